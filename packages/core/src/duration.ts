@@ -1,0 +1,28 @@
+import { HoldpointError } from './failure.ts'
+
+/** Milliseconds, or words: `'30 seconds'`, `'2 days'`, `'15m'`. */
+export type Duration = number | string
+
+const SECOND = 1000
+const UNITS: ReadonlyArray<readonly [RegExp, number]> = [
+  [/^(ms|milliseconds?)$/, 1],
+  [/^(s|secs?|seconds?)$/, SECOND],
+  [/^(m|mins?|minutes?)$/, 60 * SECOND],
+  [/^(h|hours?)$/, 3600 * SECOND],
+  [/^(d|days?)$/, 86_400 * SECOND],
+  [/^(w|weeks?)$/, 7 * 86_400 * SECOND],
+]
+
+export function milliseconds(duration: Duration): number {
+  const ms = typeof duration === 'number' ? duration : parse(duration)
+  if (!Number.isFinite(ms) || ms <= 0) {
+    throw new HoldpointError('config-invalid', `${JSON.stringify(duration)} is not a duration: give milliseconds above 0, or words like '30 seconds' or '2 days'.`)
+  }
+  return ms
+}
+
+function parse(words: string): number {
+  const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i.exec(words)
+  const unit = match && UNITS.find(([name]) => name.test(match[2]!.toLowerCase()))
+  return match && unit ? Number(match[1]) * unit[1] : Number.NaN
+}

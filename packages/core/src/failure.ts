@@ -1,0 +1,44 @@
+/**
+ * The third kind of error: something is broken, and it is thrown. What a tool came to is an outcome, and an ordinary
+ * no is a refusal; both are values and live elsewhere. Every message says what, which one, and what to do next.
+ */
+export type FailureCode =
+  /** A tool's declaration is wrong. */
+  | 'tool-invalid'
+  /** An agent, a plugin or a call's options are wrong. */
+  | 'config-invalid'
+  /** Saved data is not a session of ours, or was changed by hand. */
+  | 'session-invalid'
+  /** The log says something that cannot have happened. */
+  | 'history-impossible'
+  /** The model's vendor could not be reached, or said no for good. */
+  | 'model-failed'
+  /** A service was asked for that nobody provides. */
+  | 'service-missing'
+
+export class HoldpointError extends Error {
+  readonly code: FailureCode
+  /** Recognised across copies of the package, where `instanceof` fails. */
+  readonly isHoldpointError: true = true
+
+  constructor(code: FailureCode, message: string, options?: { cause?: unknown }) {
+    super(message, options as ErrorOptions)
+    this.name = 'HoldpointError'
+    this.code = code
+  }
+
+  static is(value: unknown): value is HoldpointError {
+    return value instanceof Error && 'isHoldpointError' in value && value.isHoldpointError === true
+  }
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name
+  if (typeof error === 'string') return error
+  try {
+    return JSON.stringify(error) ?? String(error)
+  } catch {
+    return 'an error that cannot be printed'
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * SHA-256 of a text, as hex. Written out because an approval is bound to a hash inside pure, synchronous code, and
+ * the core may neither import a module nor await a platform's digest.
+ */
+const PRIMES = firstPrimes(64)
+const ROUND = PRIMES.map((p) => fraction(Math.cbrt(p)))
+const START = PRIMES.slice(0, 8).map((p) => fraction(Math.sqrt(p)))
+
+export function sha256(text: string): string {
+  const bytes = padded(utf8(text))
+  const hash = Uint32Array.from(START)
+  const w = new Uint32Array(64)
+  for (let at = 0; at < bytes.length; at += 64) block(bytes, at, w, hash)
+  return Array.from(hash, (word) => word.toString(16).padStart(8, '0')).join('')
+}
+
+function block(bytes: Uint8Array, at: number, w: Uint32Array, hash: Uint32Array): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + at, 64)
+  for (let i = 0; i < 16; i++) w[i] = view.getUint32(i * 4)
+  for (let i = 16; i < 64; i++) {
+    const a = w[i - 15]!
+    const b = w[i - 2]!
+    const s0 = rotate(a, 7) ^ rotate(a, 18) ^ (a >>> 3)
+    const s1 = rotate(b, 17) ^ rotate(b, 19) ^ (b >>> 10)
+    w[i] = w[i - 16]! + s0 + w[i - 7]! + s1
+  }
+  let [a, b, c, d, e, f, g, h] = hash as unknown as [number, number, number, number, number, number, number, number]
+  for (let i = 0; i < 64; i++) {
+    const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
+    const t1 = (h + s1 + ((e & f) ^ (~e & g)) + ROUND[i]! + w[i]!) | 0
+    const s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
+    const t2 = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0
+    h = g
+    g = f
+    f = e
+    e = (d + t1) | 0
+    d = c
+    c = b
+    b = a
+    a = (t1 + t2) | 0
+  }
+  const out = [a, b, c, d, e, f, g, h]
+  for (let i = 0; i < 8; i++) hash[i] = hash[i]! + out[i]!
+}
+
+function rotate(word: number, by: number): number {
+  return (word >>> by) | (word << (32 - by))
+}
+
+function padded(bytes: Uint8Array): Uint8Array {
+  const size = Math.ceil((bytes.length + 9) / 64) * 64
+  const out = new Uint8Array(size)
+  out.set(bytes)
+  out[bytes.length] = 0x80
+  const view = new DataView(out.buffer)
+  view.setUint32(size - 8, Math.floor(bytes.length / 0x20000000))
+  view.setUint32(size - 4, (bytes.length << 3) >>> 0)
+  return out
+}
+
+function utf8(text: string): Uint8Array {
+  const out = new Uint8Array(text.length * 3)
+  let n = 0
+  for (const char of text) {
+    let c = char.codePointAt(0)!
+    if (c >= 0xd800 && c <= 0xdfff) c = 0xfffd // a lone surrogate, as every encoder writes it
+    if (c < 0x80) out[n++] = c
+    else if (c < 0x800) {
+      out[n++] = 0xc0 | (c >> 6)
+      out[n++] = 0x80 | (c & 63)
+    } else if (c < 0x10000) {
+      out[n++] = 0xe0 | (c >> 12)
+      out[n++] = 0x80 | ((c >> 6) & 63)
+      out[n++] = 0x80 | (c & 63)
+    } else {
+      out[n++] = 0xf0 | (c >> 18)
+      out[n++] = 0x80 | ((c >> 12) & 63)
+      out[n++] = 0x80 | ((c >> 6) & 63)
+      out[n++] = 0x80 | (c & 63)
+    }
+  }
+  return out.subarray(0, n)
+}
+
+function firstPrimes(count: number): number[] {
+  const primes: number[] = []
+  for (let n = 2; primes.length < count; n++) if (primes.every((p) => n % p !== 0)) primes.push(n)
+  return primes
+}
+
+function fraction(x: number): number {
+  return Math.floor((x - Math.floor(x)) * 0x100000000) >>> 0
+}
