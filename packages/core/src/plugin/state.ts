@@ -1,0 +1,44 @@
+/**
+ * Typed state of each plugin in each conversation. Reads see this work's own writes at once; what was written becomes
+ * an event together with the outcome of the work, so a tool that crashed changed nothing.
+ */
+import { HoldpointError } from '../failure.ts'
+import { toJson, type Json } from '../json.ts'
+import type { EventBody } from '../log/log-event.ts'
+import type { Plugin } from './plugin.ts'
+
+export interface StateAccess {
+  get<S>(plugin: Plugin<S>): S | undefined
+  /** Checked against the plugin's schema; throws when it does not fit. */
+  set<S>(plugin: Plugin<S>, value: S): Promise<void>
+}
+
+export class StateWrites implements StateAccess {
+  readonly #stored: () => Readonly<Record<string, Json>>
+  readonly #written = new Map<string, Json>()
+
+  constructor(stored: () => Readonly<Record<string, Json>>) {
+    this.#stored = stored
+  }
+
+  get<S>(plugin: Plugin<S>): S | undefined {
+    const { id } = plugin
+    const stored = this.#stored()
+    const value = this.#written.has(id) ? this.#written.get(id) : Object.hasOwn(stored, id) ? stored[id] : undefined
+    return value === undefined ? plugin.initial : (value as S)
+  }
+
+  async set<S>(plugin: Plugin<S>, value: S): Promise<void> {
+    const checked = plugin.state ? await plugin.state.check(value) : ({ ok: true, value } as const)
+    const json = checked.ok ? toJson(checked.value) : checked
+    if (!json.ok) throw new HoldpointError('config-invalid', `The state of plugin "${plugin.id}" does not fit its schema: ${json.why}.`)
+    this.#written.set(plugin.id, json.value)
+  }
+
+  /** What was written since the last call, as events. */
+  take(): EventBody[] {
+    const events = Array.from(this.#written, ([plugin, value]): EventBody => ({ type: 'state.changed', plugin, value }))
+    this.#written.clear()
+    return events
+  }
+}

@@ -1,0 +1,40 @@
+/** What a call came to. Data: stored, told to the model, never thrown past the code that runs a call. */
+import type { Json } from '../json.ts'
+
+export type CallOutcome =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly error: OutcomeError }
+
+export interface OutcomeError {
+  readonly code: OutcomeCode
+  readonly message: string
+  readonly details?: Json
+}
+
+export type OutcomeCode =
+  /** The tool threw, or said that it failed. */
+  | 'failed'
+  /** It took longer than its timeout to run. */
+  | 'timed-out'
+  /** The process died while it ran, and it may not be run again. */
+  | 'lost'
+  /** Somebody said no. */
+  | 'rejected'
+  /** Nobody answered in time. */
+  | 'expired'
+  /** The turn was cancelled. */
+  | 'cancelled'
+  /** A newer message took the turn's place. */
+  | 'superseded'
+  /** The model's arguments do not fit the tool's schema, or are no JSON at all. */
+  | 'invalid-input'
+  /** The result does not fit the tool's output schema, or is no JSON at all. */
+  | 'invalid-output'
+  /** The model called a tool it was not given. */
+  | 'unknown-tool'
+  /** What would have run is not what was approved. */
+  | 'not-what-was-approved'
+
+export function failed(code: OutcomeCode, message: string, details?: Json): CallOutcome {
+  return { ok: false, error: details === undefined ? { code, message } : { code, message, details } }
+}
