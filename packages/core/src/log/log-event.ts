@@ -1,0 +1,96 @@
+/**
+ * Everything that is ever written about a conversation. A log is a gapless list of these; state, holds, prompts and
+ * views are computed from it. Names say what happened; once released, a shape is only ever added to.
+ */
+import type { Json } from '../json.ts'
+import type { Reply } from '../model/reply.ts'
+import type { OutputSpec } from '../model/model.ts'
+import type { CallOutcome } from '../tool/outcome.ts'
+import type { Hold, Resolution } from '../turn/hold.ts'
+import type { Inbound } from './message.ts'
+
+export type LogEvent = EventBody & {
+  /** 1 for the first event of a conversation, then without gaps. */
+  readonly seq: number
+  readonly at: number
+}
+
+export type EventBody =
+  | {
+      readonly type: 'turn.started'
+      readonly turnId: string
+      readonly agent: string
+      /** Empty when a turn that stopped early is taken up again. */
+      readonly items: readonly Inbound[]
+      /** How many of the items came out of the queue. */
+      readonly queued?: number
+      readonly limits: TurnLimits
+      readonly output?: OutputPlan
+    }
+  | { readonly type: 'message.queued'; readonly item: Inbound }
+  | {
+      readonly type: 'model.replied'
+      readonly turnId: string
+      readonly step: number
+      readonly reply: Reply
+      /** Why a reply without calls ends the turn, when that is not because the model was done. */
+      readonly ends?: EndReason
+    }
+  | { readonly type: 'call.held'; readonly callId: string; readonly hold: Hold }
+  /** One of several approvers said yes. */
+  | { readonly type: 'call.endorsed'; readonly callId: string; readonly by: string; readonly inputHash: string }
+  | {
+      readonly type: 'call.approved'
+      readonly callId: string
+      readonly by?: string
+      readonly resolution: Resolution
+      /** What may run now, and nothing else. */
+      readonly inputHash: string
+      readonly fingerprint: string
+    }
+  | { readonly type: 'call.started'; readonly callId: string; readonly attempt: number }
+  | {
+      readonly type: 'call.settled'
+      readonly callId: string
+      readonly outcome: CallOutcome
+      readonly resolution?: Resolution
+      readonly by?: string
+      /** The handler or the error policy asked for the turn to end after this round. */
+      readonly halt?: { readonly reason: 'halted' | 'tool_error'; readonly message: string }
+    }
+  /** An answer that came after its call had been settled: async by declaration, or late. */
+  | {
+      readonly type: 'answer.arrived'
+      readonly callId: string
+      readonly name: string
+      readonly outcome: CallOutcome
+      readonly resolution?: Resolution
+      readonly by?: string
+    }
+  | { readonly type: 'state.changed'; readonly plugin: string; readonly value: Json }
+  | { readonly type: 'turn.ended'; readonly turnId: string; readonly reason: EndReason; readonly message?: string }
+
+export interface TurnLimits {
+  readonly maxSteps: number
+  readonly maxTokens?: number
+}
+
+/** A turn whose result must fit a schema; `finalize` asks for it in a pass of its own after the tool loop. */
+export interface OutputPlan {
+  readonly spec: OutputSpec
+  readonly finalize: boolean
+}
+
+export type EndReason =
+  | 'completed'
+  | 'halted'
+  | 'tool_error'
+  | 'max_steps'
+  | 'budget'
+  | 'stop_condition'
+  | 'cancelled'
+  | 'superseded'
+  | 'expired'
+  | 'model_failed'
+  | 'interrupted'
+  | 'output_invalid'

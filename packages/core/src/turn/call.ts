@@ -1,0 +1,76 @@
+/**
+ * The life of one call. `moves` is the whole of the safety promise: `held` is not among the states a start may come
+ * from, and nothing leads out of `settled`.
+ */
+import { HoldpointError } from '../failure.ts'
+import type { LogEvent } from '../log/log-event.ts'
+import type { CallPart } from '../model/reply.ts'
+import type { Resolved } from './hold.ts'
+import type { Call } from './turn-state.ts'
+
+type CallEvent = Extract<LogEvent, { readonly callId: string }>
+
+const moves: Record<CallEvent['type'], readonly Call['at'][]> = {
+  'call.held': ['ready', 'running'],
+  'call.endorsed': ['held'],
+  'call.approved': ['held'],
+  'call.started': ['ready', 'running'],
+  'call.settled': ['ready', 'running', 'held'],
+  'answer.arrived': ['settled'],
+}
+
+export function newCall(part: CallPart): Call {
+  return {
+    callId: part.callId,
+    name: part.name,
+    proposed: part.input,
+    malformed: part.malformed,
+    approved: undefined,
+    endorsed: [],
+    resolved: [],
+    attempt: 0,
+    at: 'ready',
+  }
+}
+
+export function evolveCall(call: Call, event: CallEvent): Call {
+  if (!moves[event.type].includes(call.at)) return impossible(call, event)
+  switch (event.type) {
+    case 'call.held':
+      return { ...facts(call), approved: undefined, at: 'held', hold: event.hold }
+    case 'call.endorsed':
+      return { ...call, endorsed: [...call.endorsed, { by: event.by, inputHash: event.inputHash }] }
+    case 'call.approved': {
+      const input = event.resolution.kind === 'approve' ? event.resolution.input : undefined
+      const approved = { input, inputHash: event.inputHash, fingerprint: event.fingerprint }
+      return { ...facts(call), approved, endorsed: [], resolved: resolvedWith(call, event), at: 'ready' }
+    }
+    case 'call.started':
+      if (event.attempt !== call.attempt + 1) return impossible(call, event)
+      return { ...facts(call), attempt: event.attempt, at: 'running' }
+    case 'call.settled': {
+      const hold = call.at === 'held' ? call.hold : undefined
+      const open = hold?.async === true && event.outcome.ok && !event.resolution
+      return { ...facts(call), resolved: resolvedWith(call, event), at: 'settled', outcome: event.outcome, hold, open }
+    }
+    case 'answer.arrived':
+      if (call.at !== 'settled') return impossible(call, event)
+      return { ...call, resolved: resolvedWith(call, event), open: false }
+  }
+}
+
+/** What stays true of a call wherever it is; the rest of each state is written anew. */
+function facts(call: Call): Omit<Call, 'at'> {
+  const { callId, name, proposed, malformed, approved, endorsed, resolved, attempt } = call
+  return { callId, name, proposed, malformed, approved, endorsed, resolved, attempt }
+}
+
+function resolvedWith(call: Call, event: Extract<CallEvent, { type: 'call.approved' | 'call.settled' | 'answer.arrived' }>): readonly Resolved[] {
+  if (!event.resolution || !('hold' in call) || !call.hold) return call.resolved
+  const { kind: hold, accepts } = call.hold
+  return [...call.resolved, { hold, accepts, resolution: event.resolution, by: event.by, at: event.at }]
+}
+
+function impossible(call: Call, event: CallEvent): never {
+  throw new HoldpointError('history-impossible', `Event ${event.seq} (${event.type}) cannot have happened: call ${call.callId} was ${call.at}. The log is damaged; restore it.`)
+}

@@ -1,0 +1,132 @@
+/**
+ * Answers outsiders: a command in, the events that make it true or a refusal out. Pure, so any process may decide as
+ * long as it appends at the seq it decided on.
+ */
+import type { EventBody, OutputPlan, TurnLimits } from '../log/log-event.ts'
+import type { Inbound } from '../log/message.ts'
+import { failed, type CallOutcome } from '../tool/outcome.ts'
+import { openCalls } from './turn.ts'
+import type { Hold } from './hold.ts'
+import type { Call, Conversation } from './turn-state.ts'
+
+/** What happens to a message that comes while a turn is going on. */
+export type WhileBusy = 'refuse' | 'queue' | 'supersede'
+
+export interface TurnPlan {
+  readonly turnId: string
+  readonly agent: string
+  readonly limits: TurnLimits
+  readonly output?: OutputPlan
+}
+
+export interface Send {
+  /** Nothing: take up again a turn that stopped early. */
+  readonly item: Inbound | undefined
+  readonly plan: TurnPlan
+  readonly whileBusy: WhileBusy
+}
+
+export type Refusal = 'turn-in-progress' | 'nothing-to-continue' | 'nothing-to-cancel' | 'not-due' | 'hold-not-open'
+
+export type Decision =
+  | { readonly ok: true; readonly events: readonly EventBody[] }
+  | { readonly ok: false; readonly refusal: Refusal; readonly message: string }
+
+export function decideSend(state: Conversation, { item, plan, whileBusy }: Send): Decision {
+  const { turn } = state
+  if (turn.phase === 'rest') {
+    if (!item && !turn.last) return refuse('nothing-to-continue', 'The conversation is empty. Send a message first.')
+    return accept(turnStarted(plan, item ? [item] : []))
+  }
+  if (!item) return accept()
+  switch (whileBusy) {
+    case 'queue':
+      return accept({ type: 'message.queued', item })
+    case 'supersede':
+      return accept(...endTurn(state, 'superseded', 'A newer message took its place.'), turnStarted(plan, [item]))
+    case 'refuse': {
+      const held = openCalls(turn).filter((call) => call.at === 'held').length
+      const why = held > 0 ? `${held} call${held > 1 ? 's are' : ' is'} held` : 'a turn is in progress'
+      return refuse('turn-in-progress', `Not now: ${why}. Resolve or cancel first, or send with whileBusy 'queue' or 'supersede'.`)
+    }
+  }
+}
+
+/** Starts a turn on everything that waited for rest. */
+export function decideQueued(state: Conversation, plan: TurnPlan): Decision {
+  if (state.turn.phase !== 'rest' || state.queue.length === 0) return refuse('nothing-to-continue', 'Nothing is waiting.')
+  return accept({ ...turnStarted(plan, state.queue), queued: state.queue.length })
+}
+
+export function decideCancel(state: Conversation, message = 'The turn was cancelled.'): Decision {
+  if (state.turn.phase === 'rest') return refuse('nothing-to-cancel', 'No turn is in progress.')
+  return accept(...endTurn(state, 'cancelled', message))
+}
+
+/** The deadline of a hold has come. Whoever notices may say so; the first durable event wins. */
+export function decideExpire(state: Conversation, callId: string, now: number): Decision {
+  const call = findCall(state, callId)
+  const hold = call && openHold(call)
+  if (!call || !hold) return refuse('hold-not-open', `Call ${callId} is not held.`)
+  if (now < hold.expiresAt) return refuse('not-due', `Call ${callId} waits until ${hold.expiresAt}.`)
+  const outcome = expiredOutcome(hold)
+  if (call.at === 'settled') return accept({ type: 'answer.arrived', callId, name: call.name, outcome })
+  if (hold.onExpire === 'cancel') return accept(...endTurn(state, 'expired', silence(hold), callId, outcome))
+  return accept({ type: 'call.settled', callId, outcome })
+}
+
+/** A call of the turn in progress, or an async one of an earlier turn that still waits. */
+export function findCall(state: Conversation, callId: string): Call | undefined {
+  const inTurn = state.turn.phase === 'calls' ? state.turn.calls.get(callId) : undefined
+  return inTurn ?? state.waiting.get(callId)
+}
+
+export function openHold(call: Call): Hold | undefined {
+  if (call.at === 'held') return call.hold
+  return call.at === 'settled' && call.open ? call.hold : undefined
+}
+
+export function turnStarted(plan: TurnPlan, items: readonly Inbound[]): Extract<EventBody, { type: 'turn.started' }> {
+  return { type: 'turn.started', ...plan, items }
+}
+
+/** Ends the turn with a result behind every open call, so that the model never meets a call without one. */
+function endTurn(
+  state: Conversation,
+  reason: 'cancelled' | 'superseded' | 'expired',
+  message: string,
+  expired?: string,
+  outcome?: CallOutcome,
+): readonly EventBody[] {
+  if (state.turn.phase === 'rest') return []
+  const code = reason === 'superseded' ? 'superseded' : 'cancelled'
+  const settled = openCalls(state.turn).map(
+    ({ callId }): EventBody => ({ type: 'call.settled', callId, outcome: callId === expired && outcome ? outcome : failed(code, message) }),
+  )
+  // Settling the last call hands the turn back to the model, where it can be ended like any other.
+  return [...settled, { type: 'turn.ended', turnId: state.turn.turnId, reason, message }]
+}
+
+function expiredOutcome(hold: Hold): CallOutcome {
+  if (typeof hold.onExpire === 'object') return { ok: true, value: hold.onExpire.answer }
+  if (hold.onExpire === 'reject') return failed('rejected', silence(hold))
+  return failed('expired', silence(hold))
+}
+
+function silence(hold: Hold): string {
+  return `No answer in ${inWords(hold.timeoutMs)}.`
+}
+
+function inWords(ms: number): string {
+  const units = [[86_400_000, 'd'], [3_600_000, 'h'], [60_000, 'min'], [1000, 's']] as const
+  const [size, unit] = units.find(([each]) => ms >= each) ?? ([1, 'ms'] as const)
+  return `${Math.round((ms / size) * 10) / 10} ${unit}`
+}
+
+export function accept(...events: readonly EventBody[]): { readonly ok: true; readonly events: readonly EventBody[] } {
+  return { ok: true, events }
+}
+
+function refuse(refusal: Refusal, message: string): Decision {
+  return { ok: false, refusal, message }
+}

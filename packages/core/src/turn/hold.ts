@@ -1,0 +1,71 @@
+/**
+ * A hold: a call that waits for somebody outside. Everything that decides its fate is written down when it is made
+ * (what it is bound to, how long it waits, what expiry does, what comes after a yes), so a changed declaration cannot
+ * change an open turn and answering needs nothing but the log.
+ */
+import type { Json, JsonObject } from '../json.ts'
+
+export type HoldKind = 'approval' | 'elicitation' | 'client' | 'external'
+
+/** What the outside may say. `answer` gives the call's result, or says why there is none. */
+export type Resolution =
+  | { readonly kind: 'approve'; readonly input?: Json }
+  | { readonly kind: 'reject'; readonly reason?: string }
+  | { readonly kind: 'answer'; readonly value: Json }
+  | { readonly kind: 'answer'; readonly error: string }
+
+export type OnExpire = 'error' | 'reject' | 'cancel' | { readonly answer: Json }
+
+/** How long to wait, and what then: the settings that a first and a second hold share. */
+export interface Waiting {
+  readonly timeoutMs: number
+  readonly onExpire: OnExpire
+  /** Where an answer goes that comes after expiry: nowhere, or into the conversation as a new turn. */
+  readonly late: 'reject' | 'inbox'
+}
+
+export interface Hold extends Waiting {
+  readonly kind: HoldKind
+  /** Why: the gate, a handler's question, a call in doubt after a crash, a definition changed after the yes. */
+  readonly cause: 'tool' | 'asked' | 'lost' | 'changed' | 'manual'
+  readonly reason?: string
+  readonly metadata?: Json
+  readonly accepts: readonly Resolution['kind'][]
+  /** The input as it will be run, and the hash the approval is bound to. */
+  readonly input: Json
+  readonly inputHash: string
+  /** The fingerprint of the tool's definition that this hold was made under. */
+  readonly fingerprint: string
+  readonly expiresAt: number
+  /** How many different people must approve. */
+  readonly approvers: number
+  /** What an answer must look like, for whoever renders a form. */
+  readonly answerSchema?: JsonObject
+  /** The model already read `pending` and went on; the answer will start a turn of its own. */
+  readonly async?: true
+  /** After the yes, the call waits again: for the client or the outside service that carries it out. */
+  readonly then?: NextHold
+}
+
+export interface NextHold extends Waiting {
+  readonly kind: 'client' | 'external' | 'elicitation'
+  readonly cause: Hold['cause']
+  readonly async?: true
+}
+
+/** A resolution that was taken, as the log remembers it. */
+export interface Resolved {
+  readonly hold: HoldKind
+  /** What the hold would have taken: an answer of one of these kinds was given to the same question. */
+  readonly accepts: Hold['accepts']
+  readonly resolution: Resolution
+  readonly by: string | undefined
+  readonly at: number
+}
+
+/** The second hold of a gated client or external call, made from what was written with the first. */
+export function secondHold(first: Hold, now: number): Hold | undefined {
+  if (!first.then) return undefined
+  const { then: next, reason: _reason, answerSchema: _schema, ...shared } = first
+  return { ...shared, ...next, accepts: ['answer'], approvers: 1, expiresAt: now + next.timeoutMs }
+}

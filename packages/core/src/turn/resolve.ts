@@ -1,0 +1,155 @@
+/**
+ * One door for every answer from outside, and the verdict on it. The verdict is the truth about what the log will
+ * hold: `accepted` is said only together with the events that carry the answer.
+ */
+import { canonical, type Json } from '../json.ts'
+import type { EventBody } from '../log/log-event.ts'
+import { failed, type CallOutcome } from '../tool/outcome.ts'
+import { openHold } from './decide.ts'
+import { secondHold, type Hold, type Resolution, type Resolved } from './hold.ts'
+import type { Call } from './turn-state.ts'
+
+export type Verdict =
+  | 'accepted'
+  /** The same answer was already taken. */
+  | 'duplicate'
+  /** A different answer came first. */
+  | 'conflict'
+  /** The deadline came first. */
+  | 'expired'
+  /** The call was cancelled, or a newer message took the turn's place. */
+  | 'stale'
+  /** There is no such call, or it never waited for anybody. */
+  | 'unknown'
+  /** The answer or the edited input does not fit the tool's schema. */
+  | 'invalid'
+  /** This hold does not take this kind of resolution. */
+  | 'wrong-kind'
+
+export interface ResolveAnswer {
+  readonly verdict: Verdict
+  readonly message: string
+  /** What was taken instead, and who said it. */
+  readonly first?: Resolved
+  /** How many more approvers must agree. */
+  readonly remaining?: number
+}
+
+export interface Resolve {
+  readonly callId: string
+  readonly resolution: Resolution
+  readonly by: string | undefined
+  readonly now: number
+  /** What would run under an edited input: its hash, taken after the tool's schema accepted it. */
+  readonly editedHash?: string
+}
+
+export type ResolveDecision = ResolveAnswer & { readonly events: readonly EventBody[] }
+
+/** `call` is the call as the log has it, from whatever turn; undefined when the log has none of that id. */
+export function decideResolve(call: Call | undefined, command: Resolve): ResolveDecision {
+  if (!call) return no('unknown', `There is no call ${command.callId} in this conversation.`)
+  const hold = openHold(call)
+  if (hold?.accepts.includes(command.resolution.kind)) return take(call, hold, command)
+  const first = call.resolved.findLast((each) => each.accepts.includes(command.resolution.kind))
+  if (first) return sameAnswer(first.resolution, command.resolution) ? duplicate(first) : conflict(first)
+  if (hold) {
+    const kinds = hold.accepts.join(' or ')
+    return no('wrong-kind', `Call ${call.callId} is held as ${hold.kind} and takes ${kinds}, not ${command.resolution.kind}.`)
+  }
+  return call.at === 'settled' ? tooLate(call, command) : no('unknown', `Call ${call.callId} is not waiting for anybody.`)
+}
+
+/** The hold is open and takes this kind of resolution. */
+function take(call: Call, hold: Hold, command: Resolve): ResolveDecision {
+  if (command.now >= hold.expiresAt) return no('expired', `Call ${call.callId} waited until its deadline, which has passed.`)
+  const { resolution, by } = command
+  const settle = (outcome: CallOutcome): EventBody =>
+    call.at === 'settled'
+      ? { type: 'answer.arrived', callId: call.callId, name: call.name, outcome, resolution, ...who(by) }
+      : { type: 'call.settled', callId: call.callId, outcome, resolution, ...who(by) }
+  switch (resolution.kind) {
+    case 'approve':
+      return approve(call, hold, command)
+    case 'reject':
+      return yes(settle(failed('rejected', rejection(resolution.reason))))
+    case 'answer':
+      return yes(settle(outcomeOf(resolution)))
+  }
+}
+
+function approve(call: Call, hold: Hold, { resolution, by, now, editedHash }: Resolve): ResolveDecision {
+  const inputHash = editedHash ?? hold.inputHash
+  const { callId } = call
+  const approved: EventBody = { type: 'call.approved', callId, resolution, inputHash, fingerprint: hold.fingerprint, ...who(by) }
+  const second = secondHold(hold, now)
+  const events: EventBody[] = second ? [approved, { type: 'call.held', callId, hold: bindTo(second, resolution, inputHash) }] : [approved]
+  if (second?.async) events.push(pendingResult(callId))
+  if (hold.approvers <= 1) return yes(...events)
+
+  // Several people must agree, and to the same input: a yes to something else is not a yes to this.
+  if (by === undefined) return no('invalid', `Call ${callId} needs ${hold.approvers} approvers; say who approves with "by".`)
+  const others = call.endorsed.filter((each) => each.by !== by && each.inputHash === inputHash)
+  if (call.endorsed.some((each) => each.by === by && each.inputHash === inputHash))
+    return { ...no('duplicate', `${by} has approved already.`), remaining: hold.approvers - others.length - 1 }
+  const endorsed: EventBody = { type: 'call.endorsed', callId, by, inputHash }
+  const remaining = hold.approvers - others.length - 1
+  return remaining > 0 ? { ...yes(endorsed), remaining } : { ...yes(endorsed, ...events), remaining: 0 }
+}
+
+/** What the model reads of an async call while the real answer is on its way. */
+export function pendingResult(callId: string): EventBody {
+  return { type: 'call.settled', callId, outcome: { ok: true, value: { status: 'pending', toolCallId: callId } } }
+}
+
+function tooLate(call: Call & { at: 'settled' }, { resolution, by, callId }: Resolve): ResolveDecision {
+  const code = call.outcome.ok ? undefined : call.outcome.error.code
+  if (code === 'cancelled' || code === 'superseded') return no('stale', `Call ${callId} was ${code} before this answer came.`)
+  if (!call.hold) return no('unknown', `Call ${callId} is not waiting for anybody.`)
+  if (call.hold.late === 'inbox' && resolution.kind === 'answer' && call.hold.accepts.includes('answer')) {
+    const arrived: EventBody = { type: 'answer.arrived', callId, name: call.name, outcome: outcomeOf(resolution), resolution, ...who(by) }
+    return { ...yes(arrived), message: 'Accepted after the deadline: the agent gets it as a new message.' }
+  }
+  return no('expired', `Call ${callId} expired before this answer came.`)
+}
+
+function outcomeOf(resolution: Extract<Resolution, { kind: 'answer' }>): CallOutcome {
+  return 'error' in resolution ? failed('failed', resolution.error) : { ok: true, value: resolution.value }
+}
+
+function rejection(reason: string | undefined): string {
+  return reason ? `Rejected: ${reason}` : 'Rejected.'
+}
+
+/** The second hold shows and binds what was approved, edits included. */
+function bindTo(hold: Hold, resolution: Resolution, inputHash: string): Hold {
+  return resolution.kind === 'approve' && resolution.input !== undefined ? { ...hold, input: resolution.input, inputHash } : hold
+}
+
+function sameAnswer(a: Resolution, b: Resolution): boolean {
+  return canonical(a as unknown as Json) === canonical(b as unknown as Json)
+}
+
+function who(by: string | undefined): { by?: string } {
+  return by === undefined ? {} : { by }
+}
+
+function yes(...events: readonly EventBody[]): ResolveDecision {
+  return { verdict: 'accepted', message: 'Accepted.', events }
+}
+
+function no(verdict: Verdict, message: string): ResolveDecision {
+  return { verdict, message, events: [] }
+}
+
+function duplicate(first: Resolved): ResolveDecision {
+  return { ...no('duplicate', `The same answer was taken already${from(first)}.`), first }
+}
+
+function conflict(first: Resolved): ResolveDecision {
+  return { ...no('conflict', `A different answer came first${from(first)}: ${first.resolution.kind}.`), first }
+}
+
+function from(first: Resolved): string {
+  return first.by === undefined ? '' : `, from ${first.by}`
+}

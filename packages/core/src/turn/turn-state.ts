@@ -1,0 +1,83 @@
+/** The state a log folds to, and the work that follows from it. */
+import type { Json } from '../json.ts'
+import type { EndReason, OutputPlan, TurnLimits } from '../log/log-event.ts'
+import type { Inbound } from '../log/message.ts'
+import type { CallOutcome } from '../tool/outcome.ts'
+import type { Hold, Resolved } from './hold.ts'
+
+export interface Conversation {
+  /** The seq of the last event folded. */
+  readonly seq: number
+  readonly turn: Turn
+  /** What arrived while a turn was going on, and waits for rest. */
+  readonly queue: readonly Inbound[]
+  /** Async calls whose turn went on without them, still waiting for their answer. */
+  readonly waiting: ReadonlyMap<string, Call>
+  /** The state of each plugin. */
+  readonly plugins: Readonly<Record<string, Json>>
+}
+
+export type Turn =
+  | { readonly phase: 'rest'; readonly last: EndedTurn | undefined }
+  | (OpenTurn & { readonly phase: 'model' })
+  | (OpenTurn & { readonly phase: 'calls'; readonly calls: ReadonlyMap<string, Call> })
+
+export interface EndedTurn {
+  readonly turnId: string
+  readonly reason: EndReason
+  readonly message: string | undefined
+}
+
+export interface OpenTurn {
+  readonly turnId: string
+  /** The step that is being worked on, from 1. */
+  readonly step: number
+  readonly limits: TurnLimits
+  readonly tokens: number
+  readonly output: OutputPlan | undefined
+  /** `finalize`: the tool loop is over, and the result is asked for once more, bound to the schema. */
+  readonly pass: 'loop' | 'finalize'
+  /** Set when the turn is to end once no call is open. */
+  readonly halt: { readonly reason: 'halted' | 'tool_error'; readonly message: string } | undefined
+}
+
+interface CallFacts {
+  readonly callId: string
+  readonly name: string
+  /** What the model proposed. */
+  readonly proposed: Json
+  readonly malformed: string | undefined
+  /** What a yes is bound to; set once approved. */
+  readonly approved: { readonly input: Json | undefined; readonly inputHash: string; readonly fingerprint: string } | undefined
+  /** Those of several approvers who agreed so far, with what they agreed to. */
+  readonly endorsed: readonly { readonly by: string; readonly inputHash: string }[]
+  /** Every resolution taken, oldest first. */
+  readonly resolved: readonly Resolved[]
+  readonly attempt: number
+}
+
+export type Call = CallFacts &
+  (
+    | { readonly at: 'ready' }
+    | { readonly at: 'held'; readonly hold: Hold }
+    | { readonly at: 'running' }
+    /** `hold` is the one it was last waiting on; it is still open when the call is async. */
+    | { readonly at: 'settled'; readonly outcome: CallOutcome; readonly hold: Hold | undefined; readonly open: boolean }
+  )
+
+/** What there is to do. Two effects with the same key are the same piece of work. */
+export type Effect =
+  | { readonly do: 'start-turn'; readonly key: 'turn' }
+  | { readonly do: 'end-turn'; readonly key: 'turn'; readonly turnId: string; readonly reason: EndReason; readonly message?: string }
+  | { readonly do: 'call-model'; readonly key: string; readonly turn: OpenTurn }
+  | { readonly do: 'run-call'; readonly key: string; readonly call: Call }
+  | { readonly do: 'recover-call'; readonly key: string; readonly call: Call }
+  | { readonly do: 'expire-hold'; readonly key: string; readonly callId: string; readonly at: number }
+
+export const emptyConversation: Conversation = {
+  seq: 0,
+  turn: { phase: 'rest', last: undefined },
+  queue: [],
+  waiting: new Map(),
+  plugins: {},
+}

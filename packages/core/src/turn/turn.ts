@@ -1,0 +1,154 @@
+/**
+ * The life of a turn:
+ *
+ *      rest ──started──▶ model ──replied, no calls──▶ rest
+ *                         ▲ └───replied, with calls──▶ calls
+ *                         └─────── last call settled ────┘
+ *      model, calls ──ended──▶ rest
+ *
+ * and of each call inside it:
+ *
+ *      ready ──started──▶ running ──settled──▶ settled
+ *        │ ▲                 │ held (a question, a doubt)
+ *   held ▼ │ approved        ▼
+ *        held ──answered, rejected, expired──▶ settled
+ *
+ * `evolve` is the only writer of state, `next` the only source of work, and reads state alone: going on after a crash
+ * is folding the log and asking `next` again. A held call cannot start; the model is called when no call is open.
+ */
+import { HoldpointError } from '../failure.ts'
+import type { LogEvent } from '../log/log-event.ts'
+import { callsOf, totalTokens } from '../model/reply.ts'
+import { evolveCall, newCall } from './call.ts'
+import { emptyConversation, type Call, type Conversation, type Effect, type OpenTurn, type Turn } from './turn-state.ts'
+
+export function fold(events: Iterable<LogEvent>, from: Conversation = emptyConversation): Conversation {
+  let state = from
+  for (const event of events) state = evolve(state, event)
+  return state
+}
+
+export function evolve(state: Conversation, event: LogEvent): Conversation {
+  if (event.seq !== state.seq + 1) return impossible(state, event, `the log goes from ${state.seq} to ${event.seq}`)
+  const at = { ...state, seq: event.seq }
+  switch (event.type) {
+    case 'turn.started': {
+      if (state.turn.phase !== 'rest') return impossible(state, event)
+      if ((event.queued ?? 0) > state.queue.length) return impossible(state, event, 'more was taken than waited')
+      const { turnId, limits, output } = event
+      const turn: Turn = { phase: 'model', turnId, step: 1, limits, tokens: 0, output, pass: 'loop', halt: undefined }
+      return { ...at, turn, queue: state.queue.slice(event.queued ?? 0) }
+    }
+    case 'message.queued':
+      return { ...at, queue: [...state.queue, event.item] }
+    case 'model.replied': {
+      const { turn } = state
+      if (turn.phase !== 'model' || turn.turnId !== event.turnId || turn.step !== event.step) return impossible(state, event)
+      const tokens = turn.tokens + totalTokens(event.reply.usage)
+      const calls = new Map(callsOf(event.reply).map((part) => [part.callId, newCall(part)]))
+      if (calls.size > 0) return { ...at, turn: { ...turn, phase: 'calls', tokens, calls } }
+      if (turn.pass === 'loop' && turn.output?.finalize && !event.ends)
+        return { ...at, turn: { ...turn, tokens, step: turn.step + 1, pass: 'finalize' } }
+      return { ...at, turn: rest(turn.turnId, event.ends ?? 'completed') }
+    }
+    case 'call.held':
+    case 'call.endorsed':
+    case 'call.approved':
+    case 'call.started':
+    case 'call.settled':
+      return moveCall(at, event)
+    case 'answer.arrived': {
+      const queue = [...state.queue, { kind: 'answer', callId: event.callId, name: event.name, outcome: event.outcome } as const]
+      const waiting = new Map(state.waiting)
+      waiting.delete(event.callId)
+      const { turn } = state
+      const call = turn.phase === 'calls' ? turn.calls.get(event.callId) : undefined
+      if (turn.phase !== 'calls' || !call) return { ...at, queue, waiting }
+      return { ...at, queue, waiting, turn: { ...turn, calls: new Map(turn.calls).set(event.callId, evolveCall(call, event)) } }
+    }
+    case 'state.changed':
+      return { ...at, plugins: { ...state.plugins, [event.plugin]: event.value } }
+    case 'turn.ended':
+      if (state.turn.phase === 'rest' || state.turn.turnId !== event.turnId) return impossible(state, event)
+      if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls were left open')
+      return { ...at, turn: rest(event.turnId, event.reason, event.message) }
+  }
+}
+
+export function next(state: Conversation): readonly Effect[] {
+  return state.waiting.size === 0 ? nextForTurn(state) : [...nextForTurn(state), ...Array.from(state.waiting.values(), expireHold)]
+}
+
+function nextForTurn({ turn, queue }: Conversation): readonly Effect[] {
+  switch (turn.phase) {
+    case 'rest':
+      return queue.length > 0 ? [{ do: 'start-turn', key: 'turn' }] : []
+    case 'model':
+      return nextForModel(turn)
+    case 'calls':
+      if (turn.halt && openCalls(turn).length === 0) return [{ do: 'end-turn', key: 'turn', turnId: turn.turnId, ...turn.halt }]
+      return [...turn.calls.values()].flatMap(nextForCall)
+  }
+}
+
+function nextForModel(turn: OpenTurn): readonly Effect[] {
+  const end = { do: 'end-turn', key: 'turn', turnId: turn.turnId } as const
+  const { maxSteps, maxTokens } = turn.limits
+  if (maxTokens !== undefined && turn.tokens >= maxTokens)
+    return [{ ...end, reason: 'budget', message: `The turn used ${turn.tokens} tokens of ${maxTokens}.` }]
+  if (turn.pass === 'loop' && turn.step > maxSteps)
+    return [{ ...end, reason: 'max_steps', message: `The turn took ${maxSteps} steps, the most it may.` }]
+  return [{ do: 'call-model', key: `model:${turn.turnId}:${turn.step}`, turn }]
+}
+
+function nextForCall(call: Call): readonly Effect[] {
+  const key = `call:${call.callId}`
+  switch (call.at) {
+    case 'ready':
+      return [{ do: 'run-call', key, call }]
+    case 'running':
+      return [{ do: 'recover-call', key, call }]
+    case 'held':
+      return [expireHold(call)]
+    case 'settled':
+      return []
+  }
+}
+
+function expireHold(call: Call): Effect {
+  const at = 'hold' in call && call.hold ? call.hold.expiresAt : Infinity
+  return { do: 'expire-hold', key: `expire:${call.callId}`, callId: call.callId, at }
+}
+
+export function openCalls(turn: Turn): Call[] {
+  return turn.phase === 'calls' ? [...turn.calls.values()].filter((call) => call.at !== 'settled') : []
+}
+
+type CallEvent = Extract<LogEvent, { type: `call.${string}` }>
+
+/** Moves one call, and hands the turn back to the model once every call of the round is settled. */
+function moveCall(state: Conversation, event: CallEvent): Conversation {
+  const { turn } = state
+  const call = turn.phase === 'calls' ? turn.calls.get(event.callId) : undefined
+  if (turn.phase !== 'calls' || !call) return impossible(state, event, 'there is no such call in this round')
+  const moved = evolveCall(call, event)
+  const calls = new Map(turn.calls).set(event.callId, moved)
+  const waiting = moved.at === 'settled' && moved.open ? new Map(state.waiting).set(event.callId, moved) : state.waiting
+  const halt = turn.halt ?? (event.type === 'call.settled' ? event.halt : undefined)
+  const open = [...calls.values()].some((each) => each.at !== 'settled')
+  if (open || halt) return { ...state, waiting, turn: { ...turn, calls, halt } }
+  const { calls: _settled, ...rest } = turn
+  return { ...state, waiting, turn: { ...rest, phase: 'model', step: turn.step + 1 } }
+}
+
+function rest(turnId: string, reason: NonNullable<Extract<Turn, { phase: 'rest' }>['last']>['reason'], message?: string): Turn {
+  return { phase: 'rest', last: { turnId, reason, message } }
+}
+
+/** Stops loudly rather than repairing: a log that cannot have happened is a bug, and guessing would hide it. */
+function impossible(state: Conversation, event: LogEvent, why = `the turn was in phase ${state.turn.phase}`): never {
+  throw new HoldpointError(
+    'history-impossible',
+    `Event ${event.seq} (${event.type}) cannot have happened: ${why}. The log is damaged or was written by other code; do not drive this conversation, and restore its log.`,
+  )
+}
