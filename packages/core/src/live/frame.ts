@@ -1,0 +1,17 @@
+/**
+ * What is shown while it happens: deltas, progress, retries. Never stored, and allowed to be lost; whatever matters
+ * comes again as an event. Frames are named noun-noun, events noun.past, so one stream can carry both.
+ */
+import type { Json } from '../json.ts'
+
+export type Frame =
+  /** A model call begins; what an earlier attempt of this step showed is void. */
+  | { readonly type: 'reply-start'; readonly turnId: string; readonly step: number; readonly attempt: number }
+  | { readonly type: 'reply-text'; readonly turnId: string; readonly step: number; readonly id: string; readonly delta: string }
+  | { readonly type: 'reply-reasoning'; readonly turnId: string; readonly step: number; readonly id: string; readonly delta: string }
+  /** A call's arguments as the model writes them. */
+  | { readonly type: 'call-input'; readonly turnId: string; readonly step: number; readonly id: string; readonly name: string; readonly delta: string }
+  /** A call is complete; what becomes of it follows as events. */
+  | { readonly type: 'reply-call'; readonly turnId: string; readonly step: number; readonly callId: string; readonly name: string; readonly input: Json }
+  | { readonly type: 'model-retry'; readonly turnId: string; readonly step: number; readonly attempt: number; readonly delayMs: number; readonly message: string }
+  | { readonly type: 'call-progress'; readonly callId: string; readonly value: Json }

@@ -1,0 +1,158 @@
+/**
+ * Puts a reply together from the parts of a stream. Whatever the stream does (stops in the middle, repeats ids, sends
+ * half a call) a reply comes out: what was whole is kept, what was not is left out with a note.
+ */
+import { isObject, parseJson, type Json } from '../json.ts'
+import type { ModelPart } from './model.ts'
+import type { CallPart, Finish, ProviderData, Reply, ReplyPart, Usage } from './reply.ts'
+
+const NOTHING_USED: Usage = { inputTokens: 0, outputTokens: 0 }
+/** How much of arguments that are not JSON is kept for the model to recognise. */
+const MALFORMED_KEPT = 2000
+
+export class ReplyBuilder {
+  /** Open and closed parts in the order they began. */
+  readonly #parts: Building[] = []
+  readonly #blocks = new Map<string, TextBlock>()
+  readonly #begun = new Map<string, string>()
+  readonly #notes: Json[] = []
+  readonly #callId: (index: number) => string
+  readonly #toolName: (vendorName: string) => string
+  #calls = 0
+  #finish: Finish = 'interrupted'
+  #usage: Usage = NOTHING_USED
+  #data: ProviderData | undefined
+  #responseId: string | undefined
+  #modelId: string | undefined
+
+  constructor(options: { callId: (index: number) => string; toolName: (vendorName: string) => string }) {
+    this.#callId = options.callId
+    this.#toolName = options.toolName
+  }
+
+  /** Nothing of substance has come yet, so the request may still be made again. */
+  get empty(): boolean {
+    return this.#parts.length === 0 && this.#begun.size === 0
+  }
+
+  get calls(): number {
+    return this.#calls
+  }
+
+  note(note: Json): void {
+    this.#notes.push(note)
+  }
+
+  /** Returns the call, when the part was one for us. */
+  add(part: ModelPart): CallPart | undefined {
+    switch (part.type) {
+      case 'text':
+      case 'reasoning':
+        this.#addText(part)
+        return undefined
+      case 'call-input':
+        if (part.name !== undefined) this.#begun.set(part.id, part.name)
+        return undefined
+      case 'call':
+        this.#begun.delete(part.id)
+        return this.#addCall(part)
+      case 'provider-result': {
+        const { type, id, result, isError = false } = part
+        this.#parts.push({ type, id, name: this.#toolName(part.name), result, isError, ...dataOf(part) })
+        return undefined
+      }
+      case 'file':
+      case 'source':
+      case 'custom':
+        this.#parts.push(part)
+        return undefined
+      case 'info':
+        this.#responseId = part.responseId ?? this.#responseId
+        this.#modelId = part.modelId ?? this.#modelId
+        if (part.warnings) this.#notes.push(...part.warnings)
+        return undefined
+      case 'finish':
+        this.#finish = part.reason
+        this.#usage = part.usage
+        this.#data = part.data
+        return undefined
+    }
+  }
+
+  build(): Reply {
+    for (const name of this.#begun.values()) this.note({ leftOut: 'call', name, why: 'its arguments were cut off' })
+    return {
+      parts: this.#parts.map((part) => (part instanceof TextBlock ? part.done() : part)),
+      finish: this.#finish,
+      usage: this.#usage,
+      ...(this.#responseId !== undefined && { responseId: this.#responseId }),
+      ...(this.#modelId !== undefined && { modelId: this.#modelId }),
+      ...(this.#notes.length > 0 && { notes: this.#notes }),
+      ...(this.#data && { data: this.#data }),
+    }
+  }
+
+  #addText(part: Extract<ModelPart, { type: 'text' | 'reasoning' }>): void {
+    const key = `${part.type}:${part.id}`
+    let block = this.#blocks.get(key)
+    if (!block) {
+      block = new TextBlock(part.type)
+      this.#blocks.set(key, block)
+      this.#parts.push(block)
+    }
+    block.add(part.delta, part.data)
+  }
+
+  #addCall(part: Extract<ModelPart, { type: 'call' }>): CallPart | undefined {
+    const parsed = parseJson(part.input.trim() === '' ? '{}' : part.input)
+    const name = this.#toolName(part.name)
+    if (part.byProvider) {
+      this.#parts.push({ type: 'provider-call', id: part.id, name, input: parsed.ok ? parsed.value : part.input, ...dataOf(part) })
+      return undefined
+    }
+    const call: CallPart = {
+      type: 'call',
+      callId: this.#callId(this.#calls++),
+      vendorId: part.id,
+      name,
+      input: parsed.ok ? parsed.value : null,
+      ...(!parsed.ok && { malformed: `${parsed.why}: ${part.input.slice(0, MALFORMED_KEPT)}` }),
+      ...(parsed.ok && !isObject(parsed.value) && { malformed: `not an object: ${part.input.slice(0, MALFORMED_KEPT)}` }),
+      ...dataOf(part),
+    }
+    this.#parts.push(call)
+    return call
+  }
+}
+
+type Building = TextBlock | ReplyPart
+
+class TextBlock {
+  readonly #type: 'text' | 'reasoning'
+  #text = ''
+  #data: ProviderData | undefined
+
+  constructor(type: 'text' | 'reasoning') {
+    this.#type = type
+  }
+
+  add(delta: string, data: ProviderData | undefined): void {
+    this.#text += delta
+    if (data) this.#data = merged(this.#data, data)
+  }
+
+  done(): ReplyPart {
+    return { type: this.#type, text: this.#text, ...(this.#data && { data: this.#data }) }
+  }
+}
+
+/** A block's data comes in pieces (an id at its start, a signature at its end), by vendor. */
+function merged(before: ProviderData | undefined, data: ProviderData): ProviderData {
+  const all: Record<string, ProviderData[string]> = { ...before }
+  for (const [vendor, more] of Object.entries(data)) all[vendor] = { ...all[vendor], ...more }
+  return all
+}
+
+function dataOf(part: { readonly data?: ProviderData }): { data?: ProviderData } {
+  return part.data === undefined ? {} : { data: part.data }
+}
