@@ -1,0 +1,133 @@
+/** An agent: a model, what it may use, and the policies of its loop. Made once, used by any number of conversations. */
+import { HoldpointError } from '../failure.ts'
+import type { LogEvent } from '../log/log-event.ts'
+import { encodeOutcome, type OutcomeEncoder } from '../model/encode-outcome.ts'
+import type { Model, ModelSettings } from '../model/model.ts'
+import type { Plugin } from '../plugin/plugin.ts'
+import { Services } from '../plugin/services.ts'
+import type { Ports } from '../ports.ts'
+import type { OutcomeError } from '../tool/outcome.ts'
+import type { StandardSchema } from '../tool/schema.ts'
+import type { Tool } from '../tool/tool.ts'
+import { vendorName } from '../tool/name.ts'
+import type { WhileBusy } from '../turn/decide.ts'
+import type { OutputRequest } from './output.ts'
+import type { RetryPolicy } from './retry.ts'
+
+export type OnToolError = 'continue' | 'halt' | ((call: { readonly id: string; readonly name: string }, error: OutcomeError) => 'continue' | 'halt')
+
+/** Asked before every model call but a turn's first; true ends the turn. */
+export type StopWhen = (turn: { readonly step: number; readonly tokens: number; readonly events: readonly LogEvent[] }) => boolean | Promise<boolean>
+
+export interface AgentOptions {
+  readonly name: string
+  readonly model: Model
+  readonly instructions?: string
+  readonly tools?: readonly Tool[]
+  readonly plugins?: readonly Plugin<never, never>[] | readonly Plugin[]
+  readonly services?: Services
+  /** Model calls per turn; 8 unless said. */
+  readonly maxSteps?: number
+  /** Tokens per turn, in and out together. */
+  readonly maxTokens?: number
+  /** Calls of one round that run at the same time; 8 unless said. */
+  readonly maxParallel?: number
+  /** `manual`: server tools are not run; the loop stops and hands the calls to the caller. */
+  readonly mode?: 'auto' | 'manual'
+  readonly onToolError?: OnToolError
+  readonly stopWhen?: StopWhen
+  /** What happens to a message that comes while a turn is going on; refused unless said. */
+  readonly whileBusy?: WhileBusy
+  /** The result of each turn must fit this schema. */
+  readonly output?: StandardSchema | OutputRequest
+  /** Ask for that result in a second pass, after a tool loop without the constraint. */
+  readonly structuredFinalize?: boolean
+  readonly settings?: ModelSettings
+  readonly retry?: Partial<RetryPolicy>
+  /** How outcomes read to the model. */
+  readonly encodeOutcome?: OutcomeEncoder
+}
+
+export interface Agent extends Required<Pick<AgentOptions, 'name' | 'model' | 'instructions' | 'maxSteps' | 'maxParallel' | 'mode' | 'onToolError' | 'whileBusy' | 'structuredFinalize' | 'settings' | 'retry' | 'encodeOutcome'>> {
+  readonly tools: readonly Tool[]
+  readonly plugins: readonly Plugin[]
+  readonly services: Services
+  readonly maxTokens: number | undefined
+  readonly stopWhen: StopWhen | undefined
+  readonly output: StandardSchema | OutputRequest | undefined
+  readonly ports: Ports
+  /** Runs the plugins' `setup` once; every use of the agent waits for it. */
+  ready(): Promise<ReadonlyMap<string, unknown>>
+}
+
+export function defineAgent(options: AgentOptions, ports: Ports): Agent {
+  check(options)
+  const { tools = [], services = new Services() } = options
+  const plugins = (options.plugins ?? []) as readonly Plugin[]
+  let ready: Promise<ReadonlyMap<string, unknown>> | undefined
+  return {
+    name: options.name,
+    model: options.model,
+    instructions: options.instructions ?? '',
+    tools: [...tools, ...plugins.flatMap((plugin) => plugin.tools)],
+    plugins,
+    services,
+    maxSteps: options.maxSteps ?? 8,
+    maxTokens: options.maxTokens,
+    maxParallel: options.maxParallel ?? 8,
+    mode: options.mode ?? 'auto',
+    onToolError: options.onToolError ?? 'continue',
+    stopWhen: options.stopWhen,
+    whileBusy: options.whileBusy ?? 'refuse',
+    output: options.output,
+    structuredFinalize: options.structuredFinalize ?? false,
+    settings: options.settings ?? {},
+    retry: options.retry ?? {},
+    encodeOutcome: options.encodeOutcome ?? encodeOutcome,
+    ports,
+    ready: () => (ready ??= setUp(plugins, services)),
+  }
+}
+
+async function setUp(plugins: readonly Plugin[], services: Services): Promise<ReadonlyMap<string, unknown>> {
+  const configs = new Map<string, unknown>()
+  for (const plugin of plugins) {
+    const config = await plugin.checkConfig()
+    configs.set(plugin.id, config)
+    await plugin.setup({ config, services })
+  }
+  return configs
+}
+
+function check({ name, model, tools = [], plugins = [], maxSteps, maxParallel, maxTokens }: AgentOptions): void {
+  if (typeof name !== 'string' || name === '') throw invalid('An agent needs a "name".')
+  if (typeof model?.stream !== 'function') {
+    throw invalid(`Agent "${name}" needs a "model" with a stream() method. For an AI SDK provider, wrap it: aiSdkModel(openai('…')).`)
+  }
+  for (const [key, value] of Object.entries({ maxSteps, maxParallel, maxTokens })) {
+    if (value !== undefined && !(Number.isInteger(value) && value >= 1)) throw invalid(`Agent "${name}": "${key}" must be a whole number from 1, not ${JSON.stringify(value)}.`)
+  }
+  uniqueNames(`Agent "${name}"`, [...tools, ...plugins.flatMap((plugin) => plugin.tools)])
+  const ids = plugins.map((plugin) => plugin.id)
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  if (twice !== undefined) throw invalid(`Agent "${name}" has two plugins with the id "${twice}".`)
+}
+
+/** Two tools must differ by name and by the form of it that vendors see. */
+export function uniqueNames(what: string, tools: readonly Tool[]): Map<string, Tool> {
+  const byName = new Map<string, Tool>()
+  const byVendorName = new Map<string, string>()
+  for (const tool of tools) {
+    if (byName.has(tool.name)) throw invalid(`${what} has two tools named "${tool.name}". Rename one, or leave one out.`)
+    const form = vendorName(tool.name)
+    const other = byVendorName.get(form)
+    if (other !== undefined) throw invalid(`${what}: the tools "${other}" and "${tool.name}" look alike to vendors. Rename one.`)
+    byName.set(tool.name, tool)
+    byVendorName.set(form, tool.name)
+  }
+  return byName
+}
+
+function invalid(message: string): HoldpointError {
+  return new HoldpointError('config-invalid', message)
+}

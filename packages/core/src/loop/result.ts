@@ -1,0 +1,133 @@
+/** What a turn came to, read off the log: the non-streaming calls are folds over the same events that are streamed. */
+import type { Json } from '../json.ts'
+import { parseJson } from '../json.ts'
+import type { EndReason, LogEvent } from '../log/log-event.ts'
+import { textOf, type Reply, type Usage } from '../model/reply.ts'
+import type { CallOutcome } from '../tool/outcome.ts'
+import { openHold, type Refusal } from '../turn/decide.ts'
+import type { Hold } from '../turn/hold.ts'
+import type { Call, Conversation } from '../turn/turn-state.ts'
+
+export interface HeldCall extends Hold {
+  readonly callId: string
+  readonly name: string
+  /** What the model asked for, where that differs from what will run. */
+  readonly proposed: Json
+  /** Who of several approvers agreed so far. */
+  readonly endorsedBy: readonly string[]
+}
+
+export interface StepResult {
+  readonly step: number
+  readonly reply: Reply
+  readonly text: string
+  readonly calls: readonly { readonly callId: string; readonly name: string; readonly input: Json; readonly outcome: CallOutcome | undefined }[]
+}
+
+/** Why the loop stopped: the turn ended, or it waits for somebody. */
+export type StopReason = EndReason | Refusal | 'held' | 'tool_calls' | 'manual_tool_calls' | 'ask_user' | 'step'
+
+export interface TurnResult {
+  /** `held`: somebody outside must answer. `paused`: after one step. `stopped` and `failed`: see `reason`. */
+  readonly status: 'done' | 'held' | 'paused' | 'stopped' | 'failed' | 'refused'
+  readonly reason: StopReason
+  readonly message: string | undefined
+  readonly text: string
+  /** The structured result, when the turn had an output schema and met it. */
+  readonly output: Json | undefined
+  readonly holds: readonly HeldCall[]
+  readonly steps: readonly StepResult[]
+  readonly usage: Usage
+  readonly metadata: { readonly structuredFinalize?: { readonly pass1: { readonly text: string; readonly reply: Reply } } }
+}
+
+export function resultOf(events: readonly LogEvent[], state: Conversation, mode: 'auto' | 'manual'): TurnResult {
+  const turn = eventsOfLastTurn(events)
+  const steps = stepsOf(turn)
+  const holds = openHolds(state)
+  const { status, reason, message } = stopOf(state, holds, mode)
+  const last = steps.at(-1)
+  const plan = turn[0]?.type === 'turn.started' ? turn[0].output : undefined
+  const parsed = plan && status === 'done' && last ? parseJson(last.text) : undefined
+  const pass1 = plan?.finalize && status === 'done' ? steps.at(-2) : undefined
+  return {
+    status,
+    reason,
+    message,
+    text: last?.text ?? '',
+    output: parsed?.ok ? parsed.value : undefined,
+    holds,
+    steps,
+    usage: steps.reduce((sum, { reply }) => addUsage(sum, reply.usage), { inputTokens: 0, outputTokens: 0 }),
+    metadata: pass1 ? { structuredFinalize: { pass1: { text: pass1.text, reply: pass1.reply } } } : {},
+  }
+}
+
+export function openHolds(state: Conversation): HeldCall[] {
+  const inTurn = state.turn.phase === 'calls' ? [...state.turn.calls.values()] : []
+  return [...new Set([...state.waiting.values(), ...inTurn])].flatMap((call) => {
+    const hold = openHold(call)
+    return hold ? [heldCall(call, hold)] : []
+  })
+}
+
+function heldCall({ callId, name, proposed, endorsed }: Call, hold: Hold): HeldCall {
+  return { callId, name, proposed, endorsedBy: endorsed.map(({ by }) => by), ...hold }
+}
+
+function stopOf(state: Conversation, holds: readonly HeldCall[], mode: 'auto' | 'manual'): Pick<TurnResult, 'status' | 'reason' | 'message'> {
+  const { turn } = state
+  if (turn.phase === 'model') return { status: 'paused', reason: 'step', message: undefined }
+  if (turn.phase === 'calls') {
+    const blocking = holds.filter((hold) => !hold.async)
+    return { status: 'held', reason: heldReason(blocking, mode), message: `${blocking.length} call(s) wait for an answer.` }
+  }
+  const { reason = 'completed', message } = turn.last ?? {}
+  return { status: STATUS[reason], reason, message }
+}
+
+/** The words of the caller's own protocol: calls handed over, a question asked, or somebody to be waited for. */
+function heldReason(holds: readonly HeldCall[], mode: 'auto' | 'manual'): StopReason {
+  if (holds.some(({ cause }) => cause === 'manual')) return mode === 'manual' ? 'tool_calls' : 'manual_tool_calls'
+  return holds.some(({ cause }) => cause === 'asked') ? 'ask_user' : 'held'
+}
+
+const STATUS: Readonly<Record<EndReason, TurnResult['status']>> = {
+  completed: 'done',
+  halted: 'stopped',
+  tool_error: 'stopped',
+  max_steps: 'stopped',
+  budget: 'stopped',
+  stop_condition: 'stopped',
+  cancelled: 'stopped',
+  superseded: 'stopped',
+  expired: 'stopped',
+  model_failed: 'failed',
+  interrupted: 'failed',
+  output_invalid: 'failed',
+}
+
+function eventsOfLastTurn(events: readonly LogEvent[]): readonly LogEvent[] {
+  const start = events.findLastIndex((event) => event.type === 'turn.started')
+  return start < 0 ? [] : events.slice(start)
+}
+
+function stepsOf(events: readonly LogEvent[]): StepResult[] {
+  const outcomes = new Map(events.flatMap((event) => (event.type === 'call.settled' ? [[event.callId, event.outcome] as const] : [])))
+  return events.flatMap((event) => {
+    if (event.type !== 'model.replied') return []
+    const { step, reply } = event
+    const calls = reply.parts.flatMap((part) =>
+      part.type === 'call' ? [{ callId: part.callId, name: part.name, input: part.input, outcome: outcomes.get(part.callId) }] : [],
+    )
+    return [{ step, reply, text: textOf(reply), calls }]
+  })
+}
+
+function addUsage(a: Usage, b: Usage): Usage {
+  const sum: { -readonly [K in keyof Usage]: Usage[K] } = { inputTokens: a.inputTokens + b.inputTokens, outputTokens: a.outputTokens + b.outputTokens }
+  for (const key of ['cachedTokens', 'cacheWriteTokens', 'reasoningTokens'] as const) {
+    if (a[key] !== undefined || b[key] !== undefined) sum[key] = (a[key] ?? 0) + (b[key] ?? 0)
+  }
+  return sum
+}

@@ -1,0 +1,69 @@
+/** Everything one piece of driving works with: the agent, the log, on whose behalf, and where frames go. */
+import type { Frame } from '../live/frame.ts'
+import type { ToolContext, Scope } from '../tool/context.ts'
+import type { Tool } from '../tool/tool.ts'
+import { StateWrites } from '../plugin/state.ts'
+import type { Call } from '../turn/turn-state.ts'
+import type { TurnPlan } from '../turn/decide.ts'
+import { uniqueNames, type Agent } from './agent.ts'
+import type { Log } from './log.ts'
+import type { OutputRule } from './output.ts'
+
+export interface World {
+  readonly agent: Agent
+  readonly log: Log
+  readonly scope: Scope
+  readonly requestId: string | undefined
+  readonly output: OutputRule | undefined
+  readonly maxSteps: number
+  emit(frame: Frame): void
+}
+
+export function planTurn({ agent, output, maxSteps }: World): TurnPlan {
+  const { maxTokens } = agent
+  const limits = maxTokens === undefined ? { maxSteps } : { maxSteps, maxTokens }
+  const plan = { turnId: agent.ports.id(), agent: agent.name, limits }
+  return output ? { ...plan, output: output.plan } : plan
+}
+
+export interface Prepared {
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly context: readonly string[]
+  /** What the plugins wrote to their state while they prepared. */
+  readonly writes: StateWrites
+}
+
+/** Asks every plugin what the model shall see in this step. Tools made from data exist only after this. */
+export async function prepare(world: World): Promise<Prepared> {
+  const { agent, log, scope } = world
+  const configs = await agent.ready()
+  const writes = new StateWrites(() => log.state.plugins)
+  const context: string[] = []
+  const tools = [...agent.tools]
+  const { turn } = log.state
+  const conversation = { id: log.id, turnId: turnIdOf(world), step: turn.phase === 'rest' ? 0 : turn.step }
+  for (const plugin of agent.plugins) {
+    await plugin.prepare({ config: configs.get(plugin.id), services: agent.services, conversation, scope, state: writes, tools, context })
+  }
+  return { tools: uniqueNames(`Agent "${agent.name}"`, tools), context, writes }
+}
+
+export function toolContext(world: World, call: Call, input: unknown, writes: StateWrites, signal: AbortSignal): ToolContext {
+  const { agent, log, scope, requestId } = world
+  return {
+    input,
+    call: { id: call.callId, name: call.name, args: call.proposed, attempt: call.attempt },
+    conversation: { id: log.id, turnId: turnIdOf(world) },
+    scope,
+    services: agent.services,
+    state: writes,
+    agent,
+    requestId,
+    signal,
+    progress: (value) => world.emit({ type: 'call-progress', callId: call.callId, value }),
+  }
+}
+
+function turnIdOf({ log }: World): string {
+  return log.state.turn.phase === 'rest' ? '' : log.state.turn.turnId
+}
