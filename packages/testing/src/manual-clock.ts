@@ -1,0 +1,73 @@
+/** Time that stands still until a test moves it, and ports made of it in which nothing is left to chance. */
+import type { Ports } from '@holdpoint/core'
+
+export interface ManualClock {
+  now(): number
+  sleep(ms: number, signal: AbortSignal): Promise<void>
+  /** Moves time and wakes whoever is due, earliest first, letting each do its work before the next wakes. */
+  advance(ms: number): Promise<void>
+  /** How many are asleep. */
+  readonly sleeping: number
+}
+
+export function manualClock(start = Date.UTC(2030, 0, 1)): ManualClock {
+  let now = start
+  const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>()
+  return {
+    now: () => now,
+    get sleeping() {
+      return sleepers.size
+    },
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal.aborted) return resolve()
+        const sleeper = {
+          at: now + ms,
+          wake: (): void => {
+            sleepers.delete(sleeper)
+            signal.removeEventListener('abort', sleeper.wake)
+            resolve()
+          },
+        }
+        sleepers.add(sleeper)
+        signal.addEventListener('abort', sleeper.wake, { once: true })
+      }),
+    advance: async (ms) => {
+      const until = now + ms
+      for (;;) {
+        const due = [...sleepers].filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)[0]
+        if (!due) break
+        now = Math.max(now, due.at)
+        due.wake()
+        await settled()
+      }
+      now = until
+      await settled()
+    },
+  }
+}
+
+/** Ports for tests: manual time, ids that count (`id-1`, `id-2`, …), and a seeded generator. */
+export function testPorts(options: { readonly clock?: ManualClock; readonly seed?: number } = {}): Ports & { readonly clock: ManualClock } {
+  const clock = options.clock ?? manualClock()
+  let ids = 0
+  let seed = options.seed ?? 1
+  return {
+    clock,
+    now: clock.now,
+    sleep: clock.sleep,
+    id: () => `id-${++ids}`,
+    random: () => {
+      // mulberry32: small, seeded, good enough to spread things
+      seed = (seed + 0x6d2b79f5) | 0
+      let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+      t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+      return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+    },
+  }
+}
+
+/** Lets everything that can go on without time go on. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

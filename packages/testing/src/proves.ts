@@ -1,0 +1,8 @@
+/**
+ * The title of a test that proves guarantees: `test(proves('hold.resolves-once', 'a second answer is refused'), …)`.
+ * The ids stand in the title, so a report shows which promise broke; a check fails on a guarantee nobody proves.
+ */
+export function proves(...idsAndTitle: readonly [id: string, ...rest: readonly string[], title: string]): string {
+  const title = idsAndTitle.at(-1) ?? ''
+  return `${title} [${idsAndTitle.slice(0, -1).join(', ')}]`
+}
