@@ -1,5 +1,5 @@
 /** What Node supplies to the core: time, chance, and a checker of raw JSON Schemas. */
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 import type { Ports } from '@holdpoint/core'
 import { compileJsonSchema } from './json-schema.ts'
 
@@ -19,7 +19,21 @@ export const nodePorts: Ports = {
       const timer = setTimeout(done, Math.min(ms, LONGEST_TIMER))
       signal.addEventListener('abort', done, { once: true })
     }),
-  id: () => randomBytes(16).toString('base64url'),
+  id: newId,
   random: () => Math.random(),
   compileJsonSchema,
+}
+
+const ID_BYTES = 16
+/** Chance is fetched in bulk: one system call serves 256 ids. Bytes are handed out once and overwritten. */
+const pool = Buffer.alloc(256 * ID_BYTES)
+let used = pool.length
+
+function newId(): string {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  used += ID_BYTES
+  return pool.toString('base64url', used - ID_BYTES, used)
 }

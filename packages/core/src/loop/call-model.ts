@@ -83,6 +83,7 @@ function take(part: ModelPart, reply: ReplyBuilder, { turnId, step, pass }: Open
     return
   }
   const call = reply.add(part)
+  if (!world.watched()) return
   if (part.type === 'text') {
     if (part.delta !== '') world.emit({ type: 'reply-text', turnId, step, id: part.id, delta: part.delta })
   } else if (part.type === 'reasoning') {

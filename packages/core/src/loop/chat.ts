@@ -1,7 +1,7 @@
 /** The loop without a store: one message in, the turn's result or its events out. Each starts a session of its own. */
 import type { Agent } from './agent.ts'
-import { LiveStream } from './live-stream.ts'
-import { Session, type ChatResult, type Content, type SendOptions } from './session.ts'
+import type { LiveStream } from './live-stream.ts'
+import { Session, streamOf, type ChatResult, type Content, type SendOptions } from './session.ts'
 
 /** Runs the whole turn. `result.session` goes on from there. */
 export async function chat(agent: Agent, content: Content, options: SendOptions = {}): Promise<ChatResult> {
@@ -15,9 +15,5 @@ export async function step(agent: Agent, content: Content, options: SendOptions 
 
 /** The whole turn as it happens: `for await (const item of stream(agent, 'hello'))`, then `await stream.result`. */
 export function stream(agent: Agent, content: Content, options: SendOptions = {}): LiveStream<ChatResult> {
-  return new LiveStream(async (push) => {
-    const live = (await Session.open(agent)).stream(content, options)
-    if (push) for await (const item of live) push(item)
-    return live.result
-  })
+  return streamOf((watching) => chat(agent, content, watching), options)
 }

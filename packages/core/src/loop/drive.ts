@@ -93,6 +93,7 @@ class Driver {
   }
 
   #dropUnwanted(): void {
+    if (this.#work.size === 0) return
     const wanted = new Set(next(this.#world.log.state).map((effect) => effect.key))
     for (const [key, work] of this.#work) {
       if (work.failure !== undefined) throw work.failure

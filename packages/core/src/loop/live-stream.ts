@@ -6,62 +6,68 @@ import type { Frame } from '../live/frame.ts'
 import type { LogEvent } from '../log/log-event.ts'
 
 export type StreamItem = LogEvent | Frame
+export type Watch = (item: StreamItem) => void
+
+type Next = IteratorResult<StreamItem, void>
 
 export class LiveStream<R> implements AsyncIterable<StreamItem> {
-  readonly #work: (push: ((item: StreamItem) => void) | undefined) => Promise<R>
+  readonly #work: (watch: Watch | undefined) => Promise<R>
   readonly #items: StreamItem[] = []
-  #waiting: (() => void) | undefined
+  /** Readers that have seen everything and wait for more. */
+  #waiting: (() => void)[] = []
   #result: Promise<R> | undefined
   #over = false
 
-  constructor(work: (push: ((item: StreamItem) => void) | undefined) => Promise<R>) {
+  constructor(work: (watch: Watch | undefined) => Promise<R>) {
     this.#work = work
   }
 
   get result(): Promise<R> {
-    return (this.#result ??= this.#work(undefined))
+    return this.#result ?? this.#start(undefined)
   }
 
+  /** Each reader sees everything from the start; there is nothing to see if the result was asked for first. */
   [Symbol.asyncIterator](): AsyncIterator<StreamItem, void> {
-    if (!this.#result) this.#start()
+    const result = this.#result ?? this.#start((item) => this.#push(item))
     let at = 0
-    return {
-      next: async () => {
-        while (at >= this.#items.length && !this.#over) await this.#more()
-        const value = this.#items[at++]
-        if (value) return { done: false, value }
-        await this.#result // what broke the work breaks the iteration
-        return { done: true, value: undefined }
-      },
+    const take = (): Next | Promise<Next> => {
+      const value = this.#items[at++]
+      return value === undefined ? result.then(ended) : { done: false, value }
     }
+    // Written by hand: this runs once for every piece of text, and an async generator costs several times as much.
+    const next = (): Promise<Next> => {
+      if (at < this.#items.length || this.#over) return Promise.resolve(take())
+      return new Promise((resolve) => {
+        this.#waiting.push(() => resolve(take()))
+      })
+    }
+    return { next }
   }
 
-  #start(): void {
-    const work = this.#work((item) => {
-      this.#items.push(item)
-      this.#wake()
-    })
-    this.#result = work
+  #start(watch: Watch | undefined): Promise<R> {
+    const result = this.#work(watch)
+    this.#result = result
     const over = (): void => {
       this.#over = true
       this.#wake()
     }
-    work.then(over, over)
+    result.then(over, over)
+    return result
   }
 
-  #more(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const before = this.#waiting
-    this.#waiting = () => {
-      before?.()
-      resolve()
-    }
-    return promise
+  #push(item: StreamItem): void {
+    this.#items.push(item)
+    this.#wake()
   }
 
   #wake(): void {
     const waiting = this.#waiting
-    this.#waiting = undefined
-    waiting?.()
+    if (waiting.length === 0) return
+    this.#waiting = []
+    for (const wake of waiting) wake()
   }
+}
+
+function ended(): Next {
+  return { done: true, value: undefined }
 }

@@ -16,7 +16,7 @@ import type { Conversation } from '../turn/turn-state.ts'
 import type { Agent } from './agent.ts'
 import { checkResolution, shapeOf } from './check-resolution.ts'
 import { drive, type Drive } from './drive.ts'
-import { LiveStream, type StreamItem } from './live-stream.ts'
+import { LiveStream, type StreamItem, type Watch } from './live-stream.ts'
 import { Log } from './log.ts'
 import { outputRule, type OutputRequest } from './output.ts'
 import { openHolds, resultOf, type HeldCall, type TurnResult } from './result.ts'
@@ -33,6 +33,8 @@ export interface SendOptions {
   readonly maxSteps?: number
   readonly output?: StandardSchema | OutputRequest
   readonly structuredFinalize?: boolean
+  /** Shown every frame and event of this work, as it happens. */
+  readonly watch?: Watch
 }
 
 export type Content = string | readonly UserPart[]
@@ -46,7 +48,7 @@ export class Session {
   readonly agent: Agent
   readonly #log: Log
   #drive: Drive | undefined
-  readonly #watchers = new Set<(item: StreamItem) => void>()
+  readonly #watchers = new Set<Watch>()
 
   private constructor(agent: Agent, log: Log) {
     this.agent = agent
@@ -90,26 +92,27 @@ export class Session {
 
   /** Says something and goes on until rest, or until somebody outside must answer. */
   send(content: Content, options: SendOptions = {}): Promise<ChatResult> {
-    return this.stream(content, options).result
+    return this.#run(content, options, false)
   }
 
-  /** The same as `send`, while it happens. */
+  /** The same as `send`, to iterate. */
   stream(content: Content, options: SendOptions = {}): LiveStream<ChatResult> {
-    return new LiveStream((push) => this.#run(content, options, false, push))
+    return streamOf((watching) => this.send(content, watching), options)
   }
 
-  /** One model call and the calls it asks for, then back to the caller. */
-  step(content: Content | undefined, options: SendOptions = {}): Promise<ChatResult> {
-    return new LiveStream((push) => this.#run(content, options, true, push)).result
+  /** One model call and the calls it asks for, then back to the caller. Without content: the next one of this turn. */
+  step(content?: Content, options: SendOptions = {}): Promise<ChatResult> {
+    return this.#run(content, options, true)
   }
 
   /** Goes on with what was answered since, or takes up again a turn that stopped early. */
   continue(options: SendOptions = {}): Promise<ChatResult> {
-    return new LiveStream((push) => this.#run(undefined, options, false, push)).result
+    return this.#run(undefined, options, false)
   }
 
+  /** The same as `continue`, to iterate. */
   continueStream(options: SendOptions = {}): LiveStream<ChatResult> {
-    return new LiveStream((push) => this.#run(undefined, options, false, push))
+    return streamOf((watching) => this.continue(watching), options)
   }
 
   /** The one door for answers. The verdict is true and durable when it comes; the turn goes on afterwards. */
@@ -177,8 +180,9 @@ export class Session {
     return { version: 1, id: this.id, events: this.events }
   }
 
-  async #run(content: Content | undefined, options: SendOptions, oneStep: boolean, push: ((item: StreamItem) => void) | undefined): Promise<ChatResult> {
-    if (push) this.#watchers.add(push)
+  async #run(content: Content | undefined, options: SendOptions, oneStep: boolean): Promise<ChatResult> {
+    const { watch } = options
+    if (watch) this.#watchers.add(watch)
     try {
       const world = this.#world(options)
       const item = content === undefined ? undefined : ({ kind: 'message', message: userMessage(content, options.by) } as const)
@@ -188,7 +192,7 @@ export class Session {
       await this.#driveOn(world, options, oneStep)
       return { ...resultOf(this.events, this.state, this.agent.mode), session: this }
     } finally {
-      if (push) this.#watchers.delete(push)
+      if (watch) this.#watchers.delete(watch)
     }
   }
 
@@ -220,6 +224,7 @@ export class Session {
       requestId: options.requestId,
       output: outputRule(options.output ?? agent.output, finalize, agent.ports.compileJsonSchema),
       maxSteps: options.maxSteps ?? agent.maxSteps,
+      watched: () => this.#watchers.size > 0,
       emit: (frame) => this.#show(frame),
     }
   }
@@ -227,6 +232,15 @@ export class Session {
   #show(item: StreamItem): void {
     for (const watch of this.#watchers) watch(item)
   }
+}
+
+/** Work that can be watched, as something to iterate; the caller's own watcher sees the same. */
+export function streamOf(work: (options: SendOptions) => Promise<ChatResult>, options: SendOptions): LiveStream<ChatResult> {
+  return new LiveStream((show) => {
+    const { watch } = options
+    if (!show) return work(options)
+    return work({ ...options, watch: watch ? (item) => (show(item), watch(item)) : show })
+  })
 }
 
 function eventsOf(decision: Decision): { readonly events: readonly EventBody[]; readonly decision: Decision } {

@@ -16,6 +16,8 @@ export interface World {
   readonly requestId: string | undefined
   readonly output: OutputRule | undefined
   readonly maxSteps: number
+  /** Whether anybody sees frames: making them costs something for every piece of text. */
+  watched(): boolean
   emit(frame: Frame): void
 }
 

@@ -18,6 +18,7 @@ export class ReplyBuilder {
   readonly #notes: Json[] = []
   readonly #callId: (index: number) => string
   readonly #toolName: (vendorName: string) => string
+  #block: TextBlock | undefined
   #calls = 0
   #finish: Finish = 'interrupted'
   #usage: Usage = NOTHING_USED
@@ -93,14 +94,19 @@ export class ReplyBuilder {
   }
 
   #addText(part: Extract<ModelPart, { type: 'text' | 'reasoning' }>): void {
-    const key = `${part.type}:${part.id}`
-    let block = this.#blocks.get(key)
-    if (!block) {
-      block = new TextBlock(part.type)
-      this.#blocks.set(key, block)
-      this.#parts.push(block)
-    }
-    block.add(part.delta, part.data)
+    // Nearly always the block that the piece before belonged to.
+    if (!this.#block?.is(part)) this.#block = this.#blockOf(part)
+    this.#block.add(part.delta, part.data)
+  }
+
+  #blockOf({ type, id }: Extract<ModelPart, { type: 'text' | 'reasoning' }>): TextBlock {
+    const key = `${type}:${id}`
+    const known = this.#blocks.get(key)
+    if (known) return known
+    const block = new TextBlock(type, id)
+    this.#blocks.set(key, block)
+    this.#parts.push(block)
+    return block
   }
 
   #addCall(part: Extract<ModelPart, { type: 'call' }>): CallPart | undefined {
@@ -129,11 +135,17 @@ type Building = TextBlock | ReplyPart
 
 class TextBlock {
   readonly #type: 'text' | 'reasoning'
+  readonly #id: string
   #text = ''
   #data: ProviderData | undefined
 
-  constructor(type: 'text' | 'reasoning') {
+  constructor(type: 'text' | 'reasoning', id: string) {
     this.#type = type
+    this.#id = id
+  }
+
+  is(part: { readonly type: string; readonly id: string }): boolean {
+    return this.#id === part.id && this.#type === part.type
   }
 
   add(delta: string, data: ProviderData | undefined): void {
