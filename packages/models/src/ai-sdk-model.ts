@@ -1,0 +1,35 @@
+/**
+ * Any AI SDK language model as Holdpoint's `Model`. It drives `doStream` and nothing else: no retries, no downloads, no
+ * loop. Those belong to the core, which has to survive a crash in the middle of them.
+ *
+ * Only types come from the AI SDK, so this package works with whichever version of a provider the user installed.
+ */
+import type { LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider'
+import type { Model, ModelRequest } from '@holdpoint/core'
+import { optionsV3, optionsV4 } from './call-options.ts'
+import { PartIterator, type PartSource } from './part-iterator.ts'
+
+export function aiSdkModel(model: LanguageModelV4 | LanguageModelV3): Model {
+  const open = opener(model)
+  return {
+    // `openai.responses` and `openai.chat` are one vendor to a reader of logs.
+    id: `${model.provider.split('.', 1)[0]}/${model.modelId}`,
+    stream: (request) => new PartIterator(() => open(request), request.signal),
+  }
+}
+
+function opener(model: LanguageModelV4 | LanguageModelV3): (request: ModelRequest) => PromiseLike<PartSource> {
+  if (model.specificationVersion === 'v4') return (request) => model.doStream(optionsV4(request))
+  if (model.specificationVersion === 'v3') return (request) => model.doStream(optionsV3(request))
+  throw new TypeError(
+    `aiSdkModel takes a language model object of specification v4 or v3, and got ${describe(model)}. ` +
+      'Update the provider package, or call its factory: openai("gpt-5") instead of "openai/gpt-5".',
+  )
+}
+
+function describe(model: unknown): string {
+  if (typeof model === 'string') return `the string "${model}"`
+  const version =
+    typeof model === 'object' && model !== null && 'specificationVersion' in model && model.specificationVersion
+  return typeof version === 'string' ? `specification ${version}` : `something else (${typeof model})`
+}

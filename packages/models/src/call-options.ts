@@ -1,0 +1,96 @@
+/**
+ * A Holdpoint request as AI SDK call options. A key is present only when the request set it: vendors read a present
+ * key as a wish, and warn about or reject the ones they do not know.
+ */
+import type {
+  JSONSchema7,
+  LanguageModelV3CallOptions,
+  LanguageModelV3FunctionTool,
+  LanguageModelV3ProviderTool,
+  LanguageModelV3ToolChoice,
+  LanguageModelV4CallOptions,
+} from '@ai-sdk/provider'
+import { type JsonObject, ModelError, type ModelRequest, type OutputSpec, type ToolSpec } from '@holdpoint/core'
+import { isDotted } from './dotted.ts'
+import { toPromptV3 } from './to-prompt-v3.ts'
+import { toPromptV4 } from './to-prompt.ts'
+
+export function optionsV4(request: ModelRequest): LanguageModelV4CallOptions {
+  const { reasoning } = request.settings
+  return {
+    prompt: toPromptV4(request.prompt),
+    ...sharedOptions(request),
+    ...(reasoning !== undefined && { reasoning }),
+  }
+}
+
+/** V3 has no `reasoning` setting; a V3 vendor takes its own through `settings.provider`. */
+export function optionsV3(request: ModelRequest): LanguageModelV3CallOptions {
+  return { prompt: toPromptV3(request.prompt), ...sharedOptions(request) }
+}
+
+/** What both versions call by the same name and shape. */
+function sharedOptions({
+  tools,
+  toolChoice,
+  output,
+  settings,
+  signal,
+}: ModelRequest): Omit<LanguageModelV3CallOptions, 'prompt'> {
+  const { stopSequences, headers, provider, reasoning: _, ...numbers } = settings
+  const options: Omit<LanguageModelV3CallOptions, 'prompt'> = { ...defined(numbers), abortSignal: signal }
+  // A choice among no tools is refused by some vendors.
+  if (tools.length > 0) {
+    options.tools = tools.map(tool)
+    if (toolChoice !== undefined) options.toolChoice = choice(toolChoice)
+  }
+  if (output !== undefined) options.responseFormat = responseFormat(output)
+  if (stopSequences !== undefined) options.stopSequences = [...stopSequences]
+  if (headers !== undefined) options.headers = { ...headers }
+  if (provider !== undefined) options.providerOptions = { ...provider }
+  return options
+}
+
+function tool(spec: ToolSpec): LanguageModelV3FunctionTool | LanguageModelV3ProviderTool {
+  if (spec.kind === 'function') {
+    return { type: 'function', name: spec.name, description: spec.description, inputSchema: schema(spec.inputSchema) }
+  }
+  if (!isDotted(spec.id)) {
+    throw new ModelError(
+      `the provider tool "${spec.name}" has the id "${spec.id}"; use one such as "openai.web_search"`,
+      {
+        retryable: false,
+      },
+    )
+  }
+  return { type: 'provider', id: spec.id, name: spec.name, args: { ...spec.args } }
+}
+
+function choice(wanted: NonNullable<ModelRequest['toolChoice']>): LanguageModelV3ToolChoice {
+  return typeof wanted === 'string' ? { type: wanted } : { type: 'tool', toolName: wanted.name }
+}
+
+function responseFormat({
+  name,
+  description,
+  schema: json,
+}: OutputSpec): NonNullable<LanguageModelV3CallOptions['responseFormat']> {
+  return {
+    type: 'json',
+    schema: schema(json),
+    ...(name !== undefined && { name }),
+    ...(description !== undefined && { description }),
+  }
+}
+
+/** The author's schema may use any dialect; vendors judge it, we do not. */
+function schema(json: JsonObject): JSONSchema7 {
+  return json as JSONSchema7
+}
+
+/** Callers without types hand over `undefined` freely. */
+function defined<T extends object>(settings: T): T {
+  const kept = { ...settings }
+  for (const key in kept) if (kept[key] === undefined) delete kept[key]
+  return kept
+}

@@ -1,0 +1,92 @@
+/**
+ * Whatever a vendor threw, as a `ModelError` that says whether trying again may help. Errors are told apart by their
+ * fields, never by class: several copies of the AI SDK may be installed, and error events are plain objects.
+ *
+ * An `AbortError` passes through untouched: the caller stopped us, the model did not fail.
+ */
+import { ModelError } from '@holdpoint/core'
+import { retryAfterMs } from './retry-after.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** `stream`: the vendor had accepted the request and begun to answer. */
+export type Phase = 'request' | 'stream'
+
+export function toModelError(error: unknown, phase: Phase): Error {
+  const outer = fields(error)
+  if (error instanceof ModelError || (error instanceof Error && error.name === 'AbortError')) return error
+
+  // Error events come as `{ message }`, `{ error: { message } }` or `{ response: { error: { message } } }`.
+  const inner =
+    error instanceof Error ? outer : (nested(nested(outer, 'response'), 'error') ?? nested(outer, 'error') ?? outer)
+  const status =
+    httpStatus(outer.statusCode) ??
+    (error instanceof Error ? undefined : (httpStatus(inner.status) ?? httpStatus(inner.code)))
+  const wait = retryAfterMs(outer.responseHeaders ?? fields(outer.cause).responseHeaders)
+  return new ModelError(message(error, inner), {
+    retryable: retryable(error, outer, inner, status, phase),
+    ...(status !== undefined && { status }),
+    ...(wait !== undefined && { retryAfterMs: wait }),
+    cause: error,
+  })
+}
+
+function retryable(error: unknown, outer: Fields, inner: Fields, status: number | undefined, phase: Phase): boolean {
+  // OpenAI answers 429 both to a busy minute and to an empty purse.
+  const body = nested(nested(outer, 'data'), 'error')
+  if ([...codes(inner), ...codes(body)].includes('insufficient_quota')) return false
+  if (status === undefined && brokeOnTheWay(error)) return true
+  if (typeof outer.isRetryable === 'boolean') return outer.isRetryable
+  if (status !== undefined) return status === 408 || status === 409 || status === 429 || status >= 500
+  // A thrown error is a broken answer or a bug of ours; the same error before the answer is always about our request.
+  if (error instanceof Error) return phase === 'stream' && GARBLED.has(error.name)
+  // A vendor that began to answer and then sends an error event is in trouble itself, unless it blames the request.
+  return !codes(inner).some((code) => BLAMES_REQUEST.test(code))
+}
+
+const GARBLED: ReadonlySet<string> = new Set([
+  'AI_JSONParseError',
+  'AI_TypeValidationError',
+  'AI_InvalidResponseDataError',
+])
+const BLAMES_REQUEST = /invalid|bad_request|context_length|too_large|authentication|permission|not_found|billing/
+
+const NETWORK = /^(E(CONN(RESET|REFUSED|ABORTED)|TIMEDOUT|PIPE|NOTFOUND|AI_AGAIN|NETUNREACH|HOSTUNREACH)|UND_ERR_.*)$/
+const NETWORK_MESSAGE = /^(fetch failed|failed to fetch|terminated|network error|load failed)$/i
+
+/** Nothing says whether the vendor saw the request: the connection failed, at whatever depth the error is wrapped. */
+function brokeOnTheWay(error: unknown): boolean {
+  let current = error
+  for (let depth = 0; depth < 8 && current instanceof Error; depth++) {
+    const { code } = fields(current)
+    if (typeof code === 'string' && NETWORK.test(code)) return true
+    if (current instanceof TypeError && NETWORK_MESSAGE.test(current.message)) return true
+    if (current.name === 'TimeoutError' || current.name === 'AI_EmptyResponseBodyError') return true
+    current = current.cause
+  }
+  return false
+}
+
+function message(error: unknown, inner: Fields): string {
+  if (typeof inner.message === 'string' && inner.message !== '') return inner.message
+  if (typeof error === 'string' && error !== '') return error
+  return 'the model failed and did not say why'
+}
+
+function codes(of: Fields | undefined): string[] {
+  return [of?.type, of?.code].filter((code) => typeof code === 'string')
+}
+
+/** A stream that broke was answered with 200, which is no reason for anything. */
+function httpStatus(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 400 && value <= 599 ? value : undefined
+}
+
+function nested(of: Fields | undefined, key: string): Fields | undefined {
+  const value = of?.[key]
+  return typeof value === 'object' && value !== null ? fields(value) : undefined
+}
+
+function fields(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {}
+}

@@ -1,0 +1,121 @@
+/**
+ * The parts of a prompt that every AI SDK version writes the same way, and the walk over the messages. Parts and
+ * messages that say nothing are left out, because vendors refuse empty ones. An empty text that carries vendor data
+ * does say something: it may be where a signature lives.
+ */
+import type { LanguageModelV3ToolCallPart, SharedV3ProviderOptions } from '@ai-sdk/provider'
+import {
+  type FileData,
+  type Json,
+  ModelError,
+  type PromptMessage,
+  type PromptPart,
+  type PromptResult,
+  type ProviderData,
+  type UserPart,
+} from '@holdpoint/core'
+
+type PlainText<Type extends 'text' | 'reasoning'> = {
+  type: Type
+  text: string
+  providerOptions?: SharedV3ProviderOptions
+}
+
+type PlainResult = {
+  type: 'tool-result'
+  toolCallId: string
+  toolName: string
+  output: { type: 'json' | 'error-json'; value: Json }
+  providerOptions?: SharedV3ProviderOptions
+}
+
+type Message<User, Assistant> =
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: User[] }
+  | { role: 'assistant'; content: Assistant[] }
+  | { role: 'tool'; content: PlainResult[] }
+
+export function messages<User, Assistant>(
+  prompt: readonly PromptMessage[],
+  user: (part: UserPart) => User | undefined,
+  assistant: (part: PromptPart) => Assistant | undefined,
+): Message<User, Assistant>[] {
+  const list: Message<User, Assistant>[] = []
+  for (const message of prompt) {
+    const sent = convert(message, user, assistant)
+    if (sent.content.length > 0) list.push(sent)
+  }
+  return list
+}
+
+function convert<User, Assistant>(
+  message: PromptMessage,
+  user: (part: UserPart) => User | undefined,
+  assistant: (part: PromptPart) => Assistant | undefined,
+): Message<User, Assistant> {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: message.text }
+    case 'user':
+      return { role: 'user', content: message.parts.map(user).filter((part) => part !== undefined) }
+    case 'assistant':
+      return { role: 'assistant', content: message.parts.map(assistant).filter((part) => part !== undefined) }
+    case 'tool':
+      return { role: 'tool', content: message.results.map(result) }
+  }
+}
+
+export function text<Type extends 'text' | 'reasoning'>(
+  type: Type,
+  said: string,
+  data?: ProviderData,
+): PlainText<Type> | undefined {
+  if (said === '' && data === undefined) return undefined
+  return { type, text: said, ...options(data) }
+}
+
+export function call(part: Extract<PromptPart, { type: 'call' }>): LanguageModelV3ToolCallPart {
+  return {
+    type: 'tool-call',
+    toolCallId: part.id,
+    toolName: part.name,
+    input: part.input,
+    ...(part.byProvider === true && { providerExecuted: true }),
+    ...options(part.data),
+  }
+}
+
+function result(part: PromptResult): PlainResult {
+  return {
+    type: 'tool-result',
+    toolCallId: part.id,
+    toolName: part.name,
+    output: { type: part.isError ? 'error-json' : 'json', value: part.content },
+  }
+}
+
+export function providerResult(part: Extract<PromptPart, { type: 'provider-result' }>): PlainResult {
+  return {
+    type: 'tool-result',
+    toolCallId: part.id,
+    toolName: part.name,
+    output: { type: part.isError ? 'error-json' : 'json', value: part.result },
+    ...options(part.data),
+  }
+}
+
+export function options(data: ProviderData | undefined): { providerOptions?: SharedV3ProviderOptions } {
+  return data === undefined ? {} : { providerOptions: data }
+}
+
+/** A `data:` URL is bytes in disguise, and most vendors refuse it where they expect an address. */
+export function fileData(file: FileData): { base64: string } | { url: URL } {
+  if (file.kind === 'base64') return { base64: file.base64 }
+  const inline = /^data:[^,]*;base64,(.*)$/s.exec(file.url)?.[1]
+  if (inline !== undefined) return { base64: inline }
+  const url = URL.parse(file.url)
+  if (url === null) {
+    throw new ModelError(`the file address "${file.url}" is not an absolute URL`, { retryable: false })
+  }
+  return { url }
+}
