@@ -1,7 +1,9 @@
-import { defineConfig } from 'vitest/config'
+import { readFileSync } from 'node:fs'
+import { defineConfig, type Plugin } from 'vitest/config'
 
 // Tests run on the sources: the workspace packages resolve through the custom condition, with no build before.
 export default defineConfig({
+  plugins: [mutant()],
   resolve: { conditions: ['@holdpoint/source'] },
   ssr: { resolve: { conditions: ['@holdpoint/source'] } },
   test: {
@@ -13,3 +15,13 @@ export default defineConfig({
     },
   },
 })
+
+/** Puts a mutant in a source file's place, for `npm run mutate`. */
+function mutant(): Plugin {
+  const [original, replacement] = (process.env.HOLDPOINT_MUTANT ?? '').split('=')
+  return {
+    name: 'mutant',
+    enforce: 'pre',
+    load: (id) => (original && replacement && id.endsWith(original) ? readFileSync(replacement, 'utf8') : undefined),
+  }
+}

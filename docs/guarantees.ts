@@ -1,0 +1,30 @@
+/**
+ * What Holdpoint promises, as data. Tests cite a promise by its id, `test(proves('hold.resolves-once', 'a second answer is
+ * refused'), …)`; `npm run guarantees` fails while a promise has no test or a test cites an unknown one, and writes
+ * docs/guarantees.md. A promise belongs here once something we ship can keep it, not before.
+ */
+export const guarantees = {
+  'hold.resolves-once': 'A hold is resolved once. A second answer is refused and changes nothing.',
+  'hold.never-accepted-and-dropped':
+    'An answer that was accepted reaches the model; an answer that cannot be used is refused to whoever gave it.',
+  'hold.gated-call-waits-twice':
+    'A client or external call that needs approval is held twice: the approval does not stand in for the answer.',
+  'call.one-outcome': 'A call has exactly one outcome, and nothing replaces it.',
+  'call.held-never-starts': 'A call does not start while it is held.',
+  'call.runs-what-was-approved':
+    'An approved call runs with the tool and the input that were shown: a changed one must be approved again.',
+  'call.same-id-on-retry': 'A call that is sent again is sent with the same id.',
+  'call.never-after-outcome': 'A call whose outcome is in the log is never sent again.',
+  'round.model-waits-for-all': 'The model is called only when no call of the round is open.',
+  'round.siblings-unharmed': 'A call that fails, is rejected or expires does not disturb the other calls of its round.',
+  'prompt.every-call-has-result': 'The model never sees a call without its result, nor a result without its call.',
+  'expiry.first-durable-wins': 'A hold expires or is answered, never both: the first one written wins.',
+  'log.no-gaps': 'The log has no gaps and its order never changes.',
+  'log.fold-equals-live': 'The state folded from the log equals the state that was live.',
+  'bad-input.nothing-half-written': 'Bad input gets a clear error, and nothing of it is written.',
+  'output.untrusted-is-checked':
+    'What a person, a client or another service answers is checked against the output schema before it counts.',
+  'provider.never-dispatched': 'A call that the model vendor carries out is never carried out here.',
+  'gate.throwing-means-held': 'When the gate throws, the call is held. It is never let through.',
+  'cancel.pairs-every-call': 'Cancelling leaves every call of the turn with an outcome.',
+} as const satisfies Readonly<Record<string, string>>

@@ -1,0 +1,42 @@
+/** Starts the programs that the scripts need: our own tools first on PATH, and examples on the packages' sources. */
+import { spawn, spawnSync } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+import { root } from './workspace.ts'
+
+const windows = process.platform === 'win32'
+
+export interface Finished {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return { ...process.env, PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}` }
+}
+
+/** Runs a command with its output going straight to the terminal. */
+export function stream(command: readonly string[], cwd: string = root): Promise<number> {
+  const [file = '', ...args] = command
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { cwd, stdio: 'inherit', env: environment(), shell: windows })
+    child.on('error', (error) => {
+      console.error(`${file}: ${error.message}`)
+      resolve(1)
+    })
+    child.on('close', (code) => resolve(code ?? 1))
+  })
+}
+
+/** Runs a command and keeps its output. */
+export function capture(command: readonly string[], cwd: string = root, timeoutMs = 120_000): Finished {
+  const [file = '', ...args] = command
+  const done = spawnSync(file, args, { cwd, encoding: 'utf8', env: environment(), shell: windows, timeout: timeoutMs })
+  const trouble = done.error === undefined ? '' : `${done.error.message}\n`
+  return { code: done.status ?? 1, stdout: done.stdout ?? '', stderr: trouble + (done.stderr ?? '') }
+}
+
+/** How an example is run: no build before it, the workspace packages resolve to their sources. */
+export function runExample(file: string): Finished {
+  return capture([process.execPath, '--conditions=@holdpoint/source', file])
+}

@@ -1,0 +1,110 @@
+/**
+ * Takes each guard of the turn machine away in turn and runs the machine's tests: a guard whose loss nobody notices is
+ * either untested or useless. `npm run mutate` prints every mutant and ends with `N of N caught`.
+ *
+ * Mutants are made from the source text: a guarding `if … return` is removed, a row of the table of legal moves is
+ * widened by each state it leaves out, a comparison at a border is moved by one.
+ */
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+
+const TURN = 'packages/core/src/turn'
+const FILES = ['turn.ts', 'call.ts', 'decide.ts', 'resolve.ts']
+const STATES = ['ready', 'held', 'running', 'settled']
+const CACHE = '.cache/mutants'
+
+export interface Mutant {
+  readonly file: string
+  readonly line: number
+  readonly what: string
+  readonly source: string
+}
+
+export function mutantsOf(file: string, source: string): Mutant[] {
+  const lines = source.split('\n')
+  const mutants: Mutant[] = []
+  const add = (line: number, what: string, replacement: readonly string[], span = 1): void => {
+    const mutated = [...lines.slice(0, line), ...replacement, ...lines.slice(line + span)].join('\n')
+    mutants.push({ file, line: line + 1, what, source: mutated })
+  }
+  lines.forEach((text, line) => {
+    if (/^\s+if \(.*\) (return|throw)\b/.test(text) && !/\{$/.test(text)) add(line, `without: ${text.trim()}`, [])
+    else if (/^\s+if \(.*\)$/.test(text) && /^\s+return\b/.test(lines[line + 1] ?? ''))
+      add(line, `without: ${text.trim()}`, [], 2)
+    const row = /^\s+'[a-z]+\.[a-z]+': \[(.*)\],$/.exec(text)
+    if (row) {
+      for (const state of STATES.filter((each) => !row[1]?.includes(`'${each}'`))) {
+        add(line, `also from ${state}: ${text.trim()}`, [text.replace('[', `['${state}', `)])
+      }
+    }
+    for (const [from, to] of [
+      [' >= ', ' > '],
+      [' > ', ' >= '],
+      [' < ', ' <= '],
+      [' <= ', ' < '],
+    ] as const) {
+      if (text.includes(from) && !/^\s*(\*|\/)|=>|<[A-Z]/.test(text))
+        add(line, `${from.trim()} → ${to.trim()}: ${text.trim()}`, [text.replace(from, to)])
+    }
+  })
+  return mutants
+}
+
+/** Equal in effect to the original, with the reason; a mutant listed here must exist, or the list is stale. */
+const EQUIVALENT: Readonly<Record<string, string>> = {}
+
+/** The quick tests first; the random walk only for what they let through. */
+async function caught(mutant: Mutant, slot: number): Promise<boolean> {
+  const path = join(CACHE, `${slot}-${mutant.file}`)
+  writeFileSync(path, mutant.source)
+  const env = { ...process.env, HOLDPOINT_MUTANT: `${join(TURN, mutant.file)}=${path}` }
+  const walk = 'packages/core/test/turn/random-walk.test.ts'
+  return (await fails(['packages/core/test/turn', '--exclude', walk], env)) || fails([walk], env)
+}
+
+function fails(which: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {
+  const args = [
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    ...which,
+    '--bail=1',
+    '--isolate=false',
+    // The cache of transformed modules knows files by what is on disk, and would run the original in a mutant's place.
+    '--fsModuleCache=false',
+    '--typecheck.enabled=false',
+  ]
+  const child = spawn(process.execPath, args, { env, stdio: 'ignore' })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (code) => resolve(code !== 0))
+  })
+}
+
+async function main(): Promise<void> {
+  const mutants = FILES.flatMap((file) => mutantsOf(file, readFileSync(join(TURN, file), 'utf8')))
+  rmSync(CACHE, { recursive: true, force: true })
+  mkdirSync(CACHE, { recursive: true })
+  const whole = await caught(
+    { file: 'turn.ts', line: 0, what: 'nothing', source: readFileSync(join(TURN, 'turn.ts'), 'utf8') },
+    0,
+  )
+  if (whole) throw new Error('The tests of the machine fail without any mutant; mend them first.')
+  const queue = mutants.filter(({ file, what }) => !Object.hasOwn(EQUIVALENT, `${file} ${what}`))
+  const total = queue.length
+  let survivors = 0
+  const worker = async (slot: number): Promise<void> => {
+    for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
+      const ok = await caught(mutant, slot)
+      if (!ok) survivors++
+      console.log(`${ok ? 'caught  ' : 'SURVIVED'} ${mutant.file}:${mutant.line} ${mutant.what}`)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.max(1, availableParallelism()) }, (_, slot) => worker(slot + 1)))
+  rmSync(CACHE, { recursive: true, force: true })
+  console.log(`${total - survivors} of ${total} caught`)
+  if (survivors > 0) process.exitCode = 1
+}
+
+if (import.meta.main) await main()

@@ -1,0 +1,119 @@
+/**
+ * Proves what users install, not what we develop on: packs every package, installs the tarballs into an empty project,
+ * type-checks and runs a program there, and lets publint and attw judge the tarballs. Needs `tsc -b` before.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { exportsOf, importsOf } from './lib/source.ts'
+import { capture } from './lib/run.ts'
+import { find, packageFolders, read, report, root } from './lib/workspace.ts'
+
+interface Packed {
+  readonly name: string
+  readonly folder: string
+  readonly tarball: string
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'holdpoint-pack-'))
+const project = join(scratch, 'project')
+const problems: string[] = []
+
+function must(what: string, command: readonly string[], cwd: string): string {
+  const { code, stdout, stderr } = capture(command, cwd)
+  if (code !== 0) throw new Error(`${what} failed (${command.join(' ')})\n${stdout}${stderr}`)
+  return stdout
+}
+
+function pack(folder: string): Packed {
+  const { name, private: secret } = JSON.parse(read(`${folder}/package.json`)) as { name: string; private?: boolean }
+  if (secret === true) throw new Error(`${folder} is private and cannot be packed`)
+  const args = ['npm', 'pack', '--json', '--loglevel=error', '--pack-destination', scratch]
+  const listing: unknown = JSON.parse(must('npm pack', args, join(root, folder)))
+  // npm answers with a list of packages or, from 11.17 on, with an object of them by name.
+  const [packed] = Object.values(listing as Record<string, { filename: string; files: { path: string }[] }>)
+  if (packed === undefined) throw new Error(`npm pack said nothing about ${folder}`)
+  const files = packed.files.map(({ path }) => path)
+  for (const needed of ['dist/index.js', 'dist/index.d.ts', 'LICENSE']) {
+    if (!files.includes(needed)) problems.push(`${name}: the tarball has no ${needed}`)
+  }
+  const sources = new Set(files.filter((file) => file.startsWith('src/')).map((file) => file.slice(4, -'.ts'.length)))
+  for (const file of files) {
+    const built = /^dist\/(.+)\.js$/.exec(file)?.[1]
+    if (built !== undefined && !sources.has(built))
+      problems.push(`${name}: ${file} is left from an older build; remove dist`)
+    if (/(?:^|\/)test\/|\.test\.|tsbuildinfo/.test(file)) problems.push(`${name}: the tarball carries ${file}`)
+  }
+  return { name, folder, tarball: join(scratch, packed.filename) }
+}
+
+/** Every value a package promises in its surface exists at run time, and every name exists for the type checker. */
+function writeImports(packages: readonly Packed[]): void {
+  const values: string[] = []
+  const types: string[] = []
+  for (const { name, folder } of packages) {
+    const names = exportsOf(read(`${folder}/src/index.ts`))
+    const list = names.filter((line) => !line.startsWith('type '))
+    values.push(`for (const name of ${JSON.stringify(list)}) {`)
+    values.push(`  if (!(name in (await import('${name}')))) throw new Error(\`${name} has no \${name}\`)`, '}')
+    const alias = (line: string, at: number): string => `${line.replace(/^type /, '')} as _${values.length}_${at}`
+    types.push(`import type { ${names.map(alias).join(', ')} } from '${name}'`)
+  }
+  writeFileSync(join(project, 'values.mjs'), values.join('\n'))
+  writeFileSync(join(project, 'types.ts'), `${types.join('\n')}\nexport {}\n`)
+}
+
+/** The example that the README shows, exactly as a reader would copy it. */
+function writeReadmeProgram(): string[] {
+  const [file] = find('examples/readme/main.ts')
+  if (file === undefined) return []
+  const text = read(file)
+  writeFileSync(join(project, 'readme.ts'), text)
+  const pinned = (JSON.parse(read('package.json')) as { devDependencies: Record<string, string> }).devDependencies
+  const names = new Set(
+    importsOf(text).map(({ from }) =>
+      from
+        .split('/')
+        .slice(0, from.startsWith('@') ? 2 : 1)
+        .join('/'),
+    ),
+  )
+  return [...names].flatMap((name) => (pinned[name] === undefined ? [] : [`${name}@${pinned[name]}`]))
+}
+
+function consume(packages: readonly Packed[]): void {
+  mkdirSync(project)
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
+  const others = writeReadmeProgram()
+  writeImports(packages)
+  const tarballs = packages.map(({ tarball }) => tarball)
+  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', '--engine-strict=false']
+  must('installing the tarballs', ['npm', 'install', ...flags, ...tarballs, ...others], project)
+  must('importing every public value', [process.execPath, 'values.mjs'], project)
+  for (const resolution of ['nodenext', 'esnext --moduleResolution bundler']) {
+    const options = `--noEmit --strict --skipLibCheck --target es2024 --lib es2024,dom --module ${resolution}`
+    must(`type-checking (${resolution})`, ['tsc', ...options.split(' '), 'types.ts'], project)
+  }
+  if (find('examples/readme/main.ts').length > 0) {
+    must('running the README program on the tarballs', [process.execPath, 'readme.ts'], project)
+  }
+}
+
+function judge({ name, tarball }: Packed): void {
+  const published = capture(['publint', 'run', tarball, '--strict'])
+  if (published.code !== 0) problems.push(`${name}: publint\n${published.stdout}${published.stderr}`)
+  const typed = capture(['attw', tarball, '--profile', 'esm-only', '--no-emoji', '--no-color'])
+  if (typed.code !== 0) problems.push(`${name}: attw\n${typed.stdout}${typed.stderr}`)
+}
+
+let packages: readonly Packed[] = []
+try {
+  packages = packageFolders().map(pack)
+  consume(packages)
+  packages.forEach(judge)
+} catch (error) {
+  problems.push(error instanceof Error ? error.message : String(error))
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+report(problems, `pack: ${packages.map(({ name }) => name).join(', ')} install, import and run from their tarballs`)

@@ -1,0 +1,146 @@
+/** The checks of surface, glossary, guarantees, features and snippets, each fed text that must fail and text that must not. */
+import { expect, test } from 'vitest'
+import { anchorsOf, featureProblems, featuresOf } from '../../scripts/features.ts'
+import { citations, guaranteeProblems, guaranteeTable } from '../../scripts/guarantees.ts'
+import { excerpt, sync, type Sources } from '../../scripts/snippets.ts'
+import { bannedNames, bannedWords, surfaceProblems } from '../../scripts/surface.ts'
+import { read } from '../../scripts/lib/workspace.ts'
+
+const index = `
+// export { hidden } from './hidden.ts'
+export { tool, type Tool as AnyTool } from './tool.ts'
+export type {
+  Hold,
+  Outcome,
+} from './hold.ts'
+export const version = '1'
+`
+const committed = 'type AnyTool\ntype Hold\ntype Outcome\ntool\nversion\n'
+
+test('a surface equal to the committed one is fine', () => {
+  expect(surfaceProblems('core', index, committed)).toEqual([])
+})
+
+test.each([
+  ['a new name', `${index}export { agent } from './agent.ts'\n`, committed, '+ agent'],
+  ['a name that went', index, `${committed}gone\n`, '- gone'],
+  ['a value that became a type', index.replace('{ tool,', '{ type tool,'), committed, '+ type tool'],
+  ['a package without a committed surface', index, undefined, 'is missing'],
+  ['export *', "export * from './tool.ts'", committed, '`export *`'],
+])('%s is reported', (_, text, before, problem) => {
+  expect(surfaceProblems('core', text, before)[0]).toContain(problem)
+})
+
+test('a banned word is found as a whole word of a name, in any case and number', () => {
+  const banned = bannedWords(read('docs/glossary.md'))
+  expect(banned.length).toBeGreaterThan(10)
+  const names = ['createThread', 'type JobOptions', 'listJobs', 'HTTPPayload']
+  expect(bannedNames(names, banned)).toHaveLength(names.length)
+  expect(
+    bannedNames(['threadbare', 'type Jobless', 'conversation', 'chat', 'stream', 'askUser', 'session'], banned),
+  ).toEqual([])
+})
+
+const promised = { 'hold.resolves-once': 'Once.', 'log.no-gaps': 'No gaps.' }
+const proofs = `
+test(proves('hold.resolves-once', 'a second answer is refused'), () => {})
+test(proves(['hold.resolves-once', 'log.no-gaps'], "both"), () => {})
+// proves('hold.in-a-comment', 'nothing')
+`
+
+test('a promise is proved by the tests that cite it, alone or with others', () => {
+  const cited = citations([{ file: 'packages/core/test/a.test.ts', text: proofs }])
+  expect(guaranteeProblems(promised, cited)).toEqual([])
+  expect(guaranteeTable(promised, cited)).toContain('| `log.no-gaps` | No gaps. | [packages/core/test/a.test.ts]')
+})
+
+test('a promise without a test, and a test of no promise, are reported', () => {
+  const cited = citations([{ file: 'a.test.ts', text: "test(proves('hold.resolved-once', 'a typo'), () => {})" }])
+  expect(guaranteeProblems(promised, cited)).toEqual([
+    expect.stringContaining('hold.resolves-once is promised'),
+    expect.stringContaining('log.no-gaps is promised'),
+    expect.stringContaining('cites hold.resolved-once'),
+  ])
+})
+
+const files: Readonly<Record<string, string>> = {
+  'a.test.ts':
+    "test('a hold is answered once', () => {})\ntest.each([1])('an `x` of %s', () => {})\nexpect('not a title')",
+  'docs/guide/holds.md': '# Holds\n\n## Who may answer?\n\n```sh\n# not a heading\n```\n',
+}
+const feature = (test_: string, guide: string): string =>
+  read('docs/features.md').replace(/^\| 1\.1 \|.*$/m, `| 1.1 | x | ${test_} | ${guide} |`)
+const problemsOf = (markdown: string): string[] => featureProblems(featuresOf(markdown), (file) => files[file])
+const ownProblems = (test_: string, guide: string): string[] =>
+  problemsOf(feature(test_, guide)).filter((problem) => problem.startsWith('1.1:'))
+
+test('a feature may name tests and headings that exist', () => {
+  const tests = '`a.test.ts › answered once`<br>a.test.ts › an `x` of'
+  expect(ownProblems(tests, 'docs/guide/holds.md#who-may-answer')).toEqual([])
+  expect(ownProblems('*not yet*', '*not yet*')).toEqual([])
+})
+
+test.each([
+  ['a test file that is not there', 'b.test.ts › x', '*not yet*', 'does not exist'],
+  ['a title that is not there', 'a.test.ts › answered twice', '*not yet*', 'no test whose title'],
+  ['a string that is no title', 'a.test.ts › not a title', '*not yet*', 'no test whose title'],
+  ['a test without a title', 'a.test.ts', '*not yet*', 'is not "path'],
+  ['a guide that is not there', '*not yet*', 'docs/guide/none.md', 'does not exist'],
+  ['a heading that is not there', '*not yet*', 'docs/guide/holds.md#not-a-heading', 'no heading'],
+])('%s is reported', (_, testCell, guide, problem) => {
+  expect(ownProblems(testCell, guide)).toEqual([expect.stringContaining(problem)])
+})
+
+test('a feature that is missing, unknown or listed twice is reported', () => {
+  const all = read('docs/features.md')
+  expect(problemsOf(all.replace(/^\| 3\.13 \|.*\n/m, ''))).toContain('feature 3.13 is not listed')
+  expect(problemsOf(`${all}\n| 9.1 | x | *not yet* | *not yet* |`)).toContain('feature 9.1 is unknown')
+  expect(problemsOf(`${all}\n| 1.1 | x | *not yet* | *not yet* |`)).toContain('feature 1.1 is listed twice')
+})
+
+test('headings get the anchors they have on the web', () => {
+  expect(anchorsOf('# `approve` & reject\n## Two\n## Two\n')).toEqual(['approve--reject', 'two', 'two-1'])
+})
+
+const sources: Sources = {
+  file: (path) =>
+    path === 'main.ts' ? 'first()\n  // #region part\n  second()\n    third()\n  // #endregion\n' : undefined,
+  output: (path) => {
+    if (path === 'main.ts') return 'printed\n'
+    throw new Error(`${path} ended with 1`)
+  },
+}
+const block = (marker: string, body: string): string =>
+  `text\n\n<!-- ${marker} -->\n\`\`\`ts\n${body}\n\`\`\`\n\nmore\n`
+
+test.each([
+  ['file: main.ts', 'first()\n  second()\n    third()'],
+  ['file: main.ts #region part', 'second()\n  third()'],
+  ['file: main.ts#region part', 'second()\n  third()'],
+  ['output: main.ts', 'printed'],
+])('a block after %s is rewritten, and stays as it is the next time', (marker, body) => {
+  const written = sync(block(marker, 'old'), sources)
+  expect(written).toEqual({ text: block(marker, body), problems: [] })
+  expect(sync(written.text, sources).text).toBe(written.text)
+})
+
+test.each([
+  ['a file that is not there', block('file: none.ts', 'old'), 'none.ts does not exist'],
+  ['a region that is not there', block('file: main.ts #region none', 'old'), 'no region none'],
+  ['a program that fails', block('output: none.ts', 'old'), 'ended with 1'],
+  ['a marker with no block', '<!-- file: main.ts -->\ntext\n', 'no code block'],
+  ['a block that is not closed', '<!-- file: main.ts -->\n```ts\n', 'not closed'],
+])('%s is reported and nothing is rewritten', (_, markdown, problem) => {
+  const { text, problems } = sync(markdown, sources)
+  expect(problems).toEqual([expect.stringContaining(problem)])
+  expect(text).toBe(markdown)
+})
+
+test('a marker inside a code block is text, and blocks without a marker are left alone', () => {
+  const markdown = '```md\n<!-- file: main.ts -->\n```\n\n```ts\nmine\n```\n'
+  expect(sync(markdown, sources)).toEqual({ text: markdown, problems: [] })
+})
+
+test('a whole file is shown without its region marks', () => {
+  expect(excerpt('a.ts', '// #region x\na()\n// #endregion\n', undefined)).toBe('a()\n')
+})
