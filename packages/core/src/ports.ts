@@ -1,4 +1,9 @@
-import type { CompileJsonSchema } from './tool/schema.ts'
+import type { JsonObject } from './json.ts'
+
+export type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string }
+
+/** Makes a checker of a raw JSON Schema; throws when the schema itself is wrong. */
+export type CompileJsonSchema = (schema: JsonObject) => (value: unknown) => Checked
 
 /** What the host supplies: time and chance, which the core can get nowhere else. A simulation or a test replaces them. */
 export interface Ports {

@@ -8,6 +8,7 @@ import type { CallPart } from '../model/reply.ts'
 import type { Resolved } from './hold.ts'
 import type { Call } from './turn-state.ts'
 
+type Settled = Extract<Call, { readonly at: 'settled' }>
 type CallEvent = Extract<LogEvent, { readonly callId: string }>
 
 const moves: Record<CallEvent['type'], readonly Call['at'][]> = {
@@ -54,8 +55,7 @@ export function evolveCall(call: Call, event: CallEvent): Call {
       return { ...facts(call), resolved: resolvedWith(call, event), at: 'settled', outcome: event.outcome, hold, open }
     }
     case 'answer.arrived':
-      if (call.at !== 'settled') return impossible(call, event)
-      return { ...call, resolved: resolvedWith(call, event), open: false }
+      return { ...(call as Settled), resolved: resolvedWith(call, event), open: false } // as `moves` has it
   }
 }
 

@@ -7,7 +7,7 @@ import type { Inbound } from '../log/message.ts'
 import { failed, type CallOutcome } from '../tool/outcome.ts'
 import { openCalls } from './turn.ts'
 import type { Hold } from './hold.ts'
-import type { Call, Conversation } from './turn-state.ts'
+import type { Call, Conversation, Turn } from './turn-state.ts'
 
 /** What happens to a message that comes while a turn is going on. */
 export type WhileBusy = 'refuse' | 'queue' | 'supersede'
@@ -20,7 +20,7 @@ export interface TurnPlan {
 }
 
 export interface Send {
-  /** Nothing: take up again a turn that stopped early. */
+  /** Undefined: go on with the turn, or take it up again if it stopped early. */
   readonly item: Inbound | undefined
   readonly plan: TurnPlan
   readonly whileBusy: WhileBusy
@@ -35,15 +35,16 @@ export type Decision =
 export function decideSend(state: Conversation, { item, plan, whileBusy }: Send): Decision {
   const { turn } = state
   if (turn.phase === 'rest') {
-    if (!item && !turn.last) return refuse('nothing-to-continue', 'The conversation is empty. Send a message first.')
-    return accept(turnStarted(plan, item ? [item] : []))
+    if (item) return accept(turnStarted(plan, [item]))
+    if (!turn.last) return refuse('nothing-to-continue', 'The conversation is empty. Send a message first.')
+    return turn.last.reason === 'completed' ? accept() : accept(turnStarted(plan, []))
   }
   if (!item) return accept()
   switch (whileBusy) {
     case 'queue':
       return accept({ type: 'message.queued', item })
     case 'supersede':
-      return accept(...endTurn(state, 'superseded', 'A newer message took its place.'), turnStarted(plan, [item]))
+      return accept(...endTurn(turn, 'superseded', 'A newer message took its place.'), turnStarted(plan, [item]))
     case 'refuse': {
       const held = openCalls(turn).filter((call) => call.at === 'held').length
       const why = held > 0 ? `${held} call${held > 1 ? 's are' : ' is'} held` : 'a turn is in progress'
@@ -60,7 +61,7 @@ export function decideQueued(state: Conversation, plan: TurnPlan): Decision {
 
 export function decideCancel(state: Conversation, message = 'The turn was cancelled.'): Decision {
   if (state.turn.phase === 'rest') return refuse('nothing-to-cancel', 'No turn is in progress.')
-  return accept(...endTurn(state, 'cancelled', message))
+  return accept(...endTurn(state.turn, 'cancelled', message))
 }
 
 /** The deadline of a hold has come. Whoever notices may say so; the first durable event wins. */
@@ -71,7 +72,8 @@ export function decideExpire(state: Conversation, callId: string, now: number): 
   if (now < hold.expiresAt) return refuse('not-due', `Call ${callId} waits until ${hold.expiresAt}.`)
   const outcome = expiredOutcome(hold)
   if (call.at === 'settled') return accept({ type: 'answer.arrived', callId, name: call.name, outcome })
-  if (hold.onExpire === 'cancel') return accept(...endTurn(state, 'expired', silence(hold), callId, outcome))
+  if (hold.onExpire === 'cancel' && state.turn.phase === 'calls')
+    return accept(...endTurn(state.turn, 'expired', silence(hold), { callId, outcome }))
   return accept({ type: 'call.settled', callId, outcome })
 }
 
@@ -92,19 +94,17 @@ export function turnStarted(plan: TurnPlan, items: readonly Inbound[]): Extract<
 
 /** Ends the turn with a result behind every open call, so that the model never meets a call without one. */
 function endTurn(
-  state: Conversation,
+  turn: Exclude<Turn, { readonly phase: 'rest' }>,
   reason: 'cancelled' | 'superseded' | 'expired',
   message: string,
-  expired?: string,
-  outcome?: CallOutcome,
+  expired?: { readonly callId: string; readonly outcome: CallOutcome },
 ): readonly EventBody[] {
-  if (state.turn.phase === 'rest') return []
-  const code = reason === 'superseded' ? 'superseded' : 'cancelled'
-  const settled = openCalls(state.turn).map(
-    ({ callId }): EventBody => ({ type: 'call.settled', callId, outcome: callId === expired && outcome ? outcome : failed(code, message) }),
+  const others = failed(reason === 'superseded' ? 'superseded' : 'cancelled', message)
+  const settled = openCalls(turn).map(
+    ({ callId }): EventBody => ({ type: 'call.settled', callId, outcome: callId === expired?.callId ? expired.outcome : others }),
   )
   // Settling the last call hands the turn back to the model, where it can be ended like any other.
-  return [...settled, { type: 'turn.ended', turnId: state.turn.turnId, reason, message }]
+  return [...settled, { type: 'turn.ended', turnId: turn.turnId, reason, message }]
 }
 
 function expiredOutcome(hold: Hold): CallOutcome {

@@ -1,0 +1,115 @@
+/** What must hold of any log, checked by reading the log alone: nothing here uses the machine it judges. */
+import { fold, next, renderPrompt, type LogEvent, type PromptMessage } from '../../src/index.ts'
+import type { Told, Walk } from './walk.ts'
+
+export function checkAll(walk: Walk): void {
+  checkSeq(walk.log)
+  checkCalls(walk.log)
+  checkFold(walk)
+  checkModelWaits(walk)
+  checkPrompt(renderPrompt([], walk.log))
+  checkVerdicts(walk)
+}
+
+function checkSeq(log: readonly LogEvent[]): void {
+  log.forEach((event, index) => assert(event.seq === index + 1, `event ${index + 1} has seq ${event.seq}`))
+}
+
+/** Follows each call by itself: one outcome, never started while held, nothing after the outcome but an async answer. */
+function checkCalls(log: readonly LogEvent[]): void {
+  const calls = new Map<string, { held: boolean; gated: boolean; yes: boolean; settled: number; arrived: number; async: boolean; attempt: number }>()
+  for (const event of log) {
+    if (event.type === 'model.replied') {
+      for (const part of event.reply.parts) {
+        if (part.type === 'call') calls.set(part.callId, { held: false, gated: false, yes: false, settled: 0, arrived: 0, async: false, attempt: 0 })
+      }
+    }
+    if (!('callId' in event)) continue
+    const call = calls.get(event.callId)
+    assert(call, `${event.type} for a call nobody made`)
+    switch (event.type) {
+      case 'call.held':
+        assert(call.settled === 0 && !call.held, 'held after its outcome, or twice')
+        call.held = true
+        call.gated = event.hold.kind === 'approval'
+        call.yes = false
+        call.async = event.hold.async === true
+        break
+      case 'call.endorsed':
+        assert(call.held, 'endorsed while not held')
+        break
+      case 'call.approved':
+        assert(call.held && call.settled === 0, 'approved while not held')
+        call.held = false
+        call.yes = true
+        break
+      case 'call.started':
+        assert(!call.held, 'a held call was started')
+        assert(!call.gated || call.yes, 'a gated call was started without a yes')
+        assert(call.settled === 0, 'started after its outcome')
+        assert(event.attempt === ++call.attempt, 'attempts are counted from 1')
+        break
+      case 'call.settled':
+        assert(++call.settled === 1, 'a second outcome')
+        call.held = false
+        break
+      case 'answer.arrived':
+        assert(call.settled === 1, 'a late answer before the outcome')
+        assert(++call.arrived === 1, 'a second late answer')
+        break
+    }
+  }
+}
+
+function checkFold({ log, state }: Walk): void {
+  const again = fold(log)
+  assert(show(again) === show(state), 'the state rebuilt from the log differs from the live one')
+}
+
+function show(state: unknown): string {
+  return JSON.stringify(state, (_key, value: unknown) => (value instanceof Map ? [...value] : value === undefined ? '∅' : value))
+}
+
+/** The model is asked only when every call of every reply has its outcome, and a turn that is at rest left none open. */
+function checkModelWaits({ log, state }: Walk): void {
+  const open = new Set<string>()
+  for (const event of log) {
+    if (event.type === 'model.replied') for (const part of event.reply.parts) if (part.type === 'call') open.add(part.callId)
+    if (event.type === 'call.settled') open.delete(event.callId)
+    if (event.type === 'model.replied' && !event.reply.parts.some((part) => part.type === 'call')) assert(open.size === 0, 'the model replied while a call was open')
+    if (event.type === 'turn.ended' || event.type === 'turn.started') assert(open.size === 0, `${event.type} while a call was open`)
+  }
+  if (next(state).some((effect) => effect.do === 'call-model' || effect.do === 'start-turn')) assert(open.size === 0, 'the model would be called while a call is open')
+}
+
+export function checkPrompt(prompt: readonly PromptMessage[]): void {
+  const seen = new Set<string>()
+  prompt.forEach((message, index) => {
+    if (message.role === 'tool') assert(prompt[index - 1]?.role === 'assistant', 'results that follow no reply')
+    if (message.role !== 'assistant') return
+    const calls = message.parts.flatMap((part) => (part.type === 'call' && !part.byProvider ? [part.id] : []))
+    for (const id of calls) assert(!seen.has(id) && seen.add(id), `the call id ${id} stands twice in the prompt`)
+    const after = prompt[index + 1]
+    const results = after?.role === 'tool' ? after.results.map((result) => result.id) : []
+    assert(calls.join() === results.join(), `calls ${calls.join()} have results ${results.join()}`)
+  })
+}
+
+/** `accepted` means the log has it; anything else means the log did not change. Each question is answered once. */
+function checkVerdicts({ told, log }: Walk): void {
+  for (const each of told) {
+    const grew = each.seqAfter > each.seqBefore
+    assert((each.verdict === 'accepted') === grew, `${each.verdict} but the log ${grew ? 'changed' : 'did not change'}`)
+    if (each.verdict === 'accepted') assert(log.slice(each.seqBefore, each.seqAfter).some((event) => carries(event, each)), 'accepted, and not in the log')
+  }
+}
+
+function carries(event: LogEvent, { callId, resolution, by }: Told): boolean {
+  if (!('callId' in event) || event.callId !== callId) return false
+  if (event.type === 'call.endorsed') return event.by === by
+  return 'resolution' in event && JSON.stringify(event.resolution) === JSON.stringify(resolution)
+}
+
+function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(message)
+}

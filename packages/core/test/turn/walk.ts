@@ -1,0 +1,218 @@
+/**
+ * A random walk over the machine: outsiders send, answer, cancel and wait; the work `next` asks for is done with random
+ * results. Every choice is a number from the list, so a failing walk shrinks to a short one.
+ */
+import {
+  decideCancel,
+  decideExpire,
+  decideQueued,
+  decideResolve,
+  decideSend,
+  emptyConversation,
+  evolve,
+  next,
+  type Call,
+  type CallOutcome,
+  type CallPart,
+  type Conversation,
+  type Effect,
+  type EventBody,
+  type Hold,
+  type LogEvent,
+  type Resolution,
+  type Verdict,
+} from '../../src/index.ts'
+import { Log } from '../../src/loop/log.ts'
+import { openHolds } from '../../src/loop/result.ts'
+import { memoryStore } from '../../src/log/store.ts'
+import { testPorts } from '@holdpoint/testing'
+
+export interface Told {
+  readonly callId: string
+  readonly resolution: Resolution
+  readonly by: string | undefined
+  readonly verdict: Verdict
+  readonly seqBefore: number
+  readonly seqAfter: number
+}
+
+export class Walk {
+  state: Conversation = emptyConversation
+  readonly log: LogEvent[] = []
+  readonly told: Told[] = []
+  readonly callIds: string[] = []
+  now = 1000
+  #turns = 0
+  #choices: readonly number[]
+  #at = 0
+
+  constructor(choices: readonly number[]) {
+    this.#choices = choices
+  }
+
+  get over(): boolean {
+    return this.#at >= this.#choices.length
+  }
+
+  step(): void {
+    // Outsiders answer more than they interrupt, or no turn would live long enough to be interesting.
+    const moves = [
+      ...Array.from({ length: 8 }, () => () => this.#perform()),
+      ...Array.from({ length: 8 }, () => () => this.#resolve()),
+      () => this.#send(),
+      () => this.#wait(),
+      () => this.#pick([() => this.#cancel(), () => this.#send(), () => this.#perform()])(),
+    ]
+    this.#pick(moves)()
+  }
+
+  /** Does all the work there is, with results that come to an end; holds stay. */
+  finish(): number {
+    let steps = 0
+    for (; steps < 500; steps++) {
+      const effect = next(this.state).find((each) => each.do !== 'expire-hold')
+      if (!effect) break
+      this.#do(effect, true)
+    }
+    return steps
+  }
+
+  append(events: readonly EventBody[]): void {
+    for (const body of events) {
+      const event: LogEvent = { ...body, seq: this.state.seq + 1, at: this.now }
+      this.state = evolve(this.state, event)
+      this.log.push(event)
+    }
+  }
+
+  #send(): void {
+    const item = this.#pick([undefined, { kind: 'message', message: { parts: [{ type: 'text', text: 'hello' }] } } as const])
+    const whileBusy = this.#pick(['refuse', 'queue', 'refuse', 'queue', 'supersede'] as const)
+    const decision = decideSend(this.state, { item, plan: this.#plan(), whileBusy })
+    if (decision.ok) this.append(decision.events)
+  }
+
+  #cancel(): void {
+    const decision = decideCancel(this.state)
+    if (decision.ok) this.append(decision.events)
+  }
+
+  #wait(): void {
+    this.now += this.#pick([1, 10, 1000])
+  }
+
+  #resolve(): void {
+    const held = openHolds(this.state).map((hold) => hold.callId)
+    const callId = this.#pick([...held, ...held, ...held, ...held, ...this.callIds.slice(-4), 'nobody'])
+    const resolution = this.#pick<Resolution>([
+      { kind: 'approve' },
+      { kind: 'approve' },
+      { kind: 'approve', input: { edited: true } },
+      { kind: 'reject' },
+      { kind: 'reject', reason: 'no' },
+      { kind: 'answer', value: 'yes' },
+      { kind: 'answer', value: 'no' },
+      { kind: 'answer', error: 'broken' },
+    ])
+    const by = this.#pick([undefined, 'ann', 'bob'])
+    const seqBefore = this.state.seq
+    const edited = resolution.kind === 'approve' && resolution.input !== undefined ? { editedHash: 'edited' } : {}
+    const { verdict, events } = decideResolve(this.find(callId), { callId, resolution, by, now: this.now, ...edited })
+    this.append(events)
+    this.told.push({ callId, resolution, by, verdict, seqBefore, seqAfter: this.state.seq })
+  }
+
+  /** As the loop finds it: from the state, or rebuilt from the log. */
+  find(callId: string): Call | undefined {
+    const log = new Log('walk', memoryStore(), testPorts())
+    log.events.push(...this.log)
+    log.state = this.state
+    return log.find(callId)
+  }
+
+  #perform(): void {
+    const effects = next(this.state)
+    if (effects.length > 0) this.#do(this.#pick(effects), false)
+  }
+
+  #do(effect: Effect, ending: boolean): void {
+    switch (effect.do) {
+      case 'start-turn': {
+        const decision = decideQueued(this.state, this.#plan())
+        if (decision.ok) this.append(decision.events)
+        return
+      }
+      case 'end-turn':
+        return this.append([{ type: 'turn.ended', turnId: effect.turnId, reason: effect.reason }])
+      case 'call-model':
+        return this.append(this.#reply(effect.turn.turnId, effect.turn.step, ending))
+      case 'run-call':
+        return this.append([{ type: 'call.started', callId: effect.call.callId, attempt: effect.call.attempt + 1 }])
+      case 'recover-call':
+        return this.append(this.#outcome(effect.call, ending))
+      case 'expire-hold': {
+        const decision = decideExpire(this.state, effect.callId, this.now)
+        if (decision.ok) this.append(decision.events)
+      }
+    }
+  }
+
+  #reply(turnId: string, step: number, ending: boolean): EventBody[] {
+    const count = ending ? 0 : this.#pick([3, 2, 1, 0])
+    const parts = Array.from({ length: count }, (_, i): CallPart => {
+      const callId = `${turnId}.${step}.${i + 1}`
+      this.callIds.push(callId)
+      return { type: 'call', callId, vendorId: `v${i}`, name: 'tool', input: {} }
+    })
+    const usage = { inputTokens: 1, outputTokens: 1 }
+    const replied: EventBody = { type: 'model.replied', turnId, step, reply: { parts, finish: 'stop', usage } }
+    return [replied, ...parts.flatMap(({ callId }) => this.#disposition(callId))]
+  }
+
+  #disposition(callId: string): EventBody[] {
+    const failed: CallOutcome = { ok: false, error: { code: 'invalid-input', message: 'bad' } }
+    const second = { kind: 'client', cause: 'tool', timeoutMs: 50, onExpire: 'error', late: 'reject' } as const
+    const held = (hold: Partial<Hold>): EventBody => ({ type: 'call.held', callId, hold: this.#hold(hold) })
+    return this.#pick<() => EventBody[]>([
+      () => [],
+      () => [{ type: 'call.settled', callId, outcome: failed }],
+      () => [held({})],
+      () => [held({ approvers: 2 })],
+      () => [held({ then: second })],
+      () => [held({ then: { ...second, kind: 'external', async: true } })],
+      () => [held({ kind: 'elicitation', accepts: ['answer', 'reject'], late: 'inbox' })],
+      () => [held({ kind: 'client', accepts: ['answer'], onExpire: this.#pick(['reject', 'cancel', { answer: 'default' }] as const) })],
+      () => [
+        held({ kind: 'external', accepts: ['answer'], async: true }),
+        { type: 'call.settled', callId, outcome: { ok: true, value: { status: 'pending', toolCallId: callId } } },
+      ],
+    ])()
+  }
+
+  #hold(given: Partial<Hold>): Hold {
+    const bound = { input: {}, inputHash: 'hash', fingerprint: 'print', approvers: 1, timeoutMs: 100, expiresAt: this.now + 100 }
+    return { kind: 'approval', cause: 'tool', accepts: ['approve', 'reject'], onExpire: 'error', late: 'reject', ...bound, ...given }
+  }
+
+  #outcome({ callId, attempt }: Call, ending: boolean): EventBody[] {
+    const done: EventBody = { type: 'call.settled', callId, outcome: { ok: true, value: 1 } }
+    if (ending) return [done]
+    return this.#pick<EventBody[]>([
+      [done],
+      [done],
+      [{ ...done, halt: { reason: 'halted', message: 'enough' } }],
+      [{ type: 'call.started', callId, attempt: attempt + 1 }],
+      [{ type: 'call.held', callId, hold: this.#hold({ kind: 'elicitation', cause: 'asked', accepts: ['answer', 'reject'] }) }],
+      [{ type: 'call.held', callId, hold: this.#hold({ cause: 'lost', accepts: ['approve', 'reject', 'answer'] }) }],
+    ])
+  }
+
+  #plan(): { turnId: string; agent: string; limits: { maxSteps: number } } {
+    return { turnId: `t${++this.#turns}`, agent: 'walker', limits: { maxSteps: 3 } }
+  }
+
+  #pick<T>(options: readonly T[]): T {
+    const choice = this.#choices[this.#at++] ?? 0
+    return options[choice % options.length] as T
+  }
+}
