@@ -1,4 +1,5 @@
 import { HoldpointError } from './failure.ts'
+import { show } from './json.ts'
 
 /** Milliseconds, or words: `'30 seconds'`, `'2 days'`, `'15m'`. */
 export type Duration = number | string
@@ -16,7 +17,10 @@ const UNITS: ReadonlyArray<readonly [RegExp, number]> = [
 export function milliseconds(duration: Duration): number {
   const ms = typeof duration === 'number' ? duration : parse(duration)
   if (!Number.isFinite(ms) || ms <= 0) {
-    throw new HoldpointError('config-invalid', `${JSON.stringify(duration)} is not a duration: give milliseconds above 0, or words like '30 seconds' or '2 days'.`)
+    throw new HoldpointError(
+      'config-invalid',
+      `${show(duration)} is not a duration: give milliseconds above 0, or words like '30 seconds' or '2 days'.`,
+    )
   }
   return ms
 }

@@ -1,7 +1,7 @@
 export { type Json, type JsonObject, canonical, parseJson, toJson } from './json.ts'
 export { type Duration } from './duration.ts'
 export { HoldpointError, type FailureCode } from './failure.ts'
-export { type Ports } from './ports.ts'
+export { type Checked, type CompileJsonSchema, type Ports } from './ports.ts'
 
 export { DEFAULT_TIMEOUTS, toolDefiner, type DefineTool, type Tool } from './tool/tool.ts'
 export type {
@@ -21,7 +21,7 @@ export type {
 export { systemScope, type Scope, type ToolContext } from './tool/context.ts'
 export { askUser, halt, toolError, type HandlerResult } from './tool/handler-result.ts'
 export { type CallOutcome, type OutcomeCode, type OutcomeError } from './tool/outcome.ts'
-export { withJsonSchema, type AnySchema, type Checked, type CompileJsonSchema, type Infer, type Schema, type StandardSchema } from './tool/schema.ts'
+export { withJsonSchema, type AnySchema, type Infer, type Schema, type StandardSchema } from './tool/schema.ts'
 export { vendorName } from './tool/name.ts'
 
 export { type EndReason, type EventBody, type LogEvent, type OutputPlan, type TurnLimits } from './log/log-event.ts'
@@ -30,12 +30,31 @@ export { memoryStore, type Store } from './log/store.ts'
 export { type Frame } from './live/frame.ts'
 
 export { evolve, fold, next } from './turn/turn.ts'
-export { decideCancel, decideExpire, decideQueued, decideSend, type Decision, type Refusal, type Send, type TurnPlan, type WhileBusy } from './turn/decide.ts'
+export {
+  decideCancel,
+  decideExpire,
+  decideQueued,
+  decideSend,
+  type Decision,
+  type Refusal,
+  type Send,
+  type TurnPlan,
+  type WhileBusy,
+} from './turn/decide.ts'
 export { decideResolve, type Resolve, type ResolveAnswer, type ResolveDecision, type Verdict } from './turn/resolve.ts'
 export { type Hold, type HoldKind, type OnExpire, type Resolution, type Resolved } from './turn/hold.ts'
 export { emptyConversation, type Call, type Conversation, type Effect, type Turn } from './turn/turn-state.ts'
 
-export { ModelError, type FileData, type Model, type ModelPart, type ModelRequest, type ModelSettings, type OutputSpec, type ToolSpec } from './model/model.ts'
+export {
+  ModelError,
+  type FileData,
+  type Model,
+  type ModelPart,
+  type ModelRequest,
+  type ModelSettings,
+  type OutputSpec,
+  type ToolSpec,
+} from './model/model.ts'
 export { renderPrompt, type PromptMessage, type PromptPart, type PromptResult } from './model/prompt.ts'
 export { encodeOutcome, type OutcomeEncoder } from './model/encode-outcome.ts'
 export { type CallPart, type Finish, type ProviderData, type Reply, type ReplyPart, type Usage } from './model/reply.ts'
@@ -49,6 +68,7 @@ export { type OutputRequest } from './loop/output.ts'
 export { type RetryPolicy } from './loop/retry.ts'
 export { type LiveStream, type StreamItem, type Watch } from './loop/live-stream.ts'
 export { type HeldCall, type StepResult, type StopReason, type TurnResult } from './loop/result.ts'
-export { Session, type ChatResult, type Content, type OpenFrom, type SendOptions, type SessionStatus } from './loop/session.ts'
+export { Session, type ChatResult, type SessionStatus } from './loop/session.ts'
+export type { Content, OpenFrom, ResolveOptions, SendOptions } from './loop/session-options.ts'
 export { type SessionData } from './loop/session-data.ts'
 export { chat, step, stream } from './loop/chat.ts'

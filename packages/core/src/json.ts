@@ -8,7 +8,7 @@ export interface JsonObject {
 }
 
 /** Deeper values parse, but cannot be serialised again without overflowing the stack. */
-export const MAX_DEPTH = 128
+const MAX_DEPTH = 128
 
 export type Parsed = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string }
 
@@ -16,10 +16,19 @@ export type Parsed = { readonly ok: true; readonly value: Json } | { readonly ok
 export function parseJson(text: string): Parsed {
   if (depthOf(text) > MAX_DEPTH) return { ok: false, why: `nested deeper than ${MAX_DEPTH} levels` }
   try {
-    return { ok: true, value: JSON.parse(text) as Json }
+    const value: unknown = MAY_OVERFLOW.test(text) ? JSON.parse(text, refuseInfinity) : JSON.parse(text)
+    return { ok: true, value: value as Json }
   } catch (error) {
     return { ok: false, why: error instanceof Error ? error.message : 'not JSON' }
   }
+}
+
+/** An exponent of three digits, or very many digits: only then can a number be infinite, which would be stored as null. */
+const MAY_OVERFLOW = /[eE]\+?\d{3}|\d{200}/
+
+function refuseInfinity(_key: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('a number is too large')
+  return value
 }
 
 /** What a value looks like once it has been stored and read again; `undefined` becomes null. */
@@ -38,10 +47,36 @@ export function toJson(value: unknown): Parsed {
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (isObject(value)) {
-    const members = Object.keys(value).toSorted()
+    const members = Object.keys(value)
+      .filter((key) => value[key] !== undefined)
+      .toSorted()
     return `{${members.map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`).join(',')}}`
   }
-  return JSON.stringify(value)
+  return JSON.stringify(value ?? null)
+}
+
+/** How a value of unknown origin reads in a message. */
+export function show(value: unknown): string {
+  if (typeof value === 'function') return 'a function'
+  if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) return String(value)
+  const json = toJson(value)
+  return json.ok ? JSON.stringify(json.value) : 'an object that is not JSON'
+}
+
+/** For handing a stored value to code that might change it. */
+export function copyJson<T extends Json>(value: T): T {
+  if (Array.isArray(value)) return value.map(copyJson) as unknown as T
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copyJson(each)])) as unknown as T
+}
+
+/** Whether a value is all that its JSON says: no Map, Date or class in it that JSON shows as something else. */
+export function isPlain(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isPlain)
+  if (typeof value !== 'object' || value === null)
+    return typeof value !== 'bigint' && typeof value !== 'function' && typeof value !== 'symbol'
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return (prototype === Object.prototype || prototype === null) && Object.values(value).every(isPlain)
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -1,5 +1,6 @@
 export { agent } from './agent.ts'
 export { internalTool, tool } from './tool.ts'
+export { httpTool, type HttpToolOptions } from './http-tool/http-tool.ts'
 export { aiSdkModel } from '@holdpoint/models'
 export { nodePorts } from './node-ports.ts'
 export {
@@ -38,10 +39,12 @@ export type {
   Model,
   ModelPart,
   ModelRequest,
+  OnLost,
   OutcomeEncoder,
   Plugin,
   Ports,
   ResolveAnswer,
+  ResolveOptions,
   Resolution,
   Scope,
   SendOptions,

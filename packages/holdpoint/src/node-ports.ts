@@ -8,20 +8,25 @@ const LONGEST_TIMER = 2_147_483_647
 
 export const nodePorts: Ports = {
   now: () => Date.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal.aborted) return resolve()
-      const done = (): void => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', done)
-        resolve()
-      }
-      const timer = setTimeout(done, Math.min(ms, LONGEST_TIMER))
-      signal.addEventListener('abort', done, { once: true })
-    }),
+  sleep: async (ms, signal) => {
+    for (let left = ms; left > 0 && !signal.aborted; left -= LONGEST_TIMER)
+      await nap(Math.min(left, LONGEST_TIMER), signal)
+  },
   id: newId,
   random: () => Math.random(),
   compileJsonSchema,
+}
+
+function nap(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done, { once: true })
+  })
 }
 
 const ID_BYTES = 16

@@ -14,7 +14,7 @@ export const noUsage: LanguageModelV4Usage = {
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 }
 
-export function streamOf<Part>(parts: readonly Part[]): ReadableStream<Part> {
+function streamOf<Part>(parts: readonly Part[]): ReadableStream<Part> {
   return ReadableStream.from(parts)
 }
 

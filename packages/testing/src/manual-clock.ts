@@ -10,7 +10,7 @@ export interface ManualClock {
   readonly sleeping: number
 }
 
-export function manualClock(start = Date.UTC(2030, 0, 1)): ManualClock {
+export function manualClock(start: number = Date.UTC(2030, 0, 1)): ManualClock {
   let now = start
   const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>()
   return {
@@ -48,7 +48,9 @@ export function manualClock(start = Date.UTC(2030, 0, 1)): ManualClock {
 }
 
 /** Ports for tests: manual time, ids that count (`id-1`, `id-2`, …), and a seeded generator. */
-export function testPorts(options: { readonly clock?: ManualClock; readonly seed?: number } = {}): Ports & { readonly clock: ManualClock } {
+export function testPorts(
+  options: { readonly clock?: ManualClock; readonly seed?: number } = {},
+): Ports & { readonly clock: ManualClock } {
   const clock = options.clock ?? manualClock()
   let ids = 0
   let seed = options.seed ?? 1

@@ -2,7 +2,15 @@
  * A model that says what a test wrote down. Scripts use our tool names; the model speaks the vendors' forms of them,
  * as a real one would. It counts what it was asked, and says so loudly when it is asked for more than was written.
  */
-import { vendorName, type Finish, type JsonObject, type Model, type ModelPart, type ModelRequest, type Usage } from '@holdpoint/core'
+import {
+  vendorName,
+  type Finish,
+  type JsonObject,
+  type Model,
+  type ModelPart,
+  type ModelRequest,
+  type Usage,
+} from '@holdpoint/core'
 
 export interface ScriptedCall {
   readonly name: string
@@ -36,7 +44,8 @@ export function scriptedModel(scripts: readonly Script[]): ScriptedModel {
     async *stream(request) {
       requests.push(request)
       const script = scripts[requests.length - 1]
-      if (script === undefined) throw new Error(`The script has ${scripts.length} replies, and the model was asked for one more.`)
+      if (script === undefined)
+        throw new Error(`The script has ${scripts.length} replies, and the model was asked for one more.`)
       const parts = partsOf(script, request, requests.length)
       for (const part of parts) {
         if (request.signal.aborted) throw request.signal.reason
@@ -66,7 +75,11 @@ function replyParts({ text, reasoning, calls = [], finish, usage }: ScriptedRepl
       const call = { id: calls.length > 1 ? `${id}-${index + 1}` : id, name: vendorName(name) }
       return [{ type: 'call-input', ...call, delta: raw } as const, { type: 'call', ...call, input: raw } as const]
     }),
-    { type: 'finish', reason: finish ?? (calls.length > 0 ? 'calls' : 'stop'), usage: usage ?? { inputTokens: 10, outputTokens: 5 } },
+    {
+      type: 'finish',
+      reason: finish ?? (calls.length > 0 ? 'calls' : 'stop'),
+      usage: usage ?? { inputTokens: 10, outputTokens: 5 },
+    },
   ]
 }
 

@@ -7,11 +7,45 @@ import type { Json } from '../json.ts'
 export type Frame =
   /** A model call begins; what an earlier attempt of this step showed is void. */
   | { readonly type: 'reply-start'; readonly turnId: string; readonly step: number; readonly attempt: number }
-  | { readonly type: 'reply-text'; readonly turnId: string; readonly step: number; readonly id: string; readonly delta: string }
-  | { readonly type: 'reply-reasoning'; readonly turnId: string; readonly step: number; readonly id: string; readonly delta: string }
-  /** A call's arguments as the model writes them. */
-  | { readonly type: 'call-input'; readonly turnId: string; readonly step: number; readonly id: string; readonly name: string; readonly delta: string }
+  | {
+      readonly type: 'reply-text'
+      readonly turnId: string
+      readonly step: number
+      readonly id: string
+      readonly delta: string
+    }
+  | {
+      readonly type: 'reply-reasoning'
+      readonly turnId: string
+      readonly step: number
+      readonly id: string
+      readonly delta: string
+    }
+  /** A call's arguments as the model writes them; `id` is the vendor's, since the call has none of ours yet. */
+  | {
+      readonly type: 'call-input'
+      readonly turnId: string
+      readonly step: number
+      readonly id: string
+      readonly name: string
+      readonly delta: string
+    }
   /** A call is complete; what becomes of it follows as events. */
-  | { readonly type: 'reply-call'; readonly turnId: string; readonly step: number; readonly callId: string; readonly name: string; readonly input: Json }
-  | { readonly type: 'model-retry'; readonly turnId: string; readonly step: number; readonly attempt: number; readonly delayMs: number; readonly message: string }
+  | {
+      readonly type: 'reply-call'
+      readonly turnId: string
+      readonly step: number
+      readonly id: string
+      readonly callId: string
+      readonly name: string
+      readonly input: Json
+    }
+  | {
+      readonly type: 'model-retry'
+      readonly turnId: string
+      readonly step: number
+      readonly attempt: number
+      readonly delayMs: number
+      readonly message: string
+    }
   | { readonly type: 'call-progress'; readonly callId: string; readonly value: Json }

@@ -44,6 +44,8 @@ export type EventBody =
       readonly callId: string
       readonly by?: string
       readonly resolution: Resolution
+      /** An edited input as the tool's schema leaves it. */
+      readonly effective?: Json
       /** What may run now, and nothing else. */
       readonly inputHash: string
       readonly fingerprint: string

@@ -6,14 +6,20 @@ import type { EventBody, LogEvent } from './log-event.ts'
 
 export interface Store {
   /** All or nothing. `conflict`: somebody else wrote first. */
-  append(conversationId: string, expectedSeq: number, events: readonly EventBody[], at: number): Promise<readonly LogEvent[] | 'conflict'>
+  append(
+    conversationId: string,
+    expectedSeq: number,
+    events: readonly EventBody[],
+    at: number,
+  ): Promise<readonly LogEvent[] | 'conflict'>
   /** Events after a seq, in order; empty for a conversation nobody wrote to. */
   read(conversationId: string, afterSeq: number): Promise<readonly LogEvent[]>
 }
 
 /** Keeps everything in this process. For tests, and for sessions that are saved as JSON. */
 export function memoryStore(initial: Iterable<readonly [string, readonly LogEvent[]]> = []): Store {
-  const logs = new Map(Array.from(initial, ([id, events]) => [id, [...events]]))
+  const logs = new Map<string, LogEvent[]>()
+  for (const [id, events] of initial) logs.set(id, [...events])
   return {
     append: async (conversationId, expectedSeq, events, at) => {
       const log = logs.get(conversationId) ?? []

@@ -1,5 +1,6 @@
 /** An agent: a model, what it may use, and the policies of its loop. Made once, used by any number of conversations. */
 import { HoldpointError } from '../failure.ts'
+import { show } from '../json.ts'
 import type { LogEvent } from '../log/log-event.ts'
 import { encodeOutcome, type OutcomeEncoder } from '../model/encode-outcome.ts'
 import type { Model, ModelSettings } from '../model/model.ts'
@@ -14,10 +15,17 @@ import type { WhileBusy } from '../turn/decide.ts'
 import type { OutputRequest } from './output.ts'
 import type { RetryPolicy } from './retry.ts'
 
-export type OnToolError = 'continue' | 'halt' | ((call: { readonly id: string; readonly name: string }, error: OutcomeError) => 'continue' | 'halt')
+export type OnToolError =
+  | 'continue'
+  | 'halt'
+  | ((call: { readonly id: string; readonly name: string }, error: OutcomeError) => 'continue' | 'halt')
 
 /** Asked before every model call but a turn's first; true ends the turn. */
-export type StopWhen = (turn: { readonly step: number; readonly tokens: number; readonly events: readonly LogEvent[] }) => boolean | Promise<boolean>
+export type StopWhen = (turn: {
+  readonly step: number
+  readonly tokens: number
+  readonly events: readonly LogEvent[]
+}) => boolean | Promise<boolean>
 
 export interface AgentOptions {
   readonly name: string
@@ -48,8 +56,26 @@ export interface AgentOptions {
   readonly encodeOutcome?: OutcomeEncoder
 }
 
-export interface Agent extends Required<Pick<AgentOptions, 'name' | 'model' | 'instructions' | 'maxSteps' | 'maxParallel' | 'mode' | 'onToolError' | 'whileBusy' | 'structuredFinalize' | 'settings' | 'retry' | 'encodeOutcome'>> {
+export interface Agent extends Required<
+  Pick<
+    AgentOptions,
+    | 'name'
+    | 'model'
+    | 'instructions'
+    | 'maxSteps'
+    | 'maxParallel'
+    | 'mode'
+    | 'onToolError'
+    | 'whileBusy'
+    | 'structuredFinalize'
+    | 'settings'
+    | 'retry'
+    | 'encodeOutcome'
+  >
+> {
   readonly tools: readonly Tool[]
+  /** The tools that are always there, by name. */
+  readonly toolbox: Toolbox
   readonly plugins: readonly Plugin[]
   readonly services: Services
   readonly maxTokens: number | undefined
@@ -62,14 +88,16 @@ export interface Agent extends Required<Pick<AgentOptions, 'name' | 'model' | 'i
 
 export function defineAgent(options: AgentOptions, ports: Ports): Agent {
   check(options)
-  const { tools = [], services = new Services() } = options
-  const plugins = (options.plugins ?? []) as readonly Plugin[]
+  const { services = new Services() } = options
+  const plugins: readonly Plugin[] = options.plugins ?? []
+  const tools = [...(options.tools ?? []), ...plugins.flatMap((plugin) => plugin.tools)]
   let ready: Promise<ReadonlyMap<string, unknown>> | undefined
   return {
     name: options.name,
     model: options.model,
     instructions: options.instructions ?? '',
-    tools: [...tools, ...plugins.flatMap((plugin) => plugin.tools)],
+    tools,
+    toolbox: toolboxOf(`Agent "${options.name}"`, tools),
     plugins,
     services,
     maxSteps: options.maxSteps ?? 8,
@@ -85,7 +113,12 @@ export function defineAgent(options: AgentOptions, ports: Ports): Agent {
     retry: options.retry ?? {},
     encodeOutcome: options.encodeOutcome ?? encodeOutcome,
     ports,
-    ready: () => (ready ??= setUp(plugins, services)),
+    // A setup that failed is tried again by the next use.
+    ready: () =>
+      (ready ??= setUp(plugins, services).catch((error: unknown) => {
+        ready = undefined
+        throw error
+      })),
   }
 }
 
@@ -99,33 +132,59 @@ async function setUp(plugins: readonly Plugin[], services: Services): Promise<Re
   return configs
 }
 
-function check({ name, model, tools = [], plugins = [], maxSteps, maxParallel, maxTokens }: AgentOptions): void {
+const ONE_OF: Readonly<Record<string, readonly string[]>> = {
+  mode: ['auto', 'manual'],
+  onToolError: ['continue', 'halt'],
+  whileBusy: ['refuse', 'queue', 'supersede'],
+}
+
+function check({ name, model, plugins = [], maxSteps, maxParallel, maxTokens, ...options }: AgentOptions): void {
   if (typeof name !== 'string' || name === '') throw invalid('An agent needs a "name".')
   if (typeof model?.stream !== 'function') {
-    throw invalid(`Agent "${name}" needs a "model" with a stream() method. For an AI SDK provider, wrap it: aiSdkModel(openai('…')).`)
+    throw invalid(
+      `Agent "${name}" needs a "model" with a stream() method. For an AI SDK provider, wrap it: aiSdkModel(openai('…')).`,
+    )
   }
   for (const [key, value] of Object.entries({ maxSteps, maxParallel, maxTokens })) {
-    if (value !== undefined && !(Number.isInteger(value) && value >= 1)) throw invalid(`Agent "${name}": "${key}" must be a whole number from 1, not ${JSON.stringify(value)}.`)
+    if (value !== undefined && !(Number.isInteger(value) && value >= 1))
+      throw invalid(`Agent "${name}": "${key}" must be a whole number from 1, not ${JSON.stringify(value)}.`)
   }
-  uniqueNames(`Agent "${name}"`, [...tools, ...plugins.flatMap((plugin) => plugin.tools)])
+  for (const [key, allowed] of Object.entries(ONE_OF)) {
+    const value: unknown = options[key as 'mode']
+    if (
+      value === undefined ||
+      (typeof value === 'string' && allowed.includes(value)) ||
+      (key === 'onToolError' && typeof value === 'function')
+    )
+      continue
+    throw invalid(`Agent "${name}": "${key}" must be ${allowed.join(' or ')}, not ${show(value)}.`)
+  }
   const ids = plugins.map((plugin) => plugin.id)
   const twice = ids.find((id, index) => ids.indexOf(id) !== index)
   if (twice !== undefined) throw invalid(`Agent "${name}" has two plugins with the id "${twice}".`)
 }
 
+export interface Toolbox {
+  readonly tools: ReadonlyMap<string, Tool>
+  /** From the vendors' form of a name to ours. */
+  readonly names: ReadonlyMap<string, string>
+}
+
 /** Two tools must differ by name and by the form of it that vendors see. */
-export function uniqueNames(what: string, tools: readonly Tool[]): Map<string, Tool> {
+export function toolboxOf(what: string, tools: readonly Tool[]): Toolbox {
   const byName = new Map<string, Tool>()
   const byVendorName = new Map<string, string>()
   for (const tool of tools) {
-    if (byName.has(tool.name)) throw invalid(`${what} has two tools named "${tool.name}". Rename one, or leave one out.`)
-    const form = vendorName(tool.name)
+    if (byName.has(tool.name))
+      throw invalid(`${what} has two tools named "${tool.name}". Rename one, or leave one out.`)
+    const form = tool.provider ? tool.name : vendorName(tool.name)
     const other = byVendorName.get(form)
-    if (other !== undefined) throw invalid(`${what}: the tools "${other}" and "${tool.name}" look alike to vendors. Rename one.`)
+    if (other !== undefined)
+      throw invalid(`${what}: the tools "${other}" and "${tool.name}" look alike to vendors. Rename one.`)
     byName.set(tool.name, tool)
     byVendorName.set(form, tool.name)
   }
-  return byName
+  return { tools: byName, names: byVendorName }
 }
 
 function invalid(message: string): HoldpointError {

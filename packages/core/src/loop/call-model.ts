@@ -1,29 +1,42 @@
 /** One model call: prepares the prompt, streams the reply as frames, and returns it as events with what its calls came to. */
 import { messageOf } from '../failure.ts'
-import type { EndReason, EventBody } from '../log/log-event.ts'
-import { renderPrompt } from '../model/prompt.ts'
+import type { EndReason, EventBody, OutputPlan } from '../log/log-event.ts'
+import { checkPart } from '../model/check-part.ts'
+import { renderPrompt, type PromptMessage } from '../model/prompt.ts'
 import type { ModelPart, ModelRequest, ToolSpec } from '../model/model.ts'
 import { callsOf, textOf, type Reply } from '../model/reply.ts'
 import { ReplyBuilder } from '../model/reply-builder.ts'
-import { namesByVendor, vendorName } from '../tool/name.ts'
+import { vendorName } from '../tool/name.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { OpenTurn } from '../turn/turn-state.ts'
 import { dispatch } from './dispatch.ts'
+import { ruleOf } from './output.ts'
 import { retryDelay } from './retry.ts'
+import type { StopWhen } from './agent.ts'
 import type { Prepared, World } from './world.ts'
 
 type Events = readonly EventBody[]
 
-export async function callModel(turn: OpenTurn, prepared: Prepared, world: World, signal: AbortSignal): Promise<Events> {
-  if (await stops(turn, world)) return [end(turn, 'stop_condition', 'A stop condition was met.')]
+export async function callModel(
+  turn: OpenTurn,
+  prepared: Prepared,
+  world: World,
+  signal: AbortSignal,
+): Promise<Events> {
+  const { stopWhen } = world.agent
+  if (stopWhen && (await stops(turn, stopWhen, world)))
+    return [end(turn, 'stop_condition', 'A stop condition was met.')]
   const request = requestFor(turn, prepared, world, signal)
-  const streamed = await streamReply(turn, request, namesByVendor(prepared.tools.keys()), world)
+  const streamed = await streamReply(turn, request, prepared.names, world)
   if ('failure' in streamed) return signal.aborted ? [] : [end(turn, 'model_failed', streamed.failure)]
   const { reply } = streamed
   const calls = callsOf(reply)
-  const ends = calls.length === 0 ? await endOf(reply, turn, world) : undefined
+  const replied = { type: 'model.replied', turnId: turn.turnId, step: turn.step, reply } as const
+  if (calls.length === 0) {
+    const ends = cutShort(reply) ?? (turn.output && (await misfit(reply, turn, turn.output, world)))
+    return [...prepared.writes.take(), ends ? { ...replied, ends } : replied]
+  }
   const outcomes = await Promise.all(calls.map((part) => dispatch(part, prepared.tools.get(part.name), world, signal)))
-  const replied: EventBody = { type: 'model.replied', turnId: turn.turnId, step: turn.step, reply, ...(ends && { ends }) }
   return [...prepared.writes.take(), replied, ...outcomes.flat()]
 }
 
@@ -32,7 +45,10 @@ function requestFor(turn: OpenTurn, prepared: Prepared, { agent, log }: World, s
   const finalizing = turn.pass === 'finalize'
   const constrained = turn.output && (finalizing || !turn.output.finalize)
   return {
-    prompt: renderPrompt([agent.instructions, ...prepared.context], log.events, agent.encodeOutcome),
+    prompt: [
+      ...renderPrompt([agent.instructions, ...prepared.context], log.events, agent.encodeOutcome),
+      ...(finalizing ? [ASK_FOR_RESULT] : []),
+    ],
     tools,
     // The tools stay described, since the prompt has calls to them, but the second pass is for the result alone.
     ...(finalizing && tools.length > 0 && { toolChoice: 'none' as const }),
@@ -42,16 +58,28 @@ function requestFor(turn: OpenTurn, prepared: Prepared, { agent, log }: World, s
   }
 }
 
+/** Vendors read a prompt that ends in the model's own words as the beginning of its reply, or refuse it. */
+const ASK_FOR_RESULT: PromptMessage = {
+  role: 'user',
+  parts: [{ type: 'text', text: 'Now give the result alone, as JSON that fits the schema.' }],
+}
+
 function toSpec(tool: Tool): ToolSpec {
-  const name = vendorName(tool.name)
-  if (tool.provider) return { kind: 'provider', name, ...tool.provider }
-  return { kind: 'function', name, description: tool.description, inputSchema: tool.input.json }
+  if (tool.provider) return { kind: 'provider', name: tool.name, ...tool.provider }
+  return { kind: 'function', name: vendorName(tool.name), description: tool.description, inputSchema: tool.input.json }
 }
 
 type Streamed = { readonly reply: Reply } | { readonly failure: string }
+/** Nobody reads it: the work was dropped when its signal was aborted. */
+const CANCELLED: Streamed = { failure: 'cancelled' }
 
 /** Asks again after a failure only while nothing of the reply has been seen; later, what came is kept. */
-async function streamReply(turn: OpenTurn, request: ModelRequest, names: ReadonlyMap<string, string>, world: World): Promise<Streamed> {
+async function streamReply(
+  turn: OpenTurn,
+  request: ModelRequest,
+  names: ReadonlyMap<string, string>,
+  world: World,
+): Promise<Streamed> {
   const { agent } = world
   const { turnId, step } = turn
   for (let attempt = 1; ; attempt++) {
@@ -59,12 +87,19 @@ async function streamReply(turn: OpenTurn, request: ModelRequest, names: Readonl
       callId: (index) => `${turnId}.${step}.${index + 1}`,
       toolName: (name) => names.get(name) ?? name.slice(0, 128),
     })
+    const { signal } = request
+    if (signal.aborted) return CANCELLED
     world.emit({ type: 'reply-start', turnId, step, attempt })
     try {
-      for await (const part of agent.model.stream(request)) take(part, reply, turn, world)
+      for await (const given of agent.model.stream(request)) {
+        if (signal.aborted) return CANCELLED
+        const part = checkPart(given)
+        if (part) take(part, reply, turn, world)
+        else reply.note({ leftOut: 'part', why: 'it makes no sense' })
+      }
       return { reply: reply.build() }
     } catch (error) {
-      if (request.signal.aborted) return { failure: 'cancelled' }
+      if (request.signal.aborted) return CANCELLED
       if (!reply.empty) {
         reply.note({ interrupted: messageOf(error) })
         return { reply: reply.build() }
@@ -78,8 +113,9 @@ async function streamReply(turn: OpenTurn, request: ModelRequest, names: Readonl
 }
 
 function take(part: ModelPart, reply: ReplyBuilder, { turnId, step, pass }: OpenTurn, world: World): void {
-  if (pass === 'finalize' && (part.type === 'call' || part.type === 'call-input') && !('byProvider' in part)) {
-    if (part.type === 'call') reply.note({ leftOut: 'call', name: part.name, why: 'the second pass is for the result alone' })
+  if (pass === 'finalize' && (part.type === 'call-input' || (part.type === 'call' && !part.byProvider))) {
+    if (part.type === 'call')
+      reply.note({ leftOut: 'call', name: part.name, why: 'the second pass is for the result alone' })
     return
   }
   const call = reply.add(part)
@@ -91,23 +127,34 @@ function take(part: ModelPart, reply: ReplyBuilder, { turnId, step, pass }: Open
   } else if (part.type === 'call-input') {
     world.emit({ type: 'call-input', turnId, step, id: part.id, name: part.name ?? '', delta: part.delta })
   } else if (call) {
-    world.emit({ type: 'reply-call', turnId, step, callId: call.callId, name: call.name, input: call.input })
+    world.emit({
+      type: 'reply-call',
+      turnId,
+      step,
+      id: call.vendorId,
+      callId: call.callId,
+      name: call.name,
+      input: call.input,
+    })
   }
 }
 
 /** Why a reply without calls ends the turn, when that is not simply because the model was done. */
-async function endOf(reply: Reply, turn: OpenTurn, { output }: World): Promise<EndReason | undefined> {
-  if (reply.finish === 'interrupted') return 'interrupted'
-  if (reply.finish === 'error') return 'model_failed'
-  const last = turn.output && (turn.pass === 'finalize' || !turn.output.finalize)
-  if (!last || !output) return undefined
-  const checked = await output.check(textOf(reply))
+function cutShort({ finish }: Reply): EndReason | undefined {
+  if (finish === 'interrupted') return 'interrupted'
+  return finish === 'error' ? 'model_failed' : undefined
+}
+
+/** The result of the turn does not fit its schema. What comes before the second pass is not the result yet. */
+async function misfit(reply: Reply, turn: OpenTurn, plan: OutputPlan, world: World): Promise<EndReason | undefined> {
+  if (plan.finalize && turn.pass === 'loop') return undefined
+  const checked = await ruleOf(plan, world.output, world.agent.ports.compileJsonSchema).check(textOf(reply))
   return checked.ok ? undefined : 'output_invalid'
 }
 
-async function stops(turn: OpenTurn, { agent, log }: World): Promise<boolean> {
-  if (turn.step === 1 || turn.pass === 'finalize' || !agent.stopWhen) return false
-  return agent.stopWhen({ step: turn.step, tokens: turn.tokens, events: log.events })
+async function stops(turn: OpenTurn, stopWhen: StopWhen, { log }: World): Promise<boolean> {
+  if (turn.step === 1 || turn.pass === 'finalize') return false
+  return stopWhen({ step: turn.step, tokens: turn.tokens, events: log.events })
 }
 
 function end(turn: OpenTurn, reason: EndReason, message: string): EventBody {

@@ -2,33 +2,64 @@
  * Answers come from strangers: people, browsers, workers. Before one is taken it is compared with what the tool says
  * it takes and gives, and an edited input gets the hash that the approval will be bound to.
  */
-import { isObject, toJson, type Json } from '../json.ts'
-import { inputHash } from '../tool/fingerprint.ts'
+import { messageOf } from '../failure.ts'
+import { isObject, show, toJson, type Json } from '../json.ts'
 import type { Tool } from '../tool/tool.ts'
 import { openHold } from '../turn/decide.ts'
-import type { Resolve, ResolveDecision } from '../turn/resolve.ts'
+import type { Resolution } from '../turn/hold.ts'
+import { decideResolve, type Resolve, type ResolveDecision } from '../turn/resolve.ts'
 import type { Call } from '../turn/turn-state.ts'
-import { checkInput } from './dispatch.ts'
+import { askGate, boundTo, checkInput } from './dispatch.ts'
 import { checkOutput } from './run-call.ts'
 import { prepare, type World } from './world.ts'
 
-/** What is wrong with the form of a resolution, or undefined. */
-export function shapeOf(resolution: unknown): string | undefined {
-  if (!isObject(resolution)) return 'A resolution is an object with a "kind": approve, reject or answer.'
-  switch (resolution['kind']) {
-    case 'approve':
-      return undefined
-    case 'reject':
-      return ['string', 'undefined'].includes(typeof resolution['reason']) ? undefined : 'The "reason" of a rejection is text.'
-    case 'answer':
-      if ('value' in resolution !== 'error' in resolution) return typeof (resolution['error'] ?? '') === 'string' ? undefined : 'The "error" of an answer is text.'
-      return 'An answer has either a "value" or an "error".'
-    default:
-      return `There is no resolution of kind ${JSON.stringify(resolution['kind'])}: use approve, reject or answer.`
+export type Read = { readonly resolution: Resolution; readonly by: string | undefined } | { readonly why: string }
+
+/** What a stranger sent as a resolution, or what is wrong with it. Only what belongs to one is taken over. */
+export function readResolution(given: unknown, by: unknown): Read {
+  if (by !== undefined && typeof by !== 'string') return { why: '"by" is text that says who answers.' }
+  try {
+    const resolution = read(given)
+    return typeof resolution === 'string' ? { why: resolution } : { resolution, by }
+  } catch (error) {
+    return { why: `The resolution cannot be read: ${messageOf(error)}` }
   }
 }
 
-export async function checkResolution(call: Call, command: Resolve, world: World): Promise<Resolve | ResolveDecision> {
+function read(given: unknown): Resolution | string {
+  if (!isObject(given)) return 'A resolution is an object with a "kind": approve, reject or answer.'
+  const { kind, input, reason, value, error } = given as Readonly<Record<string, unknown>>
+  switch (kind) {
+    case 'approve': {
+      if (input === undefined) return { kind }
+      const json = toJson(input)
+      return json.ok ? { kind, input: json.value } : `The edited input is not JSON: ${json.why}`
+    }
+    case 'reject':
+      if (reason === undefined) return { kind }
+      return typeof reason === 'string' ? { kind, reason } : 'The "reason" of a rejection is text.'
+    case 'answer': {
+      if ('value' in given === 'error' in given) return 'An answer has either a "value" or an "error".'
+      if ('error' in given) return typeof error === 'string' ? { kind, error } : 'The "error" of an answer is text.'
+      const json = toJson(value)
+      return json.ok ? { kind, value: json.value } : `The answer is not JSON: ${json.why}`
+    }
+    default:
+      return `There is no resolution of kind ${show(kind)}: use approve, reject or answer.`
+  }
+}
+
+/** The verdict on an answer. What is taken, and compared with what was taken before, is the answer as the tool's schema leaves it. */
+export async function judge(call: Call | undefined, command: Resolve, world: World): Promise<ResolveDecision> {
+  const decision = decideResolve(call, command)
+  const same = decision.verdict === 'duplicate' && decision.first
+  if (!call || same || !['accepted', 'duplicate', 'conflict'].includes(decision.verdict)) return decision
+  const checked = await checkResolution(call, command, world)
+  if ('verdict' in checked) return decision.first ? decision : checked
+  return decideResolve(call, checked)
+}
+
+async function checkResolution(call: Call, command: Resolve, world: World): Promise<Resolve | ResolveDecision> {
   const { resolution } = command
   if (resolution.kind === 'reject') return command
   if (resolution.kind === 'answer' && 'error' in resolution) return command
@@ -36,22 +67,39 @@ export async function checkResolution(call: Call, command: Resolve, world: World
   const tool = (await prepare(world)).tools.get(call.name)
   if (!tool) return invalid(`"${call.name}" is not among the tools here, so the answer cannot be checked.`)
   if (resolution.kind === 'answer') return checkAnswer(tool, resolution.value, command)
-  return checkEdit(call, tool, resolution.input ?? null, command)
+  return checkEdit(call, tool, resolution.input ?? null, command, world)
 }
 
 async function checkAnswer(tool: Tool, value: Json, command: Resolve): Promise<Resolve | ResolveDecision> {
   const outcome = await checkOutput(tool, value)
-  return outcome.ok ? { ...command, resolution: { kind: 'answer', value: outcome.value } } : invalid(outcome.error.message)
+  return outcome.ok
+    ? { ...command, resolution: { kind: 'answer', value: outcome.value } }
+    : invalid(outcome.error.message)
 }
 
-async function checkEdit(call: Call, tool: Tool, edited: Json, command: Resolve): Promise<Resolve | ResolveDecision> {
-  const json = toJson(edited)
-  const checked = json.ok ? await checkInput(tool, json.value) : json
-  if (!json.ok || !checked.ok) return invalid(`The edited input does not fit the tool: ${checked.ok ? '' : checked.why}`)
-  const editedHash = inputHash(checked.json)
-  // An edit that changes nothing is a plain yes.
-  if (openHold(call)?.inputHash === editedHash) return { ...command, resolution: { kind: 'approve' } }
-  return { ...command, resolution: { kind: 'approve', input: json.value }, editedHash }
+/** An edit makes a new input, so the gate is asked about it too: who may approve 50 need not be who may make it 5,000. */
+async function checkEdit(
+  call: Call,
+  tool: Tool,
+  edited: Json,
+  command: Resolve,
+  world: World,
+): Promise<Resolve | ResolveDecision> {
+  const checked = await checkInput(tool, edited)
+  if (!checked.ok) return invalid(`The edited input does not fit the tool: ${checked.why}`)
+  const bound = boundTo(tool, edited, checked.value)
+  const hold = openHold(call)
+  const approvable = hold?.accepts.includes('approve')
+  // An edit that changes nothing is a plain yes; one that leads to what was approved already is that yes again.
+  if (approvable && hold?.inputHash === bound.inputHash) return { ...command, resolution: { kind: 'approve' } }
+  const approved = approvable ? undefined : (hold?.inputHash ?? call.approved?.inputHash)
+  const first =
+    approved === bound.inputHash ? call.resolved.findLast((each) => each.resolution.kind === 'approve') : undefined
+  const { approvers = 1 } = tool.gate
+    ? await askGate(tool, call, checked.value, world, new AbortController().signal)
+    : {}
+  const resolution = first?.resolution ?? ({ kind: 'approve', input: edited } as const)
+  return { ...command, resolution, edited: { effective: bound.input, inputHash: bound.inputHash, approvers } }
 }
 
 function invalid(message: string): ResolveDecision {

@@ -3,9 +3,10 @@
  * somebody, or it is settled at once because it makes no sense. Nothing runs here.
  */
 import { messageOf } from '../failure.ts'
-import { toJson, type Json } from '../json.ts'
+import { copyJson, isObject, isPlain, toJson, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
 import type { CallPart } from '../model/reply.ts'
+import type { Checked } from '../ports.ts'
 import { StateWrites } from '../plugin/state.ts'
 import { inputHash } from '../tool/fingerprint.ts'
 import { failed, type CallOutcome } from '../tool/outcome.ts'
@@ -14,39 +15,63 @@ import type { ApprovalRequest } from '../tool/tool-options.ts'
 import { newCall } from '../turn/call.ts'
 import type { Hold, NextHold } from '../turn/hold.ts'
 import { pendingResult } from '../turn/resolve.ts'
+import type { Call } from '../turn/turn-state.ts'
 import { toolContext, type World } from './world.ts'
 
-export async function dispatch(part: CallPart, tool: Tool | undefined, world: World, signal: AbortSignal): Promise<readonly EventBody[]> {
+export async function dispatch(
+  part: CallPart,
+  tool: Tool | undefined,
+  world: World,
+  signal: AbortSignal,
+): Promise<readonly EventBody[]> {
   const { callId } = part
   const settle = (outcome: CallOutcome): readonly EventBody[] => [{ type: 'call.settled', callId, outcome }]
   if (!tool) return settle(failed('unknown-tool', `There is no tool "${part.name}". Use one of those you were given.`))
-  if (tool.executor === 'provider') return settle(failed('unknown-tool', `"${part.name}" is carried out by the model's vendor and cannot be called here.`))
-  if (part.malformed !== undefined) return settle(failed('invalid-input', `The arguments are not a JSON object (${part.malformed}).`))
+  if (tool.executor === 'provider')
+    return settle(
+      failed('unknown-tool', `"${part.name}" is carried out by the model's vendor and cannot be called here.`),
+    )
+  if (part.malformed !== undefined)
+    return settle(failed('invalid-input', `The arguments are not a JSON object (${part.malformed}).`))
   const next = nextHold(tool, world)
   if (!tool.gate && !next) return []
 
   const checked = await checkInput(tool, part.input)
   if (!checked.ok) return settle(failed('invalid-input', checked.why))
-  const approval = tool.gate ? await askGate(tool, part, checked.value, world, signal) : { required: false }
-  const bound = { input: checked.json, inputHash: inputHash(checked.json), fingerprint: tool.fingerprint }
+  const approval = tool.gate ? await askGate(tool, newCall(part), checked.value, world, signal) : { required: false }
+  const bound = boundTo(tool, part.input, checked.value)
   if (approval.required) return [{ type: 'call.held', callId, hold: approvalHold(tool, approval, bound, next, world) }]
   if (!next) return []
   const held: EventBody = { type: 'call.held', callId, hold: executorHold(tool, next, bound, world) }
   return next.async ? [held, pendingResult(callId)] : [held]
 }
 
-/** The input as the tool's code gets it, and as JSON: what people are shown and hashes are taken of. */
-export async function checkInput(tool: Tool, raw: Json): Promise<{ ok: true; value: unknown; json: Json } | { ok: false; why: string }> {
-  const checked = await tool.input.check(raw)
-  if (!checked.ok) return checked
-  const json = toJson(checked.value)
-  return json.ok ? { ok: true, value: checked.value, json: json.value } : { ok: false, why: `the checked input is not JSON: ${json.why}` }
+/** The input as the tool's code gets it. A copy goes in, so that no code of the tool can reach into the log. */
+export function checkInput(tool: Tool, raw: Json): Promise<Checked> {
+  return tool.input.check(copyJson(raw))
+}
+
+/**
+ * What people are shown and a yes is bound to: the input after the schema's defaults and transforms. Where those make
+ * something that JSON cannot show (a Set, a Date), it is the input as it was written, and both are hashed.
+ */
+export function boundTo(tool: Tool, raw: Json, value: unknown): Bound {
+  const json = toJson(value)
+  const { fingerprint } = tool
+  if (json.ok && isPlain(value)) return { input: json.value, inputHash: inputHash(json.value), fingerprint }
+  return { input: raw, inputHash: inputHash([raw, json.ok ? json.value : null]), fingerprint }
 }
 
 /** A gate that cannot say means somebody must: a throwing approval function holds the call, it never lets it run. */
-async function askGate(tool: Tool, part: CallPart, input: unknown, world: World, signal: AbortSignal): Promise<ApprovalRequest> {
+export async function askGate(
+  tool: Tool,
+  call: Call,
+  input: unknown,
+  world: World,
+  signal: AbortSignal,
+): Promise<ApprovalRequest> {
   try {
-    const context = toolContext(world, newCall(part), input, new StateWrites(() => world.log.state.plugins), signal)
+    const context = toolContext(world, call, input, new StateWrites(() => world.log.state.plugins), signal)
     const request: unknown = await tool.gate?.(context)
     if (isRequest(request)) return request
     return { required: true, reason: 'The approval check gave no clear answer.' }
@@ -56,7 +81,9 @@ async function askGate(tool: Tool, part: CallPart, input: unknown, world: World,
 }
 
 function isRequest(value: unknown): value is ApprovalRequest {
-  return typeof value === 'object' && value !== null && 'required' in value && typeof value.required === 'boolean'
+  if (!isObject(value) || typeof value['required'] !== 'boolean') return false
+  const { reason = '', approvers = 1 } = value
+  return typeof reason === 'string' && Number.isInteger(approvers) && Number(approvers) >= 1
 }
 
 /** How the call waits for whoever carries it out; undefined when that is our own code. */
@@ -78,9 +105,16 @@ function nextHold(tool: Tool, { agent }: World): NextHold | undefined {
   }
 }
 
-type Bound = Pick<Hold, 'input' | 'inputHash' | 'fingerprint'>
+/** What a hold shows, and what an answer to it is bound to. */
+export type Bound = Pick<Hold, 'input' | 'inputHash' | 'fingerprint'>
 
-export function approvalHold(tool: Tool, { reason, approvers = 1 }: ApprovalRequest, bound: Bound, next: NextHold | undefined, world: World): Hold {
+export function approvalHold(
+  tool: Tool,
+  { reason, approvers = 1 }: ApprovalRequest,
+  bound: Bound,
+  next: NextHold | undefined,
+  world: World,
+): Hold {
   const timeoutMs = tool.approvalTimeoutMs
   return {
     kind: 'approval',

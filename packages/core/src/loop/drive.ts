@@ -6,16 +6,19 @@
  * - Work that `next` no longer asks for is aborted, and what it still brings is dropped.
  */
 import type { EventBody } from '../log/log-event.ts'
-import { decideCancel, decideExpire, decideQueued, type Decision } from '../turn/decide.ts'
+import { decideExpire, decideQueued, type Decision } from '../turn/decide.ts'
 import { evolve, next } from '../turn/turn.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Call, Conversation, Effect } from '../turn/turn-state.ts'
 import { callModel } from './call-model.ts'
+import type { Callers } from './callers.ts'
 import { admitCall, recoverCall, runCall, startCall } from './run-call.ts'
 import { planTurn, prepare, type Prepared, type World } from './world.ts'
 
 interface Work {
   readonly controller: AbortController
+  /** The call that will start if this work lets it. */
+  readonly admits: string | undefined
   /** Set when the work is done and its events wait to be written. */
   events?: readonly EventBody[]
   /** Set when it broke: not a tool that failed, which is an outcome, but our code or a plugin's. */
@@ -25,39 +28,51 @@ interface Work {
 export interface Drive {
   /** Resolves at rest, or when only people, clients and services outside can go on. */
   readonly done: Promise<void>
-  /** Something was appended by somebody else: look again. */
-  wake(): void
+  /** Something was appended by somebody else: look again. False when it is over, and somebody has to drive anew. */
+  wake(): boolean
 }
 
-export function drive(world: World, options: { readonly signal?: AbortSignal | undefined; readonly oneStep?: boolean }): Drive {
+/** `world` is for what nobody here asked for; the turns of callers run with what they gave. */
+export function drive(world: World, callers: Callers, options: { readonly oneStep: boolean }): Drive {
   let wake: () => void = () => {}
+  let over = false
   const done = (async () => {
-    const driver = new Driver(world, options.oneStep === true)
-    const cancel = (): void => wake()
-    options.signal?.addEventListener('abort', cancel)
+    const driver = new Driver(world, callers, options.oneStep)
     try {
       for (;;) {
-        const woken = Promise.withResolvers<void>()
-        wake = woken.resolve
-        if (options.signal?.aborted) await world.log.change(cancelled)
-        if (await driver.goOn(() => wake())) return
-        await woken.promise
+        const waiting = Promise.withResolvers<void>()
+        let woken = false
+        wake = () => {
+          woken = true
+          waiting.resolve()
+        }
+        const idle = await driver.goOn(() => wake())
+        if (idle && !woken) return
+        if (!idle) await waiting.promise
       }
     } finally {
-      options.signal?.removeEventListener('abort', cancel)
+      over = true
       driver.abandon()
     }
   })()
-  return { done, wake: () => wake() }
+  return {
+    done,
+    wake: () => {
+      if (!over) wake()
+      return !over
+    },
+  }
 }
 
-function cancelled(state: Conversation): { readonly events?: readonly EventBody[] } {
-  const decision = decideCancel(state)
-  return decision.ok ? { events: decision.events } : {}
+interface Batch {
+  /** The work that is done with once the events are written. */
+  readonly keys: readonly string[]
+  readonly events: readonly EventBody[]
 }
 
 class Driver {
   readonly #world: World
+  readonly #callers: Callers
   readonly #oneStep: boolean
   /** In flight, by the key of the effect it performs. */
   readonly #work = new Map<string, Work>()
@@ -66,25 +81,39 @@ class Driver {
   #firstModelKey: string | undefined
   #prepared: { readonly step: string; readonly value: Promise<Prepared> } | undefined
 
-  constructor(world: World, oneStep: boolean) {
+  constructor(world: World, callers: Callers, oneStep: boolean) {
     this.#world = world
+    this.#callers = callers
     this.#oneStep = oneStep
   }
 
   /** Writes what is finished and starts what is due. True when nothing is left to wait for. */
   async goOn(wake: () => void): Promise<boolean> {
-    const { log } = this.#world
-    for (;;) {
-      this.#dropUnwanted()
-      const finished = [...this.#work].filter(([, work]) => work.events)
-      const events = this.#withFollowUps(finished.flatMap(([, work]) => work.events ?? []))
-      if (events.length === 0) break
-      if (!(await log.append(events))) continue
-      for (const event of events) if (event.type === 'call.started') this.#started.add(event.callId)
-      for (const [key] of finished) this.#work.delete(key)
-    }
-    for (const effect of next(log.state)) this.#begin(effect, wake)
+    for (let batch = this.#batch(); batch.events.length > 0; batch = this.#batch()) await this.#write(batch)
+    for (const effect of next(this.#world.log.state)) this.#begin(effect, wake)
     return this.#work.size === 0
+  }
+
+  /** What finished work brought, and what follows from it, to be written together. */
+  #batch(): Batch {
+    this.#dropUnwanted()
+    const keys: string[] = []
+    const events: EventBody[] = []
+    for (const [key, work] of this.#work) {
+      if (!work.events) continue
+      keys.push(key)
+      events.push(...work.events)
+    }
+    return { keys, events: this.#withFollowUps(events) }
+  }
+
+  async #write({ keys, events }: Batch): Promise<void> {
+    if (!(await this.#world.log.append(events))) return // somebody else wrote first; the next batch is made anew
+    for (const event of events) {
+      if (event.type === 'call.started') this.#started.add(event.callId)
+      if (event.type === 'turn.started') this.#callers.served()
+    }
+    for (const key of keys) this.#work.delete(key)
   }
 
   abandon(): void {
@@ -94,23 +123,22 @@ class Driver {
 
   #dropUnwanted(): void {
     if (this.#work.size === 0) return
-    const wanted = new Set(next(this.#world.log.state).map((effect) => effect.key))
+    const wanted = next(this.#world.log.state)
     for (const [key, work] of this.#work) {
       if (work.failure !== undefined) throw work.failure
-      if (wanted.has(key)) continue
+      if (wanted.some((effect) => effect.key === key)) continue
       work.controller.abort()
       this.#work.delete(key)
     }
   }
 
   /** Adds the effects that are events themselves, so that they are written together with what led to them. */
-  #withFollowUps(events: readonly EventBody[]): readonly EventBody[] {
-    const all = [...events]
-    let state = preview(this.#world.log.state, all)
+  #withFollowUps(events: EventBody[]): readonly EventBody[] {
+    let state = preview(this.#world.log.state, events)
     for (;;) {
       const more = firstOf(next(state), (effect) => this.#immediate(effect, state))
-      if (!more) return all
-      all.push(...more)
+      if (!more) return events
+      events.push(...more)
       state = preview(state, more)
     }
   }
@@ -119,10 +147,14 @@ class Driver {
     const { ports } = this.#world.agent
     switch (effect.do) {
       case 'start-turn':
-        return eventsOf(decideQueued(state, planTurn(this.#world)))
+        return this.#startQueued(state)
       case 'end-turn': {
         const { turnId, reason, message } = effect
-        return [message === undefined ? { type: 'turn.ended', turnId, reason } : { type: 'turn.ended', turnId, reason, message }]
+        return [
+          message === undefined
+            ? { type: 'turn.ended', turnId, reason }
+            : { type: 'turn.ended', turnId, reason, message },
+        ]
       }
       case 'expire-hold':
         return ports.now() >= effect.at ? eventsOf(decideExpire(state, effect.callId, ports.now())) : []
@@ -137,17 +169,27 @@ class Driver {
 
   #begin(effect: Effect, wake: () => void): void {
     if (this.#work.has(effect.key)) return
+    const world = this.#worldNow()
     switch (effect.do) {
       case 'call-model':
         this.#firstModelKey ??= effect.key
         if (this.#oneStep && effect.key !== this.#firstModelKey) return
-        return this.#perform(effect.key, wake, async (signal) => callModel(effect.turn, await this.#prepare(), this.#world, signal))
+        return this.#perform(effect.key, wake, async (signal) =>
+          callModel(effect.turn, await this.#prepare(world), world, signal),
+        )
       case 'run-call':
         if (!this.#roomFor(this.#world.log.state)) return
-        return this.#perform(effect.key, wake, async () => admitCall(effect.call, await this.#tool(effect.call), this.#world))
+        return this.#perform(
+          effect.key,
+          wake,
+          async (signal) => admitCall(effect.call, await this.#tool(effect.call, world), world, signal),
+          effect.call.callId,
+        )
       case 'recover-call': {
         const work = this.#started.has(effect.call.callId) ? runCall : recoverCall
-        return this.#perform(effect.key, wake, async (signal) => work(effect.call, await this.#tool(effect.call), this.#world, signal))
+        return this.#perform(effect.key, wake, async (signal) =>
+          work(effect.call, await this.#tool(effect.call, world), world, signal),
+        )
       }
       case 'start-turn':
       case 'end-turn':
@@ -156,8 +198,13 @@ class Driver {
     }
   }
 
-  #perform(key: string, wake: () => void, perform: (signal: AbortSignal) => Promise<readonly EventBody[]>): void {
-    const work: Work = { controller: new AbortController() }
+  #perform(
+    key: string,
+    wake: () => void,
+    perform: (signal: AbortSignal) => Promise<readonly EventBody[]>,
+    admits?: string,
+  ): void {
+    const work: Work = { controller: new AbortController(), admits }
     this.#work.set(key, work)
     perform(work.controller.signal).then(
       (events) => {
@@ -171,20 +218,35 @@ class Driver {
     )
   }
 
+  /** Calls that are about to start count: those that were approved together would all start otherwise. */
   #roomFor({ turn }: Conversation): boolean {
-    const running = turn.phase === 'calls' ? [...turn.calls.values()].filter((call) => call.at === 'running').length : 0
-    return running < this.#world.agent.maxParallel
+    const calls = turn.phase === 'calls' ? [...turn.calls.values()] : []
+    const running = calls.flatMap((call) => (call.at === 'running' ? [call.callId] : []))
+    const starting = Array.from(this.#work.values(), (work) => work.admits ?? [])
+    return new Set([...running, ...starting.flat()]).size < this.#world.agent.maxParallel
   }
 
-  async #tool(call: Call): Promise<Tool | undefined> {
-    return (await this.#prepare()).tools.get(call.name)
+  #worldNow(): World {
+    const { turn } = this.#world.log.state
+    return (turn.phase === 'rest' ? undefined : this.#callers.of(turn.turnId)) ?? this.#world
+  }
+
+  #startQueued(state: Conversation): readonly EventBody[] {
+    const world = this.#callers.next() ?? this.#world
+    const plan = planTurn(world)
+    this.#callers.takes(plan.turnId, world)
+    return eventsOf(decideQueued(state, plan))
+  }
+
+  async #tool(call: Call, world: World): Promise<Tool | undefined> {
+    return (await this.#prepare(world)).tools.get(call.name)
   }
 
   /** Once a step: the calls of a reply meet the very tools the model was shown. */
-  #prepare(): Promise<Prepared> {
-    const { turn } = this.#world.log.state
+  #prepare(world: World): Promise<Prepared> {
+    const { turn } = world.log.state
     const step = turn.phase === 'rest' ? '' : `${turn.turnId}.${turn.step}`
-    if (this.#prepared?.step !== step) this.#prepared = { step, value: prepare(this.#world) }
+    if (this.#prepared?.step !== step) this.#prepared = { step, value: prepare(world) }
     return this.#prepared.value
   }
 }

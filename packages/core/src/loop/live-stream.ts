@@ -1,6 +1,6 @@
 /**
  * The loop as something to iterate: frames as they come, events once they are written. Work begins when somebody
- * iterates or asks for the result; whoever asks only for the result pays nothing for the frames.
+ * iterates or asks for the result, and each reader sees everything from the start, whichever was asked for first.
  */
 import type { Frame } from '../live/frame.ts'
 import type { LogEvent } from '../log/log-event.ts'
@@ -11,41 +11,38 @@ export type Watch = (item: StreamItem) => void
 type Next = IteratorResult<StreamItem, void>
 
 export class LiveStream<R> implements AsyncIterable<StreamItem> {
-  readonly #work: (watch: Watch | undefined) => Promise<R>
+  readonly #work: (watch: Watch) => Promise<R>
   readonly #items: StreamItem[] = []
   /** Readers that have seen everything and wait for more. */
   #waiting: (() => void)[] = []
   #result: Promise<R> | undefined
   #over = false
 
-  constructor(work: (watch: Watch | undefined) => Promise<R>) {
+  constructor(work: (watch: Watch) => Promise<R>) {
     this.#work = work
   }
 
   get result(): Promise<R> {
-    return this.#result ?? this.#start(undefined)
+    return this.#result ?? this.#start()
   }
 
-  /** Each reader sees everything from the start; there is nothing to see if the result was asked for first. */
   [Symbol.asyncIterator](): AsyncIterator<StreamItem, void> {
-    const result = this.#result ?? this.#start((item) => this.#push(item))
+    const { result } = this
     let at = 0
     const take = (): Next | Promise<Next> => {
       const value = this.#items[at++]
       return value === undefined ? result.then(ended) : { done: false, value }
     }
     // Written by hand: this runs once for every piece of text, and an async generator costs several times as much.
-    const next = (): Promise<Next> => {
-      if (at < this.#items.length || this.#over) return Promise.resolve(take())
-      return new Promise((resolve) => {
-        this.#waiting.push(() => resolve(take()))
-      })
+    const settle = (resolve: (next: Next | Promise<Next>) => void): void => {
+      if (at < this.#items.length || this.#over) resolve(take())
+      else this.#waiting.push(() => settle(resolve))
     }
-    return { next }
+    return { next: () => new Promise(settle) }
   }
 
-  #start(watch: Watch | undefined): Promise<R> {
-    const result = this.#work(watch)
+  #start(): Promise<R> {
+    const result = this.#work((item) => this.#push(item))
     this.#result = result
     const over = (): void => {
       this.#over = true
@@ -70,4 +67,23 @@ export class LiveStream<R> implements AsyncIterable<StreamItem> {
 
 function ended(): Next {
   return { done: true, value: undefined }
+}
+
+/** A watcher that throws fails its own caller, once the work is done, and nobody else. */
+export function watcher(watch: Watch | undefined): { readonly show: Watch; check(): void } | undefined {
+  let broke: { readonly error: unknown } | undefined
+  return (
+    watch && {
+      show: (item) => {
+        try {
+          if (!broke) watch(item)
+        } catch (error) {
+          broke = { error }
+        }
+      },
+      check: () => {
+        if (broke) throw broke.error
+      },
+    }
+  )
 }

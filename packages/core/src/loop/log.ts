@@ -25,24 +25,26 @@ export class Log {
     this.#ports = ports
   }
 
-  static async open(id: string, store: Store, ports: Ports): Promise<Log> {
-    const log = new Log(id, store, ports)
-    await log.refresh()
-    return log
-  }
-
+  /** Reads on: what others wrote since, and at first everything. */
   async refresh(): Promise<void> {
     this.#take(await this.#store.read(this.id, this.state.seq))
   }
 
-  /** Decides on the newest state and writes what was decided, again after each conflict. */
-  async change<D extends { readonly events?: readonly EventBody[] }>(decide: (state: Conversation) => D | Promise<D>): Promise<D> {
+  /** Decides and writes what was decided, again after each conflict. A no is held against the store like a yes by its append. */
+  async change<D extends { readonly events?: readonly EventBody[] }>(
+    decide: (state: Conversation) => D | Promise<D>,
+  ): Promise<D> {
     for (;;) {
       const seq = this.state.seq
-      const decision = await decide(this.state)
+      const deciding = decide(this.state)
+      const decision = deciding instanceof Promise ? await deciding : deciding
       if (this.state.seq !== seq) continue
-      if (!decision.events || decision.events.length === 0) return decision
-      if (await this.append(decision.events)) return decision
+      if (decision.events && decision.events.length > 0) {
+        if (await this.append(decision.events)) return decision
+      } else {
+        await this.refresh()
+        if (this.state.seq === seq) return decision
+      }
     }
   }
 

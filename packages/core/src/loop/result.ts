@@ -6,6 +6,8 @@ import { textOf, type Reply, type Usage } from '../model/reply.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 import { openHold, type Refusal } from '../turn/decide.ts'
 import type { Hold } from '../turn/hold.ts'
+import type { Verdict } from '../turn/resolve.ts'
+import { fold } from '../turn/turn.ts'
 import type { Call, Conversation } from '../turn/turn-state.ts'
 
 export interface HeldCall extends Hold {
@@ -21,11 +23,24 @@ export interface StepResult {
   readonly step: number
   readonly reply: Reply
   readonly text: string
-  readonly calls: readonly { readonly callId: string; readonly name: string; readonly input: Json; readonly outcome: CallOutcome | undefined }[]
+  readonly calls: readonly {
+    readonly callId: string
+    readonly name: string
+    readonly input: Json
+    readonly outcome: CallOutcome | undefined
+  }[]
 }
 
 /** Why the loop stopped: the turn ended, or it waits for somebody. */
-export type StopReason = EndReason | Refusal | 'held' | 'tool_calls' | 'manual_tool_calls' | 'ask_user' | 'step'
+export type StopReason =
+  | EndReason
+  | Refusal
+  | Verdict
+  | 'held'
+  | 'tool_calls'
+  | 'manual_tool_calls'
+  | 'ask_user'
+  | 'step'
 
 export interface TurnResult {
   /** `held`: somebody outside must answer. `paused`: after one step. `stopped` and `failed`: see `reason`. */
@@ -33,15 +48,34 @@ export interface TurnResult {
   readonly reason: StopReason
   readonly message: string | undefined
   readonly text: string
-  /** The structured result, when the turn had an output schema and met it. */
-  readonly output: Json | undefined
+  /** The structured result as the schema leaves it, when the turn had one and met it. */
+  readonly output: unknown
   readonly holds: readonly HeldCall[]
   readonly steps: readonly StepResult[]
   readonly usage: Usage
-  readonly metadata: { readonly structuredFinalize?: { readonly pass1: { readonly text: string; readonly reply: Reply } } }
+  readonly metadata: {
+    readonly structuredFinalize?: { readonly pass1: { readonly text: string; readonly reply: Reply } }
+  }
 }
 
-export function resultOf(events: readonly LogEvent[], state: Conversation, mode: 'auto' | 'manual'): TurnResult {
+/** Of the newest turn, or of the given one where the conversation went on to others since. */
+export function resultOf(
+  events: readonly LogEvent[],
+  state: Conversation,
+  mode: 'auto' | 'manual',
+  turnId?: string,
+): TurnResult {
+  const start =
+    turnId === undefined
+      ? -1
+      : events.findLastIndex((event) => event.type === 'turn.started' && event.turnId === turnId)
+  const after = start < 0 ? -1 : events.findIndex(({ type }, index) => index > start && type === 'turn.started')
+  if (after < 0) return resultOfLast(events, state, mode)
+  const own = events.slice(0, after)
+  return resultOfLast(own, fold(own), mode)
+}
+
+function resultOfLast(events: readonly LogEvent[], state: Conversation, mode: 'auto' | 'manual'): TurnResult {
   const turn = eventsOfLastTurn(events)
   const steps = stepsOf(turn)
   const holds = openHolds(state)
@@ -64,6 +98,7 @@ export function resultOf(events: readonly LogEvent[], state: Conversation, mode:
 }
 
 export function openHolds(state: Conversation): HeldCall[] {
+  if (state.turn.phase !== 'calls' && state.waiting.size === 0) return []
   const inTurn = state.turn.phase === 'calls' ? [...state.turn.calls.values()] : []
   return [...new Set([...state.waiting.values(), ...inTurn])].flatMap((call) => {
     const hold = openHold(call)
@@ -75,12 +110,20 @@ function heldCall({ callId, name, proposed, endorsed }: Call, hold: Hold): HeldC
   return { callId, name, proposed, endorsedBy: endorsed.map(({ by }) => by), ...hold }
 }
 
-function stopOf(state: Conversation, holds: readonly HeldCall[], mode: 'auto' | 'manual'): Pick<TurnResult, 'status' | 'reason' | 'message'> {
+function stopOf(
+  state: Conversation,
+  holds: readonly HeldCall[],
+  mode: 'auto' | 'manual',
+): Pick<TurnResult, 'status' | 'reason' | 'message'> {
   const { turn } = state
   if (turn.phase === 'model') return { status: 'paused', reason: 'step', message: undefined }
   if (turn.phase === 'calls') {
     const blocking = holds.filter((hold) => !hold.async)
-    return { status: 'held', reason: heldReason(blocking, mode), message: `${blocking.length} call(s) wait for an answer.` }
+    return {
+      status: 'held',
+      reason: heldReason(blocking, mode),
+      message: `${blocking.length} call(s) wait for an answer.`,
+    }
   }
   const { reason = 'completed', message } = turn.last ?? {}
   return { status: STATUS[reason], reason, message }
@@ -113,19 +156,26 @@ function eventsOfLastTurn(events: readonly LogEvent[]): readonly LogEvent[] {
 }
 
 function stepsOf(events: readonly LogEvent[]): StepResult[] {
-  const outcomes = new Map(events.flatMap((event) => (event.type === 'call.settled' ? [[event.callId, event.outcome] as const] : [])))
+  const outcomes = new Map(
+    events.flatMap((event) => (event.type === 'call.settled' ? [[event.callId, event.outcome] as const] : [])),
+  )
   return events.flatMap((event) => {
     if (event.type !== 'model.replied') return []
     const { step, reply } = event
     const calls = reply.parts.flatMap((part) =>
-      part.type === 'call' ? [{ callId: part.callId, name: part.name, input: part.input, outcome: outcomes.get(part.callId) }] : [],
+      part.type === 'call'
+        ? [{ callId: part.callId, name: part.name, input: part.input, outcome: outcomes.get(part.callId) }]
+        : [],
     )
     return [{ step, reply, text: textOf(reply), calls }]
   })
 }
 
 function addUsage(a: Usage, b: Usage): Usage {
-  const sum: { -readonly [K in keyof Usage]: Usage[K] } = { inputTokens: a.inputTokens + b.inputTokens, outputTokens: a.outputTokens + b.outputTokens }
+  const sum: { -readonly [K in keyof Usage]: Usage[K] } = {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+  }
   for (const key of ['cachedTokens', 'cacheWriteTokens', 'reasoningTokens'] as const) {
     if (a[key] !== undefined || b[key] !== undefined) sum[key] = (a[key] ?? 0) + (b[key] ?? 0)
   }

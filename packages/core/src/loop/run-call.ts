@@ -3,17 +3,17 @@
  * halt. `admitCall` comes before a call that was approved, `recoverCall` before one whose process died.
  */
 import { messageOf } from '../failure.ts'
-import { toJson, type Json } from '../json.ts'
+import { isObject, toJson, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
 import { StateWrites } from '../plugin/state.ts'
 import { inputHash } from '../tool/fingerprint.ts'
 import { AskUser, Halt, ToolError } from '../tool/handler-result.ts'
 import { failed, type CallOutcome, type OutcomeError } from '../tool/outcome.ts'
-import type { Tool } from '../tool/tool.ts'
+import { DEFAULT_TIMEOUTS, type Tool } from '../tool/tool.ts'
 import type { Verified } from '../tool/tool-options.ts'
 import type { Hold } from '../turn/hold.ts'
 import type { Call } from '../turn/turn-state.ts'
-import { approvalHold, checkInput } from './dispatch.ts'
+import { approvalHold, askGate, boundTo, checkInput, type Bound } from './dispatch.ts'
 import { toolContext, type World } from './world.ts'
 
 type Events = readonly EventBody[]
@@ -23,35 +23,71 @@ export function startCall(call: Call): EventBody {
 }
 
 /** Lets an approved call start only as what was approved: the same tool definition, and an input of the same hash. */
-export async function admitCall(call: Call, tool: Tool | undefined, world: World): Promise<Events> {
+export async function admitCall(
+  call: Call,
+  tool: Tool | undefined,
+  world: World,
+  signal: AbortSignal,
+): Promise<Events> {
   if (!tool || !call.approved) return [startCall(call)]
   const checked = await checkInput(tool, inputOf(call))
-  if (!checked.ok) return [settled(call, failed('invalid-input', `What was approved no longer fits the tool: ${checked.why}`))]
-  const hash = inputHash(checked.json)
+  if (!checked.ok)
+    return [settled(call, failed('invalid-input', `What was approved no longer fits the tool: ${checked.why}`))]
+  const bound = boundTo(tool, inputOf(call), checked.value)
   if (tool.fingerprint !== call.approved.fingerprint) {
-    const bound = { input: checked.json, inputHash: hash, fingerprint: tool.fingerprint }
-    const hold = approvalHold(tool, { required: true, reason: 'The tool was changed after it was approved.' }, bound, undefined, world)
+    const { approvers = 1 } = tool.gate ? await askGate(tool, call, checked.value, world, signal) : {}
+    const hold = approvalHold(
+      tool,
+      { required: true, reason: 'The tool was changed after it was approved.', approvers },
+      bound,
+      undefined,
+      world,
+    )
     return [{ type: 'call.held', callId: call.callId, hold: { ...hold, cause: 'changed' } }]
   }
-  if (hash !== call.approved.inputHash) {
-    return [settled(call, failed('not-what-was-approved', "The tool's schema makes something else of the input than what was approved. Make its defaults and transforms give the same value each time."))]
+  if (bound.inputHash !== call.approved.inputHash) {
+    return [
+      settled(
+        call,
+        failed(
+          'not-what-was-approved',
+          "The tool's schema makes something else of the input than what was approved. Make its defaults and transforms give the same value each time.",
+        ),
+      ),
+    ]
   }
   return [startCall(call)]
 }
 
 /** A call was running when its process died; nobody knows whether it did its work. The tool's author said what then. */
-export async function recoverCall(call: Call, tool: Tool | undefined, world: World, signal: AbortSignal): Promise<Events> {
+export async function recoverCall(
+  call: Call,
+  tool: Tool | undefined,
+  world: World,
+  signal: AbortSignal,
+): Promise<Events> {
   switch (tool?.onLost ?? 'ask') {
     case 'retry':
-      return admitCall(call, tool, world)
+      return admitCall(call, tool, world, signal)
     case 'fail':
-      return [settled(call, failed('lost', 'The process died while this ran, and it may not be run again. It may or may not have done its work.'))]
+      return [
+        settled(
+          call,
+          failed(
+            'lost',
+            'The process died while this ran, and it may not be run again. It may or may not have done its work.',
+          ),
+        ),
+      ]
     case 'ask':
-      return [lostHold(call, tool, world)]
+      return [await lostHold(call, tool, world, signal)]
     case 'verify': {
       const found = await verify(call, tool, world, signal)
-      if (found.happened === true) return [settled(call, asOutcome(found.result))]
-      return found.happened === false ? admitCall(call, tool, world) : [lostHold(call, tool, world)]
+      if (found.happened === true)
+        return [settled(call, tool ? await checkOutput(tool, found.result) : asOutcome(found.result))]
+      return found.happened === false
+        ? admitCall(call, tool, world, signal)
+        : [await lostHold(call, tool, world, signal)]
     }
   }
 }
@@ -60,27 +96,34 @@ async function verify(call: Call, tool: Tool | undefined, world: World, signal: 
   try {
     const checked = tool && (await checkInput(tool, inputOf(call)))
     if (!tool?.verify || !checked?.ok) return { happened: 'unknown' }
-    return await tool.verify(toolContext(world, call, checked.value, new StateWrites(() => world.log.state.plugins), signal))
+    const found = await tool.verify(
+      toolContext(world, call, checked.value, new StateWrites(() => world.log.state.plugins), signal),
+    )
+    return isObject(found) ? found : { happened: 'unknown' }
   } catch {
     return { happened: 'unknown' }
   }
 }
 
 /** A person says what happened: run it again (same id), give up, or this was the result. */
-function lostHold(call: Call, tool: Tool | undefined, { agent }: World): EventBody {
-  const input = inputOf(call)
-  const timeoutMs = tool?.approvalTimeoutMs ?? 7 * 86_400_000
+async function lostHold(call: Call, tool: Tool | undefined, world: World, signal: AbortSignal): Promise<EventBody> {
+  const raw = inputOf(call)
+  const checked = tool && (await checkInput(tool, raw))
+  const bound =
+    tool && checked?.ok ? boundTo(tool, raw, checked.value) : { input: raw, inputHash: inputHash(raw), fingerprint: '' }
+  const { approvers = 1 } = tool?.gate && checked?.ok ? await askGate(tool, call, checked.value, world, signal) : {}
+  const timeoutMs = tool?.approvalTimeoutMs ?? DEFAULT_TIMEOUTS.approval
   const hold: Hold = {
     kind: 'approval',
     cause: 'lost',
-    reason: 'The process died while this ran. Approve to run it again under the same id, reject to give it up, or answer with its result if it did happen.',
+    reason:
+      'The process died while this ran. Approve to run it again under the same id, reject to give it up, or answer with its result if it did happen.',
     accepts: ['approve', 'reject', 'answer'],
-    input,
-    inputHash: call.approved?.inputHash ?? inputHash(input),
-    fingerprint: call.approved?.fingerprint ?? tool?.fingerprint ?? '',
-    approvers: 1,
+    ...bound,
+    ...call.approved,
+    approvers,
     timeoutMs,
-    expiresAt: agent.ports.now() + timeoutMs,
+    expiresAt: world.agent.ports.now() + timeoutMs,
     onExpire: 'error',
     late: 'reject',
   }
@@ -91,38 +134,63 @@ export async function runCall(call: Call, tool: Tool | undefined, world: World, 
   if (!tool?.run) return [settled(call, failed('unknown-tool', `There is no tool "${call.name}" here any more.`))]
   const checked = await checkInput(tool, inputOf(call))
   if (!checked.ok) return [settled(call, failed('invalid-input', checked.why))]
+  if (signal.aborted) return []
   const writes = new StateWrites(() => world.log.state.plugins)
-  const returned = await within(tool, signal, world, (limited) => tool.run?.(toolContext(world, call, checked.value, writes, limited)))
-  if (returned.ok && returned.value instanceof AskUser) return [...writes.take(), askedHold(call, tool, returned.value, checked.json, world)]
+  const returned = storable(
+    await within(tool, signal, world, (limited) =>
+      tool.run?.(toolContext(world, call, checked.value, writes, limited)),
+    ),
+  )
+  if (returned.ok && returned.value instanceof AskUser)
+    return [...writes.take(), askedHold(call, tool, returned.value, boundTo(tool, inputOf(call), checked.value), world)]
   if (returned.ok && returned.value instanceof Halt) {
     const halt = { reason: 'halted', message: returned.value.reason } as const
-    return [...writes.take(), { ...settled(call, asOutcome(returned.value.value)), halt }]
+    const { value } = returned.value
+    return [
+      ...writes.take(),
+      { ...settled(call, value === undefined ? asOutcome(null) : await checkOutput(tool, value)), halt },
+    ]
   }
   const outcome = await outcomeOf(returned, tool)
   if (outcome.ok) return [...writes.take(), settled(call, outcome)]
   const { error } = outcome
-  return [haltsOn(error, call, world) ? { ...settled(call, outcome), halt: { reason: 'tool_error', message: error.message } } : settled(call, outcome)]
+  return [
+    haltsOn(error, call, world)
+      ? { ...settled(call, outcome), halt: { reason: 'tool_error', message: error.message } }
+      : settled(call, outcome),
+  ]
 }
 
 type Returned = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly outcome: CallOutcome }
 
 /** The handler, its time limit and cancellation, whichever comes first. A handler that ignores its signal is left behind. */
-async function within(tool: Tool, signal: AbortSignal, { agent }: World, run: (signal: AbortSignal) => unknown): Promise<Returned> {
+async function within(
+  tool: Tool,
+  signal: AbortSignal,
+  { agent }: World,
+  run: (signal: AbortSignal) => unknown,
+): Promise<Returned> {
   const limit = new AbortController()
-  const stop = (): void => limit.abort(signal.reason)
+  const timer = new AbortController()
+  const stop = (): void => {
+    limit.abort(signal.reason)
+    timer.abort(OVER)
+  }
   signal.addEventListener('abort', stop, { once: true })
   const { timeoutMs } = tool.waiting
-  const late = agent.ports.sleep(timeoutMs, limit.signal).then((): Returned => {
-    const cancelled = limit.signal.aborted
+  const late = agent.ports.sleep(timeoutMs, timer.signal).then((): Returned => {
+    if (timer.signal.aborted) return { ok: false, outcome: failed('cancelled', 'The turn was cancelled.') }
     limit.abort(new Error(`"${tool.name}" took longer than ${timeoutMs} ms`))
-    return { ok: false, outcome: cancelled ? failed('cancelled', 'The turn was cancelled.') : failed('timed-out', `It took longer than ${timeoutMs} ms.`) }
+    return { ok: false, outcome: failed('timed-out', `It took longer than ${timeoutMs} ms.`) }
   })
-  const work = attempt(run, limit.signal)
-  const first = await Promise.race([work, late])
+  const first = await Promise.race([attempt(run, limit.signal), late])
   signal.removeEventListener('abort', stop)
-  limit.abort()
+  timer.abort(OVER)
   return first
 }
+
+/** A reason of our own, since the one that is made up for an abort without any costs more than the call. */
+const OVER = 'over'
 
 async function attempt(run: (signal: AbortSignal) => unknown, signal: AbortSignal): Promise<Returned> {
   try {
@@ -130,6 +198,25 @@ async function attempt(run: (signal: AbortSignal) => unknown, signal: AbortSigna
   } catch (error) {
     return { ok: false, outcome: failed('failed', messageOf(error)) }
   }
+}
+
+/** What a handler says besides a value gets into the log too, so it is made JSON here, or an error if it cannot be. */
+function storable(returned: Returned): Returned {
+  if (!returned.ok) return returned
+  const { value } = returned
+  if (value instanceof AskUser)
+    return remade(value.prompt, value.metadata, (prompt, metadata) => new AskUser(prompt, metadata))
+  if (value instanceof Halt) return remade(value.reason, value.value, (reason, result) => new Halt(reason, result))
+  if (value instanceof ToolError)
+    return remade(value.message, value.details, (message, details) => new ToolError(message, details))
+  return returned
+}
+
+function remade(text: unknown, extra: unknown, make: (text: string, extra: Json | undefined) => unknown): Returned {
+  const json = extra === undefined ? undefined : toJson(extra)
+  if (typeof text === 'string' && json?.ok !== false) return { ok: true, value: make(text, json?.value) }
+  const why = json?.ok === false ? json.why : `${typeof text} in place of text`
+  return { ok: false, outcome: failed('invalid-output', `What the handler returned cannot be stored: ${why}`) }
 }
 
 async function outcomeOf(returned: Returned, tool: Tool): Promise<CallOutcome> {
@@ -141,7 +228,9 @@ async function outcomeOf(returned: Returned, tool: Tool): Promise<CallOutcome> {
 /** Results from anywhere, ours included, must fit what the tool says it gives. */
 export async function checkOutput(tool: Tool, value: unknown): Promise<CallOutcome> {
   const checked = tool.output ? await tool.output.check(value) : ({ ok: true, value } as const)
-  return checked.ok ? asOutcome(checked.value) : failed('invalid-output', `The result does not fit the tool's output schema: ${checked.why}`)
+  return checked.ok
+    ? asOutcome(checked.value)
+    : failed('invalid-output', `The result does not fit the tool's output schema: ${checked.why}`)
 }
 
 function asOutcome(value: unknown): CallOutcome {
@@ -149,7 +238,7 @@ function asOutcome(value: unknown): CallOutcome {
   return json.ok ? { ok: true, value: json.value } : failed('invalid-output', `The result is not JSON: ${json.why}`)
 }
 
-function askedHold(call: Call, tool: Tool, asked: AskUser, input: Json, { agent }: World): EventBody {
+function askedHold(call: Call, tool: Tool, asked: AskUser, bound: Bound, { agent }: World): EventBody {
   const timeoutMs = tool.approvalTimeoutMs
   const hold: Hold = {
     kind: 'elicitation',
@@ -157,9 +246,7 @@ function askedHold(call: Call, tool: Tool, asked: AskUser, input: Json, { agent 
     reason: asked.prompt,
     ...(asked.metadata !== undefined && { metadata: asked.metadata }),
     accepts: ['answer', 'reject'],
-    input,
-    inputHash: inputHash(input),
-    fingerprint: tool.fingerprint,
+    ...bound,
     approvers: 1,
     timeoutMs,
     expiresAt: agent.ports.now() + timeoutMs,
@@ -174,11 +261,16 @@ function askedHold(call: Call, tool: Tool, asked: AskUser, input: Json, { agent 
 function haltsOn(error: OutcomeError, call: Call, { agent }: World): boolean {
   if (error.code !== 'failed' && error.code !== 'timed-out' && error.code !== 'invalid-output') return false
   const { onToolError } = agent
-  return (typeof onToolError === 'function' ? onToolError({ id: call.callId, name: call.name }, error) : onToolError) === 'halt'
+  if (typeof onToolError !== 'function') return onToolError === 'halt'
+  try {
+    return onToolError({ id: call.callId, name: call.name }, error) !== 'continue'
+  } catch {
+    return true // a policy that cannot say is not a yes to going on
+  }
 }
 
 function inputOf(call: Call): Json {
-  return call.approved?.input ?? call.proposed
+  return call.edited ?? call.proposed
 }
 
 function settled(call: Call, outcome: CallOutcome): Extract<EventBody, { type: 'call.settled' }> {

@@ -5,63 +5,58 @@
 import { HoldpointError } from '../failure.ts'
 import type { Json } from '../json.ts'
 import type { EventBody, LogEvent } from '../log/log-event.ts'
-import { userMessage, type UserPart } from '../log/message.ts'
-import { memoryStore, type Store } from '../log/store.ts'
-import { systemScope, type Scope } from '../tool/context.ts'
-import type { StandardSchema } from '../tool/schema.ts'
-import { decideCancel, decideExpire, decideSend, type Decision, type Refusal, type WhileBusy } from '../turn/decide.ts'
+import { userMessage } from '../log/message.ts'
+import { memoryStore } from '../log/store.ts'
+import { systemScope } from '../tool/context.ts'
+import { decideCancel, decideExpire, decideSend, type Decision, type Refusal } from '../turn/decide.ts'
 import type { Resolution } from '../turn/hold.ts'
-import { decideResolve, type ResolveAnswer } from '../turn/resolve.ts'
+import type { ResolveAnswer, Verdict } from '../turn/resolve.ts'
 import type { Conversation } from '../turn/turn-state.ts'
 import type { Agent } from './agent.ts'
-import { checkResolution, shapeOf } from './check-resolution.ts'
+import { judge, readResolution } from './check-resolution.ts'
+import { checkContent, checkOptions } from './check-send.ts'
+import { Callers } from './callers.ts'
 import { drive, type Drive } from './drive.ts'
-import { LiveStream, type StreamItem, type Watch } from './live-stream.ts'
+import { LiveStream, watcher, type StreamItem, type Watch } from './live-stream.ts'
 import { Log } from './log.ts'
-import { outputRule, type OutputRequest } from './output.ts'
+import { outputOf, outputRule } from './output.ts'
 import { openHolds, resultOf, type HeldCall, type TurnResult } from './result.ts'
 import { readSession, type SessionData } from './session-data.ts'
+import type { Content, OpenFrom, ResolveOptions, SendOptions } from './session-options.ts'
 import { planTurn, type World } from './world.ts'
 
-export interface SendOptions {
-  readonly scope?: Scope
-  readonly requestId?: string
-  readonly signal?: AbortSignal
-  /** Who says it. */
-  readonly by?: string
-  readonly whileBusy?: WhileBusy
-  readonly maxSteps?: number
-  readonly output?: StandardSchema | OutputRequest
-  readonly structuredFinalize?: boolean
-  /** Shown every frame and event of this work, as it happens. */
-  readonly watch?: Watch
-}
-
-export type Content = string | readonly UserPart[]
 export type SessionStatus = 'idle' | 'awaiting_tools' | 'awaiting_user' | 'completed' | 'error'
 export type ChatResult = TurnResult & { readonly session: Session }
-
-/** Saved data, as `JSON.parse` gives it back; or a store, with the id of a conversation in it. */
-export type OpenFrom = { readonly data?: unknown; readonly store?: never; readonly id?: string } | { readonly data?: never; readonly store: Store; readonly id: string }
 
 export class Session {
   readonly agent: Agent
   readonly #log: Log
   #drive: Drive | undefined
+  readonly #callers = new Callers()
   readonly #watchers = new Set<Watch>()
+  readonly #progress = new Map<string, Json>()
 
   private constructor(agent: Agent, log: Log) {
     this.agent = agent
     this.#log = log
-    log.listen((event) => this.#show(event))
+    log.listen((event) => {
+      if (event.type === 'call.settled') this.#progress.delete(event.callId)
+      this.#show(event)
+    })
+  }
+
+  /** A conversation that nobody knows of yet. */
+  static begin(agent: Agent): Session {
+    return new Session(agent, new Log(agent.ports.id(), memoryStore(), agent.ports))
   }
 
   /** From nothing, from saved data, or from a conversation in a store. */
   static async open(agent: Agent, from: OpenFrom = {}): Promise<Session> {
     const data = from.data === undefined ? undefined : readSession(from.data)
     const id = from.id ?? data?.id ?? agent.ports.id()
-    const store = from.store ?? memoryStore(data && [[id, data.events]])
-    return new Session(agent, await Log.open(id, store, agent.ports))
+    const log = new Log(id, from.store ?? memoryStore(data && [[id, data.events]]), agent.ports)
+    if (data || from.store) await log.refresh()
+    return new Session(agent, log)
   }
 
   get id(): string {
@@ -83,7 +78,10 @@ export class Session {
 
   get status(): SessionStatus {
     const { turn } = this.#log.state
-    if (turn.phase === 'calls') return this.holds.some(({ kind }) => kind === 'approval' || kind === 'elicitation') ? 'awaiting_user' : 'awaiting_tools'
+    if (turn.phase === 'calls')
+      return this.holds.some(({ kind }) => kind === 'approval' || kind === 'elicitation')
+        ? 'awaiting_user'
+        : 'awaiting_tools'
     if (turn.phase === 'model' || !turn.last) return 'idle'
     const { reason } = turn.last
     if (reason === 'completed') return 'completed'
@@ -92,7 +90,7 @@ export class Session {
 
   /** Says something and goes on until rest, or until somebody outside must answer. */
   send(content: Content, options: SendOptions = {}): Promise<ChatResult> {
-    return this.#run(content, options, false)
+    return this.#run({ content }, options, false)
   }
 
   /** The same as `send`, to iterate. */
@@ -102,7 +100,7 @@ export class Session {
 
   /** One model call and the calls it asks for, then back to the caller. Without content: the next one of this turn. */
   step(content?: Content, options: SendOptions = {}): Promise<ChatResult> {
-    return this.#run(content, options, true)
+    return this.#run(content === undefined ? undefined : { content }, options, true)
   }
 
   /** Goes on with what was answered since, or takes up again a turn that stopped early. */
@@ -115,39 +113,46 @@ export class Session {
     return streamOf((watching) => this.continue(watching), options)
   }
 
+  /** The newest progress of each running call, for whoever comes to watch late. */
+  get progress(): ReadonlyMap<string, Json> {
+    return this.#progress
+  }
+
   /** The one door for answers. The verdict is true and durable when it comes; the turn goes on afterwards. */
-  async resolve(callId: string, resolution: Resolution, options: { readonly by?: string } = {}): Promise<ResolveAnswer> {
-    const wrong = shapeOf(resolution)
-    if (wrong) return { verdict: 'invalid', message: wrong }
+  async resolve(callId: string, resolution: Resolution, options: ResolveOptions = {}): Promise<ResolveAnswer> {
+    const read = readResolution(resolution, options.by)
+    if ('why' in read) return { verdict: 'invalid', message: read.why }
+    if (typeof callId !== 'string') return { verdict: 'unknown', message: 'The id of a call is text.' }
     await this.expire()
     const answer = await this.#log.change(async () => {
-      const call = this.#log.find(callId)
-      const command = { callId, resolution, by: options.by, now: this.agent.ports.now() }
-      const decision = decideResolve(call, command)
-      if (decision.verdict !== 'accepted' || !call) return decision
-      const checked = await checkResolution(call, command, this.#world({}))
-      return 'verdict' in checked ? checked : decideResolve(call, checked)
+      const command = { ...read, callId, now: this.agent.ports.now() }
+      return judge(this.#log.find(callId), command, this.#world(options.scope ? { scope: options.scope } : {}))
     })
     if (answer.events.length > 0) this.#drive?.wake()
     const { events: _events, ...told } = answer
     return told
   }
 
-  approve(callId: string, options: { readonly by?: string; readonly input?: Json } = {}): Promise<ResolveAnswer> {
-    const { by, input } = options
-    return this.resolve(callId, input === undefined ? { kind: 'approve' } : { kind: 'approve', input }, by === undefined ? {} : { by })
+  approve(callId: string, options: ResolveOptions & { readonly input?: Json } = {}): Promise<ResolveAnswer> {
+    const { input, ...rest } = options
+    return this.resolve(callId, input === undefined ? { kind: 'approve' } : { kind: 'approve', input }, rest)
   }
 
-  reject(callId: string, reason?: string, options: { readonly by?: string } = {}): Promise<ResolveAnswer> {
+  reject(callId: string, reason?: string, options: ResolveOptions = {}): Promise<ResolveAnswer> {
     return this.resolve(callId, reason === undefined ? { kind: 'reject' } : { kind: 'reject', reason }, options)
   }
 
-  answer(callId: string, value: Json, options: { readonly by?: string } = {}): Promise<ResolveAnswer> {
+  answer(callId: string, value: Json, options: ResolveOptions = {}): Promise<ResolveAnswer> {
     return this.resolve(callId, { kind: 'answer', value }, options)
   }
 
+  /** Whoever was to carry the call out could not: the model reads why. */
+  fail(callId: string, error: string, options: ResolveOptions = {}): Promise<ResolveAnswer> {
+    return this.resolve(callId, { kind: 'answer', error }, options)
+  }
+
   /** The result of a call that was handed to the caller (manual mode, client or external tools). */
-  submitToolResult(callId: string, result: Json, options: { readonly by?: string } = {}): Promise<ResolveAnswer> {
+  submitToolResult(callId: string, result: Json, options: ResolveOptions = {}): Promise<ResolveAnswer> {
     return this.answer(callId, result, options)
   }
 
@@ -155,14 +160,18 @@ export class Session {
   async reply(text: string, options: SendOptions = {}): Promise<ChatResult> {
     const asked = this.holds.find(({ kind }) => kind === 'elicitation')
     if (!asked) return this.send(text, options)
-    const { verdict, message } = await this.answer(asked.callId, text, options.by === undefined ? {} : { by: options.by })
-    if (verdict !== 'accepted') throw new HoldpointError('config-invalid', `The question of "${asked.name}" was not answered: ${message}`)
-    return this.continue(options)
+    const { by, scope } = options
+    const { verdict, message } = await this.answer(asked.callId, text, {
+      ...(by !== undefined && { by }),
+      ...(scope && { scope }),
+    })
+    return verdict === 'accepted' ? this.continue(options) : this.#refused(verdict, message)
   }
 
   /** Settles every hold whose deadline has come. Driving does this too; a store's timers will. */
   async expire(): Promise<void> {
     const { now } = this.agent.ports
+    await this.#log.refresh()
     for (const { callId, expiresAt } of this.holds) {
       if (now() >= expiresAt) await this.#log.change((state) => eventsOf(decideExpire(state, callId, now())))
     }
@@ -170,62 +179,135 @@ export class Session {
   }
 
   /** Ends the turn from whatever state it is in, with a result behind every call. */
-  async cancel(message?: string): Promise<{ readonly ok: true } | { readonly ok: false; readonly refusal: Refusal; readonly message: string }> {
+  async cancel(
+    message?: string,
+  ): Promise<{ readonly ok: true } | { readonly ok: false; readonly refusal: Refusal; readonly message: string }> {
+    if (message !== undefined && typeof message !== 'string')
+      throw new HoldpointError('config-invalid', 'What cancel() says is text.')
     const { decision } = await this.#log.change((state) => eventsOf(decideCancel(state, message)))
     this.#drive?.wake()
     return decision.ok ? { ok: true } : decision
   }
 
   toJSON(): SessionData {
-    return { version: 1, id: this.id, events: this.events }
+    return { version: 1, id: this.id, events: [...this.events] }
   }
 
-  async #run(content: Content | undefined, options: SendOptions, oneStep: boolean): Promise<ChatResult> {
-    const { watch } = options
-    if (watch) this.#watchers.add(watch)
+  async #run(
+    said: { readonly content: unknown } | undefined,
+    options: SendOptions,
+    oneStep: boolean,
+  ): Promise<ChatResult> {
+    checkOptions(options)
+    const content = said && checkContent(said.content)
+    const world = this.#world(options)
+    const watching = watcher(options.watch)
+    if (watching) this.#watchers.add(watching.show)
     try {
-      const world = this.#world(options)
-      const item = content === undefined ? undefined : ({ kind: 'message', message: userMessage(content, options.by) } as const)
-      const whileBusy = options.whileBusy ?? this.agent.whileBusy
-      const { decision } = await this.#log.change((state) => eventsOf(decideSend(state, { item, plan: planTurn(world), whileBusy })))
-      if (!decision.ok) return this.#refused(decision)
-      await this.#driveOn(world, options, oneStep)
-      return { ...resultOf(this.events, this.state, this.agent.mode), session: this }
+      const begun = await this.#begin(content, options, world)
+      if ('refusal' in begun) return this.#refused(begun.refusal, begun.message)
+      const signal = options.signal && (await this.#cancelOn(options.signal, begun.turnId))
+      try {
+        await this.#driveOn(world, options, oneStep)
+      } finally {
+        await signal?.over()
+      }
+      watching?.check()
+      const result = resultOf(this.events, this.state, this.agent.mode, begun.turnId)
+      const output = result.output === undefined ? undefined : await outputOf(result, world.output)
+      return { ...result, output, session: this }
     } finally {
-      if (watch) this.#watchers.delete(watch)
+      if (watching) this.#watchers.delete(watching.show)
+      this.#callers.leaves(world)
     }
+  }
+
+  /** Writes what the caller wants, and tells which turn is the caller's: none when its message waits. */
+  async #begin(
+    content: Content | undefined,
+    options: SendOptions,
+    world: World,
+  ): Promise<{ readonly turnId: string | undefined } | Extract<Decision, { ok: false }>> {
+    const item =
+      content === undefined ? undefined : ({ kind: 'message', message: userMessage(content, options.by) } as const)
+    const whileBusy = options.whileBusy ?? this.agent.whileBusy
+    const plan = planTurn(world)
+    if (item && this.holds.length > 0) await this.expire() // a message is not refused for the sake of a hold whose time is up
+    // Before it is written: a driver may meet the turn at once.
+    this.#callers.takes(plan.turnId, world)
+    const { decision } = await this.#log.change((state) => eventsOf(decideSend(state, { item, plan, whileBusy })))
+    if (!decision.ok) return decision
+    if (decision.events.some(({ type }) => type === 'turn.started')) return { turnId: plan.turnId }
+    const { turn } = this.state
+    if (turn.phase === 'rest' || decision.events.length > 0) {
+      this.#callers.waits(world)
+      return { turnId: undefined }
+    }
+    if (!this.#drive) this.#callers.takes(turn.turnId, world)
+    return { turnId: turn.turnId }
+  }
+
+  /** A signal is about the caller's own turn, not about one that took its place or waits behind it. */
+  async #cancelOn(signal: AbortSignal, turnId: string | undefined): Promise<{ over(): Promise<void> }> {
+    let cancelling: Promise<void> | undefined
+    const cancel = (): void => {
+      cancelling = this.#cancel(turnId)
+      cancelling.catch(() => {}) // `over` tells
+    }
+    if (signal.aborted) await this.#cancel(turnId)
+    else signal.addEventListener('abort', cancel, { once: true })
+    return {
+      over: async () => {
+        signal.removeEventListener('abort', cancel)
+        await cancelling
+      },
+    }
+  }
+
+  async #cancel(turnId: string | undefined): Promise<void> {
+    await this.#log.change((state) =>
+      state.turn.phase === 'rest' || state.turn.turnId !== turnId ? {} : eventsOf(decideCancel(state)),
+    )
+    this.#drive?.wake()
   }
 
   /** One driver at a time: whoever comes while it works wakes it, and waits for it to finish. */
-  async #driveOn(world: World, { signal }: SendOptions, oneStep: boolean): Promise<void> {
-    if (this.#drive) {
-      this.#drive.wake()
-      return this.#drive.done
-    }
-    this.#drive = drive(world, { signal, oneStep })
+  async #driveOn(
+    world: World,
+    { output: _output, structuredFinalize: _finalize, maxSteps: _steps, ...others }: SendOptions,
+    oneStep: boolean,
+  ): Promise<void> {
+    if (this.#drive?.wake()) return this.#drive.done
+    const special = _output !== undefined || _finalize !== undefined || _steps !== undefined
+    const own = drive(special ? this.#world(others) : world, this.#callers, { oneStep })
+    this.#drive = own
     try {
-      await this.#drive.done
+      await own.done
     } finally {
-      this.#drive = undefined
+      if (this.#drive === own) this.#drive = undefined
     }
   }
 
-  #refused({ refusal, message }: Extract<Decision, { ok: false }>): ChatResult {
-    return { ...resultOf(this.events, this.state, this.agent.mode), status: 'refused', reason: refusal, message, session: this }
+  #refused(reason: Refusal | Verdict, message: string): ChatResult {
+    return { ...resultOf(this.events, this.state, this.agent.mode), status: 'refused', reason, message, session: this }
   }
 
   #world(options: SendOptions): World {
     const { agent } = this
+    const output = options.output ?? agent.output
     const finalize = options.structuredFinalize ?? agent.structuredFinalize
     return {
       agent,
       log: this.#log,
       scope: options.scope ?? systemScope,
       requestId: options.requestId,
-      output: outputRule(options.output ?? agent.output, finalize, agent.ports.compileJsonSchema),
+      output: output && outputRule(output, finalize, agent.ports.compileJsonSchema),
       maxSteps: options.maxSteps ?? agent.maxSteps,
       watched: () => this.#watchers.size > 0,
-      emit: (frame) => this.#show(frame),
+      emit: (frame) => {
+        if (frame.type === 'call-progress') this.#progress.set(frame.callId, frame.value)
+        this.#show(frame)
+      },
     }
   }
 
@@ -235,10 +317,12 @@ export class Session {
 }
 
 /** Work that can be watched, as something to iterate; the caller's own watcher sees the same. */
-export function streamOf(work: (options: SendOptions) => Promise<ChatResult>, options: SendOptions): LiveStream<ChatResult> {
+export function streamOf(
+  work: (options: SendOptions) => Promise<ChatResult>,
+  options: SendOptions,
+): LiveStream<ChatResult> {
   return new LiveStream((show) => {
     const { watch } = options
-    if (!show) return work(options)
     return work({ ...options, watch: watch ? (item) => (show(item), watch(item)) : show })
   })
 }

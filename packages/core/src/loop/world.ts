@@ -1,11 +1,12 @@
 /** Everything one piece of driving works with: the agent, the log, on whose behalf, and where frames go. */
+import { copyJson } from '../json.ts'
 import type { Frame } from '../live/frame.ts'
 import type { ToolContext, Scope } from '../tool/context.ts'
 import type { Tool } from '../tool/tool.ts'
 import { StateWrites } from '../plugin/state.ts'
 import type { Call } from '../turn/turn-state.ts'
 import type { TurnPlan } from '../turn/decide.ts'
-import { uniqueNames, type Agent } from './agent.ts'
+import { toolboxOf, type Agent } from './agent.ts'
 import type { Log } from './log.ts'
 import type { OutputRule } from './output.ts'
 
@@ -30,6 +31,8 @@ export function planTurn({ agent, output, maxSteps }: World): TurnPlan {
 
 export interface Prepared {
   readonly tools: ReadonlyMap<string, Tool>
+  /** From the vendors' form of a tool's name to ours. */
+  readonly names: ReadonlyMap<string, string>
   readonly context: readonly string[]
   /** What the plugins wrote to their state while they prepared. */
   readonly writes: StateWrites
@@ -38,23 +41,38 @@ export interface Prepared {
 /** Asks every plugin what the model shall see in this step. Tools made from data exist only after this. */
 export async function prepare(world: World): Promise<Prepared> {
   const { agent, log, scope } = world
-  const configs = await agent.ready()
   const writes = new StateWrites(() => log.state.plugins)
+  if (agent.plugins.length === 0) return { ...agent.toolbox, context: [], writes }
+  const configs = await agent.ready()
   const context: string[] = []
   const tools = [...agent.tools]
   const { turn } = log.state
   const conversation = { id: log.id, turnId: turnIdOf(world), step: turn.phase === 'rest' ? 0 : turn.step }
   for (const plugin of agent.plugins) {
-    await plugin.prepare({ config: configs.get(plugin.id), services: agent.services, conversation, scope, state: writes, tools, context })
+    await plugin.prepare({
+      config: configs.get(plugin.id),
+      services: agent.services,
+      conversation,
+      scope,
+      state: writes,
+      tools,
+      context,
+    })
   }
-  return { tools: uniqueNames(`Agent "${agent.name}"`, tools), context, writes }
+  return { ...toolboxOf(`Agent "${agent.name}"`, tools), context, writes }
 }
 
-export function toolContext(world: World, call: Call, input: unknown, writes: StateWrites, signal: AbortSignal): ToolContext {
+export function toolContext(
+  world: World,
+  call: Call,
+  input: unknown,
+  writes: StateWrites,
+  signal: AbortSignal,
+): ToolContext {
   const { agent, log, scope, requestId } = world
   return {
     input,
-    call: { id: call.callId, name: call.name, args: call.proposed, attempt: call.attempt },
+    call: { id: call.callId, name: call.name, args: copyJson(call.proposed), attempt: call.attempt },
     conversation: { id: log.id, turnId: turnIdOf(world) },
     scope,
     services: agent.services,
@@ -62,7 +80,9 @@ export function toolContext(world: World, call: Call, input: unknown, writes: St
     agent,
     requestId,
     signal,
-    progress: (value) => world.emit({ type: 'call-progress', callId: call.callId, value }),
+    progress: (value) => {
+      if (!signal.aborted) world.emit({ type: 'call-progress', callId: call.callId, value })
+    },
   }
 }
 

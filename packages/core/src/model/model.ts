@@ -91,15 +91,28 @@ export type ModelPart =
       readonly isError?: boolean
       readonly data?: ProviderData
     }
-  | { readonly type: 'file'; readonly mediaType: string; readonly file: FileData; readonly data?: ProviderData; readonly reasoning?: boolean }
+  | {
+      readonly type: 'file'
+      readonly mediaType: string
+      readonly file: FileData
+      readonly data?: ProviderData
+      readonly reasoning?: boolean
+    }
   | { readonly type: 'source'; readonly source: JsonObject; readonly data?: ProviderData }
   | { readonly type: 'custom'; readonly kind: string; readonly data?: ProviderData }
   /** What the vendor said about the reply as a whole; may come more than once. */
-  | { readonly type: 'info'; readonly responseId?: string; readonly modelId?: string; readonly warnings?: readonly Json[] }
+  | {
+      readonly type: 'info'
+      readonly responseId?: string
+      readonly modelId?: string
+      readonly warnings?: readonly Json[]
+    }
   | { readonly type: 'finish'; readonly reason: Finish; readonly usage: Usage; readonly data?: ProviderData }
 
 /** Bytes as base64, or where to find them. */
-export type FileData = { readonly kind: 'base64'; readonly base64: string } | { readonly kind: 'url'; readonly url: string }
+export type FileData =
+  | { readonly kind: 'base64'; readonly base64: string }
+  | { readonly kind: 'url'; readonly url: string }
 
 /** Thrown out of a model's stream. `retryable` says whether the same request may succeed later. */
 export class ModelError extends Error {
@@ -108,7 +121,10 @@ export class ModelError extends Error {
   /** How long the vendor asked us to wait. */
   readonly retryAfterMs: number | undefined
 
-  constructor(message: string, details: { retryable: boolean; status?: number; retryAfterMs?: number; cause?: unknown }) {
+  constructor(
+    message: string,
+    details: { retryable: boolean; status?: number; retryAfterMs?: number; cause?: unknown },
+  ) {
     super(message, { cause: details.cause } as ErrorOptions)
     this.name = 'ModelError'
     this.retryable = details.retryable

@@ -35,7 +35,13 @@ export type PromptPart =
       readonly isError: boolean
       readonly data?: ProviderData
     }
-  | { readonly type: 'file'; readonly mediaType: string; readonly file: FileData; readonly reasoning?: boolean; readonly data?: ProviderData }
+  | {
+      readonly type: 'file'
+      readonly mediaType: string
+      readonly file: FileData
+      readonly reasoning?: boolean
+      readonly data?: ProviderData
+    }
   | { readonly type: 'custom'; readonly kind: string; readonly data?: ProviderData }
 
 export interface PromptResult {
@@ -46,19 +52,25 @@ export interface PromptResult {
 }
 
 /** `system` is everything the model is told before the conversation, in order. */
-export function renderPrompt(system: readonly string[], events: Iterable<LogEvent>, encode: OutcomeEncoder = encodeOutcome): PromptMessage[] {
+export function renderPrompt(
+  system: readonly string[],
+  events: Iterable<LogEvent>,
+  encode: OutcomeEncoder = encodeOutcome,
+): PromptMessage[] {
   const messages: PromptMessage[] = system.filter((text) => text !== '').map((text) => ({ role: 'system', text }))
   const rounds = new Rounds(encode)
   for (const event of events) {
     switch (event.type) {
       case 'turn.started':
-        if (event.items.length > 0) messages.push({ role: 'user', parts: event.items.flatMap((item) => said(item, encode)) })
+        if (event.items.length > 0)
+          messages.push({ role: 'user', parts: event.items.flatMap((item) => said(item, encode)) })
         break
       case 'model.replied':
         messages.push(...rounds.open(event.reply))
         break
       case 'call.approved':
-        if (event.resolution.kind === 'approve' && event.resolution.input !== undefined) rounds.edited(event.callId, event.resolution.input)
+        if (event.resolution.kind === 'approve' && event.resolution.input !== undefined)
+          rounds.edited(event.callId, event.resolution.input)
         break
       case 'call.settled':
         rounds.settle(event.callId, event.outcome)
@@ -79,7 +91,10 @@ export function renderPrompt(system: readonly string[], events: Iterable<LogEven
 /** Pairs calls with their results. A result is put into its place when it comes, until then the call reads `pending`. */
 class Rounds {
   readonly #encode: OutcomeEncoder
-  readonly #places = new Map<string, { results: PromptResult[]; at: number; name: string; id: string; editedInput?: Json }>()
+  readonly #places = new Map<
+    string,
+    { results: PromptResult[]; at: number; name: string; id: string; editedInput?: Json }
+  >()
   readonly #vendorIds = new Set<string>()
 
   constructor(encode: OutcomeEncoder) {
@@ -88,26 +103,52 @@ class Rounds {
 
   open(reply: Reply): PromptMessage[] {
     const results: PromptResult[] = []
+    const resultIds = new Set(reply.parts.flatMap((part) => (part.type === 'provider-result' ? [part.id] : [])))
+    const cutOff = reply.finish === 'interrupted'
     const parts = reply.parts.flatMap((part): PromptPart[] => {
       switch (part.type) {
         case 'call': {
           const id = this.#idFor(part)
           const { callId, name } = part
           this.#places.set(callId, { results, at: results.length, name, id })
-          results.push({ id, name: vendorName(name), isError: false, content: { ok: true, result: { status: 'pending', toolCallId: callId } } })
-          return [{ type: 'call', id, name: vendorName(name), input: isObject(part.input) ? part.input : {}, ...dataOf(part) }]
+          results.push({
+            id,
+            name: vendorName(name),
+            isError: false,
+            content: { ok: true, result: { status: 'pending', toolCallId: callId } },
+          })
+          return [
+            {
+              type: 'call',
+              id,
+              name: vendorName(name),
+              input: isObject(part.input) ? part.input : {},
+              ...dataOf(part),
+            },
+          ]
         }
         case 'provider-call':
-          return [{ type: 'call', id: part.id, name: vendorName(part.name), input: isObject(part.input) ? part.input : {}, byProvider: true, ...dataOf(part) }]
+          // The vendor was cut off before it had a result, and would refuse its own call without one.
+          if (cutOff && !resultIds.has(part.id)) return []
+          return [
+            {
+              type: 'call',
+              id: part.id,
+              name: part.name,
+              input: isObject(part.input) ? part.input : {},
+              byProvider: true,
+              ...dataOf(part),
+            },
+          ]
         case 'text':
-          return part.text === '' ? [] : [part]
+          // Vendors hang signatures on empty text too; those go back.
+          return part.text === '' && !part.data ? [] : [part]
         case 'reasoning':
           // A thought that was cut off carries no signature, and vendors refuse it.
-          return reply.finish === 'interrupted' ? [] : [part]
+          return cutOff ? [] : [part]
         case 'source':
           return []
         case 'provider-result':
-          return [{ ...part, name: vendorName(part.name) }]
         case 'file':
         case 'custom':
           return [part]
@@ -139,10 +180,18 @@ class Rounds {
   }
 }
 
-function said(item: Extract<LogEvent, { type: 'turn.started' }>['items'][number], encode: OutcomeEncoder): readonly UserPart[] {
+function said(
+  item: Extract<LogEvent, { type: 'turn.started' }>['items'][number],
+  encode: OutcomeEncoder,
+): readonly UserPart[] {
   if (item.kind === 'message') return item.message.parts
   const { callId, name, outcome } = item
-  return [{ type: 'text', text: `Result of ${name} (call ${callId}), which was pending: ${JSON.stringify(encode(outcome, { callId, name }))}` }]
+  return [
+    {
+      type: 'text',
+      text: `Result of ${name} (call ${callId}), which was pending: ${JSON.stringify(encode(outcome, { callId, name }))}`,
+    },
+  ]
 }
 
 function dataOf(part: { readonly data?: ProviderData }): { data?: ProviderData } {

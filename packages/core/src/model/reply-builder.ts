@@ -58,8 +58,8 @@ export class ReplyBuilder {
         this.#begun.delete(part.id)
         return this.#addCall(part)
       case 'provider-result': {
-        const { type, id, result, isError = false } = part
-        this.#parts.push({ type, id, name: this.#toolName(part.name), result, isError, ...dataOf(part) })
+        const { type, id, name, result, isError = false } = part
+        this.#parts.push({ type, id, name, result, isError, ...dataOf(part) })
         return undefined
       }
       case 'file':
@@ -111,19 +111,26 @@ export class ReplyBuilder {
 
   #addCall(part: Extract<ModelPart, { type: 'call' }>): CallPart | undefined {
     const parsed = parseJson(part.input.trim() === '' ? '{}' : part.input)
-    const name = this.#toolName(part.name)
     if (part.byProvider) {
-      this.#parts.push({ type: 'provider-call', id: part.id, name, input: parsed.ok ? parsed.value : part.input, ...dataOf(part) })
+      // The vendor's own name for its own tool; it may look for it when it gets it back.
+      this.#parts.push({
+        type: 'provider-call',
+        id: part.id,
+        name: part.name,
+        input: parsed.ok ? parsed.value : part.input,
+        ...dataOf(part),
+      })
       return undefined
     }
     const call: CallPart = {
       type: 'call',
       callId: this.#callId(this.#calls++),
       vendorId: part.id,
-      name,
+      name: this.#toolName(part.name),
       input: parsed.ok ? parsed.value : null,
       ...(!parsed.ok && { malformed: `${parsed.why}: ${part.input.slice(0, MALFORMED_KEPT)}` }),
-      ...(parsed.ok && !isObject(parsed.value) && { malformed: `not an object: ${part.input.slice(0, MALFORMED_KEPT)}` }),
+      ...(parsed.ok &&
+        !isObject(parsed.value) && { malformed: `not an object: ${part.input.slice(0, MALFORMED_KEPT)}` }),
       ...dataOf(part),
     }
     this.#parts.push(call)

@@ -34,7 +34,13 @@ export interface Reply {
 export type ReplyPart =
   | { readonly type: 'text' | 'reasoning'; readonly text: string; readonly data?: ProviderData }
   | CallPart
-  | { readonly type: 'provider-call'; readonly id: string; readonly name: string; readonly input: Json; readonly data?: ProviderData }
+  | {
+      readonly type: 'provider-call'
+      readonly id: string
+      readonly name: string
+      readonly input: Json
+      readonly data?: ProviderData
+    }
   | {
       readonly type: 'provider-result'
       readonly id: string
@@ -43,7 +49,13 @@ export type ReplyPart =
       readonly isError: boolean
       readonly data?: ProviderData
     }
-  | { readonly type: 'file'; readonly mediaType: string; readonly file: FileData; readonly reasoning?: boolean; readonly data?: ProviderData }
+  | {
+      readonly type: 'file'
+      readonly mediaType: string
+      readonly file: FileData
+      readonly reasoning?: boolean
+      readonly data?: ProviderData
+    }
   | { readonly type: 'source'; readonly source: JsonObject; readonly data?: ProviderData }
   | { readonly type: 'custom'; readonly kind: string; readonly data?: ProviderData }
 

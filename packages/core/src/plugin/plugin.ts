@@ -4,7 +4,9 @@
  */
 import { HoldpointError } from '../failure.ts'
 import type { Scope } from '../tool/context.ts'
-import { toSchema, type Infer, type Schema, type StandardSchema } from '../tool/schema.ts'
+import { show, toJson } from '../json.ts'
+import type { Checked } from '../ports.ts'
+import { checkStandard, isStandard, type Infer, type StandardSchema } from '../tool/schema.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Services } from './services.ts'
 import type { StateAccess } from './state.ts'
@@ -14,7 +16,9 @@ export interface Setup<C> {
   readonly services: Services
 }
 
-export interface Prepare<C> extends Setup<C> {
+export interface Prepare<C, S = unknown> extends Setup<C> {
+  /** The plugin itself, as the key to its state. */
+  readonly self: Plugin<S>
   readonly conversation: { readonly id: string; readonly turnId: string; readonly step: number }
   readonly scope: Scope
   readonly state: StateAccess
@@ -31,23 +35,25 @@ export interface PluginOptions<C extends StandardSchema, S extends StandardSchem
   readonly state?: S
   /** The state of a conversation nobody has written to yet. */
   readonly initial?: Infer<S>
-  readonly tools?: readonly Tool[]
+  /** As a function when the tools use the plugin's own state: `tools: (self) => […]`. */
+  readonly tools?: readonly Tool[] | ((self: Plugin<Infer<S>>) => readonly Tool[])
   readonly setup?: (setup: Setup<Infer<C>>) => void | Promise<void>
-  readonly prepare?: (prepare: Prepare<Infer<C>>) => void | Promise<void>
+  readonly prepare?: (prepare: Prepare<Infer<C>, Infer<S>>) => void | Promise<void>
 }
 
 /** `S` is the type of the plugin's state, which `state.get(plugin)` and `state.set(plugin, value)` carry through. */
 export interface Plugin<S = unknown, C = unknown> {
   readonly id: string
   readonly config: unknown
-  readonly state: Schema | undefined
+  /** The check of its state; absent when anything may be kept. */
+  readonly state: { check(value: unknown): Promise<Checked> } | undefined
   readonly initial: S | undefined
   readonly tools: readonly Tool[]
   /** The same plugin with settings of its own; checked when the agent is first used. */
   with(config: C): Plugin<S, C>
   checkConfig(): Promise<unknown>
   setup(setup: Setup<unknown>): void | Promise<void>
-  prepare(prepare: Prepare<unknown>): void | Promise<void>
+  prepare(prepare: Omit<Prepare<unknown>, 'self'>): void | Promise<void>
 }
 
 const PLUGIN_ID = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
@@ -55,29 +61,48 @@ const PLUGIN_ID = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
 export function definePlugin<C extends StandardSchema = StandardSchema, S extends StandardSchema = StandardSchema>(
   options: PluginOptions<C, S>,
 ): Plugin<Infer<S>, C extends StandardSchema<infer In> ? In : unknown> {
-  const { id, state } = options
+  const { id, state, config, initial } = options
   if (typeof id !== 'string' || !PLUGIN_ID.test(id)) {
-    throw new HoldpointError('config-invalid', `${JSON.stringify(id)} is not a plugin id. Use a letter, then up to 63 letters, digits, "_", "-" or ".".`)
+    throw new HoldpointError(
+      'config-invalid',
+      `${show(id)} is not a plugin id. Use a letter, then up to 63 letters, digits, "_", "-" or ".".`,
+    )
   }
-  return configured(options, {}, state && toSchema(state, `Plugin "${id}": state`, undefined)) as Plugin<Infer<S>, never>
+  for (const [key, schema] of Object.entries({ state, config })) {
+    if (schema !== undefined && !isStandard(schema))
+      throw new HoldpointError(
+        'config-invalid',
+        `Plugin "${id}": "${key}" must be a Standard Schema (Zod, Valibot, …).`,
+      )
+  }
+  const first = toJson(initial)
+  if (!first.ok) throw new HoldpointError('config-invalid', `Plugin "${id}": "initial" is not JSON: ${first.why}.`)
+  return configured(options, {}) as Plugin<Infer<S>, never>
 }
 
-function configured(options: PluginOptions<StandardSchema, StandardSchema>, config: unknown, state: Schema | undefined): Plugin {
-  const { id, initial, tools = [], setup, prepare } = options
-  return {
+function configured(options: PluginOptions<StandardSchema, StandardSchema>, config: unknown): Plugin {
+  const { id, initial, setup, prepare, state } = options
+  const plugin: Plugin = {
     id,
     config,
-    state,
+    state: state && { check: (value) => checkStandard(state, value) },
     initial,
-    tools,
-    with: (given) => configured(options, given, state),
+    get tools() {
+      return tools
+    },
+    with: (given) => configured(options, given),
     checkConfig: async () => {
       if (!options.config) return config
-      const checked = await toSchema(options.config, `Plugin "${id}": config`, undefined).check(config)
+      const checked = await checkStandard(options.config, config)
       if (checked.ok) return checked.value
-      throw new HoldpointError('config-invalid', `The config of plugin "${id}" does not fit its schema: ${checked.why}. Give it with plugin.with({ … }).`)
+      throw new HoldpointError(
+        'config-invalid',
+        `The config of plugin "${id}" does not fit its schema: ${checked.why}. Give it with plugin.with({ … }).`,
+      )
     },
     setup: (given) => setup?.(given),
-    prepare: (given) => prepare?.(given),
+    prepare: (given) => prepare?.({ ...given, self: plugin }),
   }
+  const tools = typeof options.tools === 'function' ? options.tools(plugin) : (options.tools ?? [])
+  return plugin
 }

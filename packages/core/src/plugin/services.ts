@@ -18,7 +18,7 @@ export function service<T>(name: string, create?: (services: Services) => T): Se
 
 export class Services {
   readonly #made = new Map<ServiceClass<unknown> | ServiceKey<unknown>, unknown>()
-  readonly #making: string[] = []
+  readonly #making: (ServiceClass<unknown> | ServiceKey<unknown>)[] = []
 
   get<T>(key: ServiceClass<T> | ServiceKey<T>): T {
     if (!this.#made.has(key)) this.#made.set(key, this.#make(key))
@@ -33,14 +33,21 @@ export class Services {
 
   #make<T>(key: ServiceClass<T> | ServiceKey<T>): T {
     const { name } = key
-    if (this.#making.includes(name)) {
-      throw new HoldpointError('service-missing', `Service "${name}" needs itself: ${[...this.#making, name].join(' → ')}. Break the circle, for instance by asking for one of them later.`)
+    if (this.#making.includes(key)) {
+      const circle = [...this.#making, key].map((each) => each.name).join(' → ')
+      throw new HoldpointError(
+        'service-missing',
+        `Service "${name}" needs itself: ${circle}. Break the circle, for instance by asking for one of them later.`,
+      )
     }
-    this.#making.push(name)
+    this.#making.push(key)
     try {
       if (typeof key === 'function') return new key(this)
       if (key.create) return key.create(this)
-      throw new HoldpointError('service-missing', `Nobody provides the service "${name}". Call services.set(${name}, …) before it is asked for, or give its key a factory.`)
+      throw new HoldpointError(
+        'service-missing',
+        `Nobody provides the service "${name}". Call services.set(${name}, …) before it is asked for, or give its key a factory.`,
+      )
     } finally {
       this.#making.pop()
     }

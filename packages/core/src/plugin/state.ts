@@ -8,9 +8,10 @@ import type { EventBody } from '../log/log-event.ts'
 import type { Plugin } from './plugin.ts'
 
 export interface StateAccess {
+  /** A copy: what the caller does to it changes nothing until it is set. */
   get<S>(plugin: Plugin<S>): S | undefined
   /** Checked against the plugin's schema; throws when it does not fit. */
-  set<S>(plugin: Plugin<S>, value: S): Promise<void>
+  set<S>(plugin: Plugin<S>, value: NoInfer<S>): Promise<void>
 }
 
 export class StateWrites implements StateAccess {
@@ -25,18 +26,24 @@ export class StateWrites implements StateAccess {
     const { id } = plugin
     const stored = this.#stored()
     const value = this.#written.has(id) ? this.#written.get(id) : Object.hasOwn(stored, id) ? stored[id] : undefined
-    return value === undefined ? plugin.initial : (value as S)
+    const seen = value === undefined ? plugin.initial : (value as S)
+    return seen === undefined ? undefined : (JSON.parse(JSON.stringify(seen)) as S)
   }
 
-  async set<S>(plugin: Plugin<S>, value: S): Promise<void> {
+  async set<S>(plugin: Plugin<S>, value: NoInfer<S>): Promise<void> {
     const checked = plugin.state ? await plugin.state.check(value) : ({ ok: true, value } as const)
     const json = checked.ok ? toJson(checked.value) : checked
-    if (!json.ok) throw new HoldpointError('config-invalid', `The state of plugin "${plugin.id}" does not fit its schema: ${json.why}.`)
+    if (!json.ok)
+      throw new HoldpointError(
+        'config-invalid',
+        `The state of plugin "${plugin.id}" does not fit its schema: ${json.why}.`,
+      )
     this.#written.set(plugin.id, json.value)
   }
 
   /** What was written since the last call, as events. */
-  take(): EventBody[] {
+  take(): readonly EventBody[] {
+    if (this.#written.size === 0) return []
     const events = Array.from(this.#written, ([plugin, value]): EventBody => ({ type: 'state.changed', plugin, value }))
     this.#written.clear()
     return events

@@ -34,6 +34,6 @@ export interface ToolContext<Input = unknown> {
   readonly requestId: string | undefined
   /** Aborts when the turn is cancelled or the call's time is up. */
   readonly signal: AbortSignal
-  /** Tells whoever watches how far it got. Live only: the latest is kept while the call runs. */
+  /** Tells whoever watches how far it got. Live only; a session keeps the newest while the call runs. */
   progress(value: Json): void
 }

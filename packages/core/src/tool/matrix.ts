@@ -3,7 +3,7 @@
  * for configuration, and for the message, which says what to do instead.
  */
 import { HoldpointError } from '../failure.ts'
-import { isObject } from '../json.ts'
+import { isObject, show } from '../json.ts'
 import { TOOL_NAME } from './name.ts'
 import type { Executor } from './tool-options.ts'
 
@@ -21,11 +21,13 @@ const KEYS: Readonly<Record<Executor, readonly string[]>> = {
 /** Pairs people do try, and what they want instead. */
 const INSTEAD: Readonly<Partial<Record<Executor, Readonly<Record<string, string>>>>> = {
   human: {
-    approval: 'Asking a person to approve asking a person is circular: remove "approval", or make it a server tool with approval "required".',
+    approval:
+      'Asking a person to approve asking a person is circular: remove "approval", or make it a server tool with approval "required".',
     run: 'The person\'s answer is the result, so nothing runs after it: remove "run", or use askUser() in a server tool.',
   },
   provider: {
-    approval: 'The model\'s vendor runs it inside its reply, before anybody could be asked: remove "approval", or write a server tool that does the same and gate that.',
+    approval:
+      'The model\'s vendor runs it inside its reply, before anybody could be asked: remove "approval", or write a server tool that does the same and gate that.',
     run: 'The model\'s vendor runs it: remove "run", or use executor "server".',
     input: 'The vendor describes its own tool: remove "input" and give the vendor\'s settings in "args".',
   },
@@ -38,15 +40,18 @@ const INSTEAD: Readonly<Partial<Record<Executor, Readonly<Record<string, string>
 }
 
 export function checkMatrix(options: unknown): void {
-  if (!isObject(options)) throw invalidTool('A tool is declared with an object: tool({ name, description, input, run }).')
+  if (!isObject(options))
+    throw invalidTool('A tool is declared with an object: tool({ name, description, input, run }).')
   const given = options as Readonly<Record<string, unknown>>
   const { name, executor = 'server' } = given
   if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
-    throw invalidTool(`${JSON.stringify(name)} is not a tool name. Use a letter or digit, then up to 127 letters, digits, "_", "-", ".", ":" or "/", such as "notes.search".`)
+    throw invalidTool(
+      `${show(name)} is not a tool name. Use a letter or digit, then up to 127 letters, digits, "_", "-", ".", ":" or "/", such as "notes.search".`,
+    )
   }
   const what = `Tool "${name}"`
   if (!isExecutor(executor)) {
-    throw invalidTool(`${what}: unknown executor ${JSON.stringify(executor)}. Use ${Object.keys(KEYS).join(', ')}.`)
+    throw invalidTool(`${what}: unknown executor ${show(executor)}. Use ${Object.keys(KEYS).join(', ')}.`)
   }
   checkKeys(given, executor, what)
   checkValues(given, executor, what)
@@ -55,8 +60,9 @@ export function checkMatrix(options: unknown): void {
 function checkKeys(given: Readonly<Record<string, unknown>>, executor: Executor, what: string): void {
   for (const key of Object.keys(given)) {
     if (given[key] === undefined || KEYS[executor].includes(key)) continue
-    const instead = INSTEAD[executor]?.[key]
-    if (instead) throw invalidTool(`${what}: "${key}" is not for executor "${executor}". ${instead}`)
+    const instead = INSTEAD[executor]
+    if (instead && Object.hasOwn(instead, key))
+      throw invalidTool(`${what}: "${key}" is not for executor "${executor}". ${instead[key]}`)
     const known = Object.values(KEYS).some((keys) => keys.includes(key))
     const hint = known ? `It is not for executor "${executor}".` : 'There is no such setting.'
     throw invalidTool(`${what}: "${key}": ${hint} It takes ${KEYS[executor].join(', ')}.`)
@@ -64,33 +70,69 @@ function checkKeys(given: Readonly<Record<string, unknown>>, executor: Executor,
 }
 
 function checkValues(given: Readonly<Record<string, unknown>>, executor: Executor, what: string): void {
+  for (const key of ['manual', 'async', 'streaming', 'visible']) {
+    if (!['boolean', 'undefined'].includes(typeof given[key]))
+      throw invalidTool(`${what}: "${key}" must be true or false, not ${show(given[key])}.`)
+  }
+  if (!isObject(given['retention'])) oneOf(given, 'retention', ['keep'], what, ' or { turns?, last? }')
   if (executor === 'provider') {
-    if (typeof given['id'] !== 'string') throw invalidTool(`${what}: a provider tool needs "id", the vendor's own name for it, such as "openai.web_search".`)
+    if (typeof given['id'] !== 'string')
+      throw invalidTool(
+        `${what}: a provider tool needs "id", the vendor's own name for it, such as "openai.web_search".`,
+      )
+    if (!isObject(given['args'] ?? {}))
+      throw invalidTool(`${what}: "args" must be an object: the vendor's own settings of its tool.`)
     return
   }
-  if (typeof given['description'] !== 'string') throw invalidTool(`${what} needs a "description": it is what the model chooses by.`)
-  if (given['input'] === undefined) throw invalidTool(`${what} needs an "input" schema; for a tool without arguments give z.object({}) or { type: 'object', properties: {} }.`)
+  if (typeof given['description'] !== 'string')
+    throw invalidTool(`${what} needs a "description": it is what the model chooses by.`)
+  if (given['input'] === undefined)
+    throw invalidTool(
+      `${what} needs an "input" schema; for a tool without arguments give z.object({}) or { type: 'object', properties: {} }.`,
+    )
   if (executor === 'server' && typeof given['run'] !== 'function' && given['manual'] !== true) {
-    throw invalidTool(`${what} has nothing to run. Give "run", or say who carries it out with "executor": human, client, external or provider.`)
+    throw invalidTool(
+      `${what} has nothing to run. Give "run", or say who carries it out with "executor": human, client, external or provider.`,
+    )
   }
+  if (given['run'] !== undefined && typeof given['run'] !== 'function')
+    throw invalidTool(`${what}: "run" must be a function, not ${show(given['run'])}.`)
   oneOf(given, 'late', ['reject', 'inbox'], what)
-  if (typeof given['onLost'] !== 'function') oneOf(given, 'onLost', ['retry', 'fail', 'ask'], what, ' or a function that finds out')
-  if (!isObject(given['onExpire'])) oneOf(given, 'onExpire', ['error', 'reject', 'cancel'], what, ' or { answer }')
+  if (typeof given['onLost'] !== 'function')
+    oneOf(given, 'onLost', ['retry', 'fail', 'ask'], what, ' or a function that finds out')
+  if (!isObject(given['onExpire']) || !('answer' in given['onExpire']))
+    oneOf(given, 'onExpire', ['error', 'reject', 'cancel'], what, ' or { answer }')
   checkApproval(given['approval'], what)
 }
 
 function checkApproval(approval: unknown, what: string): void {
   if (approval === undefined || approval === 'auto' || approval === 'required' || typeof approval === 'function') return
   const request = isObject(approval) ? (approval as Readonly<Record<string, unknown>>) : undefined
-  const approvers = request?.['approvers'] ?? 1
-  if (typeof request?.['required'] === 'boolean' && Number.isInteger(approvers) && Number(approvers) >= 1) return
-  throw invalidTool(`${what}: "approval" must be "auto", "required", { required, reason?, approvers? } or a function that returns one.`)
+  const { required, reason = '', approvers = 1 } = request ?? {}
+  if (
+    typeof required === 'boolean' &&
+    typeof reason === 'string' &&
+    Number.isInteger(approvers) &&
+    Number(approvers) >= 1
+  )
+    return
+  throw invalidTool(
+    `${what}: "approval" must be "auto", "required", { required, reason?, approvers? } or a function that returns one.`,
+  )
 }
 
-function oneOf(given: Readonly<Record<string, unknown>>, key: string, allowed: readonly string[], what: string, more = ''): void {
+function oneOf(
+  given: Readonly<Record<string, unknown>>,
+  key: string,
+  allowed: readonly string[],
+  what: string,
+  more = '',
+): void {
   const value = given[key]
   if (value === undefined || (typeof value === 'string' && allowed.includes(value))) return
-  throw invalidTool(`${what}: "${key}" must be ${allowed.map((each) => `"${each}"`).join(', ')}${more}, not ${JSON.stringify(value)}.`)
+  throw invalidTool(
+    `${what}: "${key}" must be ${allowed.map((each) => `"${each}"`).join(', ')}${more}, not ${show(value)}.`,
+  )
 }
 
 function isExecutor(value: unknown): value is Executor {

@@ -5,6 +5,7 @@
  */
 import { HoldpointError, messageOf } from '../failure.ts'
 import { isObject, toJson, type JsonObject } from '../json.ts'
+import type { Checked, CompileJsonSchema } from '../ports.ts'
 
 /** The part of the Standard Schema and Standard JSON Schema specifications that we use. */
 export interface StandardSchema<In = unknown, Out = In> {
@@ -13,13 +14,20 @@ export interface StandardSchema<In = unknown, Out = In> {
     readonly vendor: string
     readonly validate: (value: unknown) => StandardResult<Out> | Promise<StandardResult<Out>>
     readonly types?: { readonly input: In; readonly output: Out } | undefined
-    readonly jsonSchema?: { readonly input: (options: { readonly target: 'draft-07' }) => Record<string, unknown> } | undefined
+    readonly jsonSchema?:
+      | { readonly input: (options: { readonly target: 'draft-07' }) => Record<string, unknown> }
+      | undefined
   }
 }
 
 export type StandardResult<Out> =
   | { readonly value: Out; readonly issues?: undefined }
-  | { readonly issues: ReadonlyArray<{ readonly message: string; readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined }> }
+  | {
+      readonly issues: ReadonlyArray<{
+        readonly message: string
+        readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined
+      }>
+    }
 
 export type AnySchema = StandardSchema | JsonObject
 
@@ -38,16 +46,13 @@ export interface Schema {
   check(value: unknown): Promise<Checked>
 }
 
-export type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly why: string }
-
-/** Makes a checker of a raw JSON Schema; throws when the schema itself is wrong. Supplied from outside the core. */
-export type CompileJsonSchema = (schema: JsonObject) => (value: unknown) => Checked
-
 export function toSchema(source: AnySchema, what: string, compile: CompileJsonSchema | undefined): Schema {
   if (isStandard(source)) return { json: jsonSchemaOf(source, what), check: (value) => checkStandard(source, value) }
   if (!isObject(source)) throw invalid(`${what} must be a Standard Schema (Zod, Valibot, …) or a JSON Schema object.`)
   if (!compile) {
-    throw invalid(`${what} is a raw JSON Schema, and nothing here can check one. Import "tool" from "holdpoint", or give a Standard Schema.`)
+    throw invalid(
+      `${what} is a raw JSON Schema, and nothing here can check one. Import "tool" from "holdpoint", or give a Standard Schema.`,
+    )
   }
   const json = toJson(source)
   if (!json.ok) throw invalid(`${what} is not plain JSON: ${json.why}.`)
@@ -71,18 +76,24 @@ export function isStandard(value: unknown): value is StandardSchema {
 function jsonSchemaOf(source: StandardSchema, what: string): JsonObject {
   const convert = source['~standard'].jsonSchema
   if (!convert) {
-    throw invalid(`${what} is a ${source['~standard'].vendor} schema that cannot describe itself as JSON Schema. Wrap it: withJsonSchema(schema, { type: 'object', … }).`)
+    throw invalid(
+      `${what} is a ${source['~standard'].vendor} schema that cannot describe itself as JSON Schema. Wrap it: withJsonSchema(schema, { type: 'object', … }).`,
+    )
   }
   try {
     const json = toJson(convert.input({ target: 'draft-07' }))
     if (json.ok && isObject(json.value)) return json.value
     throw new Error('it gave no JSON object')
   } catch (error) {
-    throw invalid(`${what} cannot be written as JSON Schema: ${messageOf(error)}`, error)
+    throw invalid(
+      `${what} cannot be written as JSON Schema: ${messageOf(error)}. Use types that JSON has, or wrap it: withJsonSchema(schema, { type: 'object', … }).`,
+      error,
+    )
   }
 }
 
-async function checkStandard(source: StandardSchema, value: unknown): Promise<Checked> {
+/** The check alone, for values that no model is told about. */
+export async function checkStandard(source: StandardSchema, value: unknown): Promise<Checked> {
   try {
     const result = await source['~standard'].validate(value)
     if (!result.issues) return { ok: true, value: result.value }

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../json.ts'
 import type { OnExpire } from '../turn/hold.ts'
 import type { ToolContext } from './context.ts'
 import type { HandlerResult } from './handler-result.ts'
-import type { AnySchema, Infer } from './schema.ts'
+import type { AnySchema, Infer, StandardSchema } from './schema.ts'
 
 export type Executor = 'server' | 'human' | 'client' | 'external' | 'provider'
 
@@ -62,15 +62,29 @@ interface Waits {
   readonly late?: 'reject' | 'inbox'
 }
 
-/** The result type is told by the output schema, or by what `run` returns. */
-type OutputFor<R> = StandardOutput<R> | JsonObject
-interface StandardOutput<R> {
-  readonly '~standard': { readonly version: 1; readonly vendor: string; readonly validate: (value: unknown) => unknown; readonly types?: { readonly input: R } | undefined }
-}
+/** What `run` must give back for an output schema: what goes into the schema, before its transforms. */
+export type InputOf<O> = O extends StandardSchema<infer In> ? In : unknown
 
-export interface ServerToolOptions<I extends AnySchema, R> extends Common<I>, Gated<Infer<I>>, Pick<Waits, 'onExpire'> {
+/** The compiler reads `'sent'` in what a function returns as text, so text it must be; the schema checks which when it runs. */
+export type Widen<T> = T extends string
+  ? string
+  : T extends number
+    ? number
+    : T extends boolean
+      ? boolean
+      : T extends (...args: never) => unknown
+        ? T
+        : T extends readonly (infer E)[]
+          ? readonly Widen<E>[]
+          : T extends object
+            ? { readonly [K in keyof T]: Widen<T[K]> }
+            : T
+
+type OutputFor<R> = StandardSchema<R, unknown> | JsonObject
+
+/** All of a server tool but its output schema. */
+export interface ServerToolBase<I extends AnySchema, R> extends Common<I>, Gated<Infer<I>>, Pick<Waits, 'onExpire'> {
   readonly executor?: 'server'
-  readonly output?: OutputFor<R>
   readonly run: (context: ToolContext<Infer<I>>) => HandlerResult<R>
   /** What happens to a call whose process died while it ran; `retry` with the same id unless said. */
   readonly onLost?: OnLost<Infer<I>>
@@ -80,8 +94,15 @@ export interface ServerToolOptions<I extends AnySchema, R> extends Common<I>, Ga
   readonly async?: never
 }
 
+export interface ServerToolOptions<I extends AnySchema, R> extends ServerToolBase<I, R> {
+  readonly output?: OutputFor<R>
+}
+
 /** A tool that only the caller carries out needs nothing to run. */
-export interface ManualToolOptions<I extends AnySchema, R> extends Omit<ServerToolOptions<I, R>, 'run' | 'manual' | 'onLost'> {
+export interface ManualToolOptions<I extends AnySchema, R> extends Omit<
+  ServerToolOptions<I, R>,
+  'run' | 'manual' | 'onLost'
+> {
   readonly manual: true
   readonly run?: undefined
   readonly onLost?: never
@@ -123,4 +144,9 @@ export interface ProviderToolOptions {
   readonly timeout?: never
 }
 
-export type ToolOptions<I extends AnySchema, R> = ServerToolOptions<I, R> | ManualToolOptions<I, R> | HumanToolOptions<I, R> | RemoteToolOptions<I, R> | ProviderToolOptions
+export type ToolOptions<I extends AnySchema, R> =
+  | ServerToolOptions<I, R>
+  | ManualToolOptions<I, R>
+  | HumanToolOptions<I, R>
+  | RemoteToolOptions<I, R>
+  | ProviderToolOptions

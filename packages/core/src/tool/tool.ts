@@ -5,25 +5,28 @@
  */
 import { milliseconds, type Duration } from '../duration.ts'
 import { toJson, type JsonObject } from '../json.ts'
-import type { Waiting } from '../turn/hold.ts'
+import type { OnExpire, Waiting } from '../turn/hold.ts'
 import type { ToolContext } from './context.ts'
 import { fingerprint } from './fingerprint.ts'
 import type { HandlerResult } from './handler-result.ts'
 import { checkMatrix, invalidTool } from './matrix.ts'
-import { toSchema, type AnySchema, type CompileJsonSchema, type Infer, type Schema } from './schema.ts'
+import type { CompileJsonSchema } from '../ports.ts'
+import { toSchema, type AnySchema, type Infer, type Schema, type StandardSchema } from './schema.ts'
 import type {
   Approval,
   ApprovalRequest,
   Executor,
   HumanToolOptions,
+  InputOf,
   ManualToolOptions,
   OnLostPolicy,
   ProviderToolOptions,
   RemoteToolOptions,
   Retention,
-  ServerToolOptions,
+  ServerToolBase,
   ToolOptions,
   Verified,
+  Widen,
 } from './tool-options.ts'
 
 /** A tool, ready for use. Methods, not function properties, so that tools of different inputs fit one list. */
@@ -50,12 +53,19 @@ export interface Tool<Input = unknown, Output = unknown, E extends Executor = Ex
   verify?(context: ToolContext<Input>): Verified | Promise<Verified>
 }
 
+/** With an output schema, `run` must give what it takes; without one, what `run` gives is the output. */
 export interface DefineTool {
-  <I extends AnySchema, R>(options: ServerToolOptions<I, R>): Tool<Infer<I>, R, 'server'>
+  <I extends AnySchema, O extends StandardSchema, R extends Widen<InputOf<O>>>(
+    options: ServerToolBase<I, R> & { readonly output: O },
+  ): Tool<Infer<I>, InputOf<O>, 'server'>
   <I extends AnySchema, R = unknown>(options: ManualToolOptions<I, R>): Tool<Infer<I>, R, 'server'>
   <I extends AnySchema, R = unknown>(options: HumanToolOptions<I, R>): Tool<Infer<I>, R, 'human'>
   <I extends AnySchema, R = unknown>(options: RemoteToolOptions<I, R>): Tool<Infer<I>, R, 'client' | 'external'>
   (options: ProviderToolOptions): Tool<unknown, unknown, 'provider'>
+  // Last, because the compiler explains a mistake by the last signature, and most tools are these.
+  <I extends AnySchema, R>(
+    options: ServerToolBase<I, R> & { readonly output?: JsonObject },
+  ): Tool<Infer<I>, R, 'server'>
 }
 
 const MINUTE = 60_000
@@ -79,7 +89,7 @@ function defineTool(options: ToolOptions<AnySchema, unknown>, compile: CompileJs
   const { name, description = '', retention, visible = true } = options
   const executor = options.executor ?? 'server'
   const what = `Tool "${name}"`
-  const input = options.executor === 'provider' ? openInput : toSchema(options.input, `${what}: input`, compile)
+  const input = options.executor === 'provider' ? openInput : inputSchema(options.input, `${what}: input`, compile)
   const output = outputSchema(options, what, compile)
   const gate = options.executor === 'provider' ? undefined : toGate(options.approval)
   return {
@@ -90,7 +100,11 @@ function defineTool(options: ToolOptions<AnySchema, unknown>, compile: CompileJs
     output,
     fingerprint: fingerprint({ name, description, executor, input: input.json, output: output?.json }),
     waiting: waitingOf(options, executor, what),
-    approvalTimeoutMs: duration(what, 'approvalTimeout' in options ? options.approvalTimeout : undefined, DEFAULT_TIMEOUTS.approval),
+    approvalTimeoutMs: duration(
+      what,
+      'approvalTimeout' in options ? options.approvalTimeout : undefined,
+      DEFAULT_TIMEOUTS.approval,
+    ),
     async: 'async' in options && options.async === true,
     manual: 'manual' in options && options.manual === true,
     onLost: onLostPolicy(options),
@@ -107,9 +121,23 @@ function defineTool(options: ToolOptions<AnySchema, unknown>, compile: CompileJs
 /** A provider's tool is described to the model by its vendor. */
 const openInput: Schema = { json: { type: 'object' }, check: async (value) => ({ ok: true, value }) }
 
-function outputSchema(options: ToolOptions<AnySchema, unknown>, what: string, compile: CompileJsonSchema | undefined): Schema | undefined {
+/** Models call with named arguments: what cannot be an object could never be called. */
+function inputSchema(source: AnySchema, what: string, compile: CompileJsonSchema | undefined): Schema {
+  const schema = toSchema(source, what, compile)
+  const { type = 'object' } = schema.json
+  if (type === 'object' || (Array.isArray(type) && type.includes('object'))) return schema
+  throw invalidTool(
+    `${what} must describe an object, since models call with named arguments: put it into one, as in z.object({ value: … }).`,
+  )
+}
+
+function outputSchema(
+  options: ToolOptions<AnySchema, unknown>,
+  what: string,
+  compile: CompileJsonSchema | undefined,
+): Schema | undefined {
   const output = 'output' in options ? options.output : undefined
-  return output === undefined ? undefined : toSchema(output as AnySchema, `${what}: output`, compile)
+  return output === undefined ? undefined : toSchema(output, `${what}: output`, compile)
 }
 
 function toGate(approval: Approval<unknown> | undefined): Tool['gate'] | undefined {
@@ -120,16 +148,18 @@ function toGate(approval: Approval<unknown> | undefined): Tool['gate'] | undefin
 }
 
 function waitingOf(options: ToolOptions<AnySchema, unknown>, executor: Executor, what: string): Waiting {
-  const onExpire = 'onExpire' in options ? (options.onExpire ?? 'error') : 'error'
-  if (typeof onExpire === 'object') {
-    const answer = toJson(onExpire.answer)
-    if (!answer.ok) throw invalidTool(`${what}: onExpire.answer is not JSON: ${answer.why}.`)
-  }
   return {
     timeoutMs: duration(what, options.timeout, DEFAULT_TIMEOUTS[executor]),
-    onExpire,
+    onExpire: expiry(what, 'onExpire' in options ? options.onExpire : undefined),
     late: 'late' in options ? (options.late ?? 'reject') : 'reject',
   }
+}
+
+function expiry(what: string, onExpire: OnExpire = 'error'): OnExpire {
+  if (typeof onExpire !== 'object') return onExpire
+  const answer = toJson(onExpire.answer)
+  if (!answer.ok) throw invalidTool(`${what}: onExpire.answer is not JSON: ${answer.why}.`)
+  return { answer: answer.value }
 }
 
 function duration(what: string, given: Duration | undefined, otherwise: number): number {

@@ -26,6 +26,7 @@ export function newCall(part: CallPart): Call {
     name: part.name,
     proposed: part.input,
     malformed: part.malformed,
+    edited: undefined,
     approved: undefined,
     endorsed: [],
     resolved: [],
@@ -42,35 +43,46 @@ export function evolveCall(call: Call, event: CallEvent): Call {
     case 'call.endorsed':
       return { ...call, endorsed: [...call.endorsed, { by: event.by, inputHash: event.inputHash }] }
     case 'call.approved': {
-      const input = event.resolution.kind === 'approve' ? event.resolution.input : undefined
-      const approved = { input, inputHash: event.inputHash, fingerprint: event.fingerprint }
-      return { ...facts(call), approved, endorsed: [], resolved: resolvedWith(call, event), at: 'ready' }
+      const edited = (event.resolution.kind === 'approve' ? event.resolution.input : undefined) ?? call.edited
+      const approved = { inputHash: event.inputHash, fingerprint: event.fingerprint }
+      return { ...facts(call), edited, approved, endorsed: [], resolved: resolvedWith(call, event), at: 'ready' }
     }
     case 'call.started':
       if (event.attempt !== call.attempt + 1) return impossible(call, event)
       return { ...facts(call), attempt: event.attempt, at: 'running' }
     case 'call.settled': {
-      const hold = call.at === 'held' ? call.hold : undefined
-      const open = hold?.async === true && event.outcome.ok && !event.resolution
+      const hold = call.at === 'held' && !event.resolution ? call.hold : undefined
+      const open = hold?.async === true && event.outcome.ok
       return { ...facts(call), resolved: resolvedWith(call, event), at: 'settled', outcome: event.outcome, hold, open }
     }
     case 'answer.arrived':
-      return { ...(call as Settled), resolved: resolvedWith(call, event), open: false } // as `moves` has it
+      return answered(call as Settled, event) // as `moves` has it
   }
+}
+
+/** Told by somebody, or by the deadline; then the hold is remembered for whoever answers after it. */
+function answered(call: Settled, event: Extract<CallEvent, { type: 'answer.arrived' }>): Call {
+  return { ...call, resolved: resolvedWith(call, event), hold: event.resolution ? undefined : call.hold, open: false }
 }
 
 /** What stays true of a call wherever it is; the rest of each state is written anew. */
 function facts(call: Call): Omit<Call, 'at'> {
-  const { callId, name, proposed, malformed, approved, endorsed, resolved, attempt } = call
-  return { callId, name, proposed, malformed, approved, endorsed, resolved, attempt }
+  const { callId, name, proposed, malformed, edited, approved, endorsed, resolved, attempt } = call
+  return { callId, name, proposed, malformed, edited, approved, endorsed, resolved, attempt }
 }
 
-function resolvedWith(call: Call, event: Extract<CallEvent, { type: 'call.approved' | 'call.settled' | 'answer.arrived' }>): readonly Resolved[] {
+function resolvedWith(
+  call: Call,
+  event: Extract<CallEvent, { type: 'call.approved' | 'call.settled' | 'answer.arrived' }>,
+): readonly Resolved[] {
   if (!event.resolution || !('hold' in call) || !call.hold) return call.resolved
   const { kind: hold, accepts } = call.hold
   return [...call.resolved, { hold, accepts, resolution: event.resolution, by: event.by, at: event.at }]
 }
 
 function impossible(call: Call, event: CallEvent): never {
-  throw new HoldpointError('history-impossible', `Event ${event.seq} (${event.type}) cannot have happened: call ${call.callId} was ${call.at}. The log is damaged; restore it.`)
+  throw new HoldpointError(
+    'history-impossible',
+    `Event ${event.seq} (${event.type}) cannot have happened: call ${call.callId} was ${call.at}. The log is damaged; restore it.`,
+  )
 }

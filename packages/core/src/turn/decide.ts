@@ -37,7 +37,8 @@ export function decideSend(state: Conversation, { item, plan, whileBusy }: Send)
   if (turn.phase === 'rest') {
     if (item) return accept(turnStarted(plan, [item]))
     if (!turn.last) return refuse('nothing-to-continue', 'The conversation is empty. Send a message first.')
-    return turn.last.reason === 'completed' ? accept() : accept(turnStarted(plan, []))
+    // What waits in the queue comes first, and starts a turn by itself.
+    return turn.last.reason === 'completed' || state.queue.length > 0 ? accept() : accept(turnStarted(plan, []))
   }
   if (!item) return accept()
   switch (whileBusy) {
@@ -48,14 +49,18 @@ export function decideSend(state: Conversation, { item, plan, whileBusy }: Send)
     case 'refuse': {
       const held = openCalls(turn).filter((call) => call.at === 'held').length
       const why = held > 0 ? `${held} call${held > 1 ? 's are' : ' is'} held` : 'a turn is in progress'
-      return refuse('turn-in-progress', `Not now: ${why}. Resolve or cancel first, or send with whileBusy 'queue' or 'supersede'.`)
+      return refuse(
+        'turn-in-progress',
+        `Not now: ${why}. Resolve or cancel first, or send with whileBusy 'queue' or 'supersede'.`,
+      )
     }
   }
 }
 
 /** Starts a turn on everything that waited for rest. */
 export function decideQueued(state: Conversation, plan: TurnPlan): Decision {
-  if (state.turn.phase !== 'rest' || state.queue.length === 0) return refuse('nothing-to-continue', 'Nothing is waiting.')
+  if (state.turn.phase !== 'rest' || state.queue.length === 0)
+    return refuse('nothing-to-continue', 'Nothing is waiting.')
   return accept({ ...turnStarted(plan, state.queue), queued: state.queue.length })
 }
 
@@ -88,7 +93,7 @@ export function openHold(call: Call): Hold | undefined {
   return call.at === 'settled' && call.open ? call.hold : undefined
 }
 
-export function turnStarted(plan: TurnPlan, items: readonly Inbound[]): Extract<EventBody, { type: 'turn.started' }> {
+function turnStarted(plan: TurnPlan, items: readonly Inbound[]): Extract<EventBody, { type: 'turn.started' }> {
   return { type: 'turn.started', ...plan, items }
 }
 
@@ -100,9 +105,11 @@ function endTurn(
   expired?: { readonly callId: string; readonly outcome: CallOutcome },
 ): readonly EventBody[] {
   const others = failed(reason === 'superseded' ? 'superseded' : 'cancelled', message)
-  const settled = openCalls(turn).map(
-    ({ callId }): EventBody => ({ type: 'call.settled', callId, outcome: callId === expired?.callId ? expired.outcome : others }),
-  )
+  const settled = openCalls(turn).map(({ callId }): EventBody => ({
+    type: 'call.settled',
+    callId,
+    outcome: callId === expired?.callId ? expired.outcome : others,
+  }))
   // Settling the last call hands the turn back to the model, where it can be ended like any other.
   return [...settled, { type: 'turn.ended', turnId: turn.turnId, reason, message }]
 }
@@ -118,12 +125,17 @@ function silence(hold: Hold): string {
 }
 
 function inWords(ms: number): string {
-  const units = [[86_400_000, 'd'], [3_600_000, 'h'], [60_000, 'min'], [1000, 's']] as const
+  const units = [
+    [86_400_000, 'd'],
+    [3_600_000, 'h'],
+    [60_000, 'min'],
+    [1000, 's'],
+  ] as const
   const [size, unit] = units.find(([each]) => ms >= each) ?? ([1, 'ms'] as const)
   return `${Math.round((ms / size) * 10) / 10} ${unit}`
 }
 
-export function accept(...events: readonly EventBody[]): { readonly ok: true; readonly events: readonly EventBody[] } {
+function accept(...events: readonly EventBody[]): { readonly ok: true; readonly events: readonly EventBody[] } {
   return { ok: true, events }
 }
 

@@ -40,8 +40,8 @@ export interface Resolve {
   readonly resolution: Resolution
   readonly by: string | undefined
   readonly now: number
-  /** What would run under an edited input: its hash, taken after the tool's schema accepted it. */
-  readonly editedHash?: string
+  /** What would run under an edited input, as the tool's schema leaves it, and its hash. */
+  readonly edited?: { readonly effective: Json; readonly inputHash: string; readonly approvers: number }
 }
 
 export type ResolveDecision = ResolveAnswer & { readonly events: readonly EventBody[] }
@@ -53,16 +53,17 @@ export function decideResolve(call: Call | undefined, command: Resolve): Resolve
   if (hold?.accepts.includes(command.resolution.kind)) return take(call, hold, command)
   const first = call.resolved.findLast((each) => each.accepts.includes(command.resolution.kind))
   if (first) return sameAnswer(first.resolution, command.resolution) ? duplicate(first) : conflict(first)
-  if (hold) {
-    const kinds = hold.accepts.join(' or ')
-    return no('wrong-kind', `Call ${call.callId} is held as ${hold.kind} and takes ${kinds}, not ${command.resolution.kind}.`)
-  }
-  return call.at === 'settled' ? tooLate(call, command) : no('unknown', `Call ${call.callId} is not waiting for anybody.`)
+  if (hold) return wrongKind(hold.accepts, command)
+  const missed = call.at === 'settled' ? tooLate(call, command) : undefined
+  if (missed) return missed
+  const last = call.resolved.at(-1)
+  return last ? wrongKind(last.accepts, command) : no('unknown', `Call ${call.callId} is not waiting for anybody.`)
 }
 
 /** The hold is open and takes this kind of resolution. */
 function take(call: Call, hold: Hold, command: Resolve): ResolveDecision {
-  if (command.now >= hold.expiresAt) return no('expired', `Call ${call.callId} waited until its deadline, which has passed.`)
+  if (command.now >= hold.expiresAt)
+    return no('expired', `Call ${call.callId} waited until its deadline, which has passed.`)
   const { resolution, by } = command
   const settle = (outcome: CallOutcome): EventBody =>
     call.at === 'settled'
@@ -78,22 +79,33 @@ function take(call: Call, hold: Hold, command: Resolve): ResolveDecision {
   }
 }
 
-function approve(call: Call, hold: Hold, { resolution, by, now, editedHash }: Resolve): ResolveDecision {
-  const inputHash = editedHash ?? hold.inputHash
+function approve(call: Call, hold: Hold, { resolution, by, now, edited }: Resolve): ResolveDecision {
+  const inputHash = edited?.inputHash ?? hold.inputHash
   const { callId } = call
-  const approved: EventBody = { type: 'call.approved', callId, resolution, inputHash, fingerprint: hold.fingerprint, ...who(by) }
-  const second = secondHold(hold, now)
-  const events: EventBody[] = second ? [approved, { type: 'call.held', callId, hold: bindTo(second, resolution, inputHash) }] : [approved]
+  const approved: EventBody = {
+    type: 'call.approved',
+    callId,
+    resolution,
+    ...(edited && { effective: edited.effective }),
+    inputHash,
+    fingerprint: hold.fingerprint,
+    ...who(by),
+  }
+  // Whoever carries the call out is shown what was approved, edits included.
+  const second = secondHold(edited ? { ...hold, input: edited.effective, inputHash } : hold, now)
+  const events: EventBody[] = second ? [approved, { type: 'call.held', callId, hold: second }] : [approved]
   if (second?.async) events.push(pendingResult(callId))
-  if (hold.approvers <= 1) return yes(...events)
+  // An edit may ask for more people than what was proposed, never for fewer.
+  const approvers = Math.max(hold.approvers, edited?.approvers ?? 1)
+  if (approvers <= 1) return yes(...events)
 
   // Several people must agree, and to the same input: a yes to something else is not a yes to this.
-  if (by === undefined) return no('invalid', `Call ${callId} needs ${hold.approvers} approvers; say who approves with "by".`)
+  if (by === undefined) return no('invalid', `Call ${callId} needs ${approvers} approvers; say who approves with "by".`)
   const others = call.endorsed.filter((each) => each.by !== by && each.inputHash === inputHash)
   if (call.endorsed.some((each) => each.by === by && each.inputHash === inputHash))
-    return { ...no('duplicate', `${by} has approved already.`), remaining: hold.approvers - others.length - 1 }
+    return { ...no('duplicate', `${by} has approved already.`), remaining: approvers - others.length - 1 }
   const endorsed: EventBody = { type: 'call.endorsed', callId, by, inputHash }
-  const remaining = hold.approvers - others.length - 1
+  const remaining = approvers - others.length - 1
   return remaining > 0 ? { ...yes(endorsed), remaining } : { ...yes(endorsed, ...events), remaining: 0 }
 }
 
@@ -102,12 +114,24 @@ export function pendingResult(callId: string): EventBody {
   return { type: 'call.settled', callId, outcome: { ok: true, value: { status: 'pending', toolCallId: callId } } }
 }
 
-function tooLate(call: Call & { at: 'settled' }, { resolution, by, callId }: Resolve): ResolveDecision {
+/** The call ended without an answer: the turn was taken from under it, or the deadline came first. */
+function tooLate(
+  call: Extract<Call, { at: 'settled' }>,
+  { resolution, by, callId }: Resolve,
+): ResolveDecision | undefined {
   const code = call.outcome.ok ? undefined : call.outcome.error.code
-  if (code === 'cancelled' || code === 'superseded') return no('stale', `Call ${callId} was ${code} before this answer came.`)
-  if (!call.hold) return no('unknown', `Call ${callId} is not waiting for anybody.`)
+  if (code === 'cancelled' || code === 'superseded')
+    return no('stale', `Call ${callId} was ${code} before this answer came.`)
+  if (!call.hold) return undefined
   if (call.hold.late === 'inbox' && resolution.kind === 'answer' && call.hold.accepts.includes('answer')) {
-    const arrived: EventBody = { type: 'answer.arrived', callId, name: call.name, outcome: outcomeOf(resolution), resolution, ...who(by) }
+    const arrived: EventBody = {
+      type: 'answer.arrived',
+      callId,
+      name: call.name,
+      outcome: outcomeOf(resolution),
+      resolution,
+      ...who(by),
+    }
     return { ...yes(arrived), message: 'Accepted after the deadline: the agent gets it as a new message.' }
   }
   return no('expired', `Call ${callId} expired before this answer came.`)
@@ -121,13 +145,8 @@ function rejection(reason: string | undefined): string {
   return reason ? `Rejected: ${reason}` : 'Rejected.'
 }
 
-/** The second hold shows and binds what was approved, edits included. */
-function bindTo(hold: Hold, resolution: Resolution, inputHash: string): Hold {
-  return resolution.kind === 'approve' && resolution.input !== undefined ? { ...hold, input: resolution.input, inputHash } : hold
-}
-
 function sameAnswer(a: Resolution, b: Resolution): boolean {
-  return canonical(a as unknown as Json) === canonical(b as unknown as Json)
+  return canonical(a) === canonical(b)
 }
 
 function who(by: string | undefined): { by?: string } {
@@ -140,6 +159,10 @@ function yes(...events: readonly EventBody[]): ResolveDecision {
 
 function no(verdict: Verdict, message: string): ResolveDecision {
   return { verdict, message, events: [] }
+}
+
+function wrongKind(accepts: Hold['accepts'], { callId, resolution }: Resolve): ResolveDecision {
+  return no('wrong-kind', `Call ${callId} takes ${accepts.join(' or ')}, not ${resolution.kind}.`)
 }
 
 function duplicate(first: Resolved): ResolveDecision {

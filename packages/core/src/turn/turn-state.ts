@@ -47,8 +47,10 @@ interface CallFacts {
   /** What the model proposed. */
   readonly proposed: Json
   readonly malformed: string | undefined
-  /** What a yes is bound to; set once approved. */
-  readonly approved: { readonly input: Json | undefined; readonly inputHash: string; readonly fingerprint: string } | undefined
+  /** What a person put in its place when they approved; kept if the call is held again. */
+  readonly edited: Json | undefined
+  /** What a yes is bound to; set while it is good. */
+  readonly approved: { readonly inputHash: string; readonly fingerprint: string } | undefined
   /** Those of several approvers who agreed so far, with what they agreed to. */
   readonly endorsed: readonly { readonly by: string; readonly inputHash: string }[]
   /** Every resolution taken, oldest first. */
@@ -61,14 +63,20 @@ export type Call = CallFacts &
     | { readonly at: 'ready' }
     | { readonly at: 'held'; readonly hold: Hold }
     | { readonly at: 'running' }
-    /** `hold` is the one it was last waiting on; it is still open when the call is async. */
+    /** `hold` is the one it was waiting on when it was settled without an answer; still open when the call is async. */
     | { readonly at: 'settled'; readonly outcome: CallOutcome; readonly hold: Hold | undefined; readonly open: boolean }
   )
 
 /** What there is to do. Two effects with the same key are the same piece of work. */
 export type Effect =
   | { readonly do: 'start-turn'; readonly key: 'turn' }
-  | { readonly do: 'end-turn'; readonly key: 'turn'; readonly turnId: string; readonly reason: EndReason; readonly message?: string }
+  | {
+      readonly do: 'end-turn'
+      readonly key: 'turn'
+      readonly turnId: string
+      readonly reason: EndReason
+      readonly message?: string
+    }
   | { readonly do: 'call-model'; readonly key: string; readonly turn: OpenTurn }
   | { readonly do: 'run-call'; readonly key: string; readonly call: Call }
   | { readonly do: 'recover-call'; readonly key: string; readonly call: Call }

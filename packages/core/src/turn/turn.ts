@@ -30,53 +30,65 @@ export function fold(events: Iterable<LogEvent>, from: Conversation = emptyConve
 
 export function evolve(state: Conversation, event: LogEvent): Conversation {
   if (event.seq !== state.seq + 1) return impossible(state, event, `the log goes from ${state.seq} to ${event.seq}`)
-  const at = { ...state, seq: event.seq }
+  const { seq } = event
   switch (event.type) {
     case 'turn.started': {
       if (state.turn.phase !== 'rest') return impossible(state, event)
       if ((event.queued ?? 0) > state.queue.length) return impossible(state, event, 'more was taken than waited')
       const { turnId, limits, output } = event
       const turn: Turn = { phase: 'model', turnId, step: 1, limits, tokens: 0, output, pass: 'loop', halt: undefined }
-      return { ...at, turn, queue: state.queue.slice(event.queued ?? 0) }
+      return { ...state, seq, turn, queue: state.queue.slice(event.queued ?? 0) }
     }
     case 'message.queued':
-      return { ...at, queue: [...state.queue, event.item] }
+      return { ...state, seq, queue: [...state.queue, event.item] }
     case 'model.replied': {
       const { turn } = state
-      if (turn.phase !== 'model' || turn.turnId !== event.turnId || turn.step !== event.step) return impossible(state, event)
+      if (turn.phase !== 'model' || turn.turnId !== event.turnId || turn.step !== event.step)
+        return impossible(state, event)
       const tokens = turn.tokens + totalTokens(event.reply.usage)
       const calls = new Map(callsOf(event.reply).map((part) => [part.callId, newCall(part)]))
-      if (calls.size > 0) return { ...at, turn: { ...turn, phase: 'calls', tokens, calls } }
+      if (calls.size > 0) return { ...state, seq, turn: { ...turn, phase: 'calls', tokens, calls } }
       if (turn.pass === 'loop' && turn.output?.finalize && !event.ends)
-        return { ...at, turn: { ...turn, tokens, step: turn.step + 1, pass: 'finalize' } }
-      return { ...at, turn: rest(turn.turnId, event.ends ?? 'completed') }
+        return { ...state, seq, turn: { ...turn, tokens, step: turn.step + 1, pass: 'finalize' } }
+      return { ...state, seq, turn: rest(turn.turnId, event.ends ?? 'completed') }
     }
     case 'call.held':
     case 'call.endorsed':
     case 'call.approved':
     case 'call.started':
     case 'call.settled':
-      return moveCall(at, event)
+      return moveCall(state, event)
     case 'answer.arrived': {
-      const queue = [...state.queue, { kind: 'answer', callId: event.callId, name: event.name, outcome: event.outcome } as const]
+      const queue = [
+        ...state.queue,
+        { kind: 'answer', callId: event.callId, name: event.name, outcome: event.outcome } as const,
+      ]
       const waiting = new Map(state.waiting)
       waiting.delete(event.callId)
       const { turn } = state
       const call = turn.phase === 'calls' ? turn.calls.get(event.callId) : undefined
-      if (turn.phase !== 'calls' || !call) return { ...at, queue, waiting }
-      return { ...at, queue, waiting, turn: { ...turn, calls: new Map(turn.calls).set(event.callId, evolveCall(call, event)) } }
+      if (turn.phase !== 'calls' || !call) return { ...state, seq, queue, waiting }
+      return {
+        ...state,
+        seq,
+        queue,
+        waiting,
+        turn: { ...turn, calls: new Map(turn.calls).set(event.callId, evolveCall(call, event)) },
+      }
     }
     case 'state.changed':
-      return { ...at, plugins: { ...state.plugins, [event.plugin]: event.value } }
+      return { ...state, seq, plugins: { ...state.plugins, [event.plugin]: event.value } }
     case 'turn.ended':
       if (state.turn.phase === 'rest' || state.turn.turnId !== event.turnId) return impossible(state, event)
       if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls were left open')
-      return { ...at, turn: rest(event.turnId, event.reason, event.message) }
+      return { ...state, seq, turn: rest(event.turnId, event.reason, event.message) }
   }
 }
 
 export function next(state: Conversation): readonly Effect[] {
-  return state.waiting.size === 0 ? nextForTurn(state) : [...nextForTurn(state), ...Array.from(state.waiting.values(), expireHold)]
+  return state.waiting.size === 0
+    ? nextForTurn(state)
+    : [...nextForTurn(state), ...Array.from(state.waiting.values(), expireHold)]
 }
 
 function nextForTurn({ turn, queue }: Conversation): readonly Effect[] {
@@ -86,7 +98,8 @@ function nextForTurn({ turn, queue }: Conversation): readonly Effect[] {
     case 'model':
       return nextForModel(turn)
     case 'calls':
-      if (turn.halt && openCalls(turn).length === 0) return [{ do: 'end-turn', key: 'turn', turnId: turn.turnId, ...turn.halt }]
+      if (turn.halt && openCalls(turn).length === 0)
+        return [{ do: 'end-turn', key: 'turn', turnId: turn.turnId, ...turn.halt }]
       return [...turn.calls.values()].flatMap(nextForCall)
   }
 }
@@ -136,12 +149,16 @@ function moveCall(state: Conversation, event: CallEvent): Conversation {
   const waiting = moved.at === 'settled' && moved.open ? new Map(state.waiting).set(event.callId, moved) : state.waiting
   const halt = turn.halt ?? (event.type === 'call.settled' ? event.halt : undefined)
   const open = [...calls.values()].some((each) => each.at !== 'settled')
-  if (open || halt) return { ...state, waiting, turn: { ...turn, calls, halt } }
+  if (open || halt) return { ...state, seq: event.seq, waiting, turn: { ...turn, calls, halt } }
   const { calls: _settled, ...rest } = turn
-  return { ...state, waiting, turn: { ...rest, phase: 'model', step: turn.step + 1 } }
+  return { ...state, seq: event.seq, waiting, turn: { ...rest, phase: 'model', step: turn.step + 1 } }
 }
 
-function rest(turnId: string, reason: NonNullable<Extract<Turn, { phase: 'rest' }>['last']>['reason'], message?: string): Turn {
+function rest(
+  turnId: string,
+  reason: NonNullable<Extract<Turn, { phase: 'rest' }>['last']>['reason'],
+  message?: string,
+): Turn {
   return { phase: 'rest', last: { turnId, reason, message } }
 }
 

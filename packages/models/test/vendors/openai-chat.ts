@@ -18,7 +18,7 @@ interface Body {
 
 const head = { id: 'chatcmpl_1', object: 'chat.completion.chunk', created: 1_750_000_000, model: 'gpt-5-2025-08-07' }
 
-export function chunk(delta: object, finish_reason: string | null = null): object {
+function chunk(delta: object, finish_reason: string | null = null): object {
   return { ...head, choices: [{ index: 0, delta, finish_reason }] }
 }
 

@@ -28,7 +28,7 @@ const usage = {
   output_tokens_details: { reasoning_tokens: 3 },
 }
 
-export const completed: object = { type: 'response.completed', response: { ...response, usage } }
+const completed: object = { type: 'response.completed', response: { ...response, usage } }
 
 export function reply(...items: object[][]): string {
   return sse([created, ...items.flat(), completed])

@@ -1,0 +1,161 @@
+/**
+ * What each event must look like before it may be folded: saved data comes from files, databases and strangers. Checks
+ * say only what the code relies on; what they do not name may be there, so that newer data stays readable.
+ */
+import { isObject } from '../json.ts'
+import type { EndReason, EventBody } from '../log/log-event.ts'
+import type { Finish, ReplyPart } from '../model/reply.ts'
+import type { Hold, HoldKind, Resolution } from '../turn/hold.ts'
+
+export type Check = (value: unknown) => boolean
+
+const any: Check = (value) => value !== undefined
+const text: Check = (value) => typeof value === 'string'
+const flag: Check = (value) => typeof value === 'boolean'
+const object: Check = isObject
+const number: Check = (value) => Number.isFinite(value)
+const amount: Check = (value) => number(value) && Number(value) >= 0
+const count: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 1
+const is =
+  (...allowed: readonly unknown[]): Check =>
+  (value) =>
+    allowed.includes(value)
+const maybe =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value)
+const list =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check)
+const either =
+  (...checks: readonly Check[]): Check =>
+  (value) =>
+    checks.some((check) => check(value))
+const shape =
+  (fields: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    isObject(value) && Object.entries(fields).every(([key, check]) => check(value[key]))
+/** One of several shapes, told apart by a field. */
+const variant = <T extends string>(
+  tag: string,
+  shapes: Readonly<Record<T, Readonly<Record<string, Check>>>>,
+): Check => {
+  const checks = new Map<unknown, Check>(
+    Object.entries(shapes).map(([name, fields]) => [name, shape(fields as Readonly<Record<string, Check>>)]),
+  )
+  return (value) => isObject(value) && checks.get(value[tag])?.(value) === true
+}
+
+const FINISH: readonly Finish[] = ['stop', 'length', 'content-filter', 'calls', 'error', 'interrupted', 'other']
+const ENDS: Readonly<Record<EndReason, true>> = {
+  completed: true,
+  halted: true,
+  tool_error: true,
+  max_steps: true,
+  budget: true,
+  stop_condition: true,
+  cancelled: true,
+  superseded: true,
+  expired: true,
+  model_failed: true,
+  interrupted: true,
+  output_invalid: true,
+}
+const KINDS: readonly HoldKind[] = ['approval', 'elicitation', 'client', 'external']
+const CAUSES: readonly Hold['cause'][] = ['tool', 'asked', 'lost', 'changed', 'manual']
+const ANSWERS: readonly Resolution['kind'][] = ['approve', 'reject', 'answer']
+
+const end = is(...Object.keys(ENDS))
+const file = variant('kind', { base64: { base64: text }, url: { url: text } })
+const outcome = either(
+  shape({ ok: is(true), value: any }),
+  shape({ ok: is(false), error: shape({ code: text, message: text }) }),
+)
+const resolution = either(
+  shape({ kind: is('approve') }),
+  shape({ kind: is('reject'), reason: maybe(text) }),
+  shape({ kind: is('answer'), value: any }),
+  shape({ kind: is('answer'), error: text }),
+)
+const userPart = variant('type', { text: { text }, file: { mediaType: text, file } })
+const inbound = variant('kind', {
+  message: { message: shape({ parts: list(userPart), by: maybe(text) }) },
+  answer: { callId: text, name: text, outcome },
+})
+const data = maybe(object)
+const replyPart = variant<ReplyPart['type']>('type', {
+  text: { text, data },
+  reasoning: { text, data },
+  call: { callId: text, vendorId: text, name: text, input: any, malformed: maybe(text), data },
+  'provider-call': { id: text, name: text, input: any, data },
+  'provider-result': { id: text, name: text, result: any, isError: flag, data },
+  file: { mediaType: text, file, data },
+  source: { source: object, data },
+  custom: { kind: text, data },
+})
+const tokens = maybe(amount)
+const usage = shape({
+  inputTokens: amount,
+  outputTokens: amount,
+  cachedTokens: tokens,
+  cacheWriteTokens: tokens,
+  reasoningTokens: tokens,
+})
+const waiting = {
+  timeoutMs: amount,
+  onExpire: either(is('error', 'reject', 'cancel'), shape({ answer: any })),
+  late: is('reject', 'inbox'),
+  cause: is(...CAUSES),
+  async: maybe(is(true)),
+}
+const hold = shape({
+  ...waiting,
+  kind: is(...KINDS),
+  reason: maybe(text),
+  accepts: list(is(...ANSWERS)),
+  input: any,
+  inputHash: text,
+  fingerprint: text,
+  expiresAt: number,
+  approvers: count,
+  answerSchema: maybe(object),
+  then: maybe(shape({ ...waiting, kind: is(...KINDS) })),
+})
+const plan = shape({ spec: shape({ schema: object, name: maybe(text), description: maybe(text) }), finalize: flag })
+
+/** The fields of each event; `seq` and `at` are those of every one. */
+export const EVENTS: Readonly<Record<EventBody['type'], Readonly<Record<string, Check>>>> = {
+  'turn.started': {
+    turnId: text,
+    agent: text,
+    items: list(inbound),
+    queued: maybe(either(count, is(0))),
+    limits: shape({ maxSteps: count, maxTokens: maybe(count) }),
+    output: maybe(plan),
+  },
+  'message.queued': { item: inbound },
+  'model.replied': {
+    turnId: text,
+    step: count,
+    reply: shape({ parts: list(replyPart), finish: is(...FINISH), usage, notes: maybe(list(any)), data }),
+    ends: maybe(end),
+  },
+  'call.held': { callId: text, hold },
+  'call.endorsed': { callId: text, by: text, inputHash: text },
+  'call.approved': { callId: text, by: maybe(text), resolution, inputHash: text, fingerprint: text },
+  'call.started': { callId: text, attempt: count },
+  'call.settled': {
+    callId: text,
+    outcome,
+    resolution: maybe(resolution),
+    by: maybe(text),
+    halt: maybe(shape({ reason: is('halted', 'tool_error'), message: text })),
+  },
+  'answer.arrived': { callId: text, name: text, outcome, resolution: maybe(resolution), by: maybe(text) },
+  'state.changed': { plugin: text, value: any },
+  'turn.ended': { turnId: text, reason: end, message: maybe(text) },
+}
+
+export const isSeq: Check = count
+export const isTime: Check = number
