@@ -1,0 +1,93 @@
+/**
+ * Connects to the host of a URL, and to no address that was not checked. The guard stands here, where the connection
+ * is made, because a check before it can be outlived: a name may resolve to something else a moment later. So a name is
+ * resolved once, every address it has must be public, the socket may only choose among those, and where it ended up is
+ * looked at again before a byte is sent. No agent, no pool, no proxy from the environment.
+ */
+import { lookup } from 'node:dns/promises'
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { unlessAborted } from './abort.ts'
+import { isPublic } from './public-address.ts'
+import { RequestFailed } from './request-failed.ts'
+
+/** The network, for tests to replace. */
+export interface Network {
+  resolve(hostname: string): Promise<readonly string[]>
+  /** A socket on its way to one of these addresses, which are IP addresses. */
+  dial(addresses: readonly string[], port: number): Socket
+  /** Certificate authorities to trust instead of Node's. */
+  readonly ca?: string
+}
+
+export const nodeNetwork: Network = {
+  resolve: async (hostname) => (await lookup(hostname, { all: true, order: 'verbatim' })).map(({ address }) => address),
+  dial: (addresses, port) => {
+    const checked: LookupFunction = (_, __, done) =>
+      done(
+        null,
+        addresses.map((address) => ({ address, family: isIP(address) })),
+      )
+    // The name is never resolved: it only makes Node ask `lookup`, and try the addresses in turn.
+    return connectTcp({ host: 'checked.invalid', port, lookup: checked, autoSelectFamily: true })
+  },
+}
+
+export interface ConnectOptions {
+  readonly network: Network
+  readonly allowPrivate: boolean
+  readonly signal: AbortSignal
+}
+
+export async function connect(url: URL, { network, allowPrivate, signal }: ConnectOptions): Promise<Socket> {
+  const hostname = hostnameOf(url)
+  const secure = url.protocol === 'https:'
+  const addresses = isIP(hostname) ? [hostname] : await unlessAborted(network.resolve(hostname), signal)
+  if (addresses.length === 0) throw new RequestFailed(`${hostname} could not be found.`)
+  if (!allowPrivate && !addresses.every(isPublic)) throw notPublic(hostname)
+
+  const socket = network.dial(addresses, Number(url.port || (secure ? 443 : 80)))
+  await opened(socket, 'connect', signal)
+  const { remoteAddress } = socket
+  if (
+    !allowPrivate &&
+    (remoteAddress === undefined || !addresses.includes(remoteAddress) || !isPublic(remoteAddress))
+  ) {
+    socket.destroy()
+    throw notPublic(hostname)
+  }
+  if (!secure) return socket
+  const encrypted = connectTls({
+    socket,
+    host: hostname,
+    ...(!isIP(hostname) && { servername: hostname }),
+    ALPNProtocols: ['http/1.1'],
+    // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED would change the default.
+    rejectUnauthorized: true,
+    ...(network.ca !== undefined && { ca: network.ca }),
+  })
+  await opened(encrypted, 'secureConnect', signal)
+  return encrypted
+}
+
+/** Without the brackets of an IPv6 address. The URL parser has already written odd IPv4 forms (0x7f.1) the usual way. */
+export function hostnameOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, '$1')
+}
+
+function notPublic(hostname: string): RequestFailed {
+  return new RequestFailed(
+    `The address of ${hostname} is not public. The tool's author can permit it with "allowPrivate: true".`,
+  )
+}
+
+function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
+  // Stays for the socket's life: an error that comes when nobody waits would end the process.
+  socket.on('error', () => {})
+  const settled = new Promise<void>((resolve, reject) => {
+    socket.once(event, () => resolve())
+    socket.once('error', reject)
+    socket.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
+  })
+  return unlessAborted(settled, signal, () => socket.destroy())
+}

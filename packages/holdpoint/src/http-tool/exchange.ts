@@ -1,0 +1,98 @@
+/**
+ * One request and its answer, on a connection of its own that is closed afterwards. Reads no more than it may: an
+ * answer that says it is too long is not read, one that turns out to be is cut off. Nothing is decompressed, so that a
+ * small answer cannot become a large one. The limits on headers are Node's.
+ */
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { RequestFailed } from './request-failed.ts'
+
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+export interface Outgoing {
+  readonly url: URL
+  readonly method: Method
+  /** Ours: said to whoever answers. Names are in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The author's: said to the url's own origin alone. */
+  readonly custom: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  /** Empty when it redirects: nobody reads that. */
+  readonly body: Buffer
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+export function isRedirect({ status, headers }: Pick<Answer, 'status' | 'headers'>): boolean {
+  return REDIRECTS.has(status) && headers.location !== undefined
+}
+
+export async function exchange(
+  socket: Socket,
+  outgoing: Outgoing,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Answer> {
+  try {
+    const response = await send(socket, outgoing, signal)
+    const { statusCode: status = 0, headers } = response
+    const answer = { status, headers, body: Buffer.alloc(0) }
+    if (outgoing.method === 'HEAD' || isRedirect(answer)) return answer
+    return { ...answer, body: await read(response, outgoing.url.host, maxBytes) }
+  } finally {
+    socket.destroy()
+  }
+}
+
+function send(
+  socket: Socket,
+  { url, method, headers, custom, body }: Outgoing,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({
+      createConnection: () => socket,
+      method,
+      path: `${url.pathname}${url.search}`,
+      headers: {
+        ...headers,
+        ...custom,
+        host: url.host,
+        'accept-encoding': 'identity',
+        ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+      },
+      signal,
+    })
+    // `on`: it may fail once more after the answer began, and reading that reports it.
+    request.on('error', reject)
+    request.once('response', resolve)
+    // Node closes without an error when the answer is a change of protocol.
+    request.once('close', () => reject(new RequestFailed(`${url.host} closed the connection without an answer.`)))
+    request.end(body)
+  })
+}
+
+async function read(response: IncomingMessage, host: string, maxBytes: number): Promise<Buffer> {
+  const { headers } = response
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+  if (encoding !== 'identity' && encoding !== '')
+    throw new RequestFailed(`${host} compressed its answer, though it was asked not to.`)
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(host, maxBytes)
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maxBytes) throw tooLarge(host, maxBytes)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function tooLarge(host: string, maxBytes: number): RequestFailed {
+  return new RequestFailed(`${host} answered with more than ${maxBytes} bytes.`)
+}
