@@ -44,14 +44,14 @@ test('a banned word is found as a whole word of a name, in any case and number',
 const promised = { 'hold.resolves-once': 'Once.', 'log.no-gaps': 'No gaps.' }
 const proofs = `
 test(proves('hold.resolves-once', 'a second answer is refused'), () => {})
-test(proves(['hold.resolves-once', 'log.no-gaps'], "both"), () => {})
+test(proves('hold.resolves-once', 'log.no-gaps', "both"), () => {})
 // proves('hold.in-a-comment', 'nothing')
 `
 
 test('a promise is proved by the tests that cite it, alone or with others', () => {
   const cited = citations([{ file: 'packages/core/test/a.test.ts', text: proofs }])
   expect(guaranteeProblems(promised, cited)).toEqual([])
-  expect(guaranteeTable(promised, cited)).toContain('| `log.no-gaps` | No gaps. | [packages/core/test/a.test.ts]')
+  expect(guaranteeTable(promised, cited)).toContain('| `log.no-gaps` | No gaps. | [core: a]')
 })
 
 test('a promise without a test, and a test of no promise, are reported', () => {

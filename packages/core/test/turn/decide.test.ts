@@ -1,21 +1,38 @@
 import { expect, test } from 'vitest'
 import { proves } from '@holdpoint/testing'
-import { decideCancel, decideExpire, decideQueued, decideSend, type Conversation, type Decision, type EventBody } from '../../src/index.ts'
+import {
+  decideCancel,
+  decideExpire,
+  decideQueued,
+  decideSend,
+  type Conversation,
+  type Decision,
+  type EventBody,
+} from '../../src/index.ts'
 import { after, held, hello, ok, plan, replied, running, settled, started } from './history.ts'
 
 const next = { ...plan, turnId: 't2' }
-const send = (state: Conversation, whileBusy: 'refuse' | 'queue' | 'supersede'): Decision => decideSend(state, { item: hello, plan: next, whileBusy })
+const send = (state: Conversation, whileBusy: 'refuse' | 'queue' | 'supersede'): Decision =>
+  decideSend(state, { item: hello, plan: next, whileBusy })
 const goOn = (state: Conversation): Decision => decideSend(state, { item: undefined, plan: next, whileBusy: 'refuse' })
 const busy = () => after(started, replied(1, 'a', 'b', 'c'), held('a'), running('b'), settled('c'))
-const types = (decision: Decision): string[] => (decision.ok ? decision.events.map((event) => event.type) : [decision.refusal])
+const types = (decision: Decision): string[] =>
+  decision.ok ? decision.events.map((event) => event.type) : [decision.refusal]
 
 test('a message at rest starts a turn', () => {
   expect(send(after(), 'refuse')).toEqual({ ok: true, events: [{ type: 'turn.started', ...next, items: [hello] }] })
 })
 
 test('a message while a call is held is refused by default, saying why', () => {
-  expect(send(busy(), 'refuse')).toMatchObject({ ok: false, refusal: 'turn-in-progress', message: expect.stringContaining('1 call is held') })
-  expect(send(after(started), 'refuse')).toMatchObject({ refusal: 'turn-in-progress', message: expect.stringContaining('a turn is in progress') })
+  expect(send(busy(), 'refuse')).toMatchObject({
+    ok: false,
+    refusal: 'turn-in-progress',
+    message: expect.stringContaining('1 call is held'),
+  })
+  expect(send(after(started), 'refuse')).toMatchObject({
+    refusal: 'turn-in-progress',
+    message: expect.stringContaining('a turn is in progress'),
+  })
 })
 
 test('a message may be queued instead, and starts a turn of its own at rest', () => {
@@ -23,18 +40,23 @@ test('a message may be queued instead, and starts a turn of its own at rest', ()
   const waiting = after({ type: 'message.queued', item: hello }, { type: 'message.queued', item: hello })
   expect(decideQueued(waiting, next)).toMatchObject({ ok: true, events: [{ items: [hello, hello], queued: 2 }] })
   expect(types(decideQueued(after(), next))).toEqual(['nothing-to-continue'])
-  expect(types(decideQueued(after({ type: 'message.queued', item: hello }, started), next))).toEqual(['nothing-to-continue'])
-})
-
-test(proves('cancel.pairs-every-call', 'a message that supersedes settles every open call before it starts its turn'), () => {
-  const decision = send(busy(), 'supersede')
-  expect(types(decision)).toEqual(['call.settled', 'call.settled', 'turn.ended', 'turn.started'])
-  expect(decision.ok && decision.events.slice(0, 3)).toMatchObject([
-    { callId: 'a', outcome: { error: { code: 'superseded' } } },
-    { callId: 'b', outcome: { error: { code: 'superseded' } } },
-    { reason: 'superseded' },
+  expect(types(decideQueued(after({ type: 'message.queued', item: hello }, started), next))).toEqual([
+    'nothing-to-continue',
   ])
 })
+
+test(
+  proves('cancel.pairs-every-call', 'a message that supersedes settles every open call before it starts its turn'),
+  () => {
+    const decision = send(busy(), 'supersede')
+    expect(types(decision)).toEqual(['call.settled', 'call.settled', 'turn.ended', 'turn.started'])
+    expect(decision.ok && decision.events.slice(0, 3)).toMatchObject([
+      { callId: 'a', outcome: { error: { code: 'superseded' } } },
+      { callId: 'b', outcome: { error: { code: 'superseded' } } },
+      { reason: 'superseded' },
+    ])
+  },
+)
 
 test('going on without a message takes up a turn that stopped early, and never asks the model about one that is done', () => {
   expect(types(goOn(after()))).toEqual(['nothing-to-continue'])
@@ -55,15 +77,26 @@ test(proves('cancel.pairs-every-call', 'a cancelled turn leaves a result behind 
   expect(types(decideCancel(after(started)))).toEqual(['turn.ended'])
 })
 
-test(proves('expiry.first-durable-wins', 'a hold expires at its deadline and not before, and only while it is open'), () => {
-  expect(types(decideExpire(busy(), 'a', 30_999))).toEqual(['not-due'])
-  expect(decideExpire(busy(), 'a', 31_000)).toMatchObject({ ok: true, events: [{ type: 'call.settled', callId: 'a', outcome: { error: { code: 'expired', message: 'No answer in 30 s.' } } }] })
-  for (const callId of ['b', 'c', 'z']) expect(types(decideExpire(busy(), callId, 99_999))).toEqual(['hold-not-open'])
-})
+test(
+  proves('expiry.first-durable-wins', 'a hold expires at its deadline and not before, and only while it is open'),
+  () => {
+    expect(types(decideExpire(busy(), 'a', 30_999))).toEqual(['not-due'])
+    expect(decideExpire(busy(), 'a', 31_000)).toMatchObject({
+      ok: true,
+      events: [
+        { type: 'call.settled', callId: 'a', outcome: { error: { code: 'expired', message: 'No answer in 30 s.' } } },
+      ],
+    })
+    for (const callId of ['b', 'c', 'z']) expect(types(decideExpire(busy(), callId, 99_999))).toEqual(['hold-not-open'])
+  },
+)
 
 test('what expiry does is declared with the hold', () => {
-  const expire = (onExpire: 'reject' | 'cancel' | { answer: number }): Decision => decideExpire(after(started, replied(1, 'a', 'b'), held('a', { onExpire })), 'a', 31_000)
-  expect(expire('reject')).toMatchObject({ events: [{ type: 'call.settled', outcome: { error: { code: 'rejected' } } }] })
+  const expire = (onExpire: 'reject' | 'cancel' | { answer: number }): Decision =>
+    decideExpire(after(started, replied(1, 'a', 'b'), held('a', { onExpire })), 'a', 31_000)
+  expect(expire('reject')).toMatchObject({
+    events: [{ type: 'call.settled', outcome: { error: { code: 'rejected' } } }],
+  })
   expect(expire({ answer: 7 })).toMatchObject({ events: [{ type: 'call.settled', outcome: { ok: true, value: 7 } }] })
   expect(expire('cancel')).toMatchObject({
     events: [
@@ -77,7 +110,9 @@ test('what expiry does is declared with the hold', () => {
 test('an async call that nobody answers tells the agent so', () => {
   const pending: EventBody = { type: 'call.settled', callId: 'a', outcome: ok }
   const state = after(started, replied(1, 'a'), held('a', { async: true, accepts: ['answer'] }), pending, replied(2))
-  expect(decideExpire(state, 'a', 31_000)).toMatchObject({ events: [{ type: 'answer.arrived', callId: 'a', outcome: { error: { code: 'expired' } } }] })
+  expect(decideExpire(state, 'a', 31_000)).toMatchObject({
+    events: [{ type: 'answer.arrived', callId: 'a', outcome: { error: { code: 'expired' } } }],
+  })
 })
 
 test.each([
@@ -88,5 +123,7 @@ test.each([
   [172_800_000, '2 d'],
 ])('a silence of %i ms reads %s', (timeoutMs, words) => {
   const state = after(started, replied(1, 'a'), held('a', { timeoutMs, expiresAt: 0 }))
-  expect(decideExpire(state, 'a', 1)).toMatchObject({ events: [{ outcome: { error: { message: `No answer in ${words}.` } } }] })
+  expect(decideExpire(state, 'a', 1)).toMatchObject({
+    events: [{ outcome: { error: { message: `No answer in ${words}.` } } }],
+  })
 })

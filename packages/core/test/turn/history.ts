@@ -7,11 +7,18 @@ export const started: EventBody = { type: 'turn.started', ...plan, items: [hello
 export const ok = { ok: true, value: 1 } as const
 
 export function replied(step: number, ...callIds: readonly string[]): EventBody {
-  const parts = callIds.map((callId) => ({ type: 'call', callId, vendorId: callId, name: 'email.send', input: {} }) as const)
-  return { type: 'model.replied', turnId: 't1', step, reply: { parts, finish: 'stop', usage: { inputTokens: 3, outputTokens: 2 } } }
+  const parts = callIds.map(
+    (callId) => ({ type: 'call', callId, vendorId: callId, name: 'email.send', input: {} }) as const,
+  )
+  return {
+    type: 'model.replied',
+    turnId: 't1',
+    step,
+    reply: { parts, finish: 'stop', usage: { inputTokens: 3, outputTokens: 2 } },
+  }
 }
 
-export function hold(given: Partial<Hold> = {}): Hold {
+function hold(given: Partial<Hold> = {}): Hold {
   return {
     kind: 'approval',
     cause: 'tool',

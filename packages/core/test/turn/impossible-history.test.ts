@@ -41,7 +41,7 @@ const cases: readonly [from: keyof typeof at, event: EventBody, why: string][] =
   ['held', arrived, 'a late answer to a held call'],
   ['running', arrived, 'a late answer to a running call'],
   ['rest', ended, 'a turn ends at rest'],
-  ['model', { ...ended, turnId: 't9' } as EventBody, 'another turn ends'],
+  ['model', { ...ended, turnId: 't9' }, 'another turn ends'],
   ['held', ended, 'a turn ends with a call held'],
   ['running', ended, 'a turn ends with a call running'],
   ['ready', ended, 'a turn ends with a call open'],
@@ -61,7 +61,8 @@ test('the refusal is a HoldpointError that names the event and says what to do',
 
 test('a gap and a repeat in the numbering are refused', () => {
   const state: Conversation = at.model()
-  for (const seq of [state.seq, state.seq + 2]) expect(() => evolve(state, { ...replied(1), seq, at: 0 })).toThrow(/the log goes from 1 to/)
+  for (const seq of [state.seq, state.seq + 2])
+    expect(() => evolve(state, { ...replied(1), seq, at: 0 })).toThrow(/the log goes from 1 to/)
 })
 
 test('what waits in the queue is taken from its front', () => {

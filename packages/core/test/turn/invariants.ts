@@ -17,11 +17,23 @@ function checkSeq(log: readonly LogEvent[]): void {
 
 /** Follows each call by itself: one outcome, never started while held, nothing after the outcome but an async answer. */
 function checkCalls(log: readonly LogEvent[]): void {
-  const calls = new Map<string, { held: boolean; gated: boolean; yes: boolean; settled: number; arrived: number; async: boolean; attempt: number }>()
+  const calls = new Map<
+    string,
+    { held: boolean; gated: boolean; yes: boolean; settled: number; arrived: number; async: boolean; attempt: number }
+  >()
   for (const event of log) {
     if (event.type === 'model.replied') {
       for (const part of event.reply.parts) {
-        if (part.type === 'call') calls.set(part.callId, { held: false, gated: false, yes: false, settled: 0, arrived: 0, async: false, attempt: 0 })
+        if (part.type === 'call')
+          calls.set(part.callId, {
+            held: false,
+            gated: false,
+            yes: false,
+            settled: 0,
+            arrived: 0,
+            async: false,
+            attempt: 0,
+          })
       }
     }
     if (!('callId' in event)) continue
@@ -67,22 +79,28 @@ function checkFold({ log, state }: Walk): void {
 }
 
 function show(state: unknown): string {
-  return JSON.stringify(state, (_key, value: unknown) => (value instanceof Map ? [...value] : value === undefined ? '∅' : value))
+  return JSON.stringify(state, (_key, value: unknown) =>
+    value instanceof Map ? [...value] : value === undefined ? '∅' : value,
+  )
 }
 
 /** The model is asked only when every call of every reply has its outcome, and a turn that is at rest left none open. */
 function checkModelWaits({ log, state }: Walk): void {
   const open = new Set<string>()
   for (const event of log) {
-    if (event.type === 'model.replied') for (const part of event.reply.parts) if (part.type === 'call') open.add(part.callId)
+    if (event.type === 'model.replied')
+      for (const part of event.reply.parts) if (part.type === 'call') open.add(part.callId)
     if (event.type === 'call.settled') open.delete(event.callId)
-    if (event.type === 'model.replied' && !event.reply.parts.some((part) => part.type === 'call')) assert(open.size === 0, 'the model replied while a call was open')
-    if (event.type === 'turn.ended' || event.type === 'turn.started') assert(open.size === 0, `${event.type} while a call was open`)
+    if (event.type === 'model.replied' && !event.reply.parts.some((part) => part.type === 'call'))
+      assert(open.size === 0, 'the model replied while a call was open')
+    if (event.type === 'turn.ended' || event.type === 'turn.started')
+      assert(open.size === 0, `${event.type} while a call was open`)
   }
-  if (next(state).some((effect) => effect.do === 'call-model' || effect.do === 'start-turn')) assert(open.size === 0, 'the model would be called while a call is open')
+  if (next(state).some((effect) => effect.do === 'call-model' || effect.do === 'start-turn'))
+    assert(open.size === 0, 'the model would be called while a call is open')
 }
 
-export function checkPrompt(prompt: readonly PromptMessage[]): void {
+function checkPrompt(prompt: readonly PromptMessage[]): void {
   const seen = new Set<string>()
   prompt.forEach((message, index) => {
     if (message.role === 'tool') assert(prompt[index - 1]?.role === 'assistant', 'results that follow no reply')
@@ -100,7 +118,11 @@ function checkVerdicts({ told, log }: Walk): void {
   for (const each of told) {
     const grew = each.seqAfter > each.seqBefore
     assert((each.verdict === 'accepted') === grew, `${each.verdict} but the log ${grew ? 'changed' : 'did not change'}`)
-    if (each.verdict === 'accepted') assert(log.slice(each.seqBefore, each.seqAfter).some((event) => carries(event, each)), 'accepted, and not in the log')
+    if (each.verdict === 'accepted')
+      assert(
+        log.slice(each.seqBefore, each.seqAfter).some((event) => carries(event, each)),
+        'accepted, and not in the log',
+      )
   }
 }
 

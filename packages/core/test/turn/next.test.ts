@@ -3,7 +3,8 @@ import { proves } from '@holdpoint/testing'
 import { next, type Conversation, type EventBody } from '../../src/index.ts'
 import { after, approved, held, hello, ok, plan, replied, running, settled, started } from './history.ts'
 
-const todo = (state: Conversation): string[] => next(state).map((effect) => ('call' in effect ? `${effect.do} ${effect.call.callId}` : effect.do))
+const todo = (state: Conversation): string[] =>
+  next(state).map((effect) => ('call' in effect ? `${effect.do} ${effect.call.callId}` : effect.do))
 
 test('at rest there is nothing to do, unless something waits', () => {
   expect(todo(after())).toEqual([])
@@ -12,7 +13,10 @@ test('at rest there is nothing to do, unless something waits', () => {
 
 test('a message has the model called, and a reply without calls ends the turn', () => {
   expect(todo(after(started))).toEqual(['call-model'])
-  expect(after(started, replied(1)).turn).toEqual({ phase: 'rest', last: { turnId: 't1', reason: 'completed', message: undefined } })
+  expect(after(started, replied(1)).turn).toEqual({
+    phase: 'rest',
+    last: { turnId: 't1', reason: 'completed', message: undefined },
+  })
 })
 
 test('each call is run, recovered or waited for, by where it is', () => {
@@ -20,16 +24,21 @@ test('each call is run, recovered or waited for, by where it is', () => {
   expect(todo(state)).toEqual(['run-call a', 'expire-hold', 'recover-call c'])
 })
 
-test(proves('round.model-waits-for-all', 'the model is called again when the last call of the round is settled'), () => {
-  expect(todo(after(started, replied(1, 'a', 'b'), settled('b')))).toEqual(['run-call a'])
-  const state = after(started, replied(1, 'a', 'b'), settled('b'), settled('a'))
-  expect(todo(state)).toEqual(['call-model'])
-  expect(state.turn).toMatchObject({ phase: 'model', step: 2, tokens: 5 })
-})
+test(
+  proves('round.model-waits-for-all', 'the model is called again when the last call of the round is settled'),
+  () => {
+    expect(todo(after(started, replied(1, 'a', 'b'), settled('b')))).toEqual(['run-call a'])
+    const state = after(started, replied(1, 'a', 'b'), settled('b'), settled('a'))
+    expect(todo(state)).toEqual(['call-model'])
+    expect(state.turn).toMatchObject({ phase: 'model', step: 2, tokens: 5 })
+  },
+)
 
 test('an approved call is ready to run, bound to what was approved', () => {
   const state = after(started, replied(1, 'a'), held('a'), approved('a'))
-  expect(next(state)).toMatchObject([{ do: 'run-call', call: { approved: { inputHash: 'hash', fingerprint: 'print' } } }])
+  expect(next(state)).toMatchObject([
+    { do: 'run-call', call: { approved: { inputHash: 'hash', fingerprint: 'print' } } },
+  ])
 })
 
 test('a call held again after its approval has lost the approval', () => {
@@ -39,14 +48,28 @@ test('a call held again after its approval has lost the approval', () => {
 })
 
 test('a turn that was told to halt ends when no call is open, and does not call the model', () => {
-  const halted: EventBody = { type: 'call.settled', callId: 'a', outcome: ok, halt: { reason: 'halted', message: 'enough' } }
+  const halted: EventBody = {
+    type: 'call.settled',
+    callId: 'a',
+    outcome: ok,
+    halt: { reason: 'halted', message: 'enough' },
+  }
   expect(todo(after(started, replied(1, 'a', 'b'), halted))).toEqual(['run-call b'])
-  expect(next(after(started, replied(1, 'a', 'b'), halted, settled('b')))).toMatchObject([{ do: 'end-turn', reason: 'halted', message: 'enough' }])
+  expect(next(after(started, replied(1, 'a', 'b'), halted, settled('b')))).toMatchObject([
+    { do: 'end-turn', reason: 'halted', message: 'enough' },
+  ])
 })
 
 test('the first reason to halt is kept', () => {
-  const halt = (callId: string, message: string): EventBody => ({ type: 'call.settled', callId, outcome: ok, halt: { reason: 'halted', message } })
-  expect(next(after(started, replied(1, 'a', 'b'), halt('a', 'first'), halt('b', 'second')))).toMatchObject([{ message: 'first' }])
+  const halt = (callId: string, message: string): EventBody => ({
+    type: 'call.settled',
+    callId,
+    outcome: ok,
+    halt: { reason: 'halted', message },
+  })
+  expect(next(after(started, replied(1, 'a', 'b'), halt('a', 'first'), halt('b', 'second')))).toMatchObject([
+    { message: 'first' },
+  ])
 })
 
 test('a turn at its last step ends instead of calling the model', () => {
@@ -56,22 +79,41 @@ test('a turn at its last step ends instead of calling the model', () => {
 })
 
 test('a turn over its budget of tokens ends instead of calling the model', () => {
-  const cheap = (maxTokens: number): EventBody => ({ type: 'turn.started', ...plan, limits: { maxSteps: 8, maxTokens }, items: [hello] })
+  const cheap = (maxTokens: number): EventBody => ({
+    type: 'turn.started',
+    ...plan,
+    limits: { maxSteps: 8, maxTokens },
+    items: [hello],
+  })
   expect(next(after(cheap(5), replied(1, 'a'), settled('a')))).toMatchObject([{ do: 'end-turn', reason: 'budget' }])
   expect(todo(after(cheap(6), replied(1, 'a'), settled('a')))).toEqual(['call-model'])
 })
 
 test('a second pass follows the tool loop when the result is asked for in one, and only then', () => {
-  const structured = (finalize: boolean): EventBody => ({ type: 'turn.started', ...plan, limits: { maxSteps: 1 }, items: [hello], output: { spec: { schema: {} }, finalize } })
+  const structured = (finalize: boolean): EventBody => ({
+    type: 'turn.started',
+    ...plan,
+    limits: { maxSteps: 1 },
+    items: [hello],
+    output: { spec: { schema: {} }, finalize },
+  })
   expect(after(structured(true), replied(1)).turn).toMatchObject({ phase: 'model', pass: 'finalize', step: 2 })
   expect(todo(after(structured(true), replied(1)))).toEqual(['call-model'])
   expect(after(structured(true), replied(1), replied(2)).turn.phase).toBe('rest')
   expect(after(structured(false), replied(1)).turn.phase).toBe('rest')
-  expect(after(structured(true), { ...replied(1), ends: 'interrupted' } as EventBody).turn).toMatchObject({ phase: 'rest', last: { reason: 'interrupted' } })
+  expect(after(structured(true), { ...replied(1), ends: 'interrupted' } as EventBody).turn).toMatchObject({
+    phase: 'rest',
+    last: { reason: 'interrupted' },
+  })
 })
 
 test('an async call waits on after its turn has gone on, and its answer is queued once', () => {
-  const pending = after(started, replied(1, 'a'), held('a', { kind: 'external', accepts: ['answer'], async: true }), settled('a'))
+  const pending = after(
+    started,
+    replied(1, 'a'),
+    held('a', { kind: 'external', accepts: ['answer'], async: true }),
+    settled('a'),
+  )
   expect([...pending.waiting.keys()]).toEqual(['a'])
   expect(todo(pending)).toEqual(['call-model', 'expire-hold'])
   const answered = after(
@@ -86,7 +128,11 @@ test('an async call waits on after its turn has gone on, and its answer is queue
 })
 
 test('a held call that failed to become pending does not wait on', () => {
-  const failed: EventBody = { type: 'call.settled', callId: 'a', outcome: { ok: false, error: { code: 'cancelled', message: 'no' } } }
+  const failed: EventBody = {
+    type: 'call.settled',
+    callId: 'a',
+    outcome: { ok: false, error: { code: 'cancelled', message: 'no' } },
+  }
   expect(after(started, replied(1, 'a'), held('a', { async: true }), failed).waiting.size).toBe(0)
   const answered: EventBody = { ...settled('a'), resolution: { kind: 'answer', value: 1 } } as EventBody
   expect(after(started, replied(1, 'a'), held('a', { async: true }), answered).waiting.size).toBe(0)

@@ -6,40 +6,53 @@ import { checkAll } from './invariants.ts'
 import { Walk } from './walk.ts'
 
 const choices = fc.array(fc.nat({ max: 1000 }), { minLength: 20, maxLength: 500, size: 'max' })
-const everything = [
-  'hold.resolves-once',
-  'hold.never-accepted-and-dropped',
-  'call.one-outcome',
-  'call.held-never-starts',
-  'round.model-waits-for-all',
-  'prompt.every-call-has-result',
-  'log.no-gaps',
-  'log.fold-equals-live',
-] as const
-
-test(proves(...everything, 'whatever outsiders and tools do, every invariant holds after every step'), () => {
-  const counts: Record<string, number> = {}
-  const count = (what: string): void => {
-    counts[what] = (counts[what] ?? 0) + 1
-  }
-  fc.assert(
-    fc.property(choices, (numbers) => {
-      const walk = new Walk(numbers)
-      while (!walk.over) {
-        walk.step()
-        checkAll(walk)
-      }
-      walk.log.forEach((event) => count(event.type === 'turn.ended' ? `ended:${event.reason}` : event.type))
-      walk.told.forEach(({ verdict }) => count(verdict))
-    }),
-    { numRuns: 1500, seed: 20301 },
-  )
-  // A walk that never meets a thing proves nothing about it.
-  const met = ['turn.started', 'message.queued', 'model.replied', 'call.held', 'call.endorsed', 'call.approved', 'call.started', 'call.settled', 'answer.arrived']
-  const ends = ['ended:halted', 'ended:max_steps', 'ended:cancelled', 'ended:superseded', 'ended:expired']
-  const verdicts = ['accepted', 'duplicate', 'conflict', 'expired', 'stale', 'unknown', 'wrong-kind', 'invalid']
-  for (const what of [...met, ...ends, ...verdicts]) expect(counts[what] ?? 0, what).toBeGreaterThan(20)
-}, 60_000)
+test(
+  proves(
+    'hold.resolves-once',
+    'hold.never-accepted-and-dropped',
+    'call.one-outcome',
+    'call.held-never-starts',
+    'round.model-waits-for-all',
+    'prompt.every-call-has-result',
+    'log.no-gaps',
+    'log.fold-equals-live',
+    'whatever outsiders and tools do, every invariant holds after every step',
+  ),
+  () => {
+    const counts: Record<string, number> = {}
+    const count = (what: string): void => {
+      counts[what] = (counts[what] ?? 0) + 1
+    }
+    fc.assert(
+      fc.property(choices, (numbers) => {
+        const walk = new Walk(numbers)
+        while (!walk.over) {
+          walk.step()
+          checkAll(walk)
+        }
+        walk.log.forEach((event) => count(event.type === 'turn.ended' ? `ended:${event.reason}` : event.type))
+        walk.told.forEach(({ verdict }) => count(verdict))
+      }),
+      { numRuns: 1500, seed: 20301 },
+    )
+    // A walk that never meets a thing proves nothing about it.
+    const met = [
+      'turn.started',
+      'message.queued',
+      'model.replied',
+      'call.held',
+      'call.endorsed',
+      'call.approved',
+      'call.started',
+      'call.settled',
+      'answer.arrived',
+    ]
+    const ends = ['ended:halted', 'ended:max_steps', 'ended:cancelled', 'ended:superseded', 'ended:expired']
+    const verdicts = ['accepted', 'duplicate', 'conflict', 'expired', 'stale', 'unknown', 'wrong-kind', 'invalid']
+    for (const what of [...met, ...ends, ...verdicts]) expect(counts[what] ?? 0, what).toBeGreaterThan(20)
+  },
+  60_000,
+)
 
 test('from any state, doing what next asks for comes to rest or to nothing but holds', () => {
   fc.assert(

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import { proves } from '@holdpoint/testing'
-import { decideResolve, fold, type Call, type EventBody, type Resolution, type ResolveDecision } from '../../src/index.ts'
+import {
+  decideResolve,
+  fold,
+  type Call,
+  type EventBody,
+  type Resolution,
+  type Resolve,
+  type ResolveDecision,
+} from '../../src/index.ts'
 import { after, held, replied, running, settled, stamped, started } from './history.ts'
 import { findCall } from '../../src/turn/decide.ts'
 
@@ -14,7 +22,12 @@ function call(...events: readonly EventBody[]): Call | undefined {
   return findCall(after(started, replied(1, 'a', 'sibling'), ...events), 'a')
 }
 
-function resolve(target: Call | undefined, resolution: Resolution, by?: string, more: { now?: number; editedHash?: string } = {}): ResolveDecision {
+function resolve(
+  target: Call | undefined,
+  resolution: Resolution,
+  by?: string,
+  more: Partial<Resolve> = {},
+): ResolveDecision {
   return decideResolve(target, { callId: 'a', resolution, by, now: 2000, ...more })
 }
 
@@ -26,39 +39,70 @@ function afterwards(given: readonly EventBody[], resolution: Resolution, by?: st
 test('approve lets the call run, bound to the hash and the definition it was shown with', () => {
   expect(resolve(call(held('a')), approve, 'ann')).toMatchObject({
     verdict: 'accepted',
-    events: [{ type: 'call.approved', callId: 'a', by: 'ann', resolution: approve, inputHash: 'hash', fingerprint: 'print' }],
+    events: [
+      { type: 'call.approved', callId: 'a', by: 'ann', resolution: approve, inputHash: 'hash', fingerprint: 'print' },
+    ],
   })
 })
 
 test('approve with an edited input binds the yes to the edit', () => {
   const edited: Resolution = { kind: 'approve', input: { to: 'bob' } }
-  expect(resolve(call(held('a')), edited, undefined, { editedHash: 'other' }).events).toMatchObject([{ inputHash: 'other', resolution: edited }])
+  expect(
+    resolve(call(held('a')), edited, undefined, {
+      edited: { effective: { to: 'BOB' }, inputHash: 'other', approvers: 1 },
+    }).events,
+  ).toMatchObject([{ inputHash: 'other', resolution: edited, effective: { to: 'BOB' } }])
 })
 
 test('reject settles the call with the reason', () => {
-  expect(resolve(call(held('a')), reject).events).toMatchObject([{ type: 'call.settled', outcome: { error: { code: 'rejected', message: 'Rejected: no' } } }])
-  expect(resolve(call(held('a')), { kind: 'reject' }).events).toMatchObject([{ outcome: { error: { message: 'Rejected.' } } }])
+  expect(resolve(call(held('a')), reject).events).toMatchObject([
+    { type: 'call.settled', outcome: { error: { code: 'rejected', message: 'Rejected: no' } } },
+  ])
+  expect(resolve(call(held('a')), { kind: 'reject' }).events).toMatchObject([
+    { outcome: { error: { message: 'Rejected.' } } },
+  ])
 })
 
 test('an answer is the result, and may say that there is none', () => {
   const asked = held('a', { kind: 'elicitation', accepts: ['answer', 'reject'] })
-  expect(resolve(call(asked), answer).events).toMatchObject([{ type: 'call.settled', outcome: { ok: true, value: 'yes' } }])
-  expect(resolve(call(asked), { kind: 'answer', error: 'no idea' }).events).toMatchObject([{ outcome: { error: { code: 'failed', message: 'no idea' } } }])
+  expect(resolve(call(asked), answer).events).toMatchObject([
+    { type: 'call.settled', outcome: { ok: true, value: 'yes' } },
+  ])
+  expect(resolve(call(asked), { kind: 'answer', error: 'no idea' }).events).toMatchObject([
+    { outcome: { error: { code: 'failed', message: 'no idea' } } },
+  ])
 })
 
-test(proves('hold.resolves-once', 'the same answer again is a duplicate, a different one a conflict, and both name the first'), () => {
-  for (const first of [approve, reject]) {
-    const done = afterwards([held('a')], first, 'ann')
-    expect(resolve(done, first)).toMatchObject({ verdict: 'duplicate', events: [], first: { by: 'ann', resolution: first } })
-    expect(resolve(done, first === approve ? reject : approve)).toMatchObject({ verdict: 'conflict', events: [], first: { by: 'ann' } })
-    expect(resolve(done, { kind: 'reject', reason: 'another reason' }).verdict).toBe('conflict')
-  }
-})
+test(
+  proves(
+    'hold.resolves-once',
+    'the same answer again is a duplicate, a different one a conflict, and both name the first',
+  ),
+  () => {
+    for (const first of [approve, reject]) {
+      const done = afterwards([held('a')], first, 'ann')
+      expect(resolve(done, first)).toMatchObject({
+        verdict: 'duplicate',
+        events: [],
+        first: { by: 'ann', resolution: first },
+      })
+      expect(resolve(done, first === approve ? reject : approve)).toMatchObject({
+        verdict: 'conflict',
+        events: [],
+        first: { by: 'ann' },
+      })
+      expect(resolve(done, { kind: 'reject', reason: 'another reason' }).verdict).toBe('conflict')
+    }
+  },
+)
 
 test('a gated client call is held twice, and each question has its own answer', () => {
   const gate = [held('a', { then: second })]
   const { events } = resolve(call(...gate), approve)
-  expect(events).toMatchObject([{ type: 'call.approved' }, { type: 'call.held', hold: { kind: 'client', accepts: ['answer'], expiresAt: 2050, timeoutMs: 50 } }])
+  expect(events).toMatchObject([
+    { type: 'call.approved' },
+    { type: 'call.held', hold: { kind: 'client', accepts: ['answer'], expiresAt: 2050, timeoutMs: 50 } },
+  ])
   expect(events[1]).not.toHaveProperty('hold.then')
   const waiting = call(...gate, ...events)
   expect(resolve(waiting, approve).verdict).toBe('duplicate')
@@ -69,8 +113,10 @@ test('a gated client call is held twice, and each question has its own answer', 
 
 test('the second hold shows the edited input and its hash', () => {
   const edited: Resolution = { kind: 'approve', input: { to: 'bob' } }
-  const { events } = resolve(call(held('a', { then: second })), edited, undefined, { editedHash: 'other' })
-  expect(events[1]).toMatchObject({ hold: { input: { to: 'bob' }, inputHash: 'other' } })
+  const { events } = resolve(call(held('a', { then: second })), edited, undefined, {
+    edited: { effective: { to: 'BOB' }, inputHash: 'other', approvers: 1 },
+  })
+  expect(events[1]).toMatchObject({ hold: { input: { to: 'BOB' }, inputHash: 'other', approvers: 1 } })
   const plain = resolve(call(held('a', { then: second })), approve)
   expect(plain.events[1]).toMatchObject({ hold: { input: {}, inputHash: 'hash' } })
 })
@@ -82,7 +128,10 @@ test('an approved async call reads pending at once and is answered later, once',
   expect(events[2]).toMatchObject({ outcome: { ok: true, value: { status: 'pending', toolCallId: 'a' } } })
   const pending = call(...gate, ...events)
   const arrived = resolve(pending, answer)
-  expect(arrived).toMatchObject({ verdict: 'accepted', events: [{ type: 'answer.arrived', outcome: { ok: true, value: 'yes' } }] })
+  expect(arrived).toMatchObject({
+    verdict: 'accepted',
+    events: [{ type: 'answer.arrived', outcome: { ok: true, value: 'yes' } }],
+  })
   const state = fold(stamped(started, replied(1, 'a', 'sibling'), ...gate, ...events, ...arrived.events))
   expect(resolve(findCall(state, 'a'), answer).verdict).toBe('duplicate')
   expect(resolve(findCall(state, 'a'), { kind: 'answer', value: 'no' }).verdict).toBe('conflict')
@@ -90,15 +139,34 @@ test('an approved async call reads pending at once and is answered later, once',
 
 test('several approvers must be different people who agree to the same input', () => {
   const gate = [held('a', { approvers: 2 })]
-  expect(resolve(call(...gate), approve)).toMatchObject({ verdict: 'invalid', message: expect.stringContaining('say who') })
+  expect(resolve(call(...gate), approve)).toMatchObject({
+    verdict: 'invalid',
+    message: expect.stringContaining('say who'),
+  })
   const first = resolve(call(...gate), approve, 'ann')
   expect(first).toMatchObject({ verdict: 'accepted', remaining: 1, events: [{ type: 'call.endorsed', by: 'ann' }] })
   const once = call(...gate, ...first.events)
   expect(resolve(once, approve, 'ann')).toMatchObject({ verdict: 'duplicate', remaining: 1, events: [] })
   const edited: Resolution = { kind: 'approve', input: {} }
-  expect(resolve(once, edited, 'bob', { editedHash: 'other' })).toMatchObject({ verdict: 'accepted', remaining: 1, events: [{ type: 'call.endorsed' }] })
-  expect(resolve(once, approve, 'bob')).toMatchObject({ verdict: 'accepted', remaining: 0, events: [{ type: 'call.endorsed' }, { type: 'call.approved', by: 'bob' }] })
+  expect(
+    resolve(once, edited, 'bob', { edited: { effective: { to: 'BOB' }, inputHash: 'other', approvers: 1 } }),
+  ).toMatchObject({ verdict: 'accepted', remaining: 1, events: [{ type: 'call.endorsed' }] })
+  expect(resolve(once, approve, 'bob')).toMatchObject({
+    verdict: 'accepted',
+    remaining: 0,
+    events: [{ type: 'call.endorsed' }, { type: 'call.approved', by: 'bob' }],
+  })
   expect(resolve(once, reject, 'bob').events).toMatchObject([{ type: 'call.settled' }])
+})
+
+test('an edit may ask for more approvers than what was proposed', () => {
+  const edited: Resolution = { kind: 'approve', input: { euros: 9999 } }
+  const more = { edited: { effective: { euros: 9999 }, inputHash: 'other', approvers: 2 } }
+  expect(resolve(call(held('a')), edited, 'ann', more)).toMatchObject({
+    verdict: 'accepted',
+    remaining: 1,
+    events: [{ type: 'call.endorsed' }],
+  })
 })
 
 test('an unknown call, and one that waits for nobody, are unknown', () => {
@@ -108,31 +176,64 @@ test('an unknown call, and one that waits for nobody, are unknown', () => {
   expect(resolve(call(settled('a')), answer).verdict).toBe('unknown')
 })
 
+test('what a hold never took is of the wrong kind, before and after its answer', () => {
+  expect(resolve(afterwards([held('a')], reject), answer).verdict).toBe('wrong-kind')
+  expect(resolve(afterwards([held('a')], approve), answer).verdict).toBe('wrong-kind')
+})
+
 test('a hold takes only what it says it takes', () => {
-  expect(resolve(call(held('a')), answer)).toMatchObject({ verdict: 'wrong-kind', message: expect.stringContaining('approve or reject') })
+  expect(resolve(call(held('a')), answer)).toMatchObject({
+    verdict: 'wrong-kind',
+    message: expect.stringContaining('approve or reject'),
+  })
   expect(resolve(call(held('a', { kind: 'client', accepts: ['answer'] })), approve).verdict).toBe('wrong-kind')
 })
 
-test(proves('expiry.first-durable-wins', 'an answer at or after the deadline is expired, whether or not anybody noticed the deadline'), () => {
-  expect(resolve(call(held('a')), approve, undefined, { now: 30_999 }).verdict).toBe('accepted')
-  expect(resolve(call(held('a')), approve, undefined, { now: 31_000 })).toMatchObject({ verdict: 'expired', events: [] })
-  const noticed = call(held('a'), { type: 'call.settled', callId: 'a', outcome: { ok: false, error: { code: 'expired', message: 'late' } } })
-  expect(resolve(noticed, approve).verdict).toBe('expired')
-})
+test(
+  proves(
+    'expiry.first-durable-wins',
+    'an answer at or after the deadline is expired, whether or not anybody noticed the deadline',
+  ),
+  () => {
+    expect(resolve(call(held('a')), approve, undefined, { now: 30_999 }).verdict).toBe('accepted')
+    expect(resolve(call(held('a')), approve, undefined, { now: 31_000 })).toMatchObject({
+      verdict: 'expired',
+      events: [],
+    })
+    const noticed = call(held('a'), {
+      type: 'call.settled',
+      callId: 'a',
+      outcome: { ok: false, error: { code: 'expired', message: 'late' } },
+    })
+    expect(resolve(noticed, approve).verdict).toBe('expired')
+  },
+)
 
 test('a late answer reaches the agent as a message where the tool says so, once', () => {
   const late = { kind: 'external', accepts: ['answer'], late: 'inbox' } as const
-  const expired: EventBody = { type: 'call.settled', callId: 'a', outcome: { ok: false, error: { code: 'expired', message: 'late' } } }
+  const expired: EventBody = {
+    type: 'call.settled',
+    callId: 'a',
+    outcome: { ok: false, error: { code: 'expired', message: 'late' } },
+  }
   const given = [held('a', late), expired]
   const first = resolve(call(...given), answer)
-  expect(first).toMatchObject({ verdict: 'accepted', message: expect.stringContaining('new message'), events: [{ type: 'answer.arrived', outcome: { ok: true, value: 'yes' } }] })
+  expect(first).toMatchObject({
+    verdict: 'accepted',
+    message: expect.stringContaining('new message'),
+    events: [{ type: 'answer.arrived', outcome: { ok: true, value: 'yes' } }],
+  })
   expect(resolve(call(...given, ...first.events), answer).verdict).toBe('duplicate')
   expect(resolve(call(...given), approve).verdict).toBe('expired')
   expect(resolve(call(held('a', { ...late, accepts: ['approve', 'reject'] }), expired), answer).verdict).toBe('expired')
 })
 
 test.each(['cancelled', 'superseded'] as const)('an answer to a %s call is stale', (code) => {
-  const gone = call(held('a'), { type: 'call.settled', callId: 'a', outcome: { ok: false, error: { code, message: code } } })
+  const gone = call(held('a'), {
+    type: 'call.settled',
+    callId: 'a',
+    outcome: { ok: false, error: { code, message: code } },
+  })
   expect(resolve(gone, approve)).toMatchObject({ verdict: 'stale', message: expect.stringContaining(code) })
 })
 

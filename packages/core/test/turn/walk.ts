@@ -86,7 +86,10 @@ export class Walk {
   }
 
   #send(): void {
-    const item = this.#pick([undefined, { kind: 'message', message: { parts: [{ type: 'text', text: 'hello' }] } } as const])
+    const item = this.#pick([
+      undefined,
+      { kind: 'message', message: { parts: [{ type: 'text', text: 'hello' }] } } as const,
+    ])
     const whileBusy = this.#pick(['refuse', 'queue', 'refuse', 'queue', 'supersede'] as const)
     const decision = decideSend(this.state, { item, plan: this.#plan(), whileBusy })
     if (decision.ok) this.append(decision.events)
@@ -116,7 +119,10 @@ export class Walk {
     ])
     const by = this.#pick([undefined, 'ann', 'bob'])
     const seqBefore = this.state.seq
-    const edited = resolution.kind === 'approve' && resolution.input !== undefined ? { editedHash: 'edited' } : {}
+    const edited =
+      resolution.kind === 'approve' && resolution.input !== undefined
+        ? { edited: { effective: { edited: true }, inputHash: 'edited', approvers: 1 } }
+        : {}
     const { verdict, events } = decideResolve(this.find(callId), { callId, resolution, by, now: this.now, ...edited })
     this.append(events)
     this.told.push({ callId, resolution, by, verdict, seqBefore, seqAfter: this.state.seq })
@@ -181,7 +187,13 @@ export class Walk {
       () => [held({ then: second })],
       () => [held({ then: { ...second, kind: 'external', async: true } })],
       () => [held({ kind: 'elicitation', accepts: ['answer', 'reject'], late: 'inbox' })],
-      () => [held({ kind: 'client', accepts: ['answer'], onExpire: this.#pick(['reject', 'cancel', { answer: 'default' }] as const) })],
+      () => [
+        held({
+          kind: 'client',
+          accepts: ['answer'],
+          onExpire: this.#pick(['reject', 'cancel', { answer: 'default' }] as const),
+        }),
+      ],
       () => [
         held({ kind: 'external', accepts: ['answer'], async: true }),
         { type: 'call.settled', callId, outcome: { ok: true, value: { status: 'pending', toolCallId: callId } } },
@@ -190,8 +202,23 @@ export class Walk {
   }
 
   #hold(given: Partial<Hold>): Hold {
-    const bound = { input: {}, inputHash: 'hash', fingerprint: 'print', approvers: 1, timeoutMs: 100, expiresAt: this.now + 100 }
-    return { kind: 'approval', cause: 'tool', accepts: ['approve', 'reject'], onExpire: 'error', late: 'reject', ...bound, ...given }
+    const bound = {
+      input: {},
+      inputHash: 'hash',
+      fingerprint: 'print',
+      approvers: 1,
+      timeoutMs: 100,
+      expiresAt: this.now + 100,
+    }
+    return {
+      kind: 'approval',
+      cause: 'tool',
+      accepts: ['approve', 'reject'],
+      onExpire: 'error',
+      late: 'reject',
+      ...bound,
+      ...given,
+    }
   }
 
   #outcome({ callId, attempt }: Call, ending: boolean): EventBody[] {
@@ -202,7 +229,13 @@ export class Walk {
       [done],
       [{ ...done, halt: { reason: 'halted', message: 'enough' } }],
       [{ type: 'call.started', callId, attempt: attempt + 1 }],
-      [{ type: 'call.held', callId, hold: this.#hold({ kind: 'elicitation', cause: 'asked', accepts: ['answer', 'reject'] }) }],
+      [
+        {
+          type: 'call.held',
+          callId,
+          hold: this.#hold({ kind: 'elicitation', cause: 'asked', accepts: ['answer', 'reject'] }),
+        },
+      ],
       [{ type: 'call.held', callId, hold: this.#hold({ cause: 'lost', accepts: ['approve', 'reject', 'answer'] }) }],
     ])
   }

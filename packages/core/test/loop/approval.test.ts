@@ -1,0 +1,223 @@
+import { proves } from '@holdpoint/testing'
+import { chat, Session, tool, type Agent, type ApprovalRequest, type Tool } from 'holdpoint'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { call, desk, idOf, outcomes, saved, toldTo } from './kit.ts'
+
+const description = 'For a test'
+const input = z.object({ to: z.string() })
+const ran: string[] = []
+const mail = (approval: unknown, more = {}): Tool =>
+  tool({
+    name: 'mail',
+    description,
+    input,
+    approval: approval as 'required',
+    ...more,
+    run: ({ input: { to } }) => (ran.push(to), `sent to ${to}`),
+  })
+const send = { calls: [call('mail', { to: 'ada' })] }
+
+test('approve runs the tool and its result takes the place of pending', async () => {
+  ran.length = 0
+  const { agent, model } = desk([send, 'Ada knows.'], { tools: [mail('required')] })
+  const { session, holds } = await chat(agent, 'Tell Ada')
+  expect(holds).toMatchObject([{ name: 'mail', kind: 'approval', input: { to: 'ada' }, proposed: { to: 'ada' } }])
+  expect(ran).toEqual([])
+
+  expect(await session.approve(idOf(session, 'mail'), { by: 'grace' })).toEqual({
+    verdict: 'accepted',
+    message: 'Accepted.',
+  })
+  expect(ran).toEqual([])
+  await session.continue()
+
+  expect(ran).toEqual(['ada'])
+  expect(toldTo(model)).toEqual({ mail: { ok: true, result: 'sent to ada' } })
+})
+
+test('reject becomes an error the model reads, with the reason', async () => {
+  ran.length = 0
+  const { agent, model } = desk([send, 'I will not.'], { tools: [mail('required')] })
+  const { session } = await chat(agent, 'Tell Ada')
+
+  await session.reject(idOf(session, 'mail'), 'She is on leave')
+  await session.continue()
+
+  expect(ran).toEqual([])
+  expect(toldTo(model)).toEqual({
+    mail: { ok: false, error: { code: 'rejected', message: 'Rejected: She is on leave' } },
+  })
+})
+
+test('an approval function decides by the checked input, and gives its reason', async () => {
+  const gate = ({ input: { to } }: { input: { to: string } }): ApprovalRequest => ({
+    required: to !== 'ada',
+    reason: `${to} is a stranger`,
+  })
+  const { agent } = desk([{ calls: [call('mail', { to: 'ada' }), call('mail', { to: 'eve' })] }], {
+    tools: [mail(gate)],
+  })
+  ran.length = 0
+
+  expect((await chat(agent, 'Tell both')).holds).toMatchObject([{ input: { to: 'eve' }, reason: 'eve is a stranger' }])
+  expect(ran).toEqual(['ada'])
+})
+
+test.each<[string, () => unknown]>([
+  [
+    'throws',
+    () => {
+      throw new Error('no policy server')
+    },
+  ],
+  ['rejects', () => Promise.reject(new Error('no policy server'))],
+  [
+    'throws nothing',
+    () => {
+      throw undefined as unknown as Error
+    },
+  ],
+  ['says nothing', () => undefined],
+  ['says no with a word', () => 'no'],
+  ['says maybe', () => ({ required: 'maybe' })],
+  ['wants no approver at all', () => ({ required: true, approvers: 0 })],
+  ['wants half a person', () => ({ required: true, approvers: 1.5 })],
+  ['wants nobody knows how many', () => ({ required: true, approvers: Number.NaN })],
+  ['wants everybody', () => ({ required: true, approvers: Number.POSITIVE_INFINITY })],
+  ['gives a reason that is no text', () => ({ required: false, reason: 10n })],
+])(
+  proves('gate.throwing-means-held', 'an approval function that %s means held, never run, and the hold can be saved'),
+  async (_how, gate) => {
+    ran.length = 0
+    const { agent } = desk([send, 'ok'], { tools: [mail(gate)] })
+
+    const { session, holds } = await chat(agent, 'Tell Ada')
+
+    expect(holds).toMatchObject([{ kind: 'approval', reason: expect.stringContaining('approval check') }])
+    expect(ran).toEqual([])
+    const restored = await Session.open(agent, saved(session))
+    expect(restored.holds).toEqual(session.holds)
+  },
+)
+
+test('two of three must agree: one alone runs nothing, twice the same is one', async () => {
+  ran.length = 0
+  const { agent } = desk([send, 'Sent.'], { tools: [mail({ required: true, approvers: 2 })] })
+  let { session } = await chat(agent, 'Tell Ada')
+  const callId = idOf(session, 'mail')
+
+  expect(await session.approve(callId)).toMatchObject({ verdict: 'invalid' })
+  expect(await session.approve(callId, { by: 'ann' })).toMatchObject({ verdict: 'accepted', remaining: 1 })
+  expect(await session.approve(callId, { by: 'ann' })).toMatchObject({ verdict: 'duplicate', remaining: 1 })
+  session = await Session.open(agent, saved(session))
+  expect(session.holds[0]?.endorsedBy).toEqual(['ann'])
+  expect(await session.continue()).toMatchObject({ status: 'held' })
+  expect(ran).toEqual([])
+
+  expect(await session.approve(callId, { by: 'bob' })).toMatchObject({ verdict: 'accepted', remaining: 0 })
+  expect(await session.continue()).toMatchObject({ status: 'done' })
+  expect(ran).toEqual(['ada'])
+  expect(await session.approve(callId, { by: 'cyd' })).toMatchObject({ verdict: 'duplicate' })
+})
+
+test('one of several approvers is enough to say no', async () => {
+  const { agent } = desk([send, 'ok'], { tools: [mail({ required: true, approvers: 3 })] })
+  const { session } = await chat(agent, 'Tell Ada')
+  const callId = idOf(session, 'mail')
+  await session.approve(callId, { by: 'ann' })
+
+  expect(await session.reject(callId, 'no', { by: 'bob' })).toMatchObject({ verdict: 'accepted' })
+  expect(await session.approve(callId, { by: 'cyd' })).toMatchObject({ verdict: 'conflict', first: { by: 'bob' } })
+})
+
+test('a yes to another input is not a yes to this one', async () => {
+  ran.length = 0
+  const { agent } = desk([send, 'ok'], { tools: [mail({ required: true, approvers: 2 })] })
+  const { session } = await chat(agent, 'Tell Ada')
+  const callId = idOf(session, 'mail')
+
+  await session.approve(callId, { by: 'ann' })
+  expect(await session.approve(callId, { by: 'bob', input: { to: 'eve' } })).toMatchObject({
+    verdict: 'accepted',
+    remaining: 1,
+  })
+  expect(await session.approve(callId, { by: 'ann', input: { to: 'eve' } })).toMatchObject({
+    verdict: 'accepted',
+    remaining: 0,
+  })
+  await session.continue()
+
+  expect(ran).toEqual(['eve'])
+})
+
+/** The same tool as another release of the program declares it. */
+const releases = { description: 'Sends at once', more: {} }
+
+async function approvedThenReleased(agent: Agent, approvers: number, edited?: { to: string }): Promise<Session> {
+  const { session } = await chat(agent, 'Tell Ada')
+  const approvals = ['ann', 'bob'].slice(0, approvers)
+  for (const by of approvals) await session.approve(idOf(session, 'mail'), edited ? { by, input: edited } : { by })
+  return session
+}
+
+test(
+  proves(
+    'call.runs-what-was-approved',
+    'a tool whose definition changed after the yes is not run: somebody must agree again',
+  ),
+  async () => {
+    ran.length = 0
+    const old = desk([send], { tools: [mail('required')] })
+    const session = await approvedThenReleased(old.agent, 1)
+    const changed = desk(['Sent.'], { tools: [mail('required', { description: releases.description })], process: 'q' })
+
+    const restored = await Session.open(changed.agent, saved(session))
+    expect(await restored.continue()).toMatchObject({
+      status: 'held',
+      holds: [{ kind: 'approval', cause: 'changed', input: { to: 'ada' } }],
+    })
+    expect(ran).toEqual([])
+
+    expect(await restored.approve(idOf(restored, 'mail'))).toMatchObject({ verdict: 'accepted' })
+    expect(await restored.continue()).toMatchObject({ status: 'done' })
+    expect(ran).toEqual(['ada'])
+  },
+)
+
+test('a changed tool needs as many approvers as it says', async () => {
+  const quorum = { required: true, approvers: 2 }
+  const old = desk([send], { tools: [mail(quorum)] })
+  const session = await approvedThenReleased(old.agent, 2)
+  const changed = desk(['Sent.'], { tools: [mail(quorum, { description: releases.description })], process: 'q' })
+
+  const restored = await Session.open(changed.agent, saved(session))
+
+  expect(await restored.continue()).toMatchObject({ holds: [{ cause: 'changed', approvers: 2 }] })
+})
+
+test('what was edited stays edited when the changed tool is approved again', async () => {
+  ran.length = 0
+  const old = desk([send], { tools: [mail('required')] })
+  const session = await approvedThenReleased(old.agent, 1, { to: 'grace' })
+  const changed = desk(['Sent.'], { tools: [mail('required', { description: releases.description })], process: 'q' })
+  const restored = await Session.open(changed.agent, saved(session))
+  expect(await restored.continue()).toMatchObject({ holds: [{ cause: 'changed', input: { to: 'grace' } }] })
+
+  await restored.approve(idOf(restored, 'mail'))
+  await restored.continue()
+
+  expect(ran).toEqual(['grace'])
+  expect(outcomes(restored)).toEqual({ mail: { ok: true, value: 'sent to grace' } })
+})
+
+test('a tool that is gone when its approval comes is an error the model reads', async () => {
+  const { session } = await chat(desk([send], { tools: [mail('required')] }).agent, 'Tell Ada')
+  await session.approve(idOf(session, 'mail'))
+  const without = desk(['Pity.'], { process: 'q' })
+
+  const restored = await Session.open(without.agent, saved(session))
+
+  expect(await restored.continue()).toMatchObject({ status: 'done' })
+  expect(toldTo(without.model)).toMatchObject({ mail: { ok: false, error: { code: 'unknown-tool' } } })
+})

@@ -1,0 +1,56 @@
+/** Dying at every moment: what the log held after each append of a run, and how a new process goes on from there. */
+import { memoryStore } from '@holdpoint/testing'
+import type { Script } from '@holdpoint/testing'
+import { Session, type Agent, type LogEvent, type Store } from 'holdpoint'
+
+export type Prefix = { readonly version: 1; readonly id: string; readonly events: readonly LogEvent[] }
+
+/** A store that remembers what it held after each append; that is what is left when the process dies there. */
+export function recordingStore(): { readonly store: Store; readonly prefixes: Prefix[] } {
+  const inner = memoryStore()
+  const prefixes: Prefix[] = []
+  return {
+    prefixes,
+    store: {
+      read: inner.read,
+      append: async (id, ...rest) => {
+        const written = await inner.append(id, ...rest)
+        if (written !== 'conflict')
+          prefixes.push(JSON.parse(JSON.stringify({ version: 1, id, events: await inner.read(id, 0) })) as Prefix)
+        return written
+      },
+    },
+  }
+}
+
+/** A model whose reply depends on how much it was told already, and on nothing it remembers. */
+export function byProgress(replies: readonly Script[]): readonly Script[] {
+  return Array.from(
+    { length: 50 },
+    () =>
+      ({ prompt }) =>
+        replies[prompt.filter(({ role }) => role === 'assistant').length] ?? 'The end.',
+  )
+}
+
+/** Goes on until rest, answering whatever is held in the one way given. */
+export async function finish(
+  session: Session,
+  answer: (session: Session, hold: Session['holds'][number]) => Promise<unknown>,
+): Promise<void> {
+  for (let rounds = 0; rounds < 20; rounds++) {
+    const { status, holds } = await session.continue()
+    if (status !== 'held') return
+    for (const hold of holds) await answer(session, hold)
+  }
+  throw new Error('The conversation never came to rest.')
+}
+
+export function reopen(agent: Agent, prefix: Prefix): Promise<Session> {
+  return Session.open(agent, { data: structuredClone(prefix) })
+}
+
+/** The ids of the calls that have an outcome in these events. */
+export function settledIn({ events }: { readonly events: readonly LogEvent[] }): ReadonlySet<string> {
+  return new Set(events.flatMap((event) => (event.type === 'call.settled' ? [event.callId] : [])))
+}

@@ -1,0 +1,118 @@
+/** What the tests of the loop share: an agent with a scripted model in a process of its own, and what must always hold. */
+import { fold, type JsonObject } from '@holdpoint/core'
+import {
+  manualClock,
+  scriptedModel,
+  testPorts,
+  type ManualClock,
+  type Script,
+  type ScriptedModel,
+} from '@holdpoint/testing'
+import {
+  agent,
+  type Agent,
+  type AgentOptions,
+  type LogEvent,
+  type ModelRequest,
+  type Ports,
+  type Session,
+} from 'holdpoint'
+import { expect } from 'vitest'
+
+export interface Desk {
+  readonly agent: Agent
+  readonly model: ScriptedModel
+  readonly clock: ManualClock
+}
+
+type DeskOptions = Partial<AgentOptions> & { readonly clock?: ManualClock; readonly process?: string }
+
+/** An agent as one process has it: its own model, ids and (unless given) clock. */
+export function desk(scripts: readonly Script[], options: DeskOptions = {}): Desk {
+  const { clock = manualClock(), process = 'p', ...rest } = options
+  const model = scriptedModel(scripts)
+  return { agent: agent({ name: 'desk', model, ...rest, ports: portsOf(process, clock) }), model, clock }
+}
+
+/** Ids carry the name of the process, as ids of different processes never meet. */
+export function portsOf(process: string, clock: ManualClock): Ports {
+  const ports = testPorts({ clock })
+  return { ...ports, id: () => `${process}-${ports.id()}` }
+}
+
+/** Lets everything go on that can, until the condition is met. */
+export async function until(condition: () => boolean): Promise<void> {
+  for (let turns = 0; turns < 1000; turns++) {
+    if (condition()) return
+    await tick()
+  }
+  throw new Error(`This never came true: ${condition.toString()}`)
+}
+
+/** Lets everything that can go on without time go on. */
+export function tick(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** A session as another process would read it. */
+export function saved(session: Session): { readonly data: unknown } {
+  return { data: JSON.parse(JSON.stringify(session)) as unknown }
+}
+
+export function idOf(session: Session, name: string): string {
+  const hold = session.holds.find((each) => each.name === name)
+  if (!hold)
+    throw new Error(`Nothing named ${name} is held; held are: ${session.holds.map((each) => each.name).join(', ')}`)
+  return hold.callId
+}
+
+export function types(session: Session): readonly string[] {
+  return session.events.map(({ type }) => type)
+}
+
+/** Each call's outcome, by name of the tool. */
+export function outcomes(session: Session): Readonly<Record<string, unknown>> {
+  const names = new Map<string, string>()
+  const found: Record<string, unknown> = {}
+  for (const event of session.events) {
+    if (event.type === 'model.replied')
+      for (const part of event.reply.parts) if (part.type === 'call') names.set(part.callId, part.name)
+    if (event.type === 'call.settled') found[names.get(event.callId) ?? event.callId] = event.outcome
+  }
+  return found
+}
+
+/** What the model was told of its calls, by name, in its newest prompt. */
+export function toldTo(model: ScriptedModel): Readonly<Record<string, unknown>> {
+  const prompt = model.requests.at(-1)?.prompt ?? []
+  return Object.fromEntries(
+    prompt.flatMap((message) =>
+      message.role === 'tool' ? message.results.map(({ name, content }) => [name, content] as const) : [],
+    ),
+  )
+}
+
+/** The log has no gaps, the state is what it folds to, a call has one outcome, and no prompt has a call without a result. */
+export function expectSound(session: Session, ...models: readonly ScriptedModel[]): void {
+  expect(session.events.map(({ seq }) => seq)).toEqual(session.events.map((_, index) => index + 1))
+  expect(session.state).toEqual(fold(session.events))
+  expect(session.state).toEqual(fold((JSON.parse(JSON.stringify(session)) as { events: LogEvent[] }).events))
+  const settled = session.events.flatMap((event) => (event.type === 'call.settled' ? [event.callId] : []))
+  expect(new Set(settled).size).toBe(settled.length)
+  for (const { requests } of models) for (const request of requests) expectPaired(request)
+}
+
+export function expectPaired({ prompt }: ModelRequest): void {
+  for (const [index, message] of prompt.entries()) {
+    if (message.role !== 'assistant') continue
+    const calls = message.parts.flatMap((part) => (part.type === 'call' && !part.byProvider ? [part.id] : []))
+    const after = prompt[index + 1]
+    const results = after?.role === 'tool' ? after.results.map(({ id }) => id) : []
+    expect(results).toEqual(calls)
+    expect(new Set(calls).size).toBe(calls.length)
+  }
+}
+
+export function call(name: string, input: JsonObject = {}): { readonly name: string; readonly input: JsonObject } {
+  return { name, input }
+}

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { agent, chat, definePlugin, Session, tool } from 'holdpoint'
+import { scriptedModel, testPorts } from '@holdpoint/testing'
+import { z } from 'zod'
+
+const input = z.object({})
+const description = 'A tool'
+
+test('a message is not refused for the sake of a hold whose time is up', async () => {
+  const ports = testPorts()
+  const ask = tool({ name: 'ask', description, input, executor: 'human', timeout: '1 hour' })
+  const model = scriptedModel([{ calls: [{ name: 'ask' }] }, 'Never mind, then.'])
+  const { session } = await chat(agent({ name: 'desk', model, tools: [ask], ports }), 'Ask')
+  expect(await session.send('Hello?')).toMatchObject({ status: 'refused', reason: 'turn-in-progress' })
+  await ports.clock.advance(3_600_000)
+  expect(await session.send('Hello?', { whileBusy: 'queue' })).toMatchObject({ holds: [] })
+  expect(session.events.find((event) => event.type === 'call.settled')).toMatchObject({
+    outcome: { error: { code: 'expired' } },
+  })
+})
+
+test('the structured result is what the schema makes of it: its defaults and transforms', async () => {
+  const output = z.object({ name: z.string().trim(), tags: z.array(z.string()).default([]) })
+  const model = scriptedModel(['{"name": "  Ada "}'])
+  const result = await chat(agent({ name: 'desk', model, ports: testPorts() }), 'Who?', { output })
+  expect(result.output).toEqual({ name: 'Ada', tags: [] })
+  expect(result.text).toBe('{"name": "  Ada "}')
+})
+
+test('the newest progress of a running call is there for whoever comes late, and goes with the call', async () => {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const reported = Promise.withResolvers<void>()
+  const build = tool({
+    name: 'build',
+    description,
+    input,
+    streaming: true,
+    run: ({ progress }) => {
+      progress({ percent: 10 })
+      progress({ percent: 60 })
+      reported.resolve()
+      return promise
+    },
+  })
+  const desk = agent({
+    name: 'desk',
+    model: scriptedModel([{ calls: [{ name: 'build' }] }, 'Built.']),
+    tools: [build],
+    ports: testPorts(),
+  })
+  const session = await Session.open(desk)
+  const sent = session.send('Build')
+  await reported.promise
+  expect([...session.progress.values()]).toEqual([{ percent: 60 }])
+  resolve('ok')
+  await sent
+  expect(session.progress.size).toBe(0)
+})
+
+test('a tool that is made for one scope is answered under that scope', async () => {
+  const ask = tool({ name: 'ask', description, input, executor: 'human', output: z.string() })
+  const plugin = definePlugin({
+    id: 'desk',
+    prepare: ({ scope, tools }) => void (scope['user'] === 'ann' && tools.push(ask)),
+  })
+  const model = scriptedModel([{ calls: [{ name: 'ask' }] }, 'Thanks.'])
+  const scope = { user: 'ann' }
+  const { session, holds } = await chat(agent({ name: 'desk', model, plugins: [plugin], ports: testPorts() }), 'Ask', {
+    scope,
+  })
+  expect(await session.answer(holds[0]!.callId, 'yes')).toMatchObject({ verdict: 'invalid' })
+  expect(await session.answer(holds[0]!.callId, 'yes', { scope })).toMatchObject({ verdict: 'accepted' })
+})
+
+test('whoever was to carry a call out may say that it failed', async () => {
+  const scan = tool({ name: 'scan', description, input, executor: 'external', output: z.number() })
+  const model = scriptedModel([{ calls: [{ name: 'scan' }] }, 'It failed.'])
+  const { session, holds } = await chat(agent({ name: 'desk', model, tools: [scan], ports: testPorts() }), 'Scan')
+  expect(await session.fail(holds[0]!.callId, 'out of paper', { by: 'worker-7' })).toMatchObject({
+    verdict: 'accepted',
+  })
+  expect((await session.continue()).steps[0]?.calls[0]?.outcome).toEqual({
+    ok: false,
+    error: { code: 'failed', message: 'out of paper' },
+  })
+})
