@@ -40,7 +40,7 @@ export function guaranteeProblems(promised: Readonly<Record<string, string>>, ci
 export function guaranteeTable(promised: Readonly<Record<string, string>>, cited: readonly Citation[]): string {
   const rows = Object.entries(promised).map(([id, promise]) => {
     const tests = cited.filter((citation) => citation.id === id)
-    const links = [...new Set(tests.map(({ file }) => file))].map((file) => `[${file}](../${file})`)
+    const links = [...new Set(tests.map(({ file }) => file))].map((file) => `[${shortName(file)}](../${file})`)
     return `| \`${id}\` | ${promise} | ${links.join('<br>') || '*not yet*'} |`
   })
   return [
@@ -54,6 +54,11 @@ export function guaranteeTable(promised: Readonly<Record<string, string>>, cited
     ...rows,
     '',
   ].join('\n')
+}
+
+/** `core: loop/races` for packages/core/test/loop/races.test.ts. */
+function shortName(file: string): string {
+  return file.replace(/^packages\/([^/]+)\/test\/(.+)\.test\.ts$/, '$1: $2')
 }
 
 if (import.meta.main) {

@@ -30,7 +30,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
     mutants.push({ file, line: line + 1, what, source: mutated })
   }
   lines.forEach((text, line) => {
-    if (/^\s+if \(.*\) (return|throw)\b/.test(text) && !/\{$/.test(text)) add(line, `without: ${text.trim()}`, [])
+    if (/^\s+if \(.*\) (return|throw)\b/.test(text) && !text.endsWith('{')) add(line, `without: ${text.trim()}`, [])
     else if (/^\s+if \(.*\)$/.test(text) && /^\s+return\b/.test(lines[line + 1] ?? ''))
       add(line, `without: ${text.trim()}`, [], 2)
     const row = /^\s+'[a-z]+\.[a-z]+': \[(.*)\],$/.exec(text)

@@ -64,14 +64,15 @@ export interface Proof {
   readonly title: string
 }
 
-const ids = String.raw`(?:'[^']*'|\[[^\]]*\])`
-const proofCall = new RegExp(String.raw`\bproves\(\s*(${ids})\s*,\s*(${literal.source})`, 'g')
+/** One id or more, each with its comma, before the title. */
+const ids = String.raw`(?:'[^']*'\s*,\s*)+`
+const proofCall = new RegExp(String.raw`\bproves\(\s*(${ids})(${literal.source})`, 'g')
 const testCall = new RegExp(
-  String.raw`(?:\b(?:test|it|describe)(?:\.\w+)*|\))\(\s*(?:proves\(\s*${ids}\s*,\s*)?(${literal.source})`,
+  String.raw`(?:\b(?:test|it|describe)(?:\.\w+)*|\))\(\s*(?:proves\(\s*${ids})?(${literal.source})`,
   'g',
 )
 
-/** The guarantees a test file cites: `proves('id', 'title')`, or several: `proves(['id', 'id'], 'title')`. */
+/** The guarantees a test file cites: `proves('id', 'title')`, or several: `proves('id', 'id', 'title')`. */
 export function proofsOf(text: string): Proof[] {
   return [...withoutComments(text).matchAll(proofCall)].map(([, cited = '', title = '']) => ({
     ids: [...cited.matchAll(/'([^']*)'/g)].map(([, id = '']) => id),
