@@ -47,9 +47,9 @@ export function manualClock(start: number = Date.UTC(2030, 0, 1)): ManualClock {
   }
 }
 
-/** Ports for tests: manual time, ids that count (`id-1`, `id-2`, …), and a seeded generator. */
+/** Ports for tests: manual time, a seeded generator, and ids that count (`id-1`, …); a prefix tells two processes apart. */
 export function testPorts(
-  options: { readonly clock?: ManualClock; readonly seed?: number } = {},
+  options: { readonly clock?: ManualClock; readonly seed?: number; readonly prefix?: string } = {},
 ): Ports & { readonly clock: ManualClock } {
   const clock = options.clock ?? manualClock()
   let ids = 0
@@ -58,7 +58,7 @@ export function testPorts(
     clock,
     now: clock.now,
     sleep: clock.sleep,
-    id: () => `id-${++ids}`,
+    id: () => `${options.prefix ?? 'id'}-${++ids}`,
     random: () => {
       // mulberry32: small, seeded, good enough to spread things
       seed = (seed + 0x6d2b79f5) | 0

@@ -35,6 +35,8 @@ export type EventBody =
       readonly reply: Reply
       /** Why a reply without calls ends the turn, when that is not because the model was done. */
       readonly ends?: EndReason
+      /** What there is to say about that. */
+      readonly message?: string
     }
   | { readonly type: 'call.held'; readonly callId: string; readonly hold: Hold }
   /** One of several approvers said yes. */

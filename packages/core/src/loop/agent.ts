@@ -12,7 +12,7 @@ import type { StandardSchema } from '../tool/schema.ts'
 import type { Tool } from '../tool/tool.ts'
 import { vendorName } from '../tool/name.ts'
 import type { WhileBusy } from '../turn/decide.ts'
-import type { OutputRequest } from './output.ts'
+import { outputRule, type OutputRequest, type OutputRule } from './output.ts'
 import type { RetryPolicy } from './retry.ts'
 
 export type OnToolError =
@@ -80,7 +80,7 @@ export interface Agent extends Required<
   readonly services: Services
   readonly maxTokens: number | undefined
   readonly stopWhen: StopWhen | undefined
-  readonly output: StandardSchema | OutputRequest | undefined
+  readonly output: OutputRule | undefined
   readonly ports: Ports
   /** Runs the plugins' `setup` once; every use of the agent waits for it. */
   ready(): Promise<ReadonlyMap<string, unknown>>
@@ -107,7 +107,7 @@ export function defineAgent(options: AgentOptions, ports: Ports): Agent {
     onToolError: options.onToolError ?? 'continue',
     stopWhen: options.stopWhen,
     whileBusy: options.whileBusy ?? 'refuse',
-    output: options.output,
+    output: options.output && outputRule(options.output, options.structuredFinalize ?? false, ports.compileJsonSchema),
     structuredFinalize: options.structuredFinalize ?? false,
     settings: options.settings ?? {},
     retry: options.retry ?? {},

@@ -34,7 +34,7 @@ export async function callModel(
   const replied = { type: 'model.replied', turnId: turn.turnId, step: turn.step, reply } as const
   if (calls.length === 0) {
     const ends = cutShort(reply) ?? (turn.output && (await misfit(reply, turn, turn.output, world)))
-    return [...prepared.writes.take(), ends ? { ...replied, ends } : replied]
+    return [...prepared.writes.take(), ends ? { ...replied, ...ends } : replied]
   }
   const outcomes = await Promise.all(calls.map((part) => dispatch(part, prepared.tools.get(part.name), world, signal)))
   return [...prepared.writes.take(), replied, ...outcomes.flat()]
@@ -139,17 +139,22 @@ function take(part: ModelPart, reply: ReplyBuilder, { turnId, step, pass }: Open
   }
 }
 
+interface Ending {
+  readonly ends: EndReason
+  readonly message: string
+}
+
 /** Why a reply without calls ends the turn, when that is not simply because the model was done. */
-function cutShort({ finish }: Reply): EndReason | undefined {
-  if (finish === 'interrupted') return 'interrupted'
-  return finish === 'error' ? 'model_failed' : undefined
+function cutShort({ finish }: Reply): Ending | undefined {
+  if (finish === 'interrupted') return { ends: 'interrupted', message: 'The reply was cut off.' }
+  return finish === 'error' ? { ends: 'model_failed', message: 'The vendor broke the reply off.' } : undefined
 }
 
 /** The result of the turn does not fit its schema. What comes before the second pass is not the result yet. */
-async function misfit(reply: Reply, turn: OpenTurn, plan: OutputPlan, world: World): Promise<EndReason | undefined> {
+async function misfit(reply: Reply, turn: OpenTurn, plan: OutputPlan, world: World): Promise<Ending | undefined> {
   if (plan.finalize && turn.pass === 'loop') return undefined
   const checked = await ruleOf(plan, world.output, world.agent.ports.compileJsonSchema).check(textOf(reply))
-  return checked.ok ? undefined : 'output_invalid'
+  return checked.ok ? undefined : { ends: 'output_invalid', message: checked.why }
 }
 
 async function stops(turn: OpenTurn, stopWhen: StopWhen, { log }: World): Promise<boolean> {

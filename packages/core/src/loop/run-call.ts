@@ -59,6 +59,8 @@ export async function admitCall(
   return [startCall(call)]
 }
 
+const MOST_ATTEMPTS = 5
+
 /** A call was running when its process died; nobody knows whether it did its work. The tool's author said what then. */
 export async function recoverCall(
   call: Call,
@@ -68,7 +70,10 @@ export async function recoverCall(
 ): Promise<Events> {
   switch (tool?.onLost ?? 'ask') {
     case 'retry':
-      return admitCall(call, tool, world, signal)
+      // A call that took its process down again and again is for a person to look at.
+      return call.attempt < MOST_ATTEMPTS
+        ? admitCall(call, tool, world, signal)
+        : [await lostHold(call, tool, world, signal)]
     case 'fail':
       return [
         settled(

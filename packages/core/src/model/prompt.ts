@@ -8,8 +8,7 @@ import type { UserPart } from '../log/message.ts'
 import { vendorName } from '../tool/name.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 import { encodeOutcome, type OutcomeEncoder } from './encode-outcome.ts'
-import type { FileData } from './model.ts'
-import type { CallPart, ProviderData, Reply } from './reply.ts'
+import type { CallPart, ProviderData, Reply, ReplyPart } from './reply.ts'
 
 export type PromptMessage =
   | { readonly role: 'system'; readonly text: string }
@@ -17,8 +16,9 @@ export type PromptMessage =
   | { readonly role: 'assistant'; readonly parts: readonly PromptPart[] }
   | { readonly role: 'tool'; readonly results: readonly PromptResult[] }
 
+/** What the model said goes back as it was stored, but for calls, which get the names and ids that vendors know. */
 export type PromptPart =
-  | { readonly type: 'text' | 'reasoning'; readonly text: string; readonly data?: ProviderData }
+  | Exclude<ReplyPart, { readonly type: 'call' | 'provider-call' | 'source' }>
   | {
       readonly type: 'call'
       readonly id: string
@@ -27,22 +27,6 @@ export type PromptPart =
       readonly byProvider?: boolean
       readonly data?: ProviderData
     }
-  | {
-      readonly type: 'provider-result'
-      readonly id: string
-      readonly name: string
-      readonly result: Json
-      readonly isError: boolean
-      readonly data?: ProviderData
-    }
-  | {
-      readonly type: 'file'
-      readonly mediaType: string
-      readonly file: FileData
-      readonly reasoning?: boolean
-      readonly data?: ProviderData
-    }
-  | { readonly type: 'custom'; readonly kind: string; readonly data?: ProviderData }
 
 export interface PromptResult {
   readonly id: string
@@ -50,6 +34,8 @@ export interface PromptResult {
   readonly isError: boolean
   readonly content: Json
 }
+
+const GO_ON: PromptMessage = { role: 'user', parts: [{ type: 'text', text: 'Please go on.' }] }
 
 /** `system` is everything the model is told before the conversation, in order. */
 export function renderPrompt(
@@ -64,6 +50,8 @@ export function renderPrompt(
       case 'turn.started':
         if (event.items.length > 0)
           messages.push({ role: 'user', parts: event.items.flatMap((item) => said(item, encode)) })
+        // A turn is taken up again, and vendors read the model's own words at the end as the beginning of its reply.
+        else if (messages.at(-1)?.role === 'assistant') messages.push(GO_ON)
         break
       case 'model.replied':
         messages.push(...rounds.open(event.reply))

@@ -50,7 +50,7 @@ export function evolve(state: Conversation, event: LogEvent): Conversation {
       if (calls.size > 0) return { ...state, seq, turn: { ...turn, phase: 'calls', tokens, calls } }
       if (turn.pass === 'loop' && turn.output?.finalize && !event.ends)
         return { ...state, seq, turn: { ...turn, tokens, step: turn.step + 1, pass: 'finalize' } }
-      return { ...state, seq, turn: rest(turn.turnId, event.ends ?? 'completed') }
+      return { ...state, seq, turn: rest(turn.turnId, event.ends ?? 'completed', event.message) }
     }
     case 'call.held':
     case 'call.endorsed':

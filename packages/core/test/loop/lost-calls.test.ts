@@ -230,3 +230,20 @@ test('a call that is running in this very process is not taken for lost', async 
   expect(await second).toMatchObject({ status: 'done' })
   expect(runs).toBe(1)
 })
+
+test('a call that takes its process down again and again is not retried for ever: a person is asked', async () => {
+  const { store, prefixes } = recordingStore()
+  const first = await Session.open(desk(scripts, { tools: [printer('retry', [])] }).agent, { store, id: 'c' })
+  await first.send('Print')
+  let events = prefixes.find((prefix) => prefix.events.at(-1)?.type === 'call.started')!.events
+  for (let attempt = 2; attempt <= 5; attempt++) {
+    const { callId } = events.at(-1) as { callId: string }
+    events = [...events, { type: 'call.started', callId, attempt, seq: events.length + 1, at: 0 }]
+  }
+  const ran: unknown[] = []
+  const next = desk(['Done.'], { tools: [printer('retry', ran)], process: 'q' })
+  const session = await Session.open(next.agent, { data: { version: 1, id: 'c', events } })
+
+  expect(await session.continue()).toMatchObject({ status: 'held', holds: [{ cause: 'lost' }] })
+  expect(ran).toEqual([])
+})

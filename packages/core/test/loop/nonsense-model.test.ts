@@ -181,7 +181,7 @@ test('a thought that was cut off is not sent back, since vendors refuse one with
   const { session } = await chat(agent, 'Go')
   await session.continue()
 
-  expect(model.requests[1]?.prompt.at(-1)).toEqual({ role: 'assistant', parts: [{ type: 'text', text: 'Half' }] })
+  expect(model.requests[1]?.prompt.at(-2)).toEqual({ role: 'assistant', parts: [{ type: 'text', text: 'Half' }] })
 })
 
 test.each<[Finish, string, string]>([

@@ -84,3 +84,20 @@ test('whoever was to carry a call out may say that it failed', async () => {
     error: { code: 'failed', message: 'out of paper' },
   })
 })
+
+test('a turn that ended badly says why, and is taken up again with a prompt that vendors take', async () => {
+  const cut = [{ type: 'text', id: 't', delta: 'Half a' }] as const
+  const model = scriptedModel([cut, 'whole.', '7'])
+  const { session, ...first } = await chat(agent({ name: 'desk', model, ports: testPorts() }), 'Speak')
+  expect(first).toMatchObject({ status: 'failed', reason: 'interrupted', message: 'The reply was cut off.' })
+
+  expect(await session.continue()).toMatchObject({ status: 'done', text: 'whole.' })
+  expect(model.requests[1]?.prompt.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+
+  const misfit = await session.send('A name', { output: z.object({ name: z.string() }) })
+  expect(misfit).toMatchObject({
+    status: 'failed',
+    reason: 'output_invalid',
+    message: expect.stringContaining('object'),
+  })
+})

@@ -1,0 +1,26 @@
+/** Whoever watches a conversation in this process, and the newest progress of its running calls for whoever comes late. */
+import type { Json } from '../json.ts'
+import { watcher, type StreamItem, type Watch } from './live-stream.ts'
+
+export class Audience {
+  readonly progress: Map<string, Json> = new Map()
+  readonly #watchers = new Set<Watch>()
+
+  get watching(): boolean {
+    return this.#watchers.size > 0
+  }
+
+  /** A watcher that throws is told so by `check`, when the work it watched is done; nobody else notices. */
+  admit(watch: Watch | undefined): { check(): void; leave(): void } | undefined {
+    const watching = watcher(watch)
+    if (!watching) return undefined
+    this.#watchers.add(watching.show)
+    return { check: watching.check, leave: () => this.#watchers.delete(watching.show) }
+  }
+
+  show(item: StreamItem): void {
+    if (item.type === 'call-progress') this.progress.set(item.callId, item.value)
+    else if (item.type === 'call.settled') this.progress.delete(item.callId)
+    for (const watch of this.#watchers) watch(item)
+  }
+}
