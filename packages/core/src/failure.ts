@@ -32,12 +32,12 @@ export class HoldpointError extends Error {
   }
 }
 
-/** The text of anything that was thrown. */
+/** The text of anything that was thrown, whatever it is: it is stored, and shown to models and people. */
 export function messageOf(error: unknown): string {
-  if (error instanceof Error) return error.message || error.name
-  if (typeof error === 'string') return error
   try {
-    return JSON.stringify(error) ?? String(error)
+    const { message, name } = error instanceof Error ? error : { message: error, name: undefined }
+    for (const text of [message, name]) if (typeof text === 'string' && text !== '') return text
+    return JSON.stringify(message) ?? String(message)
   } catch {
     return 'an error that cannot be printed'
   }

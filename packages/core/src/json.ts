@@ -79,6 +79,19 @@ export function isPlain(value: unknown): boolean {
   return (prototype === Object.prototype || prototype === null) && Object.values(value).every(isPlain)
 }
 
+/** What JSON would silently make an empty object of, if a value that is JSON otherwise holds any. */
+export function lostInJson(value: unknown): string | undefined {
+  if (value instanceof Map) return 'a Map'
+  if (value instanceof Set) return 'a Set'
+  if (value instanceof Error) return 'an Error'
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const each of Object.values(value)) {
+    const lost = lostInJson(each)
+    if (lost !== undefined) return lost
+  }
+  return undefined
+}
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

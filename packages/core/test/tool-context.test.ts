@@ -124,12 +124,11 @@ describe('the scope', () => {
     expect(contexts.map((context) => context.scope)).toEqual([{ user: 'boss' }])
   })
 
-  test('is the system’s own, frozen, where nobody gave one', async () => {
+  test('is nobody’s where nobody gave one: forgetting it raises nobody to the system', async () => {
     const { made, contexts } = spy()
     await chat(desk([noting, 'done'], { tools: [made] }).agent, 'go')
-    expect(contexts[0]?.scope).toBe(systemScope)
-    expect(systemScope).toEqual({ system: true })
-    expect(Object.isFrozen(systemScope)).toBe(true)
+    expect(contexts[0]?.scope).toEqual({})
+    expect(Object.isFrozen(systemScope) && systemScope).toEqual({ system: true })
   })
 
   test('is never written down: not in the session, its events, its frames or what the model reads', async () => {

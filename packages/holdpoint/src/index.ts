@@ -1,6 +1,7 @@
 export { agent } from './agent.ts'
 export { internalTool, tool } from './tool.ts'
 export { httpTool, type HttpToolOptions } from './http-tool/http-tool.ts'
+export { type HttpAnswer } from './http-tool/response-body.ts'
 export { aiSdkModel } from '@holdpoint/models'
 export { nodePorts } from './node-ports.ts'
 export {
@@ -25,6 +26,7 @@ export type {
   AgentOptions,
   ApprovalRequest,
   CallOutcome,
+  CancelAnswer,
   ChatResult,
   Duration,
   Executor,

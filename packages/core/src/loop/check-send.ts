@@ -9,6 +9,8 @@ const WHILE_BUSY: readonly unknown[] = ['refuse', 'queue', 'supersede', undefine
 
 /** The message as it is stored: only what belongs to it. */
 export function checkContent(content: unknown): Content {
+  if (content === '' || (Array.isArray(content) && content.length === 0))
+    throw invalid('A message says something. To go on without one, call continue().')
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) throw invalid(`A message is text, or a list of parts, not ${show(content)}.`)
   return content.map((part) => {
@@ -20,7 +22,11 @@ export function checkContent(content: unknown): Content {
   })
 }
 
-export function checkOptions({ by, maxSteps, whileBusy }: SendOptions): void {
+export function checkOptions(options: SendOptions): void {
+  if (typeof options !== 'object' || options === null) throw invalid(`Options are an object, not ${show(options)}.`)
+  const { by, maxSteps, whileBusy, signal } = options
+  if (signal !== undefined && typeof signal.addEventListener !== 'function')
+    throw invalid(`"signal" is an AbortSignal, not ${show(signal)}.`)
   if (by !== undefined && typeof by !== 'string') throw invalid(`"by" is text that says who, not ${show(by)}.`)
   if (maxSteps !== undefined && !(Number.isInteger(maxSteps) && maxSteps >= 1))
     throw invalid(`"maxSteps" must be a whole number from 1, not ${show(maxSteps)}.`)

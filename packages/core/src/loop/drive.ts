@@ -26,18 +26,21 @@ interface Work {
 }
 
 export interface Drive {
-  /** Resolves at rest, or when only people, clients and services outside can go on. */
-  readonly done: Promise<void>
-  /** Something was appended by somebody else: look again. False when it is over, and somebody has to drive anew. */
-  wake(): boolean
+  /** Resolves at rest, or when only people, clients and services outside can go on: with the seq it saw last. */
+  readonly done: Promise<number>
+  /**
+   * Something was appended by somebody else: look again. False when it is over, and somebody has to drive anew.
+   * Whoever does not want one step only lifts that for all.
+   */
+  wake(oneStep?: boolean): boolean
 }
 
 /** `world` is for what nobody here asked for; the turns of callers run with what they gave. */
 export function drive(world: World, callers: Callers, options: { readonly oneStep: boolean }): Drive {
   let wake: () => void = () => {}
   let over = false
+  const driver = new Driver(world, callers, options.oneStep)
   const done = (async () => {
-    const driver = new Driver(world, callers, options.oneStep)
     try {
       for (;;) {
         const waiting = Promise.withResolvers<void>()
@@ -47,7 +50,7 @@ export function drive(world: World, callers: Callers, options: { readonly oneSte
           waiting.resolve()
         }
         const idle = await driver.goOn(() => wake())
-        if (idle && !woken) return
+        if (idle && !woken) return world.log.state.seq
         if (!idle) await waiting.promise
       }
     } finally {
@@ -57,7 +60,8 @@ export function drive(world: World, callers: Callers, options: { readonly oneSte
   })()
   return {
     done,
-    wake: () => {
+    wake: (oneStep = true) => {
+      if (!oneStep) driver.oneStep = false
       if (!over) wake()
       return !over
     },
@@ -73,7 +77,7 @@ interface Batch {
 class Driver {
   readonly #world: World
   readonly #callers: Callers
-  readonly #oneStep: boolean
+  oneStep: boolean
   /** In flight, by the key of the effect it performs. */
   readonly #work = new Map<string, Work>()
   /** Calls whose start this driver wrote. Any other running call was started by a process that is gone. */
@@ -84,7 +88,7 @@ class Driver {
   constructor(world: World, callers: Callers, oneStep: boolean) {
     this.#world = world
     this.#callers = callers
-    this.#oneStep = oneStep
+    this.oneStep = oneStep
   }
 
   /** Writes what is finished and starts what is due. True when nothing is left to wait for. */
@@ -173,7 +177,7 @@ class Driver {
     switch (effect.do) {
       case 'call-model':
         this.#firstModelKey ??= effect.key
-        if (this.#oneStep && effect.key !== this.#firstModelKey) return
+        if (this.oneStep && effect.key !== this.#firstModelKey) return
         return this.#perform(effect.key, wake, async (signal) =>
           callModel(effect.turn, await this.#prepare(world), world, signal),
         )

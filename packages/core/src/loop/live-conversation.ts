@@ -4,9 +4,10 @@
  */
 import { HoldpointError } from '../failure.ts'
 import type { EventBody } from '../log/log-event.ts'
+import type { Frame } from '../live/frame.ts'
 import { userMessage } from '../log/message.ts'
-import { systemScope } from '../tool/context.ts'
-import { decideCancel, decideExpire, decideSend, type Decision, type Refusal } from '../turn/decide.ts'
+import { systemScope, type Scope } from '../tool/context.ts'
+import { decideCancel, decideExpire, decideSend, findCall, type Decision, type Refusal } from '../turn/decide.ts'
 import type { Resolution } from '../turn/hold.ts'
 import type { ResolveAnswer, Verdict } from '../turn/resolve.ts'
 import type { Agent } from './agent.ts'
@@ -25,11 +26,16 @@ export type CancelAnswer =
   | { readonly ok: true }
   | { readonly ok: false; readonly refusal: Refusal; readonly message: string }
 
+/** Whoever says nothing about who is asking is nobody; only what nobody asked for runs as the system. */
+const nobody: Scope = Object.freeze({})
+
 export class LiveConversation {
   readonly agent: Agent
   readonly log: Log
   readonly audience: Audience = new Audience()
   readonly #callers = new Callers()
+  /** Answers on their way into the log. */
+  readonly #answering = new Set<Promise<ResolveAnswer>>()
   #drive: Drive | undefined
 
   constructor(agent: Agent, log: Log) {
@@ -53,7 +59,7 @@ export class LiveConversation {
       if ('refusal' in begun) return this.refused(begun.refusal, begun.message)
       const signal = options.signal && (await this.#cancelOn(options.signal, begun.turnId))
       try {
-        await this.#driveOn(world, options, oneStep)
+        await this.#driveOn(oneStep)
       } finally {
         await signal?.over()
       }
@@ -67,12 +73,23 @@ export class LiveConversation {
   }
 
   async resolve(callId: string, resolution: Resolution, options: ResolveOptions): Promise<ResolveAnswer> {
+    const answering = this.#resolve(callId, resolution, options)
+    this.#answering.add(answering)
+    try {
+      return await answering
+    } finally {
+      this.#answering.delete(answering)
+    }
+  }
+
+  async #resolve(callId: string, resolution: Resolution, options: ResolveOptions): Promise<ResolveAnswer> {
     const read = readResolution(resolution, options.by)
     if ('why' in read) return { verdict: 'invalid', message: read.why }
     if (typeof callId !== 'string') return { verdict: 'unknown', message: 'The id of a call is text.' }
     await this.expire()
     const answer = await this.log.change(async () => {
-      const command = { ...read, callId, now: this.agent.ports.now() }
+      const { hold } = options
+      const command = { ...read, callId, now: this.agent.ports.now(), ...(hold !== undefined && { hold }) }
       return judge(this.log.find(callId), command, this.#world(options.scope ? { scope: options.scope } : {}))
     })
     if (answer.events.length > 0) this.#drive?.wake()
@@ -111,7 +128,6 @@ export class LiveConversation {
       content === undefined ? undefined : ({ kind: 'message', message: userMessage(content, options.by) } as const)
     const whileBusy = options.whileBusy ?? this.agent.whileBusy
     const plan = planTurn(world)
-    if (item && openHolds(this.log.state).length > 0) await this.expire() // a message is not refused for the sake of a hold whose time is up
     // Before it is written: a driver may meet the turn at once.
     this.#callers.takes(plan.turnId, world)
     const { decision } = await this.log.change((state) => eventsOf(decideSend(state, { item, plan, whileBusy })))
@@ -151,17 +167,20 @@ export class LiveConversation {
   }
 
   /** One driver at a time: whoever comes while it works wakes it, and waits for it to finish. */
-  async #driveOn(
-    world: World,
-    { output: _output, structuredFinalize: _finalize, maxSteps: _steps, ...others }: SendOptions,
-    oneStep: boolean,
-  ): Promise<void> {
-    if (this.#drive?.wake()) return this.#drive.done
-    const special = _output !== undefined || _finalize !== undefined || _steps !== undefined
-    const own = drive(special ? this.#world(others) : world, this.#callers, { oneStep })
+  async #driveOn(oneStep: boolean): Promise<void> {
+    if (this.#drive?.wake(oneStep)) {
+      await this.#drive.done
+      return
+    }
+    // What nobody here asked for runs as the system; the turns of callers run with what they gave.
+    const own = drive(this.#world({ scope: systemScope }), this.#callers, { oneStep })
     this.#drive = own
     try {
-      await own.done
+      const seq = await own.done
+      this.#drive = undefined
+      // Whoever began to answer while the driver worked may be heard only after it saw nothing left to do.
+      if (this.#answering.size > 0) await Promise.allSettled(this.#answering)
+      if (!oneStep && this.log.state.seq !== seq) await this.#driveOn(oneStep)
     } finally {
       if (this.#drive === own) this.#drive = undefined
     }
@@ -176,13 +195,19 @@ export class LiveConversation {
     return {
       agent,
       log: this.log,
-      scope: options.scope ?? systemScope,
+      scope: options.scope ?? nobody,
       requestId: options.requestId,
       output: this.#outputRule(options),
       maxSteps: options.maxSteps ?? agent.maxSteps,
       watched: () => this.audience.watching,
-      emit: (frame) => this.audience.show(frame),
+      emit: (frame) => this.#emit(frame),
     }
+  }
+
+  /** What a handler says after its call is over is nobody's business any more. */
+  #emit(frame: Frame): void {
+    if (frame.type === 'call-progress' && findCall(this.log.state, frame.callId)?.at !== 'running') return
+    this.audience.show(frame)
   }
 
   #outputRule({ output, structuredFinalize }: SendOptions): OutputRule | undefined {

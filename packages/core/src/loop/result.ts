@@ -17,6 +17,8 @@ export interface HeldCall extends Hold {
   readonly proposed: Json
   /** Who of several approvers agreed so far. */
   readonly endorsedBy: readonly string[]
+  /** Which of the call's holds this is, from 1: to be given back with an answer to one that was held anew. */
+  readonly nth: number
 }
 
 export interface StepResult {
@@ -106,8 +108,8 @@ export function openHolds(state: Conversation): HeldCall[] {
   })
 }
 
-function heldCall({ callId, name, proposed, endorsed }: Call, hold: Hold): HeldCall {
-  return { callId, name, proposed, endorsedBy: endorsed.map(({ by }) => by), ...hold }
+function heldCall({ callId, name, proposed, endorsed, holds }: Call, hold: Hold): HeldCall {
+  return { callId, name, proposed, endorsedBy: endorsed.map(({ by }) => by), nth: holds, ...hold }
 }
 
 function stopOf(

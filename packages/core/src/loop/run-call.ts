@@ -3,7 +3,7 @@
  * halt. `admitCall` comes before a call that was approved, `recoverCall` before one whose process died.
  */
 import { messageOf } from '../failure.ts'
-import { isObject, toJson, type Json } from '../json.ts'
+import { isObject, lostInJson, toJson, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
 import { StateWrites } from '../plugin/state.ts'
 import { inputHash } from '../tool/fingerprint.ts'
@@ -17,6 +17,11 @@ import { approvalHold, askGate, boundTo, checkInput, type Bound } from './dispat
 import { toolContext, type World } from './world.ts'
 
 type Events = readonly EventBody[]
+
+const notWhatWasApproved: CallOutcome = failed(
+  'not-what-was-approved',
+  "The tool's schema makes something else of the input than what was approved. Make its defaults and transforms give the same value each time.",
+)
 
 export function startCall(call: Call): EventBody {
   return { type: 'call.started', callId: call.callId, attempt: call.attempt + 1 }
@@ -45,17 +50,7 @@ export async function admitCall(
     )
     return [{ type: 'call.held', callId: call.callId, hold: { ...hold, cause: 'changed' } }]
   }
-  if (bound.inputHash !== call.approved.inputHash) {
-    return [
-      settled(
-        call,
-        failed(
-          'not-what-was-approved',
-          "The tool's schema makes something else of the input than what was approved. Make its defaults and transforms give the same value each time.",
-        ),
-      ),
-    ]
-  }
+  if (bound.inputHash !== call.approved.inputHash) return [settled(call, notWhatWasApproved)]
   return [startCall(call)]
 }
 
@@ -139,6 +134,9 @@ export async function runCall(call: Call, tool: Tool | undefined, world: World, 
   if (!tool?.run) return [settled(call, failed('unknown-tool', `There is no tool "${call.name}" here any more.`))]
   const checked = await checkInput(tool, inputOf(call))
   if (!checked.ok) return [settled(call, failed('invalid-input', checked.why))]
+  // Once more, on the very value that runs: the schema may have made another one of it since the call was admitted.
+  if (call.approved && boundTo(tool, inputOf(call), checked.value).inputHash !== call.approved.inputHash)
+    return [settled(call, notWhatWasApproved)]
   if (signal.aborted) return []
   const writes = new StateWrites(() => world.log.state.plugins)
   const returned = storable(
@@ -226,6 +224,7 @@ function remade(text: unknown, extra: unknown, make: (text: string, extra: Json 
 
 async function outcomeOf(returned: Returned, tool: Tool): Promise<CallOutcome> {
   if (!returned.ok) return returned.outcome
+  if (returned.value instanceof Error) return failed('failed', messageOf(returned.value))
   if (returned.value instanceof ToolError) return failed('failed', returned.value.message, returned.value.details)
   return checkOutput(tool, returned.value)
 }
@@ -240,7 +239,10 @@ export async function checkOutput(tool: Tool, value: unknown): Promise<CallOutco
 
 function asOutcome(value: unknown): CallOutcome {
   const json = toJson(value)
-  return json.ok ? { ok: true, value: json.value } : failed('invalid-output', `The result is not JSON: ${json.why}`)
+  if (!json.ok) return failed('invalid-output', `The result is not JSON: ${json.why}`)
+  const lost = lostInJson(value)
+  if (lost) return failed('invalid-output', `The result holds ${lost}, of which JSON would keep nothing.`)
+  return { ok: true, value: json.value }
 }
 
 function askedHold(call: Call, tool: Tool, asked: AskUser, bound: Bound, { agent }: World): EventBody {

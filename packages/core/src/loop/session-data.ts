@@ -1,6 +1,6 @@
 /** A session as plain data, and the border where data of unknown origin becomes one again. */
 import { HoldpointError, messageOf } from '../failure.ts'
-import { isObject, show } from '../json.ts'
+import { isObject, show, toJson } from '../json.ts'
 import type { EventBody, LogEvent } from '../log/log-event.ts'
 import { fold } from '../turn/turn.ts'
 import { EVENTS, isSeq, isTime } from './event-shape.ts'
@@ -18,6 +18,8 @@ export function readSession(data: unknown): SessionData {
   if (version !== 1) throw invalid(`its version is ${show(version)}, and this code reads version 1`)
   if (typeof id !== 'string' || id === '') throw invalid('it has no id')
   if (!Array.isArray(events)) throw invalid('it has no list of events')
+  const json = toJson(events)
+  if (!json.ok) throw invalid(`it cannot be written as JSON: ${json.why}`)
   for (const [index, event] of events.entries()) checkEvent(event, index)
   try {
     fold(events as LogEvent[])

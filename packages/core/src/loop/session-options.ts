@@ -22,6 +22,8 @@ export interface SendOptions {
 }
 
 export interface ResolveOptions {
+  /** Which of the call's holds is meant (`nth`): needed to agree again to a call that was held anew. */
+  readonly hold?: number
   /** Who answers. */
   readonly by?: string
   /** For plugins that make tools by scope: the tool must be there for its answer to be checked. */

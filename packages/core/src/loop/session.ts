@@ -117,8 +117,9 @@ export class Session {
     return this.resolve(callId, reason === undefined ? { kind: 'reject' } : { kind: 'reject', reason }, options)
   }
 
-  answer(callId: string, value: Json, options: ResolveOptions = {}): Promise<ResolveAnswer> {
-    return this.resolve(callId, { kind: 'answer', value }, options)
+  /** `value` must be JSON, and fit what the tool says it gives. */
+  answer(callId: string, value: unknown, options: ResolveOptions = {}): Promise<ResolveAnswer> {
+    return this.resolve(callId, { kind: 'answer', value: value as Json }, options)
   }
 
   /** Whoever was to carry the call out could not: the model reads why. */
@@ -127,7 +128,7 @@ export class Session {
   }
 
   /** The result of a call that was handed to the caller (manual mode, client or external tools). */
-  submitToolResult(callId: string, result: Json, options: ResolveOptions = {}): Promise<ResolveAnswer> {
+  submitToolResult(callId: string, result: unknown, options: ResolveOptions = {}): Promise<ResolveAnswer> {
     return this.answer(callId, result, options)
   }
 

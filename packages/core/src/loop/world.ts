@@ -1,5 +1,5 @@
 /** Everything one piece of driving works with: the agent, the log, on whose behalf, and where frames go. */
-import { copyJson } from '../json.ts'
+import { copyJson, toJson } from '../json.ts'
 import type { Frame } from '../live/frame.ts'
 import type { ToolContext, Scope } from '../tool/context.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -81,7 +81,8 @@ export function toolContext(
     requestId,
     signal,
     progress: (value) => {
-      if (!signal.aborted) world.emit({ type: 'call-progress', callId: call.callId, value })
+      const json = toJson(value)
+      if (json.ok && !signal.aborted) world.emit({ type: 'call-progress', callId: call.callId, value: json.value })
     },
   }
 }

@@ -33,7 +33,7 @@ export class ReplyBuilder {
 
   /** Nothing of substance has come yet, so the request may still be made again. */
   get empty(): boolean {
-    return this.#parts.length === 0 && this.#begun.size === 0
+    return this.#begun.size === 0 && this.#parts.every((part) => part instanceof TextBlock && part.empty)
   }
 
   get calls(): number {
@@ -149,6 +149,11 @@ class TextBlock {
   constructor(type: 'text' | 'reasoning', id: string) {
     this.#type = type
     this.#id = id
+  }
+
+  /** A vendor may open a block, with data of its own, long before its first word. */
+  get empty(): boolean {
+    return this.#text === ''
   }
 
   is(part: { readonly type: string; readonly id: string }): boolean {

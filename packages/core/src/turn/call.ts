@@ -29,6 +29,7 @@ export function newCall(part: CallPart): Call {
     edited: undefined,
     approved: undefined,
     endorsed: [],
+    holds: 0,
     resolved: [],
     attempt: 0,
     at: 'ready',
@@ -39,7 +40,7 @@ export function evolveCall(call: Call, event: CallEvent): Call {
   if (!moves[event.type].includes(call.at)) return impossible(call, event)
   switch (event.type) {
     case 'call.held':
-      return { ...facts(call), approved: undefined, at: 'held', hold: event.hold }
+      return { ...facts(call), approved: undefined, holds: call.holds + 1, at: 'held', hold: event.hold }
     case 'call.endorsed':
       return { ...call, endorsed: [...call.endorsed, { by: event.by, inputHash: event.inputHash }] }
     case 'call.approved': {
@@ -67,8 +68,8 @@ function answered(call: Settled, event: Extract<CallEvent, { type: 'answer.arriv
 
 /** What stays true of a call wherever it is; the rest of each state is written anew. */
 function facts(call: Call): Omit<Call, 'at'> {
-  const { callId, name, proposed, malformed, edited, approved, endorsed, resolved, attempt } = call
-  return { callId, name, proposed, malformed, edited, approved, endorsed, resolved, attempt }
+  const { callId, name, proposed, malformed, edited, approved, endorsed, holds, resolved, attempt } = call
+  return { callId, name, proposed, malformed, edited, approved, endorsed, holds, resolved, attempt }
 }
 
 function resolvedWith(
@@ -77,7 +78,10 @@ function resolvedWith(
 ): readonly Resolved[] {
   if (!event.resolution || !('hold' in call) || !call.hold) return call.resolved
   const { kind: hold, accepts } = call.hold
-  return [...call.resolved, { hold, accepts, resolution: event.resolution, by: event.by, at: event.at }]
+  return [
+    ...call.resolved,
+    { hold, nth: call.holds, accepts, resolution: event.resolution, by: event.by, at: event.at },
+  ]
 }
 
 function impossible(call: Call, event: CallEvent): never {

@@ -51,7 +51,7 @@ export function decideSend(state: Conversation, { item, plan, whileBusy }: Send)
       const why = held > 0 ? `${held} call${held > 1 ? 's are' : ' is'} held` : 'a turn is in progress'
       return refuse(
         'turn-in-progress',
-        `Not now: ${why}. Resolve or cancel first, or send with whileBusy 'queue' or 'supersede'.`,
+        `Not now: ${why}. Resolve, continue or cancel first, or send with whileBusy 'queue' or 'supersede'.`,
       )
     }
   }

@@ -56,6 +56,8 @@ export interface NextHold extends Waiting {
 /** A resolution that was taken, as the log remembers it. */
 export interface Resolved {
   readonly hold: HoldKind
+  /** Which of the call's holds it answered, from 1. */
+  readonly nth: number
   /** What the hold would have taken: an answer of one of these kinds was given to the same question. */
   readonly accepts: Hold['accepts']
   readonly resolution: Resolution

@@ -37,6 +37,8 @@ export interface ResolveAnswer {
 
 export interface Resolve {
   readonly callId: string
+  /** Which of the call's holds is meant, from 1. Without it, the one that is open. */
+  readonly hold?: number
   readonly resolution: Resolution
   readonly by: string | undefined
   readonly now: number
@@ -49,15 +51,30 @@ export type ResolveDecision = ResolveAnswer & { readonly events: readonly EventB
 /** `call` is the call as the log has it, from whatever turn; undefined when the log has none of that id. */
 export function decideResolve(call: Call | undefined, command: Resolve): ResolveDecision {
   if (!call) return no('unknown', `There is no call ${command.callId} in this conversation.`)
-  const hold = openHold(call)
-  if (hold?.accepts.includes(command.resolution.kind)) return take(call, hold, command)
-  const first = call.resolved.findLast((each) => each.accepts.includes(command.resolution.kind))
+  const meant = command.hold === undefined || command.hold === call.holds
+  const hold = meant ? openHold(call) : undefined
+  if (hold?.accepts.includes(command.resolution.kind)) return again(call, hold, command) ?? take(call, hold, command)
+  const first = call.resolved.findLast(
+    (each) => each.accepts.includes(command.resolution.kind) && (command.hold ?? each.nth) === each.nth,
+  )
   if (first) return sameAnswer(first.resolution, command.resolution) ? duplicate(first) : conflict(first)
   if (hold) return wrongKind(hold.accepts, command)
   const missed = call.at === 'settled' ? tooLate(call, command) : undefined
   if (missed) return missed
   const last = call.resolved.at(-1)
   return last ? wrongKind(last.accepts, command) : no('unknown', `Call ${call.callId} is not waiting for anybody.`)
+}
+
+/**
+ * A yes that comes again after the call was held anew (its tool was changed, its process died) may be the old one,
+ * sent twice: it is not spent on something its sender may never have seen. Naming the hold says that it was seen.
+ */
+function again(call: Call, { cause }: Hold, { hold, resolution, by }: Resolve): ResolveDecision | undefined {
+  if (hold !== undefined || (cause !== 'changed' && cause !== 'lost')) return undefined
+  const same = call.resolved.findLast((each) => each.by === by && sameAnswer(each.resolution, resolution))
+  if (!same) return undefined
+  const { events, verdict, message } = duplicate(same)
+  return { events, verdict, first: same, message: `${message} If hold ${call.holds} is meant, say so with "hold".` }
 }
 
 /** The hold is open and takes this kind of resolution. */

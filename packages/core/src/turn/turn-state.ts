@@ -53,6 +53,8 @@ interface CallFacts {
   readonly approved: { readonly inputHash: string; readonly fingerprint: string } | undefined
   /** Those of several approvers who agreed so far, with what they agreed to. */
   readonly endorsed: readonly { readonly by: string; readonly inputHash: string }[]
+  /** How often it was held so far: the number of its newest hold. */
+  readonly holds: number
   /** Every resolution taken, oldest first. */
   readonly resolved: readonly Resolved[]
   readonly attempt: number

@@ -6,19 +6,6 @@ import { z } from 'zod'
 const input = z.object({})
 const description = 'A tool'
 
-test('a message is not refused for the sake of a hold whose time is up', async () => {
-  const ports = testPorts()
-  const ask = tool({ name: 'ask', description, input, executor: 'human', timeout: '1 hour' })
-  const model = scriptedModel([{ calls: [{ name: 'ask' }] }, 'Never mind, then.'])
-  const { session } = await chat(agent({ name: 'desk', model, tools: [ask], ports }), 'Ask')
-  expect(await session.send('Hello?')).toMatchObject({ status: 'refused', reason: 'turn-in-progress' })
-  await ports.clock.advance(3_600_000)
-  expect(await session.send('Hello?', { whileBusy: 'queue' })).toMatchObject({ holds: [] })
-  expect(session.events.find((event) => event.type === 'call.settled')).toMatchObject({
-    outcome: { error: { code: 'expired' } },
-  })
-})
-
 test('the structured result is what the schema makes of it: its defaults and transforms', async () => {
   const output = z.object({ name: z.string().trim(), tags: z.array(z.string()).default([]) })
   const model = scriptedModel(['{"name": "  Ada "}'])
