@@ -52,6 +52,13 @@ export type EventBody =
       readonly inputHash: string
       readonly fingerprint: string
     }
+  /** The gate was asked, and nobody need agree to this input. It holds for nothing else. */
+  | {
+      readonly type: 'call.cleared'
+      readonly callId: string
+      readonly inputHash: string
+      readonly fingerprint: string
+    }
   | { readonly type: 'call.started'; readonly callId: string; readonly attempt: number }
   | {
       readonly type: 'call.settled'

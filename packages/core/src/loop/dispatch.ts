@@ -41,9 +41,14 @@ export async function dispatch(
   const approval = tool.gate ? await askGate(tool, newCall(part), checked.value, world, signal) : { required: false }
   const bound = boundTo(tool, part.input, checked.value)
   if (approval.required) return [{ type: 'call.held', callId, hold: approvalHold(tool, approval, bound, next, world) }]
-  if (!next) return []
+  if (!next) return [cleared(callId, bound)]
   const held: EventBody = { type: 'call.held', callId, hold: executorHold(tool, next, bound, world) }
   return next.async ? [held, pendingResult(callId)] : [held]
+}
+
+/** Our own code runs it, as what the gate was asked about and nothing else. */
+export function cleared(callId: string, { inputHash: hash, fingerprint }: Bound): EventBody {
+  return { type: 'call.cleared', callId, inputHash: hash, fingerprint }
 }
 
 /** The input as the tool's code gets it. A copy goes in, so that no code of the tool can reach into the log. */

@@ -152,6 +152,7 @@ export const EVENTS: Readonly<Record<EventBody['type'], Readonly<Record<string, 
     inputHash: text,
     fingerprint: text,
   },
+  'call.cleared': { callId: text, inputHash: text, fingerprint: text },
   'call.started': { callId: text, attempt: count },
   'call.settled': {
     callId: text,

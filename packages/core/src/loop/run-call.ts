@@ -10,10 +10,10 @@ import { inputHash } from '../tool/fingerprint.ts'
 import { AskUser, Halt, ToolError } from '../tool/handler-result.ts'
 import { failed, type CallOutcome, type OutcomeError } from '../tool/outcome.ts'
 import { DEFAULT_TIMEOUTS, type Tool } from '../tool/tool.ts'
-import type { Verified } from '../tool/tool-options.ts'
+import type { ApprovalRequest, Verified } from '../tool/tool-options.ts'
 import type { Hold } from '../turn/hold.ts'
 import type { Call } from '../turn/turn-state.ts'
-import { approvalHold, askGate, boundTo, checkInput, type Bound } from './dispatch.ts'
+import { approvalHold, askGate, boundTo, checkInput, cleared, type Bound } from './dispatch.ts'
 import { toolContext, type World } from './world.ts'
 
 type Events = readonly EventBody[]
@@ -39,19 +39,27 @@ export async function admitCall(
   if (!checked.ok)
     return [settled(call, failed('invalid-input', `What was approved no longer fits the tool: ${checked.why}`))]
   const bound = boundTo(tool, inputOf(call), checked.value)
-  if (tool.fingerprint !== call.approved.fingerprint) {
-    const { approvers = 1 } = tool.gate ? await askGate(tool, call, checked.value, world, signal) : {}
-    const hold = approvalHold(
-      tool,
-      { required: true, reason: 'The tool was changed after it was approved.', approvers },
-      bound,
-      undefined,
-      world,
-    )
-    return [{ type: 'call.held', callId: call.callId, hold: { ...hold, cause: 'changed' } }]
-  }
+  if (tool.fingerprint !== call.approved.fingerprint)
+    return changedTool(call, tool, bound, checked.value, world, signal)
   if (bound.inputHash !== call.approved.inputHash) return [settled(call, notWhatWasApproved)]
   return [startCall(call)]
+}
+
+/** The definition is not the one that was judged: a person judges again what a person did, the gate what it did. */
+async function changedTool(
+  call: Call,
+  tool: Tool,
+  bound: Bound,
+  input: unknown,
+  world: World,
+  signal: AbortSignal,
+): Promise<Events> {
+  const asked: ApprovalRequest = tool.gate ? await askGate(tool, call, input, world, signal) : { required: false }
+  const byPerson = call.resolved.length > 0
+  if (!byPerson && !asked.required) return [cleared(call.callId, bound), startCall(call)]
+  const request = byPerson ? { ...asked, reason: 'The tool was changed after it was approved.' } : asked
+  const hold = approvalHold(tool, request, bound, undefined, world)
+  return [{ type: 'call.held', callId: call.callId, hold: byPerson ? { ...hold, cause: 'changed' } : hold }]
 }
 
 const MOST_ATTEMPTS = 5

@@ -66,6 +66,7 @@ export function renderPrompt(
       case 'message.queued':
       case 'call.held':
       case 'call.endorsed':
+      case 'call.cleared':
       case 'call.started':
       case 'answer.arrived':
       case 'state.changed':

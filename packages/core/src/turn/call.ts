@@ -15,6 +15,7 @@ const moves: Record<CallEvent['type'], readonly Call['at'][]> = {
   'call.held': ['ready', 'running'],
   'call.endorsed': ['held'],
   'call.approved': ['held'],
+  'call.cleared': ['ready', 'running'],
   'call.started': ['ready', 'running'],
   'call.settled': ['ready', 'running', 'held'],
   'answer.arrived': ['settled'],
@@ -48,6 +49,8 @@ export function evolveCall(call: Call, event: CallEvent): Call {
       const approved = { inputHash: event.inputHash, fingerprint: event.fingerprint }
       return { ...facts(call), edited, approved, endorsed: [], resolved: resolvedWith(call, event), at: 'ready' }
     }
+    case 'call.cleared':
+      return { ...call, approved: { inputHash: event.inputHash, fingerprint: event.fingerprint } }
     case 'call.started':
       if (event.attempt !== call.attempt + 1) return impossible(call, event)
       return { ...facts(call), attempt: event.attempt, at: 'running' }

@@ -49,7 +49,7 @@ interface CallFacts {
   readonly malformed: string | undefined
   /** What a person put in its place when they approved; kept if the call is held again. */
   readonly edited: Json | undefined
-  /** What a yes is bound to; set while it is good. */
+  /** What a yes is bound to, a person's or the gate's own; set while it is good. */
   readonly approved: { readonly inputHash: string; readonly fingerprint: string } | undefined
   /** Those of several approvers who agreed so far, with what they agreed to. */
   readonly endorsed: readonly { readonly by: string; readonly inputHash: string }[]

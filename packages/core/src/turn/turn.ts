@@ -55,6 +55,7 @@ export function evolve(state: Conversation, event: LogEvent): Conversation {
     case 'call.held':
     case 'call.endorsed':
     case 'call.approved':
+    case 'call.cleared':
     case 'call.started':
     case 'call.settled':
       return moveCall(state, event)

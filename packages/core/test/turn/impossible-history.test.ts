@@ -3,6 +3,7 @@ import { evolve, HoldpointError, type Conversation, type EventBody } from '../..
 import { after, approved, held, hello, ok, replied, running, settled, started } from './history.ts'
 
 const endorsed: EventBody = { type: 'call.endorsed', callId: 'a', by: 'ann', inputHash: 'hash' }
+const cleared: EventBody = { type: 'call.cleared', callId: 'a', inputHash: 'hash', fingerprint: 'print' }
 const arrived: EventBody = { type: 'answer.arrived', callId: 'a', name: 'email.send', outcome: ok }
 const ended: EventBody = { type: 'turn.ended', turnId: 't1', reason: 'cancelled' }
 const at = {
@@ -36,6 +37,8 @@ const cases: readonly [from: keyof typeof at, event: EventBody, why: string][] =
   ['ready', endorsed, 'a call is endorsed that is not held'],
   ['running', endorsed, 'a running call is endorsed'],
   ['settled', endorsed, 'a settled call is endorsed'],
+  ['held', cleared, 'a held call is cleared by its gate'],
+  ['settled', cleared, 'a settled call is cleared by its gate'],
   ['settled', settled('a'), 'a call gets a second outcome'],
   ['ready', arrived, 'a late answer to a call that may still run'],
   ['held', arrived, 'a late answer to a held call'],
