@@ -15,7 +15,7 @@ interface Reach {
 }
 
 /**
- * The folders of `packages/core/src`, lowest first. What runs (loop, session) is on top and nothing below may need it to
+ * The folders of `packages/core/src`, lowest first. What runs (loop) is on top and nothing below may need it to
  * work. Types are looser in one place: a handler is handed the agent it belongs to, so a tool's types name what is above.
  * The turn machine has no such excuse: it must not know, even by type, who drives it.
  */
@@ -26,8 +26,7 @@ const core: Readonly<Record<string, Reach>> = {
   turn: { imports: ['log', 'tool', 'model'], types: [] },
   live: { imports: ['log', 'tool', 'model', 'turn'], types: [] },
   plugin: { imports: ['log', 'tool', 'model', 'turn'], types: ['loop', 'live'] },
-  loop: { imports: ['log', 'tool', 'model', 'turn', 'live', 'plugin', 'session'], types: [] },
-  session: { imports: ['log', 'tool', 'model', 'turn', 'live', 'plugin', 'loop'], types: [] },
+  loop: { imports: ['log', 'tool', 'model', 'turn', 'live', 'plugin'], types: [] },
 }
 const base = 'base'
 const coreSource = 'packages/core/src/'

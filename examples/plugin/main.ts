@@ -23,14 +23,14 @@ const cart = definePlugin({
       description: 'Put something into the cart',
       input: z.object({ item: z.string() }),
       run: async ({ input, state }) => {
-        const items = [...(state.get(self)?.items ?? []), input.item]
-        await state.set(self, { items }) // written together with the outcome of this call
-        return { items }
+        // Written together with the outcome of this call; two calls at once both count.
+        await state.update(self, (cart) => ({ items: [...(cart?.items ?? []), input.item] }))
+        return state.get(self)
       },
     }),
   ],
-  prepare: ({ config, state, tools, context }) => {
-    const length = state.get(cart)?.items.length ?? 0
+  prepare: ({ self, config, state, tools, context }) => {
+    const length = state.get(self)?.items.length ?? 0
     context.push(`The cart holds ${length} of ${config.limit} things.`)
     if (length > 0) tools.push(pay) // there only when there is something to pay for
   },

@@ -36,3 +36,26 @@ test("a plugin's own tools read and write its state, typed, without naming its t
     undefined,
   ])
 })
+
+test('two calls of one round that update the same state both count', async () => {
+  const cart = definePlugin({
+    id: 'cart',
+    state: z.array(z.string()),
+    initial: [],
+    tools: (self) => [
+      tool({
+        name: 'cart.add',
+        description: 'Add an item',
+        input: z.object({ item: z.string() }),
+        run: async ({ input, state }) => {
+          await state.update(self, (items = []) => [...items, input.item])
+          return state.get(self)?.length
+        },
+      }),
+    ],
+  })
+  const calls = ['tea', 'milk'].map((item) => ({ name: 'cart.add', input: { item } }))
+  const shop = agent({ name: 'shop', model: scriptedModel([{ calls }, 'Done.']), plugins: [cart], ports: testPorts() })
+  const { session } = await chat(shop, 'tea and milk')
+  expect(session.state.plugins).toEqual({ cart: ['tea', 'milk'] })
+})

@@ -9,13 +9,14 @@ import { ReplyBuilder } from '../model/reply-builder.ts'
 import { vendorName } from '../tool/name.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { OpenTurn } from '../turn/turn-state.ts'
+import type { StateUpdate } from '../plugin/state.ts'
 import { dispatch } from './dispatch.ts'
 import { ruleOf } from './output.ts'
 import { retryDelay } from './retry.ts'
 import type { StopWhen } from './agent.ts'
 import type { Prepared, World } from './world.ts'
 
-type Events = readonly EventBody[]
+type Events = readonly (EventBody | StateUpdate)[]
 
 export async function callModel(
   turn: OpenTurn,

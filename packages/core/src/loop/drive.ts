@@ -8,6 +8,7 @@
 import type { EventBody } from '../log/log-event.ts'
 import { decideExpire, decideQueued, type Decision } from '../turn/decide.ts'
 import { evolve, next } from '../turn/turn.ts'
+import { applyUpdates, type StateUpdate } from '../plugin/state.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Call, Conversation, Effect } from '../turn/turn-state.ts'
 import { callModel } from './call-model.ts'
@@ -20,7 +21,7 @@ interface Work {
   /** The call that will start if this work lets it. */
   readonly admits: string | undefined
   /** Set when the work is done and its events wait to be written. */
-  events?: readonly EventBody[]
+  events?: readonly (EventBody | StateUpdate)[]
   /** Set when it broke: not a tool that failed, which is an outcome, but our code or a plugin's. */
   failure?: unknown
 }
@@ -102,13 +103,13 @@ class Driver {
   #batch(): Batch {
     this.#dropUnwanted()
     const keys: string[] = []
-    const events: EventBody[] = []
+    const brought: (EventBody | StateUpdate)[] = []
     for (const [key, work] of this.#work) {
       if (!work.events) continue
       keys.push(key)
-      events.push(...work.events)
+      brought.push(...work.events)
     }
-    return { keys, events: this.#withFollowUps(events) }
+    return { keys, events: this.#withFollowUps(applyUpdates(brought, this.#world.log.state.plugins)) }
   }
 
   async #write({ keys, events }: Batch): Promise<void> {
@@ -205,7 +206,7 @@ class Driver {
   #perform(
     key: string,
     wake: () => void,
-    perform: (signal: AbortSignal) => Promise<readonly EventBody[]>,
+    perform: (signal: AbortSignal) => Promise<readonly (EventBody | StateUpdate)[]>,
     admits?: string,
   ): void {
     const work: Work = { controller: new AbortController(), admits }

@@ -5,7 +5,7 @@
 import { messageOf } from '../failure.ts'
 import { isObject, lostInJson, toJson, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
-import { StateWrites } from '../plugin/state.ts'
+import { StateWrites, type StateUpdate } from '../plugin/state.ts'
 import { inputHash } from '../tool/fingerprint.ts'
 import { AskUser, Halt, ToolError } from '../tool/handler-result.ts'
 import { failed, type CallOutcome, type OutcomeError } from '../tool/outcome.ts'
@@ -138,7 +138,12 @@ async function lostHold(call: Call, tool: Tool | undefined, world: World, signal
   return { type: 'call.held', callId: call.callId, hold }
 }
 
-export async function runCall(call: Call, tool: Tool | undefined, world: World, signal: AbortSignal): Promise<Events> {
+export async function runCall(
+  call: Call,
+  tool: Tool | undefined,
+  world: World,
+  signal: AbortSignal,
+): Promise<readonly (EventBody | StateUpdate)[]> {
   if (!tool?.run) return [settled(call, failed('unknown-tool', `There is no tool "${call.name}" here any more.`))]
   const checked = await checkInput(tool, inputOf(call))
   if (!checked.ok) return [settled(call, failed('invalid-input', checked.why))]

@@ -55,6 +55,9 @@ function checkCalls(log: readonly LogEvent[]): void {
         call.held = false
         call.yes = true
         break
+      case 'call.cleared':
+        assert(!call.held && call.settled === 0, 'cleared while held, or after its outcome')
+        break
       case 'call.started':
         assert(!call.held, 'a held call was started')
         assert(!call.gated || call.yes, 'a gated call was started without a yes')

@@ -182,6 +182,7 @@ export class Walk {
     return this.#pick<() => EventBody[]>([
       () => [],
       () => [{ type: 'call.settled', callId, outcome: failed }],
+      () => [{ type: 'call.cleared', callId, inputHash: 'hash', fingerprint: 'print' }],
       () => [held({})],
       () => [held({ approvers: 2 })],
       () => [held({ then: second })],
