@@ -93,3 +93,16 @@ test('raw JSON Schemas can be asked for as structured output', async () => {
   expect(await chat(desk, 'go')).toMatchObject({ status: 'failed', reason: 'output_invalid', output: undefined })
   expect(scripted.requests[0]?.output).toMatchObject({ name: 'sum', schema })
 })
+
+test.each([
+  ['tools that are no list', { tools: 5 }, /"tools" must be a list of tools/],
+  ['a tool that tool() did not make', { tools: [{ name: 'x' }] }, /"tools" must be a list of tools/],
+  ['plugins that are no list', { plugins: 5 }, /"plugins" must be a list of plugins/],
+  ['a setting that does not exist', { maxStep: 3 }, /there is no setting "maxStep"/],
+  ['a stop condition that is none', { stopWhen: 5 }, /"stopWhen" must be a function/],
+  ['an encoder that is none', { encodeOutcome: 5 }, /"encodeOutcome" must be a function/],
+  ['attempts that are no number', { retry: { attempts: 'x' } }, /"retry" must be numbers/],
+  ['settings that are none', { settings: 5 }, /"settings" must be an object/],
+])('an agent with %s is refused when it is defined', (_what, options, message) => {
+  expect(() => agent({ name: 'desk', model: scriptedModel([]), ...(options as object) })).toThrow(message)
+})

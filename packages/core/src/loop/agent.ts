@@ -1,6 +1,5 @@
 /** An agent: a model, what it may use, and the policies of its loop. Made once, used by any number of conversations. */
 import { HoldpointError } from '../failure.ts'
-import { show } from '../json.ts'
 import type { LogEvent } from '../log/log-event.ts'
 import { encodeOutcome, type OutcomeEncoder } from '../model/encode-outcome.ts'
 import type { Model, ModelSettings } from '../model/model.ts'
@@ -12,6 +11,7 @@ import type { StandardSchema } from '../tool/schema.ts'
 import type { Tool } from '../tool/tool.ts'
 import { vendorName } from '../tool/name.ts'
 import type { WhileBusy } from '../turn/decide.ts'
+import { checkAgent } from './check-agent.ts'
 import { outputRule, type OutputRequest, type OutputRule } from './output.ts'
 import type { RetryPolicy } from './retry.ts'
 
@@ -87,7 +87,7 @@ export interface Agent extends Required<
 }
 
 export function defineAgent(options: AgentOptions, ports: Ports): Agent {
-  check(options)
+  checkAgent(options)
   const { services = new Services() } = options
   const plugins: readonly Plugin[] = options.plugins ?? []
   const tools = [...(options.tools ?? []), ...plugins.flatMap((plugin) => plugin.tools)]
@@ -130,38 +130,6 @@ async function setUp(plugins: readonly Plugin[], services: Services): Promise<Re
     await plugin.setup({ config, services })
   }
   return configs
-}
-
-const ONE_OF: Readonly<Record<string, readonly string[]>> = {
-  mode: ['auto', 'manual'],
-  onToolError: ['continue', 'halt'],
-  whileBusy: ['refuse', 'queue', 'supersede'],
-}
-
-function check({ name, model, plugins = [], maxSteps, maxParallel, maxTokens, ...options }: AgentOptions): void {
-  if (typeof name !== 'string' || name === '') throw invalid('An agent needs a "name".')
-  if (typeof model?.stream !== 'function') {
-    throw invalid(
-      `Agent "${name}" needs a "model" with a stream() method. For an AI SDK provider, wrap it: aiSdkModel(openai('…')).`,
-    )
-  }
-  for (const [key, value] of Object.entries({ maxSteps, maxParallel, maxTokens })) {
-    if (value !== undefined && !(Number.isInteger(value) && value >= 1))
-      throw invalid(`Agent "${name}": "${key}" must be a whole number from 1, not ${JSON.stringify(value)}.`)
-  }
-  for (const [key, allowed] of Object.entries(ONE_OF)) {
-    const value: unknown = options[key as 'mode']
-    if (
-      value === undefined ||
-      (typeof value === 'string' && allowed.includes(value)) ||
-      (key === 'onToolError' && typeof value === 'function')
-    )
-      continue
-    throw invalid(`Agent "${name}": "${key}" must be ${allowed.join(' or ')}, not ${show(value)}.`)
-  }
-  const ids = plugins.map((plugin) => plugin.id)
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
-  if (twice !== undefined) throw invalid(`Agent "${name}" has two plugins with the id "${twice}".`)
 }
 
 export interface Toolbox {

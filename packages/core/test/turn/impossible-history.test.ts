@@ -21,6 +21,7 @@ const cases: readonly [from: keyof typeof at, event: EventBody, why: string][] =
   ['rest', { ...started, queued: 1 } as EventBody, 'more is taken from the queue than waits in it'],
   ['rest', replied(1), 'the model replies at rest'],
   ['ready', replied(2), 'the model replies while a call is open'],
+  ['ready', replied(1), 'the model replies twice in one step'],
   ['model', replied(2), 'the reply belongs to another step'],
   ['model', { ...replied(1), turnId: 't9' } as EventBody, 'the reply belongs to another turn'],
   ['held', running('a'), 'a held call starts'],

@@ -47,6 +47,12 @@ test('a call held again after its approval has lost the approval', () => {
   expect(state.turn.phase === 'calls' && state.turn.calls.get('a')?.approved).toBe(undefined)
 })
 
+test('a call held again after several approved it starts from nobody', () => {
+  const endorsed: EventBody = { type: 'call.endorsed', callId: 'a', by: 'ann', inputHash: 'hash' }
+  const state = after(started, replied(1, 'a'), held('a', { approvers: 2 }), endorsed, approved('a'), held('a'))
+  expect(state.turn.phase === 'calls' && state.turn.calls.get('a')).toMatchObject({ endorsed: [], holds: 2 })
+})
+
 test('a turn that was told to halt ends when no call is open, and does not call the model', () => {
   const halted: EventBody = {
     type: 'call.settled',
@@ -125,6 +131,14 @@ test('an async call waits on after its turn has gone on, and its answer is queue
   )
   expect(answered.waiting.size).toBe(0)
   expect(answered.queue).toEqual([{ kind: 'answer', callId: 'a', name: 'email.send', outcome: ok }])
+})
+
+test('an answer to a call that waited for nobody is queued, and remembered as no answer to a hold', () => {
+  const resolution = { kind: 'answer', value: 1 } as const
+  const arrived: EventBody = { type: 'answer.arrived', callId: 'a', name: 'email.send', outcome: ok, resolution }
+  const state = after(started, replied(1, 'a', 'b'), settled('a'), arrived)
+  expect(state.queue).toHaveLength(1)
+  expect(state.turn.phase === 'calls' && state.turn.calls.get('a')?.resolved).toEqual([])
 })
 
 test('a held call that failed to become pending does not wait on', () => {

@@ -9,7 +9,7 @@ import {
   type Resolve,
   type ResolveDecision,
 } from '../../src/index.ts'
-import { after, held, replied, running, settled, stamped, started } from './history.ts'
+import { after, approved, held, replied, running, settled, stamped, started } from './history.ts'
 import { findCall } from '../../src/turn/decide.ts'
 
 const approve: Resolution = { kind: 'approve' }
@@ -168,6 +168,26 @@ test('an edit may ask for more approvers than what was proposed', () => {
     events: [{ type: 'call.endorsed' }],
   })
 })
+
+test.each(['changed', 'lost'] as const)(
+  'the same yes again is not spent on a call that was held anew (%s)',
+  (cause) => {
+    const yes: EventBody = { ...approved('a'), by: 'ann' } as EventBody
+    const anew = call(held('a'), yes, held('a', { cause }))
+    expect(resolve(anew, approve, 'ann')).toMatchObject({
+      verdict: 'duplicate',
+      events: [],
+      first: { nth: 1, by: 'ann' },
+    })
+    expect(resolve(anew, approve, 'ann').message).toContain('hold 2')
+    expect(resolve(anew, approve, 'ann', { hold: 1 }).verdict).toBe('duplicate')
+    expect(resolve(anew, reject, 'ann', { hold: 1 }).verdict).toBe('conflict')
+    expect(resolve(anew, approve, 'ann', { hold: 2 }).verdict).toBe('accepted')
+    expect(resolve(anew, approve, 'bob').verdict).toBe('accepted')
+    expect(resolve(anew, reject, 'ann').verdict).toBe('accepted')
+    expect(resolve(call(held('a'), yes, held('a')), approve, 'ann').verdict).toBe('accepted')
+  },
+)
 
 test('an unknown call, and one that waits for nobody, are unknown', () => {
   expect(resolve(undefined, approve).verdict).toBe('unknown')
