@@ -52,6 +52,7 @@ export {
   type ModelPart,
   type ModelRequest,
   type ModelSettings,
+  type ModelStream,
   type OutputSpec,
   type ToolSpec,
 } from './model/model.ts'

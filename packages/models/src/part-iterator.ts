@@ -53,6 +53,27 @@ export class PartIterator implements AsyncIterableIterator<ModelPart, undefined>
     return this.#last()
   }
 
+  /** The same as iterating, with one promise a part instead of three. */
+  async forEach(take: (part: ModelPart) => void): Promise<void> {
+    let phase: Phase = 'request'
+    try {
+      const reader = this.#reader ?? (await this.#start())
+      phase = 'stream'
+      while (!this.#ended) {
+        const { done, value } = await reader.read()
+        if (done) break
+        const part = this.#mapper.map(value)
+        if (part !== undefined) take(part)
+      }
+    } catch (error) {
+      this.#end(error)
+      this.#aborted = false
+      throw this.#signal.aborted ? this.#signal.reason : toModelError(error, phase)
+    }
+    this.#end()
+    this.#last()
+  }
+
   async return(): Promise<Result> {
     this.#end()
     return DONE

@@ -92,12 +92,19 @@ async function streamReply(
     if (signal.aborted) return CANCELLED
     world.emit({ type: 'reply-start', turnId, step, attempt })
     try {
-      for await (const given of agent.model.stream(request)) {
-        if (signal.aborted) return CANCELLED
+      const hear = (given: ModelPart): void => {
         const part = checkPart(given)
         if (part) take(part, reply, turn, world)
         else reply.note({ leftOut: 'part', why: 'it makes no sense' })
       }
+      const parts = agent.model.stream(request)
+      if (parts.forEach) await parts.forEach((part) => !signal.aborted && hear(part))
+      else
+        for await (const part of parts) {
+          if (signal.aborted) return CANCELLED
+          hear(part)
+        }
+      if (signal.aborted) return CANCELLED
       return { reply: reply.build() }
     } catch (error) {
       if (request.signal.aborted) return CANCELLED

@@ -158,8 +158,8 @@ export class Session {
     return { version: 1, id: this.id, events: [...this.events] }
   }
 
-  async #told(result: Promise<TurnResult>): Promise<ChatResult> {
-    return { ...(await result), session: this }
+  #told(result: Promise<TurnResult>): Promise<ChatResult> {
+    return result.then((told) => ({ ...told, session: this }))
   }
 }
 

@@ -12,7 +12,12 @@ import type { PromptMessage } from './prompt.ts'
 export interface Model {
   /** For people and logs: `openai/gpt-5`. */
   readonly id: string
-  stream(request: ModelRequest): AsyncIterable<ModelPart>
+  stream(request: ModelRequest): ModelStream
+}
+
+/** Parts to iterate. A stream that can hand them over without a promise for each says so with `forEach`, which is used then. */
+export interface ModelStream extends AsyncIterable<ModelPart> {
+  forEach?(take: (part: ModelPart) => void): Promise<void>
 }
 
 export interface ModelRequest {
