@@ -45,9 +45,7 @@ export class PartIterator implements AsyncIterableIterator<ModelPart, undefined>
         if (part !== undefined) return { done: false, value: part }
       }
     } catch (error) {
-      this.#end(error)
-      this.#aborted = false
-      throw this.#signal.aborted ? this.#signal.reason : toModelError(error, phase)
+      throw this.#failure(error, phase)
     }
     this.#end()
     return this.#last()
@@ -66,9 +64,7 @@ export class PartIterator implements AsyncIterableIterator<ModelPart, undefined>
         if (part !== undefined) take(part)
       }
     } catch (error) {
-      this.#end(error)
-      this.#aborted = false
-      throw this.#signal.aborted ? this.#signal.reason : toModelError(error, phase)
+      throw this.#failure(error, phase)
     }
     this.#end()
     this.#last()
@@ -104,6 +100,13 @@ export class PartIterator implements AsyncIterableIterator<ModelPart, undefined>
     if (this.#ended) discard(reader)
     else this.#reader = reader
     return reader
+  }
+
+  /** What the consumer is told of whatever ended the stream: its own abort, or a failure of the model. */
+  #failure(error: unknown, phase: Phase): unknown {
+    this.#end(error)
+    this.#aborted = false
+    return this.#signal.aborted ? this.#signal.reason : toModelError(error, phase)
   }
 
   #last(): Result {

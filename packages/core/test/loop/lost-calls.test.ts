@@ -247,3 +247,22 @@ test('a call that takes its process down again and again is not retried for ever
   expect(await session.continue()).toMatchObject({ status: 'held', holds: [{ cause: 'lost' }] })
   expect(ran).toEqual([])
 })
+
+test(
+  proves(
+    'call.runs-what-was-approved',
+    'a lost call stays bound to what was approved: agreeing to run it again does not agree to a changed tool',
+  ),
+  async () => {
+    const prefix = await diedRunning({ approval: 'required' })
+    const ran: unknown[] = []
+    const more = { approval: 'required', description: 'Prints in colour' }
+    const session = await reopen(desk(['Done.'], { tools: [printer('ask', ran, more)], process: 'q' }).agent, prefix)
+    expect(await session.continue()).toMatchObject({ holds: [{ cause: 'lost' }] })
+
+    await session.approve(idOf(session, 'print'), { by: 'grace' })
+
+    expect(await session.continue()).toMatchObject({ status: 'held', holds: [{ cause: 'changed' }] })
+    expect(ran).toEqual([])
+  },
+)

@@ -268,3 +268,18 @@ test('a part that makes no sense is left out with a note, and the rest of the re
   expect(result).toMatchObject({ status: 'done', text: 'Words and more' })
   expect(result.steps[0]?.reply.notes).toHaveLength(2)
 })
+
+test("of a reply that was cut off, a vendor's own call goes back with its result, and not without one", async () => {
+  const own = (id: string): ModelPart => ({ type: 'call', id, name: 'web_search', input: '{}', byProvider: true })
+  const cut: ModelPart[] = [
+    own('whole'),
+    { type: 'provider-result', id: 'whole', name: 'web_search', result: 1 },
+    own('half'),
+  ]
+  const { agent, model } = desk([[...cut, say('So')], 'ok'])
+  const { session } = await chat(agent, 'Go')
+  await session.continue()
+
+  const sent = model.requests[1]?.prompt.find(({ role }) => role === 'assistant')
+  expect(sent).toMatchObject({ parts: [{ type: 'call', id: 'whole' }, { type: 'provider-result' }, { text: 'So' }] })
+})
