@@ -18,7 +18,7 @@ test(
         const walk = new Walk(numbers)
         let seen = 0
         while (!walk.over) {
-          walk.step()
+          await walk.step()
           if (walk.log.length === seen) continue
           seen = walk.log.length
           const prompt = renderPrompt(['You are a desk.'], walk.log)

@@ -15,6 +15,14 @@ export type FailureCode =
   | 'model-failed'
   /** A service was asked for that nobody provides. */
   | 'service-missing'
+  /** A store cannot be opened, or would not keep what it is given. */
+  | 'store-unusable'
+  /** A store does not answer now. What was asked for may or may not have happened. */
+  | 'store-unavailable'
+  /** A conversation belongs to an agent that is not here. */
+  | 'agent-missing'
+  /** This runtime was closed. */
+  | 'closed'
 
 export class HoldpointError extends Error {
   readonly code: FailureCode

@@ -1,6 +1,6 @@
 export { type Json, type JsonObject, canonical, parseJson, toJson } from './json.ts'
 export { type Duration } from './duration.ts'
-export { HoldpointError, type FailureCode } from './failure.ts'
+export { HoldpointError, messageOf, type FailureCode } from './failure.ts'
 export { type Checked, type CompileJsonSchema, type Ports } from './ports.ts'
 
 export { DEFAULT_TIMEOUTS, toolDefiner, type DefineTool, type Tool } from './tool/tool.ts'
@@ -26,8 +26,41 @@ export { vendorName } from './tool/name.ts'
 
 export { type EndReason, type EventBody, type LogEvent, type OutputPlan, type TurnLimits } from './log/log-event.ts'
 export { type Inbound, type UserMessage, type UserPart } from './log/message.ts'
-export { memoryStore, type Store } from './log/store.ts'
+export { decodeBatch, encodeBatch, type Batch } from './log/batch.ts'
+export { memoryStore, type MemoryStoreOptions } from './log/memory-store.ts'
+export type {
+  Address,
+  Append,
+  Appended,
+  ConversationRow,
+  ConversationStatus,
+  Derived,
+  Due,
+  DueQuery,
+  HoldRow,
+  ListQuery,
+  Loaded,
+  Page,
+  PendingQuery,
+  PendingRow,
+  Store,
+} from './log/store.ts'
 export { type Frame } from './live/frame.ts'
+export { applyEvent, emptyView, viewOf, withEarlier } from './live/view.ts'
+export { applyFrame } from './live/view-live.ts'
+export { messagesOf, type ViewMessage, type ViewPart } from './live/view-messages.ts'
+export { holdsOf, turnsOf } from './live/view-select.ts'
+export type {
+  StreamingPart,
+  View,
+  ViewCall,
+  ViewHold,
+  ViewLive,
+  ViewResolved,
+  ViewStep,
+  ViewStreaming,
+  ViewTurn,
+} from './live/view-shape.ts'
 
 export { evolve, fold, next } from './turn/turn.ts'
 export {
@@ -71,6 +104,18 @@ export { type LiveStream, type StreamItem, type Watch } from './loop/live-stream
 export { type HeldCall, type StepResult, type StopReason, type TurnResult } from './loop/result.ts'
 export { Session, type ChatResult, type SessionStatus } from './loop/session.ts'
 export type { Content, OpenFrom, ResolveOptions, SendOptions } from './loop/session-options.ts'
-export { type CancelAnswer } from './loop/live-conversation.ts'
+export { type Begun, type CancelAnswer } from './loop/live-conversation.ts'
 export { type SessionData } from './loop/session-data.ts'
 export { chat, step, stream } from './loop/chat.ts'
+export { type Window } from './loop/window.ts'
+
+export { Runtime } from './runtime/runtime.ts'
+export type {
+  Asker,
+  ListFilter,
+  PendingFilter,
+  PendingHold,
+  Problem,
+  RuntimeOptions,
+  RuntimeSendOptions,
+} from './runtime/runtime-options.ts'

@@ -9,6 +9,8 @@ export type CompileJsonSchema = (schema: JsonObject) => (value: unknown) => Chec
 export interface Ports {
   /** Milliseconds since the epoch. */
   now(): number
+  /** Milliseconds since some moment, that never go back or jump when somebody sets the clock. */
+  monotonic(): number
   /** Resolves after `ms`, or at once when the signal aborts. Never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
   /** A new unguessable id, safe in a URL. */

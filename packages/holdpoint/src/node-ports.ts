@@ -8,6 +8,7 @@ const LONGEST_TIMER = 2_147_483_647
 
 export const nodePorts: Ports = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   sleep: async (ms, signal) => {
     for (let left = ms; left > 0 && !signal.aborted; left -= LONGEST_TIMER)
       await nap(Math.min(left, LONGEST_TIMER), signal)

@@ -57,6 +57,7 @@ export function testPorts(
   return {
     clock,
     now: clock.now,
+    monotonic: clock.now,
     sleep: clock.sleep,
     id: () => `${options.prefix ?? 'id'}-${++ids}`,
     random: () => {

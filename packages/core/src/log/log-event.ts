@@ -16,6 +16,8 @@ export type LogEvent = EventBody & {
 }
 
 export type EventBody =
+  /** Somebody made a place for it before anything was said. */
+  | { readonly type: 'conversation.opened'; readonly agent: string; readonly by?: string }
   | {
       readonly type: 'turn.started'
       readonly turnId: string

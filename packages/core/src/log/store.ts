@@ -1,34 +1,175 @@
 /**
- * Where logs live. One write: `append` puts events at the end of a conversation if, and only if, its last seq is the
- * one the writer decided on; otherwise nothing is written and the writer is told, reads on, and decides again.
+ * Where logs live, and everything a store has to be able to do. The log is the truth; the rows beside it (open holds,
+ * deadlines, who drives) are written in the same transaction as the events they follow from, and are there to be asked
+ * across conversations. A store never computes them: `derive` does, for every store alike.
+ *
+ * - One write: `append`. It happens at the seq its writer decided on, or not at all.
+ * - That somebody else was faster, or that nobody can say whether it was written, are answers, not exceptions.
+ * - Who drives is a matter of the row, never of a clock in the writer: a driver's epoch is compared in the transaction.
  */
+import type { Json } from '../json.ts'
+import type { HoldKind } from '../turn/hold.ts'
 import type { EventBody, LogEvent } from './log-event.ts'
 
-export interface Store {
-  /** All or nothing. `conflict`: somebody else wrote first. */
-  append(
-    conversationId: string,
-    expectedSeq: number,
-    events: readonly EventBody[],
-    at: number,
-  ): Promise<readonly LogEvent[] | 'conflict'>
-  /** Events after a seq, in order; empty for a conversation nobody wrote to. */
-  read(conversationId: string, afterSeq: number): Promise<readonly LogEvent[]>
+/** The id of a conversation is unique within its tenant; `''` is the tenant of those who need none. */
+export interface Address {
+  readonly tenant: string
+  readonly id: string
 }
 
-/** Keeps everything in this process. For tests, and for sessions that are saved as JSON. */
-export function memoryStore(initial: Iterable<readonly [string, readonly LogEvent[]]> = []): Store {
-  const logs = new Map<string, LogEvent[]>()
-  for (const [id, events] of initial) logs.set(id, [...events])
-  return {
-    append: async (conversationId, expectedSeq, events, at) => {
-      const log = logs.get(conversationId) ?? []
-      if (log.length !== expectedSeq) return 'conflict'
-      const written = events.map((event, index): LogEvent => ({ ...event, seq: expectedSeq + index + 1, at }))
-      log.push(...written)
-      logs.set(conversationId, log)
-      return written
-    },
-    read: async (conversationId, afterSeq) => logs.get(conversationId)?.slice(afterSeq) ?? [],
-  }
+export interface Append {
+  readonly to: Address
+  /** The last seq the writer knows; 0 for a conversation that does not exist yet. */
+  readonly expectedSeq: number
+  /** Tells this write from every other one at this place. The same write, given again, is written once. */
+  readonly mark: string
+  /** At least one. */
+  readonly events: readonly EventBody[]
+  readonly at: number
+  readonly rows: Derived
+  /** Given by whoever drives: nothing is written unless it is the newest. Everybody else leaves it out. */
+  readonly epoch?: number
+  /** Who would drive on. It becomes the owner if nobody is at work there: the conversation was at rest, or its owner is gone. */
+  readonly node?: string
+  /** The caller's own key for what it wants, unique in the conversation. */
+  readonly key?: string
+}
+
+/** What follows from the events, as it shall stand beside the log once they are written. */
+export interface Derived {
+  readonly agent: string
+  readonly status: ConversationStatus
+  /** The earliest deadline of an open hold. */
+  readonly wakeAt: number | undefined
+  /** The state after these events, when that is a place to start folding from. */
+  readonly base: Json | undefined
+  /** The calls that wait or have ever waited for somebody, of those these events are about. */
+  readonly holds: readonly HoldRow[]
+}
+
+/** `running`: there is work that needs no one from outside, so somebody has to drive. */
+export type ConversationStatus = 'running' | 'held' | 'idle'
+
+export interface HoldRow {
+  readonly callId: string
+  readonly tool: string
+  readonly kind: HoldKind
+  readonly open: boolean
+  /** When the newest hold of the call was made. */
+  readonly heldAt: number
+  readonly expiresAt: number
+  /** Every event about the call so far, the reply that made it first. */
+  readonly seqs: readonly number[]
+}
+
+export type Appended =
+  /** `events` as they were written. `owned`: `node` is the owner now, under `epoch`. */
+  | { readonly result: 'ok'; readonly events: readonly LogEvent[]; readonly epoch: number; readonly owned: boolean }
+  /** Somebody else wrote first: read on, and decide again. */
+  | { readonly result: 'conflict' }
+  /** Somebody else drives now: let go of it. */
+  | { readonly result: 'fenced' }
+  /** `key` was used before, by the write that ended at `seq`. */
+  | { readonly result: 'repeated'; readonly seq: number }
+  /** Surely not written, now: the disk is full, the server is away. */
+  | { readonly result: 'failed'; readonly why: string }
+  /** Perhaps written. Giving the same write again tells. */
+  | { readonly result: 'unknown'; readonly why: string }
+
+export interface Loaded {
+  readonly seq: number
+  readonly agent: string
+  /** The newest state that was kept, with the seq it is of. */
+  readonly base: { readonly seq: number; readonly state: Json } | undefined
+  /** Everything after the base. */
+  readonly events: readonly LogEvent[]
+}
+
+export interface PendingQuery {
+  readonly tenant: string
+  readonly conversationId?: string
+  readonly agent?: string
+  readonly tool?: string
+  readonly kind?: HoldKind
+  readonly expiresBefore?: number
+  /** From an earlier page. */
+  readonly after?: string
+  readonly limit: number
+}
+
+export interface PendingRow extends Omit<HoldRow, 'open' | 'seqs'> {
+  readonly conversationId: string
+  readonly agent: string
+}
+
+export interface ListQuery {
+  readonly tenant: string
+  readonly agent?: string
+  readonly status?: ConversationStatus
+  readonly after?: string
+  readonly limit: number
+}
+
+export interface ConversationRow {
+  readonly id: string
+  readonly agent: string
+  readonly status: ConversationStatus
+  readonly seq: number
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** `next` is what to ask on with; undefined on the last page. */
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly next: string | undefined
+}
+
+export interface DueQuery {
+  /** Only conversations of these agents: others cannot be driven here. */
+  readonly agents: readonly string[]
+  readonly limit: number
+}
+
+export interface Due {
+  /** With a deadline that has come, or with work and nobody at it. */
+  readonly conversations: readonly Address[]
+  /** The store's time of the next deadline, if there is one to wait for. */
+  readonly next: number | undefined
+}
+
+export interface Store {
+  append(write: Append): Promise<Appended>
+  /** Undefined for a conversation nobody wrote to. */
+  load(from: Address): Promise<Loaded | undefined>
+  /** In order, from the event after `after`. A store may stop before `limit`, never before the first one it has. */
+  read(from: Address, after: number, limit?: number): Promise<readonly LogEvent[]>
+  /** In order, the last ones before `before`: at least `limit` of them if there are so many. */
+  readBack(from: Address, before: number, limit: number): Promise<readonly LogEvent[]>
+  /** The events about a call that has ever waited, in order; none for any other id. */
+  readCall(from: Address, callId: string): Promise<readonly LogEvent[]>
+  /** The seq at which the write under this key ended; undefined when there was none. */
+  findKey(from: Address, key: string): Promise<number | undefined>
+  /** The last seq of each, 0 for one nobody wrote to. */
+  heads(of: readonly Address[]): Promise<readonly number[]>
+
+  /** What waits for somebody, oldest first. */
+  pending(query: PendingQuery): Promise<Page<PendingRow>>
+  /** Newest first. */
+  list(query: ListQuery): Promise<Page<ConversationRow>>
+
+  /** Says that a node lives, until `ttlMs` from now by the store's own clock, which it tells. */
+  beat(node: string, ttlMs: number): Promise<number>
+  /** The node is gone, and everything it drove is free. */
+  leave(node: string): Promise<void>
+  due(query: DueQuery): Promise<Due>
+  /** Takes over a running conversation whose owner is gone: its new epoch, or undefined when there is nothing to take. */
+  claim(what: Address, node: string): Promise<number | undefined>
+
+  /**
+   * Tells of writes by others, some time after they happened, and perhaps of one's own. May be lost: `heads` tells the
+   * truth. `look`: there may be something to do there, a deadline or work that nobody is at.
+   */
+  listen(changed: (what: Address, seq: number, look?: boolean) => void): () => void
+  close(): Promise<void>
 }

@@ -14,6 +14,7 @@ import type { WhileBusy } from '../turn/decide.ts'
 import { checkAgent } from './check-agent.ts'
 import { outputRule, type OutputRequest, type OutputRule } from './output.ts'
 import type { RetryPolicy } from './retry.ts'
+import type { Window } from './window.ts'
 
 export type OnToolError =
   | 'continue'
@@ -36,6 +37,8 @@ export interface AgentOptions {
   readonly services?: Services
   /** Model calls per turn; 8 unless said. */
   readonly maxSteps?: number
+  /** How much of the conversation the model is shown; all of it unless said. */
+  readonly window?: Window
   /** Tokens per turn, in and out together. */
   readonly maxTokens?: number
   /** Calls of one round that run at the same time; 8 unless said. */
@@ -79,6 +82,7 @@ export interface Agent extends Required<
   readonly plugins: readonly Plugin[]
   readonly services: Services
   readonly maxTokens: number | undefined
+  readonly window: Window | undefined
   readonly stopWhen: StopWhen | undefined
   readonly output: OutputRule | undefined
   readonly ports: Ports
@@ -102,6 +106,7 @@ export function defineAgent(options: AgentOptions, ports: Ports): Agent {
     services,
     maxSteps: options.maxSteps ?? 8,
     maxTokens: options.maxTokens,
+    window: options.window,
     maxParallel: options.maxParallel ?? 8,
     mode: options.mode ?? 'auto',
     onToolError: options.onToolError ?? 'continue',

@@ -13,6 +13,7 @@ import type { StateUpdate } from '../plugin/state.ts'
 import { dispatch } from './dispatch.ts'
 import { ruleOf } from './output.ts'
 import { retryDelay } from './retry.ts'
+import { beyond, windowed } from './window.ts'
 import type { StopWhen } from './agent.ts'
 import type { Prepared, World } from './world.ts'
 
@@ -24,7 +25,9 @@ export async function callModel(
   world: World,
   signal: AbortSignal,
 ): Promise<Events> {
-  const { stopWhen } = world.agent
+  const { stopWhen, window } = world.agent
+  await world.log.reach(window?.messages ?? Infinity)
+  if (window) world.log.forget(beyond(world.log.events, window))
   if (stopWhen && (await stops(turn, stopWhen, world)))
     return [end(turn, 'stop_condition', 'A stop condition was met.')]
   const request = requestFor(turn, prepared, world, signal)
@@ -47,7 +50,11 @@ function requestFor(turn: OpenTurn, prepared: Prepared, { agent, log }: World, s
   const constrained = turn.output && (finalizing || !turn.output.finalize)
   return {
     prompt: [
-      ...renderPrompt([agent.instructions, ...prepared.context], log.events, agent.encodeOutcome),
+      ...renderPrompt(
+        [agent.instructions, ...prepared.context],
+        windowed(log.events, agent.window),
+        agent.encodeOutcome,
+      ),
       ...(finalizing ? [ASK_FOR_RESULT] : []),
     ],
     tools,

@@ -32,6 +32,10 @@ const SETTINGS: Readonly<Record<keyof AgentOptions, Rule>> = {
   services: { fits: (value) => value instanceof Services, words: 'a Services container' },
   maxSteps: count,
   maxTokens: count,
+  window: {
+    fits: (value) => isObject(value) && count.fits(value['messages']),
+    words: '{ messages: a whole number from 1 }',
+  },
   maxParallel: count,
   mode: oneOf('auto', 'manual'),
   onToolError: {

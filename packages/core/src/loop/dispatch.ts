@@ -38,7 +38,7 @@ export async function dispatch(
 
   const checked = await checkInput(tool, part.input)
   if (!checked.ok) return settle(failed('invalid-input', checked.why))
-  const approval = tool.gate ? await askGate(tool, newCall(part), checked.value, world, signal) : { required: false }
+  const approval = tool.gate ? await askGate(tool, newCall(part, 0), checked.value, world, signal) : { required: false }
   const bound = boundTo(tool, part.input, checked.value)
   if (approval.required) return [{ type: 'call.held', callId, hold: approvalHold(tool, approval, bound, next, world) }]
   if (!next) return [cleared(callId, bound)]

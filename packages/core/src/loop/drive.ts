@@ -13,10 +13,12 @@ import type { Tool } from '../tool/tool.ts'
 import type { Call, Conversation, Effect } from '../turn/turn-state.ts'
 import { callModel } from './call-model.ts'
 import type { Callers } from './callers.ts'
+import type { Written } from './log.ts'
 import { admitCall, recoverCall, runCall, startCall } from './run-call.ts'
 import { planTurn, prepare, type Prepared, type World } from './world.ts'
 
 interface Work {
+  readonly effect: Effect
   readonly controller: AbortController
   /** The call that will start if this work lets it. */
   readonly admits: string | undefined
@@ -27,13 +29,20 @@ interface Work {
 }
 
 export interface Drive {
-  /** Resolves at rest, or when only people, clients and services outside can go on: with the seq it saw last. */
-  readonly done: Promise<number>
+  /**
+   * Resolves at rest, or when only people, clients and services outside can go on: with the seq it saw last. `left`:
+   * there is more to do, but not for this driver, since another process drives or it was told to stop.
+   */
+  readonly done: Promise<number | 'left'>
   /**
    * Something was appended by somebody else: look again. False when it is over, and somebody has to drive anew.
    * Whoever does not want one step only lifts that for all.
    */
   wake(oneStep?: boolean): boolean
+  /** Finishes what is under way, begins nothing new, and leaves the rest to another process or another day. */
+  drain(): void
+  /** Stops at once and leaves everything as it is. */
+  abandon(): void
 }
 
 /** `world` is for what nobody here asked for; the turns of callers run with what they gave. */
@@ -50,10 +59,15 @@ export function drive(world: World, callers: Callers, options: { readonly oneSte
           woken = true
           waiting.resolve()
         }
-        const idle = await driver.goOn(() => wake())
-        if (idle && !woken) return world.log.state.seq
-        if (!idle) await waiting.promise
+        const now = await driver.goOn(() => wake())
+        if (now === 'left') return now
+        if (now === 'idle' && !woken) return world.log.state.seq
+        if (now === 'busy') await waiting.promise
       }
+    } catch (error) {
+      // Whoever told it to stop knows that something may be left unwritten.
+      if (driver.stopped) return 'left'
+      throw error
     } finally {
       over = true
       driver.abandon()
@@ -65,6 +79,14 @@ export function drive(world: World, callers: Callers, options: { readonly oneSte
       if (!oneStep) driver.oneStep = false
       if (!over) wake()
       return !over
+    },
+    drain: () => {
+      driver.draining = true
+      wake()
+    },
+    abandon: () => {
+      driver.abandon()
+      wake()
     },
   }
 }
@@ -79,24 +101,52 @@ class Driver {
   readonly #world: World
   readonly #callers: Callers
   oneStep: boolean
+  draining = false
   /** In flight, by the key of the effect it performs. */
   readonly #work = new Map<string, Work>()
-  /** Calls whose start this driver wrote. Any other running call was started by a process that is gone. */
-  readonly #started = new Set<string>()
+  /** Calls whose start this driver wrote, and in which term. Any other running call was started by a process that is gone. */
+  readonly #started = new Map<string, number>()
+  readonly #stopped = new AbortController()
+  /** What it drives under, for as long as it does. Whoever took over since has a newer one. */
+  readonly #epoch: number | undefined
   #firstModelKey: string | undefined
   #prepared: { readonly step: string; readonly value: Promise<Prepared> } | undefined
+  /** On whose behalf the turn is driven, once for all its calls. */
+  #asker: { readonly turnId: string; readonly from: World; readonly world: World } | undefined
 
   constructor(world: World, callers: Callers, oneStep: boolean) {
     this.#world = world
+    this.#epoch = world.log.epoch
     this.#callers = callers
     this.oneStep = oneStep
   }
 
-  /** Writes what is finished and starts what is due. True when nothing is left to wait for. */
-  async goOn(wake: () => void): Promise<boolean> {
-    for (let batch = this.#batch(); batch.events.length > 0; batch = this.#batch()) await this.#write(batch)
-    for (const effect of next(this.#world.log.state)) this.#begin(effect, wake)
-    return this.#work.size === 0
+  /** Writes what is finished and starts what is due. Idle when nothing is left to wait for. */
+  async goOn(wake: () => void): Promise<'busy' | 'idle' | 'left'> {
+    for (let batch = this.#batch(); batch.events.length > 0; batch = this.#batch())
+      if ((await this.#write(batch)) === 'fenced') return 'left'
+    if (this.#stopped.signal.aborted || this.#world.log.epoch !== this.#epoch) return 'left'
+    const effects = next(this.#world.log.state)
+    for (const effect of effects) if (this.#mayBegin(effect)) this.#begin(effect, wake)
+    if (this.#work.size > 0) return 'busy'
+    if (this.draining) return 'left'
+    return this.#ready || effects.every(({ do: what }) => what === 'expire-hold') ? 'idle' : 'busy'
+  }
+
+  /** Nobody else can have taken the conversation over, as far as it can be known. */
+  get #ready(): boolean {
+    return this.#world.mayWork() && this.#world.log.drivable
+  }
+
+  /** A call whose start this driver just wrote runs in any case: nobody else could tell that it did not. */
+  #mayBegin(effect: Effect): boolean {
+    if (!this.#ready) return false
+    return !this.draining || (effect.do === 'recover-call' && this.#justStarted(effect.call))
+  }
+
+  /** Not if others may have believed this process gone since: then nobody knows who looks after the call. */
+  #justStarted({ callId }: Call): boolean {
+    return this.#started.get(callId) === this.#world.term()
   }
 
   /** What finished work brought, and what follows from it, to be written together. */
@@ -112,16 +162,29 @@ class Driver {
     return { keys, events: this.#withFollowUps(applyUpdates(brought, this.#world.log.state.plugins)) }
   }
 
-  async #write({ keys, events }: Batch): Promise<void> {
-    if (!(await this.#world.log.append(events))) return // somebody else wrote first; the next batch is made anew
+  async #write({ keys, events }: Batch): Promise<Written> {
+    const term = this.#world.term()
+    const written = await this.#world.log.append(events, {
+      as: 'driver',
+      epoch: this.#epoch,
+      signal: this.#stopped.signal,
+    })
+    if (written !== 'ok') return written // somebody else wrote first: the next batch is made anew
     for (const event of events) {
-      if (event.type === 'call.started') this.#started.add(event.callId)
+      if (event.type === 'call.started') this.#started.set(event.callId, term)
       if (event.type === 'turn.started') this.#callers.served()
     }
     for (const key of keys) this.#work.delete(key)
+    return written
   }
 
+  get stopped(): boolean {
+    return this.#stopped.signal.aborted
+  }
+
+  /** Lets everything go as it is: the log knows what to do about it. */
   abandon(): void {
+    this.#stopped.abort()
     for (const { controller } of this.#work.values()) controller.abort()
     this.#work.clear()
   }
@@ -131,7 +194,7 @@ class Driver {
     const wanted = next(this.#world.log.state)
     for (const [key, work] of this.#work) {
       if (work.failure !== undefined) throw work.failure
-      if (wanted.some((effect) => effect.key === key)) continue
+      if (wanted.some((effect) => isSame(effect, work.effect))) continue
       work.controller.abort()
       this.#work.delete(key)
     }
@@ -152,7 +215,7 @@ class Driver {
     const { ports } = this.#world.agent
     switch (effect.do) {
       case 'start-turn':
-        return this.#startQueued(state)
+        return this.#mayBegin(effect) ? this.#startQueued(state) : []
       case 'end-turn': {
         const { turnId, reason, message } = effect
         return [
@@ -165,7 +228,7 @@ class Driver {
         return ports.now() >= effect.at ? eventsOf(decideExpire(state, effect.callId, ports.now())) : []
       case 'run-call':
         // What somebody approved is compared with what would run first, by work of its own.
-        return effect.call.approved || !this.#roomFor(state) ? [] : [startCall(effect.call)]
+        return effect.call.approved || !this.#roomFor(state) || !this.#mayBegin(effect) ? [] : [startCall(effect.call)]
       case 'call-model':
       case 'recover-call':
         return []
@@ -179,20 +242,20 @@ class Driver {
       case 'call-model':
         this.#firstModelKey ??= effect.key
         if (this.oneStep && effect.key !== this.#firstModelKey) return
-        return this.#perform(effect.key, wake, async (signal) =>
+        return this.#perform(effect, wake, async (signal) =>
           callModel(effect.turn, await this.#prepare(world), world, signal),
         )
       case 'run-call':
         if (!this.#roomFor(this.#world.log.state)) return
         return this.#perform(
-          effect.key,
+          effect,
           wake,
           async (signal) => admitCall(effect.call, await this.#tool(effect.call, world), world, signal),
           effect.call.callId,
         )
       case 'recover-call': {
-        const work = this.#started.has(effect.call.callId) ? runCall : recoverCall
-        return this.#perform(effect.key, wake, async (signal) =>
+        const work = this.#justStarted(effect.call) ? runCall : recoverCall
+        return this.#perform(effect, wake, async (signal) =>
           work(effect.call, await this.#tool(effect.call, world), world, signal),
         )
       }
@@ -204,13 +267,13 @@ class Driver {
   }
 
   #perform(
-    key: string,
+    effect: Effect,
     wake: () => void,
     perform: (signal: AbortSignal) => Promise<readonly (EventBody | StateUpdate)[]>,
     admits?: string,
   ): void {
-    const work: Work = { controller: new AbortController(), admits }
-    this.#work.set(key, work)
+    const work: Work = { effect, controller: new AbortController(), admits }
+    this.#work.set(effect.key, work)
     perform(work.controller.signal).then(
       (events) => {
         work.events = events
@@ -233,13 +296,17 @@ class Driver {
 
   #worldNow(): World {
     const { turn } = this.#world.log.state
-    return (turn.phase === 'rest' ? undefined : this.#callers.of(turn.turnId)) ?? this.#world
+    if (turn.phase === 'rest') return this.#world
+    const from = this.#callers.of(turn.turnId) ?? this.#world
+    if (this.#asker?.turnId !== turn.turnId || this.#asker.from !== from)
+      this.#asker = { turnId: turn.turnId, from, world: { ...from, scope: from.scopeFor(turn.by, from.scope) } }
+    return this.#asker.world
   }
 
   #startQueued(state: Conversation): readonly EventBody[] {
-    const world = this.#callers.next() ?? this.#world
-    const plan = planTurn(world)
-    this.#callers.takes(plan.turnId, world)
+    const caller = this.#callers.next()
+    const plan = planTurn(caller ?? this.#world)
+    if (caller) this.#callers.takes(plan.turnId, caller)
     return eventsOf(decideQueued(state, plan))
   }
 
@@ -266,6 +333,12 @@ function firstOf<T, R>(items: readonly T[], look: (item: T) => readonly R[]): re
 
 function eventsOf(decision: Decision): readonly EventBody[] {
   return decision.ok ? decision.events : []
+}
+
+/** A call that somebody else started, or started again, is another piece of work than the one that was begun here. */
+function isSame(a: Effect, b: Effect): boolean {
+  if (a.key !== b.key) return false
+  return !('call' in a && 'call' in b) || (a.do === b.do && a.call.attempt === b.call.attempt)
 }
 
 /** What the state would be; `at` plays no part in it. */

@@ -126,6 +126,7 @@ const plan = shape({ spec: shape({ schema: object, name: maybe(text), descriptio
 
 /** The fields of each event; `seq` and `at` are those of every one. */
 export const EVENTS: Readonly<Record<EventBody['type'], Readonly<Record<string, Check>>>> = {
+  'conversation.opened': { agent: text, by: maybe(text) },
   'turn.started': {
     turnId: text,
     agent: text,

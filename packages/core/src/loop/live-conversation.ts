@@ -1,11 +1,11 @@
 /**
  * A conversation that is worked on in this process: commands go in, are decided on the newest state and written, and
- * one driver at a time does what follows. A session is the face of it.
+ * one driver at a time does what follows. A session is the face of it, and a runtime keeps many.
  */
 import { HoldpointError } from '../failure.ts'
 import type { EventBody } from '../log/log-event.ts'
 import type { Frame } from '../live/frame.ts'
-import { userMessage } from '../log/message.ts'
+import { userMessage, type Inbound } from '../log/message.ts'
 import { systemScope, type Scope } from '../tool/context.ts'
 import { decideCancel, decideExpire, decideSend, findCall, type Decision, type Refusal } from '../turn/decide.ts'
 import type { Resolution } from '../turn/hold.ts'
@@ -19,57 +19,95 @@ import { drive, type Drive } from './drive.ts'
 import type { Log } from './log.ts'
 import { outputOf, outputRule, type OutputRule } from './output.ts'
 import { openHolds, resultOf, type TurnResult } from './result.ts'
-import type { Content, ResolveOptions, SendOptions } from './session-options.ts'
+import type { ResolveOptions, SendOptions } from './session-options.ts'
 import { planTurn, type World } from './world.ts'
 
 export type CancelAnswer =
   | { readonly ok: true }
   | { readonly ok: false; readonly refusal: Refusal; readonly message: string }
 
+/** What was said is written, and starts a turn or waits for one (then there is no id). Or it was refused. */
+export type Begun =
+  | { readonly ok: true; readonly turnId: string | undefined; readonly repeated?: true }
+  | Extract<Decision, { ok: false }>
+
+/** Where what was said waits for its turn, if it does. */
+interface Waits {
+  readonly waitsAt?: number
+}
+
 /** Whoever says nothing about who is asking is nobody; only what nobody asked for runs as the system. */
 const nobody: Scope = Object.freeze({})
+
+export interface Surroundings {
+  /** See `World`. */
+  mayWork(): boolean
+  term(): number
+  /** Who asked, made from what the log knows. Without it, turns have the scope that their callers gave. */
+  scope?(by: string | undefined): Scope
+}
+
+const alone: Surroundings = { mayWork: () => true, term: () => 0 }
 
 export class LiveConversation {
   readonly agent: Agent
   readonly log: Log
   readonly audience: Audience = new Audience()
+  readonly #around: Surroundings
   readonly #callers = new Callers()
   /** Answers on their way into the log. */
   readonly #answering = new Set<Promise<ResolveAnswer>>()
   #drive: Drive | undefined
+  #drained = false
 
-  constructor(agent: Agent, log: Log) {
+  constructor(agent: Agent, log: Log, around: Surroundings = alone) {
     this.agent = agent
     this.log = log
+    this.#around = around
     log.listen((event) => this.audience.show(event))
+    log.onOthers = () => this.#drive?.wake()
+  }
+
+  /** The driver that is at work here. */
+  get driver(): Drive | undefined {
+    return this.#drive
   }
 
   /** Says something, or nothing, and goes on until rest, or until somebody outside must answer. */
   async run(
     said: { readonly content: unknown } | undefined,
     options: SendOptions,
-    oneStep: boolean,
+    goOn: (ownTurn: () => string | undefined) => Promise<void>,
   ): Promise<TurnResult> {
     checkOptions(options)
-    const content = said && checkContent(said.content)
     const world = this.#world(options)
     const watching = this.audience.admit(options.watch)
     try {
-      const begun = await this.#begin(content, options, world)
-      if ('refusal' in begun) return this.refused(begun.refusal, begun.message)
-      const signal = options.signal && (await this.#cancelOn(options.signal, begun.turnId))
+      const begun = await this.#begin(said, options, world)
+      if (!begun.ok) return this.refused(begun.refusal, begun.message)
+      const own = (): string | undefined => this.#ownTurn(begun)
+      const signal = options.signal && (await this.#cancelOn(options.signal, own))
       try {
-        await this.#driveOn(oneStep)
+        await goOn(own)
       } finally {
         await signal?.over()
       }
       watching?.check()
-      const result = this.#result(begun.turnId)
+      if (begun.waitsAt !== undefined) await this.log.reachBack(begun.waitsAt)
+      await this.log.reachTurn(own())
+      const result = this.#result(own())
       return result.output === undefined ? result : { ...result, output: await outputOf(result, world.output) }
     } finally {
       watching?.leave()
       this.#callers.leaves(world)
     }
+  }
+
+  /** Says something and leaves it at that: it is written, and whoever drives does the rest. */
+  async submit(content: unknown, options: SendOptions): Promise<Begun> {
+    checkOptions(options)
+    const { waitsAt: _waitsAt, ...begun } = await this.#begin({ content }, options, undefined)
+    return begun
   }
 
   async resolve(callId: string, resolution: Resolution, options: ResolveOptions): Promise<ResolveAnswer> {
@@ -86,20 +124,27 @@ export class LiveConversation {
     const read = readResolution(resolution, options.by)
     if ('why' in read) return { verdict: 'invalid', message: read.why }
     if (typeof callId !== 'string') return { verdict: 'unknown', message: 'The id of a call is text.' }
-    await this.expire()
-    const answer = await this.log.change(async () => {
+    if (options.hold !== undefined && !Number.isInteger(options.hold))
+      return { verdict: 'invalid', message: '"hold" is the number of one of the call’s holds, from 1.' }
+    await this.#settleExpired()
+    const { events, ...told } = await this.log.change(async () => {
       const { hold } = options
       const command = { ...read, callId, now: this.agent.ports.now(), ...(hold !== undefined && { hold }) }
-      return judge(this.log.find(callId), command, this.#world(options.scope ? { scope: options.scope } : {}))
+      const world = this.#world(options.scope ? { scope: options.scope } : {})
+      return judge(await this.log.find(callId), command, world)
     })
-    if (answer.events.length > 0) this.#drive?.wake()
-    const { events: _events, ...told } = answer
+    if (events.length > 0) this.#drive?.wake()
     return told
   }
 
+  /** Settles every hold whose deadline has come. */
   async expire(): Promise<void> {
-    const { now } = this.agent.ports
     await this.log.refresh()
+    await this.#settleExpired()
+  }
+
+  async #settleExpired(): Promise<void> {
+    const { now } = this.agent.ports
     for (const { callId, expiresAt } of openHolds(this.log.state)) {
       if (now() >= expiresAt) await this.log.change((state) => eventsOf(decideExpire(state, callId, now())))
     }
@@ -118,38 +163,102 @@ export class LiveConversation {
     return { ...this.#result(undefined), status: 'refused', reason, message }
   }
 
+  /** One driver at a time: whoever comes while it works wakes it, and waits for it to finish. */
+  async driveOn(oneStep: boolean): Promise<void> {
+    if (this.#drive?.wake(oneStep)) {
+      await this.#drive.done
+      return
+    }
+    // What nobody here asked for runs as the system; the turns of callers run with what they gave.
+    const own = drive(this.#world({ scope: systemScope }), this.#callers, { oneStep })
+    this.#drive = own
+    try {
+      const seq = await own.done
+      this.#drive = undefined
+      if (seq === 'left') return
+      // Whoever began to answer while the driver worked may be heard only after it saw nothing left to do.
+      if (this.#answering.size > 0) await Promise.allSettled(this.#answering)
+      const goesOn = !oneStep && this.log.state.seq !== seq && this.log.drivable && !this.#drained
+      if (goesOn) await this.driveOn(oneStep)
+    } finally {
+      if (this.#drive === own) this.#drive = undefined
+    }
+  }
+
+  /** What is under way is finished, and nothing is driven here any more. */
+  drain(): void {
+    this.#drained = true
+    this.#drive?.drain()
+  }
+
   /** Writes what the caller wants, and tells which turn is the caller's: none when its message waits. */
   async #begin(
-    content: Content | undefined,
+    said: { readonly content: unknown } | undefined,
     options: SendOptions,
-    world: World,
-  ): Promise<{ readonly turnId: string | undefined } | Extract<Decision, { ok: false }>> {
-    const item =
-      content === undefined ? undefined : ({ kind: 'message', message: userMessage(content, options.by) } as const)
+    caller: World | undefined,
+  ): Promise<Begun & Waits> {
+    const item = said && ({ kind: 'message', message: userMessage(checkContent(said.content), options.by) } as const)
     const whileBusy = options.whileBusy ?? this.agent.whileBusy
-    const plan = planTurn(world)
+    const plan = planTurn(caller ?? this.#world(options))
     // Before it is written: a driver may meet the turn at once.
-    this.#callers.takes(plan.turnId, world)
-    const { decision } = await this.log.change((state) => eventsOf(decideSend(state, { item, plan, whileBusy })))
-    if (!decision.ok) return decision
-    if (decision.events.some(({ type }) => type === 'turn.started')) return { turnId: plan.turnId }
+    if (caller) this.#callers.takes(plan.turnId, caller)
+    const changed = await this.log.change(
+      (state) => eventsOf(decideSend(state, { item, plan, whileBusy })),
+      options.key,
+    )
+    if ('repeated' in changed) return this.#again(changed.repeated, item)
+    const { decision } = changed
+    if (!decision.ok) {
+      // What is refused now may have been taken before, and be what the conversation is busy with.
+      const before = options.key === undefined ? undefined : await this.log.findKey(options.key)
+      return before === undefined ? decision : this.#again(before, item)
+    }
+    // A driver may be busy with what this message takes the place of.
+    if (decision.events.length > 0) this.#drive?.wake()
+    if (decision.events.some(({ type }) => type === 'turn.started')) return { ok: true, turnId: plan.turnId }
     const { turn } = this.log.state
     if (turn.phase === 'rest' || decision.events.length > 0) {
-      this.#callers.waits(world)
-      return { turnId: undefined }
+      if (caller) this.#callers.waits(caller)
+      const waits = this.log.events.findLast((event) => event.type === 'message.queued' && same(event.item, item))
+      return { ok: true, turnId: undefined, ...(waits && { waitsAt: waits.seq }) }
     }
-    if (!this.#drive) this.#callers.takes(turn.turnId, world)
-    return { turnId: turn.turnId }
+    if (caller && !this.#drive) this.#callers.takes(turn.turnId, caller)
+    return { ok: true, turnId: turn.turnId }
+  }
+
+  /** The caller's key was used before: by the same message, sent twice, or by mistake. */
+  async #again(seq: number, item: Inbound | undefined): Promise<Begun & Waits> {
+    await this.log.reachBack(seq)
+    const event = this.log.events.find((each) => each.seq === seq)
+    const before = event?.type === 'turn.started' ? event.items : event?.type === 'message.queued' ? [event.item] : []
+    if (same(before, item ? [item] : [])) return { ok: true, turnId: this.#turnFrom(seq), waitsAt: seq, repeated: true }
+    return { ok: false, refusal: 'key-reused', message: 'This key was used for another message. Take a new one.' }
+  }
+
+  /** The turn that a caller's words are about; not known while they wait. */
+  #ownTurn({ turnId, waitsAt }: { readonly turnId: string | undefined } & Waits): string | undefined {
+    return turnId ?? (waitsAt === undefined ? undefined : this.#turnFrom(waitsAt))
+  }
+
+  /** The turn that what was written there started, or was taken up by after it had waited. */
+  #turnFrom(seq: number): string | undefined {
+    const { events } = this.log
+    const from = events.findLastIndex((event) => event.seq < seq) + 1
+    const turn = events.find(
+      (event, index) =>
+        index >= from && event.type === 'turn.started' && (event.seq === seq || (event.queued ?? 0) > 0),
+    )
+    return turn?.type === 'turn.started' ? turn.turnId : undefined
   }
 
   /** A signal is about the caller's own turn, not about one that took its place or waits behind it. */
-  async #cancelOn(signal: AbortSignal, turnId: string | undefined): Promise<{ over(): Promise<void> }> {
+  async #cancelOn(signal: AbortSignal, own: () => string | undefined): Promise<{ over(): Promise<void> }> {
     let cancelling: Promise<void> | undefined
     const cancel = (): void => {
-      cancelling = this.#cancel(turnId)
+      cancelling = this.#cancel(own())
       cancelling.catch(() => {}) // `over` tells
     }
-    if (signal.aborted) await this.#cancel(turnId)
+    if (signal.aborted) await this.#cancel(own())
     else signal.addEventListener('abort', cancel, { once: true })
     return {
       over: async () => {
@@ -166,26 +275,6 @@ export class LiveConversation {
     this.#drive?.wake()
   }
 
-  /** One driver at a time: whoever comes while it works wakes it, and waits for it to finish. */
-  async #driveOn(oneStep: boolean): Promise<void> {
-    if (this.#drive?.wake(oneStep)) {
-      await this.#drive.done
-      return
-    }
-    // What nobody here asked for runs as the system; the turns of callers run with what they gave.
-    const own = drive(this.#world({ scope: systemScope }), this.#callers, { oneStep })
-    this.#drive = own
-    try {
-      const seq = await own.done
-      this.#drive = undefined
-      // Whoever began to answer while the driver worked may be heard only after it saw nothing left to do.
-      if (this.#answering.size > 0) await Promise.allSettled(this.#answering)
-      if (!oneStep && this.log.state.seq !== seq) await this.#driveOn(oneStep)
-    } finally {
-      if (this.#drive === own) this.#drive = undefined
-    }
-  }
-
   #result(turnId: string | undefined): TurnResult {
     return resultOf(this.log.events, this.log.state, this.agent.mode, turnId)
   }
@@ -199,6 +288,9 @@ export class LiveConversation {
       requestId: options.requestId,
       output: this.#outputRule(options),
       maxSteps: options.maxSteps ?? agent.maxSteps,
+      mayWork: () => this.#around.mayWork(),
+      term: () => this.#around.term(),
+      scopeFor: (by, given) => this.#around.scope?.(by) ?? given,
       watched: () => this.audience.watching,
       emit: (frame) => this.#emit(frame),
     }
@@ -216,6 +308,10 @@ export class LiveConversation {
     if (output) return outputRule(output, finalize, agent.ports.compileJsonSchema)
     return agent.output && { ...agent.output, plan: { ...agent.output.plan, finalize } }
   }
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
 }
 
 function eventsOf(decision: Decision): { readonly events: readonly EventBody[]; readonly decision: Decision } {

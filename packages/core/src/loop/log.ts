@@ -1,46 +1,181 @@
 /**
- * One conversation's log in this process: its events, and the state they fold to. Nobody else keeps state; whoever
+ * One conversation's log in this process: the state it folds to, and its newest events. Nobody else keeps state; whoever
  * wants to write decides on `state` and appends, and on a conflict the log has already caught up when it says so.
+ *
+ * - Folding starts at the state the store kept at the last rest, so a long conversation costs what a short one does.
+ * - Older events are fetched when somebody needs them: a prompt that shows them, an answer to a call of last week.
+ * - A store that fails, or cannot say whether it wrote, is asked again with the same write until it knows.
  */
+import { HoldpointError } from '../failure.ts'
 import type { EventBody, LogEvent } from '../log/log-event.ts'
-import type { Store } from '../log/store.ts'
+import type { Address, Append, Store } from '../log/store.ts'
 import { callsOf } from '../model/reply.ts'
 import type { Ports } from '../ports.ts'
+import { fromBase } from '../turn/base.ts'
 import { evolveCall, newCall } from '../turn/call.ts'
 import { findCall } from '../turn/decide.ts'
+import { derive, hasWork } from '../turn/derive.ts'
 import { evolve } from '../turn/turn.ts'
 import { emptyConversation, type Call, type Conversation } from '../turn/turn-state.ts'
+import { isEnough } from './window.ts'
+import { Writes, type Writer } from './writes.ts'
+
+interface Decided {
+  readonly events?: readonly EventBody[]
+}
+
+/** The caller's key was used before, by the write that ended at this seq. */
+interface Repeated {
+  readonly repeated: number
+}
+
+export type Written = 'ok' | 'conflict' | 'fenced' | Repeated
+
+export interface LogOptions {
+  /** The node that drives what this log makes runnable. */
+  readonly node?: string
+  /** How long an outsider waits for a store that does not answer. */
+  readonly patienceMs?: number
+  /** Keeps every event in memory: a session is its log. */
+  readonly whole?: boolean
+}
+
+const PAGE = 256
+const MOST_RECALLED = 100
+const OUTSIDER: Writer = { as: 'outsider' }
 
 export class Log {
-  readonly id: string
+  readonly address: Address
+  /** The newest events, from a place where a turn begins; all of them if nothing was left out. */
   readonly events: LogEvent[] = []
   state: Conversation = emptyConversation
   readonly #store: Store
   readonly #ports: Ports
+  readonly #options: LogOptions
+  readonly #writes: Writes
   readonly #listeners = new Set<(event: LogEvent) => void>()
+  /** Called when others wrote something. */
+  onOthers: () => void = () => {}
+  /** Calls of earlier turns that somebody asked for, as the log has them. */
+  readonly #recalled = new Map<string, Call>()
+  #marks = 0
+  /** The newest seq that somebody told us of. */
+  #heard = 0
+  #following: Promise<void> | undefined
+  #mark: string | undefined
+  #loaded = false
 
-  constructor(id: string, store: Store, ports: Ports) {
-    this.id = id
+  constructor(address: Address, store: Store, ports: Ports, options: LogOptions = {}) {
+    this.address = address
     this.#store = store
     this.#ports = ports
+    this.#options = options
+    this.#writes = new Writes(store, ports, options.patienceMs)
   }
 
-  /** Reads on: what others wrote since, and at first everything. */
+  get id(): string {
+    return this.address.id
+  }
+
+  /** Set while this process is the one to drive. */
+  get epoch(): number | undefined {
+    return this.#writes.ownership.epoch
+  }
+
+  /** Whether it is for this process to drive: among several, for the one that the store says. */
+  get drivable(): boolean {
+    return this.#options.node === undefined || (this.epoch !== undefined && !this.#writes.ownership.uncertain)
+  }
+
+  /** Whether the store has to be asked what became of a write, or who drives. */
+  get inDoubt(): boolean {
+    return this.#writes.inDoubt
+  }
+
+  /** Reads on: what others wrote since, and at first the state that was kept and what came after it. */
   async refresh(): Promise<void> {
-    this.#take(await this.#store.read(this.id, this.state.seq))
+    if (this.#loaded) return this.#readOn(Infinity)
+    const loaded = await this.#store.load(this.address)
+    if (this.#loaded) return this.#readOn(Infinity) // somebody else was faster, and took more
+    this.#loaded = true
+    if (!loaded) return
+    if (loaded.base && this.state.seq === 0) this.state = fromBase(loaded.base.seq, loaded.base.state)
+    this.#take(loaded.events, 'others')
+  }
+
+  /** Somebody says that the log has reached this seq. What we are writing ourselves at the moment, we shall know soon. */
+  async heard(seq: number): Promise<void> {
+    this.#heard = Math.max(this.#heard, seq)
+    if (this.#writes.underWay) return
+    if (this.#heard > this.state.seq) await (this.#following ??= this.#follow())
+    await this.#writes.clearUp(this.state.seq)
+    await this.#askWhoDrives()
+  }
+
+  /** One reading serves all who bring tidings meanwhile. */
+  async #follow(): Promise<void> {
+    try {
+      if (!this.#loaded) await this.refresh()
+      for (let seq = -1; seq < this.state.seq && this.state.seq < this.#heard;) {
+        seq = this.state.seq
+        await this.#readOn(this.#heard)
+      }
+    } finally {
+      this.#following = undefined
+    }
+  }
+
+  /** A store may give them a few at a time. */
+  async #readOn(until: number): Promise<void> {
+    while (this.state.seq < until) {
+      const events = await this.#store.read(this.address, this.state.seq)
+      if (events.length === 0) return
+      this.#take(events, 'others')
+    }
+  }
+
+  /** Fetches older events until there are enough for a window of that many messages, or the whole log is there. */
+  async reach(messages: number): Promise<void> {
+    while (this.#first > 1 && !isEnough(this.events, messages)) await this.#fetchOlder()
+  }
+
+  /** Fetches older events until this one is there. */
+  async reachBack(seq: number): Promise<void> {
+    while (this.#first > Math.max(seq, 1)) await this.#fetchOlder()
+  }
+
+  /** Fetches older events until the beginning of this turn is there, or of the newest one. */
+  async reachTurn(turnId: string | undefined): Promise<void> {
+    const begins = (event: LogEvent): boolean =>
+      event.type === 'turn.started' && (turnId ?? event.turnId) === event.turnId
+    while (this.#first > 1 && !this.events.findLast(begins)) await this.#fetchOlder()
+  }
+
+  /** Forgets events before the given index; they are in the store. */
+  forget(before: number): void {
+    if (before > 0 && !this.#options.whole) this.events.splice(0, before)
   }
 
   /** Decides and writes what was decided, again after each conflict. A no is held against the store like a yes by its append. */
-  async change<D extends { readonly events?: readonly EventBody[] }>(
+  change<D extends Decided>(decide: (state: Conversation) => D | Promise<D>): Promise<D>
+  /** `key` is the caller's own: what was written under it before is not written again. */
+  change<D extends Decided>(
     decide: (state: Conversation) => D | Promise<D>,
-  ): Promise<D> {
+    key: string | undefined,
+  ): Promise<D | Repeated>
+  async change<D extends Decided>(
+    decide: (state: Conversation) => D | Promise<D>,
+    key?: string,
+  ): Promise<D | Repeated> {
     for (;;) {
       const seq = this.state.seq
       const deciding = decide(this.state)
       const decision = deciding instanceof Promise ? await deciding : deciding
       if (this.state.seq !== seq) continue
       if (decision.events && decision.events.length > 0) {
-        if (await this.append(decision.events)) return decision
+        const written = await this.append(decision.events, key === undefined ? OUTSIDER : { as: 'outsider', key })
+        if (typeof written === 'object') return written
+        if (written === 'ok') return decision
       } else {
         await this.refresh()
         if (this.state.seq === seq) return decision
@@ -48,29 +183,68 @@ export class Log {
     }
   }
 
-  /** False when somebody else wrote first; the state is then the newest. */
-  async append(events: readonly EventBody[]): Promise<boolean> {
-    const written = await this.#store.append(this.id, this.state.seq, events, this.#ports.now())
-    if (written === 'conflict') {
-      await this.refresh()
-      return false
+  /** After `conflict` and `repeated` the state is the newest. */
+  async append(events: readonly EventBody[], writer: Writer = OUTSIDER): Promise<Written> {
+    const answer = await this.#writes.write(this.#compose(events, writer), writer)
+    switch (answer.result) {
+      case 'ok':
+        this.#loaded = true
+        this.#take(answer.events, 'own')
+        if (this.#heard > this.state.seq) await this.#writes.patiently(() => this.refresh(), writer)
+        if (writer.as === 'driver') await this.#writes.patiently(() => this.#askWhoDrives(), writer)
+        return 'ok'
+      case 'conflict':
+        await this.#writes.patiently(() => this.refresh(), writer)
+        if (writer.as === 'driver') await this.#writes.patiently(() => this.#askWhoDrives(), writer)
+        return 'conflict'
+      case 'repeated':
+        await this.#writes.patiently(() => this.refresh(), writer)
+        return { repeated: answer.seq }
+      case 'fenced':
+        return 'fenced'
     }
-    this.#take(written)
-    return true
+  }
+
+  /**
+   * The store gave the conversation to us. What others wrote before is read first, however long that takes: nobody else
+   * comes for it now, and read later it would look as if they wrote it after us.
+   */
+  async takeOver(epoch: number, signal: AbortSignal): Promise<void> {
+    await this.#writes.patiently(() => this.refresh(), { as: 'driver', epoch, signal })
+    const { ownership } = this.#writes
+    ownership.told({ epoch, owned: true }, ownership.doubts)
+  }
+
+  async #askWhoDrives(): Promise<void> {
+    if (!this.#writes.ownership.uncertain) return
+    await this.#writes.askWhoDrives()
+    this.onOthers()
   }
 
   /** A call of any turn, as the log has it. */
-  find(callId: string): Call | undefined {
+  async find(callId: string): Promise<Call | undefined> {
     const current = findCall(this.state, callId)
     if (current) return current
-    let call: Call | undefined
-    for (const event of this.events) {
-      if (event.type === 'model.replied') {
-        const part = callsOf(event.reply).find((each) => each.callId === callId)
-        if (part) call = newCall(part)
-      } else if (call && 'callId' in event && event.callId === callId) call = evolveCall(call, event)
-    }
+    const events = this.#first === 1 ? this.events : await this.#store.readCall(this.address, callId)
+    // The store may know of it from a turn that did not come here yet: what is decided must be decided on that.
+    if (events.some(({ seq }) => seq > this.state.seq)) return this.refresh().then(() => this.find(callId))
+    const call = callIn(events, callId)
+    if (!call) return undefined
+    this.#recall(call)
     return call
+  }
+
+  /** The newest are kept: somebody may be about to write of them. */
+  #recall(call: Call): void {
+    this.#recalled.delete(call.callId)
+    this.#recalled.set(call.callId, call)
+    const [oldest] = this.#recalled.keys()
+    if (this.#recalled.size > MOST_RECALLED && oldest !== undefined) this.#recalled.delete(oldest)
+  }
+
+  /** Where the write under this key ended, if there was one. */
+  findKey(key: string): Promise<number | undefined> {
+    return this.#store.findKey(this.address, key)
   }
 
   listen(listener: (event: LogEvent) => void): () => void {
@@ -78,13 +252,57 @@ export class Log {
     return () => this.#listeners.delete(listener)
   }
 
+  get #first(): number {
+    return this.events[0]?.seq ?? this.state.seq + 1
+  }
+
+  async #fetchOlder(): Promise<void> {
+    const first = this.#first
+    const older = await this.#store.readBack(this.address, first, PAGE)
+    if (older.length === 0)
+      throw new HoldpointError('history-impossible', `The events before ${first} are missing. Restore the log.`)
+    // Somebody else may have fetched them meanwhile.
+    if (this.#first === first) this.events.unshift(...older)
+  }
+
+  #compose(events: readonly EventBody[], writer: Writer): Append {
+    const { node } = this.#options
+    const after = events.reduce((state, event) => evolve(state, { ...event, seq: state.seq + 1, at: 0 }), this.state)
+    this.#mark ??= this.#ports.id()
+    return {
+      to: this.address,
+      expectedSeq: this.state.seq,
+      mark: `${this.#mark}.${(this.#marks++).toString(36)}`,
+      events,
+      at: this.#ports.now(),
+      rows: derive(this.state, after, events, this.#recalled),
+      ...(node !== undefined && { node }),
+      ...(writer.as === 'driver' && writer.epoch !== undefined && { epoch: writer.epoch }),
+      ...(writer.as === 'outsider' && writer.key !== undefined && { key: writer.key }),
+    }
+  }
+
   /** Two appends may overlap in flight and answer in any order; what is already known is skipped. */
-  #take(events: readonly LogEvent[]): void {
+  #take(events: readonly LogEvent[], whose: 'own' | 'others'): void {
     for (const event of events) {
       if (event.seq <= this.state.seq) continue
+      // Whoever sets a resting conversation going drives it.
+      if (whose === 'others' && !hasWork(this.state)) this.#writes.ownership.doubt()
       this.state = evolve(this.state, event)
       this.events.push(event)
       for (const listener of this.#listeners) listener(event)
     }
+    if (whose === 'others' && events.length > 0) this.onOthers()
   }
+}
+
+function callIn(events: readonly LogEvent[], callId: string): Call | undefined {
+  let call: Call | undefined
+  for (const event of events) {
+    if (event.type === 'model.replied') {
+      const part = callsOf(event.reply).find((each) => each.callId === callId)
+      if (part) call = newCall(part, event.seq)
+    } else if (call && 'callId' in event && event.callId === callId) call = evolveCall(call, event)
+  }
+  return call
 }

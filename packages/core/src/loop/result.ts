@@ -8,7 +8,7 @@ import { openHold, type Refusal } from '../turn/decide.ts'
 import type { Hold } from '../turn/hold.ts'
 import type { Verdict } from '../turn/resolve.ts'
 import { fold } from '../turn/turn.ts'
-import type { Call, Conversation } from '../turn/turn-state.ts'
+import { emptyConversation, type Call, type Conversation } from '../turn/turn-state.ts'
 
 export interface HeldCall extends Hold {
   readonly callId: string
@@ -73,8 +73,15 @@ export function resultOf(
       : events.findLastIndex((event) => event.type === 'turn.started' && event.turnId === turnId)
   const after = start < 0 ? -1 : events.findIndex(({ type }, index) => index > start && type === 'turn.started')
   if (after < 0) return resultOfLast(events, state, mode)
-  const own = events.slice(0, after)
-  return resultOfLast(own, fold(own), mode)
+  const own = events.slice(start, after)
+  return resultOfLast(own, foldTurn(own), mode)
+}
+
+/** A turn of its own, wherever in the log it stands: what it took out of the queue was there. */
+function foldTurn(events: readonly LogEvent[]): Conversation {
+  const [first] = events
+  if (first?.type !== 'turn.started') return emptyConversation
+  return fold(events, { ...emptyConversation, seq: first.seq - 1, queue: first.items })
 }
 
 function resultOfLast(events: readonly LogEvent[], state: Conversation, mode: 'auto' | 'manual'): TurnResult {

@@ -13,6 +13,8 @@ export interface SendOptions {
   readonly signal?: AbortSignal
   /** Who says it. */
   readonly by?: string
+  /** Yours, unique in the conversation: a message that is sent again under the same key is taken once. */
+  readonly key?: string
   readonly whileBusy?: WhileBusy
   readonly maxSteps?: number
   readonly output?: StandardSchema | OutputRequest

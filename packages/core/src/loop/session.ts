@@ -4,7 +4,8 @@
  */
 import type { Json } from '../json.ts'
 import type { LogEvent } from '../log/log-event.ts'
-import { memoryStore } from '../log/store.ts'
+import { memoryStore } from '../log/memory-store.ts'
+import type { Store } from '../log/store.ts'
 import type { Resolution } from '../turn/hold.ts'
 import type { ResolveAnswer } from '../turn/resolve.ts'
 import type { Conversation } from '../turn/turn-state.ts'
@@ -28,15 +29,16 @@ export class Session {
 
   /** A conversation that nobody knows of yet. */
   static begin(agent: Agent): Session {
-    return new Session(new LiveConversation(agent, new Log(agent.ports.id(), memoryStore(), agent.ports)))
+    return new Session(new LiveConversation(agent, newLog(agent, agent.ports.id(), memoryStore())))
   }
 
   /** From nothing, from saved data, or from a conversation in a store. */
   static async open(agent: Agent, from: OpenFrom = {}): Promise<Session> {
     const data = from.data === undefined ? undefined : readSession(from.data)
     const id = from.id ?? data?.id ?? agent.ports.id()
-    const log = new Log(id, from.store ?? memoryStore(data && [[id, data.events]]), agent.ports)
-    if (data || from.store) await log.refresh()
+    const log = newLog(agent, id, from.store ?? memoryStore(data && { log: { id, events: data.events } }))
+    await log.refresh()
+    await log.reach(Infinity)
     return new Session(new LiveConversation(agent, log))
   }
 
@@ -75,7 +77,7 @@ export class Session {
 
   /** Says something and goes on until rest, or until somebody outside must answer. */
   send(content: Content, options: SendOptions = {}): Promise<ChatResult> {
-    return this.#told(this.#live.run({ content }, options, false))
+    return this.#told(this.#live.run({ content }, options, () => this.#live.driveOn(false)))
   }
 
   /** The same as `send`, to iterate. */
@@ -85,12 +87,14 @@ export class Session {
 
   /** One model call and the calls it asks for, then back to the caller. Without content: the next one of this turn. */
   step(content?: Content, options: SendOptions = {}): Promise<ChatResult> {
-    return this.#told(this.#live.run(content === undefined ? undefined : { content }, options, true))
+    return this.#told(
+      this.#live.run(content === undefined ? undefined : { content }, options, () => this.#live.driveOn(true)),
+    )
   }
 
   /** Goes on with what was answered since, or takes up again a turn that stopped early. */
   continue(options: SendOptions = {}): Promise<ChatResult> {
-    return this.#told(this.#live.run(undefined, options, false))
+    return this.#told(this.#live.run(undefined, options, () => this.#live.driveOn(false)))
   }
 
   /** The same as `continue`, to iterate. */
@@ -161,6 +165,10 @@ export class Session {
   #told(result: Promise<TurnResult>): Promise<ChatResult> {
     return result.then((told) => ({ ...told, session: this }))
   }
+}
+
+function newLog(agent: Agent, id: string, store: Store): Log {
+  return new Log({ tenant: '', id }, store, agent.ports, { whole: true })
 }
 
 /** Work that can be watched, as something to iterate; the caller's own watcher sees the same. */

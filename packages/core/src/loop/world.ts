@@ -14,9 +14,15 @@ export interface World {
   readonly agent: Agent
   readonly log: Log
   readonly scope: Scope
+  /** Who asked, as far as the log knows, wherever that counts; otherwise what was given. */
+  scopeFor(by: string | undefined, given: Scope): Scope
   readonly requestId: string | undefined
   readonly output: OutputRule | undefined
   readonly maxSteps: number
+  /** False while another process may have taken the conversation over: nothing new is begun until that is known. */
+  mayWork(): boolean
+  /** Another one whenever that was so for a while: what was to be begun before may be somebody else's by now. */
+  term(): number
   /** Whether anybody sees frames: making them costs something for every piece of text. */
   watched(): boolean
   emit(frame: Frame): void

@@ -63,6 +63,7 @@ export function renderPrompt(
       case 'call.settled':
         rounds.settle(event.callId, event.outcome)
         break
+      case 'conversation.opened':
       case 'message.queued':
       case 'call.held':
       case 'call.endorsed':

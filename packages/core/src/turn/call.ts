@@ -21,7 +21,8 @@ const moves: Record<CallEvent['type'], readonly Call['at'][]> = {
   'answer.arrived': ['settled'],
 }
 
-export function newCall(part: CallPart): Call {
+/** `seq` is of the reply that has it. */
+export function newCall(part: CallPart, seq: number): Call {
   return {
     callId: part.callId,
     name: part.name,
@@ -33,12 +34,14 @@ export function newCall(part: CallPart): Call {
     holds: 0,
     resolved: [],
     attempt: 0,
+    seqs: [seq],
     at: 'ready',
   }
 }
 
-export function evolveCall(call: Call, event: CallEvent): Call {
-  if (!moves[event.type].includes(call.at)) return impossible(call, event)
+export function evolveCall(before: Call, event: CallEvent): Call {
+  if (!moves[event.type].includes(before.at)) return impossible(before, event)
+  const call: Call = { ...before, seqs: [...before.seqs, event.seq] }
   switch (event.type) {
     case 'call.held':
       return { ...facts(call), approved: undefined, holds: call.holds + 1, at: 'held', hold: event.hold }
@@ -71,8 +74,8 @@ function answered(call: Settled, event: Extract<CallEvent, { type: 'answer.arriv
 
 /** What stays true of a call wherever it is; the rest of each state is written anew. */
 function facts(call: Call): Omit<Call, 'at'> {
-  const { callId, name, proposed, malformed, edited, approved, endorsed, holds, resolved, attempt } = call
-  return { callId, name, proposed, malformed, edited, approved, endorsed, holds, resolved, attempt }
+  const { callId, name, proposed, malformed, edited, approved, endorsed, holds, resolved, attempt, seqs } = call
+  return { callId, name, proposed, malformed, edited, approved, endorsed, holds, resolved, attempt, seqs }
 }
 
 function resolvedWith(

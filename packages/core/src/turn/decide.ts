@@ -26,7 +26,13 @@ export interface Send {
   readonly whileBusy: WhileBusy
 }
 
-export type Refusal = 'turn-in-progress' | 'nothing-to-continue' | 'nothing-to-cancel' | 'not-due' | 'hold-not-open'
+export type Refusal =
+  | 'turn-in-progress'
+  | 'nothing-to-continue'
+  | 'nothing-to-cancel'
+  | 'not-due'
+  | 'hold-not-open'
+  | 'key-reused'
 
 export type Decision =
   | { readonly ok: true; readonly events: readonly EventBody[] }

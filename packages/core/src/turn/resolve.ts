@@ -59,7 +59,7 @@ export function decideResolve(call: Call | undefined, command: Resolve): Resolve
   )
   if (first) return sameAnswer(first.resolution, command.resolution) ? duplicate(first) : conflict(first)
   if (hold) return wrongKind(hold.accepts, command)
-  const missed = call.at === 'settled' ? tooLate(call, command) : undefined
+  const missed = call.at === 'settled' && call.holds > 0 ? tooLate(call, command) : undefined
   if (missed) return missed
   const last = call.resolved.at(-1)
   return last ? wrongKind(last.accepts, command) : no('unknown', `Call ${call.callId} is not waiting for anybody.`)

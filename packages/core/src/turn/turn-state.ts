@@ -8,6 +8,8 @@ import type { Hold, Resolved } from './hold.ts'
 export interface Conversation {
   /** The seq of the last event folded. */
   readonly seq: number
+  /** Whose conversation it is; empty before anything was said. */
+  readonly agent: string
   readonly turn: Turn
   /** What arrived while a turn was going on, and waits for rest. */
   readonly queue: readonly Inbound[]
@@ -24,12 +26,16 @@ export type Turn =
 
 export interface EndedTurn {
   readonly turnId: string
+  /** Who said what it was about: for the turn that takes it up again. */
+  readonly by: string | undefined
   readonly reason: EndReason
   readonly message: string | undefined
 }
 
 export interface OpenTurn {
   readonly turnId: string
+  /** Who said what the turn is about. */
+  readonly by: string | undefined
   /** The step that is being worked on, from 1. */
   readonly step: number
   readonly limits: TurnLimits
@@ -58,6 +64,8 @@ interface CallFacts {
   /** Every resolution taken, oldest first. */
   readonly resolved: readonly Resolved[]
   readonly attempt: number
+  /** Every event about it, the reply that made it first. */
+  readonly seqs: readonly number[]
 }
 
 export type Call = CallFacts &
@@ -86,6 +94,7 @@ export type Effect =
 
 export const emptyConversation: Conversation = {
   seq: 0,
+  agent: '',
   turn: { phase: 'rest', last: undefined },
   queue: [],
   waiting: new Map(),

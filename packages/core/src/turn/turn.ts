@@ -18,6 +18,7 @@
  */
 import { HoldpointError } from '../failure.ts'
 import type { LogEvent } from '../log/log-event.ts'
+import type { Inbound } from '../log/message.ts'
 import { callsOf, totalTokens } from '../model/reply.ts'
 import { evolveCall, newCall } from './call.ts'
 import { emptyConversation, type Call, type Conversation, type Effect, type OpenTurn, type Turn } from './turn-state.ts'
@@ -32,12 +33,17 @@ export function evolve(state: Conversation, event: LogEvent): Conversation {
   if (event.seq !== state.seq + 1) return impossible(state, event, `the log goes from ${state.seq} to ${event.seq}`)
   const { seq } = event
   switch (event.type) {
+    case 'conversation.opened':
+      if (seq !== 1) return impossible(state, event, 'it was open already')
+      return { ...state, seq, agent: event.agent }
     case 'turn.started': {
       if (state.turn.phase !== 'rest') return impossible(state, event)
       if ((event.queued ?? 0) > state.queue.length) return impossible(state, event, 'more was taken than waited')
       const { turnId, limits, output } = event
-      const turn: Turn = { phase: 'model', turnId, step: 1, limits, tokens: 0, output, pass: 'loop', halt: undefined }
-      return { ...state, seq, turn, queue: state.queue.slice(event.queued ?? 0) }
+      const by = event.items.length > 0 ? saidBy(event.items) : state.turn.last?.by
+      const open: OpenTurn = { turnId, by, step: 1, limits, tokens: 0, output, pass: 'loop', halt: undefined }
+      const queue = state.queue.slice(event.queued ?? 0)
+      return { ...state, seq, agent: event.agent, turn: { ...open, phase: 'model' }, queue }
     }
     case 'message.queued':
       return { ...state, seq, queue: [...state.queue, event.item] }
@@ -46,11 +52,11 @@ export function evolve(state: Conversation, event: LogEvent): Conversation {
       if (turn.phase !== 'model' || turn.turnId !== event.turnId || turn.step !== event.step)
         return impossible(state, event)
       const tokens = turn.tokens + totalTokens(event.reply.usage)
-      const calls = new Map(callsOf(event.reply).map((part) => [part.callId, newCall(part)]))
+      const calls = new Map(callsOf(event.reply).map((part) => [part.callId, newCall(part, seq)]))
       if (calls.size > 0) return { ...state, seq, turn: { ...turn, phase: 'calls', tokens, calls } }
       if (turn.pass === 'loop' && turn.output?.finalize && !event.ends)
         return { ...state, seq, turn: { ...turn, tokens, step: turn.step + 1, pass: 'finalize' } }
-      return { ...state, seq, turn: rest(turn.turnId, event.ends ?? 'completed', event.message) }
+      return { ...state, seq, turn: rest(turn, event.ends ?? 'completed', event.message) }
     }
     case 'call.held':
     case 'call.endorsed':
@@ -82,7 +88,7 @@ export function evolve(state: Conversation, event: LogEvent): Conversation {
     case 'turn.ended':
       if (state.turn.phase === 'rest' || state.turn.turnId !== event.turnId) return impossible(state, event)
       if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls were left open')
-      return { ...state, seq, turn: rest(event.turnId, event.reason, event.message) }
+      return { ...state, seq, turn: rest(state.turn, event.reason, event.message) }
   }
 }
 
@@ -138,6 +144,12 @@ export function openCalls(turn: Turn): Call[] {
   return turn.phase === 'calls' ? [...turn.calls.values()].filter((call) => call.at !== 'settled') : []
 }
 
+/** Of several messages that waited together, the newest speaks for the turn. One taken up again is still its own. */
+function saidBy(items: readonly Inbound[]): string | undefined {
+  const newest = items.findLast((item) => item.kind === 'message')
+  return newest?.message.by
+}
+
 type CallEvent = Extract<LogEvent, { type: `call.${string}` }>
 
 /** Moves one call, and hands the turn back to the model once every call of the round is settled. */
@@ -156,11 +168,11 @@ function moveCall(state: Conversation, event: CallEvent): Conversation {
 }
 
 function rest(
-  turnId: string,
+  { turnId, by }: OpenTurn,
   reason: NonNullable<Extract<Turn, { phase: 'rest' }>['last']>['reason'],
   message?: string,
 ): Turn {
-  return { phase: 'rest', last: { turnId, reason, message } }
+  return { phase: 'rest', last: { turnId, by, reason, message } }
 }
 
 /** Stops loudly rather than repairing: a log that cannot have happened is a bug, and guessing would hide it. */

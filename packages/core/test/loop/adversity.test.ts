@@ -25,9 +25,9 @@ test(proves('call.runs-what-was-approved', title), async () => {
   const inner = memoryStore()
   const store = {
     ...inner,
-    append: (...write: Parameters<typeof inner.append>) => {
-      if (write[2].some((event) => event.type === 'call.started')) aliases['boss'] = 'eve'
-      return inner.append(...write)
+    append: (write: Parameters<typeof inner.append>[0]) => {
+      if (write.events.some((event) => event.type === 'call.started')) aliases['boss'] = 'eve'
+      return inner.append(write)
     },
   }
   const scripts = [{ calls: [{ name: 'mail', input: { to: 'boss' } }] }, 'Done.']

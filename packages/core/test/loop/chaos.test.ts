@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { byProgress } from './crash.ts'
-import { call, desk, expectSound, tick } from './kit.ts'
+import { addressOf, call, desk, expectSound, tick } from './kit.ts'
 
 const input = z.object({})
 const description = 'For a test'
@@ -40,7 +40,9 @@ function toolsOf({ log, pause }: World): Tool[] {
 
 function unsteady(store: Store, pause: () => Promise<void>): Store {
   return {
-    append: async (...given) => (await pause(), await store.append(...given)),
+    ...store,
+    append: async (write) => (await pause(), await store.append(write)),
+    load: async (from) => (await pause(), await store.load(from)),
     read: async (...given) => (await pause(), await store.read(...given)),
   }
 }
@@ -139,7 +141,7 @@ test(
           await session.expire()
 
           expectSound(session, here.model)
-          expect(await store.read('c', 0)).toEqual(session.events)
+          expect(await store.read(addressOf('c'), 0)).toEqual(session.events)
           const resolvers = session.events.flatMap((event) =>
             'by' in event && event.by !== undefined ? [event.by] : [],
           )

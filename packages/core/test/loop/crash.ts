@@ -1,6 +1,7 @@
 /** Dying at every moment: what the log held after each append of a run, and how a new process goes on from there. */
 import { memoryStore } from '@holdpoint/testing'
 import type { Script } from '@holdpoint/testing'
+import type { Append, Appended } from '@holdpoint/core'
 import { Session, type Agent, type LogEvent, type Store } from 'holdpoint'
 
 export type Prefix = { readonly version: 1; readonly id: string; readonly events: readonly LogEvent[] }
@@ -12,15 +13,40 @@ export function recordingStore(): { readonly store: Store; readonly prefixes: Pr
   return {
     prefixes,
     store: {
-      read: inner.read,
-      append: async (id, ...rest) => {
-        const written = await inner.append(id, ...rest)
-        if (written !== 'conflict')
-          prefixes.push(JSON.parse(JSON.stringify({ version: 1, id, events: await inner.read(id, 0) })) as Prefix)
+      ...inner,
+      append: async (write) => {
+        const written = await inner.append(write)
+        const { to } = write
+        if (written.result === 'ok')
+          prefixes.push(
+            JSON.parse(JSON.stringify({ version: 1, id: to.id, events: await inner.read(to, 0) })) as Prefix,
+          )
         return written
       },
     },
   }
+}
+
+/** What becomes of a write. It can have been written although nobody says so. */
+export type Trouble = 'fine' | 'failed' | 'unknown' | 'unknown, but written' | 'thrown' | 'thrown, but written'
+
+/** A store in trouble: tells what becomes of each write, one after the other; after the last all is well. */
+export function troubledStore(
+  troubles: Iterable<Trouble>,
+  inner: Store = memoryStore(),
+): { readonly store: Store; readonly asked: Append[] } {
+  const asked: Append[] = []
+  const left = troubles[Symbol.iterator]()
+  const append = async (write: Append): Promise<Appended> => {
+    asked.push(write)
+    const trouble: Trouble = left.next().value ?? 'fine'
+    if (trouble === 'failed') return { result: 'failed', why: 'the disk is full' }
+    const written = trouble.endsWith('written') || trouble === 'fine' ? await inner.append(write) : undefined
+    if (written && trouble === 'fine') return written
+    if (trouble.startsWith('thrown')) throw new Error('connection lost')
+    return { result: 'unknown', why: 'connection lost' }
+  }
+  return { store: { ...inner, append }, asked }
 }
 
 /** A model whose reply depends on how much it was told already, and on nothing it remembers. */

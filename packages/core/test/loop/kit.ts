@@ -1,5 +1,5 @@
 /** What the tests of the loop share: an agent with a scripted model in a process of its own, and what must always hold. */
-import { fold, type JsonObject } from '@holdpoint/core'
+import { fold, type Address, type JsonObject } from '@holdpoint/core'
 import {
   manualClock,
   scriptedModel,
@@ -16,8 +16,13 @@ import {
   type ModelRequest,
   type Ports,
   type Session,
+  type Store,
 } from 'holdpoint'
 import { expect } from 'vitest'
+import { LiveConversation } from '../../src/loop/live-conversation.ts'
+import { Log, type LogOptions } from '../../src/loop/log.ts'
+import type { TurnResult } from '../../src/loop/result.ts'
+import type { SendOptions } from '../../src/loop/session-options.ts'
 
 export interface Desk {
   readonly agent: Agent
@@ -40,6 +45,55 @@ export function portsOf(process: string, clock: ManualClock): Ports {
   return { ...ports, id: () => `${process}-${ports.id()}` }
 }
 
+/** Where a session's conversation is in its store. */
+export function addressOf(id: string): Address {
+  return { tenant: '', id }
+}
+
+/** Conversation `c` of a store, as a process has it that just came to it: only the newest events are in memory. */
+export async function live(agent: Agent, store: Store, options?: LogOptions): Promise<LiveConversation> {
+  const log = new Log(addressOf('c'), store, agent.ports, options)
+  await log.refresh()
+  return new LiveConversation(agent, log)
+}
+
+export function say(conversation: LiveConversation, content: string, options: SendOptions = {}): Promise<TurnResult> {
+  return conversation.run({ content }, options, () => conversation.driveOn(false))
+}
+
+export function goOn(conversation: LiveConversation, options: SendOptions = {}): Promise<TurnResult> {
+  return conversation.run(undefined, options, () => conversation.driveOn(false))
+}
+
+interface Counting {
+  readonly store: Store
+  /** Everything it was given. */
+  readonly all: LogEvent[]
+  /** How often it was asked for older events. */
+  reads: number
+}
+
+/** A store that gives older events back a few at a time, and counts. */
+export function countingStore(inner: Store): Counting {
+  const counting: Counting = {
+    all: [],
+    reads: 0,
+    store: {
+      ...inner,
+      append: async (write) => {
+        const written = await inner.append(write)
+        if (written.result === 'ok') counting.all.push(...written.events)
+        return written
+      },
+      readBack: (from, before, limit) => {
+        counting.reads++
+        return inner.readBack(from, before, Math.min(limit, 3))
+      },
+    },
+  }
+  return counting
+}
+
 /** Lets everything go on that can, until the condition is met. */
 export async function until(condition: () => boolean): Promise<void> {
   for (let turns = 0; turns < 1000; turns++) {
@@ -47,6 +101,16 @@ export async function until(condition: () => boolean): Promise<void> {
     await tick()
   }
   throw new Error(`This never came true: ${condition.toString()}`)
+}
+
+/** Lets time pass until the work is done. */
+export async function inTime<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
+  let over = false
+  const settled = (): void => void (over = true)
+  work.then(settled, settled)
+  for (let turns = 0; turns < 1000 && !over; turns++) await clock.advance(1000)
+  if (!over) throw new Error('This was not done in 1000 seconds.')
+  return work
 }
 
 /** Lets everything that can go on without time go on. */

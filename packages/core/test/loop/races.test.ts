@@ -3,7 +3,7 @@ import { Session, tool, type Resolution, type Store } from 'holdpoint'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { call, desk, expectSound, idOf, outcomes, tick, types, until } from './kit.ts'
+import { addressOf, call, desk, expectSound, idOf, outcomes, tick, types, until } from './kit.ts'
 
 const input = z.object({})
 const description = 'For a test'
@@ -75,7 +75,7 @@ test.each<[string, Resolution, Resolution, string]>([
     const verdicts = await Promise.all([one.resolve(callId, a, { by: 'a' }), other.resolve(callId, b, { by: 'b' })])
 
     expect(verdicts.map(({ verdict }) => verdict).toSorted()).toEqual(['accepted', lost].toSorted())
-    expect(await store.read('c', 0)).toHaveLength(4)
+    expect(await store.read(addressOf('c'), 0)).toHaveLength(4)
     expect(one.events.length === 4 || other.events.length === 4).toBe(true)
   },
 )
@@ -150,19 +150,17 @@ function unsteady(store: Store, delays: Iterator<number, void>): Store {
   const wait = async (): Promise<void> => {
     for (let left = delays.next().value ?? 0; left > 0; left--) await tick()
   }
+  const slowly = async <T>(work: () => Promise<T>): Promise<T> => {
+    await wait()
+    const done = await work()
+    await wait()
+    return done
+  }
   return {
-    append: async (...given) => {
-      await wait()
-      const written = await store.append(...given)
-      await wait()
-      return written
-    },
-    read: async (...given) => {
-      await wait()
-      const events = await store.read(...given)
-      await wait()
-      return events
-    },
+    ...store,
+    append: (write) => slowly(() => store.append(write)),
+    load: (from) => slowly(() => store.load(from)),
+    read: (...given) => slowly(() => store.read(...given)),
   }
 }
 

@@ -3,7 +3,7 @@ import { askUser, definePlugin, Session, tool, type Store, type Tool } from 'hol
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { byProgress, finish, recordingStore, reopen, settledIn } from './crash.ts'
-import { call, desk, expectSound, outcomes } from './kit.ts'
+import { call, desk, expectSound, inTime, outcomes } from './kit.ts'
 
 const input = z.object({})
 const description = 'For a test'
@@ -117,8 +117,8 @@ test('processes that live for two writes each get to the end together', async ()
 function mortal(inner: Store, writes: number): { readonly store: Store; readonly died: Promise<void> } {
   const { promise: died, resolve } = Promise.withResolvers<void>()
   let left = writes
-  const append: Store['append'] = async (...given) => {
-    if (left-- > 0) return inner.append(...given)
+  const append: Store['append'] = async (write) => {
+    if (left-- > 0) return inner.append(write)
     resolve()
     return new Promise<never>(() => {})
   }
@@ -170,20 +170,18 @@ test('a store that wrote but could not say so: the answer is there, and saying i
   let fail = false
   const unsure = {
     ...store,
-    append: async (...given: Parameters<typeof store.append>) => {
-      const written = await store.append(...given)
+    append: async (write: Parameters<typeof store.append>[0]) => {
+      const written = await store.append(write)
       if (fail) throw new Error('connection lost')
       return written
     },
   }
-  const session = await Session.open(desk([{ calls: [call('gated')] }, 'ok'], { tools: toolsOf([]) }).agent, {
-    store: unsure,
-    id: 'c',
-  })
+  const { agent, clock } = desk([{ calls: [call('gated')] }, 'ok'], { tools: toolsOf([]) })
+  const session = await Session.open(agent, { store: unsure, id: 'c' })
   const { holds } = await session.send('Go')
 
   fail = true
-  await expect(session.approve(holds[0]!.callId)).rejects.toThrow('connection lost')
+  await expect(inTime(clock, session.approve(holds[0]!.callId))).rejects.toThrow('connection lost')
   fail = false
 
   expect(await session.approve(holds[0]!.callId)).toMatchObject({ verdict: 'duplicate' })

@@ -125,7 +125,7 @@ test.each(Object.entries(spoilt))(
 
 test('a damaged log in a store stops the conversation loudly', async () => {
   const events = copy().events.toSpliced(3, 1)
-  const store = memoryStore([['c1', events as never]])
+  const store = memoryStore({ log: { id: 'c1', events: events as never } })
 
   await expect(Session.open(desk([], { tools }).agent, { store, id: 'c1' })).rejects.toMatchObject({
     code: 'history-impossible',
@@ -221,6 +221,7 @@ test(
     expect(refused).toBeGreaterThan(100)
     expect(used).toBeGreaterThan(50)
   },
+  60_000,
 )
 
 test('each single place of the data may be missing, and our code does not break', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { agent, chat, definePlugin, Session, tool } from 'holdpoint'
 import { scriptedModel, testPorts } from '@holdpoint/testing'
 import { z } from 'zod'
+import { call, desk, expectSound, saved } from './kit.ts'
 
 const input = z.object({})
 const description = 'A tool'
@@ -87,4 +88,23 @@ test('a turn that ended badly says why, and is taken up again with a prompt that
     reason: 'output_invalid',
     message: expect.stringContaining('object'),
   })
+})
+
+test('a session whose model is shown a window is saved whole, and knows its old calls before and after', async () => {
+  const pay = tool({ name: 'pay', description, input, approval: 'required', run: () => 'paid' })
+  const options = { tools: [pay], window: { messages: 2 } }
+  const replies = Array.from({ length: 20 }, (_, nth) => `Reply ${nth}.`)
+  const session = await Session.open(desk([{ calls: [call('pay')] }, ...replies], options).agent)
+  const { callId } = (await session.send('Pay')).holds[0]!
+  await session.approve(callId, { by: 'ada' })
+  await session.continue()
+  for (let nth = 0; nth < 6; nth++) await session.send(`Message ${nth}`)
+  const again = { verdict: 'duplicate', first: { by: 'ada' } }
+
+  expect(await session.approve(callId)).toMatchObject(again)
+  expectSound(session)
+  const restored = await Session.open(desk(replies, { ...options, process: 'q' }).agent, saved(session))
+  for (let nth = 0; nth < 6; nth++) await restored.send(`Message ${nth}`)
+  expect(await restored.approve(callId)).toMatchObject(again)
+  expectSound(restored)
 })

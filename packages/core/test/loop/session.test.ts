@@ -2,7 +2,7 @@ import { memoryStore, proves } from '@holdpoint/testing'
 import { askUser, chat, definePlugin, ModelError, Session, step, tool } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { call, desk, expectSound, idOf, outcomes, saved, toldTo } from './kit.ts'
+import { addressOf, call, desk, expectSound, idOf, outcomes, saved, toldTo } from './kit.ts'
 
 const input = z.object({})
 const description = 'For a test'
@@ -157,7 +157,7 @@ test('a conversation in a store is opened by its id, by anybody', async () => {
   await two.approve(idOf(two, 'pay'))
 
   expect(await two.continue()).toMatchObject({ status: 'done', text: 'Paid.' })
-  expect(await store.read('c1', 0)).toEqual(two.events)
+  expect(await store.read(addressOf('c1'), 0)).toEqual(two.events)
 })
 
 test('continue on an empty conversation is refused', async () => {

@@ -18,16 +18,16 @@ test(
     'log.fold-equals-live',
     'whatever outsiders and tools do, every invariant holds after every step',
   ),
-  () => {
+  async () => {
     const counts: Record<string, number> = {}
     const count = (what: string): void => {
       counts[what] = (counts[what] ?? 0) + 1
     }
-    fc.assert(
-      fc.property(choices, (numbers) => {
+    await fc.assert(
+      fc.asyncProperty(choices, async (numbers) => {
         const walk = new Walk(numbers)
         while (!walk.over) {
-          walk.step()
+          await walk.step()
           checkAll(walk)
         }
         walk.log.forEach((event) => count(event.type === 'turn.ended' ? `ended:${event.reason}` : event.type))
@@ -54,11 +54,11 @@ test(
   60_000,
 )
 
-test('from any state, doing what next asks for comes to rest or to nothing but holds', () => {
-  fc.assert(
-    fc.property(choices, (numbers) => {
+test('from any state, doing what next asks for comes to rest or to nothing but holds', async () => {
+  await fc.assert(
+    fc.asyncProperty(choices, async (numbers) => {
       const walk = new Walk(numbers)
-      while (!walk.over) walk.step()
+      while (!walk.over) await walk.step()
       expect(walk.finish()).toBeLessThan(500)
       expect(next(walk.state).every((effect) => effect.do === 'expire-hold')).toBe(true)
       checkAll(walk)

@@ -24,8 +24,7 @@ import {
 } from '../../src/index.ts'
 import { Log } from '../../src/loop/log.ts'
 import { openHolds } from '../../src/loop/result.ts'
-import { memoryStore } from '../../src/log/store.ts'
-import { testPorts } from '@holdpoint/testing'
+import { memoryStore, testPorts } from '@holdpoint/testing'
 
 export interface Told {
   readonly callId: string
@@ -39,6 +38,8 @@ export interface Told {
 export class Walk {
   state: Conversation = emptyConversation
   readonly log: LogEvent[] = []
+  /** What was appended together. */
+  readonly writes: (readonly EventBody[])[] = []
   readonly told: Told[] = []
   readonly callIds: string[] = []
   now = 1000
@@ -54,7 +55,7 @@ export class Walk {
     return this.#at >= this.#choices.length
   }
 
-  step(): void {
+  async step(): Promise<void> {
     // Outsiders answer more than they interrupt, or no turn would live long enough to be interesting.
     const moves = [
       ...Array.from({ length: 8 }, () => () => this.#perform()),
@@ -63,7 +64,7 @@ export class Walk {
       () => this.#wait(),
       () => this.#pick([() => this.#cancel(), () => this.#send(), () => this.#perform()])(),
     ]
-    this.#pick(moves)()
+    await this.#pick<() => void | Promise<void>>(moves)()
   }
 
   /** Does all the work there is, with results that come to an end; holds stay. */
@@ -78,6 +79,7 @@ export class Walk {
   }
 
   append(events: readonly EventBody[]): void {
+    if (events.length > 0) this.writes.push(events)
     for (const body of events) {
       const event: LogEvent = { ...body, seq: this.state.seq + 1, at: this.now }
       this.state = evolve(this.state, event)
@@ -104,7 +106,7 @@ export class Walk {
     this.now += this.#pick([1, 10, 1000])
   }
 
-  #resolve(): void {
+  async #resolve(): Promise<void> {
     const held = openHolds(this.state).map((hold) => hold.callId)
     const callId = this.#pick([...held, ...held, ...held, ...held, ...this.callIds.slice(-4), 'nobody'])
     const resolution = this.#pick<Resolution>([
@@ -123,14 +125,20 @@ export class Walk {
       resolution.kind === 'approve' && resolution.input !== undefined
         ? { edited: { effective: { edited: true }, inputHash: 'edited', approvers: 1 } }
         : {}
-    const { verdict, events } = decideResolve(this.find(callId), { callId, resolution, by, now: this.now, ...edited })
+    const { verdict, events } = decideResolve(await this.find(callId), {
+      callId,
+      resolution,
+      by,
+      now: this.now,
+      ...edited,
+    })
     this.append(events)
     this.told.push({ callId, resolution, by, verdict, seqBefore, seqAfter: this.state.seq })
   }
 
   /** As the loop finds it: from the state, or rebuilt from the log. */
-  find(callId: string): Call | undefined {
-    const log = new Log('walk', memoryStore(), testPorts())
+  find(callId: string): Promise<Call | undefined> {
+    const log = new Log({ tenant: '', id: 'walk' }, memoryStore(), testPorts())
     log.events.push(...this.log)
     log.state = this.state
     return log.find(callId)

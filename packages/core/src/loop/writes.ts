@@ -1,0 +1,117 @@
+/**
+ * Gets writes into the store: the same one again until the store knows what became of it, so that it happens once. What
+ * the store says of who drives comes with its answers, and is kept here.
+ */
+import { HoldpointError, messageOf } from '../failure.ts'
+import type { Append, Appended, Store } from '../log/store.ts'
+import type { Ports } from '../ports.ts'
+import { Ownership } from './ownership.ts'
+
+/** On whose behalf something is written: whoever drives must hold the newest epoch, everybody else need not. */
+export type Writer =
+  | { readonly as: 'driver'; readonly epoch: number | undefined; readonly signal: AbortSignal }
+  | { readonly as: 'outsider'; readonly key?: string }
+
+type Known = Extract<Appended, { result: 'ok' | 'conflict' | 'fenced' | 'repeated' }>
+
+export class Writes {
+  readonly ownership: Ownership = new Ownership()
+  readonly #store: Store
+  readonly #ports: Ports
+  readonly #patienceMs: number
+  #underWay = 0
+  /** Given up without knowing whether they happened: if they did, it may be for us to drive. */
+  readonly #doubtful = new Set<Append>()
+
+  /** `patienceMs`: how long an outsider waits for a store that does not answer. */
+  constructor(store: Store, ports: Ports, patienceMs = 10_000) {
+    this.#store = store
+    this.#ports = ports
+    this.#patienceMs = patienceMs
+  }
+
+  get underWay(): boolean {
+    return this.#underWay > 0
+  }
+
+  /** The store has to be asked what became of a write, or who drives. */
+  get inDoubt(): boolean {
+    return this.ownership.uncertain || this.#doubtful.size > 0
+  }
+
+  async write(write: Append, writer: Writer): Promise<Known> {
+    this.#underWay++
+    let fate = 'failed' as keyof typeof MAY_BE
+    try {
+      return await this.patiently(async () => {
+        const answer = await this.#give(write)
+        if (answer.result !== 'failed' && answer.result !== 'unknown') return answer
+        // That it is not written now says nothing about the time before.
+        if (answer.result === 'unknown') fate = 'unknown'
+        throw new HoldpointError('store-unavailable', `${MAY_BE[fate]} The store says: ${answer.why}`)
+      }, writer)
+    } catch (error) {
+      if (fate === 'unknown') this.#doubtful.add(write)
+      throw error
+    } finally {
+      this.#underWay--
+    }
+  }
+
+  /** A driver has all the time it needs: what it wants to write happened, and must not be lost. An outsider waits a while. */
+  async patiently<T>(work: () => Promise<T>, writer: Writer): Promise<T> {
+    const patienceMs = writer.as === 'driver' ? Infinity : this.#patienceMs
+    const signal = writer.as === 'driver' ? writer.signal : new AbortController().signal
+    for (let waited = 0, pause = 20; ; waited += pause, pause = Math.min(pause * 2, 2000)) {
+      try {
+        return await work()
+      } catch (error) {
+        if (signal.aborted || waited >= patienceMs || isImpossible(error)) throw error
+        await this.#ports.sleep(pause, signal)
+      }
+    }
+  }
+
+  /** The log has reached this seq, so what was given up before it can be asked about: it is not written now. */
+  async clearUp(seq: number): Promise<void> {
+    for (const write of this.#doubtful) {
+      if (write.expectedSeq >= seq) continue
+      await this.#ask(write)
+      this.#doubtful.delete(write)
+    }
+  }
+
+  /** Whether it is still for us to drive, if there is reason to doubt it. */
+  async askWhoDrives(): Promise<void> {
+    const { uncertain, proof } = this.ownership
+    if (uncertain && proof) await this.#ask(proof)
+  }
+
+  async #ask(write: Append): Promise<void> {
+    const answer = await this.#give(write)
+    if (answer.result === 'failed' || answer.result === 'unknown')
+      throw new HoldpointError('store-unavailable', `The store says: ${answer.why}`)
+  }
+
+  async #give(write: Append): Promise<Appended> {
+    const { doubts } = this.ownership
+    const answer = await this.#store.append(write).catch((error: unknown) => lost(error))
+    if (answer.result === 'ok') this.ownership.told(answer, doubts, write)
+    if (answer.result === 'fenced') this.ownership.fenced(write.epoch)
+    return answer
+  }
+}
+
+const MAY_BE = {
+  failed: 'Nothing was written: the store could not. Try again later.',
+  unknown: 'It is not known whether this was written. Ask again: what was taken already is recognised.',
+} as const
+
+/** A log that cannot have happened does not get better by reading it again. */
+function isImpossible(error: unknown): boolean {
+  return HoldpointError.is(error) && error.code === 'history-impossible'
+}
+
+function lost(error: unknown): Extract<Appended, { result: 'unknown' }> {
+  return { result: 'unknown', why: messageOf(error) }
+}

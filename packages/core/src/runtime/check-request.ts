@@ -1,0 +1,82 @@
+/** Ids, keys, limits and filters that come from outside, checked before they reach a store. */
+import { HoldpointError } from '../failure.ts'
+import { isObject, show } from '../json.ts'
+
+const LONGEST = 200
+// Control characters and lone surrogates: some stores cannot keep them, and nobody can read them.
+// oxlint-disable-next-line no-control-regex
+const UNFIT = /[\u0000-\u001f\u007f]|\p{Surrogate}/u
+
+export function checkId(what: string, id: unknown): string {
+  if (typeof id !== 'string' || id === '' || id.length > LONGEST || UNFIT.test(id))
+    throw invalid(`${what} is text of 1 to ${LONGEST} characters without control characters, not ${show(id)}.`)
+  return id
+}
+
+/** The tenant may be empty: for those who need none. */
+export function checkTenant(tenant: unknown): string {
+  return tenant === '' ? tenant : checkId('A tenant', tenant)
+}
+
+export function checkLimit(limit: unknown = 50): number {
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > 1000)
+    throw invalid(`"limit" is a whole number from 1 to 1000, not ${show(limit)}.`)
+  return limit
+}
+
+export function checkSeq(what: string, seq: unknown): number {
+  if (typeof seq !== 'number' || !Number.isSafeInteger(seq) || seq < 0)
+    throw invalid(`"${what}" is the seq of an event, a whole number from 0, not ${show(seq)}.`)
+  return seq
+}
+
+export function checkOptions<T>(options: T): T {
+  if (!isObject(options)) throw invalid(`Options are an object, not ${show(options)}.`)
+  return options
+}
+
+export function checkBy(by: unknown): string | undefined {
+  if (by !== undefined && typeof by !== 'string') throw invalid(`"by" is text that says who, not ${show(by)}.`)
+  return by
+}
+
+export function checkSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
+  if (signal !== undefined && typeof signal?.addEventListener !== 'function')
+    throw invalid(`"signal" is an AbortSignal, not ${show(signal)}.`)
+  return signal
+}
+
+interface Rule {
+  readonly fits: (value: unknown) => boolean
+  readonly words: string
+}
+
+const text: Rule = { fits: (value) => typeof value === 'string', words: 'text' }
+
+const FILTERS = new Map<string, Rule>([
+  ['conversationId', text],
+  ['agent', text],
+  ['tool', text],
+  ['after', { ...text, words: 'the `next` of an earlier page' }],
+  ['kind', oneOf('approval', 'elicitation', 'client', 'external')],
+  ['status', oneOf('running', 'held', 'idle')],
+  ['expiresBefore', { fits: Number.isFinite, words: 'a time in milliseconds' }],
+])
+
+/** A filter that is not understood must not show more than was asked for. */
+export function checkFilter<T extends { readonly limit?: number }>(filter: T): T & { readonly limit: number } {
+  for (const [key, value] of Object.entries(checkOptions(filter))) {
+    const rule = FILTERS.get(key)
+    if (rule && value !== undefined && !rule.fits(value))
+      throw invalid(`"${key}" is ${rule.words}, not ${show(value)}.`)
+  }
+  return { ...filter, limit: checkLimit(filter.limit) }
+}
+
+function oneOf(...words: readonly string[]): Rule {
+  return { fits: (value) => words.some((word) => word === value), words: words.join(' or ') }
+}
+
+function invalid(message: string): HoldpointError {
+  return new HoldpointError('config-invalid', message)
+}

@@ -1,0 +1,231 @@
+/**
+ * What runs behind a runtime: this process's lease, its look-out for work and deadlines, and the conversations in its
+ * memory. Nothing here is needed to be right after a crash: the store knows what waits, and the next process looks.
+ */
+import { HoldpointError } from '../failure.ts'
+import type { Address, Store } from '../log/store.ts'
+import type { Agent } from '../loop/agent.ts'
+import type { Ports } from '../ports.ts'
+import { systemScope, type Scope } from '../tool/context.ts'
+import { hasWork } from '../turn/derive.ts'
+import { Lease } from './lease.ts'
+import { Lookout } from './lookout.ts'
+import { Residents } from './residents.ts'
+import type { Resident } from './resident.ts'
+import type { RuntimeOptions } from './runtime-options.ts'
+import { Subscribers } from './subscribers.ts'
+
+export class Engine {
+  readonly store: Store
+  readonly ports: Ports
+  readonly agents: ReadonlyMap<string, Agent>
+  readonly residents: Residents
+  readonly subscribers: Subscribers
+  readonly #options: RuntimeOptions
+  readonly #lease: Lease
+  readonly #lookout: Lookout
+  readonly #closing = new AbortController()
+  readonly #loops: Promise<void>[] = []
+  /** How many of those that were due could not be helped. They come up every time, and must not hide the others. */
+  #helpless = 0
+  #unlisten: () => void = () => {}
+  #closed: Promise<void> | undefined
+
+  private constructor(options: RuntimeOptions) {
+    const { store, leaseMs = 15_000, idleMs = 30_000, keepIdle = 100, drive = true } = options
+    this.store = store
+    this.#options = options
+    this.#lease = new Lease(store, options.ports, leaseMs)
+    this.ports = { ...options.ports, now: () => this.#lease.now() }
+    this.agents = agentsByName(options.agents, this.ports)
+    this.subscribers = new Subscribers(store)
+    this.#lookout = new Lookout(this.ports, options.lookMs ?? 1000)
+    const node = drive ? this.#lease.node : undefined
+    this.residents = new Residents(
+      {
+        store,
+        ports: this.ports,
+        agents: this.agents,
+        log: { node: node ?? NOBODY },
+        surroundings: ({ tenant, id }) => ({
+          mayWork: () => this.#lease.valid,
+          term: () => this.#lease.term,
+          scope: (by) => this.scope({ tenant, conversationId: id, by }),
+        }),
+        neighbours: (address) => ({
+          store,
+          node,
+          ports: this.ports,
+          wakeAt: (at) => this.#lookout.wakeAt(at),
+          failed: (error) => this.problem(error, address),
+        }),
+        moved: (resident) => this.subscribers.watch(resident),
+        left: (resident) => this.subscribers.unwatch(resident),
+      },
+      { idle: keepIdle, idleMs },
+    )
+  }
+
+  static async start(options: RuntimeOptions): Promise<Engine> {
+    const engine = new Engine(options)
+    await engine.#lease.beat()
+    engine.#unlisten = engine.store.listen((what, seq, look) => engine.#heard(what, seq, look))
+    const { signal } = engine.#closing
+    engine.#loops.push(
+      engine.#lease.keep(
+        signal,
+        () => engine.#wakeDrivers(),
+        (error) => engine.problem(error),
+      ),
+      engine.#lookout.keep(signal, () => engine.#lookAround()),
+    )
+    return engine
+  }
+
+  get closing(): boolean {
+    return this.#closing.signal.aborted
+  }
+
+  scope(asker: { readonly tenant: string; readonly conversationId: string; readonly by: string | undefined }): Scope {
+    return this.#options.scope?.(asker) ?? systemScope
+  }
+
+  /** Does something with a conversation, which comes to be when it is written to. */
+  async use<T>(address: Address, agent: string | undefined, work: (resident: Resident) => Promise<T>): Promise<T> {
+    for (;;) {
+      this.#checkOpen()
+      const resident = await this.residents.get(address, agent)
+      this.#checkOpen()
+      if (this.residents.keeps(resident)) return resident.use(() => work(resident))
+    }
+  }
+
+  /** Does something with a conversation if there is one. */
+  async useExisting<T>(
+    address: Address,
+    work: (resident: Resident) => Promise<T>,
+    agent?: string,
+  ): Promise<T | undefined> {
+    for (;;) {
+      this.#checkOpen()
+      const resident = await this.residents.find(address, agent)
+      this.#checkOpen()
+      if (!resident) return undefined
+      if (this.residents.keeps(resident)) return resident.use(() => work(resident))
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.closing) throw new HoldpointError('closed', 'This runtime was closed. Open another one.')
+  }
+
+  /** Something that nobody waits for went wrong. */
+  problem(error: unknown, conversation?: Address): void {
+    try {
+      this.#options.onProblem?.({ error, ...(conversation && { conversation }) })
+    } catch {
+      // Whoever is told of problems and has one of their own is not told of it.
+    }
+  }
+
+  /** Finishes what is under way within the grace, hands the rest over, and says goodbye to the other nodes. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    const over = new AbortController()
+    const grace = this.ports.sleep(this.#options.graceMs ?? 10_000, over.signal)
+    this.#closing.abort()
+    this.#unlisten()
+    // The lease is kept up as long as work goes on under it.
+    const keeping = this.#lease.keep(
+      over.signal,
+      () => {},
+      (error) => this.problem(error),
+    )
+    await Promise.all(Array.from(this.residents, (resident) => resident.close(grace)))
+    this.subscribers.close()
+    over.abort()
+    await Promise.all([...this.#loops, keeping])
+    try {
+      await this.store.leave(this.#lease.node)
+    } finally {
+      if (this.#options.closeStore) await this.store.close()
+    }
+  }
+
+  async #lookAround(): Promise<{ readonly next: number | undefined; readonly more: boolean }> {
+    try {
+      const limit = LOOK + this.#helpless
+      const { conversations, next } = await this.store.due({ agents: [...this.agents.keys()], limit })
+      const helped = await Promise.all(conversations.map((address) => this.#look(address)))
+      this.#helpless = helped.filter((each) => !each).length
+      await this.#catchUp()
+      this.residents.tidy()
+      return { next, more: conversations.length === limit && helped.includes(true) }
+    } catch (error) {
+      this.problem(error)
+      return { next: undefined, more: false }
+    }
+  }
+
+  /** Whether that was of any use. */
+  async #look(address: Address): Promise<boolean> {
+    try {
+      return (await this.useExisting(address, (resident) => resident.look())) ?? false
+    } catch (error) {
+      this.problem(error, address)
+      return false
+    }
+  }
+
+  /** Tidings of others' writes may be lost: whoever waits or works here asks for the truth now and then. */
+  async #catchUp(): Promise<void> {
+    await this.subscribers.catchUp()
+    const followed = Array.from(this.residents).filter((resident) => hasWork(resident.log.state) || !resident.idle)
+    if (followed.length === 0) return
+    const heads = await this.store.heads(followed.map(({ log }) => log.address))
+    await Promise.all(followed.map((resident, index) => this.#refresh(resident, heads[index] ?? 0)))
+  }
+
+  async #refresh(resident: Resident, seq: number): Promise<void> {
+    if (seq <= resident.log.state.seq && !resident.log.inDoubt) return
+    await resident.log.heard(seq)
+    resident.live.driver?.wake()
+    resident.pump()
+  }
+
+  #heard(what: Address, seq: number, look: boolean | undefined): void {
+    this.subscribers.changed(what, seq)
+    const resident = this.residents.peek(what)
+    if (resident) this.#refresh(resident, seq).catch((error: unknown) => this.problem(error, what))
+    if (look === true) void this.#look(what)
+  }
+
+  #wakeDrivers(): void {
+    for (const resident of this.residents) resident.live.driver?.wake()
+  }
+}
+
+/**
+ * Who drives what a process sets going that drives nothing itself. Nobody of that name lives, so whoever looks next takes
+ * it over; without a name it would stay with whoever drove it last, who rests and looks after nothing that has an owner.
+ */
+const NOBODY = 'nobody'
+
+/** How many conversations are looked at in one go. */
+const LOOK = 100
+
+/** The agents with this runtime's clock, which is the store's. */
+function agentsByName(agents: readonly Agent[], ports: Ports): ReadonlyMap<string, Agent> {
+  const byName = new Map<string, Agent>()
+  for (const agent of agents) {
+    if (byName.has(agent.name))
+      throw new HoldpointError('config-invalid', `There are two agents named "${agent.name}". Rename one.`)
+    const { compileJsonSchema } = agent.ports
+    byName.set(agent.name, { ...agent, ports: compileJsonSchema ? { ...ports, compileJsonSchema } : ports })
+  }
+  if (byName.size === 0) throw new HoldpointError('config-invalid', 'A runtime needs at least one agent.')
+  return byName
+}

@@ -1,0 +1,43 @@
+/** The newest turns of a conversation as a person sees them, or those before a seq, read from the store. */
+import { emptyView, viewOf, withEarlier } from '../live/view.ts'
+import type { View } from '../live/view-shape.ts'
+import type { LogEvent } from '../log/log-event.ts'
+import type { Address, Store } from '../log/store.ts'
+import { fromBase } from '../turn/base.ts'
+import { fold } from '../turn/turn.ts'
+import { emptyConversation } from '../turn/turn-state.ts'
+
+const PAGE = 256
+
+/** Undefined for a conversation nobody wrote to. */
+export async function newestTurns(store: Store, address: Address, turns: number): Promise<View | undefined> {
+  const loaded = await store.load(address)
+  if (!loaded) return undefined
+  const { base, events } = loaded
+  const state = fold(events, base ? fromBase(base.seq, base.state) : emptyConversation)
+  const page = await turnsBefore(store, address, events, state.seq + 1, turns)
+  return withEarlier(page.length > 0 ? viewOf(page) : { ...emptyView }, state)
+}
+
+/** The turns that began before `before`, the newest of them: an older page. */
+export async function earlierTurns(store: Store, address: Address, turns: number, before: number): Promise<View> {
+  return viewOf(await turnsBefore(store, address, [], before, turns))
+}
+
+async function turnsBefore(
+  store: Store,
+  address: Address,
+  known: readonly LogEvent[],
+  before: number,
+  turns: number,
+): Promise<readonly LogEvent[]> {
+  let events = known
+  for (;;) {
+    const first = events[0]?.seq ?? before
+    const starts = events.flatMap(({ type }, index) => (type === 'turn.started' ? [index] : []))
+    if (first <= 1 || starts.length >= turns) return events.slice(starts.at(-turns) ?? 0)
+    const older = await store.readBack(address, first, PAGE)
+    if (older.length === 0) return events
+    events = [...older, ...events]
+  }
+}

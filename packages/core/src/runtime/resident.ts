@@ -1,0 +1,161 @@
+/**
+ * A conversation that is in this process's memory at the moment. It is driven in the background while it is this node's
+ * to drive; whoever waits for it waits for the log, wherever it is driven.
+ */
+import { HoldpointError } from '../failure.ts'
+import type { Store } from '../log/store.ts'
+import type { LiveConversation } from '../loop/live-conversation.ts'
+import type { Log } from '../loop/log.ts'
+import { openHolds } from '../loop/result.ts'
+import type { Ports } from '../ports.ts'
+import { hasWork } from '../turn/derive.ts'
+import type { Conversation } from '../turn/turn-state.ts'
+
+export interface Neighbours {
+  readonly store: Store
+  readonly ports: Ports
+  /** Undefined when this process does not drive at all. */
+  readonly node: string | undefined
+  /** Somebody should look at this conversation at that time. */
+  wakeAt(at: number): void
+  failed(error: unknown): void
+}
+
+const LONGEST_PAUSE = 60_000
+
+export class Resident {
+  readonly live: LiveConversation
+  /** When it was last of use, in monotonic time. */
+  usedAt: number
+  readonly #near: Neighbours
+  #uses = 0
+  #driving: Promise<void> | undefined
+  #failures = 0
+  readonly #closing = new AbortController()
+  /** Those who wait for something to change. */
+  #waiting: PromiseWithResolvers<void> | undefined
+
+  constructor(live: LiveConversation, near: Neighbours) {
+    this.live = live
+    this.#near = near
+    this.usedAt = near.ports.monotonic()
+    live.log.listen((event) => {
+      if (event.type === 'call.held') near.wakeAt(event.hold.expiresAt)
+      this.#changed()
+    })
+  }
+
+  get log(): Log {
+    return this.live.log
+  }
+
+  /** Nobody needs it in memory: it can be read again whenever somebody does. */
+  get idle(): boolean {
+    return this.#uses === 0 && !this.#driving && !this.log.inDoubt
+  }
+
+  /** Keeps it in memory while something is done with it, and sees to what follows. */
+  async use<T>(work: (live: LiveConversation) => Promise<T>): Promise<T> {
+    this.#uses++
+    try {
+      return await work(this.live)
+    } finally {
+      this.#uses--
+      this.usedAt = this.#near.ports.monotonic()
+      this.pump()
+    }
+  }
+
+  /** Goes on in the background, if there is anything to do and it is ours to do. */
+  pump(): void {
+    const { log } = this
+    const ours = this.#near.node !== undefined && log.drivable
+    if (this.#closing.signal.aborted || this.#driving || !ours || !hasWork(log.state)) return this.#plan()
+    this.#driving = this.#drive().finally(() => {
+      this.#driving = undefined
+      this.usedAt = this.#near.ports.monotonic()
+      this.#changed()
+      this.pump()
+    })
+  }
+
+  /** Until this turn is over, or nothing is left to do but for people, clients and services outside. Fails when driving here does. */
+  async quiet(ownTurn: () => string | undefined): Promise<void> {
+    const over = ({ turn }: Conversation): boolean => {
+      const turnId = turn.phase === 'rest' ? undefined : turn.turnId
+      return ownTurn() !== undefined && ownTurn() !== turnId
+    }
+    for (this.pump(); hasWork(this.log.state) && !over(this.log.state);) await this.#change()
+  }
+
+  /** Reads on, settles what expired, and takes the conversation over if nobody is at it. False when there was nothing to do. */
+  async look(): Promise<boolean> {
+    const { store, node } = this.#near
+    const { seq } = this.log.state
+    await this.live.expire()
+    const claimed = node !== undefined && this.log.epoch === undefined && hasWork(this.log.state)
+    if (claimed) {
+      const epoch = await store.claim(this.log.address, node)
+      if (epoch === undefined) return this.log.state.seq > seq
+      await this.log.takeOver(epoch, this.#closing.signal)
+    }
+    this.live.driver?.wake()
+    return this.log.state.seq > seq || claimed
+  }
+
+  /** It is not kept in memory any more: whatever it still hears, another one may drive in its place. */
+  leave(): void {
+    this.#closing.abort()
+  }
+
+  /** Finishes what is under way, or leaves it when that takes too long. */
+  async close(grace: Promise<unknown>): Promise<void> {
+    this.#closing.abort()
+    this.#fail(closed())
+    this.live.drain()
+    await Promise.race([this.#driving, grace])
+    this.live.driver?.abandon()
+    await this.#driving
+  }
+
+  async #drive(): Promise<void> {
+    try {
+      await this.live.driveOn(false)
+      this.#failures = 0
+    } catch (error) {
+      // Our own code broke, or a plugin's; or the store is away. Whoever waits is told, and it is tried again.
+      this.#failures++
+      this.#near.failed(error)
+      this.#fail(error)
+      const pause = Math.min(1000 * 2 ** (this.#failures - 1), LONGEST_PAUSE)
+      await this.#near.ports.sleep(pause, this.#closing.signal)
+    }
+  }
+
+  #plan(): void {
+    const deadlines = openHolds(this.log.state).map(({ expiresAt }) => expiresAt)
+    if (deadlines.length > 0) this.#near.wakeAt(Math.min(...deadlines))
+  }
+
+  #change(): Promise<void> {
+    if (this.#closing.signal.aborted) return Promise.reject(closed())
+    this.#waiting ??= Promise.withResolvers<void>()
+    return this.#waiting.promise
+  }
+
+  #changed(): void {
+    this.#waiting?.resolve()
+    this.#waiting = undefined
+  }
+
+  #fail(error: unknown): void {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    waiting?.promise.catch(() => {}) // whoever waits hears of it; if nobody does, it was reported
+    waiting?.reject(error)
+  }
+}
+
+function closed(): HoldpointError {
+  return new HoldpointError('closed', 'This runtime was closed; the conversation goes on where it is opened next.')
+}

@@ -1,0 +1,205 @@
+/**
+ * Conversations in a store, addressed by their ids. Nobody holds a handle: any process that opened the same store may
+ * send, answer, cancel and watch, and what was accepted goes on by itself, here or elsewhere, now or after a restart.
+ */
+import { HoldpointError } from '../failure.ts'
+import type { Json } from '../json.ts'
+import type { View } from '../live/view-shape.ts'
+import type { LogEvent } from '../log/log-event.ts'
+import type { Address, ConversationRow, Page } from '../log/store.ts'
+import type { Begun, CancelAnswer, LiveConversation } from '../loop/live-conversation.ts'
+import type { StreamItem } from '../loop/live-stream.ts'
+import { checkOptions as checkSendOptions } from '../loop/check-send.ts'
+import { resultOf, type TurnResult } from '../loop/result.ts'
+import type { Content, ResolveOptions } from '../loop/session-options.ts'
+import type { Resolution } from '../turn/hold.ts'
+import type { ResolveAnswer } from '../turn/resolve.ts'
+import { emptyConversation } from '../turn/turn-state.ts'
+import {
+  checkBy,
+  checkFilter,
+  checkId,
+  checkLimit,
+  checkOptions,
+  checkSeq,
+  checkSignal,
+  checkTenant,
+} from './check-request.ts'
+import { Engine } from './engine.ts'
+import { earlierTurns, newestTurns } from './page.ts'
+import { pending } from './pending.ts'
+import type { Resident } from './resident.ts'
+import type { ListFilter, PendingFilter, PendingHold, RuntimeOptions, RuntimeSendOptions } from './runtime-options.ts'
+
+export class Runtime {
+  readonly #engine: Engine
+  readonly #tenant: string
+
+  private constructor(engine: Engine, tenant: string) {
+    this.#engine = engine
+    this.#tenant = tenant
+  }
+
+  static async open(options: RuntimeOptions): Promise<Runtime> {
+    return new Runtime(await Engine.start(options), '')
+  }
+
+  /** The same runtime for one tenant: it sees nothing of any other. */
+  tenant(name: string): Runtime {
+    return new Runtime(this.#engine, checkTenant(name))
+  }
+
+  /** Makes a place before anything is said. Sending to a new id does it too. */
+  async create(options: { readonly id?: string; readonly agent?: string; readonly by?: string } = {}): Promise<string> {
+    const { id = this.#engine.ports.id(), agent: wanted } = checkOptions(options)
+    const by = checkBy(options.by)
+    await this.#use(id, wanted, ({ log, agent }) =>
+      log.change(({ seq }) =>
+        seq > 0
+          ? {}
+          : { events: [{ type: 'conversation.opened', agent: agent.name, ...(by !== undefined && { by }) }] },
+      ),
+    )
+    return id
+  }
+
+  /** Says something, and waits until the turn is over or somebody outside must answer. It goes on if nobody waits. */
+  async send(id: string, content: Content, options: RuntimeSendOptions = {}): Promise<TurnResult> {
+    return this.#run(id, { content }, options)
+  }
+
+  /** Says something. Once this resolves it is durable, and is worked on; nobody need wait for that. */
+  async submit(id: string, content: Content, options: RuntimeSendOptions = {}): Promise<Begun> {
+    const { agent, ...rest } = checkSend(options)
+    return this.#use(id, agent, (live) => live.submit(content, rest))
+  }
+
+  /** Takes up again a turn that stopped early, or waits for the one that goes on. */
+  async continue(id: string, options: RuntimeSendOptions = {}): Promise<TurnResult> {
+    return this.#run(id, undefined, options)
+  }
+
+  /** The one door for answers. The verdict is true and durable when it comes; the turn goes on afterwards. */
+  async resolve(
+    id: string,
+    callId: string,
+    resolution: Resolution,
+    options: ResolveOptions = {},
+  ): Promise<ResolveAnswer> {
+    checkOptions(options)
+    const told = await this.#engine.useExisting(this.#address(id), ({ live }) => {
+      const scope = this.#engine.scope({ tenant: this.#tenant, conversationId: id, by: options.by })
+      return live.resolve(callId, resolution, { scope, ...options })
+    })
+    return told ?? { verdict: 'unknown', message: missing(id) }
+  }
+
+  async approve(
+    id: string,
+    callId: string,
+    options: ResolveOptions & { readonly input?: Json } = {},
+  ): Promise<ResolveAnswer> {
+    const { input, ...rest } = checkOptions(options)
+    return this.resolve(id, callId, input === undefined ? { kind: 'approve' } : { kind: 'approve', input }, rest)
+  }
+
+  reject(id: string, callId: string, reason?: string, options: ResolveOptions = {}): Promise<ResolveAnswer> {
+    return this.resolve(id, callId, reason === undefined ? { kind: 'reject' } : { kind: 'reject', reason }, options)
+  }
+
+  /** `value` must be JSON, and fit what the tool says it gives. */
+  answer(id: string, callId: string, value: unknown, options: ResolveOptions = {}): Promise<ResolveAnswer> {
+    return this.resolve(id, callId, { kind: 'answer', value: value as Json }, options)
+  }
+
+  /** Whoever was to carry the call out could not: the model reads why. */
+  fail(id: string, callId: string, error: string, options: ResolveOptions = {}): Promise<ResolveAnswer> {
+    return this.resolve(id, callId, { kind: 'answer', error }, options)
+  }
+
+  /** Ends the turn from whatever state it is in, with a result behind every call. */
+  async cancel(id: string, message?: string): Promise<CancelAnswer> {
+    const told = await this.#engine.useExisting(this.#address(id), ({ live }) => live.cancel(message))
+    return told ?? { ok: false, refusal: 'nothing-to-cancel', message: missing(id) }
+  }
+
+  /** What waits for somebody, oldest first. A question to the store: nothing is kept in memory for it. */
+  async pending(filter: PendingFilter = {}): Promise<Page<PendingHold>> {
+    return pending(this.#engine.store, { ...checkFilter(filter), tenant: this.#tenant })
+  }
+
+  /** Conversations, newest first. */
+  async list(filter: ListFilter = {}): Promise<Page<ConversationRow>> {
+    return this.#engine.store.list({ ...checkFilter(filter), tenant: this.#tenant })
+  }
+
+  /** What a person sees of it: the newest turns, or with `before` the ones that come before that seq (`view.from`). */
+  async view(
+    id: string,
+    options: { readonly turns?: number; readonly before?: number } = {},
+  ): Promise<View | undefined> {
+    const { store } = this.#engine
+    const turns = checkLimit(checkOptions(options).turns ?? 20)
+    const address = this.#address(id)
+    if (options.before === undefined) return newestTurns(store, address, turns)
+    return earlierTurns(store, address, turns, checkSeq('before', options.before))
+  }
+
+  /** The events after a seq, in order. Ask on with the last one's seq. */
+  async events(id: string, after = 0, limit?: number): Promise<readonly LogEvent[]> {
+    return this.#engine.store.read(this.#address(id), checkSeq('after', after), checkLimit(limit))
+  }
+
+  /** Every event after a seq, once and in order, then whatever happens; with live frames where it is driven here. */
+  subscribe(
+    id: string,
+    options: { readonly after?: number; readonly signal?: AbortSignal } = {},
+  ): AsyncIterableIterator<StreamItem, undefined> {
+    const { after = 0, signal } = checkOptions(options)
+    const address = this.#address(id)
+    if (this.#engine.closing) throw new HoldpointError('closed', 'This runtime was closed. Open another one.')
+    const { subscribers, residents } = this.#engine
+    return subscribers.add(address, checkSeq('after', after), residents.peek(address), checkSignal(signal))
+  }
+
+  /** Finishes what is under way, or hands it over. What waits for somebody waits on. */
+  close(): Promise<void> {
+    return this.#engine.close()
+  }
+
+  async #run(
+    id: string,
+    said: { readonly content: unknown } | undefined,
+    given: RuntimeSendOptions,
+  ): Promise<TurnResult> {
+    const { agent, ...options } = checkSend(given)
+    const scope = this.#engine.scope({ tenant: this.#tenant, conversationId: id, by: options.by })
+    const work = (resident: Resident): Promise<TurnResult> =>
+      resident.live.run(said, { ...options, scope }, (ownTurn) => resident.quiet(ownTurn))
+    if (said) return this.#engine.use(this.#address(id), agent, work)
+    return (await this.#engine.useExisting(this.#address(id), work, agent)) ?? nothingToContinue(id)
+  }
+
+  async #use<T>(id: string, agent: string | undefined, work: (live: LiveConversation) => Promise<T>): Promise<T> {
+    return this.#engine.use(this.#address(id), agent, ({ live }) => work(live))
+  }
+
+  #address(id: string): Address {
+    return { tenant: this.#tenant, id: checkId('The id of a conversation', id) }
+  }
+}
+
+function missing(id: string): string {
+  return `There is no conversation "${id}".`
+}
+
+function nothingToContinue(id: string): TurnResult {
+  const nothing = resultOf([], emptyConversation, 'auto')
+  return { ...nothing, status: 'refused', reason: 'nothing-to-continue', message: missing(id) }
+}
+
+function checkSend(options: RuntimeSendOptions): RuntimeSendOptions {
+  checkSendOptions(options)
+  if (options.key !== undefined) checkId('A key', options.key)
+  return options
+}

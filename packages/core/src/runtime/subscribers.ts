@@ -1,0 +1,67 @@
+/** Those who follow conversations from this process, and where they hear of what is new. */
+import type { Address, Store } from '../log/store.ts'
+import { keyOf } from './residents.ts'
+import type { Resident } from './resident.ts'
+import { Subscription } from './subscription.ts'
+
+export class Subscribers {
+  readonly #store: Store
+  readonly #byKey = new Map<string, Set<Subscription>>()
+  /** Conversations in memory that show their frames to the subscribers. */
+  readonly #watched = new Map<Resident, () => void>()
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** `resident` is the conversation if it is in memory. */
+  add(address: Address, after: number, resident: Resident | undefined, signal?: AbortSignal): Subscription {
+    const key = keyOf(address)
+    const end = (): void => subscription.end()
+    const leave = (): void => {
+      signal?.removeEventListener('abort', end)
+      const all = this.#byKey.get(key)
+      all?.delete(subscription)
+      if (all?.size === 0) this.#byKey.delete(key)
+      if (all?.size !== 0) return
+      for (const each of this.#watched.keys()) if (keyOf(each.log.address) === key) this.unwatch(each)
+    }
+    const subscription = new Subscription(address, after, this.#store, leave)
+    const all = this.#byKey.get(key) ?? new Set<Subscription>()
+    this.#byKey.set(key, all.add(subscription))
+    if (signal?.aborted) end()
+    else signal?.addEventListener('abort', end, { once: true })
+    if (resident) this.watch(resident)
+    return subscription
+  }
+
+  /** Frames cost something to make, so a conversation shows them only while somebody follows it. */
+  watch(resident: Resident): void {
+    const key = keyOf(resident.log.address)
+    if (!this.#byKey.has(key) || this.#watched.has(resident)) return
+    const watching = resident.live.audience.admit((item) => {
+      for (const subscription of this.#byKey.get(key) ?? []) subscription.show(item)
+    })
+    if (watching) this.#watched.set(resident, watching.leave)
+  }
+
+  unwatch(resident: Resident): void {
+    this.#watched.get(resident)?.()
+    this.#watched.delete(resident)
+  }
+
+  changed(what: Address, seq: number): void {
+    for (const subscription of this.#byKey.get(keyOf(what)) ?? []) subscription.behind(seq)
+  }
+
+  async catchUp(): Promise<void> {
+    const all = [...this.#byKey.values()].flatMap((each) => [...each])
+    if (all.length === 0) return
+    const heads = await this.#store.heads(all.map(({ address }) => address))
+    for (const [index, subscription] of all.entries()) subscription.behind(heads[index] ?? 0)
+  }
+
+  close(): void {
+    for (const all of this.#byKey.values()) for (const subscription of all) subscription.end()
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * The state at rest as plain data, kept beside the log so that nobody has to fold a long conversation from its first
+ * event. Only at rest: a turn is short, and what is left of a conversation between turns is little.
+ */
+import type { Json } from '../json.ts'
+import type { Inbound } from '../log/message.ts'
+import { emptyConversation, type Call, type Conversation, type EndedTurn } from './turn-state.ts'
+
+interface Base {
+  readonly agent: string
+  readonly last?: EndedTurn
+  readonly queue?: readonly Inbound[]
+  readonly waiting?: readonly Call[]
+  readonly plugins?: Conversation['plugins']
+}
+
+export function toBase({ agent, turn, queue, waiting, plugins }: Conversation): Json | undefined {
+  if (turn.phase !== 'rest') return undefined
+  const base: Base = {
+    agent,
+    ...(turn.last && { last: turn.last }),
+    ...(queue.length > 0 && { queue }),
+    ...(waiting.size > 0 && { waiting: [...waiting.values()] }),
+    ...(Object.keys(plugins).length > 0 && { plugins }),
+  }
+  return base as unknown as Json
+}
+
+export function fromBase(seq: number, base: Json): Conversation {
+  const { agent, last, queue = [], waiting = [], plugins = {} } = base as unknown as Base
+  return {
+    ...emptyConversation,
+    seq,
+    agent,
+    turn: { phase: 'rest', last: last && { ...last, by: last.by, message: last.message } },
+    queue,
+    waiting: new Map(waiting.map((call) => [call.callId, whole(call)])),
+    plugins,
+  }
+}
+
+/** JSON drops what is undefined; a call has its fields in every state. */
+function whole(call: Call): Call {
+  const { malformed, edited, approved } = call
+  const resolved = call.resolved.map((each) => ({ ...each, by: each.by }))
+  const fields = { ...call, malformed, edited, approved, resolved }
+  return fields.at === 'settled' ? { ...fields, hold: fields.hold } : fields
+}

@@ -1,0 +1,87 @@
+/**
+ * What stands beside the log: who has to look at the conversation and when, which calls wait, where folding may start.
+ * Computed here from the state before and after a write, for every store alike, and never decided upon: whoever decides
+ * folds the log.
+ */
+import type { EventBody, LogEvent } from '../log/log-event.ts'
+import type { Derived, HoldRow } from '../log/store.ts'
+import { callsOf } from '../model/reply.ts'
+import { toBase } from './base.ts'
+import { evolveCall, newCall } from './call.ts'
+import { findCall, openHold } from './decide.ts'
+import { next } from './turn.ts'
+import type { Call, Conversation } from './turn-state.ts'
+
+/** `recalled` are calls of earlier turns that the events are about: the state forgot them. */
+export function derive(
+  before: Conversation,
+  after: Conversation,
+  events: readonly EventBody[],
+  recalled: ReadonlyMap<string, Call>,
+): Derived {
+  const effects = next(after)
+  const deadlines = effects.flatMap((effect) => (effect.do === 'expire-hold' ? [effect.at] : []))
+  return {
+    agent: after.agent,
+    status: effects.length > deadlines.length ? 'running' : after.turn.phase === 'calls' ? 'held' : 'idle',
+    wakeAt: deadlines.length > 0 ? Math.min(...deadlines) : undefined,
+    base: toBase(after),
+    holds: holdRows(before, events, recalled),
+  }
+}
+
+/** Whether there is anything to do that needs nobody from outside. */
+export function hasWork(state: Conversation): boolean {
+  return next(state).some((effect) => effect.do !== 'expire-hold')
+}
+
+function holdRows(
+  before: Conversation,
+  events: readonly EventBody[],
+  recalled: ReadonlyMap<string, Call>,
+): readonly HoldRow[] {
+  // Most writes are about calls that nobody ever waited for.
+  if (!events.some((event) => waited(before, event, recalled))) return []
+  const calls = new Map<string, Call>()
+  const rows = new Map<string, HoldRow>()
+  for (const [index, body] of events.entries()) {
+    const event: LogEvent = { ...body, seq: before.seq + index + 1, at: 0 }
+    if (event.type === 'model.replied')
+      for (const part of callsOf(event.reply)) calls.set(part.callId, newCall(part, event.seq))
+    if (!('callId' in event)) continue
+    const { callId } = event
+    const call = calls.get(callId) ?? findCall(before, callId) ?? recalled.get(callId)
+    if (!call) continue
+    const moved = evolveCall(call, event)
+    calls.set(callId, moved)
+    if (moved.holds > 0) rows.set(callId, holdRow(moved, call))
+  }
+  return [...rows.values()]
+}
+
+/** Whether the event makes a call wait, or is about one that has waited before. */
+function waited(before: Conversation, event: EventBody, recalled: ReadonlyMap<string, Call>): boolean {
+  if (!('callId' in event)) return false
+  if (event.type === 'call.held') return true
+  const call = findCall(before, event.callId) ?? recalled.get(event.callId)
+  return call !== undefined && call.holds > 0
+}
+
+/** A call that no longer waits keeps its row, so that whoever answers too late is told the truth. */
+function holdRow(call: Call, before: Call): HoldRow {
+  const open = openHold(call)
+  const hold = open ?? lastHold(call) ?? lastHold(before)
+  return {
+    callId: call.callId,
+    tool: call.name,
+    kind: hold?.kind ?? call.resolved.at(-1)?.hold ?? 'approval',
+    open: open !== undefined,
+    heldAt: hold ? hold.expiresAt - hold.timeoutMs : 0,
+    expiresAt: hold?.expiresAt ?? 0,
+    seqs: call.seqs,
+  }
+}
+
+function lastHold(call: Call): ReturnType<typeof openHold> {
+  return 'hold' in call ? call.hold : undefined
+}

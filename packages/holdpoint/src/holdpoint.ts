@@ -1,0 +1,40 @@
+/** Opens a runtime on Node: on a SQLite file unless a database server, or a store of one's own, is given. */
+import { HoldpointError, messageOf, Runtime, type Ports, type RuntimeOptions, type Store } from '@holdpoint/core'
+import { sqliteStore } from '@holdpoint/store-sqlite'
+import { nodePorts } from './node-ports.ts'
+
+export interface HoldpointOptions extends Omit<RuntimeOptions, 'store' | 'ports' | 'closeStore'> {
+  /** The path of a file, the URL of a PostgreSQL database (`postgres://…`), or a store. A store is closed by who made it. */
+  readonly store: string | Store
+  /** Another clock and other chance, for tests. */
+  readonly ports?: Ports
+}
+
+export async function holdpoint(options: HoldpointOptions): Promise<Runtime> {
+  const { store: given, ports = nodePorts, onProblem = warn, ...rest } = options
+  const store = typeof given === 'string' ? await openStore(given) : given
+  try {
+    return await Runtime.open({ ...rest, store, ports, onProblem, closeStore: typeof given === 'string' })
+  } catch (error) {
+    if (typeof given === 'string') await store.close()
+    throw error
+  }
+}
+
+function openStore(place: string): Promise<Store> {
+  return /^postgres(ql)?:\/\//.test(place) ? openPostgres(place) : sqliteStore(place)
+}
+
+/** A package of its own, so that whoever needs no server installs no driver for one. */
+async function openPostgres(url: string): Promise<Store> {
+  const name = '@holdpoint/store-postgres'
+  const found = (await import(name).catch((error: unknown) => {
+    throw new HoldpointError('store-unusable', `For PostgreSQL, install ${name} (npm i ${name}).`, { cause: error })
+  })) as { postgresStore(url: string): Promise<Store> }
+  return found.postgresStore(url)
+}
+
+const warn: NonNullable<RuntimeOptions['onProblem']> = ({ error, conversation }) => {
+  const where = conversation ? ` (conversation "${conversation.id}")` : ''
+  process.emitWarning(`${messageOf(error)}${where}`, 'HoldpointWarning')
+}
