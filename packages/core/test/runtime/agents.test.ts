@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest'
+import { asking, calls, count, gated, heldId, LEASE, noting, slow, types, World } from './kit.ts'
+import { diesAfter } from './mortal.ts'
+
+test('with several agents the first message says whose conversation it is, and later ones need not', async () => {
+  const world = new World()
+  const a = await world.process('a', { says: ['Hi.'], agents: ['desk', 'sales'] })
+
+  await expect(a.runtime.send('c', 'Hello')).rejects.toMatchObject({
+    code: 'config-invalid',
+    message: 'Say which agent conversation "c" is for: desk, sales.',
+  })
+  await a.runtime.send('c', 'Hello', { agent: 'sales' })
+  const b = await world.process('b', { says: ['Hi.'], agents: ['desk', 'sales'] })
+  for (const { runtime } of [a, b]) expect(await runtime.send('c', 'Again')).toMatchObject({ status: 'done' })
+
+  expect((await a.runtime.list()).items).toMatchObject([{ id: 'c', agent: 'sales' }])
+})
+
+test('a conversation of one agent is not given to another, whether it is in memory or not', async () => {
+  const world = new World()
+  const a = await world.process('a', { says: ['Hi.'], agents: ['desk', 'sales'] })
+  await a.runtime.send('c', 'Hello', { agent: 'sales' })
+  const b = await world.process('b', { says: ['Hi.'], agents: ['desk', 'sales'] })
+  const before = await world.log()
+
+  for (const { runtime } of [a, b, b]) {
+    const wrong = { code: 'config-invalid', message: 'Conversation "c" belongs to agent "sales", not "desk".' }
+    await expect(runtime.send('c', 'Hello', { agent: 'desk' })).rejects.toMatchObject(wrong)
+    await expect(runtime.continue('c', { agent: 'desk' })).rejects.toMatchObject(wrong)
+    await expect(runtime.create({ id: 'c', agent: 'desk' })).rejects.toMatchObject(wrong)
+  }
+  expect(await world.log()).toEqual(before)
+})
+
+test('asking about a conversation before it exists does not decide whose it will be', async () => {
+  const world = new World()
+  const agents = ['desk', 'sales']
+  const a = await world.process('a', { says: ['Hi.'], agents, deaf: true })
+  await expect(a.runtime.send('c', '', { agent: 'desk' })).rejects.toThrow('says something')
+  await a.runtime.continue('c', { agent: 'desk' })
+  const b = await world.process('b', { says: ['Hi.'], agents })
+  await b.runtime.send('c', 'Hello', { agent: 'sales' })
+
+  expect(await a.runtime.send('c', 'Again')).toMatchObject({ status: 'done' })
+
+  expect((await world.log()).flatMap((event) => ('agent' in event ? [event.agent] : []))).toEqual(['sales', 'sales'])
+})
+
+test('an agent that nobody has here is named as missing, and others are not disturbed by its conversations', async () => {
+  const world = new World()
+  const other = await world.process('other', {
+    says: [calls('pay')],
+    tools: [noting([], 'pay', gated)],
+    agents: ['sales'],
+  })
+  await other.runtime.send('c', 'Pay')
+  const a = await world.process('a', { says: ['Hi.'], agents: ['desk'] })
+
+  const missing = { code: 'agent-missing', message: expect.stringContaining('"sales"') }
+  await expect(a.runtime.send('c', 'More')).rejects.toMatchObject(missing)
+  await expect(a.runtime.approve('c', await heldId(other, 'pay'))).rejects.toMatchObject(missing)
+  await expect(a.runtime.send('d', 'Hi', { agent: 'legal' })).rejects.toMatchObject({ code: 'agent-missing' })
+  expect(await a.runtime.send('e', 'Hi')).toMatchObject({ status: 'done' })
+  expect(count(await world.log(), 'turn.started')).toBe(1)
+})
+
+test('work and deadlines of an agent wait for a process that has it, and are left alone by those that do not', async () => {
+  const world = new World()
+  const setup = {
+    says: [calls('work', 'ask')],
+    tools: [noting([], 'work'), asking('ask', 'human', { timeout: '20s' })],
+    agents: ['sales'],
+  }
+  const dead = await world.process('dead', { ...setup, ...diesAfter('call.started') })
+  void dead.runtime.send('c', 'Work')
+  await world.calm()
+  const a = await world.process('a', { says: ['Hi.'], agents: ['desk'] })
+  const before = await world.log()
+  await world.pass(3 * LEASE)
+  expect(await world.log()).toEqual(before)
+  expect(a.problems).toEqual([])
+
+  await world.process('b', setup)
+  await world.calm()
+
+  expect(types(await world.log()).at(-1)).toBe('model.replied')
+})
+
+test('two agents in one process work at the same time, each with its own tools', async () => {
+  const world = new World()
+  const work = slow('work')
+  const a = await world.process('a', { says: [calls('work')], tools: [work.tool], agents: ['desk', 'sales'] })
+
+  const both = ['desk', 'sales'].map((agent) => a.runtime.send(agent, 'Work', { agent }))
+  await world.until(() => work.started.length === 2)
+  work.release()
+
+  for (const result of await Promise.all(both)) expect(result).toMatchObject({ status: 'done' })
+})

@@ -1,0 +1,106 @@
+import { proves } from '@holdpoint/testing'
+import { expect, test } from 'vitest'
+import { asking, calls, count, expectSound, heldId, outcomes, timesAsked, types, World } from './kit.ts'
+
+const says = [calls('fetch'), 'Done.']
+
+test('an answer after the deadline is refused as expired where the tool says so, and nothing changes', async () => {
+  const world = new World()
+  const a = await world.process('a', { says, tools: [asking('fetch', 'external', { timeout: '5s' })] })
+  await a.runtime.send('c', 'Fetch')
+  await world.pass(6000)
+  const before = await world.log()
+
+  expect(await a.runtime.answer('c', 'a-2.1.1', 'late')).toMatchObject({ verdict: 'expired' })
+
+  expect(await world.log()).toEqual(before)
+})
+
+test('an answer after the deadline reaches the agent as a new turn where the tool says so, once, in whatever process', async () => {
+  const world = new World()
+  const setup = {
+    says: [({ prompt }) => (JSON.stringify(prompt).includes('late') ? 'I see.' : calls('fetch')), 'Done.'],
+    tools: [asking('fetch', 'external', { timeout: '5s', late: 'inbox' })],
+  } satisfies Parameters<World['process']>[1]
+  const a = await world.process('a', setup)
+  await a.runtime.send('c', 'Fetch')
+  await world.pass(6000)
+  a.kill()
+  const b = await world.process('b', setup)
+
+  expect(await b.runtime.answer('c', 'a-2.1.1', 'late')).toMatchObject({ verdict: 'accepted' })
+  expect(await b.runtime.answer('c', 'a-2.1.1', 'late')).toMatchObject({ verdict: 'duplicate' })
+  expect(await b.runtime.answer('c', 'a-2.1.1', 'other')).toMatchObject({ verdict: 'conflict' })
+  await world.calm()
+
+  const log = await world.log()
+  expect(log.filter(({ type }) => type === 'turn.started')).toMatchObject([{}, { items: [{ kind: 'answer' }] }])
+  expect(outcomes(log)).toMatchObject({ 'a-2.1.1': { ok: false, error: { code: 'expired' } } })
+  expect(await b.runtime.continue('c')).toMatchObject({ text: 'I see.' })
+  expectSound(log, a, b)
+})
+
+test('a late answer to a call of long ago is found in the store, though the conversation went on for many turns', async () => {
+  const world = new World()
+  const setup = {
+    says,
+    tools: [asking('fetch', 'external', { timeout: '5s', late: 'inbox' })],
+    agent: { window: { messages: 4 } },
+  }
+  const a = await world.process('a', setup)
+  await a.runtime.send('c', 'Fetch')
+  await world.pass(6000)
+  const talk = await world.process('talk', { ...setup, says: ['Fine.'] })
+  for (let n = 0; n < 30; n++) await talk.runtime.send('c', `Turn ${n}`)
+  a.kill()
+  talk.kill()
+  const b = await world.process('b', { ...setup, says: ['I see.'] })
+
+  expect(await b.runtime.answer('c', 'a-2.1.1', 'late')).toMatchObject({ verdict: 'accepted' })
+  await world.calm()
+
+  expect(timesAsked(b, 'readCall')).toBeGreaterThan(0)
+  expect(count(await world.log(), 'answer.arrived')).toBe(1)
+  expect(await b.runtime.answer('c', 'a-2.1.1', 'late')).toMatchObject({ verdict: 'duplicate' })
+})
+
+test(
+  proves(
+    'hold.never-accepted-and-dropped',
+    'an async call lets the turn go on, and its answer starts a turn of its own, after a restart too',
+  ),
+  async () => {
+    const world = new World()
+    const setup = {
+      says: [({ prompt }) => (JSON.stringify(prompt).includes('ready') ? 'I see.' : calls('fetch')), 'Going on.'],
+      tools: [asking('fetch', 'external', { timeout: '1h', async: true })],
+    } satisfies Parameters<World['process']>[1]
+    const a = await world.process('a', setup)
+    expect(await a.runtime.send('c', 'Fetch')).toMatchObject({ status: 'done', text: 'Going on.' })
+    expect((await a.runtime.list({ status: 'idle' })).items).toMatchObject([{ id: 'c' }])
+    a.kill()
+    const b = await world.process('b', setup)
+
+    expect(await b.runtime.answer('c', await heldId(b, 'fetch'), 'ready')).toMatchObject({ verdict: 'accepted' })
+    await world.calm()
+
+    expect(await b.runtime.continue('c')).toMatchObject({ text: 'I see.' })
+    expect((await b.runtime.pending()).items).toEqual([])
+    expectSound(await world.log(), a, b)
+  },
+)
+
+test('an async call that nobody answers tells the agent so at its time, with the conversation at rest', async () => {
+  const world = new World()
+  const a = await world.process('a', {
+    says: [({ prompt }) => (JSON.stringify(prompt).includes('No answer in') ? 'A pity.' : calls('fetch')), 'Going on.'],
+    tools: [asking('fetch', 'external', { timeout: '30s', async: true })],
+    idleMs: 1000,
+  })
+  await a.runtime.send('c', 'Fetch')
+
+  await world.pass(31_000)
+
+  expect(types(await world.log()).slice(-3)).toEqual(['answer.arrived', 'turn.started', 'model.replied'])
+  expect(await a.runtime.continue('c')).toMatchObject({ text: 'A pity.' })
+})

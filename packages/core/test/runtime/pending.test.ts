@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest'
+import { asking, calls, gated, heldId, noting, World, type Process } from './kit.ts'
+
+/** Four conversations of two agents, each held in another way, a second apart. */
+async function office(world: World, name = 'a'): Promise<Process> {
+  return world.process(name, {
+    says: [({ prompt }) => calls(textOf(prompt))],
+    tools: [
+      noting([], 'pay', gated),
+      asking('ask', 'human', { timeout: '1h' }),
+      asking('show', 'client', { timeout: '2h' }),
+      asking('fetch', 'external', { timeout: '3h' }),
+    ],
+    agents: ['desk', 'sales'],
+  })
+}
+
+function textOf(prompt: unknown): string {
+  return /"text":"(\w+)"/.exec(JSON.stringify(prompt))![1]!
+}
+
+async function filled(): Promise<[World, Process]> {
+  const world = new World()
+  const a = await office(world)
+  for (const [n, name] of ['pay', 'ask', 'show', 'fetch'].entries()) {
+    await a.runtime.send(`c${n}`, name, { agent: n % 2 === 0 ? 'desk' : 'sales' })
+    await world.clock.advance(1000)
+  }
+  return [world, a]
+}
+
+test('what waits is told oldest first, with all that is needed to answer it', async () => {
+  const [world, a] = await filled()
+
+  const { items, next } = await a.runtime.pending()
+
+  expect(items.map(({ conversationId, agent, name, kind }) => [conversationId, agent, name, kind])).toEqual([
+    ['c0', 'desk', 'pay', 'approval'],
+    ['c1', 'sales', 'ask', 'elicitation'],
+    ['c2', 'desk', 'show', 'client'],
+    ['c3', 'sales', 'fetch', 'external'],
+  ])
+  expect(items[1]).toMatchObject({ nth: 1, accepts: ['answer', 'reject'], input: {}, heldAt: world.clock.now() - 3000 })
+  expect(next).toBeUndefined()
+})
+
+test.each([
+  [{ conversationId: 'c2' }, ['c2']],
+  [{ agent: 'sales' }, ['c1', 'c3']],
+  [{ tool: 'pay' }, ['c0']],
+  [{ kind: 'external' }, ['c3']],
+  [{ agent: 'sales', kind: 'approval' }, []],
+  [{ agent: 'nobody' }, []],
+] as const)('the filter %j leaves what fits it', async (filter, ids) => {
+  const [, a] = await filled()
+  expect((await a.runtime.pending(filter)).items.map(({ conversationId }) => conversationId)).toEqual(ids)
+})
+
+test('what expires before a time can be asked for', async () => {
+  const [world, a] = await filled()
+  const soon = await a.runtime.pending({ expiresBefore: world.clock.now() + 2.5 * 3_600_000 })
+  expect(soon.items.map(({ name }) => name)).toEqual(['ask', 'show'])
+})
+
+test('pages go on where the last one ended, though some of what was shown is answered meanwhile', async () => {
+  const world = new World()
+  const a = await office(world)
+  for (let n = 0; n < 9; n++) await a.runtime.send(`c${n}`, 'pay', { agent: 'desk' })
+
+  const seen: string[] = []
+  let after: string | undefined
+  do {
+    const page = await a.runtime.pending({ limit: 2, ...(after !== undefined && { after }) })
+    expect(page.items.length).toBeLessThanOrEqual(2)
+    seen.push(...page.items.map(({ conversationId }) => conversationId))
+    await a.runtime.reject(page.items[0]!.conversationId, page.items[0]!.callId)
+    after = page.next
+  } while (after !== undefined)
+
+  expect(seen).toEqual(Array.from({ length: 9 }, (_, n) => `c${n}`))
+  expect((await a.runtime.pending()).items).toHaveLength(4)
+})
+
+test('what was answered is not shown any more, and what a call waits for next is', async () => {
+  const world = new World()
+  const a = await world.process('a', { says: [calls('sign')], tools: [asking('sign', 'client', gated)] })
+  await a.runtime.send('c', 'Sign')
+  await a.runtime.approve('c', await heldId(a, 'sign'))
+
+  expect((await a.runtime.pending()).items).toMatchObject([{ kind: 'client', nth: 2 }])
+  expect((await a.runtime.pending({ kind: 'approval' })).items).toEqual([])
+  await a.runtime.answer('c', await heldId(a, 'sign'), 'x')
+  expect((await a.runtime.pending()).items).toEqual([])
+})
+
+test('of a call that several must approve, it is told who has', async () => {
+  const world = new World()
+  const a = await world.process('a', {
+    says: [calls('pay')],
+    tools: [noting([], 'pay', { approval: { required: true, approvers: 2, reason: 'Much money' } })],
+  })
+  await a.runtime.send('c', 'Pay')
+  expect(await a.runtime.approve('c', await heldId(a, 'pay'), { by: 'ann' })).toMatchObject({ remaining: 1 })
+
+  expect((await a.runtime.pending()).items).toMatchObject([{ reason: 'Much money', approvers: 2, endorsedBy: ['ann'] }])
+})
+
+test('what a process cannot drive it can still show and page through', async () => {
+  const [world] = await filled()
+  const other = await world.process('other', { agents: ['somebody'] })
+
+  expect((await other.runtime.pending()).items).toHaveLength(4)
+  expect((await other.runtime.list()).items).toHaveLength(4)
+  expect(await other.runtime.events('c0')).toHaveLength(3)
+})

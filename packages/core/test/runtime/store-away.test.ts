@@ -1,0 +1,236 @@
+import { proves } from '@holdpoint/testing'
+import { expect, test } from 'vitest'
+import {
+  calls,
+  count,
+  expectSound,
+  gated,
+  heldId,
+  LEASE,
+  noting,
+  outcomes,
+  slow,
+  timesAsked,
+  types,
+  World,
+  type Setup,
+} from './kit.ts'
+import type { Question } from './mortal.ts'
+
+const says = [calls('work'), 'Done.']
+
+/** A store that can be away: it throws, or says that it could not write, or writes and then cannot say so. */
+function weather(): { around: Setup; away: 'no' | 'throws' | 'failed' | 'unknown'; only?: Question } {
+  const state: ReturnType<typeof weather> = {
+    away: 'no',
+    around: {
+      before: (question) => {
+        if (state.only !== undefined && question !== state.only) return undefined
+        if (state.away === 'throws') throw new Error('The store is away.')
+        return state.away === 'failed' && question === 'append' ? { result: 'failed', why: 'disk full' } : undefined
+      },
+      after: (question) => {
+        if (state.only !== undefined && question !== state.only) return undefined
+        if (state.away !== 'unknown') return undefined
+        if (question === 'append') return { result: 'unknown', why: 'the line broke' }
+        if (question === 'claim') throw new Error('the line broke')
+        return undefined
+      },
+    },
+  }
+  return state
+}
+
+test.each(['throws', 'failed', 'unknown'] as const)(
+  proves(
+    'store.away-loses-nothing',
+    'the store is away (%s) while a tool runs: its result is kept and written when the store is back',
+  ),
+  async (how) => {
+    const world = new World()
+    const store = weather()
+    const work = slow('work')
+    const a = await world.process('a', { says, tools: [work.tool], ...store.around })
+    const sending = a.runtime.send('c', 'Work')
+    await world.until(() => work.started.length === 1)
+    store.away = how
+    work.release()
+    await world.pass(8000)
+
+    store.away = 'no'
+
+    expect(await world.soon(sending)).toMatchObject({ status: 'done', text: 'Done.' })
+    expect(work.started).toHaveLength(1)
+    expect(outcomes(await world.log())).toEqual({ 'a-2.1.1': { ok: true, value: 'work done' } })
+    expectSound(await world.log(), a)
+  },
+)
+
+test('the store is away for longer than the lease: its only process goes on when it is back, and the tool ran once', async () => {
+  const world = new World()
+  const store = weather()
+  const work = slow('work')
+  const a = await world.process('a', { says, tools: [work.tool], ...store.around })
+  const sending = a.runtime.send('c', 'Work')
+  await world.until(() => work.started.length === 1)
+  store.away = 'throws'
+  await world.pass(2 * LEASE)
+  work.release()
+  await world.pass(LEASE)
+  expect(a.problems.length).toBeGreaterThan(0)
+
+  store.away = 'no'
+
+  expect(await world.soon(sending)).toMatchObject({ status: 'done' })
+  expect(work.started).toHaveLength(1)
+  expectSound(await world.log(), a)
+})
+
+test('while the store is away nothing new is begun once the lease may be over', async () => {
+  const world = new World()
+  const store = weather()
+  const work = slow('work')
+  const ran: string[] = []
+  const tools = [work.tool, noting(ran, 'second')]
+  const a = await world.process('a', { says: [calls('work'), calls('second')], tools, ...store.around })
+  await a.runtime.submit('c', 'Work')
+  await world.until(() => work.started.length === 1)
+  store.away = 'throws'
+  store.only = 'beat'
+  await world.pass(LEASE)
+
+  work.release()
+  await world.pass(2000)
+  expect(count(await world.log(), 'call.settled')).toBe(1)
+  expect([a.model.requests.length, ran.length]).toEqual([1, 0])
+
+  store.away = 'no'
+  await world.pass(4000)
+  expect(ran).toHaveLength(1)
+})
+
+test.each([
+  { how: 'throws', says: 'not known' },
+  { how: 'failed', says: 'Nothing was written' },
+  { how: 'unknown', says: 'not known' },
+] as const)(
+  'whoever sends or answers while the store is away ($how) is told the truth about it in the end',
+  async ({ how, says: told }) => {
+    const world = new World()
+    const store = weather()
+    const a = await world.process('a', { says, tools: [noting([], 'work', gated)], ...store.around })
+    await a.runtime.send('c', 'Work')
+    const id = await heldId(a, 'work')
+    await a.runtime.create({ id: 'd' })
+    store.away = how
+    store.only = 'append'
+
+    const both = [a.runtime.approve('c', id), a.runtime.submit('d', 'Hi')].map(async (each) =>
+      each.catch((e: unknown) => e),
+    )
+    await world.pass(30_000)
+
+    for (const each of await Promise.all(both))
+      expect(each).toMatchObject({ code: 'store-unavailable', message: expect.stringContaining(told) })
+  },
+)
+
+test('a write that may have been written is never said to be lost, though later tries surely failed', async () => {
+  const world = new World()
+  const store = weather()
+  const a = await world.process('a', { says, tools: [noting([], 'work', gated)], ...store.around })
+  await a.runtime.create({ id: 'c' })
+  store.only = 'append'
+  store.away = 'unknown'
+  const sending = a.runtime.submit('c', 'Hi').catch((error: unknown) => error)
+  await world.calm()
+  store.away = 'failed'
+  await world.pass(30_000)
+
+  expect(await sending).toMatchObject({ message: expect.stringContaining('not known') })
+})
+
+test(
+  proves(
+    'store.away-loses-nothing',
+    'a message that was written although nobody could say so is worked on when the store is back',
+  ),
+  async () => {
+    const world = new World()
+    const store = weather()
+    const a = await world.process('a', { says: ['Hi.'], ...store.around })
+    store.away = 'unknown'
+    const sending = a.runtime.submit('c', 'Hello', { key: 'k' }).catch((error: unknown) => error)
+    await world.pass(30_000)
+    expect(await sending).toMatchObject({ code: 'store-unavailable' })
+    expect(types(await world.log())).toEqual(['turn.started'])
+
+    store.away = 'no'
+    await world.pass(10_000)
+
+    expect(types(await world.log())).toEqual(['turn.started', 'model.replied'])
+    expect(await a.runtime.submit('c', 'Hello', { key: 'k' })).toMatchObject({ ok: true, repeated: true })
+  },
+)
+
+test('an answer that was written although nobody could say so is followed, and giving it again says duplicate', async () => {
+  const world = new World()
+  const store = weather()
+  const ran: string[] = []
+  const a = await world.process('a', { says, tools: [noting(ran, 'work', gated)], ...store.around })
+  await a.runtime.send('c', 'Work')
+  const id = await heldId(a, 'work')
+  store.away = 'unknown'
+  const answering = a.runtime.approve('c', id).catch((error: unknown) => error)
+  await world.pass(30_000)
+  expect(await answering).toMatchObject({ code: 'store-unavailable' })
+
+  store.away = 'no'
+  await world.pass(10_000)
+
+  expect(ran).toEqual([`work ${id}`])
+  expect(await a.runtime.approve('c', id)).toMatchObject({ verdict: 'duplicate' })
+  expectSound(await world.log(), a)
+})
+
+test.each(['claim', 'read', 'load', 'heads'] as const)(
+  'a process that takes over while the store falters (%s) gets there in the end, with nobody else to help',
+  async (only) => {
+    const world = new World()
+    const dead = await world.process('dead', { says: [() => (dead.kill(), 'x')] })
+    void dead.runtime.send('c', 'Hi')
+    await world.calm()
+    const store = weather()
+    store.only = only
+    store.away = only === 'claim' ? 'unknown' : 'throws'
+    await world.process('b', { says: ['Hi.'], ...store.around })
+    await world.pass(LEASE + 5000)
+
+    store.away = 'no'
+    await world.pass(LEASE + 5000)
+
+    expect(types(await world.log())).toEqual(['turn.started', 'model.replied'])
+  },
+)
+
+test('a store that is away when a runtime is opened: it is told so, and nothing runs', async () => {
+  const world = new World()
+  const store = weather()
+  store.away = 'throws'
+  await expect(world.process('a', store.around)).rejects.toThrow('The store is away.')
+})
+
+test('a store that is away when a runtime closes: closing ends, and the store is let go of where that was asked for', async () => {
+  const world = new World()
+  const store = weather()
+  const a = await world.process('a', { says: ['Hi.'], ...store.around, closeStore: true })
+  await a.runtime.send('c', 'Hi')
+  store.away = 'throws'
+  store.only = 'leave'
+
+  const closed = a.runtime.close().catch((error: unknown) => error)
+  await world.pass(30_000)
+
+  expect(await Promise.race([closed.then(() => 'over'), world.calm().then(() => 'still closing')])).toBe('over')
+  expect(timesAsked(a, 'close')).toBe(1)
+})
