@@ -1,0 +1,62 @@
+/** An append on its way to the writer's thread and back. */
+import { decodeBatch, encodeBatch, type Append, type Appended, type HoldRow, type LogEvent } from '@holdpoint/core'
+import { toColumn } from './names.ts'
+import { whyOf } from './sqlite-error.ts'
+import type { Answer, AppendOp, HoldCells } from './wire.ts'
+
+/** What JSON cannot say was surely not written. */
+export function toOp(write: Append, now: number): AppendOp | Extract<Appended, { result: 'failed' }> {
+  if (write.events.length === 0) return { result: 'failed', why: 'there is no event in it' }
+  try {
+    return encode(write, now)
+  } catch (error) {
+    return { result: 'failed', why: `it cannot be written as JSON: ${whyOf(error)}` }
+  }
+}
+
+function encode({ to, events, rows, node, key, ...write }: Append, now: number): AppendOp {
+  return {
+    op: 'append',
+    tenant: toColumn(to.tenant),
+    id: toColumn(to.id),
+    expectedSeq: write.expectedSeq,
+    mark: toColumn(write.mark),
+    events: encodeBatch(events),
+    count: events.length,
+    at: write.at,
+    agent: toColumn(rows.agent),
+    status: rows.status,
+    wakeAt: rows.wakeAt ?? null,
+    base: rows.base === undefined ? null : JSON.stringify(rows.base),
+    holds: rows.holds.map(toCells),
+    epoch: write.epoch ?? null,
+    node: node === undefined ? null : toColumn(node),
+    key: key === undefined ? null : toColumn(key),
+    now,
+  }
+}
+
+function toCells({ callId, tool, seqs, ...row }: HoldRow): HoldCells {
+  return { ...row, callId: toColumn(callId), tool: toColumn(tool), seqs: JSON.stringify(seqs) }
+}
+
+export function toAppended({ events, expectedSeq, at }: Append, answer: Answer): Appended {
+  switch (answer.result) {
+    case 'ok': {
+      const written = events.map((event, index): LogEvent => ({ ...event, seq: expectedSeq + index + 1, at }))
+      return { result: 'ok', events: written, epoch: answer.epoch, owned: answer.owned }
+    }
+    case 'again':
+      return { result: 'ok', events: decodeBatch(answer.batch), epoch: answer.epoch, owned: answer.owned }
+    case 'conflict':
+    case 'fenced':
+    case 'repeated':
+    case 'failed':
+    case 'unknown':
+      return answer
+    case 'claimed':
+    case 'due':
+    case 'done':
+      return { result: 'unknown', why: `the thread that writes answered "${answer.result}" to an append` }
+  }
+}

@@ -1,0 +1,102 @@
+/** The one connection that writes, with everything that is prepared on it. */
+import { statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { appenderIn } from './append.ts'
+import type { Changes } from './changes.ts'
+import { dueIn } from './due.ts'
+import { leasesIn } from './leases.ts'
+import type { NodeLocks } from './node-locks.ts'
+import { STEPS } from './schema.ts'
+import { untilFree } from './until-free.ts'
+import type { Answer, DueOp, WriteOp } from './wire.ts'
+
+export interface Connection {
+  /** Throws with nothing begun. */
+  begin(): void
+  apply(op: WriteOp): Answer
+  commit(): void
+  /** Throws when nobody can say what state the connection is in. */
+  rollback(): void
+  due(op: DueOp): Answer
+  /** Nodes that are dead, and hold nothing any more. */
+  gone(now: number): readonly string[]
+  /** Puts everything into the one file. */
+  checkpoint(): void
+  close(): void
+}
+
+export interface Around {
+  readonly file: string
+  /** Which file that was when it was first opened. */
+  readonly ino: number
+  readonly waitMs: number
+  readonly locks: NodeLocks
+  readonly changes: Changes
+}
+
+export function connectionOn(db: DatabaseSync, { file, ino, waitMs, locks, changes }: Around): Connection {
+  const begin = db.prepare('begin immediate')
+  const commit = db.prepare('commit')
+  const version = db.prepare('pragma user_version')
+  changes.attach(db)
+  const leases = leasesIn(db, locks)
+  const appender = appenderIn(db, leases.lives)
+  const due = dueIn(db, leases.lives)
+
+  const guard = (): void => {
+    // SQLite would go on writing into a file that is no longer there for anybody else.
+    if (statSync(file, { throwIfNoEntry: false })?.ino !== ino) {
+      throw new Error(`${file} was moved, removed or replaced while it was open; restart to use what is there now`)
+    }
+  }
+  const rollback = (): void => {
+    if (db.isTransaction) db.exec('rollback')
+  }
+
+  const start = (): void => {
+    guard()
+    untilFree(waitMs, () => begin.run())
+    try {
+      const { user_version: found } = version.get() as { user_version: number }
+      if (found !== STEPS.length) {
+        throw new Error(`${file} was brought to format ${found} by another process; this one knows ${STEPS.length}`)
+      }
+      leases.refresh()
+      changes.look()
+      appender.pos = 0
+    } catch (error) {
+      rollback()
+      throw error
+    }
+  }
+
+  return {
+    begin: start,
+    apply: (op) => {
+      switch (op.op) {
+        case 'append':
+          return appender.append(op)
+        case 'claim':
+          return leases.claim(op)
+        case 'beat':
+          return leases.beat(op)
+        case 'leave':
+          return leases.leave(op)
+        case 'forget':
+          return leases.forget(op)
+      }
+    },
+    commit: () => {
+      commit.run()
+      if (appender.pos > 0) changes.wrote(appender.pos)
+    },
+    rollback,
+    due: (op) => {
+      leases.refresh()
+      return due(op)
+    },
+    gone: leases.gone,
+    checkpoint: () => db.exec('pragma wal_checkpoint(truncate)'),
+    close: () => db.close(),
+  }
+}

@@ -1,0 +1,156 @@
+/** The two lists across conversations, a page at a time. A page goes on behind the last row of the one before. */
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import {
+  HoldpointError,
+  type ConversationRow,
+  type ConversationStatus,
+  type HoldKind,
+  type ListQuery,
+  type Page,
+  type PendingQuery,
+  type PendingRow,
+} from '@holdpoint/core'
+import { fromColumn, toColumn } from './names.ts'
+
+interface PendingCells {
+  readonly conv: number
+  readonly callId: string
+  readonly tool: string
+  readonly kind: HoldKind
+  readonly heldAt: number
+  readonly expiresAt: number
+  readonly id: string
+  readonly agent: string
+}
+
+interface ListCells {
+  readonly k: number
+  readonly id: string
+  readonly agent: string
+  readonly status: ConversationStatus
+  readonly createdAt: number
+  readonly seq: number
+  readonly updatedAt: number
+}
+
+/** SQLite counts in whole numbers: no page is larger. */
+const MOST = 1_000_000
+
+/** A condition and what is bound to it. */
+type Where = readonly [sql: string, ...values: SQLInputValue[]]
+
+export class Pages {
+  readonly #db: DatabaseSync
+  /** There are only so many combinations of conditions. */
+  readonly #prepared = new Map<string, StatementSync>()
+
+  constructor(db: DatabaseSync) {
+    this.#db = db
+  }
+
+  pending(query: PendingQuery): Page<PendingRow> {
+    const { tenant, conversationId, agent, tool, kind, expiresBefore } = query
+    const after = behind(query.after, ['number', 'number', 'string'])
+    // `cross join` keeps the order of the tables: along the index of what is open, or into one conversation.
+    const from =
+      conversationId === undefined
+        ? 'holds h indexed by holds_open cross join conversations c on c.k = h.conv'
+        : 'conversations c cross join holds h on h.conv = c.k'
+    const rows = this.#all<PendingCells>(
+      `select h.conv, h.call_id as callId, h.tool, h.kind, h.held_at as heldAt, h.expires_at as expiresAt, c.id, c.agent
+       from ${from}`,
+      [
+        ['h.tenant = ?', toColumn(tenant)],
+        ...given(conversationId, (id) => ['c.tenant = ? and c.id = ?', toColumn(tenant), toColumn(id)]),
+        ...given(after, (last) => ['(h.held_at, h.conv, h.call_id) > (?, ?, ?)', ...last]),
+        ...given(agent, (name) => ['c.agent = ?', toColumn(name)]),
+        ...given(tool, (name) => ['h.tool = ?', toColumn(name)]),
+        ...given(kind, (name) => ['h.kind = ?', name]),
+        ...given(expiresBefore, (time) => ['h.expires_at < ?', time]),
+      ],
+      'h.held_at, h.conv, h.call_id',
+      query.limit,
+    )
+    return pageOf(rows, query.limit, {
+      item: ({ callId, tool: name, kind: is, heldAt, expiresAt, id, agent: whose }) => ({
+        callId: fromColumn(callId),
+        tool: fromColumn(name),
+        kind: is,
+        heldAt,
+        expiresAt,
+        conversationId: fromColumn(id),
+        agent: fromColumn(whose),
+      }),
+      place: ({ heldAt, conv, callId }) => [heldAt, conv, callId],
+    })
+  }
+
+  list(query: ListQuery): Page<ConversationRow> {
+    const { tenant, agent, status } = query
+    const after = behind(query.after, ['number'])
+    const rows = this.#all<ListCells>(
+      `select c.k, c.id, c.agent, c.status, c.created_at as createdAt, b.seq, b.at as updatedAt
+       from conversations c indexed by conversations_newest
+       cross join batches b on b.conv = c.k and b.seq = (select max(seq) from batches where conv = c.k)`,
+      [
+        ['c.tenant = ?', toColumn(tenant)],
+        ...given(after, (last) => ['c.k < ?', ...last]),
+        ...given(agent, (name) => ['c.agent = ?', toColumn(name)]),
+        ...given(status, (name) => ['c.status = ?', name]),
+      ],
+      'c.k desc',
+      query.limit,
+    )
+    return pageOf(rows, query.limit, {
+      item: ({ id, agent: whose, status: is, seq, createdAt, updatedAt }) => ({
+        id: fromColumn(id),
+        agent: fromColumn(whose),
+        status: is,
+        seq,
+        createdAt,
+        updatedAt,
+      }),
+      place: ({ k }) => [k],
+    })
+  }
+
+  /** One more than the page takes, to know whether there is another. */
+  #all<T>(select: string, where: readonly Where[], order: string, limit: number): T[] {
+    const sql = `${select} where ${where.map(([condition]) => condition).join(' and ')} order by ${order} limit ?`
+    const prepared = this.#prepared.get(sql) ?? this.#db.prepare(sql)
+    this.#prepared.set(sql, prepared)
+    return prepared.all(...where.flatMap(([, ...values]) => values), Math.min(limit, MOST) + 1) as T[]
+  }
+}
+
+function given<T>(value: T | undefined, where: (value: T) => Where): Where[] {
+  return value === undefined ? [] : [where(value)]
+}
+
+function pageOf<Cells, Item>(
+  rows: readonly Cells[],
+  limit: number,
+  { item, place }: { readonly item: (row: Cells) => Item; readonly place: (row: Cells) => readonly SQLInputValue[] },
+): Page<Item> {
+  const page = rows.slice(0, limit)
+  const last = rows.length > limit ? page.at(-1) : undefined
+  return { items: page.map(item), next: last && JSON.stringify(place(last)) }
+}
+
+/** It went through other people's hands. */
+function behind(after: string | undefined, types: readonly string[]): readonly SQLInputValue[] | undefined {
+  if (after === undefined) return undefined
+  const place = parse(after)
+  if (Array.isArray(place) && place.length === types.length && types.every((type, at) => typeof place[at] === type)) {
+    return place as SQLInputValue[]
+  }
+  throw new HoldpointError('config-invalid', `"${after}" is not where a page ended: give the \`next\` of a page.`)
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

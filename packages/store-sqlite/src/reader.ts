@@ -1,0 +1,139 @@
+/**
+ * Reads, on the main thread: a read takes less time than asking another thread for it would, and sees whatever was
+ * committed before it. The log only grows, so two reads of it need no transaction to fit together.
+ */
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { decodeBatch, type Address, type Json, type Loaded, type LogEvent } from '@holdpoint/core'
+import { fromColumn, toColumn } from './names.ts'
+import type { StoredBatch } from './wire.ts'
+
+interface Row {
+  readonly k: number
+  readonly agent: string
+  readonly baseSeq: number | null
+  readonly base: string | null
+}
+
+export class Reader {
+  readonly db: DatabaseSync
+  readonly #begin: StatementSync
+  readonly #end: StatementSync
+  readonly #find: StatementSync
+  readonly #after: StatementSync
+  readonly #holding: StatementSync
+  readonly #back: StatementSync
+  readonly #seqs: StatementSync
+  readonly #key: StatementSync
+  readonly #head: StatementSync
+  readonly #newest: StatementSync
+
+  constructor(file: string, waitMs: number) {
+    this.db = new DatabaseSync(file, { readOnly: true, timeout: waitMs })
+    this.#begin = this.db.prepare('begin')
+    this.#end = this.db.prepare('commit')
+    const batches = 'select seq, at, events from batches where conv = ?'
+    this.#find = this.db.prepare(
+      'select k, agent, base_seq as baseSeq, base from conversations where tenant = ? and id = ?',
+    )
+    this.#after = this.db.prepare(`${batches} and seq > ? order by seq`)
+    this.#holding = this.db.prepare(`${batches} and seq >= ? order by seq limit 1`)
+    this.#back = this.db.prepare(`${batches} and seq < ? order by seq desc`)
+    this.#seqs = this.db.prepare('select seqs from holds where conv = ? and call_id = ?')
+    this.#key = this.db.prepare('select seq from keys where conv = ? and key = ?')
+    this.#head = this.db.prepare(
+      `select coalesce(max(seq), 0) as head from batches
+       where conv = (select k from conversations where tenant = ? and id = ?)`,
+    )
+    this.#newest = this.db.prepare('select coalesce(max(pos), 0) as pos from batches')
+  }
+
+  load(from: Address): Loaded | undefined {
+    // The row changes, unlike the log: it is to be the one that belongs to these events.
+    this.#begin.run()
+    try {
+      return this.#load(from)
+    } finally {
+      this.#end.run()
+    }
+  }
+
+  #load(from: Address): Loaded | undefined {
+    const there = this.#row(from)
+    if (!there) return undefined
+    const { k, agent, baseSeq, base } = there
+    const events = (this.#after.all(k, baseSeq ?? 0) as unknown as StoredBatch[]).flatMap(decodeBatch)
+    return {
+      seq: events.at(-1)?.seq ?? baseSeq ?? 0,
+      agent: fromColumn(agent),
+      base: base === null || baseSeq === null ? undefined : { seq: baseSeq, state: JSON.parse(base) as Json },
+      events,
+    }
+  }
+
+  read(from: Address, after: number, limit: number = Infinity): readonly LogEvent[] {
+    const there = this.#row(from)
+    if (!there || limit <= 0) return []
+    const events: LogEvent[] = []
+    for (const batch of this.#after.iterate(there.k, after) as Iterable<unknown> as Iterable<StoredBatch>) {
+      events.push(...decodeBatch(batch).filter(({ seq }) => seq > after))
+      if (events.length >= limit) return events.slice(0, limit)
+    }
+    return events
+  }
+
+  readBack(from: Address, before: number, limit: number): readonly LogEvent[] {
+    const there = this.#row(from)
+    if (!there || limit <= 0) return []
+    // The one that holds the event before `before` may reach further; then those that end earlier.
+    const last = this.#batchWith(there.k, before - 1)
+    const batches = [last.filter(({ seq }) => seq < before)]
+    let missing = limit - batches[0]!.length
+    const earlier = this.#back.iterate(there.k, last[0]?.seq ?? before) as Iterable<unknown> as Iterable<StoredBatch>
+    for (const stored of missing > 0 ? earlier : []) {
+      const batch = decodeBatch(stored)
+      batches.push(batch)
+      missing -= batch.length
+      if (missing <= 0) break
+    }
+    return batches.toReversed().flat().slice(-limit)
+  }
+
+  readCall(from: Address, callId: string): readonly LogEvent[] {
+    const there = this.#row(from)
+    const row = there && (this.#seqs.get(there.k, toColumn(callId)) as { seqs: string } | undefined)
+    if (!there || !row) return []
+    let batch: readonly LogEvent[] = []
+    return (JSON.parse(row.seqs) as number[]).flatMap((seq) => {
+      const isIn = (event: LogEvent): boolean => event.seq === seq
+      if (!batch.some(isIn)) batch = this.#batchWith(there.k, seq)
+      return batch.filter(isIn)
+    })
+  }
+
+  findKey(from: Address, key: string): number | undefined {
+    const there = this.#row(from)
+    return there && (this.#key.get(there.k, toColumn(key)) as { seq: number } | undefined)?.seq
+  }
+
+  heads(of: readonly Address[]): readonly number[] {
+    return of.map(({ tenant, id }) => (this.#head.get(toColumn(tenant), toColumn(id)) as { head: number }).head)
+  }
+
+  /** The position of the newest batch of all. */
+  newest(): number {
+    return (this.#newest.get() as { pos: number }).pos
+  }
+
+  close(): void {
+    if (this.db.isOpen) this.db.close()
+  }
+
+  #row({ tenant, id }: Address): Row | undefined {
+    return this.#find.get(toColumn(tenant), toColumn(id)) as Row | undefined
+  }
+
+  #batchWith(k: number, seq: number): LogEvent[] {
+    const batch = this.#holding.get(k, seq) as StoredBatch | undefined
+    return batch ? decodeBatch(batch) : []
+  }
+}

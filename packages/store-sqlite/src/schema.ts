@@ -1,0 +1,73 @@
+/**
+ * What the file looks like. Each step takes it from one version to the next; a step that was released never changes.
+ *
+ * - `batches` is the log: one row per append, in the order of arrival, standing at the seq of its last event. The head of
+ *   a conversation is the newest of them and is kept nowhere else, so that an append which changes nothing but the log
+ *   writes two pages, not three.
+ * - A hold names its tenant while it is open and nobody once it is closed. That is the flag, and what the index of
+ *   everything pending begins with: a page of it costs the same however much else is open.
+ * - Times are `real`: whole milliseconds take the same six bytes as integers do, and a clock that counts finer is not an
+ *   error.
+ * - Names are written as in names.ts.
+ */
+
+/** "Hold", so that `file` and we can tell what this is. */
+export const APPLICATION_ID = 0x486f6c64
+
+const first = `
+create table conversations(
+  k          integer primary key,   -- in the order they were made
+  tenant     text    not null,
+  id         text    not null,
+  agent      text    not null,
+  status     text    not null,
+  epoch      integer not null,
+  owner      text,                  -- the node that drives it, or was the last to
+  wake_at    real,
+  created_at real    not null,
+  base_seq   integer,
+  base       text
+) strict;
+create unique index conversations_address on conversations(tenant, id);
+create index conversations_newest on conversations(tenant, k);
+create index conversations_running on conversations(owner) where status = 'running';
+create index conversations_wake on conversations(agent, wake_at) where wake_at is not null;
+
+create table batches(
+  pos    integer primary key,
+  conv   integer not null,
+  seq    integer not null,
+  at     real    not null,
+  mark   text    not null,
+  events text    not null
+) strict;
+create unique index batches_seq on batches(conv, seq);
+
+create table holds(
+  conv       integer not null,
+  call_id    text    not null,
+  tenant     text,                  -- of the conversation, while it is open
+  tool       text    not null,
+  kind       text    not null,
+  held_at    real    not null,
+  expires_at real    not null,
+  seqs       text    not null,
+  primary key(conv, call_id)
+) strict, without rowid;
+create index holds_open on holds(tenant, held_at, conv, call_id) where tenant is not null;
+
+create table keys(
+  conv integer not null,
+  key  text    not null,
+  seq  integer not null,
+  primary key(conv, key)
+) strict, without rowid;
+
+create table nodes(
+  id         text primary key,
+  expires_at real not null
+) strict, without rowid;
+`
+
+/** The version of a file is the number of steps it has behind it. */
+export const STEPS: readonly string[] = [first]

@@ -1,0 +1,139 @@
+/**
+ * What the main thread and the writer's thread say to each other. Flat and plain, since it is cloned; names are as
+ * columns hold them, and what is JSON in the file is JSON here. Operations are answered in the order they were asked in.
+ */
+import type { ConversationStatus, HoldKind } from '@holdpoint/core'
+
+export interface AppendOp {
+  readonly op: 'append'
+  readonly tenant: string
+  readonly id: string
+  readonly expectedSeq: number
+  readonly mark: string
+  /** JSON, and how many there are. */
+  readonly events: string
+  readonly count: number
+  readonly at: number
+  readonly agent: string
+  readonly status: ConversationStatus
+  readonly wakeAt: number | null
+  /** JSON. */
+  readonly base: string | null
+  readonly holds: readonly HoldCells[]
+  readonly epoch: number | null
+  readonly node: string | null
+  readonly key: string | null
+  readonly now: number
+}
+
+export interface HoldCells {
+  readonly callId: string
+  readonly tool: string
+  readonly kind: HoldKind
+  readonly open: boolean
+  readonly heldAt: number
+  readonly expiresAt: number
+  /** JSON. */
+  readonly seqs: string
+}
+
+export interface ClaimOp {
+  readonly op: 'claim'
+  readonly tenant: string
+  readonly id: string
+  readonly node: string
+  readonly now: number
+}
+
+export interface BeatOp {
+  readonly op: 'beat'
+  readonly node: string
+  readonly now: number
+  readonly expiresAt: number
+}
+
+export interface LeaveOp {
+  readonly op: 'leave'
+  readonly node: string
+}
+
+/** The thread's own: the row of a node that is dead. */
+export interface ForgetOp {
+  readonly op: 'forget'
+  readonly node: string
+  readonly now: number
+}
+
+export interface DueOp {
+  readonly op: 'due'
+  readonly agents: readonly string[]
+  readonly limit: number
+  readonly now: number
+}
+
+/** Tells of what others write from here on. */
+export interface ListenOp {
+  readonly op: 'listen'
+  readonly after: number
+}
+
+export interface UnlistenOp {
+  readonly op: 'unlisten'
+}
+
+/** The last one. */
+export interface CloseOp {
+  readonly op: 'close'
+}
+
+/** Those that go into a transaction. */
+export type WriteOp = AppendOp | ClaimOp | BeatOp | LeaveOp | ForgetOp
+export type Op = WriteOp | DueOp | ListenOp | UnlistenOp | CloseOp
+
+export type Answer =
+  /** Appended. */
+  | { readonly result: 'ok'; readonly epoch: number; readonly owned: boolean }
+  /** Appended earlier, by the same write; here is what it wrote. */
+  | { readonly result: 'again'; readonly batch: StoredBatch; readonly epoch: number; readonly owned: boolean }
+  | { readonly result: 'conflict' }
+  | { readonly result: 'fenced' }
+  | { readonly result: 'repeated'; readonly seq: number }
+  | { readonly result: 'claimed'; readonly epoch: number | undefined }
+  | { readonly result: 'due'; readonly conversations: readonly Place[]; readonly next: number | undefined }
+  | { readonly result: 'done' }
+  /** Surely nothing was written. */
+  | { readonly result: 'failed'; readonly why: string }
+  | { readonly result: 'unknown'; readonly why: string }
+
+export interface StoredBatch {
+  readonly seq: number
+  readonly at: number
+  readonly events: string
+}
+
+export interface Place {
+  readonly tenant: string
+  readonly id: string
+}
+
+/** A batch that somebody else wrote. */
+export interface Change extends Place {
+  readonly pos: number
+  readonly seq: number
+}
+
+/** What a thread is started with. */
+export interface Setup {
+  readonly path: string
+  readonly waitMs: number
+  /** Those that beat before, when this thread takes over from one that crashed. */
+  readonly nodes: readonly string[]
+  readonly listening: boolean
+}
+
+export type FromThread =
+  /** `file`: where it really is, whatever links led there. */
+  | { readonly tell: 'ready'; readonly file: string }
+  | { readonly tell: 'refused'; readonly why: string; readonly cause: unknown }
+  | { readonly tell: 'answers'; readonly answers: readonly Answer[] }
+  | { readonly tell: 'changes'; readonly changes: readonly Change[] }

@@ -1,0 +1,158 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { sqliteStore } from '@holdpoint/store-sqlite'
+import { expect, test } from 'vitest'
+import { openFile, settingsProblem, versionProblem } from '../src/open-file.ts'
+import { actor, at, draft, folder, openStore } from './kit.ts'
+
+const refused = { name: 'HoldpointError', code: 'store-unusable' }
+
+test('every commit is synced, into a write-ahead log', () => {
+  const db = openFile(join(folder(), 'a.db'), 1000)
+  const pragma = (name: string): unknown => Object.values(db.prepare(`pragma ${name}`).get() ?? {})[0]
+  expect([pragma('journal_mode'), pragma('synchronous'), pragma('wal_autocheckpoint')]).toEqual(['wal', 2, 4000])
+  db.close()
+})
+
+test('a file that cannot have a write-ahead log, or is not synced, is refused', () => {
+  expect(settingsProblem('a.db', 'wal', 2)).toBeUndefined()
+  expect(settingsProblem('a.db', 'delete', 2)).toMatch(/a\.db.*journal mode stayed "delete".*local disk/)
+  expect(settingsProblem('a.db', 'wal', 1)).toMatch(/synchronous is 1/)
+})
+
+test('an SQLite that can damage files is refused, and newer ones are not', () => {
+  for (const good of ['3.51.3', '3.51.10', '3.52.0', '4.0.0']) expect(versionProblem(good), good).toBeUndefined()
+  for (const bad of ['3.51.2', '3.50.9', '3.9.9', '2.99.99', undefined]) {
+    expect(versionProblem(bad), String(bad)).toMatch(/Node 24\.15/)
+  }
+})
+
+test('a store in memory is refused, with the way to one', async () => {
+  await expect(sqliteStore(':memory:')).rejects.toMatchObject({
+    ...refused,
+    message: expect.stringMatching(/memoryStore/),
+  })
+  await expect(sqliteStore('')).rejects.toMatchObject(refused)
+})
+
+test('a folder that is missing, or in the place of the file, is named', async () => {
+  const home = folder()
+  await expect(sqliteStore(join(home, 'none', 'a.db'))).rejects.toMatchObject({
+    ...refused,
+    message: expect.stringMatching(/no folder .*none/),
+  })
+  await expect(sqliteStore(home)).rejects.toMatchObject({ ...refused, message: expect.stringMatching(/is a folder/) })
+})
+
+test('a folder that cannot be written in is named', () => {
+  const home = folder()
+  mkdirSync(join(home, 'closed'))
+  chmodSync(join(home, 'closed'), 0o555)
+  chmodSync(home, 0o755)
+  const source = new URL('../src/open-file.ts', import.meta.url).href
+  const program = `const { openFile } = await import('${source}')
+    try { openFile('${join(home, 'closed', 'a.db')}', 100) } catch (error) { console.log(error.message) }`
+  // Root may write everywhere.
+  const as = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const said = execFileSync(process.execPath, ['--input-type=module', '-e', program], { ...as, encoding: 'utf8' })
+  expect(said).toMatch(/Cannot write in the folder .*closed/)
+})
+
+test('a file that is not a database is refused, and left as it is', async () => {
+  const path = join(folder(), 'notes.txt')
+  writeFileSync(path, 'Buy milk. '.repeat(1000))
+  await expect(sqliteStore(path)).rejects.toMatchObject({
+    ...refused,
+    message: expect.stringMatching(/not an SQLite database/),
+  })
+  expect(readFileSync(path, 'utf8')).toBe('Buy milk. '.repeat(1000))
+})
+
+test("somebody else's database is refused, and left as it is", async () => {
+  const path = join(folder(), 'other.db')
+  const other = new DatabaseSync(path)
+  other.exec('create table milk(litres)')
+  other.close()
+  const before = readFileSync(path)
+  await expect(sqliteStore(path)).rejects.toMatchObject({
+    ...refused,
+    message: expect.stringMatching(/not a Holdpoint store/),
+  })
+  expect(readFileSync(path).equals(before)).toBe(true)
+})
+
+test('a file of a newer format is refused', async () => {
+  const path = join(folder(), 'a.db')
+  await (await sqliteStore(path)).close()
+  const db = new DatabaseSync(path)
+  db.exec('pragma user_version = 99')
+  db.close()
+  await expect(sqliteStore(path)).rejects.toMatchObject({
+    ...refused,
+    message: expect.stringMatching(/newer Holdpoint \(format 99.*Update/),
+  })
+})
+
+test('a file that another process keeps locked is refused after a while', async () => {
+  const path = join(folder(), 'a.db')
+  const other = new DatabaseSync(path)
+  other.exec('begin exclusive')
+  await expect(sqliteStore(path, { busyTimeoutMs: 50 })).rejects.toMatchObject({
+    ...refused,
+    message: expect.stringMatching(/locked by another process for 50 ms/),
+  })
+  other.close()
+})
+
+test('an empty file is as good as none', async () => {
+  const path = join(folder(), 'a.db')
+  writeFileSync(path, '')
+  const store = await openStore(path)
+  expect(await store.append(draft('c', 0))).toMatchObject({ result: 'ok' })
+})
+
+test('many processes may make the file at the same time', async () => {
+  const path = join(folder(), 'a.db')
+  const actors = await Promise.all(Array.from({ length: 4 }, () => actor(path)))
+  await Promise.all(actors.map((each, index) => each.ask('append', draft(`c${index}`, 0))))
+  expect(
+    await actors[0]?.ask(
+      'heads',
+      ['c0', 'c1', 'c2', 'c3'].map((id) => at(id)),
+    ),
+  ).toEqual([1, 1, 1, 1])
+})
+
+test('a link leads to the same store, whoever comes which way', async () => {
+  const home = folder()
+  const one = await openStore(join(home, 'a.db'))
+  symlinkSync(join(home, 'a.db'), join(home, 'link.db'))
+  const other = await openStore(join(home, 'link.db'))
+  await one.beat('n', 60_000)
+  await one.append(draft('c', 0, { node: 'n', rows: { status: 'running' } }))
+  expect(await other.claim(at('c'), 'm')).toBeUndefined()
+})
+
+test('closing leaves one file, and everything in it', async () => {
+  const home = folder()
+  const store = await sqliteStore(join(home, 'a.db'))
+  await store.beat('n', 60_000)
+  await store.append(draft('c', 0))
+  await store.close()
+  expect(readdirSync(home)).toEqual(['a.db'])
+  const again = await openStore(join(home, 'a.db'))
+  expect(await again.heads([at('c')])).toEqual([1])
+})
+
+test('a closed store says so', async () => {
+  const store = await sqliteStore(join(folder(), 'a.db'))
+  const last = store.append(draft('c', 0))
+  const closed = [store.close(), store.close()]
+  expect(await last).toMatchObject({ result: 'ok' })
+  await Promise.all(closed)
+  expect(await store.append(draft('c', 1))).toEqual({ result: 'failed', why: 'the store is closed' })
+  await expect(store.load(at('c'))).rejects.toMatchObject({ ...refused, message: expect.stringMatching(/is closed/) })
+  await expect(store.beat('n', 1)).rejects.toMatchObject({ ...refused, message: expect.stringMatching(/is closed/) })
+})

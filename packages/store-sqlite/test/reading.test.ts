@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { at, draft, folder, hold, openStore } from './kit.ts'
+
+test('odd values and odd names come back as they were, from a file that was closed', async () => {
+  const path = join(folder(), 'a.db')
+  const odd = ['\u0000', 'a\u0000b', '\ud800', '\udfff\ud800', '"quoted"', '', '\ufeff', '💥'.repeat(3), '\\u0000']
+  const first = await openStore(path)
+  for (const [n, name] of odd.entries()) {
+    const events = [{ type: 'state.changed', plugin: name, value: { [name]: [name, n] } }] as const
+    const rows = { base: { [name]: name }, holds: [hold(name, { tool: name })] }
+    const write = { ...draft('', 0, { events, rows, key: name }), to: at(name, name) }
+    expect(await first.append(write)).toMatchObject({ result: 'ok' })
+  }
+  await first.close()
+  const store = await openStore(path)
+  for (const [n, name] of odd.entries()) {
+    const [event] = await store.read(at(name, name), 0)
+    expect(event).toMatchObject({ plugin: name, value: { [name]: [name, n] } })
+    expect(await store.load(at(name, name))).toMatchObject({ base: { seq: 1, state: { [name]: name } } })
+    expect((await store.pending({ tenant: name, limit: 9 })).items).toMatchObject([{ callId: name, tool: name }])
+    expect(await store.readCall(at(name, name), name)).toEqual([event])
+    expect(await store.findKey(at(name, name), name)).toBe(1)
+  }
+})
+
+test('the last events before a place that the log has not reached are its last ones', async () => {
+  const store = await openStore(join(folder(), 'a.db'))
+  for (const seq of [0, 1, 2]) await store.append(draft('c', seq))
+  expect((await store.readBack(at('c'), 99, 2)).map(({ seq }) => seq)).toEqual([2, 3])
+  expect((await store.readBack(at('c'), Infinity, 9)).map(({ seq }) => seq)).toEqual([1, 2, 3])
+})
+
+test('a place in a list that no page gave is refused', async () => {
+  const store = await openStore(join(folder(), 'a.db'))
+  for (const after of ['nonsense', '[]', '{}', '[1,2]', '["a",1,"b"]', 'null']) {
+    await expect(store.pending({ tenant: '', after, limit: 1 }), after).rejects.toMatchObject({
+      code: 'config-invalid',
+    })
+    await expect(store.list({ tenant: '', after, limit: 1 }), after).rejects.toMatchObject({ code: 'config-invalid' })
+  }
+})
+
+test('the first page costs the same, however much is there', async () => {
+  const path = join(folder(), 'a.db')
+  const store = await openStore(path)
+  await store.append(draft('first', 0))
+  fill(path, 100)
+  const few = [
+    await cost(() => store.pending({ tenant: 't', limit: 20 })),
+    await cost(() => store.list({ tenant: 't', limit: 20 })),
+  ]
+  fill(path, 20_000)
+  const many = [
+    await cost(() => store.pending({ tenant: 't', limit: 20 })),
+    await cost(() => store.list({ tenant: 't', limit: 20 })),
+  ]
+  // Reading all of it, or sorting it, would be a hundred times as dear and more.
+  for (const [index, ms] of many.entries()) expect(ms).toBeLessThan(Math.max(10 * (few[index] ?? 0), 2))
+})
+
+/** Conversations with an open hold each, for two tenants, past the store. */
+function fill(path: string, count: number): void {
+  const db = new DatabaseSync(path, { timeout: 5000 })
+  db.exec(`
+    begin;
+    create temp table n as with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count}) select i from n;
+    insert into conversations(tenant, id, agent, status, epoch, created_at)
+      select iif(i % 2, 't', 'u'), 'id' || (i + (select max(k) from conversations)), 'desk', 'held', 1, i from n;
+    insert into batches(conv, seq, at, mark, events) select k, 1, 1, 'm', '[]' from conversations
+      where k not in (select conv from batches);
+    insert into holds(conv, call_id, tenant, tool, kind, held_at, expires_at, seqs)
+      select k, 'call', tenant, 'tool', 'approval', k % 7, 2, '[1]' from conversations where k not in (select conv from holds);
+    commit`)
+  db.close()
+}
+
+/** The median of some. */
+async function cost(what: () => Promise<unknown>): Promise<number> {
+  const times: number[] = []
+  for (let round = 0; round < 21; round++) {
+    const start = performance.now()
+    await what()
+    times.push(performance.now() - start)
+  }
+  return times.toSorted((a, b) => a - b)[10] ?? 0
+}
