@@ -8,6 +8,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@holdpoint/source'] } },
   test: {
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    // A mutant is met by the tests of the machine alone, hundreds of times, and needs no database.
+    globalSetup: process.env.HOLDPOINT_MUTANT ? [] : ['./test/postgres-global-setup.ts'],
     typecheck: {
       enabled: true,
       include: ['packages/*/test/**/*.test-d.ts'],

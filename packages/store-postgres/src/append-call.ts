@@ -1,0 +1,128 @@
+/** One call of the stored function: appends on the way in as arrays, a column each, and its answers on the way out. */
+import { decodeBatch, encodeBatch, type Address, type Append, type Appended, type LogEvent } from '@holdpoint/core'
+import type { Query } from './connections.ts'
+import { toStored } from './storable-text.ts'
+
+/** An append made ready: everything that can go wrong before the server sees it has gone right. */
+export interface Op {
+  readonly write: Append
+  readonly tenant: string
+  readonly id: string
+  readonly events: string
+  readonly base: string | null
+  readonly holds: string | null
+}
+
+/** A row of what the function returns. */
+export interface Answer {
+  readonly result: 'ok' | 'again' | 'conflict' | 'fenced' | 'repeated'
+  readonly k: number
+  readonly seq: number
+  readonly epoch: number
+  readonly owned: boolean
+  readonly deadline: boolean
+  readonly work: boolean
+  readonly at: number
+  readonly events: string
+}
+
+/** What an index can hold, with room for the other columns. */
+const LONGEST_NAME_BYTES = 2000
+
+export function opOf(write: Append): Op {
+  const { to, rows, events } = write
+  // The same call twice in one write: the last one stands, and the statement may name it only once.
+  const holds = new Map(rows.holds.map((row) => [row.callId, row]))
+  return {
+    write,
+    tenant: toStored(to.tenant),
+    id: toStored(to.id),
+    events: encodeBatch(events),
+    base: rows.base === undefined ? null : JSON.stringify(rows.base),
+    holds: holds.size === 0 ? null : JSON.stringify(Array.from(holds.values(), toHoldRow)),
+  }
+}
+
+function toHoldRow({ callId, tool, kind, open, heldAt, expiresAt, seqs }: Append['rows']['holds'][number]): object {
+  return { call_id: toStored(callId), tool: toStored(tool), kind, open, held_at: heldAt, expires_at: expiresAt, seqs }
+}
+
+/** Said here, since the server's refusal would cost everybody who is in the same call. */
+export function tooLong({ tenant, id, write }: Op): string | undefined {
+  const { key = '', rows } = write
+  const names = { 'tenant and id': tenant + id, key, agent: rows.agent, node: write.node ?? '' }
+  const calls = rows.holds.map(({ callId, tool }) => callId + tool)
+  for (const [what, name] of [...Object.entries(names), ...calls.map((name) => ['callId and tool', name] as const)]) {
+    if (name.length * 3 <= LONGEST_NAME_BYTES) continue
+    const bytes = Buffer.byteLength(name)
+    if (bytes > LONGEST_NAME_BYTES) return `${what}: ${bytes} bytes, and ${LONGEST_NAME_BYTES} is the most.`
+  }
+  return undefined
+}
+
+/** The order in which every process locks conversations, so that no two ever wait for each other. */
+export function byConversation(a: Op, b: Op): number {
+  return compare(a.tenant, b.tenant) || compare(a.id, b.id)
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
+}
+
+export function callOf(schema: string, shift: number, ops: readonly Op[]): Query {
+  const column = <T>(of: (op: Op) => T): T[] => ops.map(of)
+  return {
+    name: 'append',
+    text: `select * from ${schema}.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+    values: [
+      shift,
+      column(({ tenant }) => tenant),
+      column(({ id }) => id),
+      column(({ write }) => write.expectedSeq),
+      column(({ write }) => toStored(write.mark)),
+      column(({ write }) => write.events.length),
+      column(({ events }) => events),
+      column(({ write }) => write.at),
+      column(({ write }) => toStored(write.rows.agent)),
+      column(({ write }) => write.rows.status),
+      column(({ write }) => write.rows.wakeAt),
+      column(({ base }) => base),
+      column(({ holds }) => holds),
+      column(({ write }) => write.epoch),
+      column(({ write }) => (write.node === undefined ? null : toStored(write.node))),
+      column(({ write }) => (write.key === undefined ? null : toStored(write.key))),
+    ],
+  }
+}
+
+export function appendedOf({ write }: Op, answer: Answer): Appended {
+  const { epoch, owned, seq } = answer
+  switch (answer.result) {
+    case 'ok':
+      return { result: 'ok', events: eventsOf(write), epoch, owned }
+    case 'again':
+      return { result: 'ok', events: decodeBatch(answer), epoch, owned }
+    case 'repeated':
+      return { result: 'repeated', seq }
+    case 'conflict':
+    case 'fenced':
+      return { result: answer.result }
+  }
+}
+
+function eventsOf({ events, expectedSeq, at }: Append): LogEvent[] {
+  return events.map((event, index): LogEvent => ({ ...event, seq: expectedSeq + index + 1, at }))
+}
+
+/** What was written now, for those who tell others. */
+export interface Written {
+  readonly to: Address
+  readonly k: number
+  readonly seq: number
+  readonly deadline: boolean
+  readonly work: boolean
+}
+
+export function writtenOf({ write }: Op, { result, k, seq, deadline, work }: Answer): Written | undefined {
+  return result === 'ok' ? { to: write.to, k, seq, deadline, work } : undefined
+}

@@ -1,0 +1,47 @@
+/** What a server must be like before anything is entrusted to it. Asked once, when a store is opened. */
+import { HoldpointError } from '@holdpoint/core'
+import type { ClientBase } from 'pg'
+import type { Settings } from './options.ts'
+
+const OLDEST_VERSION = 15
+
+interface Server {
+  readonly version: number
+  readonly encoding: string
+  readonly standby: boolean
+  readonly fsync: string
+  readonly full_page_writes: string
+  readonly synchronous_commit: string
+}
+
+export async function checkServer(client: ClientBase, { allowUnsafe, onWarning }: Settings): Promise<void> {
+  const { rows } = await client.query(`select
+    current_setting('server_version_num')::int / 10000 as version,
+    current_setting('server_encoding') as encoding,
+    pg_is_in_recovery() as standby,
+    current_setting('fsync') as fsync,
+    current_setting('full_page_writes') as full_page_writes,
+    current_setting('synchronous_commit') as synchronous_commit`)
+  const server = rows[0] as Server
+
+  const wrong = unfit(server)
+  if (wrong !== undefined) throw new HoldpointError('store-unusable', `This PostgreSQL cannot be used: ${wrong}`)
+
+  const off = (['fsync', 'full_page_writes', 'synchronous_commit'] as const).filter((name) => server[name] === 'off')
+  if (off.length === 0) return
+  const what = `${off.join(' and ')} ${off.length > 1 ? 'are' : 'is'} off`
+  if (!allowUnsafe) {
+    throw new HoldpointError(
+      'store-unusable',
+      `This PostgreSQL would lose answers it acknowledged, if its machine stopped: ${what}. ` +
+        'Turn it on, or open the store with allowUnsafe: true if losing them is fine.',
+    )
+  }
+  onWarning(`This PostgreSQL may lose what it acknowledged: ${what}.`)
+}
+
+function unfit({ version, encoding, standby }: Server): string | undefined {
+  if (version < OLDEST_VERSION) return `it is version ${version}, and ${OLDEST_VERSION} or newer is needed.`
+  if (encoding !== 'UTF8') return `its database is encoded in ${encoding}. Make one with encoding UTF8.`
+  return standby ? 'it is a standby, which cannot be written to. Give the URL of the primary.' : undefined
+}

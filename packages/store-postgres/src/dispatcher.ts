@@ -1,0 +1,177 @@
+/**
+ * Promptness, by graphile-worker: a job says no more than "look at this conversation", is run by one of the processes
+ * that listen, and is over in a moment. There are two of them at most for a conversation: one at its deadline, one now
+ * when there is work and nobody at it.
+ *
+ * The rows of the conversations are the truth, and whoever drives asks what is due anyway. So a job may be lost, be late
+ * or run for nothing; it is added after the commit it follows from, many in one statement, and never in a named queue.
+ */
+import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Runner } from 'graphile-worker'
+import { DatabaseError } from 'pg'
+import { gather } from './coalesce.ts'
+import { poolOf, type Connections } from './connections.ts'
+import { JobsClient, quietMigrations } from './jobs-client.ts'
+import type { Settings } from './options.ts'
+import { within } from './patience.ts'
+
+export interface Dispatcher {
+  /** After a write: its deadline changed, or there is work that nobody does. */
+  note(k: number, what: 'deadline' | 'work'): void
+  /** Runs jobs in this process from now on, and hands over the conversations they are about. */
+  start(): void
+  close(): Promise<void>
+}
+
+type Look = (k: number) => Promise<void>
+
+interface Noted {
+  readonly k: number
+  readonly what: 'deadline' | 'work'
+}
+
+const WINDOW_MS = 10
+/** A deadline comes at most so late. */
+const POLL_MS = 1000
+const RESTART_MS = { first: 500, most: 10_000 }
+const STOP_PATIENCE_MS = 5000
+const SILENCE_MS = 10_000
+/** How many deadlines get their job anew when a process begins to run jobs. */
+const MOST_ANEW = 1000
+/**
+ * Jobs are finished in batches, and fetched through a queue of its own: without these, the error of a lost connection
+ * would be nobody's and end the process, or be printed.
+ */
+const QUIET = { completeJobBatchDelay: 0, failJobBatchDelay: 0, localQueue: { size: 1 } }
+const NO_SUCH_THING = /^(?:3F000|42883|42P01|42704)$/
+
+export function openDispatcher(settings: Settings, connections: Connections, look: Look): Dispatcher {
+  if (settings.dispatcher === 'none') return { note: () => {}, start: () => {}, close: async () => {} }
+  const { onWarning } = settings
+  const noted = gather<Noted>(
+    WINDOW_MS,
+    (items) => addJobs(settings, connections, items),
+    (error) => {
+      // Nobody has ever run jobs here, so nobody waits for one.
+      const cause = error instanceof Error ? error.cause : undefined
+      if (cause instanceof DatabaseError && NO_SUCH_THING.test(cause.code ?? '')) return
+      onWarning('Jobs could not be added; what is due is found by asking.', error)
+    },
+  )
+  const note: Dispatcher['note'] = (k, what) => noted.add(`${what} ${k}`, { k, what })
+  const closing = new AbortController()
+  let running: Promise<void> | undefined
+
+  return {
+    note,
+    start: () => {
+      running ??= runJobs(settings, look, closing.signal, async () => {
+        const keys = await nextDeadlines(settings, connections).catch(() => [])
+        for (const k of keys) note(k, 'deadline')
+      }).catch((error: unknown) => onWarning('The dispatcher ended; what is due is found by asking.', error))
+    },
+    close: async () => {
+      await noted.flush()
+      closing.abort()
+      await running
+    },
+  }
+}
+
+/** One statement, whatever it is about: the deadlines as they stand in the rows now, and what is to be done at once. */
+async function addJobs(settings: Settings, { read }: Connections, items: readonly Noted[]): Promise<void> {
+  const { schema, jobsSchema, clockOffset } = settings
+  const keysOf = (kind: Noted['what']): number[] => items.flatMap(({ k, what }) => (what === kind ? [k] : []))
+  await read({
+    name: 'add jobs',
+    text: `with deadlines as materialized (
+        select k, wake_at from ${schema}.conversations where k = any ($1::bigint[]) order by k
+      ),
+      specs as (
+        select k, to_timestamp(least(wake_at - $3::float8, 8e15) / 1000) as run_at, 'deadline:' as kind
+          from deadlines where wake_at is not null
+        union all
+        select k, null, 'work:' from unnest($2::bigint[]) k
+      ),
+      gathered as (
+        select array_agg(row(
+          'look', json_build_object('k', k), null, run_at, null, kind || k, null, null
+        )::${jobsSchema}.job_spec order by kind, k) as jobs from specs
+      )
+      select
+        (select count(*) from gathered, lateral ${jobsSchema}.add_jobs(jobs) where jobs is not null),
+        (select count(${jobsSchema}.remove_job('deadline:' || k)) from deadlines where wake_at is null)`,
+    values: [keysOf('deadline'), keysOf('work'), clockOffset()],
+  })
+}
+
+/** Jobs may be missing: nobody ran any when their deadlines were made. */
+async function nextDeadlines({ schema }: Settings, { read }: Connections): Promise<number[]> {
+  const text = `select k from ${schema}.conversations where wake_at is not null order by wake_at limit $1`
+  const rows = await read<{ readonly k: number }>({ text, values: [MOST_ANEW] })
+  return rows.map(({ k }) => k)
+}
+
+/** Runs jobs until it is told to stop. Whatever ends the worker before that, another one is started. */
+async function runJobs(settings: Settings, look: Look, stop: AbortSignal, started: () => Promise<void>): Promise<void> {
+  const { onWarning } = settings
+  const graphile = await import('graphile-worker')
+  // One connection waits for news of jobs; the others fetch and finish them.
+  const pool = poolOf(settings, 3, { Client: JobsClient })
+  const logger = new graphile.Logger(() => (level, message) => {
+    if (level === 'error' || level === 'warning') onWarning(`graphile-worker: ${message}`)
+  })
+  const told = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve(), { once: true }))
+  for (let waitMs = RESTART_MS.first; !stop.aborted; waitMs = Math.min(RESTART_MS.most, waitMs * 2)) {
+    const events = new EventEmitter()
+    try {
+      const runner = await graphile.run({
+        pgPool: pool,
+        schema: settings.jobsSchema,
+        logger,
+        events,
+        noHandleSignals: true,
+        concurrency: 1,
+        pollInterval: POLL_MS,
+        parsedCronItems: [],
+        taskList: { look: async (payload: unknown) => look(Number((payload as { readonly k: unknown }).k)) },
+        preset: { plugins: [quietMigrations], worker: QUIET },
+      })
+      const lost = lossOf(runner, events).then((cause) => {
+        if (!stop.aborted) onWarning('graphile-worker stopped, and is started again.', cause)
+      })
+      const since = Date.now()
+      if (!stop.aborted) await started()
+      if (!stop.aborted) await Promise.race([lost, told])
+      await within(STOP_PATIENCE_MS, runner.stop())
+      if (Date.now() - since > RESTART_MS.most) waitMs = RESTART_MS.first
+    } catch (error) {
+      onWarning(`graphile-worker could not be started; trying again in ${waitMs} ms.`, error)
+    }
+    await sleep(waitMs, undefined, { signal: stop }).catch(() => {})
+  }
+  await within(STOP_PATIENCE_MS, pool.end())
+}
+
+/**
+ * Comes when the worker has to be replaced: it ended, or has fetched nothing for long. It would try on by itself, but what
+ * it asks only once, and remembers, may be the failure.
+ */
+function lossOf(runner: Runner, events: EventEmitter): Promise<unknown> {
+  return new Promise((resolve) => {
+    let timer: NodeJS.Timeout | undefined
+    const over = (cause: unknown): void => {
+      clearTimeout(timer)
+      events.off('localQueue:getJobs:complete', fetched)
+      resolve(cause)
+    }
+    const fetched = (): void => {
+      clearTimeout(timer)
+      timer = setTimeout(() => over(`it fetched no jobs for ${SILENCE_MS} ms`), SILENCE_MS).unref()
+    }
+    fetched()
+    events.on('localQueue:getJobs:complete', fetched)
+    runner.promise.then(() => over('it ended'), over)
+  })
+}

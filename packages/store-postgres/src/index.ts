@@ -1,0 +1,2 @@
+export { postgresStore } from './postgres-store.ts'
+export { type PostgresStoreOptions } from './options.ts'

@@ -1,0 +1,8 @@
+/**
+ * Every change of the schema, in order. What was released is never changed: a later one puts it right. `:schema` stands
+ * for the name of the schema.
+ */
+import { tables } from './0001-tables.ts'
+import { append } from './0002-append.ts'
+
+export const MIGRATIONS: readonly string[] = [tables, append]

@@ -1,0 +1,125 @@
+/**
+ * Who lives, what waits for somebody, and who drives. A node's lease is a row that ends at a time of the database's
+ * clock; a conversation belongs to its owner as long as that lease lasts, and every change of hands makes a new epoch.
+ */
+import type { Address, Store } from '@holdpoint/core'
+import { mayBeWritten, unavailable } from './broken.ts'
+import type { Connections } from './connections.ts'
+import type { Settings } from './options.ts'
+import { fromStored, toStored } from './storable-text.ts'
+
+type Ownership = Pick<Store, 'beat' | 'leave' | 'due' | 'claim'>
+
+/** How long a node that said nothing more is remembered. It counts as gone long before. */
+const FORGET_AFTER_MS = 3_600_000
+/** How long a claim whose answer got lost is given again, before whoever made it is told. */
+const CLAIM_PATIENCE_MS = 60_000
+
+export function openOwnership({ schema, clockOffset }: Settings, connections: Connections): Ownership {
+  const { read, writers } = connections
+
+  const text = `update ${schema}.conversations set owner = $3, epoch = epoch + 1
+    where k = (select k from ${schema}.conversations where tenant = $1 and id = $2) and status = 'running'
+      and (owner is null or not ${schema}.lives(owner, ${schema}.now_ms($4)) or (owner = $3 and $5))
+    returning epoch`
+  const claim = async ({ tenant, id }: Address, node: string, again: boolean): Promise<Claimed> => {
+    let client
+    try {
+      client = await writers.connect()
+    } catch (error) {
+      return { result: 'failed', error }
+    }
+    try {
+      const values = [toStored(tenant), toStored(id), toStored(node), clockOffset(), again]
+      const { rows } = await client.query<{ readonly epoch: number }>({ name: 'claim', text, values })
+      client.release()
+      return { result: 'answered', epoch: rows[0]?.epoch }
+    } catch (error) {
+      const unknown = mayBeWritten(error)
+      client.release(unknown)
+      return { result: unknown ? 'unknown' : 'failed', error }
+    }
+  }
+
+  return {
+    beat: async (node, ttlMs) => {
+      const [row] = await read<{ readonly now: number }>({
+        name: 'beat',
+        text: `with clock as materialized (select ${schema}.now_ms($3) as now),
+          forgotten as (delete from ${schema}.nodes where node in (
+            select node from ${schema}.nodes where until < (select now from clock) - $4::float8 and node <> $1
+              for update skip locked))
+          insert into ${schema}.nodes as n (node, until) select $1, now + $2 from clock
+          on conflict (node) do update set until = excluded.until
+          returning (select now from clock) as now`,
+        values: [toStored(node), ttlMs, clockOffset(), FORGET_AFTER_MS],
+      })
+      return row!.now
+    },
+
+    leave: async (node) => {
+      await read({ name: 'leave', text: `delete from ${schema}.nodes where node = $1`, values: [toStored(node)] })
+    },
+
+    due: async ({ agents, limit }) => {
+      const rows = await read<DueRow>({
+        text: dueText(schema),
+        values: [[...new Set(agents)].map(toStored), limit, clockOffset()],
+      })
+      const conversations = rows.flatMap(({ tenant, id }) =>
+        tenant === null || id === null ? [] : [{ tenant: fromStored(tenant), id: fromStored(id) }],
+      )
+      return { conversations, next: rows[0]?.next ?? undefined }
+    },
+
+    claim: async (what, node) => {
+      const deadline = Date.now() + CLAIM_PATIENCE_MS
+      for (let waitMs = 0, again = false; ; waitMs = Math.min(1000, waitMs * 2 + 50)) {
+        const claimed = await claim(what, node, again)
+        if (claimed.result === 'answered') return claimed.epoch
+        // The claim may have been made and its answer lost. Left at that, the conversation would belong to a node that
+        // does not know. Given again it takes over from itself as well: one epoch more, and still one driver.
+        again ||= claimed.result === 'unknown'
+        if (!again || writers.ending || Date.now() > deadline) throw unavailable('A claim had no answer', claimed.error)
+        await new Promise((resolve) => setTimeout(resolve, waitMs))
+      }
+    },
+  }
+}
+
+type Claimed =
+  | { readonly result: 'answered'; readonly epoch: number | undefined }
+  | { readonly result: 'failed' | 'unknown'; readonly error: unknown }
+
+interface DueRow {
+  readonly next: number | null
+  readonly tenant: string | null
+  readonly id: string | null
+}
+
+/** Each part is found through an index of its own; together they are cut to what was asked for, oldest first. */
+function dueText(schema: string): string {
+  return `with clock as materialized (select ${schema}.now_ms($3) as now),
+    agents as (select agent from unnest($1::text[]) a(agent)),
+    woken as (
+      select c.k, c.tenant, c.id from agents a cross join lateral (
+        select k, tenant, id from ${schema}.conversations
+          where agent = a.agent and wake_at <= (select now from clock) order by wake_at limit $2
+      ) c
+    ),
+    left_alone as (
+      select k, tenant, id from ${schema}.conversations c
+        where status = 'running' and agent = any ($1::text[]) and not exists (
+          select 1 from ${schema}.nodes n where n.node = c.owner and n.until > (select now from clock))
+        order by k limit $2
+    ),
+    next as (
+      select min(c.wake_at) as next from agents a cross join lateral (
+        select wake_at from ${schema}.conversations
+          where agent = a.agent and wake_at > (select now from clock) order by wake_at limit 1
+      ) c
+    )
+    select n.next, d.tenant, d.id from next n
+      left join (select * from woken union select * from left_alone order by k limit $2) d on true
+      order by d.k`
+}

@@ -1,0 +1,128 @@
+/** What is read of one conversation. Rows are batches, and what is asked for are events: both ends are cut to fit here. */
+import {
+  decodeBatch,
+  type Address,
+  type Batch,
+  type Json,
+  type Loaded,
+  type LogEvent,
+  type Store,
+} from '@holdpoint/core'
+import type { Connections } from './connections.ts'
+import { fromStored, toStored } from './storable-text.ts'
+
+type Reads = Pick<Store, 'load' | 'read' | 'readBack' | 'readCall' | 'findKey' | 'heads'>
+
+/** Where reading stops even if more was asked for: enough to be quick, little enough to be held in memory. */
+const MOST_BATCHES = 1000
+const MOST_BYTES = 8_000_000
+
+export function openReads(schema: string, { read }: Connections): Reads {
+  const conversation = `(select k from ${schema}.conversations where tenant = $1 and id = $2)`
+  const byAddress = ({ tenant, id }: Address): [string, string] => [toStored(tenant), toStored(id)]
+
+  return {
+    load: async (from) => {
+      // The state stands in a row of its own, and not beside every batch.
+      const rows = await read<LoadRow>({
+        name: 'load',
+        text: `with c as (select * from ${schema}.conversations where tenant = $1 and id = $2)
+          select head_seq, agent, base_seq, base as events, null as seq, null as at from c
+          union all
+          select null, null, null, b.events, b.seq, b.at
+            from c join ${schema}.batches b on b.conv = c.k and b.seq > coalesce(c.base_seq, 0)`,
+        values: byAddress(from),
+      })
+      return loadedOf(rows)
+    },
+
+    read: async (from, after, limit = MOST_BATCHES) => {
+      if (limit < 1) return []
+      const rows = await read<Batch>({
+        name: 'read',
+        text: `select seq, at, events from (
+            select seq, at, events, sum(pg_column_size(events)) over (order by seq) - pg_column_size(events) as before
+              from (select * from ${schema}.batches where conv = ${conversation} and seq > $3 order by seq limit $4) b
+          ) b where before < $5 order by seq`,
+        values: [...byAddress(from), after, Math.min(limit, MOST_BATCHES), MOST_BYTES],
+      })
+      return eventsOf(rows, ({ seq }) => seq > after).slice(0, limit)
+    },
+
+    readBack: async (from, before, limit) => {
+      if (limit < 1) return []
+      // The first batch to look at may end later: the one that holds the event right before.
+      const rows = await read<Batch>({
+        name: 'read back',
+        text: `with c as (select ${conversation} as k)
+          select b.seq, b.at, b.events from c join ${schema}.batches b on b.conv = c.k
+            where b.seq <= coalesce(
+              (select l.seq from ${schema}.batches l where l.conv = c.k and l.seq >= $3::bigint - 1 order by l.seq limit 1), $3)
+            order by b.seq desc limit $4`,
+        values: [
+          ...byAddress(from),
+          Math.min(before, Number.MAX_SAFE_INTEGER),
+          Math.min(limit, Number.MAX_SAFE_INTEGER),
+        ],
+      })
+      return eventsOf(rows.toReversed(), ({ seq }) => seq < before).slice(-limit)
+    },
+
+    readCall: async (from, callId) => {
+      const rows = await read<Batch & { readonly wanted: string }>({
+        name: 'read call',
+        text: `select distinct b.seq, b.at, b.events, h.seqs::text as wanted
+          from ${schema}.holds h
+          cross join unnest(h.seqs) s(seq)
+          cross join lateral (
+            select * from ${schema}.batches where conv = h.conv and seq >= s.seq order by seq limit 1
+          ) b
+          where h.conv = ${conversation} and h.call_id = $3 order by b.seq`,
+        values: [...byAddress(from), toStored(callId)],
+      })
+      const wanted = new Set(rows[0]?.wanted.slice(1, -1).split(',').map(Number))
+      return eventsOf(rows, ({ seq }) => wanted.has(seq))
+    },
+
+    findKey: async (from, key) => {
+      const [row] = await read<{ readonly seq: number }>({
+        name: 'find key',
+        text: `select seq from ${schema}.keys where conv = ${conversation} and key = $3`,
+        values: [...byAddress(from), toStored(key)],
+      })
+      return row?.seq
+    },
+
+    heads: async (of) => {
+      const rows = await read<{ readonly head: number }>({
+        name: 'heads',
+        text: `select coalesce((select head_seq from ${schema}.conversations where tenant = a.tenant and id = a.id), 0) as head
+          from unnest($1::text[], $2::text[]) with ordinality as a(tenant, id, nth) order by a.nth`,
+        values: [of.map(({ tenant }) => toStored(tenant)), of.map(({ id }) => toStored(id))],
+      })
+      return rows.map(({ head }) => head)
+    },
+  }
+}
+
+type LoadRow =
+  | { readonly head_seq: number; readonly agent: string; readonly base_seq: number | null; readonly events: string }
+  | ({ readonly head_seq: null } & Batch)
+
+function loadedOf(rows: readonly LoadRow[]): Loaded | undefined {
+  const batches: Batch[] = []
+  let loaded: Omit<Loaded, 'events'> | undefined
+  for (const row of rows) {
+    if (row.head_seq === null) batches.push(row)
+    else {
+      const { head_seq: seq, base_seq } = row
+      const base = base_seq === null ? undefined : { seq: base_seq, state: JSON.parse(row.events) as Json }
+      loaded = { seq, agent: fromStored(row.agent), base }
+    }
+  }
+  return loaded && { ...loaded, events: eventsOf(batches.toSorted((a, b) => a.seq - b.seq)) }
+}
+
+function eventsOf(batches: readonly Batch[], wanted: (event: LogEvent) => boolean = () => true): LogEvent[] {
+  return batches.flatMap((batch) => decodeBatch(batch).filter(wanted))
+}

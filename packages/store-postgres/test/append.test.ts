@@ -1,0 +1,139 @@
+import type { Appended } from '@holdpoint/core'
+import { expect, test } from 'vitest'
+import { at, draft, hold, note } from './draft.ts'
+import { place, written } from './kit.ts'
+
+test('appends given in the same breath share a transaction, and each has its own answer', async () => {
+  const { open, sql, schema } = await place()
+  const store = await open({ lanes: 1 })
+  const before = draft('again', 0)
+  await written(store, before)
+  await written(store, draft('behind', 0))
+  await written(store, draft('keyed', 0, { key: 'k' }))
+  const { epoch } = await written(store, draft('driven', 0, { node: 'n', status: 'running' }))
+
+  const answers = await Promise.all([
+    store.append(draft('new', 0)),
+    store.append(draft('behind', 0)),
+    store.append(draft('driven', 1, { epoch: epoch - 1 })),
+    store.append(draft('keyed', 1, { key: 'k' })),
+    store.append(before),
+    store.append(draft('driven', 1, { epoch })),
+    store.append(draft('missing', 3)),
+    store.append(draft('new', 1)),
+  ])
+  expect(answers.map(({ result }) => result)).toEqual([
+    'ok',
+    'conflict',
+    'fenced',
+    'repeated',
+    'ok',
+    'ok',
+    'conflict',
+    'ok',
+  ])
+  expect(answers[4]).toHaveProperty('events', [{ ...before.events[0], seq: 1, at: 1 } as unknown])
+  // Three were written, by one transaction.
+  const rows = await sql(`select count(*)::int as n from ${schema}.batches group by xmin::text order by 1`)
+  expect(rows).toEqual([1, 1, 1, 1, 3].map((n) => ({ n })))
+})
+
+test('what arrives while a call is in flight goes together with the next', async () => {
+  const { open, sql, schema } = await place()
+  const store = await open({ lanes: 1 })
+  await written(store, draft('warm', 0))
+  const first = store.append(draft('first', 0))
+  await new Promise((resolve) => setImmediate(resolve))
+  const rest: Promise<Appended>[] = Array.from({ length: 60 }, (_, n) => store.append(draft(`c${n}`, 0)))
+  expect(new Set((await Promise.all([first, ...rest])).map(({ result }) => result))).toEqual(new Set(['ok']))
+  const [row] = await sql<{ n: number }>(`select count(distinct xmin::text)::int as n from ${schema}.batches`)
+  expect(row!.n).toBeLessThanOrEqual(4)
+})
+
+test('the appends of one conversation are made in the order they were given', async () => {
+  const { open } = await place()
+  const store = await open({ lanes: 4 })
+  const ids = ['a', 'b', 'c', 'd', 'e']
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, n) => store.append(draft(ids[n % 5]!, Math.floor(n / 5), { events: [note(n)] }))),
+  )
+  expect(answers.every(({ result }) => result === 'ok')).toBe(true)
+})
+
+test('an append that breaks a call costs the others of the call nothing', async () => {
+  const { open, sql, schema } = await place()
+  const store = await open({ lanes: 1 })
+  await written(store, draft('warm', 0))
+  await sql(`alter table ${schema}.batches add constraint no_evil check (events not like '%evil%')`)
+  const answers = await Promise.all(
+    ['a', 'evil', 'b', 'evil', 'c'].map((value, n) => store.append(draft(`c${n}`, 0, { events: [note(value)] }))),
+  )
+  expect(answers.map(({ result }) => result)).toEqual(['ok', 'failed', 'ok', 'failed', 'ok'])
+  expect(answers[1]).toEqual(expect.objectContaining({ why: expect.stringContaining('no_evil') as unknown }))
+  expect(await store.heads(['c0', 'c1', 'c2', 'c3', 'c4'].map((id) => at(id)))).toEqual([1, 0, 1, 0, 1])
+})
+
+test('two handles that race for every seq write each of them once', async () => {
+  const { open } = await place()
+  const handles = [await open(), await open()]
+  const wins = await Promise.all(
+    handles.map(async (store, n) => {
+      let won = 0
+      for (let seq = 0; seq < 60; seq++) {
+        const { result } = await store.append(draft('c', seq, { events: [note(`${n} at ${seq}`)] }))
+        if (result === 'ok') won++
+        else expect(result).toBe('conflict')
+        // Whoever lost reads on, as a writer would.
+        if (result !== 'ok') await store.heads([at('c')])
+      }
+      return won
+    }),
+  )
+  expect(wins[0]! + wins[1]!).toBe(60)
+  const log = await handles[0]!.read(at('c'), 0)
+  expect(log.map(({ seq }) => seq)).toEqual(Array.from({ length: 60 }, (_, n) => n + 1))
+})
+
+test('two processes that write to the same many conversations at once never wait for each other for good', async () => {
+  const { open, sql } = await place()
+  const deadlocks = (): Promise<unknown> =>
+    sql('select deadlocks from pg_stat_database where datname = current_database()')
+  const before = await deadlocks()
+  const handles = [await open({ lanes: 1 }), await open({ lanes: 1 })]
+  const ids = Array.from({ length: 40 }, (_, n) => `c${n}`)
+  const rounds = handles.map(async (store, n) => {
+    const order = n === 0 ? ids : ids.toReversed()
+    const answers: Appended[] = []
+    for (let round = 0; round < 15; round++) {
+      const heads = await store.heads(order.map((id) => at(id)))
+      answers.push(...(await Promise.all(order.map((id, index) => store.append(draft(id, heads[index]!))))))
+    }
+    return answers
+  })
+  const results = new Set((await Promise.all(rounds)).flat().map(({ result }) => result))
+  expect([...results].filter((result) => result !== 'ok' && result !== 'conflict')).toEqual([])
+  expect(await deadlocks()).toEqual(before)
+})
+
+test('a name longer than an index can hold is refused, by itself', async () => {
+  const { open } = await place()
+  const store = await open()
+  const long = 'x'.repeat(2001)
+  const answers = await Promise.all([
+    store.append(draft(long, 0)),
+    store.append(draft('tenant', 0, { tenant: long })),
+    store.append(draft('key', 0, { key: long })),
+    store.append(draft('call', 0, { holds: [hold(long)] })),
+    store.append(draft('fine', 0, { tenant: 'ü'.repeat(500), key: 'ü'.repeat(999), holds: [hold('ü'.repeat(900))] })),
+  ])
+  expect(answers.map(({ result }) => result)).toEqual(['failed', 'failed', 'failed', 'failed', 'ok'])
+  expect(answers[0]).toEqual({ result: 'failed', why: 'tenant and id: 2001 bytes, and 2000 is the most.' })
+  expect(await store.load(at(long))).toBeUndefined()
+})
+
+test('an append to a store that is closed is not made', async () => {
+  const { open } = await place()
+  const store = await open()
+  await store.close()
+  expect(await store.append(draft('c', 0))).toEqual({ result: 'failed', why: 'This store is closed.' })
+})

@@ -1,0 +1,94 @@
+/** What a question costs is counted in rows looked at, which no busy machine can change. */
+import type { PendingQuery, Store } from '@holdpoint/core'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import type { Connections } from '../src/connections.ts'
+import { openOwnership } from '../src/ownership.ts'
+import { settingsOf } from '../src/options.ts'
+import { openQuestions } from '../src/questions.ts'
+import { place, type Place } from './kit.ts'
+
+interface Plan {
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Node Type': string
+  readonly Plans?: readonly Plan[]
+}
+
+/** The store's own statements, explained instead of answered. */
+async function explained(
+  here: Place,
+  ask: (store: Pick<Store, 'pending' | 'list' | 'due'>) => Promise<unknown>,
+): Promise<number> {
+  const client = new pg.Client(here.url)
+  await client.connect()
+  await client.query('set enable_seqscan = off')
+  let rows = 0
+  const read = async ({ text, values }: { text: string; values: unknown[] }): Promise<never[]> => {
+    const answer = await client.query(`explain (analyze, format json) ${text}`, values)
+    rows += seen((answer.rows[0] as { 'QUERY PLAN': [{ Plan: Plan }] })['QUERY PLAN'][0].Plan)
+    return []
+  }
+  const connections = { read } as unknown as Connections
+  const settings = settingsOf(here.url, { schema: here.schema })
+  await ask({ ...openQuestions(here.schema, connections), ...openOwnership(settings, connections) }).catch(() => {})
+  await client.end()
+  return rows
+}
+
+function seen(plan: Plan): number {
+  const own = (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
+  return own + (plan.Plans ?? []).reduce((sum, child) => sum + seen(child), 0)
+}
+
+/** Open holds in conversations of 10 each; one in a thousand has what is rare about it. */
+async function fill({ sql, schema }: Place, holds: number): Promise<void> {
+  await sql(`insert into ${schema}.conversations
+      (tenant, id, agent, head_seq, epoch, status, wake_at, created_at, updated_at)
+    select '', 'c' || n, case when n % 100 = 0 then 'rare' else 'desk' end, 1, 0, 'held', 4e12 + n, n, n
+      from generate_series(1, ${holds / 10}) n`)
+  await sql(`insert into ${schema}.holds (conv, call_id, tenant, agent, tool, kind, open, held_at, expires_at, seqs)
+    select c.k, 'call ' || n, '', c.agent,
+        case when c.agent = 'rare' and n = 1 then 'rare' else 'pay' end,
+        case when c.agent = 'rare' and n = 1 then 'approval' else 'external' end,
+        true, c.k * 10 + n, 4e12, '{1}'
+      from ${schema}.conversations c, generate_series(1, 10) n`)
+  await sql(`analyze ${schema}.conversations, ${schema}.holds`)
+}
+
+const QUESTIONS: Readonly<Record<string, Partial<PendingQuery>>> = {
+  'the first page': {},
+  'of one agent': { agent: 'rare' },
+  'of one tool': { tool: 'rare' },
+  'of one kind': { kind: 'approval' },
+  'of one conversation': { conversationId: 'c7' },
+  'a later page': { after: JSON.stringify([500, 1, 'x']) },
+}
+
+test('a page of what is pending costs the same with 100,000 open holds as with 1,000', async () => {
+  const [few, many] = [await place(), await place()]
+  for (const here of [few, many]) await (await here.open()).close()
+  await fill(few, 1000)
+  await fill(many, 100_000)
+  for (const [what, query] of Object.entries(QUESTIONS)) {
+    const costs = []
+    for (const here of [few, many]) {
+      costs.push(await explained(here, ({ pending }) => pending({ tenant: '', limit: 20, ...query })))
+    }
+    expect(costs[0], what).toBeGreaterThan(0)
+    expect(costs[1], `${what}: ${costs.join(' and then ')} rows`).toBeLessThan(200)
+  }
+  for (const query of [{}, { status: 'held' } as const]) {
+    expect(await explained(many, ({ list }) => list({ tenant: '', limit: 20, ...query }))).toBeLessThan(200)
+  }
+  expect(await explained(many, ({ due }) => due({ agents: ['desk', 'rare'], limit: 20 }))).toBeLessThan(200)
+})
+
+test('a conversation is found by its id while the tables are empty, too: such a plan is kept when they are not', async () => {
+  const { open, sql, schema } = await place()
+  await open()
+  const text = `explain select k from ${schema}.conversations where tenant = $1 and id = $2 for update`
+  const plan = await sql<{ 'QUERY PLAN': string }>(text, ['', 'c'])
+  expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('conversations_tenant_id_key')
+})

@@ -1,0 +1,155 @@
+import type { Append, Appended } from '@holdpoint/core'
+import { expect, test } from 'vitest'
+import { at, draft } from './draft.ts'
+import { place, until, written } from './kit.ts'
+import { proxyTo } from './proxy.ts'
+
+test('a connection that breaks after the commit makes an unknown result, and the same write again is written once', async () => {
+  const { open, url, sql, schema } = await place()
+  const wire = await proxyTo(url)
+  const store = await open({ url: wire.url })
+  await written(store, draft('c', 0))
+
+  const write = draft('c', 1, { key: 'order 7' })
+  wire.loseAnswerTo(write.mark)
+  expect(await store.append(write)).toEqual({
+    result: 'unknown',
+    why: expect.stringContaining('PostgreSQL: ') as unknown,
+  })
+  expect(wire.lost).toBe(1)
+  expect(await sql(`select head_seq from ${schema}.conversations`)).toEqual([{ head_seq: '2' }])
+
+  expect(await store.append(write)).toEqual(expect.objectContaining({ result: 'ok' }))
+  expect(await store.append(write)).toEqual(expect.objectContaining({ result: 'ok' }))
+  expect(await store.heads([at('c')])).toEqual([2])
+  expect(await store.append(draft('c', 2, { key: 'order 7' }))).toEqual({ result: 'repeated', seq: 2 })
+})
+
+test('an unknown result of the write that took a conversation over tells, given again, who drives', async () => {
+  const { open, url } = await place()
+  const wire = await proxyTo(url)
+  const store = await open({ url: wire.url })
+  await store.beat('n', 60_000)
+  const write = draft('c', 0, { status: 'running', node: 'n' })
+  wire.loseAnswerTo(write.mark)
+  expect((await store.append(write)).result).toBe('unknown')
+  expect(await store.append(write)).toEqual(expect.objectContaining({ result: 'ok', epoch: 1, owned: true }))
+})
+
+test('all who shared the call whose connection broke are told so, and all can find out', async () => {
+  const { open, url } = await place()
+  const wire = await proxyTo(url)
+  const store = await open({ url: wire.url, lanes: 1 })
+  await written(store, draft('warm', 0))
+  const writes = Array.from({ length: 20 }, (_, n) => draft(`c${n}`, 0))
+  wire.loseAnswerTo(writes[7]!.mark)
+  const results = await Promise.all(writes.map((write) => store.append(write)))
+  expect(new Set(results.map(({ result }) => result))).toEqual(new Set(['unknown']))
+  const again = await Promise.all(writes.map((write) => store.append(write)))
+  expect(new Set(again.map(({ result }) => result))).toEqual(new Set(['ok']))
+  expect(await store.heads(writes.map(({ to }) => to))).toEqual(writes.map(() => 1))
+})
+
+test('an append that never reached the server has failed, and the next one after it is back is made', async () => {
+  const { open, url, warnings } = await place()
+  const wire = await proxyTo(url)
+  const store = await open({ url: wire.url })
+  await written(store, draft('c', 0))
+  wire.cut()
+  await until(() => warnings.some((warning) => warning.includes('idle')))
+  const answers = await Promise.all([store.append(draft('c', 1)), store.append(draft('d', 0))])
+  expect(answers.map(({ result }) => result)).toEqual(['failed', 'failed'])
+  await expect(store.heads([at('c')])).rejects.toEqual(expect.objectContaining({ code: 'store-unavailable' }))
+  wire.restore()
+  await written(store, draft('c', 1))
+  expect(await store.heads([at('c')])).toEqual([2])
+})
+
+test('a question whose answer got lost is asked once more', async () => {
+  const { open, url } = await place()
+  const wire = await proxyTo(url)
+  const store = await open({ url: wire.url })
+  await written(store, draft('some conversation', 0))
+  wire.loseAnswerTo('some conversation')
+  expect(await store.load(at('some conversation'))).toEqual(expect.objectContaining({ seq: 1 }))
+  expect(wire.lost).toBe(1)
+})
+
+test('a claim whose answer got lost is made again, so that no conversation belongs to a node that does not know', async () => {
+  const { open, url } = await place()
+  const wire = await proxyTo(url)
+  const store = await open({ url: wire.url })
+  await store.beat('node 1', 60_000)
+  await written(store, draft('c', 0, { status: 'running' }))
+  wire.loseAnswerTo('node 1')
+  const epoch = await store.claim(at('c'), 'node 1')
+  expect(wire.lost).toBe(1)
+  expect(epoch).toBe(2)
+  await written(store, draft('c', 1, { epoch: 2, status: 'running' }))
+  // And only then: a claim that was answered takes nothing from its own node.
+  expect(await store.claim(at('c'), 'node 1')).toBeUndefined()
+})
+
+test('a claim that never reached the server is refused at once', async () => {
+  const { open, url } = await place()
+  const wire = await proxyTo(url)
+  const store = await open({ url: wire.url })
+  wire.cut()
+  await expect(store.claim(at('c'), 'n')).rejects.toEqual(expect.objectContaining({ code: 'store-unavailable' }))
+})
+
+test('appends go on, each written once, while their connections are terminated under them', async () => {
+  const { open, sql } = await place()
+  const application = `hp ${Date.now()}`
+  const store = await open({ url: `${(await place()).url}?application_name=${encodeURIComponent(application)}` })
+  let stopped = false
+  const writers = Array.from({ length: 8 }, async (_, n) => {
+    const results = new Set<Appended['result']>()
+    let seq = 0
+    let write: Append = draft(`c${n}`, 0)
+    while (!stopped) {
+      const { result } = await store.append(write)
+      results.add(result)
+      if (result === 'ok') write = draft(`c${n}`, ++seq)
+    }
+    return { results, seq }
+  })
+  for (let round = 0; round < 12; round++) {
+    await new Promise((resolve) => setTimeout(resolve, 40))
+    await sql('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [application])
+  }
+  stopped = true
+  const ends = await Promise.all(writers)
+  const heads = await store.heads(ends.map((_, n) => at(`c${n}`)))
+  // The last one of a writer may have been written without its answer; never one that follows it.
+  for (const [n, { seq }] of ends.entries()) expect([seq, seq + 1]).toContain(heads[n])
+  expect(new Set(ends.flatMap(({ results }) => [...results])).has('conflict')).toBe(false)
+})
+
+test('a server that does not answer is given up on, and what was sent to it is unknown', async () => {
+  const { open, sql, schema } = await place()
+  const store = await open({ timeoutMs: 400, lanes: 1 })
+  await written(store, draft('c', 0))
+  await sql(`create function ${schema}.sleep() returns trigger language plpgsql as
+    $$ begin perform pg_sleep(1); return new; end $$`)
+  await sql(`create trigger sleep before insert on ${schema}.batches for each row execute function ${schema}.sleep()`)
+  const write = draft('c', 1)
+  expect(await store.append(write)).toEqual({ result: 'unknown', why: 'PostgreSQL: Query read timeout' })
+  await sql(`drop trigger sleep on ${schema}.batches`)
+  // Given again it waits for the first, which is still at work, and finds out.
+  expect((await store.append(write)).result).toBe('ok')
+  expect(await store.heads([at('c')])).toEqual([2])
+})
+
+test('a conversation that somebody else keeps locked holds up nobody but its own writers for long', async () => {
+  const { open, sql, schema } = await place()
+  const store = await open({ timeoutMs: 600, lanes: 1 })
+  for (const id of ['locked', 'free']) await written(store, draft(id, 0))
+  const locked = sql(
+    `begin; select * from ${schema}.conversations where id = 'locked' for update; select pg_sleep(2); commit`,
+  )
+  await until(async () => (await sql(`select 1 from pg_stat_activity where wait_event = 'PgSleep'`)).length > 0)
+  const answers = await Promise.all([store.append(draft('free', 1)), store.append(draft('locked', 1))])
+  expect(answers.map(({ result }) => result)).toEqual(['ok', 'failed'])
+  await locked
+})

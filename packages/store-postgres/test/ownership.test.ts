@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { at, draft } from './draft.ts'
+import { place, until, written } from './kit.ts'
+
+test('a lease is measured by the database: who let it run out is fenced, whatever its own clock says', async () => {
+  const { open, sql } = await place()
+  const [store, other] = [await open(), await open()]
+  const told = await store.beat('slow', 300)
+  const [clock] = await sql<{ now: number }>('select extract(epoch from clock_timestamp())::float8 * 1000 as now')
+  expect(Math.abs(clock!.now - told)).toBeLessThan(2000)
+  const { epoch } = await written(store, draft('c', 0, { status: 'running', node: 'slow' }))
+
+  await other.beat('next', 60_000)
+  let claimed: number | undefined
+  await until(async () => (claimed = await other.claim(at('c'), 'next')) !== undefined)
+  expect(await other.beat('next', 60_000)).toBeGreaterThanOrEqual(told + 300)
+  expect(claimed).toBe(epoch + 1)
+  expect(await store.append(draft('c', 1, { status: 'running', epoch }))).toEqual({ result: 'fenced' })
+  await written(other, draft('c', 1, { status: 'running', epoch: epoch + 1 }))
+})
+
+test('nodes that said nothing for long are forgotten, and those who live are not', async () => {
+  const { open, sql, schema } = await place()
+  let offset = 0
+  const store = await open({ clockOffset: () => offset })
+  for (const node of ['a', 'b', 'c']) await store.beat(node, 1000)
+  await store.beat('long', 10 * 3_600_000)
+  offset = 2 * 3_600_000
+  await store.beat('c', 1000)
+  expect(await sql(`select node from ${schema}.nodes order by node`)).toEqual([{ node: 'c' }, { node: 'long' }])
+})
+
+test('the time that tests move is the store’s, and a store that is told nothing has the database’s', async () => {
+  const { open } = await place()
+  const [moved, plain] = [await open({ clockOffset: () => 3_600_000 }), await open()]
+  const ahead = (await moved.beat('a', 1)) - (await plain.beat('b', 1))
+  expect(Math.abs(ahead - 3_600_000)).toBeLessThan(2000)
+})

@@ -1,0 +1,18 @@
+/** Run by close.test.ts: uses everything a store has, closes it, and must end by itself. */
+import { postgresStore } from '../src/index.ts'
+import { draft } from './draft.ts'
+
+const [, , url = '', schema = ''] = process.argv
+const store = await postgresStore(`${url}?application_name=${schema}`, { schema })
+let looks = 0
+store.listen((_, __, look) => void (look && looks++))
+await store.beat('n', 1000)
+await Promise.all(Array.from({ length: 10 }, (_, n) => store.append(draft(`c${n}`, 0))))
+// Until its jobs are run here as well.
+for (let seq = 0; looks === 0; seq++) {
+  await store.append(draft('work', seq, { status: 'running' }))
+  await new Promise((resolve) => setTimeout(resolve, 50))
+}
+await store.append(draft('held', 0, { status: 'held', wakeAt: Date.UTC(2100, 0, 1) }))
+await store.close()
+process.stdout.write('closed\n')

