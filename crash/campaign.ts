@@ -1,0 +1,191 @@
+/**
+ * Two processes on one store, killed, paused and started again at random moments, or one after the other at every named
+ * write point; or left alone while something happens to their server.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import type { LogEvent } from '@holdpoint/core'
+import { startChild, type Child } from './child.ts'
+import { nap, type Effect } from './desk.ts'
+import { judge, nothingAcked, type Acked, type Judgement } from './judge.ts'
+
+/** What a process may die before and after: a write that holds such an event, and taking a conversation over. */
+const POINTS = [
+  'conversation.opened',
+  'turn.started',
+  'message.queued',
+  'model.replied',
+  'call.held',
+  'call.endorsed',
+  'call.approved',
+  'call.cleared',
+  'call.started',
+  'call.settled',
+  'answer.arrived',
+  'turn.ended',
+  'claim',
+] as const
+
+/** The ones that come once in a process's life, or not often. */
+const RARE: readonly string[] = ['conversation.opened', 'turn.ended', 'claim']
+
+export const WRITE_POINTS: readonly string[] = POINTS.flatMap((name, index) =>
+  ['before', 'after'].map((when) => `${name}:${when}:${RARE.includes(name) ? 1 : 1 + (index % 3)}`),
+)
+
+export interface Campaign {
+  /** A file, or the URL of a database. */
+  readonly place: string
+  readonly effects: string
+  readonly env?: Readonly<Record<string, string>>
+  progress?(done: number): void
+}
+
+export async function killAtRandom(campaign: Campaign, kills: number): Promise<Judgement> {
+  const acked = nothingAcked()
+  const pair = [start(campaign, 'w0', acked), start(campaign, 'w1', acked)]
+  try {
+    await Promise.all(pair.map((worker) => worker.line('ready')))
+    for (let killed = 1; killed <= kills; killed++) {
+      await nap(Math.random() * 250)
+      await killOf(pair[killed % 2])
+      campaign.progress?.(killed)
+      const next = start(campaign, `w${killed + 1}`, acked)
+      pair[killed % 2] = next
+      // Sometimes killed while it starts.
+      if (Math.random() < 0.8) await next.line('ready')
+    }
+    for (const worker of pair) await killOf(worker)
+  } finally {
+    await endAll(pair)
+  }
+  return conclude(campaign, acked)
+}
+
+/** Every write point: a process dies there by its own hand. Two at a time, as neighbours on the store. */
+export async function killAtWritePoints(
+  campaign: Campaign,
+  points: readonly string[] = WRITE_POINTS,
+): Promise<Judgement> {
+  const acked = nothingAcked()
+  let done = 0
+  const lane = async (which: number): Promise<void> => {
+    for (const [index, point] of points.entries()) {
+      if (index % 2 !== which) continue
+      const worker = start(campaign, `p${index}`, acked, { CRASH_AT: point })
+      try {
+        await within(PATIENCE_MS, worker.died, `Nobody came to ${point}`)
+      } finally {
+        await endAll([worker])
+      }
+      if ((await worker.died) !== 'SIGKILL') throw new Error(`A process that should die at ${point} ended before.`)
+      campaign.progress?.(++done)
+    }
+  }
+  await Promise.all([lane(0), lane(1)])
+  return conclude(campaign, acked)
+}
+
+/** Stops one of two, in turn, for longer than its lease, and lets it go on. */
+export async function pauseAtRandom(campaign: Campaign, pauses: number): Promise<Judgement> {
+  const acked = nothingAcked()
+  const pair = [start(campaign, 'w0', acked), start(campaign, 'w1', acked)]
+  try {
+    await Promise.all(pair.map((worker) => worker.line('ready')))
+    for (let paused = 0; paused < pauses; paused++) {
+      await nap(Math.random() * 100)
+      pair[paused % 2]?.signal('SIGSTOP')
+      await nap(600 + Math.random() * 200)
+      pair[paused % 2]?.signal('SIGCONT')
+    }
+    for (const worker of pair) await killOf(worker)
+  } finally {
+    await endAll(pair)
+  }
+  return conclude(campaign, acked)
+}
+
+/** The processes live on; each thing that happens around them is followed by new messages and answers that are taken. */
+export async function disturb(campaign: Campaign, disturbances: readonly (() => Promise<void>)[]): Promise<Judgement> {
+  const acked = nothingAcked()
+  const pair = [start(campaign, 'w0', acked), start(campaign, 'w1', acked)]
+  const goesOn = async (): Promise<void> => {
+    const [sent, answered] = [acked.sent.length, acked.answered.length]
+    while (acked.sent.length < sent + 20 || acked.answered.length < answered + 20) await nap(20)
+  }
+  try {
+    await within(PATIENCE_MS, goesOn(), 'Nothing went on at all')
+    for (const disturbance of disturbances) {
+      await disturbance()
+      await within(PATIENCE_MS, goesOn(), 'Nothing went on afterwards')
+    }
+    for (const worker of pair) await killOf(worker)
+  } finally {
+    await endAll(pair)
+  }
+  return conclude(campaign, acked)
+}
+
+const PATIENCE_MS = 20_000
+
+/** Sees everything through with a fresh process, and judges. */
+async function conclude(campaign: Campaign, acked: Acked): Promise<Judgement> {
+  const logs = new Map<string, LogEvent[]>()
+  const last = startChild('worker.ts', {
+    args: [campaign.place, campaign.effects, 'end', '--finish'],
+    hear: (line) => {
+      if (typeof line['log'] === 'string')
+        logs.set(line['log'], [...(logs.get(line['log']) ?? []), ...(line['events'] as LogEvent[])])
+      note(acked, line)
+    },
+  })
+  try {
+    const code = await within(3 * PATIENCE_MS, last.died, 'Not everything came to its end')
+    if (code !== 0) throw new Error(`The last process, which should see everything through, ended with ${code}.`)
+  } finally {
+    await endAll([last])
+  }
+  return judge(logs, acked, effectsIn(campaign.effects))
+}
+
+export function effectsIn(file: string): Effect[] {
+  if (!existsSync(file)) return []
+  const lines = readFileSync(file, 'utf8').trim().split('\n')
+  return lines.map((line) => JSON.parse(line) as Effect)
+}
+
+function start({ place, effects, env }: Campaign, name: string, acked: Acked, more = {}): Child {
+  return startChild('worker.ts', {
+    args: [place, effects, name],
+    env: { ...env, ...more },
+    hear: (line) => note(acked, line),
+  })
+}
+
+function note(acked: Acked, line: object): void {
+  if ('created' in line) acked.created.push(String(line.created))
+  if ('cancelled' in line) acked.cancelled.push(String(line.cancelled))
+  if ('sent' in line) acked.sent.push(line as Acked['sent'][number])
+  if ('answered' in line) acked.answered.push(line as Acked['answered'][number])
+  if ('broken' in line) acked.broken.push(String(line.broken))
+}
+
+/** It must have lived until now: one that ends by itself, for whatever reason, is a defect. */
+async function killOf(worker: Child | undefined): Promise<void> {
+  await worker?.kill()
+  const end = await worker?.died
+  if (end !== 'SIGKILL') throw new Error(`A process ended by itself, with ${end}, before it was killed.`)
+}
+
+async function endAll(workers: readonly Child[]): Promise<void> {
+  await Promise.all(workers.map((worker) => worker.kill()))
+}
+
+async function within<T>(ms: number, work: Promise<T>, otherwise: string): Promise<T> {
+  const timer = Promise.withResolvers<never>()
+  const timeout = setTimeout(() => timer.reject(new Error(`${otherwise}, within ${ms} ms.`)), ms)
+  try {
+    return await Promise.race([work, timer.promise])
+  } finally {
+    clearTimeout(timeout)
+  }
+}

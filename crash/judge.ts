@@ -1,0 +1,163 @@
+/** Compares what was acknowledged, and what happened outside, with what the logs say in the end. */
+import { fold, type LogEvent } from '@holdpoint/core'
+import type { Effect } from './desk.ts'
+
+export interface Acked {
+  readonly created: string[]
+  /** Conversations with one turn, which was cancelled. */
+  readonly cancelled: string[]
+  readonly sent: { readonly sent: string; readonly id: string }[]
+  readonly answered: { readonly answered: string; readonly id: string; readonly by: string }[]
+  /** What a process noticed itself. */
+  readonly broken: string[]
+}
+
+export interface Judgement {
+  readonly acked: number
+  /** Acknowledged, and not in the log; or in a log that makes no sense. */
+  readonly lost: number
+  /** In the log twice, or done twice. */
+  readonly doubled: number
+  readonly problems: readonly string[]
+}
+
+type Logs = ReadonlyMap<string, readonly LogEvent[]>
+
+export function nothingAcked(): Acked {
+  return { created: [], cancelled: [], sent: [], answered: [], broken: [] }
+}
+
+export function judge(logs: Logs, acked: Acked, effects: readonly Effect[]): Judgement {
+  const { created, cancelled, sent, answered, broken } = acked
+  const messages = messagesIn(logs)
+  const answers = answersIn(logs)
+  const known = new Set(answers.map(({ what }) => what))
+  const lost = [
+    ...senseless(logs),
+    ...created.filter((id) => !logs.has(id)).map((id) => `conversation ${id}`),
+    ...cancelled.filter((id) => !logs.get(id)?.some(isCancelled)).map((id) => `the end of ${id}`),
+    ...sent.filter((each) => !messages.has(`${each.id} ${each.sent}`)).map((each) => `message ${each.sent}`),
+    ...answered
+      .filter((each) => !known.has(`${each.answered} by ${each.by}`))
+      .map((each) => `answer to ${each.answered} by ${each.by}`),
+    ...withoutEffect(logs, effects),
+  ].map((what) => `lost: ${what}`)
+  const doubled = [
+    ...broken,
+    ...moreThanOnce(messages),
+    ...moreThanOnce(count(answers.map(({ type, what }) => `${type} of ${what}`))),
+    ...moreThanOnce(decisionsIn(logs)),
+    ...effectsTwice(effects),
+  ].map((what) => `doubled: ${what}`)
+  return {
+    acked: created.length + cancelled.length + sent.length + answered.length,
+    lost: lost.length,
+    doubled: doubled.length,
+    problems: [...lost, ...doubled],
+  }
+}
+
+/** Logs with a gap, or with something that cannot have happened. */
+function senseless(logs: Logs): string[] {
+  return [...logs].flatMap(([id, events]) => {
+    try {
+      fold(events)
+      return []
+    } catch (error) {
+      return [`the log of ${id}: ${String(error)}`]
+    }
+  })
+}
+
+/** As turns took them up. */
+function messagesIn(logs: Logs): Map<string, number> {
+  return count(
+    [...logs].flatMap(([id, events]) =>
+      events
+        .flatMap((event) => (event.type === 'turn.started' ? event.items : []))
+        .flatMap((item) => (item.kind === 'message' ? [`${id} ${textOf(item.message.parts)}`] : [])),
+    ),
+  )
+}
+
+/** Who said something about a call. The last of several who agree is told of twice: as one of them, and as the last. */
+function answersIn(logs: Logs): Answered[] {
+  return allEvents(logs).flatMap((event): Answered[] => {
+    if (event.type === 'call.endorsed') return [{ type: event.type, what: `${event.callId} by ${event.by}` }]
+    if (event.type !== 'call.approved' && event.type !== 'call.settled' && event.type !== 'answer.arrived') return []
+    return event.resolution ? [{ type: event.type, what: `${event.callId} by ${event.by}` }] : []
+  })
+}
+
+interface Answered {
+  readonly type: LogEvent['type']
+  /** Which call, and by whom. */
+  readonly what: string
+}
+
+/** What there can be once for each call. */
+function decisionsIn(logs: Logs): Map<string, number> {
+  return count(
+    allEvents(logs).flatMap((event) => {
+      switch (event.type) {
+        case 'call.approved':
+        case 'call.settled':
+        case 'answer.arrived':
+          return [`${event.type} of ${event.callId}`]
+        case 'call.started':
+          return [`attempt ${event.attempt} of ${event.callId}`]
+        case 'conversation.opened':
+        case 'turn.started':
+        case 'message.queued':
+        case 'model.replied':
+        case 'call.held':
+        case 'call.endorsed':
+        case 'call.cleared':
+        case 'state.changed':
+        case 'turn.ended':
+          return []
+      }
+    }),
+  )
+}
+
+/** What must not run twice ran once; what may ran under the same id, each time as a new attempt. */
+function effectsTwice(effects: readonly Effect[]): string[] {
+  return [
+    ...moreThanOnce(count(effects.map(({ tool, callId, attempt }) => `attempt ${attempt} of ${tool} ${callId}`))),
+    ...moreThanOnce(count(effects.flatMap(({ tool, callId }) => (tool === 'note' ? [] : [`${tool} ${callId}`])))),
+  ]
+}
+
+/** A call of ours that succeeded did something. */
+function withoutEffect(logs: Logs, effects: readonly Effect[]): string[] {
+  const done = new Set(effects.map(({ callId }) => callId))
+  const pending = new Set(allEvents(logs).flatMap((event) => (event.type === 'call.started' ? [event.callId] : [])))
+  return allEvents(logs).flatMap((event) =>
+    event.type === 'call.settled' && event.outcome.ok && pending.has(event.callId) && !done.has(event.callId)
+      ? [`${event.callId} has a result, and nothing happened`]
+      : [],
+  )
+}
+
+function isCancelled(event: LogEvent): boolean {
+  return event.type === 'turn.ended' && event.reason === 'cancelled'
+}
+
+function allEvents(logs: Logs): LogEvent[] {
+  return [...logs.values()].flat()
+}
+
+function textOf(parts: readonly { readonly type: string; readonly text?: string }[]): string {
+  return parts.map(({ text = '' }) => text).join('')
+}
+
+function count(keys: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
+  return counts
+}
+
+function moreThanOnce(counts: ReadonlyMap<string, number>): string[] {
+  return [...counts].flatMap(([key, times]) => (times > 1 ? [`${key}: ${times} times`] : []))
+}

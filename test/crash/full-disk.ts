@@ -1,0 +1,91 @@
+/**
+ * A disk that is full for a while, under a SQLite file: a small file system of its own where we may mount one, or
+ * a limit on the size of the process's files, which needs no rights and which the kernel reports in much the same way.
+ */
+import { execFileSync } from 'node:child_process'
+import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished } from 'vitest'
+import { effectsIn } from '../../crash/campaign.ts'
+import { nap } from '../../crash/desk.ts'
+import { sqlitePlace, temporaryFolder } from './places.ts'
+import { callsTo, has, openStation, type Station } from './station.ts'
+
+export interface Disk {
+  readonly file: string
+  fill(station: Station): void
+  free(station: Station): void
+}
+
+/** Undefined where mounting is not allowed. */
+export function smallDisk(): Disk | undefined {
+  const folder = temporaryFolder()
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder], { stdio: 'pipe' })
+  } catch {
+    return undefined
+  }
+  onTestFinished(() => void execFileSync('umount', ['-l', folder]))
+  const ballast = join(folder, 'ballast')
+  const fill = (): void => {
+    const file = openSync(ballast, 'a')
+    try {
+      for (;;) writeSync(file, Buffer.alloc(4096))
+    } catch {
+      // Full.
+    } finally {
+      closeSync(file)
+    }
+  }
+  return { file: join(folder, 'desk.db'), fill, free: () => rmSync(ballast) }
+}
+
+/** No file of the process may become longer than the log of SQLite is now. Undefined where nobody can say so. */
+export function shortFiles(): Disk | undefined {
+  const { place: file } = sqlitePlace()
+  const limit = (station: Station, bytes: number | 'unlimited'): void =>
+    void execFileSync('prlimit', ['--pid', `${station.child.pid}`, `--fsize=${bytes}:`])
+  try {
+    execFileSync('prlimit', ['--version'], { stdio: 'pipe' })
+  } catch {
+    return undefined
+  }
+  return {
+    file,
+    fill: (station) => limit(station, statSync(`${file}-wal`).size),
+    free: (station) => limit(station, 'unlimited'),
+  }
+}
+
+/** Fills the disk while a tool is at work, and frees it when something was refused. How often the tool did its work. */
+export async function fillAndFree(disk: Disk, why: RegExp): Promise<number> {
+  const { effects } = sqlitePlace()
+  const station = await openStation({ place: disk.file, effects, env: { PAUSE_AT: 'charge:after' } })
+  await station.ask('submit', 'c', 'quick order one')
+  await station.child.line('at')
+  const before = await station.until('c', has('call.settled', 'note'))
+
+  disk.fill(station)
+  await nap(300) // what little room was left in the last page is gone with the next beats
+  disk.fill(station)
+  station.go()
+  const send = () => station.ask('submit', 'd', `order ${'x'.repeat(10_000)}`, { key: 'two' })
+  await expect(send()).rejects.toMatchObject({ code: 'store-unavailable', message: expect.stringMatching(why) })
+  expect(await station.log('c')).toEqual(before)
+  expect(await station.log('d')).toEqual([])
+
+  disk.free(station)
+  const events = await station.until('c', has('call.settled', 'charge'))
+  expect(callsTo('charge', events).map(({ type }) => type)).toEqual(['call.cleared', 'call.started', 'call.settled'])
+  expect(callsTo('charge', events).at(-1)).toMatchObject({ outcome: { ok: true, value: { done: true } } })
+  expect(await station.log('d')).toEqual([])
+  const taken = await send()
+  expect(taken).toMatchObject({ ok: true })
+  expect(taken).not.toHaveProperty('repeated')
+  await station.child.kill()
+  const db = new DatabaseSync(disk.file)
+  expect(db.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
+  db.close()
+  return effectsIn(effects).filter(({ tool }) => tool === 'charge').length
+}
