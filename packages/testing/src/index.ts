@@ -8,3 +8,14 @@ export {
   type ScriptedModel,
   type ScriptedReply,
 } from './scripted-model.ts'
+export { storeConformance, type StoreCase } from './store-conformance/store-conformance.ts'
+export { type OpenPlace, type StorePlace } from './store-conformance/scene.ts'
+export {
+  storeDifferential,
+  type DifferentialCount,
+  type DifferentialOptions,
+} from './store-conformance/differential/store-differential.ts'
+export { faultKinds, type FaultKind } from './sim/faults.ts'
+export { simulate, type Simulated, type SimulateOptions } from './sim/simulate.ts'
+export { invariants, type InvariantId, type Violation } from './sim/violation.ts'
+export { type TamperStore } from './sim/world.ts'

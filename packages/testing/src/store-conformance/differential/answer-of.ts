@@ -1,0 +1,122 @@
+/**
+ * What one store answers to a command, in a form that can be compared: what the contract leaves open (the order of what
+ * is due, how much is read at once, what a cursor looks like) is evened out, and checked for itself.
+ */
+import type { Append, Page, Store } from '@holdpoint/core'
+import { holds } from '../expect.ts'
+import { timeOf, type StorePlace } from '../scene.ts'
+import { STEP_MS, type Command } from './command.ts'
+
+/** A store under comparison. */
+export interface Subject {
+  readonly name: string
+  readonly place: StorePlace
+  readonly handles: [Store, Store]
+  /** The store's time when the run began. */
+  start: number
+  /** Where the pages of each question ended; every store has cursors of its own. */
+  readonly cursors: Map<string, string | undefined>
+}
+
+export async function subjectOn(name: string, place: StorePlace): Promise<Subject> {
+  return { name, place, handles: [await place.open(), await place.open()], start: 0, cursors: new Map() }
+}
+
+export async function begin(subject: Subject): Promise<void> {
+  subject.start = await timeOf(subject.handles[0])
+  subject.cursors.clear()
+}
+
+export async function answerOf(subject: Subject, command: Command): Promise<unknown> {
+  const { place, handles, start } = subject
+  const store = handles[command.handle]
+  switch (command.ask) {
+    case 'append':
+      return store.append(withWake(command.write, command.wakeIn, start))
+    case 'claim':
+      return store.claim(command.what, command.node)
+    case 'beat':
+      return Math.round(((await store.beat(command.node, command.ttlMs)) - start) / STEP_MS)
+    case 'leave':
+      return store.leave(command.node)
+    case 'advance':
+      return place.clock.advance(command.ms)
+    case 'reopen':
+      await store.close()
+      handles[command.handle] = await place.open()
+      return undefined
+    case 'load':
+      return store.load(command.from)
+    case 'read':
+      return readUpTo(store, command)
+    case 'readBack':
+      return readBack(store, command)
+    case 'readCall':
+      return store.readCall(command.from, command.callId)
+    case 'findKey':
+      return store.findKey(command.from, command.key)
+    case 'heads':
+      return store.heads(command.of)
+    case 'pending':
+      return page(subject, command, (after) => store.pending({ ...command.query, ...after }))
+    case 'list':
+      return page(subject, command, (after) => store.list({ ...command.query, ...after }))
+    case 'due':
+      return due(store, command, start)
+  }
+}
+
+function withWake(write: Append, wakeIn: number | undefined, start: number): Append {
+  return { ...write, rows: { ...write.rows, wakeAt: wakeIn === undefined ? undefined : start + wakeIn } }
+}
+
+type Asked<Ask> = Extract<Command, { readonly ask: Ask }>
+
+/** A store may stop before the limit; then it is asked on. */
+async function readUpTo(store: Store, { from, after, limit }: Asked<'read'>): Promise<unknown> {
+  const events = []
+  while (events.length < limit) {
+    const read = await store.read(from, after + events.length, limit - events.length)
+    if (read.length === 0) break
+    events.push(...read)
+  }
+  return events
+}
+
+/** It may give more than was asked for. */
+async function readBack(store: Store, { from, before, limit }: Asked<'readBack'>): Promise<unknown> {
+  const events = await store.readBack(from, before, limit)
+  holds(
+    events.every(({ seq }, index) => seq === before - events.length + index),
+    `${events.map(({ seq }) => seq).join(', ')} lead up to ${before}`,
+  )
+  return events.slice(-limit)
+}
+
+async function page<T>(
+  { cursors }: Subject,
+  { ask, query, goOn }: Asked<'pending' | 'list'>,
+  askFor: (after: { readonly after?: string }) => Promise<Page<T>>,
+): Promise<unknown> {
+  const { limit: _limit, ...question } = query
+  const id = JSON.stringify([ask, question])
+  const after = goOn ? cursors.get(id) : undefined
+  const { items, next } = await askFor(after === undefined ? {} : { after })
+  cursors.set(id, next)
+  return { items, more: next !== undefined }
+}
+
+async function due(store: Store, { query }: Asked<'due'>, start: number): Promise<unknown> {
+  const all = await store.due({ ...query, limit: 1000 })
+  const some = await store.due(query)
+  const told = new Set(all.conversations.map((address) => JSON.stringify(address)))
+  holds(
+    some.conversations.every((address) => told.has(JSON.stringify(address))),
+    'what is told with a limit is told without one too',
+  )
+  return {
+    conversations: [...told].toSorted(),
+    some: some.conversations.length,
+    next: all.next === undefined ? undefined : all.next - start,
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Anything that can be asked of a store, as data that means the same to every store: times of the store's clock are told
+ * from the start of the run, since no two stores need agree on what time it is.
+ */
+import type { Address, Append, DueQuery, ListQuery, PendingQuery } from '@holdpoint/core'
+
+/** Two handles on each store. The first one stays, and is the one that says who lives: a store may notice that it went. */
+export type Which = 0 | 1
+
+export type Command = Question & { readonly handle: Which }
+
+export type Question =
+  | { readonly ask: 'append'; readonly write: Append; readonly wakeIn: number | undefined }
+  | { readonly ask: 'claim'; readonly what: Address; readonly node: string }
+  | { readonly ask: 'beat'; readonly node: string; readonly ttlMs: number }
+  | { readonly ask: 'leave'; readonly node: string }
+  | { readonly ask: 'advance'; readonly ms: number }
+  | { readonly ask: 'reopen' }
+  | { readonly ask: 'load'; readonly from: Address }
+  | { readonly ask: 'read'; readonly from: Address; readonly after: number; readonly limit: number }
+  | { readonly ask: 'readBack'; readonly from: Address; readonly before: number; readonly limit: number }
+  | { readonly ask: 'readCall'; readonly from: Address; readonly callId: string }
+  | { readonly ask: 'findKey'; readonly from: Address; readonly key: string }
+  | { readonly ask: 'heads'; readonly of: readonly Address[] }
+  | { readonly ask: 'pending'; readonly query: PendingQuery; readonly goOn: boolean }
+  | { readonly ask: 'list'; readonly query: ListQuery; readonly goOn: boolean }
+  | { readonly ask: 'due'; readonly query: DueQuery }
+
+/**
+ * Time goes in steps of ten minutes, and whatever ends, ends in the middle of one: so a store whose clock also runs by
+ * itself (a database server's) still agrees on what is over.
+ */
+export const STEP_MS = 600_000
+
+export function midStep(steps: number): number {
+  return steps * STEP_MS + STEP_MS / 2
+}

@@ -1,0 +1,228 @@
+/**
+ * Commands by chance, from a seed. What was answered so far says where the ends of logs are and which epochs there were,
+ * so that most writes fit, some just miss, and many meet each other.
+ */
+import type { Address, Append, Appended, ConversationStatus, HoldRow, Json } from '@holdpoint/core'
+import { draft, note, NOON } from '../drafts.ts'
+import { midStep, STEP_MS, type Command, type Question, type Which } from './command.ts'
+
+type Random = () => number
+
+const STATUSES: readonly ConversationStatus[] = ['running', 'running', 'held', 'idle']
+const KINDS: readonly HoldRow['kind'][] = ['approval', 'elicitation', 'client', 'external']
+const TOOLS = ['mail', 'pay', `it's "odd"`]
+const CALLS = ['x', 'y', 'z', 'odd \u0000 \ud800']
+const KEYS = ['k', 'K', '', '\u0000']
+const VALUES: readonly Json[] = [
+  null,
+  '',
+  'odd \u0000 \ud800 🙂 e\u0301',
+  `\\ '' "`,
+  { b: 1, B: [], '': {} },
+  0.1 + 0.2,
+]
+const LIMITS = [1, 2, 3, 100]
+
+/** What the commands so far have told. Names end in the seed, so that many seeds can follow each other on one store. */
+export class Known {
+  readonly tenants: readonly string[]
+  readonly addresses: readonly Address[]
+  readonly agents: readonly string[]
+  readonly writes: Append[] = []
+  readonly calls: readonly string[] = CALLS
+  readonly keys: readonly string[] = KEYS
+  readonly #heads = new Map<Address, number>()
+  readonly #epochs = new Map<Address, number>()
+  readonly #left: string[] = []
+  readonly #seed: number
+  #lives = 0
+  #writes = 0
+  /** Steps of time since the start. */
+  steps = 0
+
+  constructor(seed: number) {
+    this.#seed = seed
+    this.tenants = [`~${seed}`, `odd ' \u0000~${seed}`]
+    this.addresses = this.tenants.flatMap((tenant) => ['c', 'C', 'odd \ud800'].map((id) => ({ tenant, id })))
+    this.agents = ['desk', 'sales'].map((agent) => `${agent}~${seed}`)
+  }
+
+  /** A node that left never comes back under its name: whether it would own again what it drove is nobody's promise. */
+  get nodes(): readonly string[] {
+    return ['a', 'b', 'c'].map((name) => `${name}${this.#lives}~${this.#seed}`)
+  }
+
+  get gone(): readonly string[] {
+    return this.#left
+  }
+
+  headOf(address: Address): number {
+    return this.#heads.get(address) ?? 0
+  }
+
+  epochOf(address: Address): number {
+    return this.#epochs.get(address) ?? 0
+  }
+
+  /** Later with every write, so that what is oldest and what is newest is never in doubt. */
+  time(): number {
+    return NOON + ++this.#writes * 100
+  }
+
+  learn(command: Command, answer: unknown): void {
+    if (command.ask === 'append') this.#learnAppend(command.write, answer as Appended)
+    if (command.ask === 'claim' && typeof answer === 'number') this.#epochs.set(command.what, answer)
+    if (command.ask === 'advance') this.steps += command.ms / STEP_MS
+    if (command.ask === 'leave') {
+      this.#left.push(...this.nodes)
+      this.#lives++
+    }
+  }
+
+  #learnAppend(write: Append, answer: Appended): void {
+    this.writes.push(write)
+    if (answer.result !== 'ok') return
+    const head = write.expectedSeq + write.events.length
+    this.#heads.set(write.to, Math.max(head, this.headOf(write.to)))
+    this.#epochs.set(write.to, answer.epoch)
+  }
+}
+
+export function randomCommand(random: Random, known: Known): Command {
+  const handle: Which = random() < 0.5 ? 0 : 1
+  const roll = random() * 100
+  if (roll < 40) return { handle, ...randomAppend(random, known) }
+  if (roll < 47) return { handle, ...appendAgain(random, known) }
+  if (roll < 53) return { handle, ask: 'claim', what: pick(random, known.addresses), node: randomNode(random, known) }
+  if (roll < 58) return { handle: 0, ask: 'beat', node: pick(random, known.nodes), ttlMs: midStep(below(random, 3)) }
+  if (roll < 59) return { handle: 0, ask: 'leave', node: pick(random, known.nodes) }
+  if (roll < 63) return { handle, ask: 'advance', ms: STEP_MS * (1 + below(random, 2)) }
+  if (roll < 63.5) return { handle: 1, ask: 'reopen' }
+  if (roll < 72)
+    return { handle, ask: 'due', query: { agents: some(random, known.agents), limit: pick(random, LIMITS) } }
+  return { handle, ...randomRead(random, known) }
+}
+
+type Asked<Ask> = Extract<Question, { readonly ask: Ask }>
+
+function randomAppend(random: Random, known: Known): Asked<'append'> {
+  const to = pick(random, known.addresses)
+  const many = 1 + below(random, 3)
+  const off = random() < 0.8 ? 0 : pick(random, [-2, -1, 1])
+  const expectedSeq = Math.max(0, known.headOf(to) + off)
+  const at = known.time()
+  const epoch = known.epochOf(to) + pick(random, [0, 0, 0, -1, 1])
+  const write = draft(to.id, expectedSeq, {
+    events: Array.from({ length: many }, () => note(pick(random, VALUES))),
+    at,
+    agent: pick(random, known.agents),
+    status: pick(random, STATUSES),
+    base: maybe(random, 0.15, () => pick(random, VALUES)),
+    holds: randomHolds(random, expectedSeq + many, at),
+    ...given(
+      'node',
+      maybe(random, 0.5, () => randomNode(random, known)),
+    ),
+    ...given(
+      'epoch',
+      maybe(random, 0.3, () => Math.max(0, epoch)),
+    ),
+    ...given(
+      'key',
+      maybe(random, 0.2, () => pick(random, KEYS)),
+    ),
+  })
+  const wakeIn = maybe(random, 0.4, () => midStep(known.steps + below(random, 6) - 2))
+  return { ask: 'append', write: { ...write, to }, wakeIn }
+}
+
+/** A write that was given before, to the letter or with something changed that makes it another. */
+function appendAgain(random: Random, known: Known): Asked<'append'> {
+  if (known.writes.length === 0) return randomAppend(random, known)
+  const before = pick(random, known.writes)
+  const write = random() < 0.7 ? before : { ...before, expectedSeq: Math.max(0, before.expectedSeq + 1) }
+  return { ask: 'append', write, wakeIn: undefined }
+}
+
+function randomHolds(random: Random, head: number, at: number): HoldRow[] {
+  return CALLS.flatMap((callId, nth) =>
+    random() < 0.7
+      ? []
+      : {
+          callId,
+          tool: pick(random, TOOLS),
+          kind: pick(random, KINDS),
+          open: random() < 0.7,
+          heldAt: at + nth,
+          expiresAt: NOON + below(random, 4),
+          seqs: Array.from({ length: head }, (_, n) => n + 1).filter(() => random() < 0.4),
+        },
+  )
+}
+
+function randomRead(random: Random, known: Known): Question {
+  const from = pick(random, known.addresses)
+  const near = below(random, known.headOf(from) + 3)
+  const limit = pick(random, LIMITS)
+  const tenant = pick(random, known.tenants)
+  const goOn = random() < 0.6
+  switch (below(random, 9)) {
+    case 0:
+      return { ask: 'load', from }
+    case 1:
+      return { ask: 'read', from, after: near, limit }
+    case 2:
+      // Not from beyond the end: see the case of that name.
+      return { ask: 'readBack', from, before: Math.min(near, known.headOf(from)) + 1, limit }
+    case 3:
+      return { ask: 'readCall', from, callId: pick(random, CALLS) }
+    case 4:
+      return { ask: 'findKey', from, key: pick(random, KEYS) }
+    case 5:
+      return { ask: 'heads', of: [...some(random, known.addresses), { tenant, id: 'unknown' }, from] }
+    case 6:
+      return { ask: 'list', goOn, query: { tenant, limit, ...listFilter(random, known) } }
+    default:
+      return { ask: 'pending', goOn, query: { tenant, limit, ...pendingFilter(random, known) } }
+  }
+}
+
+function listFilter(random: Random, { agents }: Known): object {
+  const [roll, agent, status] = [below(random, 4), pick(random, agents), pick(random, STATUSES)]
+  return [{}, {}, { agent }, { status }][roll] ?? {}
+}
+
+function pendingFilter(random: Random, { agents, addresses }: Known): object {
+  const filters = [
+    { conversationId: pick(random, addresses).id },
+    { agent: pick(random, agents) },
+    { tool: pick(random, TOOLS) },
+    { kind: pick(random, KINDS) },
+    { expiresBefore: NOON + below(random, 5) },
+  ]
+  return random() < 0.4 ? {} : Object.assign({}, ...some(random, filters).slice(0, 2))
+}
+
+function randomNode(random: Random, known: Known): string {
+  return pick(random, random() < 0.9 ? known.nodes : [...known.nodes, ...known.gone])
+}
+
+function below(random: Random, limit: number): number {
+  return Math.floor(random() * limit)
+}
+
+function pick<T>(random: Random, from: readonly T[]): T {
+  return from[below(random, from.length)] as T
+}
+
+function some<T>(random: Random, from: readonly T[]): T[] {
+  return from.filter(() => random() < 0.6)
+}
+
+function maybe<T>(random: Random, chance: number, make: () => T): T | undefined {
+  return random() < chance ? make() : undefined
+}
+
+function given<Name extends string, T>(name: Name, value: T | undefined): { readonly [name in Name]?: T } {
+  return value === undefined ? {} : ({ [name]: value } as { readonly [name in Name]: T })
+}

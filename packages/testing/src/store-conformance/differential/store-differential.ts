@@ -1,0 +1,111 @@
+/**
+ * The same commands to several stores, by chance: they must answer alike, and hold the same in the end. The first store
+ * is the one the others are measured by; take the memory store, which is the plainest.
+ *
+ *   await storeDifferential({ memory, mine }, { seeds: [1, 2, 3] })
+ */
+import { AssertionError } from 'node:assert'
+import { testPorts } from '../../manual-clock.ts'
+import { textOf } from '../expect.ts'
+import type { StorePlace } from '../scene.ts'
+import { answerOf, begin, subjectOn, type Subject } from './answer-of.ts'
+import type { Command } from './command.ts'
+import { Known, randomCommand } from './random-commands.ts'
+
+export interface DifferentialOptions {
+  /** A run for each. They follow each other on the same places, under names of their own. */
+  readonly seeds: Iterable<number>
+  /** How many commands each: 40 unless said otherwise. */
+  readonly commands?: number
+}
+
+/** How often each command was given, and how often each answer came: runs that met no conflict have shown nothing. */
+export type DifferentialCount = Readonly<Record<string, number>>
+
+export async function storeDifferential(
+  places: Readonly<Record<string, StorePlace>>,
+  { seeds, commands = 40 }: DifferentialOptions,
+): Promise<DifferentialCount> {
+  const subjects = await Promise.all(Object.entries(places).map(([name, place]) => subjectOn(name, place)))
+  const count: Record<string, number> = {}
+  try {
+    for (const seed of seeds) await oneRun(subjects, seed, commands, count)
+    return count
+  } finally {
+    await Promise.all(subjects.flatMap(({ handles }) => handles.map((store) => store.close())))
+  }
+}
+
+async function oneRun(
+  subjects: readonly Subject[],
+  seed: number,
+  commands: number,
+  count: Record<string, number>,
+): Promise<void> {
+  const given: Command[] = []
+  const ask = async (command: Command): Promise<unknown> => {
+    given.push(command)
+    const answers = await Promise.all(subjects.map((subject) => answered(subject, command)))
+    const texts = answers.map(textOf)
+    if (new Set(texts).size > 1) throw differs(seed, given, subjects, texts)
+    tally(count, command, answers[0])
+    return answers[0]
+  }
+
+  await Promise.all(subjects.map(begin))
+  const { random } = testPorts({ seed })
+  const known = new Known(seed)
+  for (let nth = 0; nth < commands; nth++) {
+    const command = randomCommand(random, known)
+    known.learn(command, await ask(command))
+  }
+  await Promise.all(inventory(known).map(ask))
+}
+
+/** Everything there is, asked for at the end. */
+function inventory({ addresses, tenants, agents, calls, keys }: Known): Command[] {
+  return [
+    ...addresses.flatMap((from): Command[] => [
+      { handle: 0, ask: 'read', from, after: 0, limit: 1000 },
+      { handle: 1, ask: 'load', from },
+      ...calls.map((callId): Command => ({ handle: 0, ask: 'readCall', from, callId })),
+      ...keys.map((key): Command => ({ handle: 1, ask: 'findKey', from, key })),
+    ]),
+    ...tenants.flatMap((tenant): Command[] => [
+      { handle: 0, ask: 'list', query: { tenant, limit: 1000 }, goOn: false },
+      { handle: 1, ask: 'pending', query: { tenant, limit: 1000 }, goOn: false },
+    ]),
+    { handle: 0, ask: 'due', query: { agents, limit: 1000 } },
+  ]
+}
+
+async function answered(subject: Subject, command: Command): Promise<unknown> {
+  try {
+    return await answerOf(subject, command)
+  } catch (error) {
+    return { threw: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function tally(count: Record<string, number>, { ask }: Command, answer: unknown): void {
+  const result = typeof answer === 'object' && answer !== null && 'result' in answer ? `: ${String(answer.result)}` : ''
+  const claimed = ask === 'claim' ? (answer === undefined ? ': nothing to take' : ': taken') : ''
+  const name = `${ask}${result}${claimed}`
+  count[name] = (count[name] ?? 0) + 1
+}
+
+function differs(
+  seed: number,
+  given: readonly Command[],
+  subjects: readonly Subject[],
+  answers: readonly string[],
+): AssertionError {
+  const [last, ...before] = given.toReversed()
+  const lines = [
+    `The stores differ with seed ${seed}, at command ${given.length}: ${JSON.stringify(last)}`,
+    ...subjects.map(({ name }, n) => `  ${name} answers ${answers[n]}`),
+    'Before that, newest first:',
+    ...before.slice(0, 15).map((command) => `  ${JSON.stringify(command)}`),
+  ]
+  return new AssertionError({ message: lines.join('\n'), operator: 'storeDifferential' })
+}

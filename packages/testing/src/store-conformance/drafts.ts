@@ -1,0 +1,100 @@
+/**
+ * Writes for cases: an append that is complete, with only what the case is about said by the case. What is written means
+ * nothing; a store does not look into events.
+ */
+import type { Address, Append, Appended, Derived, EventBody, HoldRow, Json, LogEvent, Store } from '@holdpoint/core'
+import { holds, same } from './expect.ts'
+
+export interface Draft extends Partial<Omit<Derived, 'holds'>> {
+  readonly tenant?: string
+  readonly events?: readonly EventBody[]
+  /** How many events, if it does not matter which. */
+  readonly many?: number
+  readonly at?: number
+  readonly holds?: readonly HoldRow[]
+  readonly mark?: string
+  readonly epoch?: number
+  readonly node?: string
+  readonly key?: string
+}
+
+export type Written = Extract<Appended, { readonly result: 'ok' }>
+
+/** A time like those that writers give. */
+export const NOON: number = Date.UTC(2030, 0, 1, 12)
+
+let marks = 0
+
+export function draft(id: string, expectedSeq: number, given: Draft = {}): Append {
+  const { tenant = '', many = 1, at = NOON, mark = `mark-${++marks}`, epoch, node, key } = given
+  const { agent = 'desk', status = 'idle', wakeAt, base, holds: rows = [] } = given
+  return {
+    to: { tenant, id },
+    expectedSeq,
+    mark,
+    events: given.events ?? notes(many, mark),
+    at,
+    rows: { agent, status, wakeAt, base, holds: rows },
+    ...(epoch === undefined ? {} : { epoch }),
+    ...(node === undefined ? {} : { node }),
+    ...(key === undefined ? {} : { key }),
+  }
+}
+
+export function note(value: Json): EventBody {
+  return { type: 'state.changed', plugin: 'conformance', value }
+}
+
+function notes(many: number, text: string): EventBody[] {
+  return Array.from({ length: many }, (_, index) => note(`${text} #${index + 1}`))
+}
+
+export function hold(callId: string, given: Partial<HoldRow> = {}): HoldRow {
+  return {
+    callId,
+    tool: 'email.send',
+    kind: 'approval',
+    open: true,
+    heldAt: NOON,
+    expiresAt: NOON + 60_000,
+    seqs: [1],
+    ...given,
+  }
+}
+
+/** Appends what must be written: any other answer fails the case. */
+export async function written(store: Store, write: Append): Promise<Written> {
+  const answer = await store.append(write)
+  holds(
+    answer.result === 'ok',
+    `an append to ${write.to.id} after ${write.expectedSeq} should be written, and got ${JSON.stringify(answer)}`,
+  )
+  return answer
+}
+
+/** The events of a write, as they stand in the log from then on. */
+export function logged({ events, expectedSeq, at }: Append): LogEvent[] {
+  return events.map((event, index) => ({ ...event, seq: expectedSeq + index + 1, at }))
+}
+
+export function at(id: string, tenant = ''): Address {
+  return { tenant, id }
+}
+
+/** The whole log, page by page, as whoever follows a conversation reads it. */
+export async function logOf(store: Store, from: Address, limit?: number): Promise<LogEvent[]> {
+  const log: LogEvent[] = []
+  for (;;) {
+    const page = await store.read(from, log.length, limit)
+    if (page.length === 0) return log
+    for (const event of page) {
+      log.push(event)
+      same(event.seq, log.length, `the seq of event ${log.length}, read in order`)
+    }
+  }
+}
+
+/** The log is these writes, one after the other, and nothing else. */
+export async function sameLog(store: Store, from: Address, writes: readonly Append[]): Promise<void> {
+  same(await logOf(store, from), writes.flatMap(logged), `the log of ${from.id}`)
+}

@@ -1,0 +1,67 @@
+/** News of what others wrote. It may come late and it may get lost, so these cases write until it comes. */
+import type { Address, Store } from '@holdpoint/core'
+import { at, draft, written } from './drafts.ts'
+import { holds, same } from './expect.ts'
+import type { Cases } from './scene.ts'
+
+/** News may be lost, but not all of it for so long. */
+const PATIENCE_MS = 5000
+
+interface News {
+  readonly what: Address
+  readonly seq: number
+}
+
+export const listenCases: Cases = {
+  'what another handle writes is told, with its address and seq': async ({ store, another }) => {
+    const news: News[] = []
+    store.listen((what, seq) => void news.push({ what, seq }))
+    const other = await another()
+    await writeUntil(other, 'c', 'acme', () => news.length > 0)
+    const [head = 0] = await store.heads([at('c', 'acme')])
+    for (const { what, seq } of news) {
+      same(what, at('c', 'acme'), 'the address')
+      holds(seq >= 1 && seq <= head, `a seq from 1 to ${head}: ${seq}`)
+    }
+  },
+
+  'what is told has been written, and can be read': async ({ store, another }) => {
+    const told: Promise<boolean>[] = []
+    store.listen((what, seq) => {
+      told.push(store.heads([what]).then(([head = 0]) => head >= seq))
+    })
+    await writeUntil(await another(), 'c', '', () => told.length >= 3)
+    same((await Promise.all(told)).every(Boolean), true, 'that each was there when it was told')
+  },
+
+  'everybody who listens is told': async ({ store, another }) => {
+    const heard = new Set<number>()
+    const other = await another()
+    const third = await another()
+    for (const [n, handle] of [store, store, third].entries()) handle.listen(() => void heard.add(n))
+    await writeUntil(other, 'c', '', () => heard.size === 3)
+  },
+
+  'who stopped listening is told nothing more': async ({ store, another }) => {
+    const other = await another()
+    let stopped = 0
+    const stop = store.listen(() => void stopped++)
+    await writeUntil(other, 'c', '', () => stopped > 0)
+    stop()
+    const before = stopped
+    let others = 0
+    store.listen(() => void others++)
+    await writeUntil(other, 'd', '', () => others > 0)
+    same(stopped, before, 'how often it was told')
+    stop()
+  },
+}
+
+async function writeUntil(store: Store, id: string, tenant: string, done: () => boolean): Promise<void> {
+  for (let waited = 0; !done(); waited += 50) {
+    holds(waited < PATIENCE_MS, `nobody was told of the writes of ${PATIENCE_MS / 1000} seconds`)
+    const [seq = 0] = await store.heads([at(id, tenant)])
+    await written(store, draft(id, seq, { tenant }))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

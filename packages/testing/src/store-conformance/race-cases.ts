@@ -1,0 +1,149 @@
+/** Many writers at once: each seq has one winner, and every winner is in the log, once and whole. */
+import type { Append, Store } from '@holdpoint/core'
+import { at, draft, logged, logOf, note, sameLog, written } from './drafts.ts'
+import { fail, holds, same } from './expect.ts'
+import type { Cases } from './scene.ts'
+
+export const raceCases: Cases = {
+  'of many first writes to a new conversation, one wins': async ({ store, another }) => {
+    const other = await another()
+    for (let round = 0; round < 10; round++) {
+      const writes = Array.from({ length: 8 }, () => draft(`c${round}`, 0, { many: 2 }))
+      const answers = await Promise.all(writes.map((write, n) => (n % 2 ? store : other).append(write)))
+      const won = writes.filter((_, n) => answers[n]?.result === 'ok')
+      same(won.length, 1, 'how many won')
+      await sameLog(store, at(`c${round}`), won)
+    }
+  },
+
+  'of two handles that race for a seq, exactly one wins': async ({ store, another }) => {
+    const other = await another()
+    const won: Append[] = []
+    for (let seq = 0; seq < 50; seq++) {
+      const [mine, theirs] = [draft('c', seq), draft('c', seq)]
+      const [here, there] = await Promise.all([store.append(mine), other.append(theirs)])
+      same([here.result, there.result].toSorted(), ['conflict', 'ok'], `the answers after ${seq}`)
+      won.push(here.result === 'ok' ? mine : theirs)
+    }
+    await sameLog(store, at('c'), won)
+  },
+
+  'of writes that overlap, one is there whole and the others not at all': async ({ store, another }) => {
+    const handles = [store, await another()]
+    await written(store, draft('c', 0))
+    const writes = [1, 2, 3, 4, 5, 6].map((many) => draft('c', 1, { many, base: many }))
+    const answers = await Promise.all(writes.map((write, n) => (handles[n % 2] ?? store).append(write)))
+    const won = writes.filter((_, n) => answers[n]?.result === 'ok')
+    same(won.length, 1, 'how many won')
+    same((await logOf(store, at('c'))).slice(1), won.flatMap(logged), 'the log after the first event')
+    same((await store.load(at('c')))?.base?.state, won[0]?.rows.base, 'the base')
+  },
+
+  'fifty writers with twenty events each, on one conversation, are all there once': async ({ store, another }) => {
+    const handles = [store, await another(), await another()]
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, writer) => {
+        let seq = 0
+        for (let nth = 0; nth < 20; nth++) {
+          seq = await insist(handles[writer % 3] ?? store, `${writer}/${nth}`, seq)
+        }
+      }),
+    )
+    const log = await logOf(store, at('c'))
+    same(
+      log.map(({ seq }) => seq),
+      Array.from({ length: 1000 }, (_, n) => n + 1),
+      'the seqs',
+    )
+    const texts = log.map((event) =>
+      event.type === 'state.changed' && typeof event.value === 'string' ? event.value : '',
+    )
+    same(new Set(texts).size, 1000, 'how many different events there are')
+    for (let writer = 0; writer < 50; writer++) {
+      const own = texts.filter((text) => text.startsWith(`${writer}/`))
+      same(
+        own,
+        Array.from({ length: 20 }, (_, nth) => `${writer}/${nth}`),
+        `the events of writer ${writer}, in order`,
+      )
+    }
+  },
+
+  'two hundred conversations at once do not mix': async ({ store, another }) => {
+    const handles = [store, await another()]
+    const all = Array.from({ length: 200 }, (_, n) => [0, 2, 4].map((seq) => draft(`c${n}`, seq, { many: 2 })))
+    await Promise.all(
+      all.map(async (writes, n) => {
+        for (const [nth, write] of writes.entries()) await written(handles[(n + nth) % 2] ?? store, write)
+      }),
+    )
+    same(
+      await store.heads(all.map((_, n) => at(`c${n}`))),
+      all.map(() => 6),
+      'heads',
+    )
+    await Promise.all(all.map((writes, n) => sameLog(handles[n % 2] ?? store, at(`c${n}`), writes)))
+  },
+
+  'who reads while others write sees whole writes only': async ({ store, another }) => {
+    const reader = await another()
+    let done = false
+    const reading = async (): Promise<void> => {
+      while (!done) {
+        const [head = 0] = await reader.heads([at('c')])
+        const loaded = await reader.load(at('c'))
+        const seqs = (await reader.read(at('c'), 0)).map(({ seq }) => seq)
+        same(
+          seqs,
+          Array.from(seqs, (_, n) => n + 1),
+          'the seqs',
+        )
+        const seen = [head, loaded?.seq ?? 0, loaded?.base?.seq ?? 0, loaded?.events.length ?? 0]
+        same(
+          seen.map((seq) => seq % 3),
+          [0, 0, 0, 0],
+          `head, load and base (${seen.join(', ')}) end where a write ended`,
+        )
+        same(loaded?.base?.seq ?? 0, loaded?.base?.state ?? 0, 'the seq of the base, and the seq it was made at')
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+    const writing = async (): Promise<void> => {
+      for (let n = 0; n < 50; n++) {
+        await written(store, draft('c', n * 3, { many: 3, ...(n % 4 ? {} : { base: n * 3 + 3 }) }))
+      }
+    }
+    await Promise.all([reading(), writing().finally(() => (done = true))])
+  },
+
+  'a claim and the append of the driver it replaces come one after the other': async ({ store, another }) => {
+    const other = await another()
+    await store.beat('b', 60_000)
+    for (let round = 0; round < 20; round++) {
+      const id = `c${round}`
+      const first = draft(id, 0, { status: 'running', node: 'gone' })
+      const { epoch } = await written(store, first)
+      const late = draft(id, 1, { status: 'running', epoch, many: 2 })
+      const [answer, claimed] = await Promise.all([store.append(late), other.claim(at(id), 'b')])
+      holds(claimed !== undefined && claimed > epoch, 'the claim wins, before or after')
+      holds(answer.result === 'ok' || answer.result === 'fenced', `written or fenced, not ${answer.result}`)
+      await sameLog(other, at(id), answer.result === 'ok' ? [first, late] : [first])
+      const [seq = 0] = await other.heads([at(id)])
+      same(await store.append(draft(id, seq, { epoch })), { result: 'fenced' }, 'the old driver, afterwards')
+    }
+  },
+}
+
+/** Writes one event wherever the end is, reading on after each conflict; gives the seq it got. */
+async function insist(store: Store, text: string, known: number): Promise<number> {
+  let write = draft('c', known, { events: [note(text)] })
+  for (let tries = 0; tries < 10_000; tries++) {
+    const answer = await store.append(write)
+    if (answer.result === 'ok') return write.expectedSeq + 1
+    if (answer.result === 'unknown') continue
+    holds(answer.result === 'conflict', `a conflict and nothing else: ${JSON.stringify(answer)}`)
+    const [head = 0] = await store.heads([at('c')])
+    write = draft('c', head, { events: [note(text)] })
+  }
+  return fail(`writing ${text} never came to an end`)
+}

@@ -1,0 +1,56 @@
+/**
+ * What every store has to do, as a list of cases: each has a place of its own and throws what is wrong. Any test runner
+ * will do:
+ *
+ *   for (const { name, run } of storeConformance(openPlace)) test(name, run)
+ *
+ * The cases ask what the contract in core's `Store` says and nothing more: where it leaves a choice (the order of what is
+ * due, how long a page of a log is, which news gets lost), every choice passes.
+ */
+import { appendCases } from './append-cases.ts'
+import { crashCases } from './crash-cases.ts'
+import { dataCases } from './data-cases.ts'
+import { dueCases } from './due-cases.ts'
+import { epochCases } from './epoch-cases.ts'
+import { claimCases, leaseCases } from './lease-cases.ts'
+import { listCases } from './list-cases.ts'
+import { listenCases } from './listen-cases.ts'
+import { keyCases, markCases } from './once-cases.ts'
+import { pendingCases } from './pending-cases.ts'
+import { raceCases } from './race-cases.ts'
+import { callCases, headCases, loadCases, readCases } from './read-cases.ts'
+import { play, type Cases, type OpenPlace } from './scene.ts'
+
+export interface StoreCase {
+  readonly name: string
+  run(): Promise<void>
+}
+
+const ALL: Readonly<Record<string, Cases>> = {
+  append: appendCases,
+  mark: markCases,
+  key: keyCases,
+  epoch: epochCases,
+  claim: claimCases,
+  lease: leaseCases,
+  due: dueCases,
+  load: loadCases,
+  read: readCases,
+  call: callCases,
+  heads: headCases,
+  pending: pendingCases,
+  list: listCases,
+  listen: listenCases,
+  data: dataCases,
+  race: raceCases,
+  crash: crashCases,
+}
+
+export function storeConformance(openPlace: OpenPlace): readonly StoreCase[] {
+  return Object.entries(ALL).flatMap(([about, cases]) =>
+    Object.entries(cases).map(([sentence, act]) => ({
+      name: `${about}: ${sentence}`,
+      run: () => play(openPlace, act),
+    })),
+  )
+}

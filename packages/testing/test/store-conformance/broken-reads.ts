@@ -1,0 +1,147 @@
+/** Wrong where one conversation is read. */
+import type { Store } from '@holdpoint/core'
+import type { Broken, Handle } from './broken-store.ts'
+
+export const brokenReads: readonly Broken[] = [
+  {
+    store: 'takes the base for one of the first event',
+    changes: [['seq: there.events.length, state', 'seq: expectedSeq + 1, state']],
+    caughtBy: ['load: a base is the state after the last event it came with'],
+  },
+  {
+    store: 'takes null for no base',
+    changes: [['rows.base !== undefined', 'rows.base != null']],
+    caughtBy: ['load: any JSON is a base: null, false, nothing in a list'],
+  },
+  {
+    store: 'keeps the first base',
+    changes: [['rows.base !== undefined', 'rows.base !== undefined && !there.base']],
+    caughtBy: ['load: the newest base takes the place of the one before'],
+  },
+  {
+    store: 'forgets the base with the next write',
+    changes: [['if (rows.base !== undefined) there.base = {', 'there.base = rows.base === undefined ? undefined : {']],
+    caughtBy: [
+      'load: the newest base takes the place of the one before',
+      'load: with a base, only what came after it is loaded',
+    ],
+  },
+  {
+    store: 'loads what the base has already',
+    changes: [['events.slice(base?.seq ?? 0)', 'events.slice()']],
+    caughtBy: ['load: a base is the state after the last event it came with'],
+  },
+  {
+    store: 'loads what is not there',
+    changes: [
+      [
+        'if (!there) return undefined\n      const { agent',
+        `if (!there) return { seq: 0, agent: '', events: [] }\n      const { agent`,
+      ],
+    ],
+    caughtBy: ['load: a conversation nobody wrote to cannot be loaded'],
+  },
+  {
+    store: 'reads the event it should read after',
+    changes: [['slice(after, after + limit)', 'slice(Math.max(0, after - 1), after + limit)']],
+    caughtBy: ['read: reading goes on after the given seq, in the middle of a write too'],
+  },
+  {
+    store: 'reads more than asked for',
+    changes: [['slice(after, after + limit)', 'slice(after, after + limit + 1)']],
+    caughtBy: ['read: reading stops at the limit, and never before the first event'],
+  },
+  {
+    store: 'reads a page and no more',
+    changes: [['slice(after, after + limit)', 'slice(after, Math.min(100, after + limit))']],
+    caughtBy: [
+      'append: five hundred events of one append have their seqs without a gap',
+      'read: paging through a log finds everything once, whatever the size of the page',
+    ],
+  },
+  {
+    store: 'reads from the start of a write',
+    changes: [
+      [
+        'slice(after, after + limit)',
+        'slice([...there_(from).marks.keys()].findLast((seq) => seq <= after + 1) - 1 || 0, after + limit)',
+      ],
+      ['const lives =', 'const there_ = (address) => get(address) ?? { marks: new Map() }\n const lives ='],
+    ],
+    caughtBy: ['read: reading goes on after the given seq, in the middle of a write too'],
+  },
+  {
+    store: 'reads back one too far',
+    handle: readingBack((inner, from, before, limit) => inner(from, before + 1, limit)),
+    caughtBy: [
+      'read: reading back ends right before the given seq, with at least as many as asked for',
+      'read: paging back through a log finds everything once',
+    ],
+  },
+  {
+    store: 'reads back one too few',
+    handle: readingBack(async (inner, from, before, limit) => (await inner(from, before, limit)).slice(1)),
+    caughtBy: ['read: reading back ends right before the given seq, with at least as many as asked for'],
+  },
+  {
+    store: 'reads back from where it is told, though nothing is there',
+    handle: readingBack(async (inner, from, before, limit) =>
+      (await inner(from, before, limit)).filter(({ seq }) => seq >= before - limit),
+    ),
+    caughtBy: ['read: reading back from beyond the end gives the last ones there are'],
+  },
+  {
+    store: 'reads back the wrong way round',
+    handle: readingBack(async (inner, from, before, limit) => (await inner(from, before, limit)).toReversed()),
+    caughtBy: ['read: reading back ends right before the given seq, with at least as many as asked for'],
+  },
+  {
+    store: 'reads calls that never waited',
+    changes: [[`?? []) ?? []\n    },`, `?? []) ?? there?.events ?? []\n    },`]],
+    caughtBy: ['call: a call that never waited has no events to be read'],
+  },
+  {
+    store: 'reads open calls only',
+    changes: [['there?.holds.get(callId)?.seqs', '[there?.holds.get(callId)].find((hold) => hold?.open)?.seqs']],
+    caughtBy: ['call: a call closed in the write that made it can be read'],
+  },
+  {
+    store: 'reads calls as they first waited',
+    changes: [
+      [
+        'there.holds.set(row.callId, row)',
+        'there.holds.set(row.callId, { ...row, seqs: there.holds.get(row.callId)?.seqs ?? row.seqs })',
+      ],
+    ],
+    caughtBy: ['call: the events of a call are read, open or closed, wherever they stand'],
+  },
+  {
+    store: 'tells no head twice',
+    changes: [
+      [
+        'of.map((address)',
+        '[...new Set(of.map(keyOf))].map((text) => JSON.parse(text)).map(([tenant, id]) => ({ tenant, id })).map((address)',
+      ],
+    ],
+    caughtBy: ['heads: heads are told in the order asked, 0 for what nobody wrote to'],
+  },
+  {
+    store: 'tells the heads it knows',
+    changes: [['get(address)?.events.length ?? 0)', 'get(address)?.events.length ?? 0).filter((head) => head > 0)']],
+    caughtBy: ['heads: a thousand heads can be asked for at once'],
+  },
+  {
+    store: 'cannot read what is not there',
+    changes: [['get(from)?.events.slice(after', 'get(from).events.slice(after']],
+    throws: 'Cannot read properties of undefined',
+    caughtBy: ['read: reading a conversation nobody wrote to finds nothing'],
+  },
+]
+
+type ReadBack = Store['readBack']
+
+function readingBack(
+  readBack: (inner: ReadBack, ...given: Parameters<ReadBack>) => ReturnType<ReadBack>,
+): (inner: Store) => Handle {
+  return (inner) => ({ store: { ...inner, readBack: (...given) => readBack(inner.readBack, ...given) } })
+}

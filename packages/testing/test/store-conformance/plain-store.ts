@@ -1,0 +1,201 @@
+/**
+ * A store that is right and all in one file, for broken-store.ts to change lines of: the memory store as it once was,
+ * kept apart from it so that neither stands in the other's way.
+ */
+import type {
+  Address,
+  Append,
+  Appended,
+  ConversationStatus,
+  HoldRow,
+  Json,
+  LogEvent,
+  Page,
+  Store,
+} from '@holdpoint/core'
+
+interface Conversation {
+  readonly address: Address
+  /** Creation order, for lists. */
+  readonly nth: number
+  readonly createdAt: number
+  readonly events: LogEvent[]
+  /** By the seq of the first event of each write. */
+  readonly marks: Map<number, string>
+  readonly keys: Map<string, number>
+  readonly holds: Map<string, HoldRow>
+  agent: string
+  status: ConversationStatus
+  wakeAt: number | undefined
+  base: { readonly seq: number; readonly state: Json } | undefined
+  epoch: number
+  owner: string | undefined
+  updatedAt: number
+}
+
+export function plainStore(now: () => number): Store {
+  const all = new Map<string, Conversation>()
+  const nodes = new Map<string, number>()
+  const listeners = new Set<(what: Address, seq: number) => void>()
+  const get = (address: Address): Conversation | undefined => all.get(keyOf(address))
+  const lives = (node: string | undefined): boolean => node !== undefined && (nodes.get(node) ?? -Infinity) > now()
+
+  const append = (write: Append): Appended => {
+    const { to, expectedSeq, events, at, rows, node } = write
+    const there = get(to) ?? create(to, all.size, at)
+    const repeated = write.key === undefined ? undefined : there.keys.get(write.key)
+    const owned = (): boolean => node !== undefined && there.owner === node
+    if (there.events.length !== expectedSeq) {
+      const mine = there.marks.get(expectedSeq + 1) === write.mark
+      if (!mine) return repeated === undefined ? { result: 'conflict' } : { result: 'repeated', seq: repeated }
+      const written = there.events.slice(expectedSeq, expectedSeq + events.length)
+      return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }
+    }
+    if (write.epoch !== undefined && write.epoch !== there.epoch) return { result: 'fenced' }
+    if (repeated !== undefined) return { result: 'repeated', seq: repeated }
+
+    const written = events.map((event, index): LogEvent => ({ ...event, seq: expectedSeq + index + 1, at }))
+    if (write.epoch === undefined && node !== undefined && rows.status === 'running') {
+      if (there.status !== 'running' || !lives(there.owner)) {
+        there.owner = node
+        there.epoch++
+      }
+    }
+    all.set(keyOf(to), there)
+    there.events.push(...written)
+    there.marks.set(expectedSeq + 1, write.mark)
+    if (write.key !== undefined) there.keys.set(write.key, there.events.length)
+    there.agent = rows.agent
+    there.status = rows.status
+    there.wakeAt = rows.wakeAt
+    there.updatedAt = at
+    if (rows.base !== undefined) there.base = { seq: there.events.length, state: rows.base }
+    for (const row of rows.holds) there.holds.set(row.callId, row)
+    for (const listener of listeners) listener(to, there.events.length)
+    return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }
+  }
+
+  return {
+    append: async (write) => append(write),
+    load: async (from) => {
+      const there = get(from)
+      if (!there) return undefined
+      const { agent, base, events } = there
+      return { seq: events.length, agent, base, events: events.slice(base?.seq ?? 0) }
+    },
+    read: async (from, after, limit = Infinity) => get(from)?.events.slice(after, after + limit) ?? [],
+    readBack: async (from, before, limit) =>
+      get(from)
+        ?.events.slice(0, before - 1)
+        .slice(-limit) ?? [],
+    readCall: async (from, callId) => {
+      const there = get(from)
+      return there?.holds.get(callId)?.seqs.flatMap((seq) => there.events[seq - 1] ?? []) ?? []
+    },
+    findKey: async (from, key) => get(from)?.keys.get(key),
+    heads: async (of) => of.map((address) => get(address)?.events.length ?? 0),
+
+    pending: async (query) => {
+      const { tenant, conversationId, agent, tool, kind, expiresBefore = Infinity } = query
+      const found = [...all.values()].flatMap((there) =>
+        there.address.tenant !== tenant ||
+        (conversationId ?? there.address.id) !== there.address.id ||
+        (agent ?? there.agent) !== there.agent
+          ? []
+          : Array.from(there.holds.values(), (hold) => ({ there, hold })),
+      )
+      const open = found
+        .filter(({ hold }) => hold.open && hold.expiresAt < expiresBefore)
+        .filter(({ hold }) => (tool ?? hold.tool) === hold.tool && (kind ?? hold.kind) === hold.kind)
+        .map(({ there, hold: { open: _open, seqs: _seqs, ...row } }) => ({
+          sort: [row.heldAt, there.nth, row.callId] as const,
+          item: { ...row, conversationId: there.address.id, agent: there.agent },
+        }))
+      return pageOf(open, query)
+    },
+    list: async (query) => {
+      const { tenant, agent, status } = query
+      const found = [...all.values()]
+        .filter(({ address }) => address.tenant === tenant)
+        .filter((there) => (agent ?? there.agent) === there.agent && (status ?? there.status) === there.status)
+        .map((there) => {
+          const { address, createdAt, updatedAt, events } = there
+          const item = { id: address.id, agent: there.agent, status: there.status, seq: events.length }
+          return { sort: [-there.nth, 0, ''] as const, item: { ...item, createdAt, updatedAt } }
+        })
+      return pageOf(found, query)
+    },
+
+    beat: async (node, ttlMs) => {
+      nodes.set(node, now() + ttlMs)
+      return now()
+    },
+    leave: async (node) => {
+      nodes.delete(node)
+    },
+    due: async ({ agents, limit }) => {
+      const ours = [...all.values()].filter(({ agent }) => agents.includes(agent))
+      const due = ours.filter(
+        ({ status, owner, wakeAt = Infinity }) => wakeAt <= now() || (status === 'running' && !lives(owner)),
+      )
+      const waiting = ours.flatMap(({ wakeAt }) => (wakeAt !== undefined && wakeAt > now() ? [wakeAt] : []))
+      return {
+        conversations: due.slice(0, limit).map(({ address }) => address),
+        next: waiting.length > 0 ? Math.min(...waiting) : undefined,
+      }
+    },
+    claim: async (what, node) => {
+      const there = get(what)
+      if (there?.status !== 'running' || lives(there.owner)) return undefined
+      there.owner = node
+      return ++there.epoch
+    },
+
+    listen: (changed) => {
+      listeners.add(changed)
+      return () => listeners.delete(changed)
+    },
+    close: async () => {},
+  }
+}
+
+function create(address: Address, nth: number, at: number): Conversation {
+  return {
+    address,
+    nth,
+    createdAt: at,
+    events: [],
+    marks: new Map(),
+    keys: new Map(),
+    holds: new Map(),
+    agent: '',
+    status: 'idle',
+    wakeAt: undefined,
+    base: undefined,
+    epoch: 0,
+    owner: undefined,
+    updatedAt: at,
+  }
+}
+
+type Sort = readonly [number, number, string]
+
+function pageOf<T>(
+  found: readonly { readonly sort: Sort; readonly item: T }[],
+  { after, limit }: { readonly after?: string; readonly limit: number },
+): Page<T> {
+  const sorted = found.toSorted((a, b) => compare(a.sort, b.sort))
+  const from = after === undefined ? undefined : (JSON.parse(after) as Sort)
+  const rest = from ? sorted.filter(({ sort }) => compare(sort, from) > 0) : sorted
+  const page = rest.slice(0, limit)
+  const last = rest.length > limit ? page.at(-1) : undefined
+  return { items: page.map(({ item }) => item), next: last && JSON.stringify(last.sort) }
+}
+
+function compare(a: Sort, b: Sort): number {
+  return a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : Number(a[2] > b[2]))
+}
+
+function keyOf({ tenant, id }: Address): string {
+  return JSON.stringify([tenant, id])
+}
