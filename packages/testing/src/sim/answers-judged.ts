@@ -1,0 +1,120 @@
+/** Whether what people are told about their answers and messages is what the log says. */
+import { canonical, type PendingHold, type Resolution, type ResolveAnswer } from '@holdpoint/core'
+import type { CallRecord, Taken } from './call-record.ts'
+import type { Scheduler } from './scheduler.ts'
+import type { Truth } from './truth.ts'
+import type { Judge } from './violation.ts'
+
+export interface Given {
+  readonly conversation: string
+  readonly callId: string
+  readonly resolution: Resolution
+  readonly by: string | undefined
+  /** Which hold was named, if any. */
+  readonly hold: number | undefined
+}
+
+export class AnswersJudged {
+  readonly #truth: Truth
+  readonly #judge: Judge
+  readonly #scheduler: Scheduler
+
+  constructor(truth: Truth, judge: Judge, scheduler: Scheduler) {
+    this.#truth = truth
+    this.#judge = judge
+    this.#scheduler = scheduler
+  }
+
+  /** Called when a node takes an answer up. */
+  begins(given: Given): (answer: ResolveAnswer) => void {
+    const before = this.#truth.conversations.get(given.conversation)?.calls.get(given.callId)
+    const waitedFor = before?.waits ? before.nth : undefined
+    return (answer) => this.#told(given, answer, waitedFor)
+  }
+
+  #told(given: Given, { verdict }: ResolveAnswer, waitedFor: number | undefined): void {
+    const { callId, resolution, by } = given
+    const call = this.#truth.conversations.get(given.conversation)?.calls.get(callId)
+    const say = (what: string) => (): string =>
+      `${by ?? 'somebody'} was told ${verdict} for ${canonical(resolution)} on ${callId} (${call?.tool}): ${what}`
+    if (verdict === 'accepted') return this.#accepted(call, given, say)
+    const fair = this.#unheard(call, given, waitedFor, verdict)
+    this.#judge.require(fair, 'verdict-true', say('it was open all the time, and takes such answers'))
+    const evidence = call
+      ? evidenceFor(verdict, call, given, this.#scheduler.now)
+      : verdict === 'unknown' || verdict === 'invalid'
+    this.#judge.require(evidence, 'verdict-true', say('the log says otherwise'))
+    const unknown = verdict === 'unknown' && waitedFor !== undefined && given.hold === undefined
+    this.#judge.require(!unknown, 'verdict-true', say('it was waiting'))
+  }
+
+  #accepted(call: CallRecord | undefined, given: Given, say: (what: string) => () => string): void {
+    const found = call?.taken.filter((taken) => carries(taken, given)) ?? []
+    if (!this.#judge.require(found.length > 0, 'answer-kept', say('the log does not have it'))) return
+    const free = found.find(({ told }) => !told)
+    this.#judge.require(free !== undefined, 'one-accepted', say('somebody else was told so too'))
+    if (free) free.told = true
+  }
+
+  /** A hold that was open from beginning to end, and takes what was said, has no reason to say no. */
+  #unheard(call: CallRecord | undefined, given: Given, waitedFor: number | undefined, verdict: string): boolean {
+    if (!call?.hold || !call.waits || call.nth !== waitedFor || given.hold !== undefined) return true
+    if (!call.hold.accepts.includes(given.resolution.kind)) return true
+    if (verdict === 'expired') return this.#scheduler.now >= call.hold.expiresAt
+    return verdict === 'duplicate' || verdict === 'invalid'
+  }
+
+  /** What a node says is pending: nothing that was not, and everything that was all the time. */
+  pendingBegins(): (items: readonly PendingHold[]) => void {
+    const start = this.#scheduler.steps
+    return (items) => {
+      const told = new Set(items.map(({ callId }) => callId))
+      for (const { id, calls } of this.#truth.conversations.values()) {
+        for (const call of calls.values()) {
+          const throughout = call.waits && call.opened < start
+          const ever = call.waits || (call.nth > 0 && call.closed >= start)
+          const say = (): string =>
+            `${id}: ${call.callId} (${call.tool}) ${told.has(call.callId) ? 'is' : 'is not'} told`
+          this.#judge.require(told.has(call.callId) ? ever : !throughout, 'pending-is-open', say)
+          told.delete(call.callId)
+        }
+      }
+      this.#judge.require(told.size === 0, 'pending-is-open', () => `nobody made ${[...told].join()}`)
+    }
+  }
+}
+
+function carries({ resolution, by }: Taken, given: Given): boolean {
+  if (by !== given.by) return false
+  if (resolution === undefined) return given.resolution.kind === 'approve'
+  return same(resolution, given.resolution)
+}
+
+/** An edit that changes nothing is a plain yes. */
+function same(a: Resolution, b: Resolution): boolean {
+  if (a.kind === 'approve' && b.kind === 'approve' && a.input === undefined) return true
+  return canonical(a) === canonical(b)
+}
+
+function evidenceFor(verdict: ResolveAnswer['verdict'], call: CallRecord, given: Given, now: number): boolean {
+  const { taken, outcome, hold } = call
+  const code = outcome && !outcome.value.ok ? outcome.value.error.code : undefined
+  switch (verdict) {
+    case 'duplicate':
+      return taken.some((each) => carries({ ...each, by: given.by }, given))
+    case 'conflict':
+      return taken.some(({ resolution }) => resolution !== undefined)
+    case 'expired':
+      return (
+        (call.waits && hold !== undefined && now >= hold.expiresAt) ||
+        (outcome !== undefined && !outcome.answered && hold !== undefined)
+      )
+    case 'stale':
+      return code === 'cancelled' || code === 'superseded'
+    case 'accepted':
+    case 'unknown':
+    case 'invalid':
+    case 'wrong-kind':
+      return true
+  }
+}

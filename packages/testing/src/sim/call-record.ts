@@ -1,0 +1,156 @@
+/**
+ * What a log says about one call, read event by event and by nobody else's rules: the machine under test is not asked.
+ */
+import type { CallOutcome, CallPart, Hold, Json, LogEvent, Resolution } from '@holdpoint/core'
+import type { Judge } from './violation.ts'
+
+export type CallEvent = Extract<LogEvent, { readonly callId: string }>
+
+/** An answer that is in the log. `told`: somebody was told that it is theirs. */
+export interface Taken {
+  readonly nth: number
+  readonly by: string | undefined
+  readonly seq: number
+  /** Undefined for one of several approvers. */
+  readonly resolution: Resolution | undefined
+  told: boolean
+}
+
+/** What may run now, and who said so. */
+interface Agreed {
+  readonly fingerprint: string
+  readonly people: number
+}
+
+export class CallRecord {
+  readonly callId: string
+  readonly tool: string
+  readonly seq: number
+  at: 'ready' | 'held' | 'running' | 'settled' = 'ready'
+  /** What would run: as the model proposed it, or as somebody changed it. */
+  input: Json
+  hold: Hold | undefined
+  /** How often it was held. */
+  nth = 0
+  agreed: Agreed | undefined
+  starts = 0
+  /** How often a person said to run it again after its process had died. */
+  reruns = 0
+  readonly taken: Taken[] = []
+  readonly endorsed: { readonly nth: number; readonly by: string; readonly inputHash: string }[] = []
+  outcome: { readonly seq: number; readonly value: CallOutcome; readonly answered: boolean } | undefined
+  /** The model went on without it, and its answer is still waited for. */
+  open = false
+  arrived: 'answer' | 'expiry' | undefined = undefined
+  /** When, in steps, the newest hold was made and the last one was over. */
+  opened = 0
+  closed: number = Infinity
+
+  constructor(part: CallPart, seq: number) {
+    this.callId = part.callId
+    this.tool = part.name
+    this.input = part.input
+    this.seq = seq
+  }
+
+  get waits(): boolean {
+    return this.at === 'held' || this.open
+  }
+
+  /** `now` is the store's time. */
+  follow(event: CallEvent, judge: Judge, now: number, step: number): void {
+    const waited = this.waits
+    this.#move(event, judge, now)
+    if (this.waits && !waited) [this.opened, this.closed] = [step, Infinity]
+    if (!this.waits && waited) this.closed = step
+  }
+
+  #move(event: CallEvent, judge: Judge, now: number): void {
+    const say = (what: string) => (): string => `call ${this.callId} (${this.tool}), event ${event.seq}: ${what}`
+    judge.require(
+      this.at !== 'settled' || event.type === 'answer.arrived',
+      'one-outcome',
+      say(`${event.type} after its outcome`),
+    )
+    switch (event.type) {
+      case 'call.held':
+        judge.require(this.at !== 'held', 'log-possible', say('held while held'))
+        Object.assign(this, { at: 'held', hold: event.hold, nth: this.nth + 1, agreed: undefined })
+        return
+      case 'call.endorsed':
+        judge.require(this.at === 'held', 'log-possible', say('endorsed while not held'))
+        this.endorsed.push({ nth: this.nth, by: event.by, inputHash: event.inputHash })
+        this.taken.push({ nth: this.nth, by: event.by, seq: event.seq, resolution: undefined, told: false })
+        return
+      case 'call.approved':
+        judge.require(this.at === 'held', 'log-possible', say('approved while not held'))
+        return this.#approve(event, judge, say)
+      case 'call.cleared':
+        judge.require(this.at !== 'held', 'held-waits', say('the gate let through a call that is held'))
+        this.agreed = { fingerprint: event.fingerprint, people: 0 }
+        return
+      case 'call.started':
+        judge.require(this.at !== 'held', 'held-waits', say('started while held'))
+        judge.require(event.attempt === ++this.starts, 'log-possible', say(`attempt ${event.attempt}`))
+        this.at = 'running'
+        return
+      case 'call.settled':
+        return this.#settle(event, judge, now, say)
+      case 'answer.arrived':
+        // Where late answers are welcome, one may come after the word that none came in time.
+        judge.require(
+          this.at === 'settled' && this.arrived !== 'answer' && (event.resolution !== undefined || !this.arrived),
+          'one-outcome',
+          say('a late answer too many'),
+        )
+        judge.require(event.resolution !== undefined || this.#due(now), 'expiry-in-time', say('expired early'))
+        this.arrived = event.resolution ? 'answer' : 'expiry'
+        this.open = false
+        this.#took(event)
+    }
+  }
+
+  #approve(
+    event: Extract<CallEvent, { type: 'call.approved' }>,
+    judge: Judge,
+    say: (what: string) => () => string,
+  ): void {
+    const agreeing = this.endorsed.filter(({ nth, inputHash }) => nth === this.nth && inputHash === event.inputHash)
+    const needed = this.hold?.approvers ?? 1
+    const people = Math.max(1, new Set(agreeing.map(({ by }) => by)).size)
+    judge.require(people >= needed, 'held-waits', say(`${people} of ${needed} agreed`))
+    if (event.effective !== undefined) this.input = event.effective
+    if (this.hold?.cause === 'lost') this.reruns++
+    this.at = 'ready'
+    this.agreed = { fingerprint: event.fingerprint, people }
+    this.#took(event)
+    // Whoever was the last to agree was told so for agreeing.
+    const last = this.taken.at(-1)
+    if (last && needed > 1) last.told = true
+  }
+
+  #settle(
+    event: Extract<CallEvent, { type: 'call.settled' }>,
+    judge: Judge,
+    now: number,
+    say: (what: string) => () => string,
+  ): void {
+    const { outcome, resolution } = event
+    const pending = this.hold?.async === true && this.at === 'held' && outcome.ok && resolution === undefined
+    const ended = !outcome.ok && (outcome.error.code === 'cancelled' || outcome.error.code === 'superseded')
+    if (this.at === 'held' && resolution === undefined && !pending && !ended)
+      judge.require(this.#due(now), 'expiry-in-time', say('expired early'))
+    this.outcome = { seq: event.seq, value: outcome, answered: resolution !== undefined }
+    this.open = pending
+    this.#took(event)
+    this.at = 'settled'
+  }
+
+  #due(now: number): boolean {
+    return this.hold !== undefined && now >= this.hold.expiresAt
+  }
+
+  #took({ seq, resolution, by }: { seq: number; resolution?: Resolution; by?: string }): void {
+    if (resolution) this.taken.push({ nth: this.nth, by, seq, resolution, told: false })
+  }
+}

@@ -1,0 +1,175 @@
+/** What the log of one conversation says, followed event by event as they are written, with what stands beside it. */
+import {
+  canonical,
+  emptyConversation,
+  evolve,
+  next,
+  type Append,
+  type Conversation,
+  type HoldRow,
+  type Inbound,
+  type Json,
+  type LogEvent,
+} from '@holdpoint/core'
+import { CallRecord } from './call-record.ts'
+import type { Judge } from './violation.ts'
+
+/** A step for which the model is to be asked. */
+export interface Step {
+  readonly turnId: string
+  readonly step: number
+  /** Since which event, and until which. */
+  readonly seq: number
+  until: number
+  /** How often the model was asked, and how often there was reason to ask again. */
+  asked: number
+  excused: number
+}
+
+export class ConversationRecord {
+  readonly id: string
+  readonly events: LogEvent[] = []
+  state: Conversation = emptyConversation
+  readonly calls: Map<string, CallRecord> = new Map()
+  /** Calls of the round without an outcome. */
+  readonly unsettled: Set<string> = new Set()
+  readonly rows: Map<string, HoldRow> = new Map()
+  /** The step that is due now. */
+  step: Step | undefined
+  /** The first seq after it changed hands. */
+  handedOverAt = 0
+  #tally = 0
+  /** What waits, by the log alone. */
+  #queue: Inbound[] = []
+
+  constructor(id: string) {
+    this.id = id
+  }
+
+  /** Reads on. `now` is the store's time, `step` the simulation's. */
+  follow(written: readonly LogEvent[], judge: Judge, now: number, step: number): void {
+    for (const event of written) {
+      const gapless = event.seq === this.events.length + 1
+      if (!judge.require(gapless, 'log-gapless', () => `${this.id}: ${event.seq} after ${this.events.length}`)) return
+      this.events.push(event)
+      this.#followTurn(event, judge)
+      if ('callId' in event) {
+        const call = this.calls.get(event.callId)
+        if (!judge.require(call !== undefined, 'log-possible', () => `${event.type} for a call nobody made`)) return
+        call?.follow(event, judge, now, step)
+        if (event.type === 'call.settled') this.unsettled.delete(event.callId)
+      }
+      try {
+        this.state = evolve(this.state, event)
+      } catch (error) {
+        judge.require(false, 'log-possible', () => `${this.id}: ${String(error)}`)
+        return
+      }
+      this.#followStep(event)
+    }
+  }
+
+  #followTurn(event: LogEvent, judge: Judge): void {
+    const settled = (): boolean => this.unsettled.size === 0
+    switch (event.type) {
+      case 'model.replied':
+        judge.require(settled(), 'model-waits', () => `${this.id}: a reply while ${[...this.unsettled].join()} is open`)
+        for (const part of event.reply.parts) {
+          if (part.type !== 'call') continue
+          judge.require(!this.calls.has(part.callId), 'log-possible', () => `call ${part.callId} was made twice`)
+          this.calls.set(part.callId, new CallRecord(part, event.seq))
+          this.unsettled.add(part.callId)
+        }
+        return
+      case 'turn.started': {
+        judge.require(settled(), 'log-possible', () => `${this.id}: a turn began with calls open`)
+        const taken = this.#queue.splice(0, event.queued ?? 0)
+        const same =
+          canonical(taken as unknown as Json) === canonical(event.items.slice(0, taken.length) as unknown as Json)
+        judge.require(
+          same && taken.length === (event.queued ?? 0),
+          'queue-kept',
+          () => `${this.id}: event ${event.seq}`,
+        )
+        return
+      }
+      case 'turn.ended':
+        judge.require(settled(), 'one-outcome', () => `${this.id}: a turn ended with calls open`)
+        return
+      case 'message.queued':
+        this.#queue.push(event.item)
+        return
+      case 'answer.arrived': {
+        const { callId, name, outcome } = event
+        this.#queue.push({ kind: 'answer', callId, name, outcome })
+        return
+      }
+      case 'conversation.opened':
+      case 'call.held':
+      case 'call.endorsed':
+      case 'call.approved':
+      case 'call.cleared':
+      case 'call.started':
+      case 'call.settled':
+        return
+      case 'state.changed':
+        judge.require(event.value === ++this.#tally, 'state-kept', () => `${this.id}: ${JSON.stringify(event)}`)
+    }
+  }
+
+  /** Which step the model is to be asked for, if any. */
+  #followStep({ seq }: LogEvent): void {
+    const { turn } = this.state
+    if (turn.phase === 'model' && this.step?.turnId === turn.turnId && this.step.step === turn.step) return
+    if (this.step) this.step.until = seq
+    this.step =
+      turn.phase === 'model'
+        ? { turnId: turn.turnId, step: turn.step, seq, until: Infinity, asked: 0, excused: 0 }
+        : undefined
+  }
+
+  /** Work that needs nobody from outside. */
+  get hasWork(): boolean {
+    const { turn } = this.state
+    return this.#works || (turn.phase === 'rest' && this.#queue.length > 0)
+  }
+
+  get #works(): boolean {
+    return next(this.state).some((effect) => effect.do !== 'expire-hold')
+  }
+
+  get held(): CallRecord[] {
+    return [...this.calls.values()].filter((call) => call.waits)
+  }
+
+  /** What the writer put beside the log, against what the log says. */
+  checkRows({ rows }: Append, judge: Judge): void {
+    for (const row of rows.holds) this.rows.set(row.callId, row)
+    const held = this.held
+    const deadlines = held.map(({ hold }) => hold?.expiresAt ?? Infinity)
+    const status = this.#works ? 'running' : this.state.turn.phase === 'calls' ? 'held' : 'idle'
+    const wakeAt = deadlines.length > 0 ? Math.min(...deadlines) : undefined
+    const is = [rows.status, rows.wakeAt, rows.agent, openRows(this.rows.values())].join(' ')
+    const should = [status, wakeAt, this.state.agent, held.map(({ callId }) => callId).toSorted()].join(' ')
+    judge.require(is === should, 'rows-are-the-fold', () => `${this.id} at ${this.events.length}: ${is}, not ${should}`)
+    if (rows.base !== undefined) this.#checkBase(rows.base, judge)
+  }
+
+  #checkBase(base: Json, judge: Judge): void {
+    const { agent, turn, queue, waiting, plugins } = this.state
+    const last = turn.phase === 'rest' ? turn.last : undefined
+    const should = {
+      agent,
+      ...(last && { last }),
+      ...(queue.length > 0 && { queue }),
+      ...(waiting.size > 0 && { waiting: [...waiting.values()] }),
+      ...(Object.keys(plugins).length > 0 && { plugins }),
+    }
+    const same = turn.phase === 'rest' && canonical(base) === canonical(should as unknown as Json)
+    judge.require(same, 'base-is-the-fold', () => `${this.id} at ${this.events.length}`)
+  }
+}
+
+function openRows(rows: Iterable<HoldRow>): string[] {
+  return [...rows].flatMap(({ open, callId }) => (open ? [callId] : [])).toSorted()
+}

@@ -1,0 +1,128 @@
+/**
+ * Everything that goes wrong, by name, and how often in this seed. A seed has some kinds and not others: a run in which
+ * everything fails at once gets nowhere, and hides what one kind alone would show.
+ */
+import type { Random } from './random.ts'
+import type { Trace } from './trace.ts'
+
+/** With the usual rate per chance; 0 for what is arranged elsewhere, or only counted. */
+const RATES = {
+  /** A process dies at an await; its memory is gone. */
+  crash: 0.008,
+  /** What a process sent before it died arrives after its death. */
+  'ghost-request': 0.5,
+  /** A process stops for longer than its lease, then goes on as if nothing had been. */
+  pause: 0.004,
+  /** A node found itself without a lease, or without the conversation it drove. */
+  'lease-lost': 0,
+  /** Nothing is written, and the writer is told so, or only that it is not known. */
+  'write-failed': 0.04,
+  /** It is written, and the writer does not hear of it. */
+  'reply-lost': 0.06,
+  /** The same request reaches the store twice. */
+  'request-twice': 0.05,
+  /** An answer takes longer than several that were asked for later. */
+  'slow-reply': 0.04,
+  /** Requests overtake each other. */
+  reordered: 0.12,
+  /** Somebody else wrote first. */
+  conflict: 0,
+  'read-failed': 0.03,
+  /** For a while the store answers nobody. */
+  outage: 0,
+  /** For a while nothing can be written. */
+  'disk-full': 0,
+  'tidings-lost': 0.45,
+  'tidings-twice': 0.1,
+  'tidings-late': 0.1,
+  /** A node's clock is set, by an hour or a day, forward or back. */
+  'clock-jump': 0.006,
+  'model-failed': 0.06,
+  /** A reply breaks off in the middle. */
+  'model-cut': 0.05,
+  /** Arguments that are no JSON, tools that do not exist, ids that repeat, parts that make no sense. */
+  'model-nonsense': 0.12,
+  /** A tool did its work and then failed. */
+  'tool-failed-after': 0.08,
+  'tool-failed-before': 0.05,
+  /** A tool takes longer than it may. */
+  'tool-slow': 0.05,
+  /** A tool's own check whether it happened cannot tell. */
+  'verify-unclear': 0.3,
+  /** A caller's request does not reach its node. */
+  'call-lost': 0.04,
+  /** A caller's request reaches a node twice, or two nodes. */
+  'call-twice': 0.08,
+  /** A caller does not hear what came of its request. */
+  'told-nothing': 0.06,
+  /** The same answer given again. */
+  'answered-twice': 0.2,
+  /** Two answers that contradict each other, at the same moment and through different nodes. */
+  'answers-differ': 0.25,
+  'answered-late': 0.6,
+  /** The wrong kind of answer, or an id that nobody knows. */
+  'answered-wrongly': 0.12,
+  /** A message whose key was used for it before. */
+  'key-again': 0.4,
+  /** A follower goes away and comes back with the last seq it saw. */
+  'reader-gone': 0.08,
+  /** A node is closed in good order, and another opened in its place. */
+  'closed-node': 0,
+  /** A node comes back with tools whose definitions have changed. */
+  upgrade: 0,
+} as const
+
+export type FaultKind = keyof typeof RATES
+export const faultKinds: readonly FaultKind[] = Object.keys(RATES) as FaultKind[]
+
+export class Faults {
+  readonly counts: Map<FaultKind, number> = new Map()
+  /** Off once the world is left to come to rest. */
+  active = true
+  readonly #rates = new Map<FaultKind, number>()
+  readonly #random: Random
+  readonly #trace: Trace
+
+  constructor(random: Random, trace: Trace) {
+    this.#random = random
+    this.#trace = trace
+    for (const kind of faultKinds) {
+      const much = random.chance(0.35) ? 0 : 0.3 + 1.7 * random.next()
+      this.#rates.set(kind, RATES[kind] * much)
+    }
+  }
+
+  /** Whether it goes wrong this time. `times`: how much more often than usual. */
+  strikes(kind: FaultKind, times = 1): boolean {
+    if (!this.active || !this.#random.chance(times * (this.#rates.get(kind) ?? 0))) return false
+    this.happened(kind)
+    return true
+  }
+
+  happened(kind: FaultKind): void {
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1)
+    this.#trace.add(`  ! ${kind}`)
+  }
+}
+
+/** Spans of time in which something is out of order. */
+export class Windows {
+  readonly #spans: { readonly from: number; readonly to: number }[]
+
+  constructor(random: Random, start: number, most: number, longest: number) {
+    const count = random.chance(0.5) ? random.between(0, most) : 0
+    this.#spans = Array.from({ length: count }, () => {
+      const from = start + random.below(60_000)
+      return { from, to: from + random.between(500, longest) }
+    })
+  }
+
+  /** One more, from now on. */
+  begin(now: number, ms: number): void {
+    this.#spans.push({ from: now, to: now + ms })
+  }
+
+  has(now: number): boolean {
+    return this.#spans.some(({ from, to }) => from <= now && now < to)
+  }
+}

@@ -1,0 +1,21 @@
+/** Nothing but the seed may decide: while a simulation runs, asking the host for time or chance is an error. */
+const banned = (what: string) => (): never => {
+  throw new Error(`A simulation asked the host for ${what}; use the ports.`)
+}
+
+/** `stacks`: errors say where they came from, which takes a good part of the time. */
+export async function frozen<T>(stacks: boolean, run: () => Promise<T>): Promise<T> {
+  const { now } = Date
+  const { random } = Math
+  const { stackTraceLimit } = Error
+  Date.now = banned('the time')
+  Math.random = banned('chance')
+  if (!stacks) Error.stackTraceLimit = 0
+  try {
+    return await run()
+  } finally {
+    Date.now = now
+    Math.random = random
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}

@@ -1,0 +1,78 @@
+/** What people said, and whether the log has it as often as it should. Every message has words of its own. */
+import type { Inbound, LogEvent } from '@holdpoint/core'
+import type { ConversationRecord } from './conversation-record.ts'
+import type { Judging } from './requests.ts'
+import type { Judge } from './violation.ts'
+
+export interface Said {
+  readonly text: string
+  readonly conversation: string
+  readonly key: string | undefined
+  /** How often a node took it up. */
+  deliveries: number
+  /** How often the log has it. */
+  written: number
+  /** Whoever sent it was told that it was not taken, and did not send it again. */
+  denied: boolean
+}
+
+export class MessagesJudged {
+  readonly #judge: Judge
+  readonly #byText = new Map<string, Said>()
+  #count = 0
+
+  constructor(judge: Judge) {
+    this.#judge = judge
+  }
+
+  say(conversation: string, key: string | undefined): Said {
+    const text = `${conversation} message ${++this.#count}`
+    const said = { text, conversation, key, deliveries: 0, written: 0, denied: false }
+    this.#byText.set(text, said)
+    return said
+  }
+
+  /** A log has grown. */
+  follow({ id }: ConversationRecord, events: readonly LogEvent[]): void {
+    for (const item of events.flatMap(taken)) {
+      const text = item.kind === 'message' && item.message.parts[0]?.type === 'text' ? item.message.parts[0].text : ''
+      const said = this.#byText.get(text)
+      if (!said) continue
+      said.written++
+      const denied = said.denied && said.deliveries === 1
+      this.#judge.require(!denied, 'message-kept', () => `${id}: "${text}" was not taken, and the log has it now`)
+      const most = said.key === undefined ? said.deliveries : 1
+      const say = (): string =>
+        `${id}: "${text}" was taken ${said.written} times, sent ${said.deliveries} times, key ${said.key}`
+      this.#judge.require(said.written <= most, 'key-once', say)
+    }
+  }
+
+  /** Called when a node takes the message up. */
+  begins(said: Said): Judging<boolean> {
+    said.deliveries++
+    return {
+      told: (accepted) => {
+        const { text, written } = said
+        if (accepted) this.#judge.require(written > 0, 'message-kept', () => `"${text}" was taken; the log has it not`)
+        else if (said.deliveries === 1) this.#denied(said, 'was refused')
+      },
+      failed: (error) => {
+        const surely = error instanceof Error && error.message.startsWith('Nothing was written')
+        if (surely && said.deliveries === 1) this.#denied(said, 'was surely not written')
+      },
+    }
+  }
+
+  /** It is not in the log now, and does not get there unless it is sent again. */
+  #denied(said: Said, how: string): void {
+    said.denied = true
+    this.#judge.require(said.written === 0, 'message-kept', () => `"${said.text}" ${how}; the log has it`)
+  }
+}
+
+/** What these events took in that was not there before. */
+function taken(event: LogEvent): readonly Inbound[] {
+  if (event.type === 'message.queued') return [event.item]
+  return event.type === 'turn.started' ? event.items.slice(event.queued ?? 0) : []
+}

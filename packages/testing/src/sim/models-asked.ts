@@ -1,0 +1,118 @@
+/** What the model is asked, on whatever node: held against the log at that moment. */
+import { renderPrompt, type LogEvent, type ModelRequest, type PromptMessage } from '@holdpoint/core'
+import type { ConversationRecord, Step } from './conversation-record.ts'
+import type { SimNode } from './node.ts'
+import type { Truth } from './truth.ts'
+import type { Judge } from './violation.ts'
+
+/** What the model reads of a call whose answer is still to come. */
+const PENDING = /"status":"pending","toolCallId":"([^"]+)"/
+
+/** How long a driver may be kept by the store from seeing what its process was told. */
+const SLOWEST = 45_000
+
+export class ModelsAsked {
+  readonly #truth: Truth
+  readonly #judge: Judge
+  /** For each prompt that a log called for: the step it is for. */
+  readonly #due = new Map<string, Step>()
+  readonly #seen = new Set<Step>()
+  readonly #windows: ReadonlyMap<string, number>
+
+  /** `windows`: for conversations of which the model is shown only so many messages. */
+  constructor(truth: Truth, judge: Judge, windows: ReadonlyMap<string, number>) {
+    this.#truth = truth
+    this.#judge = judge
+    this.#windows = windows
+  }
+
+  /** A log has grown, and may call for a prompt. */
+  follow({ id, step, events }: ConversationRecord): void {
+    if (!step || this.#seen.has(step)) return
+    this.#seen.add(step)
+    const shown = newest(events.slice(0, step.seq), this.#windows.get(id) ?? Infinity)
+    this.#due.set(JSON.stringify(renderPrompt([id], shown)), step)
+  }
+
+  /** A model call begins. `key` names its step. */
+  asked({ prompt }: ModelRequest, node: SimNode): { readonly conversation: string; readonly key: Step | undefined } {
+    const conversation = conversationIn(prompt)
+    const record = this.#truth.conversations.get(conversation)
+    const say = (what: string) => (): string => `${conversation} on ${node.name}: ${what}`
+    this.#checkPairs(prompt, record, say)
+    const step = this.#due.get(JSON.stringify(prompt))
+    if (!step) {
+      this.#judge.require(false, 'prompt-is-the-log', say(`no log called for this: ${JSON.stringify(prompt)}`))
+      return { conversation, key: undefined }
+    }
+    const which = `${step.turnId} step ${step.step}`
+    // Who could not know that the step is over may ask for it, and who waits for the store finds out a little later.
+    const knew = node.knowsFor(conversation, step.until)
+    this.#judge.require(knew < SLOWEST, 'model-waits', say(`${which} was over at ${step.until}, ${knew} ms ago`))
+    if (record && this.#truth.owner(conversation).node !== node.id) {
+      // Who was replaced without hearing of it may ask in vain.
+      const replaced = node.knowsFor(conversation, record.handedOverAt)
+      this.#judge.require(replaced < SLOWEST, 'model-spend', say(`${which} was asked by a node that does not drive`))
+    } else {
+      const most = 1 + step.excused
+      const once = ++step.asked <= most
+      this.#judge.require(once, 'model-spend', say(`${which} was asked ${step.asked} times, not ${most}`))
+    }
+    const begunSince = node.closing && (node.closing.get(conversation) ?? 0) < step.seq
+    this.#judge.require(!begunSince, 'drain-begins-nothing', say(`${which} began after the node was told to close`))
+    return { conversation, key: step }
+  }
+
+  /** The model itself gave a reason to ask again. */
+  failed(step: Step | undefined): void {
+    if (step) step.excused++
+  }
+
+  #checkPairs(
+    prompt: readonly PromptMessage[],
+    record: ConversationRecord | undefined,
+    say: (what: string) => () => string,
+  ): void {
+    const seen = new Set<string>()
+    for (const [index, message] of prompt.entries()) {
+      if (message.role !== 'assistant') continue
+      const calls = message.parts.flatMap((part) => (part.type === 'call' ? [part.id] : []))
+      const after = prompt[index + 1]
+      const results = after?.role === 'tool' ? after.results : []
+      const paired = calls.join() === results.map(({ id }) => id).join() && !calls.some((id) => seen.has(id))
+      this.#judge.require(paired, 'prompt-paired', say(`calls ${calls.join()}, results ${JSON.stringify(results)}`))
+      for (const id of calls) seen.add(id)
+      for (const { content } of results) {
+        const pending = PENDING.exec(JSON.stringify(content))?.[1]
+        if (pending === undefined) continue
+        const outcome = record?.calls.get(pending)?.outcome?.value
+        const settled = outcome?.ok === true && PENDING.test(JSON.stringify(outcome.value))
+        this.#judge.require(settled, 'prompt-paired', say(`${pending} reads pending, and is not`))
+      }
+    }
+  }
+}
+
+/** Each conversation has an agent of its own, whose instructions are its name. */
+function conversationIn(prompt: readonly PromptMessage[]): string {
+  const [first] = prompt
+  return first?.role === 'system' ? first.text : ''
+}
+
+/**
+ * Whole turns, as many of the newest as have no more messages than that, and the newest in any case. A turn without a
+ * message of its own goes on with the one before.
+ */
+function newest(events: readonly LogEvent[], messages: number): readonly LogEvent[] {
+  let start: number | undefined
+  let count = 0
+  for (const [index, event] of [...events.entries()].toReversed()) {
+    if (event.type === 'model.replied') count += event.reply.parts.some(({ type }) => type === 'call') ? 2 : 1
+    if (event.type !== 'turn.started') continue
+    count++
+    if (event.items.length === 0) continue
+    if (start !== undefined && count > messages) break
+    start = index
+  }
+  return events.slice(start ?? 0)
+}

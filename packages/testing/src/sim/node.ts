@@ -1,0 +1,236 @@
+/**
+ * A simulated process that runs the real runtime. Whatever the runtime waits for is a wait of the scheduler's; when the
+ * process dies nothing of it goes on, and its next life knows nothing but what is in the store.
+ */
+import {
+  defineAgent,
+  Runtime,
+  type Agent,
+  type Json,
+  type JsonObject,
+  type Ports,
+  type Problem,
+  type ToolContext,
+} from '@holdpoint/core'
+import type { Process, Task } from './scheduler.ts'
+import { simModel } from './sim-model.ts'
+import { storeHandle } from './store-handle.ts'
+import { simTools, type ToolVersion } from './tools.ts'
+import type { World } from './world.ts'
+
+export class SimNode {
+  readonly world: World
+  readonly process: Process
+  /** What can be asked of it while it is up. */
+  runtime: Runtime | undefined
+  /** Set while it is being closed: what it knew of each conversation when that began. */
+  closing: Map<string, number> | undefined
+  /** The name it has in the store, in this life. */
+  id = ''
+  version: ToolVersion = 1
+  readonly #drives: boolean
+  #skew = 0
+  #bornAt = 0
+  /** By conversation: what it was told of, and when. */
+  #known = new Map<string, { readonly seq: number; readonly at: number }[]>()
+  /** Those who wait for an answer of this life. */
+  readonly #callers = new Set<() => void>()
+
+  constructor(world: World, name: string, drives: boolean) {
+    this.world = world
+    this.process = world.scheduler.process(name)
+    this.#drives = drives
+  }
+
+  get name(): string {
+    return this.process.name
+  }
+
+  /** Up, and able to do something. */
+  get awake(): boolean {
+    return this.runtime !== undefined && this.process.pausedUntil <= this.world.scheduler.now
+  }
+
+  /** The last seq this life was told of. */
+  knows(conversation: string): number {
+    return this.#known.get(conversation)?.at(-1)?.seq ?? 0
+  }
+
+  /** For how long it has known that the log reached this seq; negative if it does not. */
+  knowsFor(conversation: string, seq: number): number {
+    const known = this.#known.get(conversation)?.find((each) => each.seq >= seq)
+    return known ? this.world.scheduler.now - known.at : -1
+  }
+
+  told(conversation: string, seq: number): void {
+    if (seq <= this.knows(conversation)) return
+    const known = this.#known.get(conversation) ?? []
+    this.#known.set(conversation, [...known, { seq, at: this.world.scheduler.now }])
+  }
+
+  named(id: string): void {
+    this.id = id
+  }
+
+  wait(label: string, delay: number): Promise<void> {
+    return this.world.scheduler.wait(this.process, label, delay)
+  }
+
+  /** Opens a runtime, again and again until the store lets it. */
+  start(): void {
+    const { generation } = this.process
+    this.#bornAt = this.world.scheduler.now
+    this.#known = new Map()
+    this.closing = undefined
+    const ports = this.#ports()
+    this.world.seeTo(
+      Runtime.open({
+        store: storeHandle(this, this.world.store, this.world),
+        agents: this.#agents(ports),
+        ports,
+        drive: this.#drives,
+        scope: () => ({ node: this }),
+        onProblem: (problem) => this.#problem(problem),
+        ...this.world.settings,
+      }).then(
+        (runtime) => {
+          this.runtime = runtime
+        },
+        () => {
+          if (this.process.generation === generation) this.#later('start again', 2000)
+        },
+      ),
+    )
+  }
+
+  #later(label: string, delay: number): void {
+    this.world.scheduler.add(this.process, label, delay, () => this.start())
+  }
+
+  /** At once, and without a word to anybody. */
+  crash(restartIn: number): void {
+    const { scheduler, faults, random, trace } = this.world
+    trace.add(`  ! ${this.name} dies`)
+    const arrives = (): boolean => {
+      const ghost = random.chance(0.5)
+      if (ghost) faults.happened('ghost-request')
+      return ghost
+    }
+    scheduler.kill(this.process, (_task: Task) => arrives())
+    this.#gone()
+    scheduler.add(this.process, 'start', restartIn, () => this.start())
+  }
+
+  /** Closed in good order; then another in its place. */
+  close(): void {
+    const { runtime, world } = this
+    if (!runtime || this.closing) return
+    world.faults.happened('closed-node')
+    this.closing = new Map(Array.from(world.truth.conversations.values(), ({ id, events }) => [id, events.length]))
+    const { generation } = this.process
+    const over = (): void => {
+      if (this.process.generation !== generation) return
+      world.scheduler.kill(this.process, () => true)
+      this.#gone()
+      this.#later('start', world.random.between(0, 3000))
+    }
+    world.seeTo(
+      runtime.close().then(over, (error: unknown) => {
+        world.unexpected(error, `${this.name}: close`)
+        over()
+      }),
+    )
+  }
+
+  pause(forMs: number): void {
+    this.process.pausedUntil = this.world.scheduler.now + forMs
+    this.world.trace.add(`  ! ${this.name} stands still for ${forMs}`)
+  }
+
+  jump(ms: number): void {
+    this.#skew += ms
+  }
+
+  /** What a caller of this node gets: the answer, or nothing at all when it dies first. */
+  call<T>(
+    label: string,
+    ask: (runtime: Runtime) => Promise<T>,
+    told: (answer: T) => void,
+    lost: (error?: unknown) => void,
+  ): void {
+    const gone = (): void => lost()
+    const over =
+      <A>(then: (answer: A) => void) =>
+      (answer: A): void => {
+        if (this.#callers.delete(gone)) then(answer)
+      }
+    if (!this.runtime) return lost()
+    this.#callers.add(gone)
+    this.world.scheduler.add(this.process, label, 0, () => {
+      if (this.runtime)
+        ask(this.runtime).then(
+          over(told),
+          over((error: unknown) => lost(error)),
+        )
+      else over(gone)(undefined)
+    })
+  }
+
+  /** A tool's code is entered here. */
+  begins({ call, input, conversation, agent }: ToolContext<JsonObject>): void {
+    const { fingerprint = '' } = agent.toolbox.tools.get(call.name) ?? {}
+    const { id: callId, name: tool, attempt } = call
+    const begun = { callId, tool, attempt, input: input as Json, fingerprint, conversation: conversation.id }
+    this.world.trace.add(`  * ${this.name} begins ${tool} ${callId} ${attempt}`)
+    this.world.outside.begin(begun, this)
+  }
+
+  #gone(): void {
+    this.runtime = undefined
+    this.closing = undefined
+    const callers = [...this.#callers]
+    this.#callers.clear()
+    for (const lost of callers) lost()
+  }
+
+  #problem({ error, conversation }: Problem): void {
+    this.world.trace.add(`  ? ${this.name} ${conversation?.id ?? ''} ${String(error)}`)
+    this.world.unexpected(error, this.name)
+    const step = conversation && this.world.truth.conversations.get(conversation.id)?.step
+    if (step) step.excused++
+  }
+
+  #ports(): Ports {
+    const { scheduler, random } = this.world
+    const chance = random.fork(`${this.name} ${this.process.generation}`)
+    return {
+      now: () => scheduler.now + this.#skew,
+      monotonic: () => scheduler.now - this.#bornAt,
+      sleep: (ms, signal) => this.#sleep(ms, signal),
+      id: () => chance.id(),
+      random: () => chance.next(),
+    }
+  }
+
+  #sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve()
+      const { scheduler } = this.world
+      const wake = (): void => {
+        signal.removeEventListener('abort', woken)
+        resolve()
+      }
+      const woken = (): void => {
+        scheduler.cancel(task)
+        wake()
+      }
+      const task = scheduler.add(this.process, 'sleep', ms, wake)
+      signal.addEventListener('abort', woken)
+    })
+  }
+
+  #agents(ports: Ports): readonly Agent[] {
+    const model = simModel(this)
+    return this.world.agents.map((options) => defineAgent({ ...options, model, tools: simTools(this.version) }, ports))
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * The world that tools act upon. It outlives every process and remembers what was done to it: when a call is begun, and
+ * when its effect comes about, the log is asked whether that may be.
+ */
+import { canonical, type Json } from '@holdpoint/core'
+import type { CallRecord } from './call-record.ts'
+import type { SimNode } from './node.ts'
+import { toolFacts } from './tools.ts'
+import type { Truth } from './truth.ts'
+import type { Judge } from './violation.ts'
+
+export interface Begun {
+  readonly callId: string
+  readonly tool: string
+  readonly attempt: number
+  readonly input: Json
+  readonly fingerprint: string
+  readonly conversation: string
+}
+
+export class Outside {
+  readonly #truth: Truth
+  readonly #judge: Judge
+  /** By call: what was begun. */
+  readonly #begun = new Map<string, Begun[]>()
+  readonly #effects = new Map<string, number>()
+  /** How often a tool's own check found that nothing had happened. */
+  readonly #foundNothing = new Map<string, number>()
+
+  constructor(truth: Truth, judge: Judge) {
+    this.#truth = truth
+    this.#judge = judge
+  }
+
+  /** A tool's code is entered. */
+  begin(begun: Begun, node: SimNode): void {
+    const { callId, tool, attempt, conversation } = begun
+    const record = this.#truth.conversations.get(conversation)
+    const call = record?.calls.get(callId)
+    const say = (what: string) => (): string => `${callId} (${tool}, attempt ${attempt}) on ${node.name}: ${what}`
+    const before = this.#begun.get(callId) ?? []
+    this.#begun.set(callId, [...before, begun])
+    if (!call || !record) {
+      this.#judge.require(false, 'started-first', say('the log knows no such call'))
+      return
+    }
+    this.#judge.require(call.starts === attempt, 'started-first', say(`the log has ${call.starts} starts`))
+    const again = before.some((each) => each.attempt === attempt)
+    this.#judge.require(!again, 'started-first', say('begun twice for one start'))
+    const knew = call.outcome !== undefined && call.outcome.seq <= node.knows(conversation)
+    this.#judge.require(!knew, 'never-after-outcome', say('it has its outcome'))
+    this.#judge.require(this.#truth.lives(node.id), 'lease-over', say('the lease is over'))
+    this.#checkInput(begun, call, say)
+    this.#checkAgain(begun, call, say)
+  }
+
+  #checkInput(begun: Begun, call: CallRecord, say: (what: string) => () => string): void {
+    const { tool, input, fingerprint } = begun
+    const same = canonical(input) === canonical(call.input)
+    const kind = call.agreed ? 'runs-what-was-approved' : 'same-call'
+    this.#judge.require(same, kind, say(`runs ${canonical(input)}, not ${canonical(call.input)}`))
+    const asAgreed = !call.agreed || call.agreed.fingerprint === fingerprint
+    this.#judge.require(asAgreed, 'runs-what-was-approved', say('another definition was agreed to'))
+    const needed = toolFacts(tool).approvers(input)
+    const people = call.agreed?.people ?? 0
+    this.#judge.require(people >= needed, 'held-waits', say(`${people} of ${needed} people agreed`))
+  }
+
+  #checkAgain({ callId, tool }: Begun, { reruns }: CallRecord, say: (what: string) => () => string): void {
+    const times = this.#begun.get(callId)?.length ?? 0
+    const { onLost } = toolFacts(tool)
+    if (onLost === 'retry') return
+    const allowed = 1 + reruns + (this.#foundNothing.get(callId) ?? 0)
+    this.#judge.require(times <= allowed, 'at-most-once', say(`begun ${times} times, with reason for ${allowed}`))
+  }
+
+  /** The world is changed. */
+  effect(callId: string): void {
+    this.#effects.set(callId, (this.#effects.get(callId) ?? 0) + 1)
+  }
+
+  /** What a tool's own check sees. */
+  happened(callId: string): boolean {
+    const happened = this.#effects.has(callId)
+    if (!happened) this.#foundNothing.set(callId, (this.#foundNothing.get(callId) ?? 0) + 1)
+    return happened
+  }
+}

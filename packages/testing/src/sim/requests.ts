@@ -1,0 +1,73 @@
+/**
+ * How somebody outside reaches a node, and hears of it: the request travels, may get lost or come twice, and so may the
+ * answer. Each answer is judged where the node gives it, whether or not anybody hears it.
+ */
+import type { Runtime } from '@holdpoint/core'
+import type { SimNode } from './node.ts'
+import type { Process } from './scheduler.ts'
+import type { World } from './world.ts'
+
+export interface Judging<T> {
+  told(answer: T): void
+  failed?(error: unknown): void
+}
+
+export interface Request<T> {
+  readonly label: string
+  ask(runtime: Runtime, node: SimNode): Promise<T>
+  /** Called when a node takes the request up. What it gives judges the answer, or that there is none. */
+  begins?(): Judging<T>
+}
+
+/** The answer, or undefined when none was heard. */
+export function request<T>(
+  world: World,
+  person: Process,
+  node: SimNode,
+  { label, ask, begins }: Request<T>,
+): Promise<T | undefined> {
+  const { scheduler, faults, random } = world
+  const name = `${person.name} ${label}`
+  // Once the world is left to come to rest, nobody says anything new.
+  if (!faults.active) return Promise.resolve(undefined)
+  return new Promise((resolve) => {
+    const patience = scheduler.add(person, `${name}: gives up`, random.between(2000, 15_000), () => resolve(undefined))
+    const hear = (answer: T | undefined): void => {
+      if (faults.strikes('told-nothing')) return
+      scheduler.add(person, `${name}: hears`, random.between(0, 20), () => {
+        scheduler.cancel(patience)
+        resolve(answer)
+      })
+    }
+    const send = (to: SimNode, delay: number): void => {
+      world.asking++
+      const arrive = (): void => {
+        let judging: Judging<T> | undefined
+        to.call(
+          name,
+          (runtime) => {
+            judging = begins?.()
+            return ask(runtime, to)
+          },
+          (answer) => {
+            world.asking--
+            judging?.told(answer)
+            hear(answer)
+          },
+          (error) => {
+            world.asking--
+            if (error !== undefined) {
+              world.unexpected(error, name)
+              judging?.failed?.(error)
+            }
+            hear(undefined)
+          },
+        )
+      }
+      scheduler.add(person, `${name} to ${to.name}`, delay, arrive, true)
+    }
+    if (faults.strikes('call-lost')) return
+    send(node, random.between(0, 20))
+    if (faults.strikes('call-twice')) send(random.pick(world.nodes), random.between(0, 3000))
+  })
+}

@@ -1,0 +1,165 @@
+/**
+ * The only thing that ever waits. Whatever a simulated process waits for is a task here; one task at a time runs, chosen
+ * by the seed, and everything that follows from it without waiting runs before the next is chosen.
+ *
+ * - Time stands still while anything can run, then goes to the next moment at which something can.
+ * - A process that dies takes its tasks with it: what it awaited never comes.
+ * - A process that is paused finds everything waiting for it when it wakes.
+ */
+import type { Random } from './random.ts'
+import type { Strategy } from './strategy.ts'
+import type { Trace } from './trace.ts'
+
+/** Whoever tasks belong to. */
+export class Process {
+  readonly name: string
+  /** Counts its lives. */
+  generation = 0
+  pausedUntil = 0
+  /** Set aside by the scheduler for a while. */
+  frozen = false
+  priority = 0
+
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+export interface Task {
+  readonly owner: Process
+  readonly label: string
+  /** When it can run. */
+  readonly at: number
+  readonly run: () => void
+  /** On its way already: it comes although its sender is paused, and perhaps although it died. */
+  readonly sent: boolean
+}
+
+/** Enough for any run; more is a loop that never ends. */
+const MOST_STEPS = 60_000
+
+export class Scheduler {
+  now: number
+  steps = 0
+  readonly #random: Random
+  readonly #strategy: Strategy
+  readonly #trace: Trace
+  readonly #processes: Process[] = []
+  /** Those whose time has come. */
+  #ready: Task[] = []
+  /** The others, latest first. */
+  #later: Task[] = []
+
+  constructor(random: Random, strategy: Strategy, trace: Trace, start: number) {
+    this.#random = random
+    this.#strategy = strategy
+    this.#trace = trace
+    this.now = start
+  }
+
+  process(name: string): Process {
+    const process = new Process(name)
+    this.#processes.push(process)
+    this.#strategy.meet(process)
+    return process
+  }
+
+  /** Runs something later, as one step. */
+  add(owner: Process, label: string, delay: number, run: () => void, sent = false): Task {
+    const task = { owner, label, at: this.now + Math.ceil(delay), run, sent }
+    if (delay <= 0) this.#ready.push(task)
+    else {
+      const index = this.#later.findLastIndex(({ at }) => at > task.at)
+      this.#later.splice(index + 1, 0, task)
+    }
+    return task
+  }
+
+  cancel(task: Task): void {
+    this.#ready = this.#ready.filter((each) => each !== task)
+    this.#later = this.#later.filter((each) => each !== task)
+  }
+
+  /** A wait of a process. */
+  wait(owner: Process, label: string, delay = 0): Promise<void> {
+    return new Promise((resolve) => {
+      this.add(owner, label, delay, resolve)
+    })
+  }
+
+  /** Everything the process waits for is gone. `keep` says which of its messages arrive all the same. */
+  kill(process: Process, keep: (task: Task) => boolean): void {
+    process.generation++
+    process.pausedUntil = 0
+    const stays = (task: Task): boolean => task.owner !== process || (task.sent && keep(task))
+    this.#ready = this.#ready.filter(stays)
+    this.#later = this.#later.filter(stays)
+  }
+
+  /** The tasks that wait for their time, of one process. */
+  waiting(process: Process): readonly Task[] {
+    return [...this.#ready, ...this.#later].filter(({ owner }) => owner === process)
+  }
+
+  /** Whether anything of that kind is still on its way, from whomever. */
+  underWay(label: string): boolean {
+    return [...this.#ready, ...this.#later].some((task) => task.sent && task.label.startsWith(label))
+  }
+
+  /** Runs steps until `over` says so, or nothing is left to run. */
+  run(over: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      // A tick comes when no promise is left to settle: the microtask that asks for it runs among the others, and Node
+      // takes up ticks only once that queue is empty. So everything that follows from a step happens within it.
+      const soon = (): void => process.nextTick(step)
+      const step = (): void => {
+        try {
+          if (over() || !this.#step()) return resolve()
+        } catch (error) {
+          return reject(error)
+        }
+        queueMicrotask(soon)
+      }
+      soon()
+    })
+  }
+
+  #step(): boolean {
+    const choice = this.#choose()
+    if (!choice) return false
+    if (++this.steps > MOST_STEPS) throw new Error(`The run took more than ${MOST_STEPS} steps.`)
+    this.#ready.splice(this.#ready.indexOf(choice), 1)
+    this.#trace.add(`${this.steps} @${this.now} ${choice.owner.name} ${choice.label}`)
+    choice.run()
+    return true
+  }
+
+  #choose(): Task | undefined {
+    for (;;) {
+      this.#strategy.stepping(this.steps, this.#processes, this.#random)
+      const able: Task[] = []
+      let cold = false
+      for (const task of this.#ready) {
+        if (!task.sent && task.owner.pausedUntil > this.now) continue
+        if (task.owner.frozen) cold = true
+        else able.push(task)
+      }
+      if (able.length > 0) return able.length === 1 ? able[0] : this.#strategy.choose(able, this.#random)
+      if (cold) for (const each of this.#processes) each.frozen = false
+      else if (!this.#moveOn()) return undefined
+    }
+  }
+
+  /** To the next moment at which anything can happen. */
+  #moveOn(): boolean {
+    const wakes = this.#ready.map(({ owner }) => owner.pausedUntil)
+    const next = Math.min(this.#later.at(-1)?.at ?? Infinity, ...wakes)
+    if (next === Infinity) return false
+    this.now = Math.max(this.now, next)
+    for (let task = this.#later.at(-1); task && task.at <= this.now; task = this.#later.at(-1)) {
+      this.#ready.push(task)
+      this.#later.pop()
+    }
+    return true
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * A model that talks sense and nonsense. What it says depends on what it is told and on the seed, not on anything it
+ * remembers; asked the same thing again it may say something else, as models do.
+ */
+import { ModelError, vendorName, type Model, type ModelPart, type ModelRequest } from '@holdpoint/core'
+import type { SimNode } from './node.ts'
+import { hashText, Random } from './random.ts'
+
+/** Those with most to go wrong more often than the others. */
+const TOOLS =
+  `note note log.write pay pay wire wire mail mail ship once once quiz stop form sign browse render job batch
+  batch order hand`.split(/\s+/)
+
+export function simModel(node: SimNode): Model {
+  const { faults } = node.world
+  return {
+    id: 'simulated',
+    async *stream(request) {
+      const { conversation, key } = node.world.models.asked(request, node)
+      await node.wait('model thinks', node.world.random.between(0, 1200))
+      if (faults.strikes('model-failed')) {
+        node.world.models.failed(key)
+        throw new ModelError('the vendor is busy', { retryable: node.world.random.chance(0.7), status: 529 })
+      }
+      const parts = reply(request, node, conversation)
+      for (const [index, part] of parts.entries()) {
+        if (index > 0 && faults.strikes('model-cut')) {
+          if (node.world.random.chance(0.5)) return
+          node.world.models.failed(key) // if there was nothing of substance in it yet, it is asked again
+          throw new ModelError('the stream broke', { retryable: true })
+        }
+        yield part
+        if (node.world.random.chance(0.3)) await node.wait('model writes', node.world.random.between(0, 300))
+      }
+    },
+  }
+}
+
+function reply({ prompt }: ModelRequest, node: SimNode, conversation: string): ModelPart[] {
+  const rounds = prompt.length
+  const again = node.world.random.chance(0.3) ? node.world.random.below(1000) : 0
+  const random = new Random(hashText(`${conversation} ${rounds} ${again}`, node.world.seed))
+  const calls = random.chance(rounds < 14 ? 0.68 : 0.2) ? random.pick([1, 1, 1, 2, 2, 3]) : 0
+  const usage = { inputTokens: 10 * rounds, outputTokens: 5 }
+  const parts: ModelPart[] = []
+  // A model that says nothing at all is rare, but it happens.
+  if (!random.chance(0.08)) parts.push({ type: 'text', id: 't', delta: `Said ${random.below(1000)}. ` })
+  for (let n = 0; n < calls; n++) parts.push(...call(random, node, n))
+  if (node.world.faults.strikes('model-nonsense')) parts.push({ type: 'nonsense' } as unknown as ModelPart)
+  return [...parts, { type: 'finish', reason: calls > 0 ? 'calls' : 'stop', usage }]
+}
+
+function call(random: Random, node: SimNode, n: number): ModelPart[] {
+  const wrong = node.world.faults.strikes('model-nonsense') ? random.below(4) : -1
+  const name = wrong === 0 ? 'no_such_tool' : vendorName(random.pick(TOOLS))
+  const input = wrong === 1 ? '{"n": ' : wrong === 2 ? '{"n": "many"}' : JSON.stringify({ n: random.below(50) })
+  const id = wrong === 3 ? 'always-the-same' : `v${random.below(10_000)}-${n}`
+  const whole = { type: 'call', id, name, input } as const
+  return random.chance(0.3) ? [{ type: 'call-input', id, name, delta: input }, whole] : [whole]
+}

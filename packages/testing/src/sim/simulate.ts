@@ -1,0 +1,131 @@
+/**
+ * Runs one seed: a time of trouble, then a time in which everything must come to rest, then a time in which nothing may
+ * stir. Ends at the first promise that was broken. The same seed gives the same steps, on any machine.
+ */
+import type { ConversationRecord } from './conversation-record.ts'
+import type { FaultKind } from './faults.ts'
+import { frozen } from './frozen.ts'
+import type { Reader } from './reader.ts'
+import type { Violation } from './violation.ts'
+import { World, type TamperStore } from './world.ts'
+
+export interface SimulateOptions {
+  readonly seed: number
+  /** Keeps what happened as lines to read. */
+  readonly trace?: boolean
+  /** Puts a broken store in the place of the true one. */
+  readonly tamper?: TamperStore
+}
+
+export interface Simulated {
+  readonly seed: number
+  readonly violation: Violation | undefined
+  readonly steps: number
+  /** In milliseconds of simulated time. */
+  readonly lasted: number
+  /** How many events the conversations came to. */
+  readonly events: number
+  readonly faults: Readonly<Partial<Record<FaultKind, number>>>
+  /** Two runs of a seed have the same. */
+  readonly hash: string
+  readonly trace: readonly string[]
+}
+
+/** How long trouble lasts at most, how long rest may take to come, and how long it must last. */
+const TROUBLE_MS = 120_000
+const REST_MS = 240_000
+const QUIET_MS = 15_000
+
+export async function simulate({ seed, trace = false, tamper }: SimulateOptions): Promise<Simulated> {
+  const world = new World(seed, trace, tamper)
+  const { scheduler, truth, faults } = world
+  const start = scheduler.now
+  const catchStray = (error: unknown): void => world.unexpected(error, 'nobody caught')
+  process.on('unhandledRejection', catchStray)
+  await frozen(trace, () => run(world))
+  // Node tells of rejections that nobody caught once it has nothing more urgent to do.
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('unhandledRejection', catchStray)
+  return {
+    seed,
+    violation: world.judge.violation,
+    steps: scheduler.steps,
+    lasted: scheduler.now - start,
+    events: [...truth.conversations.values()].reduce((sum, { events }) => sum + events.length, 0),
+    faults: Object.fromEntries(faults.counts),
+    hash: world.trace.hash,
+    trace: world.trace.lines,
+  }
+}
+
+async function run(world: World): Promise<void> {
+  try {
+    await trouble(world)
+    await rest(world)
+    await quiet(world)
+    await world.truth.checkForEver()
+  } catch (error) {
+    world.unexpected(error, 'the simulation')
+  }
+}
+
+/** Everybody is at work, and everything goes wrong. */
+async function trouble(world: World): Promise<void> {
+  const { scheduler, random, judge } = world
+  for (const node of world.nodes) node.start()
+  for (const reader of world.readers) world.seeTo(reader.follow())
+  world.seeTo(world.operate())
+  let busy = world.people.length
+  for (const person of world.people) {
+    const live = person.live(random.between(5, 10)).then(() => {
+      busy--
+    })
+    world.seeTo(live)
+  }
+  const until = scheduler.now + TROUBLE_MS
+  await scheduler.run(() => {
+    if (judge.violation || busy === 0 || scheduler.now > until) return true
+    world.disturb()
+    return false
+  })
+}
+
+/** Nothing goes wrong any more, and nobody outside says anything new. */
+async function rest(world: World): Promise<void> {
+  const { scheduler, judge, truth, faults, nodes, readers } = world
+  faults.active = false
+  for (const node of nodes) node.process.pausedUntil = 0
+  const deadline = scheduler.now + REST_MS
+  const overdue = ({ held }: ConversationRecord): boolean =>
+    held.some(({ hold }) => (hold?.expiresAt ?? Infinity) <= scheduler.now)
+  const stuck = (): ConversationRecord[] =>
+    [...truth.conversations.values()].filter((record) => record.hasWork || overdue(record))
+  const behind = (): Reader[] =>
+    readers.filter(({ seq, conversation }) => seq < (truth.conversations.get(conversation)?.events.length ?? 0))
+  const over = (): boolean =>
+    world.asking === 0 && stuck().length === 0 && behind().length === 0 && !scheduler.underWay('append')
+  await scheduler.run(() => judge.violation !== undefined || scheduler.now > deadline || over())
+  const state = stuck().map(({ id, state: { turn, seq } }) => `${id} at ${seq}, phase ${turn.phase}`)
+  judge.require(state.length === 0, 'live', () => `after ${REST_MS} ms: ${state.join('; ')}`)
+  judge.require(world.asking === 0, 'live', () => `${world.asking} callers never got an answer`)
+  judge.require(behind().length === 0, 'reader-gapless', () => 'a follower never saw the newest events')
+}
+
+/** Where all rests, only deadlines may bring anything about. */
+async function quiet(world: World): Promise<void> {
+  const { scheduler, judge, truth, nodes } = world
+  if (judge.violation) return
+  const deadlines = [...truth.conversations.values()].flatMap(({ held }) =>
+    held.map(({ hold }) => hold?.expiresAt ?? 0),
+  )
+  const until = Math.min(scheduler.now + QUIET_MS, ...deadlines)
+  const { wroteAt } = truth
+  await scheduler.run(() => judge.violation !== undefined || scheduler.now >= until)
+  if (judge.violation) return
+  judge.require(truth.wroteAt === wroteAt, 'quiet', () => 'somebody wrote where all was at rest')
+  if (until < scheduler.now + QUIET_MS && deadlines.includes(until)) return
+  for (const { process: node, name } of nodes) {
+    const naps = scheduler.waiting(node).filter(({ label }) => label === 'sleep').length
+    judge.require(naps <= 2, 'quiet', () => `${name} has ${naps} timers`)
+  }
+}

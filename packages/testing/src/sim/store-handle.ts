@@ -1,0 +1,110 @@
+/** A node's handle on the store, over a line on which everything can go wrong. */
+import type { Address, Append, Appended, LogEvent, Store } from '@holdpoint/core'
+import type { Process } from './scheduler.ts'
+import { StoreAway, StoreLine, type StoreSurroundings } from './store-line.ts'
+
+/** What a node lets on in what it asks, and is told. */
+export interface StoreUser {
+  readonly process: Process
+  /** It knows of this conversation up to here. */
+  told(id: string, seq: number): void
+  /** What it calls itself in the store. */
+  named(node: string): void
+}
+
+export function storeHandle(user: StoreUser, store: Store, around: StoreSurroundings): Store {
+  const line = new StoreLine(user.process, around)
+  const read = <T>(label: string, get: () => Promise<T>): Promise<T> =>
+    line.ask(label, false, async (fate) => {
+      if (fate === 'fine') return get()
+      throw new StoreAway(`${label}: the store does not answer`)
+    })
+  const say = <T>(label: string, change: () => Promise<T>): Promise<T> =>
+    line.ask(label, true, async (fate) => {
+      const value = fate === 'not-done' ? undefined : await change()
+      if (fate === 'fine') return value as T
+      throw new StoreAway(`${label}: the connection broke`)
+    })
+  const heard = (address: Address, events: readonly LogEvent[]): void => {
+    const last = events.at(-1)
+    if (last) user.told(address.id, last.seq)
+  }
+
+  return {
+    append: async (write) => {
+      const answer = await append(write, line, store, around)
+      if (answer.result === 'ok') heard(write.to, answer.events)
+      return answer
+    },
+    load: (from) => read(`load ${from.id}`, () => store.load(from)),
+    read: async (from, after, limit) => {
+      const events = await read(`read ${from.id} ${after}`, () => store.read(from, after, limit))
+      // Who reads without a limit is who decides on what is read; others only show it.
+      if (limit === undefined) heard(from, events)
+      return events
+    },
+    readBack: (from, before, limit) => read(`read-back ${from.id}`, () => store.readBack(from, before, limit)),
+    readCall: (from, callId) => read(`read-call ${callId}`, () => store.readCall(from, callId)),
+    findKey: (from, key) => read(`find-key ${key}`, () => store.findKey(from, key)),
+    heads: (of) => read('heads', () => store.heads(of)),
+    pending: (query) => read('pending', () => store.pending(query)),
+    list: (query) => read('list', () => store.list(query)),
+    due: (query) => read('due', () => store.due(query)),
+    beat: (node, ttlMs) => {
+      user.named(node)
+      return say('beat', () => store.beat(node, ttlMs))
+    },
+    leave: (node) => say('leave', () => store.leave(node)),
+    // Whoever claims must hear whether it did, or nobody would drive: a store asks again until it knows.
+    claim: async (what, node) => {
+      const epoch = await read(`claim ${what.id}`, () => store.claim(what, node))
+      line.tender = epoch !== undefined
+      return epoch
+    },
+    listen: (changed) => listenThrough(user.process, store, around, changed),
+    close: async () => {},
+  }
+}
+
+function append(write: Append, line: StoreLine, store: Store, around: StoreSurroundings): Promise<Appended> {
+  const { scheduler, faults, random, fullDisk } = around
+  // Nothing but JSON reaches a real store. It takes a good part of the time, so not every write shows it.
+  const sent = random.chance(0.3) ? (JSON.parse(JSON.stringify(write)) as Append) : write
+  const label = `append ${write.to.id} ${write.expectedSeq} ${write.events.map(({ type }) => type).join()}`
+  return line.ask(label, true, async (fate, twice) => {
+    const full = faults.active && fullDisk.has(scheduler.now)
+    if (full) faults.happened('disk-full')
+    const done = fate !== 'not-done' && !full
+    const answer: Appended = done
+      ? await store.append(sent)
+      : { result: 'failed', why: full ? 'the disk is full' : 'the store is away' }
+    if (answer.result === 'conflict') faults.happened('conflict')
+    if (answer.result === 'fenced') faults.happened('lease-lost')
+    // A request that is still on its way cannot be called off: nobody may say that it surely failed.
+    const sure = done ? fate === 'fine' : !twice && random.chance(0.5)
+    if (sure) return answer
+    if (random.chance(0.5)) return { result: 'unknown', why: 'the connection broke' }
+    throw new StoreAway('append: the connection broke')
+  })
+}
+
+/** Tidings are lost, come twice, come late, and come to whoever wrote as well. */
+function listenThrough(
+  process: Process,
+  store: Store,
+  { scheduler, faults, random }: StoreSurroundings,
+  changed: Parameters<Store['listen']>[0],
+): () => void {
+  const { generation } = process
+  const tell = (what: Address, seq: number, delay: number): void => {
+    scheduler.add(process, `tidings ${what.id} ${seq}`, delay, () => changed(what, seq, random.chance(0.05)))
+  }
+  const stop = store.listen((what, seq) => {
+    if (process.generation !== generation) return stop()
+    // Who stands still for long finds its connection gone, and what was said on it.
+    if (faults.strikes('tidings-lost', process.pausedUntil > scheduler.now ? 2 : 1)) return
+    tell(what, seq, faults.strikes('tidings-late') ? random.between(100, 15_000) : random.between(0, 10))
+    if (faults.strikes('tidings-twice')) tell(what, seq, random.between(0, 5000))
+  })
+  return stop
+}

@@ -1,0 +1,163 @@
+/**
+ * The one store that all nodes share, and what it really holds: every write is looked at as it is committed, whoever
+ * made it and whatever became of the answer. Who drives and who lives is worked out here too, from what was asked of the
+ * store and what it answered, so that the store's own word is not needed to judge it.
+ */
+import { memoryStore, type Append, type Appended, type LogEvent, type Store } from '@holdpoint/core'
+import { ConversationRecord } from './conversation-record.ts'
+import type { Scheduler } from './scheduler.ts'
+import type { Trace } from './trace.ts'
+import type { Judge } from './violation.ts'
+
+interface Hands {
+  readonly node: string | undefined
+  readonly epoch: number
+}
+
+const NOBODY: Hands = { node: undefined, epoch: 0 }
+
+export class Truth {
+  readonly conversations: Map<string, ConversationRecord> = new Map()
+  /** As nodes get to use it, before anything is done to their requests. */
+  readonly store: Store
+  /** When the last write was, in steps. */
+  wroteAt = 0
+  /** Called after each write. */
+  onCommit: (record: ConversationRecord, events: readonly LogEvent[], node: string | undefined) => void = () => {}
+  readonly #inner: Store
+  readonly #scheduler: Scheduler
+  readonly #judge: Judge
+  readonly #trace: Trace
+  readonly #hands = new Map<string, Hands>()
+  /** Until when each node lives. */
+  readonly #leases = new Map<string, number>()
+
+  constructor(scheduler: Scheduler, judge: Judge, trace: Trace) {
+    this.#scheduler = scheduler
+    this.#judge = judge
+    this.#trace = trace
+    this.#inner = memoryStore({ now: () => scheduler.now })
+    this.store = this.#observed()
+  }
+
+  record(id: string): ConversationRecord {
+    const known = this.conversations.get(id)
+    if (known) return known
+    const record = new ConversationRecord(id)
+    this.conversations.set(id, record)
+    return record
+  }
+
+  lives(node: string | undefined): boolean {
+    return node !== undefined && (this.#leases.get(node) ?? -Infinity) > this.#scheduler.now
+  }
+
+  owner(id: string): Hands {
+    return this.#hands.get(id) ?? NOBODY
+  }
+
+  /** At the end: what the store gives back is what was written. */
+  async checkForEver(): Promise<void> {
+    for (const { id, events } of this.conversations.values()) {
+      const stored = await this.#inner.read({ tenant: '', id }, 0)
+      const same = JSON.stringify(stored) === JSON.stringify(events)
+      this.#judge.require(same, 'log-for-ever', () => `${id}: the log is not what was written`)
+    }
+  }
+
+  #observed(): Store {
+    const inner = this.#inner
+    return {
+      ...inner,
+      append: async (write) => {
+        const record = this.record(write.to.id)
+        const busy = record.hasWork
+        const answer = await inner.append(write)
+        const stored = await inner.read(write.to, record.events.length)
+        if (stored.length > 0) this.#committed(record, write, stored, answer, busy)
+        return answer
+      },
+      beat: async (node, ttlMs) => {
+        this.#leases.set(node, this.#scheduler.now + ttlMs)
+        return inner.beat(node, ttlMs)
+      },
+      leave: async (node) => {
+        this.#leases.delete(node)
+        return inner.leave(node)
+      },
+      claim: async (what, node) => {
+        const record = this.record(what.id)
+        const epoch = await inner.claim(what, node)
+        if (epoch !== undefined) this.#handOver(record, { node, epoch }, record.hasWork)
+        return epoch
+      },
+    }
+  }
+
+  #committed(
+    record: ConversationRecord,
+    write: Append,
+    stored: readonly LogEvent[],
+    answer: Appended,
+    busy: boolean,
+  ): void {
+    const { now, steps } = this.#scheduler
+    this.wroteAt = steps
+    for (const event of stored)
+      this.#trace.add(`  = ${record.id} ${event.seq} ${event.type}`, () => JSON.stringify(event))
+    this.#checkHands(record, write, stored)
+    const before = record.step
+    const moves = answer.result === 'ok' && answer.epoch !== this.owner(record.id).epoch
+    if (moves) this.#handOver(record, { node: answer.owned ? write.node : undefined, epoch: answer.epoch }, busy)
+    record.follow(stored, this.#judge, now, steps)
+    // Whoever was at work may ask for the new step too, before it hears that it was replaced.
+    if (moves && busy && record.step && record.step !== before) record.step.excused++
+    if (this.#judge.violation) return
+    record.checkRows(write, this.#judge)
+    this.onCommit(record, stored, write.node)
+  }
+
+  #checkHands({ id }: ConversationRecord, { epoch, node }: Append, stored: readonly LogEvent[]): void {
+    const owner = this.owner(id)
+    const say = (): string =>
+      `${id}: ${stored[0]?.seq} ${stored[0]?.type} by ${node} under epoch ${epoch}; ${owner.node} has ${owner.epoch}`
+    if (epoch !== undefined) this.#judge.require(epoch === owner.epoch && node === owner.node, 'fenced', say)
+    else this.#judge.require(!stored.some(driverOnly), 'fenced', say)
+  }
+
+  /** Nobody may take what a living node is at work on. */
+  #handOver(record: ConversationRecord, to: Hands, busy: boolean): void {
+    const from = this.owner(record.id)
+    const free = (!busy || !this.lives(from.node)) && to.epoch > from.epoch
+    const say = (): string => `${record.id}: from ${from.node} (${from.epoch}) to ${to.node} (${to.epoch})`
+    this.#judge.require(free, 'one-driver', say)
+    this.#trace.add(`  > ${say()}`)
+    this.#hands.set(record.id, to)
+    record.handedOverAt = record.events.length + 1
+    if (record.step) record.step.excused++
+  }
+}
+
+/** What only who drives may write. */
+function driverOnly(event: LogEvent): boolean {
+  switch (event.type) {
+    case 'model.replied':
+    case 'call.started':
+    case 'call.cleared':
+    case 'state.changed':
+      return true
+    case 'turn.started':
+      return (event.queued ?? 0) > 0
+    case 'turn.ended':
+      return event.reason !== 'cancelled' && event.reason !== 'superseded' && event.reason !== 'expired'
+    case 'call.held':
+      return event.hold.cause === 'asked' || event.hold.cause === 'lost' || event.hold.cause === 'changed'
+    case 'conversation.opened':
+    case 'message.queued':
+    case 'call.endorsed':
+    case 'call.approved':
+    case 'call.settled':
+    case 'answer.arrived':
+      return false
+  }
+}

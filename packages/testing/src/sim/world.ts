@@ -1,0 +1,160 @@
+/** One simulated world: nodes that share a store, people, followers and an operator, all made from one seed. */
+import { HoldpointError, type AgentOptions, type Store } from '@holdpoint/core'
+import { AnswersJudged } from './answers-judged.ts'
+import { Faults, Windows } from './faults.ts'
+import { MessagesJudged } from './messages-judged.ts'
+import { ModelsAsked } from './models-asked.ts'
+import { SimNode } from './node.ts'
+import { Outside } from './outside.ts'
+import { Person } from './people.ts'
+import { Random } from './random.ts'
+import { Reader } from './reader.ts'
+import { Scheduler } from './scheduler.ts'
+import { StoreAway } from './store-line.ts'
+import { strategyFor } from './strategy.ts'
+import { tally } from './tools.ts'
+import { Trace } from './trace.ts'
+import { Truth } from './truth.ts'
+import { Judge } from './violation.ts'
+
+/** Puts a store in the place of the true one: how a seeded bug gets in. */
+export type TamperStore = (store: Store, random: Random) => Store
+
+const START = 1_000_000
+const HOUR = 3_600_000
+
+export class World {
+  readonly seed: number
+  readonly random: Random
+  readonly trace: Trace
+  readonly judge: Judge = new Judge()
+  readonly scheduler: Scheduler
+  readonly faults: Faults
+  readonly outages: Windows
+  readonly fullDisk: Windows
+  readonly truth: Truth
+  readonly store: Store
+  readonly outside: Outside
+  readonly models: ModelsAsked
+  readonly answers: AnswersJudged
+  readonly messages: MessagesJudged
+  readonly agents: readonly Omit<AgentOptions, 'model' | 'tools'>[]
+  readonly settings: {
+    readonly leaseMs: number
+    readonly lookMs: number
+    readonly idleMs: number
+    readonly keepIdle: number
+    readonly graceMs: number
+  }
+  readonly nodes: readonly SimNode[]
+  readonly people: readonly Person[]
+  readonly readers: readonly Reader[]
+  /** Requests that are on their way, or that a node did not answer yet. */
+  asking = 0
+
+  constructor(seed: number, trace: boolean, tamper: TamperStore = (store) => store) {
+    this.seed = seed
+    const root = new Random(Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995)
+    this.random = root.fork('world')
+    this.trace = new Trace(trace)
+    this.scheduler = new Scheduler(root.fork('order'), strategyFor(root.fork('strategy')), this.trace, START)
+    this.faults = new Faults(root.fork('faults'), this.trace)
+    this.outages = new Windows(root.fork('outages'), START, 2, 25_000)
+    this.fullDisk = new Windows(root.fork('disk'), START, 2, 25_000)
+    this.truth = new Truth(this.scheduler, this.judge, this.trace)
+    this.store = tamper(this.truth.store, root.fork('tamper'))
+    this.outside = new Outside(this.truth, this.judge)
+    this.answers = new AnswersJudged(this.truth, this.judge, this.scheduler)
+    this.messages = new MessagesJudged(this.judge)
+
+    const shape = root.fork('shape')
+    const { faults } = this
+    this.settings = {
+      leaseMs: shape.pick([9000, 15_000, 30_000]),
+      lookMs: shape.pick([3000, 6000, 12_000]),
+      idleMs: shape.pick([500, 5000, 30_000]),
+      keepIdle: shape.pick([0, 1, 100]),
+      graceMs: shape.pick([1000, 10_000]),
+    }
+    this.agents = Array.from({ length: shape.between(1, 3) }, (_, n) => agentOptions(`c${n + 1}`, shape))
+    const windows = this.agents.flatMap(({ name, window }) => (window ? [[name, window.messages] as const] : []))
+    this.models = new ModelsAsked(this.truth, this.judge, new Map(windows))
+    this.truth.onCommit = (record, events, writer) => {
+      this.models.follow(record)
+      this.messages.follow(record, events)
+      // The worst of moments: the start is written, and whoever wrote it has not heard of it.
+      if (events.some(({ type }) => type === 'call.started') && faults.strikes('pause', 40)) this.#pause(writer)
+    }
+    // The first always drives: somebody has to.
+    this.nodes = Array.from(
+      { length: shape.pick([2, 2, 3, 3, 4]) },
+      (_, n) => new SimNode(this, `node${n + 1}`, n === 0 || shape.chance(0.75)),
+    )
+    this.people = Array.from({ length: shape.between(2, 3) }, (_, n) => new Person(this, ['ann', 'bob', 'cy'][n] ?? ''))
+    this.readers = Array.from(
+      { length: shape.between(1, 3) },
+      (_, n) => new Reader(this, `reader${n + 1}`, shape.pick(this.agents).name),
+    )
+  }
+
+  /** What goes on by itself. If it breaks, the simulation is broken. */
+  seeTo(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.unexpected(error, 'the simulation'))
+  }
+
+  /** Only that the store is away, or the node closed, may ever be thrown. */
+  unexpected(error: unknown, where: string): void {
+    if (error instanceof StoreAway) return
+    if (HoldpointError.is(error) && (error.code === 'store-unavailable' || error.code === 'closed')) return
+    this.judge.require(
+      false,
+      'nothing-breaks',
+      () => `${where}: ${error instanceof Error ? error.stack : String(error)}`,
+    )
+  }
+
+  /** What strikes between any two steps. */
+  disturb(): void {
+    const { faults, random } = this
+    if (faults.strikes('crash')) random.pick(this.nodes).crash(random.between(0, 20_000))
+    if (faults.strikes('pause')) this.#pause(random.pick(this.nodes).id)
+    if (faults.strikes('clock-jump')) random.pick(this.nodes).jump(random.pick([-24, -1, 1, 24]) * HOUR)
+  }
+
+  /** Mostly for longer than the lease; for less, it must do no harm at all. */
+  #pause(id: string | undefined): void {
+    const { random } = this
+    const node = this.nodes.find((each) => each.id === id && each.awake)
+    const leases = random.chance(0.7) ? 1.2 + 1.3 * random.next() : random.next()
+    node?.pause(Math.round(this.settings.leaseMs * leases))
+  }
+
+  /** Nodes are closed and opened again, one or all after the other, some with changed tools. */
+  async operate(): Promise<void> {
+    const { random, nodes, scheduler, faults } = this
+    const operator = scheduler.process('operator')
+    const rolling = random.chance(0.4)
+    await scheduler.wait(operator, 'waits', random.between(2000, 30_000))
+    const version = random.pick([1, 2, 2] as const)
+    for (const node of rolling ? nodes : random.chance(0.5) ? [random.pick(nodes)] : []) {
+      if (version === 2) faults.happened('upgrade')
+      node.version = version
+      node.close()
+      await scheduler.wait(operator, 'waits', random.between(500, 8000))
+    }
+  }
+}
+
+function agentOptions(name: string, shape: Random): Omit<AgentOptions, 'model' | 'tools'> {
+  return {
+    name,
+    instructions: name,
+    maxSteps: shape.between(3, 6),
+    maxParallel: shape.pick([1, 2, 8]),
+    onToolError: shape.chance(0.2) ? 'halt' : 'continue',
+    whileBusy: 'refuse',
+    ...(shape.chance(0.3) && { window: { messages: shape.between(2, 6) } }),
+    ...(shape.chance(0.5) && { plugins: [tally] }),
+    retry: { firstDelayMs: 200, maxDelayMs: 2000 },
+  }
+}

@@ -1,0 +1,9 @@
+/** The zoo. Nothing here may load the core: its sources are changed before they are loaded. */
+import type { Bug } from './bug.ts'
+import { driveBugs } from './drive-bugs.ts'
+import { logBugs } from './log-bugs.ts'
+import { runtimeBugs } from './runtime-bugs.ts'
+import { storeBugs } from './store-bugs.ts'
+import { turnBugs } from './turn-bugs.ts'
+
+export const bugs: readonly Bug[] = [...storeBugs, ...logBugs, ...turnBugs, ...driveBugs, ...runtimeBugs]

@@ -1,0 +1,22 @@
+/** A protocol bug that is put in on purpose, to see whether the simulation notices. */
+import type { TamperStore } from '@holdpoint/testing'
+
+export interface Bug {
+  /** In a few words with dashes. */
+  readonly name: string
+  /** Text of a source file of the core put in the place of other text, which must be there exactly once. */
+  readonly patches?: readonly Patch[]
+  /** A broken store in the place of the true one. */
+  readonly tamper?: TamperStore
+}
+
+export interface Patch {
+  /** Relative to packages/core/src. */
+  readonly file: string
+  readonly find: string
+  readonly replace: string
+}
+
+export function patch(file: string, find: string, replace: string): Patch {
+  return { file, find, replace }
+}

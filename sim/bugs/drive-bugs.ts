@@ -1,0 +1,79 @@
+/** Drivers that begin what they must not. */
+import { patch, type Bug } from './bug.ts'
+
+const DRIVE = 'loop/drive.ts'
+const RUN = 'loop/run-call.ts'
+
+export const driveBugs: readonly Bug[] = [
+  {
+    name: 'runs-a-call-before-its-start-is-written',
+    patches: [
+      patch(DRIVE, ': [startCall(effect.call)]\n', ': []\n'),
+      patch(
+        DRIVE,
+        'async (signal) => admitCall(effect.call, await this.#tool(effect.call, world), world, signal),',
+        `async (signal) => {
+            const admitted = await admitCall(effect.call, await this.#tool(effect.call, world), world, signal)
+            const ran = await runCall(effect.call, await this.#tool(effect.call, world), world, signal)
+            return [...admitted, ...ran]
+          },`,
+      ),
+    ],
+  },
+  {
+    name: 'runs-again-under-a-new-id',
+    patches: [
+      patch(
+        'loop/world.ts',
+        'call: { id: call.callId,',
+        'call: { id: call.attempt > 1 ? `${call.callId}-${call.attempt}` : call.callId,',
+      ),
+    ],
+  },
+  {
+    name: 'runs-again-what-must-not-run-twice',
+    patches: [patch(RUN, "switch (tool?.onLost ?? 'ask') {", "switch ('retry' as NonNullable<Tool['onLost']>) {")],
+  },
+  {
+    name: 'does-not-ask-the-gate',
+    patches: [patch('loop/dispatch.ts', 'if (approval.required) return [', 'if (approval.required && next) return [')],
+  },
+  {
+    name: 'runs-a-tool-that-was-changed-after-the-yes',
+    patches: [patch(RUN, 'if (tool.fingerprint !== call.approved.fingerprint)', 'if (tool.fingerprint === undefined)')],
+  },
+  {
+    name: 'runs-what-was-proposed-although-it-was-edited',
+    patches: [
+      patch(
+        RUN,
+        'toolContext(world, call, checked.value, writes, limited)',
+        'toolContext(world, call, call.proposed, writes, limited)',
+      ),
+    ],
+  },
+  {
+    name: 'goes-on-when-its-lease-is-over',
+    patches: [patch('runtime/engine.ts', 'mayWork: () => this.#lease.valid', 'mayWork: () => true')],
+  },
+  {
+    name: 'begins-what-it-started-before-its-lease-was-over',
+    patches: [
+      patch(DRIVE, 'return this.#started.get(callId) === this.#world.term()', 'return this.#started.has(callId)'),
+    ],
+  },
+  {
+    name: 'begins-new-steps-while-it-closes',
+    patches: [patch(DRIVE, 'return !this.draining || (', 'return !this.draining || effect.do !== undefined || (')],
+  },
+  {
+    name: 'runs-every-call-it-finds-running',
+    patches: [
+      patch(
+        DRIVE,
+        'const work = this.#justStarted(effect.call) ? runCall : recoverCall',
+        'const work = effect.call.attempt > 0 ? runCall : recoverCall',
+      ),
+    ],
+  },
+]

@@ -1,0 +1,80 @@
+/** Writers that misread what the store tells them. */
+import { patch, type Bug } from './bug.ts'
+
+const LOG = 'loop/log.ts'
+const LIVE = 'loop/live-conversation.ts'
+const WRITES = 'loop/writes.ts'
+const OWNERSHIP = 'loop/ownership.ts'
+
+export const logBugs: readonly Bug[] = [
+  {
+    name: 'tells-the-verdict-before-it-is-durable',
+    patches: [
+      patch(
+        LIVE,
+        'return judge(await this.log.find(callId), command, world)',
+        `const decided = await judge(await this.log.find(callId), command, world)
+      if (decided.events.length > 0) this.log.append(decided.events).catch(() => {})
+      return { ...decided, events: [] }`,
+      ),
+    ],
+  },
+  {
+    name: 'decides-anew-when-it-does-not-know',
+    patches: [
+      patch(
+        WRITES,
+        'this.#store.append(write).catch',
+        'this.#store.append({ ...write, mark: this.#ports.id() }).catch',
+      ),
+    ],
+  },
+  {
+    name: 'takes-unknown-for-ok',
+    patches: [
+      patch(
+        WRITES,
+        "if (answer.result !== 'failed' && answer.result !== 'unknown') return answer",
+        `if (answer.result === 'unknown') {
+          const events = write.events.map((event, n) => ({ ...event, seq: write.expectedSeq + n + 1, at: write.at }))
+          return { result: 'ok', events, epoch: this.ownership.epoch ?? 1, owned: true }
+        }
+        if (answer.result !== 'failed') return answer`,
+      ),
+    ],
+  },
+  {
+    name: 'takes-a-conflict-for-ok',
+    patches: [patch(LOG, "return 'conflict'", "return 'ok'")],
+  },
+  {
+    name: 'drives-without-its-epoch',
+    patches: [patch(LOG, "...(writer.as === 'driver' && writer.epoch !== undefined && { epoch: writer.epoch }),", '')],
+  },
+  {
+    name: 'takes-what-others-wrote-for-a-change-of-hands',
+    patches: [patch(OWNERSHIP, 'this.doubts++\n    this.uncertain = true', 'this.epoch = undefined')],
+  },
+  {
+    name: 'forgets-a-claim-when-it-cannot-read-on',
+    patches: [
+      patch(
+        LOG,
+        "await this.#writes.patiently(() => this.refresh(), { as: 'driver', epoch, signal })",
+        'await this.refresh()',
+      ),
+    ],
+  },
+  {
+    name: 'keeps-a-base-without-the-queue',
+    patches: [patch('turn/base.ts', '...(queue.length > 0 && { queue }),', '')],
+  },
+  {
+    name: 'leaves-answered-holds-among-the-open',
+    patches: [patch('turn/derive.ts', 'open: open !== undefined,', 'open: true,')],
+  },
+  {
+    name: 'has-only-the-last-deadline-watched',
+    patches: [patch('turn/derive.ts', 'Math.min(...deadlines)', 'Math.max(...deadlines)')],
+  },
+]

@@ -1,0 +1,52 @@
+/** Processes that do not hear, or do not see to, what is theirs. */
+import { patch, type Bug } from './bug.ts'
+
+const ENGINE = 'runtime/engine.ts'
+const SUBSCRIPTION = 'runtime/subscription.ts'
+
+export const runtimeBugs: readonly Bug[] = [
+  {
+    name: 'trusts-tidings-alone',
+    patches: [patch(ENGINE, 'await this.#catchUp()\n', '')],
+  },
+  {
+    name: 'followers-come-back-one-too-late',
+    patches: [patch(SUBSCRIPTION, 'this.#seq = after\n', 'this.#seq = after > 0 ? after + 1 : 0\n')],
+  },
+  {
+    name: 'followers-see-events-twice',
+    patches: [patch(SUBSCRIPTION, 'else if (item.seq > this.#seq) return', 'else if (item.seq >= this.#seq) return')],
+  },
+  {
+    name: 'followers-hear-only-of-what-is-in-memory',
+    patches: [patch(ENGINE, 'await this.subscribers.catchUp()\n', '')],
+  },
+  {
+    name: 'leaves-what-it-cannot-drive-to-who-drove-it-last',
+    patches: [patch(ENGINE, 'log: { node: node ?? NOBODY },', 'log: node === undefined ? {} : { node },')],
+  },
+  {
+    name: 'does-not-notice-that-its-lease-is-back',
+    patches: [patch('runtime/lease.ts', 'if (this.term !== term) regained()', '')],
+  },
+  {
+    name: 'never-looks-for-work-that-nobody-is-at',
+    patches: [
+      patch(
+        ENGINE,
+        'conversations.map((address) => this.#look(address))',
+        'conversations.map(() => Promise.resolve(false))',
+      ),
+    ],
+  },
+  {
+    name: 'shows-what-is-no-longer-pending',
+    patches: [
+      patch(
+        'runtime/pending.ts',
+        'const hold = holds.find((each) => each.callId === callId)',
+        "const hold = holds.find((each) => each.callId === callId && each.kind !== 'external')",
+      ),
+    ],
+  },
+]

@@ -1,0 +1,77 @@
+/** Stores that do not keep their word. */
+import { patch, type Bug } from './bug.ts'
+
+const MEMORY = 'log/memory-store.ts'
+
+export const storeBugs: readonly Bug[] = [
+  {
+    name: 'writes-without-comparing-seq',
+    tamper: (store) => ({
+      ...store,
+      append: async (write) => {
+        const [head = 0] = await store.heads([write.to])
+        return store.append({ ...write, expectedSeq: head })
+      },
+    }),
+  },
+  {
+    name: 'ignores-the-epoch',
+    patches: [
+      patch(MEMORY, "if (write.epoch !== undefined && write.epoch !== there.epoch) return { result: 'fenced' }", ''),
+    ],
+  },
+  {
+    name: 'forgets-marks',
+    patches: [patch(MEMORY, 'there.marks.get(expectedSeq + 1) === write.mark', 'false')],
+  },
+  {
+    name: 'says-ok-before-it-is-written',
+    tamper: (store, random) => ({
+      ...store,
+      append: async (write) => {
+        if (random.chance(0.9)) return store.append(write)
+        const events = write.events.map((event, index) => ({
+          ...event,
+          seq: write.expectedSeq + index + 1,
+          at: write.at,
+        }))
+        return { result: 'ok', events, epoch: write.epoch ?? 1, owned: true }
+      },
+    }),
+  },
+  {
+    name: 'writes-half-of-a-batch',
+    tamper: (store, random) => ({
+      ...store,
+      append: (write) =>
+        store.append(
+          random.chance(0.9)
+            ? write
+            : { ...write, events: write.events.slice(0, Math.max(1, write.events.length - 1)) },
+        ),
+    }),
+  },
+  {
+    name: 'forgets-deadlines',
+    patches: [patch(MEMORY, 'wakeAt <= now() || (', '(')],
+  },
+  {
+    name: 'lets-anybody-claim-from-the-living',
+    patches: [patch(MEMORY, "there?.status !== 'running' || lives(there.owner)", "there?.status !== 'running'")],
+  },
+  {
+    name: 'ignores-keys',
+    patches: [patch(MEMORY, 'write.key === undefined ? undefined : there.keys.get(write.key)', 'undefined')],
+  },
+  {
+    name: 'gives-the-tail-from-one-too-late',
+    patches: [patch(MEMORY, 'events.slice(base?.seq ?? 0)', 'events.slice(base ? base.seq + 1 : 0)')],
+  },
+  {
+    name: 'loses-what-was-written',
+    tamper: (store) => ({
+      ...store,
+      read: async (from, after, limit) => (await store.read(from, after, limit)).filter(({ seq }) => seq % 11 !== 0),
+    }),
+  },
+]

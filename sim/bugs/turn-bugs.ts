@@ -1,0 +1,83 @@
+/** A machine that decides wrongly. */
+import { patch, type Bug } from './bug.ts'
+
+const TURN = 'turn/turn.ts'
+const DECIDE = 'turn/decide.ts'
+const RESOLVE = 'turn/resolve.ts'
+
+export const turnBugs: readonly Bug[] = [
+  {
+    name: 'asks-the-model-with-a-call-open',
+    patches: [
+      patch(
+        TURN,
+        "const open = [...calls.values()].some((each) => each.at !== 'settled')",
+        "const open = [...calls.values()].filter((each) => each.at !== 'settled').length > 1",
+      ),
+    ],
+  },
+  {
+    name: 'forgets-the-queue-when-a-turn-ends',
+    patches: [
+      patch(
+        TURN,
+        "if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls were left open')",
+        "if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls were left open')\n      state = { ...state, queue: [] }",
+      ),
+    ],
+  },
+  {
+    name: 'leaves-calls-open-when-a-turn-is-cancelled',
+    patches: [
+      patch(DECIDE, 'const settled = openCalls(turn).map(', 'const settled = openCalls(turn).slice(1).map('),
+      patch(TURN, "if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls were left open')", ''),
+    ],
+  },
+  {
+    name: 'expires-without-looking-at-the-clock',
+    patches: [
+      patch(DECIDE, "if (now < hold.expiresAt) return refuse('not-due'", "if (now < 0) return refuse('not-due'"),
+      patch('loop/drive.ts', 'ports.now() >= effect.at ?', 'ports.now() >= 0 ?'),
+    ],
+  },
+  {
+    name: 'accepts-what-came-too-late',
+    patches: [
+      patch(RESOLVE, "return no('expired', `Call ${callId} expired before this answer came.`)", 'return yes()'),
+    ],
+  },
+  {
+    name: 'accepts-a-second-answer',
+    patches: [
+      patch(
+        RESOLVE,
+        'if (first) return sameAnswer(first.resolution, command.resolution) ? duplicate(first) : conflict(first)',
+        'if (first) return yes()',
+      ),
+    ],
+  },
+  {
+    name: 'is-content-with-one-approver-of-two',
+    patches: [patch(RESOLVE, 'if (approvers <= 1) return yes(...events)', 'if (approvers <= 2) return yes(...events)')],
+  },
+  {
+    name: 'calls-a-stale-answer-expired',
+    patches: [
+      patch(
+        RESOLVE,
+        "return no('stale', `Call ${callId} was ${code} before this answer came.`)",
+        "return no('conflict', `Call ${callId} was ${code} before this answer came.`)",
+      ),
+    ],
+  },
+  {
+    name: 'shows-pending-in-place-of-results',
+    patches: [
+      patch(
+        'model/prompt.ts',
+        'const place = this.#places.get(callId)\n    if (!place) return',
+        "const place = this.#places.get(callId)\n    if (!place || callId.endsWith('2')) return",
+      ),
+    ],
+  },
+]

@@ -1,0 +1,104 @@
+/**
+ * Simulates many seeds on every core, and ends with one line of JSON.
+ *
+ *   npm run sim -- --seeds 20000            how many
+ *   npm run sim -- --seeds 500 --from 7001  and from which on
+ *   npm run sim -- --seed 42                one, with everything that happened in it
+ */
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { faultKinds, invariants, simulate, type InvariantId } from '@holdpoint/testing'
+import type { Broken, Range, RangeResult } from './seed-worker.ts'
+
+/** Small enough for both cores to be done at the same time, large enough to be worth a message. */
+const AT_ONCE = 50
+/** Who finds this much wrong need not look further. */
+const ENOUGH = 20
+
+interface Totals {
+  readonly faults: Record<string, number>
+  seeds: number
+  steps: number
+  compared: number
+  readonly broken: Broken[]
+}
+
+async function many(seeds: number, from: number): Promise<void> {
+  const started = performance.now()
+  const seconds = (): number => Math.round((performance.now() - started) / 100) / 10
+  const totals: Totals = { faults: {}, seeds: 0, steps: 0, compared: 0, broken: [] }
+  for (const kind of faultKinds) totals.faults[kind] = 0
+  let next = from
+  const ranges = (): Range | undefined => {
+    const count = Math.min(AT_ONCE, from + seeds - next)
+    if (count <= 0 || totals.broken.length >= ENOUGH) return undefined
+    next += count
+    return { from: next - count, count }
+  }
+  const progress = setInterval(() => tell(totals, seeds, seconds()), 5000)
+  const threads = Math.min(availableParallelism(), Math.ceil(seeds / AT_ONCE))
+  await Promise.all(Array.from({ length: threads }, () => work(ranges, (result) => add(totals, result))))
+  clearInterval(progress)
+  tell(totals, seeds, seconds())
+  const { faults, steps } = totals
+  console.log(
+    JSON.stringify({ seeds: totals.seeds, violations: totals.broken.length, steps, faults, seconds: seconds() }),
+  )
+  if (totals.broken.length > 0) process.exitCode = 1
+}
+
+/** One thread, for as long as there are ranges. */
+function work(ranges: () => Range | undefined, done: (result: RangeResult) => void): Promise<void> {
+  const worker = new Worker(new URL('./seed-worker.ts', import.meta.url))
+  return new Promise((resolve, reject) => {
+    const give = (): void => {
+      const range = ranges()
+      if (range) return worker.postMessage(range)
+      void worker.terminate().then(() => resolve())
+    }
+    worker.on('message', (result: RangeResult) => {
+      done(result)
+      give()
+    })
+    worker.on('error', reject)
+    give()
+  })
+}
+
+function add(totals: Totals, { count, steps, faults, broken, compared }: RangeResult): void {
+  totals.seeds += count
+  totals.steps += steps
+  totals.compared += compared
+  for (const [kind, times] of Object.entries(faults)) totals.faults[kind] = (totals.faults[kind] ?? 0) + times
+  for (const each of broken) {
+    totals.broken.push(each)
+    console.error(`seed ${each.seed} broke ${each.invariant}: ${each.what}`)
+    console.error(`  replay it with: npm run sim -- --seed ${each.seed}`)
+  }
+}
+
+function tell({ seeds, broken, compared }: Totals, of: number, seconds: number): void {
+  const rate = Math.round(seeds / Math.max(seconds, 0.1))
+  console.error(`${seeds} of ${of} seeds, ${broken.length} broken, ${compared} run twice, ${rate} a second`)
+}
+
+async function one(seed: number): Promise<void> {
+  const { violation, trace, steps, lasted, hash, faults } = await simulate({ seed, trace: true })
+  for (const line of trace) console.log(line)
+  console.error(`${steps} steps, ${lasted / 1000} simulated seconds, hash ${hash}`)
+  console.error(`faults: ${JSON.stringify(faults)}`)
+  if (!violation) return console.error('Nothing was broken.')
+  console.error(`broken: ${violation.invariant}: ${invariants[violation.invariant satisfies InvariantId]}`)
+  console.error(violation.what)
+  process.exitCode = 1
+}
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '2000' },
+    from: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+  },
+})
+await (values.seed === undefined ? many(Number(values.seeds), Number(values.from)) : one(Number(values.seed)))

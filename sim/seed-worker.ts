@@ -1,0 +1,49 @@
+/** Runs ranges of seeds in a thread of its own, and tells what came of each range. */
+import { parentPort } from 'node:worker_threads'
+import { simulate } from '@holdpoint/testing'
+
+export interface Range {
+  readonly from: number
+  readonly count: number
+}
+
+export interface Broken {
+  readonly seed: number
+  readonly invariant: string
+  readonly what: string
+}
+
+export interface RangeResult {
+  readonly count: number
+  readonly steps: number
+  readonly faults: Readonly<Record<string, number>>
+  readonly broken: readonly Broken[]
+  /** How many seeds were run twice, to see that they come out the same. */
+  readonly compared: number
+}
+
+/** Every so many seeds one is run twice. */
+const COMPARE_EVERY = 50
+
+export async function runRange({ from, count }: Range): Promise<RangeResult> {
+  const faults: Record<string, number> = {}
+  const broken: Broken[] = []
+  let steps = 0
+  let compared = 0
+  for (let seed = from; seed < from + count; seed++) {
+    const result = await simulate({ seed })
+    steps += result.steps
+    for (const [kind, times] of Object.entries(result.faults)) faults[kind] = (faults[kind] ?? 0) + times
+    if (result.violation) broken.push({ seed, ...result.violation })
+    if (seed % COMPARE_EVERY !== 0) continue
+    compared++
+    const again = await simulate({ seed })
+    const what = `it came out as ${again.hash}, not ${result.hash}`
+    if (again.hash !== result.hash) broken.push({ seed, invariant: 'same seed, same trace', what })
+  }
+  return { count, steps, faults, broken, compared }
+}
+
+parentPort?.on('message', (range: Range) => {
+  void runRange(range).then((result) => parentPort?.postMessage(result))
+})

@@ -1,0 +1,40 @@
+/**
+ * Puts each bug of the zoo into the core, or into its store, and simulates until somebody notices. A simulation that finds
+ * nothing wrong says little unless it finds what was put in. `npm run zoo` ends with `N of N caught`.
+ */
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { bugs } from './bugs/all.ts'
+import type { Hunt, Hunted } from './bug-worker.ts'
+
+const SEEDS = 200
+
+function hunt(name: string): Promise<Hunted> {
+  const workerData: Hunt = { name, seeds: SEEDS }
+  const worker = new Worker(new URL('./bug-worker.ts', import.meta.url), { workerData })
+  return new Promise((resolve, reject) => {
+    worker.on('message', resolve)
+    worker.on('error', reject)
+    worker.on('exit', () => reject(new Error(`The hunt for ${name} ended without a word.`)))
+  })
+}
+
+async function main(only: string | undefined): Promise<void> {
+  const queue = bugs.filter(({ name }) => only === undefined || name.includes(only))
+  const total = queue.length
+  let caught = 0
+  const hunter = async (): Promise<void> => {
+    for (let bug = queue.shift(); bug; bug = queue.shift()) {
+      const found = await hunt(bug.name)
+      if (found.caught) caught++
+      const how = found.caught ? `seed ${found.seed}, ${found.invariant}` : `survived ${SEEDS} seeds`
+      console.log(`${found.caught ? 'caught  ' : 'SURVIVED'} ${bug.name}: ${how}`)
+      if (found.caught && only !== undefined) console.log(`         ${found.what}`)
+    }
+  }
+  await Promise.all(Array.from({ length: availableParallelism() }, hunter))
+  console.log(`${caught} of ${total} caught`)
+  if (caught < total) process.exitCode = 1
+}
+
+await main(process.argv[2])

@@ -1,0 +1,102 @@
+/**
+ * The real runtime under everything that can go wrong, in small: `npm run sim` does the same for as many seeds as one
+ * likes. The zoo shows that what is promised would be missed: each of its bugs is put in, and must be noticed.
+ */
+import { spawn } from 'node:child_process'
+import { faultKinds, simulate } from '@holdpoint/testing'
+import { expect, test } from 'vitest'
+import { Random } from '../packages/testing/src/sim/random.ts'
+import { Scheduler } from '../packages/testing/src/sim/scheduler.ts'
+import { strategyFor } from '../packages/testing/src/sim/strategy.ts'
+import { Trace } from '../packages/testing/src/sim/trace.ts'
+
+test(
+  '300 worlds full of trouble keep every promise, and every kind of trouble comes up',
+  { timeout: 180_000 },
+  async () => {
+    const faults = new Set<string>()
+    for (let seed = 1; seed <= 300; seed++) {
+      const { violation, faults: struck } = await simulate({ seed })
+      expect(violation, `npm run sim -- --seed ${seed}`).toBeUndefined()
+      for (const kind of Object.keys(struck)) faults.add(kind)
+    }
+    expect([...faults].toSorted()).toEqual(faultKinds.toSorted())
+  },
+)
+
+test('the same seed gives the same world, step by step', { timeout: 60_000 }, async () => {
+  for (let seed = 1001; seed <= 1020; seed++) {
+    const [once, again] = [await simulate({ seed }), await simulate({ seed, trace: true })]
+    expect(again.hash).toBe(once.hash)
+    expect(again.steps).toBe(once.steps)
+  }
+})
+
+test('another seed gives another world', async () => {
+  const [one, other] = [await simulate({ seed: 1 }), await simulate({ seed: 2 })]
+  expect(one.hash).not.toBe(other.hash)
+})
+
+test('everything that follows from a step happens before the next one, however many promises it takes', async () => {
+  const random = new Random(1)
+  const scheduler = new Scheduler(random, strategyFor(random), new Trace(false), 0)
+  const process = scheduler.process('p')
+  const seen: string[] = []
+  const follow = async (): Promise<void> => {
+    for (let n = 0; n < 1000; n++) await Promise.resolve().then(() => undefined)
+    seen.push('followed')
+  }
+  for (const delay of [1, 2]) scheduler.add(process, 'step', delay, () => (seen.push('step'), void follow()))
+  await scheduler.run(() => false)
+
+  expect(seen).toEqual(['step', 'followed', 'step', 'followed'])
+})
+
+test('what a process awaited when it died never comes', async () => {
+  const random = new Random(1)
+  const scheduler = new Scheduler(random, strategyFor(random), new Trace(false), 0)
+  const process = scheduler.process('p')
+  const seen: string[] = []
+  void scheduler.wait(process, 'work', 10).then(() => seen.push('worked'))
+  scheduler.add(scheduler.process('fate'), 'strikes', 5, () => scheduler.kill(process, () => false))
+  await scheduler.run(() => false)
+
+  expect(seen).toEqual([])
+})
+
+test('a store that says yes before it has written is found out', { timeout: 60_000 }, async () => {
+  const { violation } = await simulate({
+    seed: 1,
+    tamper: (store, random) => ({
+      ...store,
+      append: async (write) => {
+        if (random.chance(0.5)) return store.append(write)
+        const events = write.events.map((event, n) => ({ ...event, seq: write.expectedSeq + n + 1, at: write.at }))
+        return { result: 'ok', events, epoch: 1, owned: true }
+      },
+    }),
+  })
+  expect(violation).toBeDefined()
+})
+
+test('every bug of the zoo is caught within 200 seeds', { timeout: 300_000 }, async () => {
+  const { code, out } = await run('sim/zoo.ts')
+  expect(out).toMatch(/^(\d+) of \1 caught$/m)
+  expect(code).toBe(0)
+})
+
+test('npm run sim ends with one line of figures', { timeout: 120_000 }, async () => {
+  const { code, out } = await run('sim/main.ts', '--seeds', '60', '--from', '50')
+  expect(JSON.parse(out.trim().split('\n').at(-1) ?? '')).toMatchObject({ seeds: 60, violations: 0 })
+  expect(code).toBe(0)
+})
+
+function run(...args: readonly string[]): Promise<{ readonly code: number | null; readonly out: string }> {
+  const child = spawn(process.execPath, ['--conditions=@holdpoint/source', ...args])
+  let out = ''
+  child.stdout.on('data', (data: Buffer) => (out += data.toString()))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (code) => resolve({ code, out }))
+  })
+}
