@@ -1,12 +1,43 @@
-/** `npm run bench -- <name>`: runs one benchmark and prints its results as JSON lines. */
+/**
+ * `npm run bench -- <name>`: runs one benchmark. What it measured goes to standard output as JSON lines, how far it is to
+ * standard error. With `--check` it fails when a limit was missed. See docs/guide/benchmarks.md.
+ */
+import { footprint } from './footprint.ts'
 import { loop } from './loop.ts'
+import { Misuse, optionsOf, storeOf, type Options } from './options.ts'
+import { held } from './storage/held.ts'
+import { print, type Report } from './storage/report.ts'
+import type { Settings } from './storage/settings.ts'
+import { w1 } from './storage/w1.ts'
+import { w2 } from './storage/w2.ts'
+import { w3 } from './storage/w3.ts'
+import { w4 } from './storage/w4.ts'
 
-const benches: Readonly<Record<string, () => Promise<void>>> = { loop }
+type Bench = (options: Options) => Promise<Report | undefined>
 
-const [name = ''] = process.argv.slice(2)
-const bench = Object.hasOwn(benches, name) ? benches[name] : undefined
-if (bench) await bench()
-else {
-  console.error(`There is no benchmark ${JSON.stringify(name)}. Run one of: ${Object.keys(benches).join(', ')}.`)
+const benches: Readonly<Record<string, Bench>> = {
+  loop: async () => {
+    await loop()
+    return undefined
+  },
+  w1: onStore(w1),
+  w2: onStore(w2),
+  w3: onStore(w3),
+  w4: onStore(w4),
+  held,
+  footprint,
+}
+
+function onStore(bench: (settings: Settings) => Promise<Report>): Bench {
+  return (options) => bench({ ...options, store: storeOf(options) })
+}
+
+try {
+  const options = optionsOf(process.argv.slice(2), Object.keys(benches))
+  const report = await benches[options.bench]?.(options)
+  if (report && !print(report) && options.check) process.exitCode = 1
+} catch (error) {
+  if (!(error instanceof Misuse)) throw error
+  console.error(error.message)
   process.exitCode = 1
 }

@@ -1,0 +1,75 @@
+/** What stands behind `npm run bench --`: which benchmark, on which store, how much of it. */
+import { parseArgs } from 'node:util'
+import type { StoreKind } from './storage/requests.ts'
+import type { RawStyle } from './storage/raw-postgres.ts'
+
+export interface Options {
+  readonly bench: string
+  readonly store: StoreKind | undefined
+  readonly baseline: RawStyle
+  readonly turns?: number
+  readonly conversations?: number
+  readonly rounds?: number
+  readonly check: boolean
+}
+
+/** What was asked for makes no sense; the message says what does. */
+export class Misuse extends Error {}
+
+const STORES: readonly StoreKind[] = ['sqlite', 'postgres']
+const BASELINES: readonly RawStyle[] = ['statements', 'one']
+
+export function optionsOf(args: readonly string[], benches: readonly string[]): Options {
+  const { values, positionals } = parsed(args)
+  const [bench, ...more] = positionals
+  if (more.length > 0) throw new Misuse(`One benchmark at a time: what is ${JSON.stringify(more.join(' '))}?`)
+  return {
+    bench: oneOf('benchmark', bench, benches),
+    store: values.store === undefined ? undefined : oneOf('store', values.store, STORES),
+    baseline: values.baseline === undefined ? 'statements' : oneOf('baseline', values.baseline, BASELINES),
+    ...count('turns', values.turns),
+    ...count('conversations', values.conversations),
+    ...count('rounds', values.rounds),
+    check: values.check ?? false,
+  }
+}
+
+export function storeOf({ bench, store }: Options): StoreKind {
+  if (store) return store
+  throw new Misuse(`Say which store ${bench} is for: --store ${STORES.join(' or --store ')}.`)
+}
+
+const TEXT = { type: 'string' } as const
+const FLAGS = {
+  store: TEXT,
+  baseline: TEXT,
+  turns: TEXT,
+  conversations: TEXT,
+  rounds: TEXT,
+  check: { type: 'boolean' },
+} as const
+
+function parsed(
+  args: readonly string[],
+): ReturnType<typeof parseArgs<{ allowPositionals: true; options: typeof FLAGS }>> {
+  try {
+    return parseArgs({ args: [...args], allowPositionals: true, options: FLAGS })
+  } catch (error) {
+    throw new Misuse(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function oneOf<T extends string>(what: string, given: string | undefined, all: readonly T[]): T {
+  const found = all.find((each) => each === given)
+  if (found !== undefined) return found
+  const which = given === undefined ? `Say which ${what}` : `There is no ${what} ${JSON.stringify(given)}`
+  throw new Misuse(`${which}. There are: ${all.join(', ')}.`)
+}
+
+function count<N extends string>(name: N, given: string | undefined): { readonly [K in N]?: number } {
+  if (given === undefined) return {}
+  const number = Number(given)
+  if (!Number.isInteger(number) || number < 1)
+    throw new Misuse(`--${name} is a whole number above 0, not ${JSON.stringify(given)}.`)
+  return { [name]: number } as { readonly [K in N]?: number }
+}

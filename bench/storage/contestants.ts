@@ -1,0 +1,50 @@
+/** Starts the two sides as processes, asks them, and sees to it that they end with the benchmark. */
+import { fork, type ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+import type { Answer, Request } from './requests.ts'
+
+const PROGRAM = join(import.meta.dirname, '../contestant.ts')
+
+export class Contestant {
+  readonly #process: ChildProcess
+  #asked: PromiseWithResolvers<readonly number[]> | undefined
+
+  /** `name` tells the profiles apart that `HOLDPOINT_BENCH_PROFILE=<folder>` leaves behind. */
+  constructor(name: string) {
+    this.#process = fork(PROGRAM, { execArgv: [...process.execArgv, '--expose-gc', ...profiling(name)] })
+    this.#process.on('message', (answer: Answer) => {
+      if ('error' in answer) this.#asked?.reject(new Error(`${name}: ${answer.error}`))
+      else this.#asked?.resolve(answer.numbers)
+    })
+    this.#process.on('exit', (code, signal) => this.#asked?.reject(new Error(`${name} ended: ${signal ?? code}`)))
+  }
+
+  /** One question at a time. */
+  async ask(request: Request): Promise<readonly number[]> {
+    this.#asked = Promise.withResolvers()
+    this.#process.send(request)
+    return this.#asked.promise
+  }
+
+  /** For the questions with one number for an answer. */
+  async askOne(request: Request): Promise<number> {
+    const [number] = await this.ask(request)
+    if (number === undefined) throw new Error(`There is no answer to ${request.do}.`)
+    return number
+  }
+
+  /** A process that has nothing left to do ends by itself once it is let go of. */
+  async end(): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return
+    const ended = new Promise((resolve) => this.#process.once('exit', resolve))
+    if (this.#process.connected) this.#process.disconnect()
+    const impatient = setTimeout(() => this.#process.kill('SIGKILL'), 20_000)
+    await ended
+    clearTimeout(impatient)
+  }
+}
+
+function profiling(name: string): readonly string[] {
+  const folder = process.env.HOLDPOINT_BENCH_PROFILE
+  return folder ? ['--cpu-prof', `--cpu-prof-dir=${join(folder, name)}`] : []
+}

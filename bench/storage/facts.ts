@@ -1,0 +1,78 @@
+/**
+ * What is written in every workload, in the sizes that are promised. Both sides write these facts and no others: ours as
+ * the events of a conversation, the baseline as one row each.
+ */
+export interface Fact {
+  readonly kind: 'user' | 'call' | 'approval' | 'result' | 'text'
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
+export const TOOL = 'lookup'
+
+/** What the user says: 100 bytes. */
+export const SAID = words(1, 100)
+/** The arguments of a call: 100 bytes of JSON. */
+export const INPUT = { query: words(2, 100 - '{"query":""}'.length) } as const
+/** What the tool found: 300 bytes of JSON. */
+export const FOUND = { found: words(3, 300 - '{"found":""}'.length) } as const
+/** What the model makes of it: 200 bytes. */
+export const REPLY = words(4, 200)
+
+/** One turn as somebody would write it by hand: what was asked before the tools run, and what came of it after. */
+export function turnFacts(
+  calls: number,
+  ids: () => string,
+): readonly [before: readonly Fact[], after: readonly Fact[]] {
+  const callIds = Array.from({ length: calls }, ids)
+  return [
+    [user(), ...callIds.map(call)],
+    [...callIds.map(result), text()],
+  ]
+}
+
+/** A call that waits for a person. */
+export function holdFacts(callId: string): readonly Fact[] {
+  return [user(), call(callId)]
+}
+
+/** The person's yes, then what came of the call. */
+export function resolveFacts(callId: string): readonly [before: readonly Fact[], after: readonly Fact[]] {
+  return [[{ kind: 'approval', payload: { callId, approved: true } }], [result(callId), text()]]
+}
+
+/** As a vendor's: unique, and the same in both sides. */
+export function callIds(): () => string {
+  let last = 0
+  return () => `call_${(++last).toString().padStart(8, '0')}`
+}
+
+/** Short, since the baseline repeats it in every row. */
+export function conversationId(nth: number): string {
+  return `c${nth.toString().padStart(6, '0')}`
+}
+
+function user(): Fact {
+  return { kind: 'user', payload: { text: SAID } }
+}
+
+function call(callId: string): Fact {
+  return { kind: 'call', payload: { callId, name: TOOL, input: INPUT } }
+}
+
+function result(callId: string): Fact {
+  return { kind: 'result', payload: { callId, ok: true, value: FOUND } }
+}
+
+function text(): Fact {
+  return { kind: 'text', payload: { text: REPLY } }
+}
+
+/** Made-up words, the same in every run, and not of the kind that a store could compress to nothing. */
+function words(seed: number, bytes: number): string {
+  let state = seed
+  const next = (below: number): number => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((state / 2_147_483_648) * below)
+  }
+  return Array.from({ length: bytes }, () => (next(6) === 0 ? ' ' : String.fromCharCode(97 + next(26)))).join('')
+}

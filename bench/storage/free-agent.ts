@@ -1,0 +1,61 @@
+/** An agent whose model and tool cost nothing: what is left to measure is the runtime and its store. */
+import { agent, tool, type Agent, type Model, type ModelPart, type ModelRequest } from 'holdpoint'
+import { z } from 'zod'
+import { callIds, FOUND, INPUT, REPLY, TOOL } from './facts.ts'
+
+export interface AgentShape {
+  /** How many calls the model makes in one reply. */
+  readonly calls: number
+  /** Whether a person has to agree to each. */
+  readonly approval: boolean
+}
+
+/** As many messages as a model is shown in every workload. */
+const WINDOW = 40
+
+export function freeAgent({ calls, approval }: AgentShape): Agent {
+  const lookup = tool({
+    name: TOOL,
+    description: 'Looks something up',
+    input: z.object({ query: z.string() }),
+    approval: approval ? 'required' : 'auto',
+    run: () => FOUND,
+  })
+  return agent({
+    name: 'desk',
+    model: freeModel(calls),
+    tools: [lookup],
+    window: { messages: WINDOW },
+    // All calls of a reply at once: a round is a round.
+    maxParallel: Math.max(calls, 8),
+  })
+}
+
+/** Knows nothing but the prompt, so that any process can go on with any conversation. */
+function freeModel(calls: number): Model {
+  const nextId = callIds()
+  const input = JSON.stringify(INPUT)
+  const usage = { inputTokens: 1000, outputTokens: 100 }
+  const text: readonly ModelPart[] = [
+    { type: 'text', id: 't', delta: REPLY },
+    { type: 'finish', reason: 'stop', usage },
+  ]
+  const callParts = (): readonly ModelPart[] => [
+    ...Array.from({ length: calls }, () => ({ type: 'call', id: nextId(), name: TOOL, input }) as const),
+    { type: 'finish', reason: 'calls', usage },
+  ]
+  const replyTo = ({ prompt }: ModelRequest): readonly ModelPart[] =>
+    prompt.at(-1)?.role === 'tool' ? text : callParts()
+  return {
+    id: 'bench/free',
+    stream: (request) => {
+      const parts = replyTo(request)
+      return {
+        async *[Symbol.asyncIterator]() {
+          yield* parts
+        },
+        forEach: async (take) => parts.forEach(take),
+      }
+    },
+  }
+}

@@ -1,0 +1,35 @@
+/** What is said between a benchmark and the processes of the two sides. */
+import type { AgentShape } from './free-agent.ts'
+import type { RawStyle } from './raw-postgres.ts'
+
+export type StoreKind = 'sqlite' | 'postgres'
+
+/** Who plays: our runtime, or the baseline. */
+export type Player =
+  | { readonly side: 'ours'; readonly agent: AgentShape }
+  | {
+      readonly side: 'raw'
+      readonly store: StoreKind
+      readonly calls: number
+      /** For PostgreSQL: as many connections as conversations are in flight. */
+      readonly connections: number
+      readonly style: RawStyle
+      /** How many conversations were left waiting at the place by an earlier process. */
+      readonly held: number
+    }
+
+export type Request =
+  /** Opens the file or database: what that took. */
+  | { readonly do: 'open'; readonly place: string; readonly player: Player }
+  | { readonly do: 'turns'; readonly conversation: string; readonly count: number }
+  | { readonly do: 'fresh'; readonly from: number; readonly count: number }
+  | { readonly do: 'crowd'; readonly from: number; readonly conversations: number; readonly turns: number }
+  | { readonly do: 'hold'; readonly from: number; readonly count: number; readonly inFlight: number }
+  | { readonly do: 'find' }
+  | { readonly do: 'resolve'; readonly count: number; readonly inFlight: number }
+  | { readonly do: 'pending'; readonly times: number }
+  /** After a garbage collection: bytes of the heap and beside it, and of the whole process. */
+  | { readonly do: 'memory' }
+  | { readonly do: 'close' }
+
+export type Answer = { readonly numbers: readonly number[] } | { readonly error: string }

@@ -1,0 +1,61 @@
+/**
+ * W3: a round of 20 calls, each in a new conversation: the user, a reply with 20 calls that run at once, their results,
+ * the model's text. By hand that is two transactions with 21 rows each.
+ */
+import { Contest, pairOf, placesFor, removeAll, type Pair } from './contest.ts'
+import { withPlaces, type Places } from './places.ts'
+import { progress, type Report } from './report.ts'
+import { playersOf, type Settings } from './settings.ts'
+import { chunks, mean, median } from './statistics.ts'
+
+const CALLS = 20
+const CHUNK = 5
+const WARM_UP = 100
+
+export async function w3(settings: Settings): Promise<Report> {
+  const { store, turns = 200, rounds: count = 5 } = settings
+  const players = playersOf(settings, { calls: CALLS, approval: false })
+  const rounds = await withPlaces(store, (places) =>
+    Contest.run(players, async (contest) => {
+      await play(contest, places, Math.min(turns, WARM_UP))
+      const played: (readonly Pair<number>[])[] = []
+      for (let nth = 1; nth <= count; nth++) {
+        const round = await play(contest, places, turns)
+        progress(`round ${nth} of ${count}: ${ratioOf(round).toFixed(2)} times as long as by hand`)
+        played.push(round)
+      }
+      return played
+    }),
+  )
+  const all = rounds.flat()
+  const ratio = ratioOf(all)
+  return {
+    bench: 'w3',
+    ratio,
+    limits: [{ what: 'time of a turn over raw', value: ratio, most: 2 }],
+    figures: {
+      store,
+      calls: CALLS,
+      turns,
+      rounds: count,
+      microsPerTurn: { ours: median(all.map(({ ours }) => ours)), raw: median(all.map(({ raw }) => raw)) },
+      ratioByRound: rounds.map(ratioOf),
+    },
+  }
+}
+
+/** What a turn took on both sides, a few at a time: neighbours in time are compared, as in W1. */
+async function play(contest: Contest, places: Places, turns: number): Promise<readonly Pair<number>[]> {
+  const where = await placesFor(places)
+  await contest.open(where)
+  const played: Pair<number>[] = []
+  for (const [nth, count] of chunks(turns, CHUNK).entries())
+    played.push(pairOf(await contest.both({ do: 'fresh', from: nth * CHUNK, count }), mean))
+  await contest.close()
+  await removeAll(places, where)
+  return played
+}
+
+function ratioOf(pairs: readonly Pair<number>[]): number {
+  return median(pairs.map(({ ours, raw }) => ours / raw))
+}
