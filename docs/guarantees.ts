@@ -26,5 +26,22 @@ export const guarantees = {
     'What a person, a client or another service answers is checked against the output schema before it counts.',
   'provider.never-dispatched': 'A call that the model vendor carries out is never carried out here.',
   'gate.throwing-means-held': 'When the gate throws, the call is held. It is never let through.',
+  'answer.never-lost': 'An answer that was accepted is never lost, whatever dies next.',
+  'hold.answer-durable-first':
+    'An answer is durable before its verdict is told, and the verdict is told before the turn goes on.',
+  'drive.one-process': 'One process at a time drives a conversation. A process that lost it cannot write.',
+  'drive.takeover-after-lease':
+    'When a process dies, another goes on with what it left, by itself, once its lease has run out, and not before.',
+  'drive.retried': 'Code of ours or of a plugin that breaks is told to whoever waits, and tried again.',
+  'close.hands-over': 'Closing finishes what is running, begins nothing new, and frees the rest for others at once.',
+  'expiry.at-its-time': 'A hold that nobody answers expires at its time, although nothing else happens.',
+  'expiry.survives-kill': 'A deadline is kept although the process that made it died.',
+  'expiry.store-time': 'Deadlines go by the store’s clock: a process whose own clock is wrong expires nothing early.',
+  'key.once': 'A message that is sent again under the same key is one message.',
+  'memory.held-costs-disk-only': 'A conversation that waits for somebody takes no memory.',
+  'scope.of-the-asker': 'A tool runs on behalf of whoever asked, in whatever process its turn goes on.',
+  'store.away-loses-nothing': 'While the store is away nothing is lost: what happened is written when it is back.',
+  'subscribe.every-event-once': 'Whoever follows a conversation from a seq sees every later event once, in order.',
+  'tenant.isolated': 'A tenant sees nothing of any other, not even that it exists.',
   'cancel.pairs-every-call': 'Cancelling leaves every call of the turn with an outcome.',
 } as const satisfies Readonly<Record<string, string>>

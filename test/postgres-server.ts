@@ -95,6 +95,8 @@ async function start(cluster: Cluster): Promise<ChildProcess> {
     const shell = spawn('sh', ['-c', WATCH, 'sh', folder, ...postgres], {
       ...user,
       cwd: folder,
+      // In a group of its own: a Ctrl-C is for us, and the shell has to outlive it to clean up.
+      detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     })
     const said: string[] = []

@@ -24,8 +24,8 @@ export interface Connections {
 }
 
 export function connect(settings: Settings): Connections {
-  const writers = poolOf(settings, settings.lanes)
-  const readers = poolOf(settings, settings.readers)
+  const writers = poolOf(settings, { max: settings.lanes })
+  const readers = poolOf(settings, { max: settings.readers })
   return {
     writers,
     read: async <Row extends QueryResultRow>(query: Query) => {
@@ -46,14 +46,19 @@ export function connect(settings: Settings): Connections {
   }
 }
 
-export function poolOf(settings: Settings, max: number, more: { readonly Client?: new () => ClientBase } = {}): Pool {
+export interface PoolNeeds {
+  readonly max: number
+  readonly durable?: boolean
+  readonly Client?: new () => ClientBase
+}
+
+export function poolOf(settings: Settings, { durable = true, ...needs }: PoolNeeds): Pool {
   const pool = new Pool({
     ...clientOf(settings),
-    ...more,
-    max,
+    ...needs,
     idleTimeoutMillis: 60_000,
     verify: (client: PoolClient, verified: (error?: Error) => void) => {
-      prepareSession(client, settings).then(() => verified(), verified)
+      prepareSession(client, settings, durable).then(() => verified(), verified)
     },
   })
   // Both are needed: a pool tells of a connection that breaks while nobody uses it, a connection of itself in use.
@@ -86,15 +91,22 @@ const getTypeParser = ((oid: number, format?: 'text') =>
  * Every statement of ours has an index, and a plan made while a table was small must not read all of it once it is not.
  */
 const SESSION = `select
-  set_config('synchronous_commit', case current_setting('synchronous_commit')
-    when 'off' then $1 else current_setting('synchronous_commit') end, false),
+  set_config('synchronous_commit', case
+    when $1 = 'off' or ($1 = 'on' and current_setting('synchronous_commit') = 'off') then $1
+    else current_setting('synchronous_commit') end, false),
   set_config('default_transaction_isolation', 'read committed', false),
   set_config('lock_timeout', $2, false),
   set_config('jit', 'off', false),
   set_config('enable_seqscan', 'off', false)`
 
-export async function prepareSession(client: ClientBase, { allowUnsafe, timeoutMs }: Settings): Promise<void> {
+/** `durable: false` is for what is found again when it was lost: its commits need not wait for the disk. */
+export async function prepareSession(
+  client: ClientBase,
+  { allowUnsafe, timeoutMs }: Settings,
+  durable = true,
+): Promise<void> {
   // Whoever waits for a row longer than that gives up while the connection still counts as good.
   const lockTimeout = Math.ceil(timeoutMs / 2)
-  await client.query(SESSION, [allowUnsafe ? 'off' : 'on', `${lockTimeout}`])
+  const commit = durable ? (allowUnsafe ? 'as it is' : 'on') : 'off'
+  await client.query(SESSION, [commit, `${lockTimeout}`])
 }

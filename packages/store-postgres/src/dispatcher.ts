@@ -72,14 +72,17 @@ export function openDispatcher(settings: Settings, connections: Connections, loo
       }).catch((error: unknown) => onWarning('The dispatcher ended; what is due is found by asking.', error))
     },
     close: async () => {
-      await noted.flush()
+      await within(STOP_PATIENCE_MS, noted.flush())
       closing.abort()
       await running
     },
   }
 }
 
-/** One statement, whatever it is about: the deadlines as they stand in the rows now, and what is to be done at once. */
+/**
+ * One statement, whatever it is about: the deadlines as they stand in the rows now, and what is to be done at once. Its
+ * commit waits for no disk, which appends need more.
+ */
 async function addJobs(settings: Settings, { read }: Connections, items: readonly Noted[]): Promise<void> {
   const { schema, jobsSchema, clockOffset } = settings
   const keysOf = (kind: Noted['what']): number[] => items.flatMap(({ k, what }) => (what === kind ? [k] : []))
@@ -100,6 +103,7 @@ async function addJobs(settings: Settings, { read }: Connections, items: readonl
         )::${jobsSchema}.job_spec order by kind, k) as jobs from specs
       )
       select
+        set_config('synchronous_commit', 'off', true),
         (select count(*) from gathered, lateral ${jobsSchema}.add_jobs(jobs) where jobs is not null),
         (select count(${jobsSchema}.remove_job('deadline:' || k)) from deadlines where wake_at is null)`,
     values: [keysOf('deadline'), keysOf('work'), clockOffset()],
@@ -118,7 +122,7 @@ async function runJobs(settings: Settings, look: Look, stop: AbortSignal, starte
   const { onWarning } = settings
   const graphile = await import('graphile-worker')
   // One connection waits for news of jobs; the others fetch and finish them.
-  const pool = poolOf(settings, 3, { Client: JobsClient })
+  const pool = poolOf(settings, { max: 3, durable: false, Client: JobsClient })
   const logger = new graphile.Logger(() => (level, message) => {
     if (level === 'error' || level === 'warning') onWarning(`graphile-worker: ${message}`)
   })

@@ -3,7 +3,7 @@
  * nothing but LISTEN.
  *
  * - Going out it has a transaction of its own, a moment after the write: NOTIFY in the write's transaction would make
- *   every commit of the database wait in one line.
+ *   every commit of the database wait in one line. That one does not wait for the disk, which writes need more.
  * - It may get lost: while the connection is away, or when a message does not fit. Whoever must know asks for `heads`.
  */
 import { randomUUID } from 'node:crypto'
@@ -54,7 +54,7 @@ export async function openNews(settings: Settings, { read }: Connections): Promi
   const outgoing = gather<Item>(
     WINDOW_MS,
     async (items) => {
-      const text = 'select pg_notify($1, payload) from unnest($2::text[]) payload'
+      const text = `select set_config('synchronous_commit', 'off', true), pg_notify($1, payload) from unnest($2::text[]) payload`
       await read({ name: 'notify', text, values: [schema, payloadsOf(me, items)] })
     },
     (error) => onWarning('News of writes could not be sent.', error),
@@ -75,7 +75,7 @@ export async function openNews(settings: Settings, { read }: Connections): Promi
       return () => void listeners.delete(listener)
     },
     close: async () => {
-      await outgoing.flush()
+      await within(GOODBYE_MS, outgoing.flush())
       await incoming.close()
     },
   }
@@ -161,7 +161,8 @@ async function openListener(
       await fresh.connect()
       await fresh.query(`listen ${schema}`)
       retryMs = RETRY_MS.first
-      if (!over && !closed) timer = setTimeout(check, CHECK_MS)
+      if (closed) await fresh.end()
+      else if (!over) timer = setTimeout(check, CHECK_MS)
     } catch (error) {
       lost(error)
     }

@@ -37,47 +37,75 @@ export function memoryStore({ now = () => 0, log }: MemoryStoreOptions = {}): St
     all.set(keyOf(address), { ...create(address, 0, 0), events: [...log.events] })
   }
   const nodes = new Map<string, number>()
-  const listeners = new Set<(what: Address, seq: number) => void>()
-  const get = (address: Address): Conversation | undefined => all.get(keyOf(address))
-  const lives = (node: string | undefined): boolean => node !== undefined && (nodes.get(node) ?? -Infinity) > now()
+  const shelf: Shelf = {
+    all,
+    nodes,
+    now,
+    listeners: new Set(),
+    get: (address) => all.get(keyOf(address)),
+    lives: (node) => node !== undefined && (nodes.get(node) ?? -Infinity) > now(),
+  }
+  return {
+    append: async (write) => append(shelf, write),
+    ...reads(shelf),
+    ...questions(shelf),
+    ...ownership(shelf),
+    listen: (changed) => {
+      shelf.listeners.add(changed)
+      return () => shelf.listeners.delete(changed)
+    },
+    close: async () => {},
+  }
+}
 
-  const append = (write: Append): Appended => {
-    const { to, expectedSeq, events, at, rows, node } = write
-    const there = get(to) ?? create(to, all.size, at)
-    const repeated = write.key === undefined ? undefined : there.keys.get(write.key)
-    const owned = (): boolean => node !== undefined && there.owner === node
-    if (there.events.length !== expectedSeq) {
-      const mine = there.marks.get(expectedSeq + 1) === write.mark
-      if (!mine) return repeated === undefined ? { result: 'conflict' } : { result: 'repeated', seq: repeated }
-      const written = there.events.slice(expectedSeq, expectedSeq + events.length)
-      return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }
-    }
-    if (write.epoch !== undefined && write.epoch !== there.epoch) return { result: 'fenced' }
-    if (repeated !== undefined) return { result: 'repeated', seq: repeated }
+interface Shelf {
+  readonly all: Map<string, Conversation>
+  /** Until when each node is taken to live. */
+  readonly nodes: Map<string, number>
+  readonly listeners: Set<(what: Address, seq: number) => void>
+  now(): number
+  get(address: Address): Conversation | undefined
+  lives(node: string | undefined): boolean
+}
 
-    const written = events.map((event, index): LogEvent => ({ ...event, seq: expectedSeq + index + 1, at }))
-    if (write.epoch === undefined && node !== undefined && rows.status === 'running') {
-      if (there.status !== 'running' || !lives(there.owner)) {
-        there.owner = node
-        there.epoch++
-      }
-    }
-    all.set(keyOf(to), there)
-    there.events.push(...written)
-    there.marks.set(expectedSeq + 1, write.mark)
-    if (write.key !== undefined) there.keys.set(write.key, there.events.length)
-    there.agent = rows.agent
-    there.status = rows.status
-    there.wakeAt = rows.wakeAt
-    there.updatedAt = at
-    if (rows.base !== undefined) there.base = { seq: there.events.length, state: rows.base }
-    for (const row of rows.holds) there.holds.set(row.callId, row)
-    for (const listener of listeners) listener(to, there.events.length)
+function append(shelf: Shelf, write: Append): Appended {
+  const { all, listeners, get, lives } = shelf
+  const { to, expectedSeq, events, at, rows, node } = write
+  const there = get(to) ?? create(to, all.size, at)
+  const repeated = write.key === undefined ? undefined : there.keys.get(write.key)
+  const owned = (): boolean => node !== undefined && there.owner === node
+  if (there.events.length !== expectedSeq) {
+    const mine = there.marks.get(expectedSeq + 1) === write.mark
+    if (!mine) return repeated === undefined ? { result: 'conflict' } : { result: 'repeated', seq: repeated }
+    const written = there.events.slice(expectedSeq, expectedSeq + events.length)
     return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }
   }
+  if (write.epoch !== undefined && write.epoch !== there.epoch) return { result: 'fenced' }
+  if (repeated !== undefined) return { result: 'repeated', seq: repeated }
 
+  const written = events.map((event, index): LogEvent => ({ ...event, seq: expectedSeq + index + 1, at }))
+  if (write.epoch === undefined && node !== undefined && rows.status === 'running') {
+    if (there.status !== 'running' || !lives(there.owner)) {
+      there.owner = node
+      there.epoch++
+    }
+  }
+  all.set(keyOf(to), there)
+  there.events.push(...written)
+  there.marks.set(expectedSeq + 1, write.mark)
+  if (write.key !== undefined) there.keys.set(write.key, there.events.length)
+  there.agent = rows.agent
+  there.status = rows.status
+  there.wakeAt = rows.wakeAt
+  there.updatedAt = at
+  if (rows.base !== undefined) there.base = { seq: there.events.length, state: rows.base }
+  for (const row of rows.holds) there.holds.set(row.callId, row)
+  for (const listener of listeners) listener(to, there.events.length)
+  return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }
+}
+
+function reads({ get }: Shelf): Pick<Store, 'load' | 'read' | 'readBack' | 'readCall' | 'findKey' | 'heads'> {
   return {
-    append: async (write) => append(write),
     load: async (from) => {
       const there = get(from)
       if (!there) return undefined
@@ -92,7 +120,11 @@ export function memoryStore({ now = () => 0, log }: MemoryStoreOptions = {}): St
     },
     findKey: async (from, key) => get(from)?.keys.get(key),
     heads: async (of) => of.map((address) => get(address)?.events.length ?? 0),
+  }
+}
 
+function questions({ all }: Shelf): Pick<Store, 'pending' | 'list'> {
+  return {
     pending: async (query) => {
       const { tenant, conversationId, agent, tool, kind, expiresBefore = Infinity } = query
       const found = [...all.values()].flatMap((there) =>
@@ -123,7 +155,11 @@ export function memoryStore({ now = () => 0, log }: MemoryStoreOptions = {}): St
         })
       return pageOf(found, query)
     },
+  }
+}
 
+function ownership({ all, nodes, now, get, lives }: Shelf): Pick<Store, 'beat' | 'leave' | 'due' | 'claim'> {
+  return {
     beat: async (node, ttlMs) => {
       nodes.set(node, now() + ttlMs)
       return now()
@@ -148,12 +184,6 @@ export function memoryStore({ now = () => 0, log }: MemoryStoreOptions = {}): St
       there.owner = node
       return ++there.epoch
     },
-
-    listen: (changed) => {
-      listeners.add(changed)
-      return () => listeners.delete(changed)
-    },
-    close: async () => {},
   }
 }
 

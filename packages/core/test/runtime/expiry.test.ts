@@ -1,5 +1,5 @@
 import { proves } from '@holdpoint/testing'
-import { tool } from 'holdpoint'
+import { tool, type ResolveAnswer } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { asking, calls, count, expectSound, gated, heldId, outcomes, slow, timesAsked, types, World } from './kit.ts'
@@ -160,15 +160,20 @@ test(
     const world = new World()
     const setup = { says, tools: [asking('ask', 'human', { timeout: '30s' })] }
     const [a, b] = [await world.process('a', setup), await world.process('b', setup)]
-    for (const id of ['c', 'd', 'e']) await a.runtime.send(id, 'Ask')
+    const ids = ['c', 'd', 'e', 'f']
+    for (const id of ids) await a.runtime.send(id, 'Ask')
+    const calls = new Map(await Promise.all(ids.map(async (id) => [id, await heldId(b, 'ask', id)] as const)))
     await world.clock.advance(29_999)
-    const answering = ['c', 'd', 'e'].map(async (id) => b.runtime.answer(id, await heldId(b, 'ask', id), 'L'))
-    const advancing = world.clock.advance(1)
-    const told = await Promise.all(answering)
-    await advancing
+    const answer = (id: string): Promise<ResolveAnswer> => b.runtime.answer(id, calls.get(id)!, 'L')
+    const first = await answer('c')
+    const second = answer('d')
+    const passing = world.clock.advance(1)
+    const told = [first, ...(await Promise.all([second, answer('e'), answer('f')]))]
+    await passing
     await world.calm()
 
-    for (const [n, id] of ['c', 'd', 'e'].entries()) {
+    expect(new Set(told.map(({ verdict }) => verdict))).toEqual(new Set(['accepted', 'expired']))
+    for (const [n, id] of ids.entries()) {
       const [outcome] = Object.values(outcomes(await world.log(id))) as { ok: boolean }[]
       expect(outcome!.ok ? 'accepted' : 'expired').toBe(told[n]!.verdict)
       expectSound(await world.log(id), a, b)

@@ -55,6 +55,6 @@ test.each(Object.entries(places))(
     await b.runtime.approve('c', await heldId(b, 'pay'))
 
     expect(await world.soon(b.runtime.continue('c'))).toMatchObject({ status: 'done', text: 'Done.' })
-      expect(b.model.requests[0]!.prompt[0]).toMatchObject({ role: 'user', parts: [{ text: long }] })
+    expect(b.model.requests[0]!.prompt[0]).toMatchObject({ role: 'user', parts: [{ text: long }] })
   },
 )

@@ -175,7 +175,7 @@ function byStep(says: readonly Script[]): readonly Script[] {
 }
 
 /** Lets everything that can go on without time go on. */
-export function tick(): Promise<void> {
+function tick(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 

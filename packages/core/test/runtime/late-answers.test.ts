@@ -40,6 +40,32 @@ test('an answer after the deadline reaches the agent as a new turn where the too
   expectSound(log, a, b)
 })
 
+test('an answer that comes after the deadline, and before anybody noticed that it passed, is late all the same', async () => {
+  const world = new World()
+  let blind = false
+  const look = (question: string): void => {
+    if (blind && question === 'due') throw new Error('It cannot look around.')
+  }
+  const tools = [
+    asking('fetch', 'external', { timeout: '5s', late: 'inbox' }),
+    asking('ask', 'human', { timeout: '5s' }),
+  ]
+  const a = await world.process('a', { says: [calls('fetch', 'ask'), 'Done.'], tools, before: look })
+  await a.runtime.send('c', 'Both')
+  blind = true
+  await world.pass(6000)
+  expect(count(await world.log(), 'call.settled')).toBe(0)
+
+  expect(await a.runtime.answer('c', 'a-2.1.2', 'L')).toMatchObject({ verdict: 'expired' })
+  expect(await a.runtime.answer('c', 'a-2.1.1', 'page')).toMatchObject({
+    verdict: 'accepted',
+    message: expect.stringContaining('after the deadline'),
+  })
+
+  await world.calm()
+  expect(outcomes(await world.log())).toMatchObject({ 'a-2.1.1': { ok: false }, 'a-2.1.2': { ok: false } })
+})
+
 test('a late answer to a call of long ago is found in the store, though the conversation went on for many turns', async () => {
   const world = new World()
   const setup = {

@@ -128,3 +128,15 @@ test('a conversation that is only followed leaves memory too, and shows its fram
   expect(seen.filter((type) => type !== 'reply-text')).toEqual(['turn.started', 'reply-start', 'model.replied'])
   expect(seen.filter((type) => type === 'reply-text')).toHaveLength(3)
 })
+
+test('a burst of conversations does not fill memory, though no time passes', async () => {
+  const world = new World()
+  const a = await world.process('a', { says: ['Hi.'], keepIdle: 5, lookMs: 3_600_000 })
+  const ids = Array.from({ length: 60 }, (_, n) => `c${n}`)
+  for (const id of ids) await a.runtime.send(id, 'Hello')
+
+  for (const id of ids) await a.runtime.send(id, 'Again')
+
+  const stayed = ids.filter((id) => timesAsked(a, 'load', id) === 1)
+  expect(stayed.length).toBeLessThanOrEqual(11)
+})

@@ -61,6 +61,18 @@ test('frames come between the events while it is driven here: the words as they 
   expect(items[last + 1]).toMatchObject({ type: 'model.replied', step: 2 })
 })
 
+test('whoever begins to follow a conversation that is in memory already sees its frames too', async () => {
+  const world = new World()
+  const a = await worked(world)
+  const { items } = reading(a.runtime.subscribe('c', { after: 5 }))
+  await world.calm()
+
+  await a.runtime.send('c', 'Again')
+  await world.calm()
+
+  expect(framesOf(items)).toContain('reply-text')
+})
+
 test('whoever follows from a seq that is not there yet hears nothing until it is', async () => {
   const world = new World()
   const a = await worked(world)
