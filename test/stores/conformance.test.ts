@@ -23,14 +23,8 @@ const stores: Readonly<Record<string, readonly StoreCase[]>> = {
   ),
 }
 
-/** Where a store is wrong today. A name that is right by now fails here, and is to be struck off. */
-const WRONG = new Set(['memory read: reading back from beyond the end gives the last ones there are'])
-
-describe.each(Object.entries(stores))('%s', (store, cases) => {
-  for (const { name, run } of cases) {
-    const fails = WRONG.has(`${store} ${name}`)
-    test(name, { fails, timeout: 60_000 }, () => expect(run()).resolves.toBeUndefined())
-  }
+describe.each(Object.entries(stores))('%s', (_store, cases) => {
+  for (const { name, run } of cases) test(name, { timeout: 60_000 }, () => expect(run()).resolves.toBeUndefined())
 })
 
 function among(cases: readonly StoreCase[], wanted: RegExp): StoreCase[] {

@@ -113,7 +113,11 @@ function reads({ get }: Shelf): Pick<Store, 'load' | 'read' | 'readBack' | 'read
       return { seq: events.length, agent, base, events: events.slice(base?.seq ?? 0) }
     },
     read: async (from, after, limit = Infinity) => get(from)?.events.slice(after, after + limit) ?? [],
-    readBack: async (from, before, limit) => get(from)?.events.slice(Math.max(0, before - 1 - limit), before - 1) ?? [],
+    readBack: async (from, before, limit) => {
+      const events = get(from)?.events ?? []
+      const end = Math.min(before - 1, events.length)
+      return events.slice(Math.max(0, end - limit), Math.max(0, end))
+    },
     readCall: async (from, callId) => {
       const there = get(from)
       return there?.holds.get(callId)?.seqs.flatMap((seq) => there.events[seq - 1] ?? []) ?? []
