@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { memoryStore, scriptedModel, testPorts } from '@holdpoint/testing'
+import { manualClock, memoryStore, scriptedModel, storeConformance, testPorts } from '@holdpoint/testing'
 import { agent, chat, Session, tool } from 'holdpoint'
 import { z } from 'zod'
 
@@ -64,4 +64,14 @@ await test('two processes, one conversation: the first answer wins', async () =>
   const verdicts = await Promise.all([here.approve(callId, { by: 'ada' }), there.reject(callId, 'No', { by: 'bob' })])
   assert.deepEqual(verdicts.map(({ verdict }) => verdict).toSorted(), ['accepted', 'conflict'])
 })
+// #endregion
+
+// #region conformance
+for (const { name, run } of storeConformance(async () => {
+  const clock = manualClock()
+  const store = memoryStore({ now: clock.now }) // yours: on a fresh folder, a fresh schema
+  return { open: async () => store, clock, end: async () => {} }
+})) {
+  await test(name, run)
+}
 // #endregion
