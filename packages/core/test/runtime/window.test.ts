@@ -81,3 +81,16 @@ test('the result of a turn is whole although the model is shown only its end', a
   expect(told).toHaveLength(8)
   expect(text).toBe('Well.')
 })
+
+test('a process that never saw a conversation tells how its last turn ended, without asking the model', async () => {
+  const world = new World()
+  const a = await world.process('a', setup({ messages: 2 }))
+  await talked(a, 5)
+  const b = await world.process('b', setup({ messages: 2 }))
+
+  const told = await b.runtime.continue('c')
+
+  expect(told).toMatchObject({ status: 'done', text: 'Well.' })
+  expect(told.steps).toHaveLength(2)
+  expect(b.model.requests).toHaveLength(0)
+})

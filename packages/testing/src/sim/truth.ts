@@ -107,11 +107,12 @@ export class Truth {
       this.#trace.add(`  = ${record.id} ${event.seq} ${event.type}`, () => JSON.stringify(event))
     this.#checkHands(record, write, stored)
     const before = record.step
+    const self = this.owner(record.id).node === write.node
     const moves = answer.result === 'ok' && answer.epoch !== this.owner(record.id).epoch
     if (moves) this.#handOver(record, { node: answer.owned ? write.node : undefined, epoch: answer.epoch }, busy)
     record.follow(stored, this.#judge, now, steps)
-    // Whoever was at work may ask for the new step too, before it hears that it was replaced.
-    if (moves && busy && record.step && record.step !== before) record.step.excused++
+    // Whoever was at work may ask for the new step too, before it hears that it was replaced; if by itself, all the more.
+    if (moves && (busy || self) && record.step && record.step !== before) record.step.excused++
     if (this.#judge.violation) return
     record.checkRows(write, this.#judge)
     this.onCommit(record, stored, write.node)
