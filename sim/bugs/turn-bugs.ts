@@ -61,7 +61,7 @@ export const turnBugs: readonly Bug[] = [
     patches: [patch(RESOLVE, 'if (approvers <= 1) return yes(...events)', 'if (approvers <= 2) return yes(...events)')],
   },
   {
-    name: 'calls-a-stale-answer-expired',
+    name: 'tells-a-stale-answer-that-another-came-first',
     patches: [
       patch(
         RESOLVE,
