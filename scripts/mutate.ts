@@ -148,18 +148,19 @@ async function main(): Promise<void> {
     throw new Error(`No such mutants any more: ${stale.map(([file, without]) => `${file} ${without}`).join(', ')}.`)
   const queue = mutants.filter((mutant) => !equal(mutant))
   const total = queue.length
-  let survivors = 0
+  let caughtOnes = 0
   const worker = async (slot: number): Promise<void> => {
     for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
       const ok = await caught(mutant, slot)
-      if (!ok) survivors++
-      console.log(`${ok ? 'caught  ' : 'SURVIVED'} ${mutant.file}:${mutant.line} ${mutant.what}`)
+      if (ok) caughtOnes++
+      else console.log(`SURVIVED ${mutant.file}:${mutant.line} ${mutant.what}`)
+      if (ok && caughtOnes % 20 === 0) console.log(`${caughtOnes} of ${total} caught`)
     }
   }
   await Promise.all(Array.from({ length: Math.max(1, availableParallelism()) }, (_, slot) => worker(slot + 1)))
   rmSync(CACHE, { recursive: true, force: true })
-  console.log(`${total - survivors} of ${total} caught`)
-  if (survivors > 0) process.exitCode = 1
+  console.log(`${caughtOnes} of ${total} caught`)
+  if (caughtOnes < total) process.exitCode = 1
 }
 
 if (import.meta.main) await main()

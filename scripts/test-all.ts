@@ -3,7 +3,7 @@
  * other stage. `--fast` leaves out the stages that need a network or a minute.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { stream } from './lib/run.ts'
 import { packageFolders, root } from './lib/workspace.ts'
 
@@ -26,6 +26,8 @@ export interface Totals {
 export interface Outcome extends Totals {
   readonly name: string
   readonly seconds: number
+  /** What failed, for who reads the end of a long output. */
+  readonly failures?: readonly string[]
 }
 
 const vitestResults = '.cache/vitest.json'
@@ -71,6 +73,29 @@ export function tally(code: number, results: string | undefined): Totals {
   }
 }
 
+interface Results {
+  readonly testResults?: readonly {
+    readonly name: string
+    readonly message?: string
+    readonly assertionResults?: readonly {
+      readonly fullName: string
+      readonly status: string
+      readonly failureMessages?: readonly string[]
+    }[]
+  }[]
+}
+
+/** Each failed test with its file and what it said; or what a file said that broke outside its tests. */
+export function failuresIn(results: string | undefined): string[] {
+  const { testResults = [] } = JSON.parse(results ?? '{}') as Results
+  return testResults.flatMap(({ name, message, assertionResults = [] }) => {
+    const file = relative(root, name)
+    const failed = assertionResults.filter(({ status }) => status === 'failed')
+    if (failed.length === 0) return message ? [`${file}: ${message}`] : []
+    return failed.map(({ fullName, failureMessages = [] }) => `${file} > ${fullName}\n${failureMessages.join('\n')}`)
+  })
+}
+
 export async function runStages(
   list: readonly Stage[],
   run: (stage: Stage) => Promise<number>,
@@ -91,7 +116,7 @@ export async function runStages(
     const code = await run(stage)
     const seconds = (performance.now() - started) / 1000
     const results = file !== undefined && existsSync(file) ? readFileSync(file, 'utf8') : undefined
-    outcomes.push({ name: stage.name, seconds, ...tally(code, results) })
+    outcomes.push({ name: stage.name, seconds, ...tally(code, results), failures: failuresIn(results) })
   }
   return outcomes
 }
@@ -104,7 +129,8 @@ export function summary(outcomes: readonly Outcome[]): string[] {
     return `${name.padEnd(12)}${state.padEnd(9)}${`${seconds.toFixed(1)} s`.padStart(8)}  ${counts}`.trimEnd()
   })
   const skipped = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''
-  return [...rows, '', `${sum('passed')} passed, ${sum('failed')} failed${skipped}`]
+  const failures = outcomes.flatMap((outcome) => outcome.failures ?? []).flatMap((failure) => [failure, ''])
+  return [...failures, ...rows, '', `${sum('passed')} passed, ${sum('failed')} failed${skipped}`]
 }
 
 if (import.meta.main) {

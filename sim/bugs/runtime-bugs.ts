@@ -6,6 +6,10 @@ const SUBSCRIPTION = 'runtime/subscription.ts'
 
 export const runtimeBugs: readonly Bug[] = [
   {
+    name: 'gives-up-a-claim-whose-answer-was-lost',
+    patches: [patch('runtime/resident.ts', 'this.claiming = true', '')],
+  },
+  {
     name: 'trusts-tidings-alone',
     patches: [patch(ENGINE, 'await this.#catchUp()\n', '')],
   },

@@ -57,7 +57,7 @@ export const storeBugs: readonly Bug[] = [
   },
   {
     name: 'lets-anybody-claim-from-the-living',
-    patches: [patch(MEMORY, "there?.status !== 'running' || lives(there.owner)", "there?.status !== 'running'")],
+    patches: [patch(MEMORY, 'if (lives(there.owner)) return undefined', '')],
   },
   {
     name: 'ignores-keys',

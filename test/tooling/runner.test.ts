@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { root } from '../../scripts/lib/workspace.ts'
-import { runStages, summary, tally, type Stage } from '../../scripts/test-all.ts'
+import { failuresIn, runStages, summary, tally, type Stage } from '../../scripts/test-all.ts'
 
 let clone = ''
 
@@ -106,6 +106,21 @@ test('a stage counts for one, a test run for its tests', () => {
 test('a test run that broke outside of a test is still a failure', () => {
   expect(tally(1, results(40, 0, 0))).toMatchObject({ passed: 40, failed: 1 })
   expect(tally(1, undefined)).toMatchObject({ failed: 1 })
+})
+
+test('what failed is said once more at the end, with its file and its words', () => {
+  const failed = { fullName: 'holds last', status: 'failed', failureMessages: ['Error: it did not'] }
+  const results = JSON.stringify({
+    testResults: [
+      { name: join(root, 'a.test.ts'), assertionResults: [{ fullName: 'fine', status: 'passed' }, failed] },
+      { name: join(root, 'b.test.ts'), message: 'SyntaxError', assertionResults: [] },
+    ],
+  })
+  const failures = ['a.test.ts > holds last\nError: it did not', 'b.test.ts: SyntaxError']
+  expect(failuresIn(results)).toEqual(failures)
+  expect(failuresIn(undefined)).toEqual([])
+  const told = summary([{ name: 'tests', seconds: 1, passed: 1, failed: 1, skipped: 0, failures }])
+  expect(told.filter((line) => line !== '').slice(0, 2)).toEqual(failures)
 })
 
 test('every stage runs, what needs a failed one is skipped, and the totals come last', async () => {

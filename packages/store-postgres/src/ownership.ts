@@ -2,8 +2,7 @@
  * Who lives, what waits for somebody, and who drives. A node's lease is a row that ends at a time of the database's
  * clock; a conversation belongs to its owner as long as that lease lasts, and every change of hands makes a new epoch.
  */
-import type { Address, Store } from '@holdpoint/core'
-import { mayBeWritten, unavailable } from './broken.ts'
+import type { Store } from '@holdpoint/core'
 import type { Connections } from './connections.ts'
 import type { Settings } from './options.ts'
 import { fromStored, toStored } from './storable-text.ts'
@@ -12,34 +11,9 @@ type Ownership = Pick<Store, 'beat' | 'leave' | 'due' | 'claim'>
 
 /** How long a node that said nothing more is remembered. It counts as gone long before. */
 const FORGET_AFTER_MS = 3_600_000
-/** How long a claim whose answer got lost is given again, before whoever made it is told. */
-const CLAIM_PATIENCE_MS = 60_000
 
 export function openOwnership({ schema, clockOffset }: Settings, connections: Connections): Ownership {
-  const { read, writers } = connections
-
-  const text = `update ${schema}.conversations set owner = $3, epoch = epoch + 1
-    where k = (select k from ${schema}.conversations where tenant = $1 and id = $2) and status = 'running'
-      and (owner is null or not ${schema}.lives(owner, ${schema}.now_ms($4)) or (owner = $3 and $5))
-    returning epoch`
-  const claim = async ({ tenant, id }: Address, node: string, again: boolean): Promise<Claimed> => {
-    let client
-    try {
-      client = await writers.connect()
-    } catch (error) {
-      return { result: 'failed', error }
-    }
-    try {
-      const values = [toStored(tenant), toStored(id), toStored(node), clockOffset(), again]
-      const { rows } = await client.query<{ readonly epoch: number }>({ name: 'claim', text, values })
-      client.release()
-      return { result: 'answered', epoch: rows[0]?.epoch }
-    } catch (error) {
-      const unknown = mayBeWritten(error)
-      client.release(unknown)
-      return { result: unknown ? 'unknown' : 'failed', error }
-    }
-  }
+  const { read } = connections
 
   return {
     beat: async (node, ttlMs) => {
@@ -72,24 +46,19 @@ export function openOwnership({ schema, clockOffset }: Settings, connections: Co
       return { conversations, next: rows[0]?.next ?? undefined }
     },
 
-    claim: async (what, node) => {
-      const deadline = Date.now() + CLAIM_PATIENCE_MS
-      for (let waitMs = 0, again = false; ; waitMs = Math.min(1000, waitMs * 2 + 50)) {
-        const claimed = await claim(what, node, again)
-        if (claimed.result === 'answered') return claimed.epoch
-        // The claim may have been made and its answer lost. Left at that, the conversation would belong to a node that
-        // does not know. Given again it takes over from itself as well: one epoch more, and still one driver.
-        again ||= claimed.result === 'unknown'
-        if (!again || writers.ending || Date.now() > deadline) throw unavailable('A claim had no answer', claimed.error)
-        await new Promise((resolve) => setTimeout(resolve, waitMs))
-      }
+    claim: async ({ tenant, id }, node) => {
+      const [row] = await read<{ readonly epoch: number }>({
+        name: 'claim',
+        text: `update ${schema}.conversations set owner = $3, epoch = epoch + (owner is distinct from $3)::int
+          where k = (select k from ${schema}.conversations where tenant = $1 and id = $2) and status = 'running'
+            and (owner is null or owner = $3 or not ${schema}.lives(owner, ${schema}.now_ms($4)))
+          returning epoch`,
+        values: [toStored(tenant), toStored(id), toStored(node), clockOffset()],
+      })
+      return row?.epoch
     },
   }
 }
-
-type Claimed =
-  | { readonly result: 'answered'; readonly epoch: number | undefined }
-  | { readonly result: 'failed' | 'unknown'; readonly error: unknown }
 
 interface DueRow {
   readonly next: number | null

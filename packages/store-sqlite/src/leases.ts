@@ -21,6 +21,7 @@ interface Row {
   readonly k: number
   readonly status: string
   readonly owner: string | null
+  readonly epoch: number
 }
 
 const DONE: Answer = { result: 'done' }
@@ -31,7 +32,7 @@ export function leasesIn(db: DatabaseSync, locks: NodeLocks): Leases {
   const drop = db.prepare('delete from nodes where id = ?')
   const expire = db.prepare('delete from nodes where id = ? and expires_at <= ?')
   const stale = db.prepare('select id from nodes where expires_at <= ?')
-  const find = db.prepare('select k, status, owner from conversations where tenant = ? and id = ?')
+  const find = db.prepare('select k, status, owner, epoch from conversations where tenant = ? and id = ?')
   const take = db.prepare('update conversations set owner = ?, epoch = epoch + 1 where k = ? returning epoch')
   const seen = new Map<string, boolean>()
 
@@ -63,7 +64,9 @@ export function leasesIn(db: DatabaseSync, locks: NodeLocks): Leases {
     },
     claim: ({ tenant, id, node, now }) => {
       const there = find.get(tenant, id) as Row | undefined
-      if (there?.status !== 'running' || lives(there.owner, now)) return { result: 'claimed', epoch: undefined }
+      if (there?.status !== 'running') return { result: 'claimed', epoch: undefined }
+      if (there.owner === node) return { result: 'claimed', epoch: there.epoch }
+      if (lives(there.owner, now)) return { result: 'claimed', epoch: undefined }
       const { epoch } = take.get(node, there.k) as { epoch: number }
       return { result: 'claimed', epoch }
     },

@@ -184,7 +184,9 @@ function ownership({ all, nodes, now, get, lives }: Shelf): Pick<Store, 'beat' |
     },
     claim: async (what, node) => {
       const there = get(what)
-      if (there?.status !== 'running' || lives(there.owner)) return undefined
+      if (there?.status !== 'running') return undefined
+      if (there.owner === node) return there.epoch
+      if (lives(there.owner)) return undefined
       there.owner = node
       return ++there.epoch
     },

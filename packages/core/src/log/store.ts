@@ -163,7 +163,10 @@ export interface Store {
   /** The node is gone, and everything it drove is free. */
   leave(node: string): Promise<void>
   due(query: DueQuery): Promise<Due>
-  /** Takes over a running conversation whose owner is gone: its new epoch, or undefined when there is nothing to take. */
+  /**
+   * Takes over a running conversation whose owner is gone: its new epoch, or undefined when there is nothing to take.
+   * Whoever owns it already is told its epoch, so a claim whose answer was lost is made again to hear of it.
+   */
   claim(what: Address, node: string): Promise<number | undefined>
 
   /**

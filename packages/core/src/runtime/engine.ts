@@ -160,6 +160,8 @@ export class Engine {
       const limit = LOOK + this.#helpless
       const { conversations, next } = await this.store.due({ agents: [...this.agents.keys()], limit })
       const helped = await Promise.all(conversations.map((address) => this.#look(address)))
+      const doubtful = Array.from(this.residents).filter(({ claiming }) => claiming)
+      await Promise.all(doubtful.map(({ log }) => this.#look(log.address)))
       this.#helpless = helped.filter((each) => !each).length
       await this.#catchUp()
       this.residents.tidy()

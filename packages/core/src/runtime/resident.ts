@@ -28,6 +28,8 @@ export class Resident {
   /** When it was last of use, in monotonic time. */
   usedAt: number
   readonly #near: Neighbours
+  /** A claim of ours may have been made without our hearing of it. Nobody else would look: its owner, we, lives. */
+  claiming = false
   #uses = 0
   #driving: Promise<void> | undefined
   #failures = 0
@@ -51,7 +53,7 @@ export class Resident {
 
   /** Nobody needs it in memory: it can be read again whenever somebody does. */
   get idle(): boolean {
-    return this.#uses === 0 && !this.#driving && !this.log.inDoubt
+    return this.#uses === 0 && !this.#driving && !this.log.inDoubt && !this.claiming
   }
 
   /** Keeps it in memory while something is done with it, and sees to what follows. */
@@ -90,17 +92,24 @@ export class Resident {
 
   /** Reads on, settles what expired, and takes the conversation over if nobody is at it. False when there was nothing to do. */
   async look(): Promise<boolean> {
-    const { store, node } = this.#near
     const { seq } = this.log.state
     await this.live.expire()
-    const claimed = node !== undefined && this.log.epoch === undefined && hasWork(this.log.state)
-    if (claimed) {
-      const epoch = await store.claim(this.log.address, node)
-      if (epoch === undefined) return this.log.state.seq > seq
-      await this.log.takeOver(epoch, this.#closing.signal)
-    }
+    const epoch = await this.#claim()
+    if (epoch !== undefined) await this.log.takeOver(epoch, this.#closing.signal)
     this.live.driver?.wake()
-    return this.log.state.seq > seq || claimed
+    return this.log.state.seq > seq || epoch !== undefined
+  }
+
+  async #claim(): Promise<number | undefined> {
+    const { store, node } = this.#near
+    if (node === undefined || this.log.epoch !== undefined || !hasWork(this.log.state)) {
+      this.claiming = false
+      return undefined
+    }
+    this.claiming = true
+    const epoch = await store.claim(this.log.address, node)
+    this.claiming = false
+    return epoch
   }
 
   /** It is not kept in memory any more: whatever it still hears, another one may drive in its place. */

@@ -211,6 +211,23 @@ test.each(['claim', 'read', 'load', 'heads'] as const)(
   },
 )
 
+test('a claim that was made although nobody heard of it is made again: nobody else would, for its owner lives', async () => {
+  const world = new World()
+  const dead = await world.process('dead', { says: [() => (dead.kill(), 'x')] })
+  void dead.runtime.send('c', 'Hi')
+  await world.calm()
+  let lost = 0
+  const after: Setup['after'] = (question) => {
+    if (question === 'claim' && ++lost <= 20) throw new Error('The line broke.')
+    return undefined
+  }
+  await world.process('b', { says: ['Hi.'], after })
+  await world.pass(2 * LEASE + 30_000)
+
+  expect(lost).toBe(21)
+  expect(types(await world.log())).toEqual(['turn.started', 'model.replied'])
+})
+
 test('a store that is away when a runtime is opened: it is told so, and nothing runs', async () => {
   const world = new World()
   const store = weather()

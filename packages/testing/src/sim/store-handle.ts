@@ -19,12 +19,17 @@ export function storeHandle(user: StoreUser, store: Store, around: StoreSurround
       if (fate === 'fine') return get()
       throw new StoreAway(`${label}: the store does not answer`)
     })
-  const say = <T>(label: string, change: () => Promise<T>): Promise<T> =>
-    line.ask(label, true, async (fate) => {
-      const value = fate === 'not-done' ? undefined : await change()
-      if (fate === 'fine') return value as T
-      throw new StoreAway(`${label}: the connection broke`)
-    })
+  const say = <T>(label: string, change: () => Promise<T>, comesAgain = true): Promise<T> =>
+    line.ask(
+      label,
+      true,
+      async (fate) => {
+        const value = fate === 'not-done' ? undefined : await change()
+        if (fate === 'fine') return value as T
+        throw new StoreAway(`${label}: the connection broke`)
+      },
+      comesAgain,
+    )
   const heard = (address: Address, events: readonly LogEvent[]): void => {
     const last = events.at(-1)
     if (last) user.told(address.id, last.seq)
@@ -55,9 +60,8 @@ export function storeHandle(user: StoreUser, store: Store, around: StoreSurround
       return say('beat', () => store.beat(node, ttlMs))
     },
     leave: (node) => say('leave', () => store.leave(node)),
-    // Whoever claims must hear whether it did, or nobody would drive: a store asks again until it knows.
     claim: async (what, node) => {
-      const epoch = await read(`claim ${what.id}`, () => store.claim(what, node))
+      const epoch = await say(`claim ${what.id}`, () => store.claim(what, node), false)
       line.tender = epoch !== undefined
       return epoch
     },

@@ -42,11 +42,11 @@ export class StoreLine {
     this.#around = around
   }
 
-  ask<T>(label: string, writes: boolean, carryOut: CarryOut<T>): Promise<T> {
+  ask<T>(label: string, writes: boolean, carryOut: CarryOut<T>, comesAgain = writes): Promise<T> {
     const { scheduler, faults, random } = this.#around
     return new Promise((resolve, reject) => {
       if (this.#dead) throw new Error(`${this.#process.name} asks for something after its death: ${label}`)
-      const twice = writes && faults.strikes('request-twice')
+      const twice = comesAgain && faults.strikes('request-twice')
       const arrive = (): void => {
         carryOut(this.#fate(writes), twice).then(
           (value) => this.#answer(label, () => resolve(value)),

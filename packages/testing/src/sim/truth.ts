@@ -88,7 +88,9 @@ export class Truth {
       claim: async (what, node) => {
         const record = this.record(what.id)
         const epoch = await inner.claim(what, node)
-        if (epoch !== undefined) this.#handOver(record, { node, epoch }, record.hasWork)
+        const owner = this.owner(what.id)
+        const again = epoch !== undefined && node === owner.node && epoch === owner.epoch
+        if (epoch !== undefined && !again) this.#handOver(record, { node, epoch }, record.hasWork)
         return epoch
       },
     }

@@ -18,8 +18,20 @@ export const claimCases: Cases = {
     const other = await another()
     await other.beat('b', MINUTE)
     same(await other.claim(at('c'), 'b'), undefined, 'the claim of another')
-    same(await store.claim(at('c'), 'a'), undefined, 'the claim of the owner itself')
     same((await written(store, draft('c', 1, { status: 'running', epoch }))).epoch, epoch, 'the epoch')
+  },
+
+  'whoever claims its own is told its epoch, which stays': async ({ store, another, advance }) => {
+    const { epoch } = await driven(store)
+    const other = await another()
+    same(await other.claim(at('c'), 'a'), epoch, 'claimed by the owner')
+    await advance(2 * MINUTE)
+    same(await store.claim(at('c'), 'a'), epoch, 'claimed by the owner, that was late but not replaced')
+    await written(store, draft('c', 1, { status: 'running', epoch }))
+    const taken = await other.claim(at('c'), 'b')
+    same(await store.claim(at('c'), 'b'), taken, 'claimed again by whoever took it')
+    await written(store, draft('c', 2, { status: 'idle', ...(taken !== undefined && { epoch: taken }) }))
+    same(await store.claim(at('c'), 'b'), undefined, 'claimed once it rests')
   },
 
   'a claim succeeds once the owner’s lease ran out, and fences it': async ({ store, another, advance }) => {

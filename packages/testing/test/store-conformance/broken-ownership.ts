@@ -66,21 +66,26 @@ export const brokenOwnership: readonly Broken[] = [
   },
   {
     store: 'lets everybody claim everything',
-    changes: [[`there?.status !== 'running' || lives(there.owner)`, '!there']],
+    changes: [['if (lives(there.owner)) return undefined', '']],
     caughtBy: ['claim: a claim takes what a living node drives from nobody'],
   },
   {
     store: 'lets what rests be claimed',
-    changes: [[`there?.status !== 'running' ||`, '!there ||']],
+    changes: [[`if (there?.status !== 'running')`, 'if (!there)']],
     caughtBy: [
       'claim: a conversation that came to rest cannot be claimed, though its owner is gone',
       'claim: a conversation that rests cannot be claimed',
     ],
   },
   {
-    store: 'lets an owner claim what it drives',
-    changes: [[`lives(there.owner)) return undefined`, 'lives(there.owner) && there.owner !== node) return undefined']],
-    caughtBy: ['claim: a claim takes what a living node drives from nobody'],
+    store: 'fences an owner that claims what it drives',
+    changes: [['return there.epoch\n      if (lives', 'return ++there.epoch\n      if (lives']],
+    caughtBy: ['claim: whoever claims its own is told its epoch, which stays'],
+  },
+  {
+    store: 'tells an owner that there is nothing to claim',
+    changes: [['if (there.owner === node) return there.epoch', '']],
+    caughtBy: ['claim: whoever claims its own is told its epoch, which stays'],
   },
   {
     store: 'claims under the old epoch',

@@ -146,7 +146,9 @@ export function plainStore(now: () => number): Store {
     },
     claim: async (what, node) => {
       const there = get(what)
-      if (there?.status !== 'running' || lives(there.owner)) return undefined
+      if (there?.status !== 'running') return undefined
+      if (there.owner === node) return there.epoch
+      if (lives(there.owner)) return undefined
       there.owner = node
       return ++there.epoch
     },
