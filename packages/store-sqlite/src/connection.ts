@@ -38,6 +38,9 @@ export function connectionOn(db: DatabaseSync, { file, ino, waitMs, locks, chang
   const begin = db.prepare('begin immediate')
   const commit = db.prepare('commit')
   const version = db.prepare('pragma user_version')
+  // Another one whenever another connection has written, and only then.
+  const others = db.prepare('pragma data_version')
+  let known: unknown
   changes.attach(db)
   const leases = leasesIn(db, locks)
   const appender = appenderIn(db, leases.lives)
@@ -57,12 +60,16 @@ export function connectionOn(db: DatabaseSync, { file, ino, waitMs, locks, chang
     guard()
     untilFree(waitMs, () => begin.run())
     try {
-      const { user_version: found } = version.get() as { user_version: number }
-      if (found !== STEPS.length) {
-        throw new Error(`${file} was brought to format ${found} by another process; this one knows ${STEPS.length}`)
+      const seen = others.get()?.['data_version']
+      if (seen !== known) {
+        const { user_version: found } = version.get() as { user_version: number }
+        if (found !== STEPS.length) {
+          throw new Error(`${file} was brought to format ${found} by another process; this one knows ${STEPS.length}`)
+        }
+        changes.look()
+        known = seen
       }
       leases.refresh()
-      changes.look()
       appender.pos = 0
     } catch (error) {
       rollback()

@@ -21,7 +21,7 @@ export function openFile(path: string, waitMs: number, steps: readonly string[] 
     refuse(untilFree(waitMs, () => identify(db, path, steps.length)).problem)
     const journal = untilFree(waitMs, () => pragma(db, 'journal_mode = wal'))
     // fullfsync: on macOS an fsync alone leaves the data in the drive's cache. Nothing elsewhere.
-    db.exec('pragma synchronous = full; pragma fullfsync = on; pragma wal_autocheckpoint = 4000')
+    db.exec('pragma synchronous = full; pragma fullfsync = on; pragma wal_autocheckpoint = 1000')
     refuse(settingsProblem(path, journal, pragma(db, 'synchronous')))
     // One huge write shall not leave a huge log behind for good.
     db.exec('pragma journal_size_limit = 67108864; pragma cache_size = -16000; pragma temp_store = memory')

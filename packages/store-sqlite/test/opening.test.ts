@@ -12,7 +12,7 @@ const refused = { name: 'HoldpointError', code: 'store-unusable' }
 test('every commit is synced, into a write-ahead log', () => {
   const db = openFile(join(folder(), 'a.db'), 1000)
   const pragma = (name: string): unknown => Object.values(db.prepare(`pragma ${name}`).get() ?? {})[0]
-  expect([pragma('journal_mode'), pragma('synchronous'), pragma('wal_autocheckpoint')]).toEqual(['wal', 2, 4000])
+  expect([pragma('journal_mode'), pragma('synchronous'), pragma('wal_autocheckpoint')]).toEqual(['wal', 2, 1000])
   db.close()
 })
 

@@ -42,7 +42,7 @@ export class StoreLine {
     this.#around = around
   }
 
-  ask<T>(label: string, writes: boolean, carryOut: CarryOut<T>, comesAgain = writes): Promise<T> {
+  ask<T>(label: string, writes: boolean, carryOut: CarryOut<T>, comesAgain: boolean = writes): Promise<T> {
     const { scheduler, faults, random } = this.#around
     return new Promise((resolve, reject) => {
       if (this.#dead) throw new Error(`${this.#process.name} asks for something after its death: ${label}`)
