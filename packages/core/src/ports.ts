@@ -20,3 +20,6 @@ export interface Ports {
   /** Checks raw JSON Schemas; without it only Standard Schemas can be used for output. */
   readonly compileJsonSchema?: CompileJsonSchema
 }
+
+/** Why we stop something of our own. The reason that is made up for an abort without any costs more than a tool call. */
+export const OVER = 'over'

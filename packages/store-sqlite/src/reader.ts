@@ -19,6 +19,7 @@ export class Reader {
   readonly #begin: StatementSync
   readonly #end: StatementSync
   readonly #find: StatementSync
+  readonly #where: StatementSync
   readonly #after: StatementSync
   readonly #holding: StatementSync
   readonly #back: StatementSync
@@ -35,6 +36,7 @@ export class Reader {
     this.#find = this.db.prepare(
       'select k, agent, base_seq as baseSeq, base from conversations where tenant = ? and id = ?',
     )
+    this.#where = this.db.prepare('select k from conversations where tenant = ? and id = ?')
     this.#after = this.db.prepare(`${batches} and seq > ? order by seq`)
     this.#holding = this.db.prepare(`${batches} and seq >= ? order by seq limit 1`)
     this.#back = this.db.prepare(`${batches} and seq < ? order by seq desc`)
@@ -58,7 +60,7 @@ export class Reader {
   }
 
   #load(from: Address): Loaded | undefined {
-    const there = this.#row(from)
+    const there = this.#find.get(toColumn(from.tenant), toColumn(from.id)) as Row | undefined
     if (!there) return undefined
     const { k, agent, baseSeq, base } = there
     const events = (this.#after.all(k, baseSeq ?? 0) as unknown as StoredBatch[]).flatMap(decodeBatch)
@@ -71,10 +73,10 @@ export class Reader {
   }
 
   read(from: Address, after: number, limit: number = Infinity): readonly LogEvent[] {
-    const there = this.#row(from)
-    if (!there || limit <= 0) return []
+    const k = this.#k(from)
+    if (k === undefined || limit <= 0) return []
     const events: LogEvent[] = []
-    for (const batch of this.#after.iterate(there.k, after) as Iterable<unknown> as Iterable<StoredBatch>) {
+    for (const batch of this.#after.iterate(k, after) as Iterable<unknown> as Iterable<StoredBatch>) {
       events.push(...decodeBatch(batch).filter(({ seq }) => seq > after))
       if (events.length >= limit) return events.slice(0, limit)
     }
@@ -82,13 +84,13 @@ export class Reader {
   }
 
   readBack(from: Address, before: number, limit: number): readonly LogEvent[] {
-    const there = this.#row(from)
-    if (!there || limit <= 0) return []
+    const k = this.#k(from)
+    if (k === undefined || limit <= 0) return []
     // The one that holds the event before `before` may reach further; then those that end earlier.
-    const last = this.#batchWith(there.k, before - 1)
+    const last = this.#batchWith(k, before - 1)
     const batches = [last.filter(({ seq }) => seq < before)]
     let missing = limit - batches[0]!.length
-    const earlier = this.#back.iterate(there.k, last[0]?.seq ?? before) as Iterable<unknown> as Iterable<StoredBatch>
+    const earlier = this.#back.iterate(k, last[0]?.seq ?? before) as Iterable<unknown> as Iterable<StoredBatch>
     for (const stored of missing > 0 ? earlier : []) {
       const batch = decodeBatch(stored)
       batches.push(batch)
@@ -99,20 +101,20 @@ export class Reader {
   }
 
   readCall(from: Address, callId: string): readonly LogEvent[] {
-    const there = this.#row(from)
-    const row = there && (this.#seqs.get(there.k, toColumn(callId)) as { seqs: string } | undefined)
-    if (!there || !row) return []
+    const k = this.#k(from)
+    const row = k === undefined ? undefined : (this.#seqs.get(k, toColumn(callId)) as { seqs: string } | undefined)
+    if (k === undefined || !row) return []
     let batch: readonly LogEvent[] = []
     return (JSON.parse(row.seqs) as number[]).flatMap((seq) => {
       const isIn = (event: LogEvent): boolean => event.seq === seq
-      if (!batch.some(isIn)) batch = this.#batchWith(there.k, seq)
+      if (!batch.some(isIn)) batch = this.#batchWith(k, seq)
       return batch.filter(isIn)
     })
   }
 
   findKey(from: Address, key: string): number | undefined {
-    const there = this.#row(from)
-    return there && (this.#key.get(there.k, toColumn(key)) as { seq: number } | undefined)?.seq
+    const k = this.#k(from)
+    return k === undefined ? undefined : (this.#key.get(k, toColumn(key)) as { seq: number } | undefined)?.seq
   }
 
   heads(of: readonly Address[]): readonly number[] {
@@ -128,8 +130,8 @@ export class Reader {
     if (this.db.isOpen) this.db.close()
   }
 
-  #row({ tenant, id }: Address): Row | undefined {
-    return this.#find.get(toColumn(tenant), toColumn(id)) as Row | undefined
+  #k({ tenant, id }: Address): number | undefined {
+    return (this.#where.get(toColumn(tenant), toColumn(id)) as Pick<Row, 'k'> | undefined)?.k
   }
 
   #batchWith(k: number, seq: number): LogEvent[] {

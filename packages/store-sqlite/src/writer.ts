@@ -8,6 +8,9 @@ import { Worker } from 'node:worker_threads'
 import { whyOf } from './sqlite-error.ts'
 import type { Answer, Change, FromThread, Op, Setup } from './wire.ts'
 
+/** So many operations are worth a commit of their own. */
+const ENOUGH = 8
+
 /** Why a thread that was to open the file did not. */
 export interface Refused {
   readonly why: string
@@ -80,8 +83,10 @@ export class Writer {
   ask(op: Op): Promise<Answer> {
     return new Promise((answer) => {
       this.#waiting.push(answer)
-      // After all that is to run in this tick, promises included.
-      if (this.#unsent.push(op) === 1) process.nextTick(() => this.#send())
+      // After all that is to run in this tick, promises included; but where much is asked, the thread begins meanwhile.
+      const unsent = this.#unsent.push(op)
+      if (unsent === 1) process.nextTick(() => this.#send())
+      if (unsent === ENOUGH) this.#send()
     })
   }
 
@@ -93,6 +98,7 @@ export class Writer {
 
   #send(): void {
     const ops = this.#unsent
+    if (ops.length === 0) return
     this.#unsent = []
     if (!this.#thread) void this.start()
     this.#thread?.ref()

@@ -9,6 +9,7 @@ import type { EventBody } from '../log/log-event.ts'
 import { decideExpire, decideQueued, type Decision } from '../turn/decide.ts'
 import { evolve, next } from '../turn/turn.ts'
 import { applyUpdates, type StateUpdate } from '../plugin/state.ts'
+import { OVER } from '../ports.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Call, Conversation, Effect } from '../turn/turn-state.ts'
 import { callModel } from './call-model.ts'
@@ -184,7 +185,7 @@ class Driver {
 
   /** Lets everything go as it is: the log knows what to do about it. */
   abandon(): void {
-    this.#stopped.abort()
+    this.#stopped.abort(OVER)
     for (const { controller } of this.#work.values()) controller.abort()
     this.#work.clear()
   }

@@ -6,6 +6,7 @@ import { messageOf } from '../failure.ts'
 import { isObject, lostInJson, toJson, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
 import { StateWrites, type StateUpdate } from '../plugin/state.ts'
+import { OVER } from '../ports.ts'
 import { inputHash } from '../tool/fingerprint.ts'
 import { AskUser, Halt, ToolError } from '../tool/handler-result.ts'
 import { failed, type CallOutcome, type OutcomeError } from '../tool/outcome.ts'
@@ -204,9 +205,6 @@ async function within(
   timer.abort(OVER)
   return first
 }
-
-/** A reason of our own, since the one that is made up for an abort without any costs more than the call. */
-const OVER = 'over'
 
 async function attempt(run: (signal: AbortSignal) => unknown, signal: AbortSignal): Promise<Returned> {
   try {

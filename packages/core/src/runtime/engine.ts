@@ -5,7 +5,7 @@
 import { HoldpointError } from '../failure.ts'
 import type { Address, Store } from '../log/store.ts'
 import type { Agent } from '../loop/agent.ts'
-import type { Ports } from '../ports.ts'
+import { OVER, type Ports } from '../ports.ts'
 import { systemScope, type Scope } from '../tool/context.ts'
 import { hasWork } from '../turn/derive.ts'
 import { Lease } from './lease.ts'
@@ -136,7 +136,7 @@ export class Engine {
   async #close(): Promise<void> {
     const over = new AbortController()
     const grace = this.ports.sleep(this.#options.graceMs ?? 10_000, over.signal)
-    this.#closing.abort()
+    this.#closing.abort(OVER)
     this.#unlisten()
     // The lease is kept up as long as work goes on under it.
     const keeping = this.#lease.keep(
@@ -146,7 +146,7 @@ export class Engine {
     )
     await Promise.all(Array.from(this.residents, (resident) => resident.close(grace)))
     this.subscribers.close()
-    over.abort()
+    over.abort(OVER)
     await Promise.all([...this.#loops, keeping])
     try {
       await this.store.leave(this.#lease.node)

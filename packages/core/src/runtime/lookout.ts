@@ -1,5 +1,5 @@
 /** When to look for work and deadlines: every now and then, and at the moment the next known deadline comes. */
-import type { Ports } from '../ports.ts'
+import { OVER, type Ports } from '../ports.ts'
 
 const SHORTEST_NAP = 5
 
@@ -20,7 +20,7 @@ export class Lookout {
   wakeAt(at: number): void {
     if (at >= this.#next || at <= this.#looked) return
     this.#next = at
-    this.#nap?.abort()
+    this.#nap?.abort(OVER)
   }
 
   async keep(
@@ -43,7 +43,7 @@ export class Lookout {
       const left = Math.min(latest, this.#next) - this.#ports.now()
       if (left <= 0) return
       const nap = new AbortController()
-      const wake = (): void => nap.abort()
+      const wake = (): void => nap.abort(OVER)
       signal.addEventListener('abort', wake, { once: true })
       this.#nap = nap
       await this.#ports.sleep(left, nap.signal)

@@ -7,7 +7,7 @@ import type { Store } from '../log/store.ts'
 import type { LiveConversation } from '../loop/live-conversation.ts'
 import type { Log } from '../loop/log.ts'
 import { openHolds } from '../loop/result.ts'
-import type { Ports } from '../ports.ts'
+import { OVER, type Ports } from '../ports.ts'
 import { hasWork } from '../turn/derive.ts'
 import type { Conversation } from '../turn/turn-state.ts'
 
@@ -114,12 +114,12 @@ export class Resident {
 
   /** It is not kept in memory any more: whatever it still hears, another one may drive in its place. */
   leave(): void {
-    this.#closing.abort()
+    this.#closing.abort(OVER)
   }
 
   /** Finishes what is under way, or leaves it when that takes too long. */
   async close(grace: Promise<unknown>): Promise<void> {
-    this.#closing.abort()
+    this.#closing.abort(OVER)
     this.#fail(closed())
     this.live.drain()
     await Promise.race([this.#driving, grace])

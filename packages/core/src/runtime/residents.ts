@@ -62,10 +62,10 @@ export class Residents {
 
   /** Undefined when nobody ever wrote to it. */
   async find(address: Address, agent?: string): Promise<Resident | undefined> {
-    const here = this.#byKey.get(keyOf(address))
-    if (!here) {
-      const [head] = await this.#house.store.heads([address])
-      if (head === 0) return undefined
+    if (!this.#byKey.has(keyOf(address))) {
+      const log = await this.#read(address)
+      if (log.state.seq === 0) return undefined
+      if (!this.#byKey.has(keyOf(address))) this.#once(address, agent, log)
     }
     const resident = await this.get(address, agent)
     return resident.log.state.seq === 0 ? undefined : resident
@@ -76,11 +76,11 @@ export class Residents {
     return this.#here.get(keyOf(resident.log.address)) === resident
   }
 
-  #once(address: Address, agent: string | undefined): Promise<Resident> {
+  #once(address: Address, agent: string | undefined, read?: Log): Promise<Resident> {
     const key = keyOf(address)
     const here = this.#byKey.get(key)
     if (here) return here
-    const loading = this.#load(address, agent)
+    const loading = this.#load(address, agent, read)
     this.#byKey.set(key, loading)
     loading.catch(() => this.#byKey.delete(key))
     return loading
@@ -114,10 +114,15 @@ export class Residents {
     }
   }
 
-  async #load(address: Address, wanted: string | undefined): Promise<Resident> {
+  async #read(address: Address): Promise<Log> {
     const { store, ports, log: options } = this.#house
     const log = new Log(address, store, ports, options)
     await log.refresh()
+    return log
+  }
+
+  async #load(address: Address, wanted: string | undefined, read: Log | undefined): Promise<Resident> {
+    const log = read ?? (await this.#read(address))
     const agent = this.#agentFor(address, log.state.agent, wanted)
     const live = new LiveConversation(agent, log, this.#house.surroundings(address))
     const resident = new Resident(live, this.#house.neighbours(address))
