@@ -98,3 +98,29 @@ test('two agents in one process work at the same time, each with its own tools',
 
   for (const result of await Promise.all(both)) expect(result).toMatchObject({ status: 'done' })
 })
+
+test('two first messages at once come to one conversation in memory, however the store answers', async () => {
+  const world = new World()
+  const ran: string[] = []
+  let loads = 0
+  const a = await world.process('a', {
+    says: [calls('work')],
+    tools: [noting(ran, 'work')],
+    agents: ['desk', 'sales'],
+    // The first of the two waits longest for its answer.
+    before: async (question) => {
+      for (let left = question === 'load' ? ([0, 60, 10][loads++] ?? 0) : 0; left > 0; left--)
+        await new Promise((resolve) => setImmediate(resolve))
+    },
+  })
+  const refused = a.runtime.send('c', '', { agent: 'desk' })
+  await expect(world.soon(refused)).rejects.toThrow('says something')
+
+  const both = [1, 2].map((n) => a.runtime.send('c', `Message ${n}`, { agent: 'sales', whileBusy: 'queue' }))
+  const third = world.soon(Promise.all(both)).then(() => world.soon(a.runtime.send('c', 'Message 3')))
+
+  expect(await third).toMatchObject({ status: 'done' })
+  expect((await Promise.all(both)).map(({ status }) => status)).toEqual(['done', 'done'])
+  expect(new Set(ran).size).toBe(ran.length)
+  expect(count(await world.log(), 'call.started')).toBe(ran.length)
+})
