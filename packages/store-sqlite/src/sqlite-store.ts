@@ -33,8 +33,8 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
   const nodes = new Set<string>()
   const listeners = new Set<Changed>()
   const tell = (changes: readonly Change[]): void => {
-    for (const { tenant, id, seq } of changes)
-      for (const listener of listeners) listener(toAddress({ tenant, id }), seq)
+    for (const { tenant, id, seq, left } of changes)
+      for (const listener of listeners) listener(toAddress({ tenant, id }), seq, left === 1)
   }
   // As a full path: it stays the same file when the process changes its folder, and `file:` makes no URL of it.
   const setup = { path: resolve(path), waitMs }
@@ -89,8 +89,10 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
       if ('result' in op) return op
       const answer = await writer.ask(op)
       // Not from here: what a listener throws is not the writer's affair.
-      if (answer.result === 'ok' && listeners.size > 0)
-        queueMicrotask(() => listeners.forEach((changed) => changed(write.to, op.expectedSeq + op.count)))
+      if (answer.result === 'ok' && listeners.size > 0) {
+        const { left } = answer
+        queueMicrotask(() => listeners.forEach((changed) => changed(write.to, op.expectedSeq + op.count, left)))
+      }
       return toAppended(write, answer)
     },
     load: (from) => reading(() => reader.load(from)),

@@ -91,8 +91,8 @@ export type WriteOp = AppendOp | ClaimOp | BeatOp | LeaveOp | ForgetOp
 export type Op = WriteOp | DueOp | ListenOp | UnlistenOp | CloseOp
 
 export type Answer =
-  /** Appended. */
-  | { readonly result: 'ok'; readonly epoch: number; readonly owned: boolean }
+  /** Appended. `left`: there is work, and nobody at it. */
+  | { readonly result: 'ok'; readonly epoch: number; readonly owned: boolean; readonly left: boolean }
   /** Appended earlier, by the same write; here is what it wrote. */
   | { readonly result: 'again'; readonly batch: StoredBatch; readonly epoch: number; readonly owned: boolean }
   | { readonly result: 'conflict' }
@@ -120,6 +120,8 @@ export interface Place {
 export interface Change extends Place {
   readonly pos: number
   readonly seq: number
+  /** Whether there is work now, and nobody at it. */
+  readonly left: 0 | 1
 }
 
 /** What a thread is started with. */

@@ -202,7 +202,8 @@ export class Engine {
     this.subscribers.changed(what, seq)
     const resident = this.residents.peek(what)
     if (resident) this.#refresh(resident, seq).catch((error: unknown) => this.problem(error, what))
-    if (look === true) void this.#look(what)
+    // For those who drive: deadlines, which anybody can see to, are known without being told.
+    if (look === true && this.#options.drive !== false) this.#lookout.soon()
   }
 
   #wakeDrivers(): void {

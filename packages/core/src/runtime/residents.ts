@@ -69,7 +69,7 @@ export class Residents {
     if (!this.#places.has(keyOf(address))) {
       const log = await this.#read(address)
       if (log.state.seq === 0) return undefined
-      if (!this.#places.has(keyOf(address))) this.#once(address, agent, log)
+      if (!this.#places.has(keyOf(address))) void this.#once(address, agent, log)
     }
     const resident = await this.get(address, agent)
     return resident.log.state.seq === 0 ? undefined : resident
