@@ -229,6 +229,5 @@ function agentsByName(agents: readonly Agent[], ports: Ports): ReadonlyMap<strin
     const { compileJsonSchema } = agent.ports
     byName.set(agent.name, { ...agent, ports: compileJsonSchema ? { ...ports, compileJsonSchema } : ports })
   }
-  if (byName.size === 0) throw new HoldpointError('config-invalid', 'A runtime needs at least one agent.')
   return byName
 }

@@ -24,7 +24,11 @@ import {
   checkSeq,
   checkSignal,
   checkTenant,
+  LIST,
+  OPTIONS,
+  PENDING,
 } from './check-request.ts'
+import { checkSettings, runtimeSettings } from './check-runtime.ts'
 import { Engine } from './engine.ts'
 import { earlierTurns, newestTurns } from './page.ts'
 import { pending } from './pending.ts'
@@ -41,6 +45,7 @@ export class Runtime {
   }
 
   static async open(options: RuntimeOptions): Promise<Runtime> {
+    checkSettings('A runtime', options, runtimeSettings, ['store', 'agents', 'ports'])
     return new Runtime(await Engine.start(options), '')
   }
 
@@ -51,7 +56,7 @@ export class Runtime {
 
   /** Makes a place before anything is said. Sending to a new id does it too. */
   async create(options: { readonly id?: string; readonly agent?: string; readonly by?: string } = {}): Promise<string> {
-    const { id = this.#engine.ports.id(), agent: wanted } = checkOptions(options)
+    const { id = this.#engine.ports.id(), agent: wanted } = checkOptions(options, OPTIONS.create)
     const by = checkBy(options.by)
     await this.#use(id, wanted, ({ log, agent }) =>
       log.change(({ seq }) =>
@@ -86,7 +91,7 @@ export class Runtime {
     resolution: Resolution,
     options: ResolveOptions = {},
   ): Promise<ResolveAnswer> {
-    checkOptions(options)
+    checkOptions(options, OPTIONS.resolve)
     const told = await this.#engine.useExisting(this.#address(id), ({ live }) => {
       const scope = this.#engine.scope({ tenant: this.#tenant, conversationId: id, by: options.by })
       return live.resolve(callId, resolution, { scope, ...options })
@@ -99,7 +104,7 @@ export class Runtime {
     callId: string,
     options: ResolveOptions & { readonly input?: Json } = {},
   ): Promise<ResolveAnswer> {
-    const { input, ...rest } = checkOptions(options)
+    const { input, ...rest } = checkOptions(options, OPTIONS.approve)
     return this.resolve(id, callId, input === undefined ? { kind: 'approve' } : { kind: 'approve', input }, rest)
   }
 
@@ -125,12 +130,12 @@ export class Runtime {
 
   /** What waits for somebody, oldest first. A question to the store: nothing is kept in memory for it. */
   async pending(filter: PendingFilter = {}): Promise<Page<PendingHold>> {
-    return pending(this.#engine.store, { ...checkFilter(filter), tenant: this.#tenant })
+    return pending(this.#engine.store, { ...checkFilter(filter, PENDING), tenant: this.#tenant })
   }
 
   /** Conversations, newest first. */
   async list(filter: ListFilter = {}): Promise<Page<ConversationRow>> {
-    return this.#engine.store.list({ ...checkFilter(filter), tenant: this.#tenant })
+    return this.#engine.store.list({ ...checkFilter(filter, LIST), tenant: this.#tenant })
   }
 
   /** What a person sees of it: the newest turns, or with `before` the ones that come before that seq (`view.from`). */
@@ -139,7 +144,7 @@ export class Runtime {
     options: { readonly turns?: number; readonly before?: number } = {},
   ): Promise<View | undefined> {
     const { store } = this.#engine
-    const turns = checkLimit(checkOptions(options).turns ?? 20)
+    const turns = checkLimit(checkOptions(options, OPTIONS.view).turns ?? 20)
     const address = this.#address(id)
     if (options.before === undefined) return newestTurns(store, address, turns)
     return earlierTurns(store, address, turns, checkSeq('before', options.before))
@@ -155,7 +160,7 @@ export class Runtime {
     id: string,
     options: { readonly after?: number; readonly signal?: AbortSignal } = {},
   ): AsyncIterableIterator<StreamItem, undefined> {
-    const { after = 0, signal } = checkOptions(options)
+    const { after = 0, signal } = checkOptions(options, OPTIONS.subscribe)
     const address = this.#address(id)
     if (this.#engine.closing) throw new HoldpointError('closed', 'This runtime was closed. Open another one.')
     const { subscribers, residents } = this.#engine
@@ -199,7 +204,7 @@ function nothingToContinue(id: string): TurnResult {
 }
 
 function checkSend(options: RuntimeSendOptions): RuntimeSendOptions {
-  checkSendOptions(options)
+  checkSendOptions(checkOptions(options, OPTIONS.send))
   if (options.key !== undefined) checkId('A key', options.key)
   return options
 }
