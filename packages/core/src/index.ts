@@ -110,7 +110,7 @@ export { chat, step, stream } from './loop/chat.ts'
 export { type Window } from './loop/window.ts'
 
 export { Runtime } from './runtime/runtime.ts'
-export { checkSettings, runtimeSettings, type SettingRule } from './runtime/check-runtime.ts'
+export { checkRuntimeOptions } from './runtime/check-runtime.ts'
 export type {
   Asker,
   ListFilter,

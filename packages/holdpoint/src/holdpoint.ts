@@ -1,13 +1,11 @@
 /** Opens a runtime on Node: on a SQLite file unless a database server, or a store of one's own, is given. */
 import {
-  checkSettings,
+  checkRuntimeOptions,
   HoldpointError,
   messageOf,
   Runtime,
-  runtimeSettings,
   type Ports,
   type RuntimeOptions,
-  type SettingRule,
   type Store,
 } from '@holdpoint/core'
 import { sqliteStore } from '@holdpoint/store-sqlite'
@@ -20,18 +18,9 @@ export interface HoldpointOptions extends Omit<RuntimeOptions, 'store' | 'ports'
   readonly ports?: Ports
 }
 
-const { closeStore: _ours, ...settings } = runtimeSettings
-const SETTINGS: Readonly<Record<keyof HoldpointOptions, SettingRule>> = {
-  ...settings,
-  store: {
-    fits: (value) => (typeof value === 'string' ? value !== '' : settings.store.fits(value)),
-    words: 'the path of a file, the URL of a PostgreSQL database (postgres://…), or a store',
-  },
-}
-
 export async function holdpoint(options: HoldpointOptions): Promise<Runtime> {
   // Before the store is opened: what is refused leaves no file behind.
-  checkSettings('holdpoint()', options, SETTINGS, ['store', 'agents'])
+  checkRuntimeOptions('holdpoint()', options, 'the path of a file, the URL of a PostgreSQL database (postgres://…)')
   const { store: given, ports = nodePorts, onProblem = warn, ...rest } = options
   const store = typeof given === 'string' ? await openStore(given) : given
   try {

@@ -3,30 +3,30 @@ import { HoldpointError } from '../failure.ts'
 import { isObject, show } from '../json.ts'
 import type { RuntimeOptions } from './runtime-options.ts'
 
-export interface SettingRule {
+interface Rule {
   readonly fits: (value: unknown) => boolean
   readonly words: string
 }
 
-const above0: SettingRule = {
+const above0: Rule = {
   fits: (value) => Number.isFinite(value) && Number(value) > 0,
   words: 'a number of milliseconds above 0',
 }
-const from0: SettingRule = {
+const from0: Rule = {
   fits: (value) => Number.isFinite(value) && Number(value) >= 0,
   words: 'a number of milliseconds from 0',
 }
-const either: SettingRule = { fits: (value) => typeof value === 'boolean', words: 'true or false' }
-const code: SettingRule = { fits: (value) => typeof value === 'function', words: 'a function' }
+const either: Rule = { fits: (value) => typeof value === 'boolean', words: 'true or false' }
+const code: Rule = { fits: (value) => typeof value === 'function', words: 'a function' }
 
-function having(words: string, ...members: readonly string[]): SettingRule {
+function having(words: string, ...members: readonly string[]): Rule {
   return {
     fits: (value) => isObject(value) && members.every((member) => typeof value[member] === 'function'),
     words,
   }
 }
 
-export const runtimeSettings: Readonly<Record<keyof RuntimeOptions, SettingRule>> = {
+const SETTINGS: Readonly<Record<keyof RuntimeOptions, Rule>> = {
   store: having('a store, as sqliteStore() makes it', 'append', 'load', 'due', 'beat', 'listen'),
   agents: {
     fits: (value) => Array.isArray(value) && value.length > 0 && value.every(isAgent),
@@ -44,11 +44,22 @@ export const runtimeSettings: Readonly<Record<keyof RuntimeOptions, SettingRule>
   onProblem: code,
 }
 
-/** `what` names whatever is opened with them. */
-export function checkSettings(
+const { closeStore: _closeStore, ...others } = SETTINGS
+
+/** `places`, said by whoever opens the store and has ports of its own: what may stand for a store, besides one. */
+export function checkRuntimeOptions(what: string, options: unknown, places?: string): void {
+  if (places === undefined) return check(what, options, SETTINGS, ['store', 'agents', 'ports'])
+  const store: Rule = {
+    fits: (value) => (typeof value === 'string' ? value !== '' : SETTINGS.store.fits(value)),
+    words: `${places}, or a store`,
+  }
+  check(what, options, { ...others, store }, ['store', 'agents'])
+}
+
+function check(
   what: string,
   options: unknown,
-  settings: Readonly<Record<string, SettingRule>>,
+  settings: Readonly<Record<string, Rule>>,
   needed: readonly string[],
 ): void {
   if (!isObject(options)) throw invalid(`${what} takes an object: { ${needed.join(', ')} }.`)

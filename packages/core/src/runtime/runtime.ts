@@ -28,7 +28,7 @@ import {
   OPTIONS,
   PENDING,
 } from './check-request.ts'
-import { checkSettings, runtimeSettings } from './check-runtime.ts'
+import { checkRuntimeOptions } from './check-runtime.ts'
 import { Engine } from './engine.ts'
 import { earlierTurns, newestTurns } from './page.ts'
 import { pending } from './pending.ts'
@@ -45,7 +45,7 @@ export class Runtime {
   }
 
   static async open(options: RuntimeOptions): Promise<Runtime> {
-    checkSettings('A runtime', options, runtimeSettings, ['store', 'agents', 'ports'])
+    checkRuntimeOptions('A runtime', options)
     return new Runtime(await Engine.start(options), '')
   }
 
