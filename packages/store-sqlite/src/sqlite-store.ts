@@ -8,7 +8,7 @@ import { toAppended, toOp } from './append-op.ts'
 import { fromColumn, toColumn } from './names.ts'
 import { Pages } from './pages.ts'
 import { Reader } from './reader.ts'
-import { whyOf } from './sqlite-error.ts'
+import { isDamaged, whyOf } from './sqlite-error.ts'
 import type { Answer, Change, Op, Place } from './wire.ts'
 import { Writer } from './writer.ts'
 
@@ -62,15 +62,7 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
   const open = (): void => {
     if (writer.closing) throw new HoldpointError('store-unusable', `The store ${path} is closed.`)
   }
-  const reading = async <T>(what: () => T): Promise<T> => {
-    open()
-    try {
-      return what()
-    } catch (error) {
-      if (HoldpointError.is(error)) throw error
-      throw new HoldpointError('store-unusable', `Reading ${path} failed: ${whyOf(error)}.`, { cause: error })
-    }
-  }
+  const reading = readingOf(path, open)
   const asking = async <Result extends Answer['result']>(
     op: Op,
     wanted: Result,
@@ -79,7 +71,7 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
     const answer = await writer.ask(op)
     if (answer.result === wanted) return answer as Extract<Answer, { result: Result }>
     const why = 'why' in answer ? answer.why : `the thread that writes answered "${answer.result}"`
-    throw new HoldpointError('store-unusable', `"${op.op}" failed on ${path}: ${why}.`)
+    throw new HoldpointError('store-unavailable', `"${op.op}" failed on ${path}: ${why}.`)
   }
 
   return {
@@ -140,6 +132,27 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
       reader.close()
       await closed
     },
+  }
+}
+
+/** Reads keep this thread: after so many of them everybody else has a turn, however much somebody wants to read. */
+const BREATH = 32
+
+function readingOf(path: string, open: () => void): <T>(what: () => T) => Promise<T> {
+  let reads = 0
+  return async (what) => {
+    open()
+    if (++reads % BREATH === 0) {
+      await new Promise((resolve) => setImmediate(resolve))
+      open()
+    }
+    try {
+      return what()
+    } catch (error) {
+      if (HoldpointError.is(error)) throw error
+      const code = isDamaged(error) ? 'store-unusable' : 'store-unavailable'
+      throw new HoldpointError(code, `Reading ${path} failed: ${whyOf(error)}.`, { cause: error })
+    }
   }
 }
 
