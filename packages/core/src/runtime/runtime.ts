@@ -130,7 +130,8 @@ export class Runtime {
 
   /** What waits for somebody, oldest first. A question to the store: nothing is kept in memory for it. */
   async pending(filter: PendingFilter = {}): Promise<Page<PendingHold>> {
-    return pending(this.#engine.store, { ...checkFilter(filter, PENDING), tenant: this.#tenant })
+    const query = { ...checkFilter(filter, PENDING), tenant: this.#tenant }
+    return pending(this.#engine.store, query, (error, address) => this.#engine.problem(error, address))
   }
 
   /** Conversations, newest first. */
