@@ -48,6 +48,7 @@ export class Engine {
         agents: this.agents,
         log: { node: node ?? NOBODY },
         surroundings: ({ tenant, id }) => ({
+          oneAgent: true,
           mayWork: () => this.#lease.valid,
           term: () => this.#lease.term,
           scope: (by) => this.scope({ tenant, conversationId: id, by }),

@@ -10,6 +10,7 @@ import type { Address, ConversationRow, Page } from '../log/store.ts'
 import type { Begun, CancelAnswer, LiveConversation } from '../loop/live-conversation.ts'
 import type { StreamItem } from '../loop/live-stream.ts'
 import { checkOptions as checkSendOptions } from '../loop/check-send.ts'
+import { checkWhose } from '../loop/whose.ts'
 import { resultOf, type TurnResult } from '../loop/result.ts'
 import type { Content, ResolveOptions } from '../loop/session-options.ts'
 import type { Resolution } from '../turn/hold.ts'
@@ -59,11 +60,11 @@ export class Runtime {
     const { id = this.#engine.ports.id(), agent: wanted } = checkOptions(options, OPTIONS.create)
     const by = checkBy(options.by)
     await this.#use(id, wanted, ({ log, agent }) =>
-      log.change(({ seq }) =>
-        seq > 0
-          ? {}
-          : { events: [{ type: 'conversation.opened', agent: agent.name, ...(by !== undefined && { by }) }] },
-      ),
+      log.change((state) => {
+        checkWhose(id, state, agent.name)
+        if (state.seq > 0) return {}
+        return { events: [{ type: 'conversation.opened', agent: agent.name, ...(by !== undefined && { by }) }] }
+      }),
     )
     return id
   }
