@@ -21,7 +21,7 @@ export class Writes {
   readonly #patienceMs: number
   #underWay = 0
   /** Given up without knowing whether they happened: if they did, it may be for us to drive. */
-  readonly #doubtful = new Set<Append>()
+  readonly #doubtful = new Map<Append, { answeredAt?: number }>()
 
   /** `patienceMs`: how long an outsider waits for a store that does not answer. */
   constructor(store: Store, ports: Ports, patienceMs = 10_000) {
@@ -51,7 +51,7 @@ export class Writes {
         throw new HoldpointError('store-unavailable', `${MAY_BE[fate]} The store says: ${answer.why}`)
       }, writer)
     } catch (error) {
-      if (fate === 'unknown') this.#doubtful.add(write)
+      if (fate === 'unknown') this.#doubtful.set(write, {})
       throw error
     } finally {
       this.#underWay--
@@ -72,10 +72,18 @@ export class Writes {
     }
   }
 
-  /** The log has reached this seq, so what was given up before it can be asked about: it is not written now. */
+  /**
+   * The log has reached this seq, so what was given up before it can be asked about: it is not written now. What is not
+   * there although the store answers was lost on its way; after a while it is not waited for any more.
+   */
   async clearUp(seq: number): Promise<void> {
-    for (const write of this.#doubtful) {
-      if (write.expectedSeq >= seq) continue
+    const now = this.#ports.monotonic()
+    for (const [write, doubt] of this.#doubtful) {
+      if (write.expectedSeq >= seq) {
+        doubt.answeredAt ??= now
+        if (now - doubt.answeredAt >= LONGEST_WAY) this.#doubtful.delete(write)
+        continue
+      }
       await this.#ask(write)
       this.#doubtful.delete(write)
     }
@@ -101,6 +109,9 @@ export class Writes {
     return answer
   }
 }
+
+/** A server that does not hear of its client any more gives up what it was asked well before that. */
+const LONGEST_WAY = 60_000
 
 const MAY_BE = {
   failed: 'Nothing was written: the store could not. Try again later.',

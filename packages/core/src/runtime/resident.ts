@@ -41,6 +41,8 @@ export class Resident {
     this.live = live
     this.#near = near
     this.usedAt = near.ports.monotonic()
+    // It goes on somewhere, or is ours by a write that came so late that nobody waited for it any more.
+    this.claiming = near.node !== undefined && hasWork(live.log.state)
     live.log.listen((event) => {
       if (event.type === 'call.held') near.wakeAt(event.hold.expiresAt)
       this.#changed()

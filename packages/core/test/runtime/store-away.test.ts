@@ -1,4 +1,5 @@
 import { proves } from '@holdpoint/testing'
+import type { Address } from 'holdpoint'
 import { expect, test } from 'vitest'
 import {
   calls,
@@ -13,6 +14,8 @@ import {
   timesAsked,
   types,
   World,
+  writesOf,
+  type Process,
   type Setup,
 } from './kit.ts'
 import type { Question } from './mortal.ts'
@@ -249,3 +252,54 @@ test('a store that is away when a runtime closes: closing ends, and the store is
   expect(await Promise.race([closed.then(() => 'over'), world.calm().then(() => 'still closing')])).toBe('over')
   expect(timesAsked(a, 'close')).toBe(1)
 })
+
+test('what was never written although nobody could say so leaves memory, a while after the store is back', async () => {
+  const world = new World()
+  const store = lossy()
+  const a = await world.process('a', { says: ['Hi.'], idleMs: 1000, keepIdle: 0, ...store.around })
+  const ids = Array.from({ length: 20 }, (_, n) => `c${n}`)
+  const submits = ids.map((id) => a.runtime.submit(id, 'Hello').catch(() => 'not known'))
+  expect(new Set(await world.soon(Promise.all(submits)))).toEqual(new Set(['not known']))
+  store.loses = false
+  await world.pass(5000)
+  expect(followed(a)).toBe(ids.length)
+
+  await world.pass(65_000)
+
+  expect(followed(a)).toBe(0)
+  expect((await a.runtime.list()).items).toEqual([])
+})
+
+test('a write that comes later than anybody waited for it is found by whoever asks again', async () => {
+  const world = new World()
+  const store = lossy()
+  const a = await world.process('a', { says: ['Hi.'], idleMs: 1000, keepIdle: 0, ...store.around })
+  const said = { key: 'once' }
+  const submit = a.runtime.submit('c', 'Hello', said).catch(() => 'not known')
+  expect(await world.soon(submit)).toBe('not known')
+  store.loses = false
+  await world.pass(70_000)
+
+  await (await world.store).append(writesOf(a)[0]!)
+
+  expect(await world.soon(a.runtime.send('c', 'Hello', said))).toMatchObject({ status: 'done', text: 'Hi.' })
+  expect(count(await world.log(), 'turn.started')).toBe(1)
+})
+
+/** A store that loses what is written, and cannot say so. */
+function lossy(): { around: Setup; loses: boolean } {
+  const state: ReturnType<typeof lossy> = {
+    loses: true,
+    around: {
+      before: (question) =>
+        state.loses && question === 'append' ? { result: 'unknown', why: 'the line broke' } : undefined,
+    },
+  }
+  return state
+}
+
+/** Of how many conversations the store was last asked how far they are, in the last seconds. */
+function followed({ asked }: Process): number {
+  const [last] = asked.filter(({ question }) => question === 'heads' || question === 'due').slice(-1)
+  return last?.question === 'heads' ? (last.given[0] as readonly Address[]).length : 0
+}
