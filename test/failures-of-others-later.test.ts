@@ -186,7 +186,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
     const b = await world.process('b', {
       says: ['Something else entirely.', 'New words.'],
       tools: [noting(ran, 'new'), noting(ran, 'pay', { ...gated, timeout: '1h', onLost: 'ask' })],
-      agent: { instructions: 'You are somebody new.', maxSteps: 3, window: { messages: 4 } },
+      agent: { instructions: 'You are somebody new.', maxSteps: 3, context: { window: { messages: 4 } } },
     })
 
     for (const id of ['c', 'd', 'e']) {

@@ -32,10 +32,9 @@ const SETTINGS: Readonly<Record<keyof AgentOptions, Rule>> = {
   services: { fits: (value) => value instanceof Services, words: 'a Services container' },
   maxSteps: count,
   maxTokens: count,
-  window: {
-    fits: (value) => isObject(value) && count.fits(value['messages']),
-    words: '{ messages: a whole number from 1 }',
-  },
+  context: record,
+  hooks: record,
+  fallback: listOf('models', (item) => isObject(item) && typeof item['stream'] === 'function'),
   maxParallel: count,
   mode: oneOf('auto', 'manual'),
   onToolError: {

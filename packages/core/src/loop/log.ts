@@ -11,13 +11,13 @@ import type { EventBody, LogEvent } from '../log/log-event.ts'
 import type { Address, Append, Store } from '../log/store.ts'
 import { callsOf } from '../model/reply.ts'
 import type { Ports } from '../ports.ts'
+import { Transcript } from '../prompt/transcript.ts'
 import { fromBase } from '../turn/base.ts'
 import { evolveCall, newCall } from '../turn/call.ts'
 import { findCall } from '../turn/decide.ts'
 import { derive, hasWork } from '../turn/derive.ts'
 import { evolve } from '../turn/turn.ts'
 import { emptyConversation, type Call, type Conversation } from '../turn/turn-state.ts'
-import { isEnough } from './window.ts'
 import { Writes, type Writer } from './writes.ts'
 
 interface Decided {
@@ -48,6 +48,8 @@ export class Log {
   readonly address: Address
   /** The newest events, from a place where a turn begins; all of them if nothing was left out. */
   readonly events: LogEvent[] = []
+  /** The same, as what a prompt is made of. */
+  readonly transcript: Transcript = new Transcript()
   state: Conversation = emptyConversation
   readonly #store: Store
   readonly #ports: Ports
@@ -134,9 +136,14 @@ export class Log {
     }
   }
 
-  /** Fetches older events until there are enough for a window of that many messages, or the whole log is there. */
-  async reach(messages: number): Promise<void> {
-    while (this.#first > 1 && !isEnough(this.events, messages)) await this.#fetchOlder()
+  /** Whether all of it is here. */
+  get isWhole(): boolean {
+    return this.#first === 1
+  }
+
+  /** Fetches older events until the one with that seq is there, or enough of them are. */
+  async reachUntil(seq: number, enough: (transcript: Transcript) => boolean): Promise<void> {
+    while (this.#first > seq && !enough(this.transcript)) await this.#fetchOlder()
   }
 
   /** Fetches older events until this one is there. */
@@ -151,9 +158,12 @@ export class Log {
     while (this.#first > 1 && !this.events.findLast(begins)) await this.#fetchOlder()
   }
 
-  /** Forgets events before the given index; they are in the store. */
-  forget(before: number): void {
-    if (before > 0 && !this.#options.whole) this.events.splice(0, before)
+  /** Forgets events before that seq; they are in the store. */
+  forget(seq: number): void {
+    const kept = seq - this.#first
+    if (kept <= 0 || this.#options.whole) return
+    this.events.splice(0, kept)
+    this.transcript.forget(seq)
   }
 
   /** Decides and writes what was decided, again after each conflict. A no is held against the store like a yes by its append. */
@@ -262,7 +272,9 @@ export class Log {
     if (older.length === 0)
       throw new HoldpointError('history-impossible', `The events before ${first} are missing. Restore the log.`)
     // Somebody else may have fetched them meanwhile.
-    if (this.#first === first) this.events.unshift(...older)
+    if (this.#first !== first) return
+    this.events.unshift(...older)
+    this.transcript.addOlder(older)
   }
 
   #compose(events: readonly EventBody[], writer: Writer): Append {
@@ -290,6 +302,7 @@ export class Log {
       if (whose === 'others' && !hasWork(this.state)) this.#writes.ownership.doubt()
       this.state = evolve(this.state, event)
       this.events.push(event)
+      this.transcript.add(event)
       for (const listener of this.#listeners) listener(event)
     }
     if (whose === 'others' && events.length > 0) this.onOthers()

@@ -17,7 +17,7 @@ const tools = [
   tool({ name: 'form', description, input, executor: 'human', timeout: '1 hour', late: 'inbox' }),
   tool({ name: 'job', description, input, executor: 'external', async: true, timeout: '1 day' }),
 ]
-const window = { messages: 2 }
+const context = { window: { messages: 2 } }
 
 /** A conversation whose first turn had these calls, and was long ago. `settle` ends their waiting. */
 async function longAgo(
@@ -27,7 +27,7 @@ async function longAgo(
   const clock = manualClock()
   const store = memoryStore()
   const replies = Array.from({ length: 20 }, () => 'Fine.')
-  const { agent } = desk([{ calls: names.map((name) => call(name)) }, ...replies], { tools, window, clock })
+  const { agent } = desk([{ calls: names.map((name) => call(name)) }, ...replies], { tools, context, clock })
   const then = await live(agent, store)
   const { steps } = await say(then, 'Go')
   const idOf = (name: string): string => steps[0]!.calls.find((each) => each.name === name)!.callId
@@ -37,7 +37,7 @@ async function longAgo(
   for (let nth = 0; nth < 5; nth++) await say(then, `Message ${nth}`)
   /** What a process says that came to the conversation only now. */
   const answer = async (name: string, resolution: Resolution): Promise<ResolveAnswer> => {
-    const now = await live(desk(['Thanks.'], { tools, window, clock, process: 'q' }).agent, store)
+    const now = await live(desk(['Thanks.'], { tools, context, clock, process: 'q' }).agent, store)
     expect(now.log.events.some((event) => 'callId' in event)).toBe(false)
     return now.resolve(idOf(name), resolution, { by: 'late' })
   }
@@ -74,7 +74,7 @@ test.each<[string, string, Resolution | undefined, Resolution, Verdict]>([
 
 test('a call of a turn that was cancelled long ago is stale', async () => {
   const store = memoryStore()
-  const { agent } = desk([{ calls: [call('pay')] }, 'Fine.', 'Fine.'], { tools, window })
+  const { agent } = desk([{ calls: [call('pay')] }, 'Fine.', 'Fine.'], { tools, context })
   const then = await live(agent, store)
   const { holds } = await say(then, 'Go')
   await then.cancel(undefined)
@@ -98,7 +98,7 @@ test(
     expect(await answer('form', red)).toMatchObject({ verdict: 'duplicate', first: { by: 'late' } })
     expect(await answer('form', blue)).toMatchObject({ verdict: 'conflict', first: { by: 'late' } })
 
-    const { agent, model } = desk(['Thanks.'], { tools, window, process: 'r' })
+    const { agent, model } = desk(['Thanks.'], { tools, context, process: 'r' })
     expect(await goOn(await live(agent, store))).toMatchObject({ text: 'Thanks.' })
     expect(JSON.stringify(model.requests[0]?.prompt.at(-1))).toContain('red')
     expect(await answer('form', red)).toMatchObject({ verdict: 'duplicate' })
@@ -158,7 +158,7 @@ test(
           expect(await log.append(events)).toBe('ok')
         }
         const [newest, whole] = [await logOf(store), await logOf(store)]
-        await whole.reach(Infinity)
+        await whole.reachBack(1)
         const held = new Set(whole.events.flatMap((event) => (event.type === 'call.held' ? [event.callId] : [])))
         for (const callId of walk.callIds) {
           const [call, wanted] = [await newest.find(callId), await whole.find(callId)]

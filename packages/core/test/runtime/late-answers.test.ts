@@ -71,7 +71,7 @@ test('a late answer to a call of long ago is found in the store, though the conv
   const setup = {
     says,
     tools: [asking('fetch', 'external', { timeout: '5s', late: 'inbox' })],
-    agent: { window: { messages: 4 } },
+    agent: { context: { window: { messages: 4 } } },
   }
   const a = await world.process('a', setup)
   await a.runtime.send('c', 'Fetch')
