@@ -126,6 +126,10 @@ export {
   type Window,
 } from './context/context-options.ts'
 export { estimateTokens } from './context/count.ts'
+export { type Sizes } from './context/assemble.ts'
+export { type Summary } from './context/summary.ts'
+export { type AuditOptions, type AuditRecord } from './audit/audit.ts'
+export { type ExplainedStep, type Explanation, type LeftOut, type Seen } from './audit/explain.ts'
 export {
   type CallAnswer,
   type CallContext,

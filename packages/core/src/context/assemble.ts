@@ -14,13 +14,8 @@ import type { Tool } from '../tool/tool.ts'
 import { fit, tokensOf, type Fit, type FitRequest } from './fit.ts'
 import { renderAll } from '../prompt/prompt.ts'
 import type { RetentionOf } from './retention.ts'
+import type { Summary } from './summary.ts'
 import type { Budget } from './context-options.ts'
-
-export interface Summary {
-  /** The seq of the last event it tells of. */
-  readonly upTo: number
-  readonly text: string
-}
 
 export interface Told {
   readonly agent: Agent
@@ -41,6 +36,8 @@ export interface Assembled {
   /** What is shown, when it is not what was shown before. */
   readonly shown: Shown | undefined
   readonly fit: Fit
+  /** Tokens the conversation might have taken. */
+  readonly room: number
   readonly sizes: Sizes
 }
 
@@ -79,7 +76,14 @@ export async function assemble(told: Told): Promise<Assembled | TooLarge> {
   const prompt = [...prefix, ...fitted.passages.flatMap(({ rendered }) => rendered.messages)]
   const current = fitted.passages.at(-1)?.rendered.messages.length ?? 0
   const places = new Set([prefix.length - 1, prompt.length - current - 1, prompt.length - 1])
-  return { prompt, breakpoints: [...places].filter((index) => index >= 0), shown, fit: fitted, sizes }
+  return {
+    prompt,
+    breakpoints: [...places].filter((index) => index >= 0),
+    shown,
+    fit: fitted,
+    room: request.room,
+    sizes,
+  }
 }
 
 /** What is shown, if it has to be said: it is another part than before, or not everything for the first time. */

@@ -87,9 +87,17 @@ interface Plan {
   readonly stubs: number
 }
 
+/** The same once more, as the log says it was shown. */
+export function showAs(request: Showing, { stubs = 0 }: Shown): readonly ShownPassage[] {
+  return show(request, { first: 0, stubs }).passages
+}
+
 const NONE: ReadonlySet<string> = new Set()
 
-function show(request: FitRequest, { first, stubs }: Plan): Pick<Fit, 'passages' | 'tokens'> {
+/** What it takes to render, once it is known what is shown. */
+type Showing = Pick<FitRequest, 'passages' | 'retentionOf' | 'ownWordsAfter' | 'inject' | 'encode' | 'count'>
+
+function show(request: Showing, { first, stubs }: Plan): Pick<Fit, 'passages' | 'tokens'> {
   const { retentionOf, ownWordsAfter = Infinity, encode, inject } = request
   const passages = request.passages.slice(first)
   const last = passages.at(-1)
@@ -147,7 +155,7 @@ function measure(window: Window, tokens: (passage: Passage) => number): [number,
 }
 
 /** Calls whose results may go when there is no room: not those of the newest rounds, and not what its tool keeps. */
-function squeezable({ passages, retentionOf }: FitRequest, passage: Passage): Passage['calls'] {
+function squeezable({ passages, retentionOf }: Showing, passage: Passage): Passage['calls'] {
   const isLast = passage === passages.at(-1)
   const rounds = [...new Set(passage.calls.map(({ seq }) => seq))]
   const recent = isLast ? (rounds.at(-RECENT_ROUNDS) ?? 0) : Infinity

@@ -14,6 +14,7 @@ import type { WhileBusy } from '../turn/decide.ts'
 import { checkAgent } from './check-agent.ts'
 import { outputRule, type OutputRequest, type OutputRule } from './output.ts'
 import type { RetryPolicy } from './retry.ts'
+import { auditFor, type AuditOptions } from '../audit/audit.ts'
 import { contextOf, type Context } from '../context/context.ts'
 import type { ContextOptions } from '../context/context-options.ts'
 import { hooksOf, type AllHooks } from '../hooks/check-hooks.ts'
@@ -45,6 +46,8 @@ export interface AgentOptions {
   readonly context?: ContextOptions
   /** Code of yours at the places where it counts. */
   readonly hooks?: Hooks
+  /** Keeps what exactly the model was sent, and what came of it, for a while. */
+  readonly audit?: boolean | AuditOptions
   /** Asked in its place, in order, when the model fails before its first word and cannot be waited for. */
   readonly fallback?: readonly Model[]
   /** Tokens per turn, in and out together. */
@@ -93,6 +96,7 @@ export interface Agent extends Required<
   readonly context: Context
   readonly hooks: AllHooks
   readonly fallback: readonly Model[]
+  readonly audit: { readonly keepMs: number } | undefined
   readonly stopWhen: StopWhen | undefined
   readonly output: OutputRule | undefined
   readonly ports: Ports
@@ -119,6 +123,7 @@ export function defineAgent(options: AgentOptions, ports: Ports): Agent {
     context: contextOf(options.name, options.context),
     hooks: hooksOf(options.name, [options.hooks, ...plugins.map((plugin) => plugin.hooks)]),
     fallback: options.fallback ?? [],
+    audit: auditFor(options.audit),
     maxParallel: options.maxParallel ?? 8,
     mode: options.mode ?? 'auto',
     onToolError: options.onToolError ?? 'continue',

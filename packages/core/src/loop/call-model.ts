@@ -14,8 +14,11 @@ import type { OpenTurn } from '../turn/turn-state.ts'
 import type { StateUpdate } from '../plugin/state.ts'
 import { dispatch } from './dispatch.ts'
 import { ruleOf } from './output.ts'
-import { streamReply } from './stream-reply.ts'
+import { streamReply, type Streamed } from './stream-reply.ts'
 import type { StopWhen } from './agent.ts'
+import { summarize, isTime } from '../context/summarize.ts'
+import { SUMMARY } from '../context/summary.ts'
+import { auditNote } from '../audit/audit.ts'
 import type { Prepared, World } from './world.ts'
 
 type Events = readonly (EventBody | StateUpdate)[]
@@ -27,7 +30,8 @@ export async function callModel(
   world: World,
   signal: AbortSignal,
 ): Promise<Events> {
-  const { stopWhen } = world.agent
+  const { agent, log } = world
+  const { stopWhen } = agent
   const briefed = brief.event ? [brief.event] : []
   if (brief.halt) return [...briefed, end(turn, 'halted', brief.halt.reason)]
   if (stopWhen && (await stops(turn, stopWhen, world)))
@@ -39,12 +43,14 @@ export async function callModel(
     ...prepared,
     specs,
     inject: [...brief.inject, ...injected],
-    summary: undefined,
+    summary: agent.context.summarize && (await log.summary()),
   })
   if ('tooLarge' in assembled) return [...briefed, end(turn, 'context_full', assembled.tooLarge)]
   const request = requestFor(turn, assembled, specs, world, signal)
-  const { outcome, attempts } = await streamReply(turn, request, prepared.names, world)
+  const streamed = await streamReply(turn, request, prepared.names, world)
+  const { outcome, attempts } = streamed
   if (outcome === 'cancelled') return []
+  await audit(turn, request, assembled, streamed, world)
   if ('failure' in outcome)
     return [...briefed, end(turn, outcome.hook ? 'hook_failed' : 'model_failed', outcome.failure, attempts)]
   const { reply } = outcome
@@ -58,9 +64,33 @@ export async function callModel(
   } as const
   const before = [...prepared.writes.take(), ...briefed]
   const calls = callsOf(reply)
+  if (calls.length === 0 && isTime(agent, assembled))
+    world.later(SUMMARY, (leaving) => summarize(agent, log, assembled, leaving))
   if (calls.length === 0) return [...before, { ...replied, ...(await judged(reply, turn, world, signal)) }]
   const outcomes = await Promise.all(calls.map((part) => dispatch(part, prepared.tools.get(part.name), world, signal)))
   return [...before, replied, ...outcomes.flat()]
+}
+
+/** What cannot be kept stops nobody. */
+async function audit(
+  turn: OpenTurn,
+  request: ModelRequest,
+  assembled: Assembled,
+  { outcome, attempts, firstMs, ms }: Streamed,
+  { agent, log, problem }: World,
+): Promise<void> {
+  if (!agent.audit || outcome === 'cancelled') return
+  const timing = { attempts, ms, ...(firstMs !== undefined && { firstMs }) }
+  const came =
+    'failure' in outcome
+      ? { ...timing, model: attempts.at(-1)?.model ?? agent.model.id, failure: outcome.failure }
+      : { ...timing, model: outcome.model.id, usage: outcome.reply.usage, finish: outcome.reply.finish }
+  const at = agent.ports.now()
+  try {
+    await log.keep(auditNote(turn, log.state.seq, at, agent.audit.keepMs, request, assembled, came))
+  } catch (error) {
+    problem(error)
+  }
 }
 
 function specsOf({ tools }: Prepared): readonly ToolSpec[] {

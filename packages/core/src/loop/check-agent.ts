@@ -33,6 +33,7 @@ const SETTINGS: Readonly<Record<keyof AgentOptions, Rule>> = {
   maxSteps: count,
   maxTokens: count,
   context: record,
+  audit: { fits: (value) => typeof value === 'boolean' || isObject(value), words: 'true, false or { keep }' },
   hooks: record,
   fallback: listOf('models', (item) => isObject(item) && typeof item['stream'] === 'function'),
   maxParallel: count,

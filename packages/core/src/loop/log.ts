@@ -8,7 +8,8 @@
  */
 import { HoldpointError } from '../failure.ts'
 import type { EventBody, LogEvent } from '../log/log-event.ts'
-import type { Address, Append, Store } from '../log/store.ts'
+import type { Address, Append, Note, Store } from '../log/store.ts'
+import { SUMMARY, summaryOf, type Summary } from '../context/summary.ts'
 import { callsOf } from '../model/reply.ts'
 import type { Ports } from '../ports.ts'
 import { Transcript } from '../prompt/transcript.ts'
@@ -65,6 +66,8 @@ export class Log {
   #heard = 0
   #following: Promise<void> | undefined
   #mark: string | undefined
+  /** Null: there is none. */
+  #summary: Summary | null | undefined
   #loaded = false
 
   constructor(address: Address, store: Store, ports: Ports, options: LogOptions = {}) {
@@ -250,6 +253,29 @@ export class Log {
     this.#recalled.set(call.callId, call)
     const [oldest] = this.#recalled.keys()
     if (this.#recalled.size > MOST_RECALLED && oldest !== undefined) this.#recalled.delete(oldest)
+  }
+
+  /** Events after a seq, straight from the store. */
+  page(after: number, limit: number): Promise<readonly LogEvent[]> {
+    return this.#store.read(this.address, after, limit)
+  }
+
+  /** Keeps a note beside the log. */
+  keep(note: Note): Promise<void> {
+    return this.#store.note(this.address, note)
+  }
+
+  /** The newest summary of its beginning. Another process may have made a newer one than is known here. */
+  async summary(): Promise<Summary | undefined> {
+    if (this.#summary === undefined || (this.state.shown?.summary ?? 0) > (this.#summary?.upTo ?? 0)) {
+      const [note] = await this.#store.notes(this.address, { kind: SUMMARY, limit: 1 })
+      this.#summary = (note && summaryOf(note)) ?? null
+    }
+    return this.#summary ?? undefined
+  }
+
+  summarised(summary: Summary): void {
+    this.#summary = summary
   }
 
   /** Where the write under this key ended, if there was one. */

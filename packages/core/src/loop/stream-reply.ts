@@ -25,6 +25,8 @@ export interface Streamed {
   readonly attempts: readonly FailedAttempt[]
   /** Milliseconds from the first question to the first piece of the reply that counts. */
   readonly firstMs: number | undefined
+  /** And to its end. */
+  readonly ms: number
 }
 
 export async function streamReply(
@@ -40,26 +42,30 @@ export async function streamReply(
   const attempts: FailedAttempt[] = []
   const began = agent.ports.monotonic()
   let firstMs: number | undefined
+  const over = (outcome: Streamed['outcome']): Streamed => {
+    const ms = agent.ports.monotonic() - began
+    return { outcome, attempts, firstMs, ms }
+  }
   for (let nth = 0, attempt = 1; ; attempt++) {
     const model = models[nth]!
     const reply = new ReplyBuilder({
       callId: (index) => `${turnId}.${step}.${index + 1}`,
       toolName: (name) => names.get(name) ?? name.slice(0, 128),
     })
-    if (signal.aborted) return { outcome: 'cancelled', attempts, firstMs }
+    if (signal.aborted) return over('cancelled')
     world.emit({ type: 'reply-start', turnId, step, attempt: attempts.length + 1 })
     try {
       await listen(model, request, reply, turn, world, () => {
         firstMs ??= agent.ports.monotonic() - began
       })
-      return { outcome: signal.aborted ? 'cancelled' : { reply: reply.build(), model }, attempts, firstMs }
+      return over(signal.aborted ? 'cancelled' : { reply: reply.build(), model })
     } catch (error) {
-      if (signal.aborted) return { outcome: 'cancelled', attempts, firstMs }
+      if (signal.aborted) return over('cancelled')
       const message = messageOf(error)
-      if (error instanceof HookFailure) return { outcome: { failure: message, hook: true }, attempts, firstMs }
+      if (error instanceof HookFailure) return over({ failure: message, hook: true })
       if (!reply.empty) {
         reply.note({ interrupted: message })
-        return { outcome: { reply: reply.build(), model }, attempts, firstMs }
+        return over({ reply: reply.build(), model })
       }
       const delayMs = retryDelay(error, attempt, agent.retry, agent.ports)
       const status = error instanceof ModelError ? error.status : undefined
@@ -70,7 +76,7 @@ export async function streamReply(
         ...(delayMs !== undefined && { delayMs }),
       })
       if (delayMs === undefined) {
-        if (++nth >= models.length) return { outcome: { failure: message }, attempts, firstMs }
+        if (++nth >= models.length) return over({ failure: message })
         attempt = 0
       }
       world.emit({ type: 'model-retry', turnId, step, attempt: attempts.length, delayMs: delayMs ?? 0, message })

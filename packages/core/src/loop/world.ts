@@ -23,6 +23,10 @@ export interface World {
   mayWork(): boolean
   /** Another one whenever that was so for a while: what was to be begun before may be somebody else's by now. */
   term(): number
+  /** Does something after the turn, in nobody's way. Under a name, once at a time. */
+  later(name: string, work: (signal: AbortSignal) => Promise<unknown>): void
+  /** Something went wrong that stops nobody. */
+  problem(error: unknown): void
   /** Whether anybody sees frames: making them costs something for every piece of text. */
   watched(): boolean
   emit(frame: Frame): void
