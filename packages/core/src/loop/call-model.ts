@@ -32,7 +32,7 @@ export async function callModel(
 ): Promise<Events> {
   const { agent, log } = world
   const { stopWhen } = agent
-  const briefed = brief.event ? [brief.event] : []
+  const briefed = brief.event && !turn.briefed ? [brief.event] : []
   if (brief.halt) return [...briefed, end(turn, 'halted', brief.halt.reason)]
   if (stopWhen && (await stops(turn, stopWhen, world)))
     return [end(turn, 'stop_condition', 'A stop condition was met.')]
@@ -43,6 +43,7 @@ export async function callModel(
     ...prepared,
     specs,
     inject: [...brief.inject, ...injected],
+    brief: brief.event,
     summary: agent.context.summarize && (await log.summary()),
   })
   if ('tooLarge' in assembled) return [...briefed, end(turn, 'context_full', assembled.tooLarge)]

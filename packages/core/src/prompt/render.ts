@@ -3,6 +3,7 @@
  * gives messages that vendors accept: names in their form, a result behind each call.
  */
 import { isObject, type Json } from '../json.ts'
+import type { LogEvent } from '../log/log-event.ts'
 import type { Inbound, UserPart } from '../log/message.ts'
 import { encodeOutcome, type OutcomeEncoder } from '../model/encode-outcome.ts'
 import { callsOf, textOf, type CallPart, type ProviderData, type Reply } from '../model/reply.ts'
@@ -23,7 +24,11 @@ export interface RenderOptions {
   readonly current?: boolean
   /** Comes before what was said. */
   readonly inject?: readonly UserPart[]
+  /** What hooks made of what was said, where that is still to be written. */
+  readonly brief?: Briefing
 }
+
+export type Briefing = Pick<Extract<LogEvent, { type: 'turn.briefed' }>, 'turnId' | 'said' | 'added'>
 
 export interface Rendered {
   readonly messages: readonly PromptMessage[]
@@ -40,7 +45,7 @@ const GO_ON: PromptMessage = { role: 'user', parts: [{ type: 'text', text: 'Plea
 export function renderPassage(passage: Passage, options: RenderOptions = {}): Rendered {
   const { current = false, inject = [], encode = encodeOutcome } = options
   if (options.ownWords === true && !current) {
-    const told = inOwnWords(passage, encode)
+    const told = inOwnWords(passage, options)
     if (told) return told
   }
   const messages: PromptMessage[] = []
@@ -51,7 +56,7 @@ export function renderPassage(passage: Passage, options: RenderOptions = {}): Re
         if (event.items.length > 0)
           messages.push({
             role: 'user',
-            parts: [...briefing(passage, event.turnId), ...inject, ...said(passage, event, encode)],
+            parts: heard(passage, event, inject, options),
           })
         // A turn is taken up again, and vendors read the model's own words at the end as the beginning of its reply.
         else if (messages.at(-1)?.role === 'assistant') messages.push(GO_ON)
@@ -88,37 +93,32 @@ function laterReply({ events }: Passage, index: number): boolean {
 }
 
 /** What was said and what the agent said at last, if it did: the tools it used in between are left out. */
-function inOwnWords(passage: Passage, encode: OutcomeEncoder): Rendered | undefined {
+function inOwnWords(passage: Passage, options: RenderOptions): Rendered | undefined {
   const last = passage.events.findLast((event) => event.type === 'model.replied' && !event.again)
   if (last?.type !== 'model.replied' || callsOf(last.reply).length > 0) return undefined
   const text = textOf(last.reply)
   const first = passage.events[0]
   if (text === '' || first?.type !== 'turn.started') return undefined
-  const parts = [...briefing(passage, first.turnId), ...said(passage, first, encode)]
   return {
     messages: [
-      { role: 'user', parts },
+      { role: 'user', parts: heard(passage, first, [], options) },
       { role: 'assistant', parts: [{ type: 'text', text }] },
     ],
     vendorIds: [],
   }
 }
 
-/** What hooks added for good. */
-function briefing({ events }: Passage, turnId: string): readonly UserPart[] {
-  const briefed = events.find((event) => event.type === 'turn.briefed' && event.turnId === turnId)
-  return briefed?.type === 'turn.briefed' ? (briefed.added ?? []) : []
-}
-
-/** As hooks left it, or as it was. */
-function said(
+/** What the model reads of what was said: as hooks left it, or as it was, behind what they added. */
+function heard(
   { events }: Passage,
   { turnId, items }: { readonly turnId: string; readonly items: readonly Inbound[] },
-  encode: OutcomeEncoder,
+  inject: readonly UserPart[],
+  { encode = encodeOutcome, brief }: RenderOptions,
 ): readonly UserPart[] {
   const briefed = events.find((event) => event.type === 'turn.briefed' && event.turnId === turnId)
-  if (briefed?.type === 'turn.briefed' && briefed.said) return briefed.said
-  return items.flatMap((item) => partsOf(item, encode))
+  const { added = [], said }: Partial<Briefing> =
+    briefed?.type === 'turn.briefed' ? briefed : brief?.turnId === turnId ? brief : {}
+  return [...added, ...inject, ...(said ?? items.flatMap((item) => partsOf(item, encode)))]
 }
 
 /** What somebody said, or an answer that came late, as the model reads it. */
