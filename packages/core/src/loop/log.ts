@@ -22,6 +22,8 @@ import { Writes, type Writer } from './writes.ts'
 
 interface Decided {
   readonly events?: readonly EventBody[]
+  /** Calls of earlier turns that the events are about, as they were found: the state forgot them. */
+  readonly recalled?: readonly Call[]
 }
 
 /** The caller's key was used before, by the write that ended at this seq. */
@@ -41,7 +43,6 @@ export interface LogOptions {
 }
 
 const PAGE = 256
-const MOST_RECALLED = 100
 const OUTSIDER: Writer = { as: 'outsider' }
 
 export class Log {
@@ -56,8 +57,6 @@ export class Log {
   readonly #listeners = new Set<(event: LogEvent) => void>()
   /** Called when others wrote something. */
   onOthers: () => void = () => {}
-  /** Calls of earlier turns that somebody asked for, as the log has them. */
-  readonly #recalled = new Map<string, Call>()
   #marks = 0
   /** The newest seq that somebody told us of. */
   #heard = 0
@@ -173,7 +172,8 @@ export class Log {
       const decision = deciding instanceof Promise ? await deciding : deciding
       if (this.state.seq !== seq) continue
       if (decision.events && decision.events.length > 0) {
-        const written = await this.append(decision.events, key === undefined ? OUTSIDER : { as: 'outsider', key })
+        const writer: Writer = key === undefined ? OUTSIDER : { as: 'outsider', key }
+        const written = await this.append(decision.events, writer, decision.recalled)
         if (typeof written === 'object') return written
         if (written === 'ok') return decision
       } else {
@@ -184,8 +184,12 @@ export class Log {
   }
 
   /** After `conflict` and `repeated` the state is the newest. */
-  async append(events: readonly EventBody[], writer: Writer = OUTSIDER): Promise<Written> {
-    const answer = await this.#writes.write(this.#compose(events, writer), writer)
+  async append(
+    events: readonly EventBody[],
+    writer: Writer = OUTSIDER,
+    recalled: readonly Call[] = [],
+  ): Promise<Written> {
+    const answer = await this.#writes.write(this.#compose(events, writer, recalled), writer)
     switch (answer.result) {
       case 'ok':
         this.#loaded = true
@@ -228,18 +232,7 @@ export class Log {
     const events = this.#first === 1 ? this.events : await this.#store.readCall(this.address, callId)
     // The store may know of it from a turn that did not come here yet: what is decided must be decided on that.
     if (events.some(({ seq }) => seq > this.state.seq)) return this.refresh().then(() => this.find(callId))
-    const call = callIn(events, callId)
-    if (!call) return undefined
-    this.#recall(call)
-    return call
-  }
-
-  /** The newest are kept: somebody may be about to write of them. */
-  #recall(call: Call): void {
-    this.#recalled.delete(call.callId)
-    this.#recalled.set(call.callId, call)
-    const [oldest] = this.#recalled.keys()
-    if (this.#recalled.size > MOST_RECALLED && oldest !== undefined) this.#recalled.delete(oldest)
+    return callIn(events, callId)
   }
 
   /** Where the write under this key ended, if there was one. */
@@ -265,7 +258,7 @@ export class Log {
     if (this.#first === first) this.events.unshift(...older)
   }
 
-  #compose(events: readonly EventBody[], writer: Writer): Append {
+  #compose(events: readonly EventBody[], writer: Writer, recalled: readonly Call[]): Append {
     const { node } = this.#options
     const after = events.reduce((state, event) => evolve(state, { ...event, seq: state.seq + 1, at: 0 }), this.state)
     this.#mark ??= this.#ports.id()
@@ -275,7 +268,7 @@ export class Log {
       mark: `${this.#mark}.${(this.#marks++).toString(36)}`,
       events,
       at: this.#ports.now(),
-      rows: derive(this.state, after, events, this.#recalled),
+      rows: derive(this.state, after, events, recalled),
       ...(node !== undefined && { node }),
       ...(writer.as === 'driver' && writer.epoch !== undefined && { epoch: writer.epoch }),
       ...(writer.as === 'outsider' && writer.key !== undefined && { key: writer.key }),
