@@ -38,6 +38,8 @@ export interface LogOptions {
   readonly node?: string
   /** How long an outsider waits for a store that does not answer. */
   readonly patienceMs?: number
+  /** Hears, now and then, of a driver that cannot write what happened, and goes on trying. */
+  readonly stuck?: (error: unknown, address: Address) => void
   /** Keeps every event in memory: a session is its log. */
   readonly whole?: boolean
 }
@@ -69,7 +71,7 @@ export class Log {
     this.#store = store
     this.#ports = ports
     this.#options = options
-    this.#writes = new Writes(store, ports, options.patienceMs)
+    this.#writes = new Writes(store, ports, options.patienceMs, (error) => options.stuck?.(error, address))
   }
 
   get id(): string {

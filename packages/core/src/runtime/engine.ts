@@ -46,7 +46,7 @@ export class Engine {
         store,
         ports: this.ports,
         agents: this.agents,
-        log: { node: node ?? NOBODY },
+        log: { node: node ?? NOBODY, stuck: (error, address) => this.problem(error, address) },
         surroundings: ({ tenant, id }) => ({
           mayWork: () => this.#lease.valid,
           term: () => this.#lease.term,
