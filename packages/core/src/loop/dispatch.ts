@@ -2,7 +2,6 @@
  * What becomes of each call the model made, decided once and written with the reply: it may run, it waits for
  * somebody, or it is settled at once because it makes no sense. Nothing runs here.
  */
-import { messageOf } from '../failure.ts'
 import { copyJson, isObject, isPlain, toJson, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
 import type { CallPart } from '../model/reply.ts'
@@ -16,6 +15,7 @@ import { newCall } from '../turn/call.ts'
 import type { Hold, NextHold } from '../turn/hold.ts'
 import { pendingResult } from '../turn/resolve.ts'
 import type { Call } from '../turn/turn-state.ts'
+import { within } from './within.ts'
 import { toolContext, type World } from './world.ts'
 
 export async function dispatch(
@@ -67,7 +67,7 @@ export function boundTo(tool: Tool, raw: Json, value: unknown): Bound {
   return { input: raw, inputHash: inputHash([raw, json.ok ? json.value : null]), fingerprint }
 }
 
-/** A gate that cannot say means somebody must: a throwing approval function holds the call, it never lets it run. */
+/** A gate that cannot say means somebody must: one that throws, or never returns, holds the call and never lets it run. */
 export async function askGate(
   tool: Tool,
   call: Call,
@@ -75,14 +75,13 @@ export async function askGate(
   world: World,
   signal: AbortSignal,
 ): Promise<ApprovalRequest> {
-  try {
-    const context = toolContext(world, call, input, new StateWrites(() => world.log.state.plugins), signal)
-    const request: unknown = await tool.gate?.(context)
-    if (isRequest(request)) return request
-    return { required: true, reason: 'The approval check gave no clear answer.' }
-  } catch (error) {
-    return { required: true, reason: `The approval check failed: ${messageOf(error)}` }
-  }
+  const writes = new StateWrites(() => world.log.state.plugins)
+  const asked = await within(tool, signal, world, (limited) =>
+    tool.gate?.(toolContext(world, call, input, writes, limited)),
+  )
+  if (!asked.ok) return { required: true, reason: `The approval check failed: ${asked.error.message}` }
+  if (isRequest(asked.value)) return asked.value
+  return { required: true, reason: 'The approval check gave no clear answer.' }
 }
 
 function isRequest(value: unknown): value is ApprovalRequest {

@@ -133,11 +133,16 @@ export class LiveConversation {
     if (options.hold !== undefined && !Number.isInteger(options.hold))
       return { verdict: 'invalid', message: '"hold" is the number of one of the call’s holds, from 1.' }
     await this.#settleExpired()
-    const { events, ...told } = await this.log.change(async () => {
+    const {
+      events,
+      recalled: _recalled,
+      ...told
+    } = await this.log.change(async () => {
       const { hold } = options
       const command = { ...read, callId, now: this.agent.ports.now(), ...(hold !== undefined && { hold }) }
       const world = this.#world(options.scope ? { scope: options.scope } : {})
-      return judge(await this.log.find(callId), command, world)
+      const call = await this.log.find(callId)
+      return { ...(await judge(call, command, world)), ...(call && { recalled: [call] }) }
     })
     if (events.length > 0) this.#drive?.wake()
     return told

@@ -23,6 +23,8 @@ import { Writes, type Writer } from './writes.ts'
 
 interface Decided {
   readonly events?: readonly EventBody[]
+  /** Calls of earlier turns that the events are about, as they were found: the state forgot them. */
+  readonly recalled?: readonly Call[]
 }
 
 /** The caller's key was used before, by the write that ended at this seq. */
@@ -37,12 +39,13 @@ export interface LogOptions {
   readonly node?: string
   /** How long an outsider waits for a store that does not answer. */
   readonly patienceMs?: number
+  /** Hears, now and then, of a driver that cannot write what happened, and goes on trying. */
+  readonly stuck?: (error: unknown, address: Address) => void
   /** Keeps every event in memory: a session is its log. */
   readonly whole?: boolean
 }
 
 const PAGE = 256
-const MOST_RECALLED = 100
 const OUTSIDER: Writer = { as: 'outsider' }
 
 export class Log {
@@ -59,8 +62,6 @@ export class Log {
   readonly #listeners = new Set<(event: LogEvent) => void>()
   /** Called when others wrote something. */
   onOthers: () => void = () => {}
-  /** Calls of earlier turns that somebody asked for, as the log has them. */
-  readonly #recalled = new Map<string, Call>()
   #marks = 0
   /** The newest seq that somebody told us of. */
   #heard = 0
@@ -75,7 +76,7 @@ export class Log {
     this.#store = store
     this.#ports = ports
     this.#options = options
-    this.#writes = new Writes(store, ports, options.patienceMs)
+    this.#writes = new Writes(store, ports, options.patienceMs, (error) => options.stuck?.(error, address))
   }
 
   get id(): string {
@@ -186,7 +187,8 @@ export class Log {
       const decision = deciding instanceof Promise ? await deciding : deciding
       if (this.state.seq !== seq) continue
       if (decision.events && decision.events.length > 0) {
-        const written = await this.append(decision.events, key === undefined ? OUTSIDER : { as: 'outsider', key })
+        const writer: Writer = key === undefined ? OUTSIDER : { as: 'outsider', key }
+        const written = await this.append(decision.events, writer, decision.recalled)
         if (typeof written === 'object') return written
         if (written === 'ok') return decision
       } else {
@@ -197,8 +199,12 @@ export class Log {
   }
 
   /** After `conflict` and `repeated` the state is the newest. */
-  async append(events: readonly EventBody[], writer: Writer = OUTSIDER): Promise<Written> {
-    const answer = await this.#writes.write(this.#compose(events, writer), writer)
+  async append(
+    events: readonly EventBody[],
+    writer: Writer = OUTSIDER,
+    recalled: readonly Call[] = [],
+  ): Promise<Written> {
+    const answer = await this.#writes.write(this.#compose(events, writer, recalled), writer)
     switch (answer.result) {
       case 'ok':
         this.#loaded = true
@@ -241,18 +247,7 @@ export class Log {
     const events = this.#first === 1 ? this.events : await this.#store.readCall(this.address, callId)
     // The store may know of it from a turn that did not come here yet: what is decided must be decided on that.
     if (events.some(({ seq }) => seq > this.state.seq)) return this.refresh().then(() => this.find(callId))
-    const call = callIn(events, callId)
-    if (!call) return undefined
-    this.#recall(call)
-    return call
-  }
-
-  /** The newest are kept: somebody may be about to write of them. */
-  #recall(call: Call): void {
-    this.#recalled.delete(call.callId)
-    this.#recalled.set(call.callId, call)
-    const [oldest] = this.#recalled.keys()
-    if (this.#recalled.size > MOST_RECALLED && oldest !== undefined) this.#recalled.delete(oldest)
+    return callIn(events, callId)
   }
 
   /** Events after a seq, straight from the store. */
@@ -303,7 +298,7 @@ export class Log {
     this.transcript.addOlder(older)
   }
 
-  #compose(events: readonly EventBody[], writer: Writer): Append {
+  #compose(events: readonly EventBody[], writer: Writer, recalled: readonly Call[]): Append {
     const { node } = this.#options
     const after = events.reduce((state, event) => evolve(state, { ...event, seq: state.seq + 1, at: 0 }), this.state)
     this.#mark ??= this.#ports.id()
@@ -313,7 +308,7 @@ export class Log {
       mark: `${this.#mark}.${(this.#marks++).toString(36)}`,
       events,
       at: this.#ports.now(),
-      rows: derive(this.state, after, events, this.#recalled),
+      rows: derive(this.state, after, events, recalled),
       ...(node !== undefined && { node }),
       ...(writer.as === 'driver' && writer.epoch !== undefined && { epoch: writer.epoch }),
       ...(writer.as === 'outsider' && writer.key !== undefined && { key: writer.key }),

@@ -47,7 +47,7 @@ export class Engine {
         store,
         ports: this.ports,
         agents: this.agents,
-        log: { node: node ?? NOBODY },
+        log: { node: node ?? NOBODY, stuck: (error, address) => this.problem(error, address) },
         surroundings: ({ tenant, id }) => ({
           problem: (error) => this.problem(error, { tenant, id }),
           mayWork: () => this.#lease.valid,

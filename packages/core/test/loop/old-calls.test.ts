@@ -1,4 +1,4 @@
-import { type Resolution, type ResolveAnswer } from '@holdpoint/core'
+import { type Call, type Resolution, type ResolveAnswer } from '@holdpoint/core'
 import { manualClock, memoryStore, proves, testPorts } from '@holdpoint/testing'
 import fc from 'fast-check'
 import { tool, type Store, type Verdict } from 'holdpoint'
@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { Log } from '../../src/loop/log.ts'
 import { decideResolve } from '../../src/turn/resolve.ts'
 import { Walk } from '../turn/walk.ts'
-import { addressOf, call, desk, goOn, live, portsOf, say } from './kit.ts'
+import { addressOf, call, desk, goOn, live, say } from './kit.ts'
 
 const input = z.object({})
 const description = 'For a test'
@@ -41,7 +41,7 @@ async function longAgo(
     expect(now.log.events.some((event) => 'callId' in event)).toBe(false)
     return now.resolve(idOf(name), resolution, { by: 'late' })
   }
-  return { answer, store, idOf }
+  return { answer, store }
 }
 
 const approve = { kind: 'approve' } as const
@@ -113,32 +113,6 @@ test('an async call of long ago takes its answer once', async () => {
   expect(await answer('job', blue)).toMatchObject({ verdict: 'conflict' })
 })
 
-test(
-  proves('hold.resolves-once', 'a late answer is taken once, however many other old calls are asked for meanwhile'),
-  async () => {
-    const { answer, store, idOf } = await longAgo(['form'], async () => {})
-    const form = idOf('form')
-    // A store that has a call of the same fate under every id.
-    const plenty: Store = {
-      ...store,
-      readCall: async (from, callId) => renamed(await store.readCall(from, form), form, callId),
-    }
-    const log = new Log(addressOf('c'), plenty, portsOf('r', manualClock()))
-    await log.refresh()
-    for (let nth = 0; nth < 99; nth++) await log.find(`other-${nth}`)
-    const found = await log.find(form)
-    await log.find('one-more')
-    const { verdict, events } = decideResolve(found, { callId: form, resolution: red, by: 'late', now: 0 })
-    expect([verdict, await log.append(events)]).toEqual(['accepted', 'ok'])
-
-    expect(await answer('form', red)).toMatchObject({ verdict: 'duplicate' })
-  },
-)
-
-function renamed<T>(events: T, from: string, to: string): T {
-  return JSON.parse(JSON.stringify(events).replaceAll(JSON.stringify(from), JSON.stringify(to))) as T
-}
-
 const choices = fc.array(fc.nat({ max: 1000 }), { minLength: 20, maxLength: 400, size: 'max' })
 const resolutions: readonly Resolution[] = [approve, { kind: 'approve', input: { edited: true } }, reject, red, blue]
 
@@ -154,8 +128,12 @@ test(
         for (const events of walk.writes) {
           // Each by a process of its own, which finds the call it writes of as whoever answers does.
           const log = await logOf(store)
-          for (const event of events) if ('callId' in event) await log.find(event.callId)
-          expect(await log.append(events)).toBe('ok')
+          const recalled: Call[] = []
+          for (const event of events) {
+            const call = 'callId' in event ? await log.find(event.callId) : undefined
+            if (call) recalled.push(call)
+          }
+          expect(await log.append(events, undefined, recalled)).toBe('ok')
         }
         const [newest, whole] = [await logOf(store), await logOf(store)]
         await whole.reachBack(1)

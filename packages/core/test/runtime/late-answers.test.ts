@@ -91,6 +91,34 @@ test('a late answer to a call of long ago is found in the store, though the conv
 })
 
 test(
+  proves('hold.resolves-once', 'very many late answers at once are each taken once, and who contradicts is told so'),
+  async () => {
+    const world = new World()
+    const names = Array.from({ length: 150 }, () => 'fetch')
+    const setup = {
+      says: [({ prompt }) => (JSON.stringify(prompt.at(-1)).includes('Fetch') ? calls(...names) : 'I see.'), 'Done.'],
+      tools: [asking('fetch', 'external', { timeout: '5s', late: 'inbox' })],
+      agent: { window: { messages: 2 } },
+    } satisfies Parameters<World['process']>[1]
+    const a = await world.process('a', setup)
+    const { holds } = await a.runtime.send('c', 'Fetch')
+    await world.pass(6000)
+    a.kill()
+    const b = await world.process('b', setup)
+    const first = await Promise.all(holds.map(({ callId }) => b.runtime.answer('c', callId, 'first')))
+    await world.calm()
+    b.kill()
+    const c = await world.process('c', setup)
+    const second = await Promise.all(holds.map(({ callId }) => c.runtime.answer('c', callId, 'second')))
+
+    expect(holds).toHaveLength(150)
+    expect(new Set(first.map(({ verdict }) => verdict))).toEqual(new Set(['accepted']))
+    expect(new Set(second.map(({ verdict }) => verdict))).toEqual(new Set(['conflict']))
+    expect(count(await world.log(), 'answer.arrived')).toBe(150)
+  },
+)
+
+test(
   proves(
     'hold.never-accepted-and-dropped',
     'an async call lets the turn go on, and its answer starts a turn of its own, after a restart too',
