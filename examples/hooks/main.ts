@@ -71,7 +71,12 @@ const pay = tool({
   run: ({ input }) => (paid.push(input.amount), { paid: input.amount }),
 })
 const model = scriptedModel([
-  { calls: [{ name: 'pay', input: { amount: 5000 } }, { name: 'pay', input: { amount: 250 } }] },
+  {
+    calls: [
+      { name: 'pay', input: { amount: 5000 } },
+      { name: 'pay', input: { amount: 250 } },
+    ],
+  },
   'Paid with 4111111111111111.',
   'Paid with 4111111111111111, Ada.',
 ])

@@ -98,7 +98,7 @@ test(
     const setup = {
       says: [({ prompt }) => (JSON.stringify(prompt.at(-1)).includes('Fetch') ? calls(...names) : 'I see.'), 'Done.'],
       tools: [asking('fetch', 'external', { timeout: '5s', late: 'inbox' })],
-      agent: { window: { messages: 2 } },
+      agent: { context: { window: { messages: 2 } } },
     } satisfies Parameters<World['process']>[1]
     const a = await world.process('a', setup)
     const { holds } = await a.runtime.send('c', 'Fetch')
