@@ -15,6 +15,9 @@ import type { Answer, DueOp, FromThread, Op, Setup, WriteOp } from './wire.ts'
 
 /** More than this are committed in several goes, so that the first need not wait for the last. */
 const MOST = 512
+const WRITES: ReadonlySet<Op['op']> = new Set<WriteOp['op']>([
+  ...(['append', 'claim', 'beat', 'leave', 'forget', 'note', 'sweep'] as const),
+])
 /** How often to look for what other processes wrote, while somebody wants to know. */
 const LOOK_MS = 50
 /** The time in which who was answered asks again, if there was nothing else to do. */
@@ -172,7 +175,7 @@ class WriterThread {
 }
 
 function isWrite(op: Op): op is WriteOp {
-  return op.op === 'append' || op.op === 'claim' || op.op === 'beat' || op.op === 'leave' || op.op === 'forget'
+  return WRITES.has(op.op)
 }
 
 /** For what is done as well as it can be; why that is enough is said where it is called. */
