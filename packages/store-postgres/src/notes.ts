@@ -8,6 +8,8 @@ type Notes = Pick<Store, 'note' | 'notes' | 'sweep'>
 
 /** So many are removed in one transaction: nobody waits long for it, and it is over before a connection's patience is. */
 const SWEPT_AT_ONCE = 500
+/** The server counts in whole numbers. */
+const MOST = Number.MAX_SAFE_INTEGER
 
 export function openNotes({ schema, clockOffset }: Settings, { read }: Connections): Notes {
   const conversation = `(select k from ${schema}.conversations where tenant = $1 and id = $2)`
@@ -24,9 +26,8 @@ export function openNotes({ schema, clockOffset }: Settings, { read }: Connectio
       })
     },
 
-    notes: async ({ tenant, id }, { kind, before = Number.MAX_SAFE_INTEGER, limit }) => {
+    notes: async ({ tenant, id }, { kind, before = MOST, limit }) => {
       if (limit < 1) return []
-      const most = Number.MAX_SAFE_INTEGER
       const rows = await read<NoteRow>({
         name: 'notes',
         text: `with clock as materialized (select ${schema}.now_ms($6) as now)
@@ -35,8 +36,12 @@ export function openNotes({ schema, clockOffset }: Settings, { read }: Connectio
               and (until is null or until > (select now from clock))
             order by seq desc limit $5`,
         values: [
-          ...[toStored(tenant), toStored(id), toStored(kind)],
-          ...[Math.min(before, most), Math.min(limit, most), clockOffset()],
+          toStored(tenant),
+          toStored(id),
+          toStored(kind),
+          Math.min(before, MOST),
+          Math.min(limit, MOST),
+          clockOffset(),
         ],
       })
       return rows.map((row) => toNote(kind, row))

@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { HoldpointError, type Address, type Store } from '@holdpoint/core'
 import { toAppended, toOp } from './append-op.ts'
 import { fromColumn, toColumn } from './names.ts'
+import { openNotes } from './note-op.ts'
 import { Pages } from './pages.ts'
 import { Reader } from './reader.ts'
 import { whyOf } from './sqlite-error.ts'
@@ -18,9 +19,6 @@ export interface SqliteStoreOptions {
   /** How long a write waits while another process writes: 5000 ms. */
   readonly busyTimeoutMs?: number
 }
-
-/** What is written meanwhile goes in between. */
-const SWEPT_AT_ONCE = 500
 
 type Changed = Parameters<Store['listen']>[0]
 
@@ -102,21 +100,7 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
     readCall: (from, callId) => reading(() => reader.readCall(from, callId)),
     findKey: (from, key) => reading(() => reader.findKey(from, key)),
     heads: (of) => reading(() => reader.heads(of)),
-
-    note: async ({ tenant, id }, { kind, seq, at, until = null, data }) => {
-      const place = { tenant: toColumn(tenant), id: toColumn(id), kind: toColumn(kind), seq }
-      await asking({ op: 'note', ...place, at, until, data: JSON.stringify(data) }, 'done')
-    },
-    notes: (from, query) => reading(() => reader.notes(from, query, now())),
-    sweep: async (limit) => {
-      let swept = 0
-      for (let last = SWEPT_AT_ONCE; last === SWEPT_AT_ONCE && swept < limit; swept += last) {
-        const op = { op: 'sweep', limit: Math.min(limit - swept, SWEPT_AT_ONCE), now: now() } as const
-        last = (await asking(op, 'swept')).notes
-      }
-      return swept
-    },
-
+    ...openNotes({ reader, now, reading, asking }),
     pending: (query) => reading(() => pages.pending(query)),
     list: (query) => reading(() => pages.list(query)),
 

@@ -15,9 +15,7 @@ import type { Answer, DueOp, FromThread, Op, Setup, WriteOp } from './wire.ts'
 
 /** More than this are committed in several goes, so that the first need not wait for the last. */
 const MOST = 512
-const WRITES: ReadonlySet<Op['op']> = new Set<WriteOp['op']>([
-  ...(['append', 'claim', 'beat', 'leave', 'forget', 'note', 'sweep'] as const),
-])
+const OTHERS: ReadonlySet<string> = new Set<Exclude<Op, WriteOp>['op']>(['due', 'listen', 'unlisten', 'close'])
 /** How often to look for what other processes wrote, while somebody wants to know. */
 const LOOK_MS = 50
 /** The time in which who was answered asks again, if there was nothing else to do. */
@@ -175,7 +173,7 @@ class WriterThread {
 }
 
 function isWrite(op: Op): op is WriteOp {
-  return WRITES.has(op.op)
+  return !OTHERS.has(op.op)
 }
 
 /** For what is done as well as it can be; why that is enough is said where it is called. */
