@@ -6,6 +6,7 @@
  *   writes two pages, not three.
  * - A hold names its tenant while it is open and nobody once it is closed. That is the flag, and what the indexes of
  *   everything pending begin with: a page of it costs the same however much else is open, by tool and by kind too.
+ * - A note has a row of its own and not a place in an index, since what it holds may be large.
  * - Times are `real`: whole milliseconds take the same six bytes as integers do, and a clock that counts finer is not an
  *   error.
  * - Names are written as in names.ts.
@@ -64,6 +65,18 @@ create table keys(
   seq  integer not null,
   primary key(conv, key)
 ) strict, without rowid;
+
+create table notes(
+  pos   integer primary key,
+  conv  integer not null,
+  kind  text    not null,
+  seq   integer not null,
+  at    real    not null,
+  until real,
+  data  text    not null
+) strict;
+create unique index notes_place on notes(conv, kind, seq);
+create index notes_until on notes(until) where until is not null;
 
 create table nodes(
   id         text primary key,
