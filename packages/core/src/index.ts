@@ -148,6 +148,7 @@ export {
 } from './hooks/hooks.ts'
 
 export { Runtime } from './runtime/runtime.ts'
+export { checkRuntimeOptions } from './runtime/check-runtime.ts'
 export type {
   Asker,
   ListFilter,

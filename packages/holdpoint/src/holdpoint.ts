@@ -1,5 +1,13 @@
 /** Opens a runtime on Node: on a SQLite file unless a database server, or a store of one's own, is given. */
-import { HoldpointError, messageOf, Runtime, type Ports, type RuntimeOptions, type Store } from '@holdpoint/core'
+import {
+  checkRuntimeOptions,
+  HoldpointError,
+  messageOf,
+  Runtime,
+  type Ports,
+  type RuntimeOptions,
+  type Store,
+} from '@holdpoint/core'
 import { sqliteStore } from '@holdpoint/store-sqlite'
 import { nodePorts } from './node-ports.ts'
 
@@ -11,6 +19,8 @@ export interface HoldpointOptions extends Omit<RuntimeOptions, 'store' | 'ports'
 }
 
 export async function holdpoint(options: HoldpointOptions): Promise<Runtime> {
+  // Before the store is opened: what is refused leaves no file behind.
+  checkRuntimeOptions('holdpoint()', options, 'the path of a file, the URL of a PostgreSQL database (postgres://…)')
   const { store: given, ports = nodePorts, onProblem = warn, ...rest } = options
   const store = typeof given === 'string' ? await openStore(given) : given
   try {

@@ -1,7 +1,7 @@
 /**
  * Promptness, by graphile-worker: a job says no more than "look at this conversation", is run by one of the processes
- * that listen, and is over in a moment. There are two of them at most for a conversation: one at its deadline, one now
- * when there is work and nobody at it.
+ * that listen, and is over in a moment. There is one at most for a conversation, at its deadline. Work that nobody is at
+ * has none: a job is for one process, which may be one that does not drive, so all are told of it with the news.
  *
  * The rows of the conversations are the truth, and whoever drives asks what is due anyway. So a job may be lost, be late
  * or run for nothing; it is added after the commit it follows from, many in one statement, and never in a named queue.
@@ -17,19 +17,14 @@ import type { Settings } from './options.ts'
 import { within } from './patience.ts'
 
 export interface Dispatcher {
-  /** After a write: its deadline changed, or there is work that nobody does. */
-  note(k: number, what: 'deadline' | 'work'): void
+  /** After a write: its deadline changed. */
+  note(k: number): void
   /** Runs jobs in this process from now on, and hands over the conversations they are about. */
   start(): void
   close(): Promise<void>
 }
 
 type Look = (k: number) => Promise<void>
-
-interface Noted {
-  readonly k: number
-  readonly what: 'deadline' | 'work'
-}
 
 const WINDOW_MS = 10
 /** A deadline comes at most so late. */
@@ -49,7 +44,7 @@ const NO_SUCH_THING = /^(?:3F000|42883|42P01|42704)$/
 export function openDispatcher(settings: Settings, connections: Connections, look: Look): Dispatcher {
   if (settings.dispatcher === 'none') return { note: () => {}, start: () => {}, close: async () => {} }
   const { onWarning } = settings
-  const noted = gather<Noted>(
+  const noted = gather<number>(
     WINDOW_MS,
     (items) => addJobs(settings, connections, items),
     (error) => {
@@ -59,7 +54,7 @@ export function openDispatcher(settings: Settings, connections: Connections, loo
       onWarning('Jobs could not be added; what is due is found by asking.', error)
     },
   )
-  const note: Dispatcher['note'] = (k, what) => noted.add(`${what} ${k}`, { k, what })
+  const note: Dispatcher['note'] = (k) => noted.add(`${k}`, k)
   const closing = new AbortController()
   let running: Promise<void> | undefined
 
@@ -68,7 +63,7 @@ export function openDispatcher(settings: Settings, connections: Connections, loo
     start: () => {
       running ??= runJobs(settings, look, closing.signal, async () => {
         const keys = await nextDeadlines(settings, connections).catch(() => [])
-        for (const k of keys) note(k, 'deadline')
+        for (const k of keys) note(k)
       }).catch((error: unknown) => onWarning('The dispatcher ended; what is due is found by asking.', error))
     },
     close: async () => {
@@ -79,34 +74,25 @@ export function openDispatcher(settings: Settings, connections: Connections, loo
   }
 }
 
-/**
- * One statement, whatever it is about: the deadlines as they stand in the rows now, and what is to be done at once. Its
- * commit waits for no disk, which appends need more.
- */
-async function addJobs(settings: Settings, { read }: Connections, items: readonly Noted[]): Promise<void> {
+/** The deadlines as they stand in the rows now, in one statement. Its commit waits for no disk, which appends need more. */
+async function addJobs(settings: Settings, { read }: Connections, keys: readonly number[]): Promise<void> {
   const { schema, jobsSchema, clockOffset } = settings
-  const keysOf = (kind: Noted['what']): number[] => items.flatMap(({ k, what }) => (what === kind ? [k] : []))
   await read({
     name: 'add jobs',
     text: `with deadlines as materialized (
         select k, wake_at from ${schema}.conversations where k = any ($1::bigint[]) order by k
       ),
-      specs as (
-        select k, to_timestamp(least(wake_at - $3::float8, 8e15) / 1000) as run_at, 'deadline:' as kind
-          from deadlines where wake_at is not null
-        union all
-        select k, null, 'work:' from unnest($2::bigint[]) k
-      ),
       gathered as (
         select array_agg(row(
-          'look', json_build_object('k', k), null, run_at, null, kind || k, null, null
-        )::${jobsSchema}.job_spec order by kind, k) as jobs from specs
+          'look', json_build_object('k', k), null, to_timestamp(least(wake_at - $2::float8, 8e15) / 1000), null,
+          'deadline:' || k, null, null
+        )::${jobsSchema}.job_spec order by k) as jobs from deadlines where wake_at is not null
       )
       select
         set_config('synchronous_commit', 'off', true),
         (select count(*) from gathered, lateral ${jobsSchema}.add_jobs(jobs) where jobs is not null),
         (select count(${jobsSchema}.remove_job('deadline:' || k)) from deadlines where wake_at is null)`,
-    values: [keysOf('deadline'), keysOf('work'), clockOffset()],
+    values: [keys, clockOffset()],
   })
 }
 

@@ -15,8 +15,8 @@ import type { Settings } from './options.ts'
 import { within } from './patience.ts'
 
 export interface News {
-  /** Tells the listeners of this process at once, and those of the others soon. */
-  spread(what: Address, seq: number): void
+  /** Tells the listeners of this process at once, and those of the others soon. `work`: there is some, and nobody at it. */
+  spread(what: Address, seq: number, work: boolean): void
   /** Tells the listeners of this process that there may be something to do. */
   look(what: Address, seq: number): void
   listen(changed: Changed): () => void
@@ -25,8 +25,8 @@ export interface News {
 
 type Changed = Parameters<Store['listen']>[0]
 
-/** `[tenant, id, seq]`. */
-type Item = readonly [string, string, number]
+/** `[tenant, id, seq]`, and `1` if there is work that nobody is at. */
+type Item = readonly [string, string, number, 1?]
 
 const WINDOW_MS = 10
 /** The server takes less than 8000 bytes. */
@@ -60,13 +60,14 @@ export async function openNews(settings: Settings, { read }: Connections): Promi
     (error) => onWarning('News of writes could not be sent.', error),
   )
   const incoming = await openListener(settings, ({ payload = '' }) => {
-    for (const [tenant, id, seq] of itemsOf(me, payload)) tell({ tenant, id }, seq)
+    for (const [tenant, id, seq, work] of itemsOf(me, payload)) tell({ tenant, id }, seq, work === 1)
   })
   return {
     look: (what, seq) => tell(what, seq, true),
-    spread: (what, seq) => {
-      outgoing.add(JSON.stringify([what.tenant, what.id]), [what.tenant, what.id, seq])
-      tell(what, seq)
+    spread: (what, seq, work) => {
+      const { tenant, id } = what
+      outgoing.add(JSON.stringify([tenant, id]), work ? [tenant, id, seq, 1] : [tenant, id, seq])
+      tell(what, seq, work)
     },
     listen: (changed) => {
       // A wrapper of its own for each: the same function may listen twice, and stop once.

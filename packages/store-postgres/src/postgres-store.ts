@@ -27,9 +27,8 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
     if (there) news.look(there.what, there.seq)
   })
   const lanes = openLanes(settings, connections.writers, ({ to, k, seq, deadline, work }) => {
-    news.spread(to, seq)
-    if (deadline) dispatcher.note(k, 'deadline')
-    if (work) dispatcher.note(k, 'work')
+    news.spread(to, seq, work)
+    if (deadline) dispatcher.note(k)
   })
   let closing: Promise<void> | undefined
 

@@ -10,7 +10,7 @@ await store.beat('n', 1000)
 await Promise.all(Array.from({ length: 10 }, (_, n) => store.append(draft(`c${n}`, 0))))
 // Until its jobs are run here as well.
 for (let seq = 0; looks === 0; seq++) {
-  await store.append(draft('work', seq, { status: 'running' }))
+  await store.append(draft('late', seq, { status: 'held', wakeAt: seq + 1 }))
   await new Promise((resolve) => setTimeout(resolve, 50))
 }
 await store.append(draft('held', 0, { status: 'held', wakeAt: Date.UTC(2100, 0, 1) }))

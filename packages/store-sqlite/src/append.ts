@@ -81,7 +81,8 @@ export function appenderIn(db: DatabaseSync, lives: Lives): Appender {
     if (op.key !== null) keep.run(k, op.key, seq)
     for (const { callId, open, tool, kind, heldAt, expiresAt, seqs } of op.holds)
       hold.run(k, callId, open ? op.tenant : null, tool, kind, heldAt, expiresAt, seqs)
-    return { result: 'ok', epoch, owned: op.node !== null && owner === op.node }
+    const left = op.epoch === null && op.status === 'running' && !lives(owner, op.now)
+    return { result: 'ok', epoch, owned: op.node !== null && owner === op.node, left }
   }
 
   const appender: Appender = { append, pos: 0 }

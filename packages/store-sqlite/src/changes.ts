@@ -20,7 +20,8 @@ export class Changes {
   attach(db: DatabaseSync): void {
     this.#newest = db.prepare('select max(pos) as pos from batches')
     this.#behind = db.prepare(
-      `select pos, seq, tenant, id from batches join conversations on k = conv where pos > ? order by pos limit ${PAGE}`,
+      `select pos, seq, tenant, id, status = 'running' and not exists(select 1 from nodes where nodes.id = owner) as left
+       from batches join conversations on k = conv where pos > ? order by pos limit ${PAGE}`,
     )
   }
 

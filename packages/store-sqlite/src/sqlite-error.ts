@@ -27,6 +27,11 @@ export function isDiskTrouble(error: unknown): boolean {
   return isKind(error, IOERR) || isKind(error, CORRUPT) || isKind(error, CANTOPEN) || isKind(error, NOTADB)
 }
 
+/** The file itself is bad: it does not get better by asking again. */
+export function isDamaged(error: unknown): boolean {
+  return isKind(error, CORRUPT) || isKind(error, NOTADB)
+}
+
 const MEANINGS: ReadonlyMap<number, string> = new Map([
   [
     BUSY,

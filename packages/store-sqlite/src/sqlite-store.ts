@@ -9,7 +9,7 @@ import { fromColumn, toColumn } from './names.ts'
 import { openNotes } from './note-op.ts'
 import { Pages } from './pages.ts'
 import { Reader } from './reader.ts'
-import { whyOf } from './sqlite-error.ts'
+import { isDamaged, whyOf } from './sqlite-error.ts'
 import type { Answer, Change, Op, Place } from './wire.ts'
 import { Writer } from './writer.ts'
 
@@ -34,8 +34,8 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
   const nodes = new Set<string>()
   const listeners = new Set<Changed>()
   const tell = (changes: readonly Change[]): void => {
-    for (const { tenant, id, seq } of changes)
-      for (const listener of listeners) listener(toAddress({ tenant, id }), seq)
+    for (const { tenant, id, seq, left } of changes)
+      for (const listener of listeners) listener(toAddress({ tenant, id }), seq, left === 1)
   }
   // As a full path: it stays the same file when the process changes its folder, and `file:` makes no URL of it.
   const setup = { path: resolve(path), waitMs }
@@ -63,15 +63,7 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
   const open = (): void => {
     if (writer.closing) throw new HoldpointError('store-unusable', `The store ${path} is closed.`)
   }
-  const reading = async <T>(what: () => T): Promise<T> => {
-    open()
-    try {
-      return what()
-    } catch (error) {
-      if (HoldpointError.is(error)) throw error
-      throw new HoldpointError('store-unusable', `Reading ${path} failed: ${whyOf(error)}.`, { cause: error })
-    }
-  }
+  const reading = readingOf(path, open)
   const asking = async <Result extends Answer['result']>(
     op: Op,
     wanted: Result,
@@ -80,7 +72,7 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
     const answer = await writer.ask(op)
     if (answer.result === wanted) return answer as Extract<Answer, { result: Result }>
     const why = 'why' in answer ? answer.why : `the thread that writes answered "${answer.result}"`
-    throw new HoldpointError('store-unusable', `"${op.op}" failed on ${path}: ${why}.`)
+    throw new HoldpointError('store-unavailable', `"${op.op}" failed on ${path}: ${why}.`)
   }
 
   return {
@@ -90,8 +82,10 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
       if ('result' in op) return op
       const answer = await writer.ask(op)
       // Not from here: what a listener throws is not the writer's affair.
-      if (answer.result === 'ok' && listeners.size > 0)
-        queueMicrotask(() => listeners.forEach((changed) => changed(write.to, op.expectedSeq + op.count)))
+      if (answer.result === 'ok' && listeners.size > 0) {
+        const { left } = answer
+        queueMicrotask(() => listeners.forEach((changed) => changed(write.to, op.expectedSeq + op.count, left)))
+      }
       return toAppended(write, answer)
     },
     load: (from) => reading(() => reader.load(from)),
@@ -140,6 +134,27 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
       reader.close()
       await closed
     },
+  }
+}
+
+/** Reads keep this thread: after so many of them everybody else has a turn, however much somebody wants to read. */
+const BREATH = 32
+
+function readingOf(path: string, open: () => void): <T>(what: () => T) => Promise<T> {
+  let reads = 0
+  return async (what) => {
+    open()
+    if (++reads % BREATH === 0) {
+      await new Promise((resolve) => setImmediate(resolve))
+      open()
+    }
+    try {
+      return what()
+    } catch (error) {
+      if (HoldpointError.is(error)) throw error
+      const code = isDamaged(error) ? 'store-unusable' : 'store-unavailable'
+      throw new HoldpointError(code, `Reading ${path} failed: ${whyOf(error)}.`, { cause: error })
+    }
   }
 }
 

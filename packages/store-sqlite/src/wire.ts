@@ -109,8 +109,8 @@ export type WriteOp = AppendOp | ClaimOp | BeatOp | LeaveOp | ForgetOp | NoteOp 
 export type Op = WriteOp | DueOp | ListenOp | UnlistenOp | CloseOp
 
 export type Answer =
-  /** Appended. */
-  | { readonly result: 'ok'; readonly epoch: number; readonly owned: boolean }
+  /** Appended. `left`: there is work, and nobody at it. */
+  | { readonly result: 'ok'; readonly epoch: number; readonly owned: boolean; readonly left: boolean }
   /** Appended earlier, by the same write; here is what it wrote. */
   | { readonly result: 'again'; readonly batch: StoredBatch; readonly epoch: number; readonly owned: boolean }
   | { readonly result: 'conflict' }
@@ -139,6 +139,8 @@ export interface Place {
 export interface Change extends Place {
   readonly pos: number
   readonly seq: number
+  /** Whether there is work now, and nobody at it. */
+  readonly left: 0 | 1
 }
 
 /** What a thread is started with. */

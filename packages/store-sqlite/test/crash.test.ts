@@ -115,7 +115,7 @@ test('a write that waited too long for another says so', async () => {
   other.exec('begin immediate')
   expect(await store.append(draft('c', 0))).toMatchObject({ result: 'failed', why: expect.stringMatching(/locked/) })
   await expect(store.claim(at('c'), 'n')).rejects.toMatchObject({
-    code: 'store-unusable',
+    code: 'store-unavailable',
     message: expect.stringMatching(/claim.*locked/),
   })
   other.close()

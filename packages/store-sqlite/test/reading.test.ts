@@ -33,6 +33,46 @@ test('the last events before a place that the log has not reached are its last o
   expect((await store.readBack(at('c'), Infinity, 9)).map(({ seq }) => seq)).toEqual([1, 2, 3])
 })
 
+test('a read that fails is told from a store that is closed, which is so for good', async () => {
+  const path = join(folder(), 'a.db')
+  const store = await openStore(path)
+  await store.append(draft('c', 0))
+  const other = new DatabaseSync(path)
+  other.exec('alter table batches rename to elsewhere')
+  await expect(store.read(at('c'), 0)).rejects.toMatchObject({ code: 'store-unavailable' })
+  other.close()
+  await store.close()
+  await expect(store.read(at('c'), 0)).rejects.toMatchObject({ code: 'store-unusable' })
+})
+
+test('events that are no JSON are the trouble of their conversation, not of the store', async () => {
+  const path = join(folder(), 'a.db')
+  const store = await openStore(path)
+  for (const id of ['c', 'd']) await store.append(draft(id, 0))
+  const other = new DatabaseSync(path)
+  for (const damaged of ['[{"type"', '5']) {
+    other.prepare('update batches set events = ? where pos = 1').run(damaged)
+    await expect(store.load(at('c'))).rejects.toMatchObject({ code: 'history-impossible' })
+  }
+  other.close()
+  expect((await store.load(at('d')))?.events).toHaveLength(1)
+})
+
+test('whoever reads on and on leaves everybody else their turn', async () => {
+  const store = await openStore(join(folder(), 'a.db'))
+  await store.append(draft('c', 0))
+  let turns = 0
+  let reading = true
+  const others = (): void => {
+    turns++
+    if (reading) setImmediate(others)
+  }
+  setImmediate(others)
+  for (let n = 0; n < 1000; n++) await store.load(at('c'))
+  reading = false
+  expect(turns).toBeGreaterThan(10)
+})
+
 test('a place in a list that no page gave is refused', async () => {
   const store = await openStore(join(folder(), 'a.db'))
   for (const after of ['nonsense', '[]', '{}', '[1,2]', '["a",1,"b"]', 'null']) {

@@ -64,7 +64,7 @@ interface Shelf {
   readonly all: Map<string, Conversation>
   /** Until when each node is taken to live. */
   readonly nodes: Map<string, number>
-  readonly listeners: Set<(what: Address, seq: number) => void>
+  readonly listeners: Set<Parameters<Store['listen']>[0]>
   now(): number
   get(address: Address): Conversation | undefined
   lives(node: string | undefined): boolean
@@ -102,7 +102,8 @@ function append(shelf: Shelf, write: Append): Appended {
   there.updatedAt = at
   if (rows.base !== undefined) there.base = { seq: there.events.length, state: rows.base }
   for (const row of rows.holds) there.holds.set(row.callId, row)
-  for (const listener of listeners) listener(to, there.events.length)
+  const left = write.epoch === undefined && rows.status === 'running' && !lives(there.owner)
+  for (const listener of listeners) listener(to, there.events.length, left)
   return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }
 }
 

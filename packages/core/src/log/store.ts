@@ -196,7 +196,8 @@ export interface Store {
 
   /**
    * Tells of writes by others, some time after they happened, and perhaps of one's own. May be lost: `heads` tells the
-   * truth. `look`: there may be something to do there, a deadline or work that nobody is at.
+   * truth. `look`: there may be something to do there, a deadline or work that nobody is at. Whoever leaves the driving to
+   * others waits until they hear of it, so a write that leaves work to a node that does not live is told with it.
    */
   listen(changed: (what: Address, seq: number, look?: boolean) => void): () => void
   close(): Promise<void>

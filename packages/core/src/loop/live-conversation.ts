@@ -21,6 +21,7 @@ import type { Log } from './log.ts'
 import { outputOf, outputRule, type OutputRule } from './output.ts'
 import { openHolds, resultOf, type TurnResult } from './result.ts'
 import type { ResolveOptions, SendOptions } from './session-options.ts'
+import { checkWhose } from './whose.ts'
 import { planTurn, type World } from './world.ts'
 
 export type CancelAnswer =
@@ -44,6 +45,8 @@ export interface Surroundings {
   /** See `World`. */
   mayWork(): boolean
   term(): number
+  /** A conversation stays with the agent that it began with: what is said to another one is refused. */
+  readonly oneAgent?: true
   /** Who asked, made from what the log knows. Without it, turns have the scope that their callers gave. */
   scope?(by: string | undefined): Scope
   /** Something went wrong that stops nobody. */
@@ -237,10 +240,10 @@ export class LiveConversation {
     const plan = planTurn(caller ?? this.#world(options))
     // Before it is written: a driver may meet the turn at once.
     if (caller) this.#callers.takes(plan.turnId, caller)
-    const changed = await this.log.change(
-      (state) => eventsOf(decideSend(state, { item, plan, whileBusy })),
-      options.key,
-    )
+    const changed = await this.log.change((state) => {
+      if (this.#around.oneAgent) checkWhose(this.log.id, state, this.agent.name)
+      return eventsOf(decideSend(state, { item, plan, whileBusy }))
+    }, options.key)
     if ('repeated' in changed) return this.#again(changed.repeated, item)
     const { decision } = changed
     if (!decision.ok) {

@@ -1,6 +1,7 @@
 /** Ids, keys, limits and filters that come from outside, checked before they reach a store. */
 import { HoldpointError } from '../failure.ts'
 import { isObject, show } from '../json.ts'
+import type { ListFilter, PendingFilter } from './runtime-options.ts'
 
 const LONGEST = 200
 // Control characters and lone surrogates: some stores cannot keep them, and nobody can read them.
@@ -30,10 +31,26 @@ export function checkSeq(what: string, seq: unknown): number {
   return seq
 }
 
-export function checkOptions<T>(options: T): T {
+/** A misspelt option must not be taken for none: each request has one list of what it takes. */
+export function checkOptions<T extends object>(options: T, known: Known<T>): T {
   if (!isObject(options)) throw invalid(`Options are an object, not ${show(options)}.`)
+  for (const [key, value] of Object.entries(options as Readonly<Record<string, unknown>>))
+    if (value !== undefined && !Object.hasOwn(known, key))
+      throw invalid(`There is no option "${key}" here. It takes ${Object.keys(known).join(', ')}.`)
   return options
 }
+
+/** Every option by its name. */
+type Known<T> = Readonly<Record<keyof T, unknown>>
+
+export const OPTIONS = {
+  create: { id: 1, agent: 1, by: 1 },
+  send: { agent: 1, by: 1, key: 1, signal: 1, whileBusy: 1, maxSteps: 1, output: 1, structuredFinalize: 1 },
+  resolve: { hold: 1, by: 1, scope: 1 },
+  approve: { input: 1, hold: 1, by: 1, scope: 1 },
+  view: { turns: 1, before: 1 },
+  subscribe: { after: 1, signal: 1 },
+} as const
 
 export function checkBy(by: unknown): string | undefined {
   if (by !== undefined && typeof by !== 'string') throw invalid(`"by" is text that says who, not ${show(by)}.`)
@@ -53,22 +70,34 @@ interface Rule {
 
 const text: Rule = { fits: (value) => typeof value === 'string', words: 'text' }
 
-const FILTERS = new Map<string, Rule>([
-  ['conversationId', text],
-  ['agent', text],
-  ['tool', text],
-  ['after', { ...text, words: 'the `next` of an earlier page' }],
-  ['kind', oneOf('approval', 'elicitation', 'client', 'external')],
-  ['status', oneOf('running', 'held', 'idle')],
-  ['expiresBefore', { fits: Number.isFinite, words: 'a time in milliseconds' }],
-])
+const place: Rule = { ...text, words: 'the `next` of an earlier page' }
+const anyLimit: Rule = { fits: () => true, words: 'checked by itself' }
+
+export const PENDING: Readonly<Record<keyof PendingFilter, Rule>> = {
+  conversationId: text,
+  agent: text,
+  tool: text,
+  kind: oneOf('approval', 'elicitation', 'client', 'external'),
+  expiresBefore: { fits: Number.isFinite, words: 'a time in milliseconds' },
+  after: place,
+  limit: anyLimit,
+}
+
+export const LIST: Readonly<Record<keyof ListFilter, Rule>> = {
+  agent: text,
+  status: oneOf('running', 'held', 'idle'),
+  after: place,
+  limit: anyLimit,
+}
 
 /** A filter that is not understood must not show more than was asked for. */
-export function checkFilter<T extends { readonly limit?: number }>(filter: T): T & { readonly limit: number } {
-  for (const [key, value] of Object.entries(checkOptions(filter))) {
-    const rule = FILTERS.get(key)
-    if (rule && value !== undefined && !rule.fits(value))
-      throw invalid(`"${key}" is ${rule.words}, not ${show(value)}.`)
+export function checkFilter<T extends { readonly limit?: number }>(
+  filter: T,
+  rules: Readonly<Record<keyof T, Rule>>,
+): T & { readonly limit: number } {
+  for (const [key, value] of Object.entries(checkOptions(filter, rules))) {
+    const rule = rules[key as keyof T]
+    if (value !== undefined && !rule.fits(value)) throw invalid(`"${key}" is ${rule.words}, not ${show(value)}.`)
   }
   return { ...filter, limit: checkLimit(filter.limit) }
 }

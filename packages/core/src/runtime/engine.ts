@@ -50,6 +50,7 @@ export class Engine {
         log: { node: node ?? NOBODY, stuck: (error, address) => this.problem(error, address) },
         surroundings: ({ tenant, id }) => ({
           problem: (error) => this.problem(error, { tenant, id }),
+          oneAgent: true,
           mayWork: () => this.#lease.valid,
           term: () => this.#lease.term,
           scope: (by) => this.scope({ tenant, conversationId: id, by }),
@@ -213,7 +214,8 @@ export class Engine {
     this.subscribers.changed(what, seq)
     const resident = this.residents.peek(what)
     if (resident) this.#refresh(resident, seq).catch((error: unknown) => this.problem(error, what))
-    if (look === true) void this.#look(what)
+    // For those who drive: deadlines, which anybody can see to, are known without being told.
+    if (look === true && this.#options.drive !== false) this.#lookout.soon()
   }
 
   #wakeDrivers(): void {
@@ -242,6 +244,5 @@ function agentsByName(agents: readonly Agent[], ports: Ports): ReadonlyMap<strin
     const { compileJsonSchema } = agent.ports
     byName.set(agent.name, { ...agent, ports: compileJsonSchema ? { ...ports, compileJsonSchema } : ports })
   }
-  if (byName.size === 0) throw new HoldpointError('config-invalid', 'A runtime needs at least one agent.')
   return byName
 }

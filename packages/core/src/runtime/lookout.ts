@@ -23,6 +23,12 @@ export class Lookout {
     this.#nap?.abort(OVER)
   }
 
+  /** Something was left to do: it is looked for now, once for all who say so meanwhile. */
+  soon(): void {
+    this.#next = Math.min(this.#next, this.#looked + SHORTEST_NAP)
+    this.#nap?.abort(OVER)
+  }
+
   async keep(
     signal: AbortSignal,
     look: () => Promise<{ readonly next: number | undefined; readonly more: boolean }>,

@@ -20,8 +20,15 @@ export async function newestTurns(store: Store, address: Address, turns: number)
 }
 
 /** The turns that began before `before`, the newest of them: an older page. */
-export async function earlierTurns(store: Store, address: Address, turns: number, before: number): Promise<View> {
-  return viewOf(await turnsBefore(store, address, [], before, turns))
+export async function earlierTurns(
+  store: Store,
+  address: Address,
+  turns: number,
+  before: number,
+): Promise<View | undefined> {
+  const page = await turnsBefore(store, address, [], before, turns)
+  if (page.length === 0 && (await store.heads([address]))[0] === 0) return undefined
+  return viewOf(page)
 }
 
 async function turnsBefore(

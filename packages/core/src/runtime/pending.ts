@@ -1,4 +1,5 @@
 /** What waits for somebody, across all conversations: found in the store's rows, told from the logs. */
+import { HoldpointError } from '../failure.ts'
 import type { Address, Page, PendingQuery, PendingRow, Store } from '../log/store.ts'
 import { openHolds, type HeldCall } from '../loop/result.ts'
 import { fromBase } from '../turn/base.ts'
@@ -6,20 +7,46 @@ import { fold } from '../turn/turn.ts'
 import { emptyConversation } from '../turn/turn-state.ts'
 import type { PendingHold } from './runtime-options.ts'
 
-export async function pending(store: Store, query: PendingQuery): Promise<Page<PendingHold>> {
+/** How many conversations are read at a time: enough to keep a server busy, few enough to leave others their turn. */
+const GROUP = 20
+
+/** `unreadable` is told of a conversation whose log does not fold: nobody can answer it, and it must not hide the others. */
+export async function pending(
+  store: Store,
+  query: PendingQuery,
+  unreadable: (error: unknown, address: Address) => void,
+): Promise<Page<PendingHold>> {
   const { items, next } = await store.pending(query)
   const { tenant } = query
+  const ids = [...new Set(items.map(({ conversationId }) => conversationId))]
   const holds = new Map<string, readonly HeldCall[]>()
-  for (const id of new Set(items.map(({ conversationId }) => conversationId)))
-    holds.set(id, await holdsOf(store, { tenant, id }))
+  const read = async (id: string): Promise<void> => {
+    const address = { tenant, id }
+    holds.set(id, await holdsOf(store, address, (error) => unreadable(error, address)))
+  }
+  for (let from = 0; from < ids.length; from += GROUP) await Promise.all(ids.slice(from, from + GROUP).map(read))
   // What was answered between the two questions is not shown.
   return { items: items.flatMap((row) => shown(row, holds.get(row.conversationId) ?? [])), next }
 }
 
-async function holdsOf(store: Store, address: Address): Promise<readonly HeldCall[]> {
-  const loaded = await store.load(address)
+/** That the store does not answer is another matter: what is left out must be what nobody can see. */
+async function holdsOf(
+  store: Store,
+  address: Address,
+  unreadable: (error: unknown) => void,
+): Promise<readonly HeldCall[]> {
+  const loaded = await store.load(address).catch((error: unknown) => {
+    if (!HoldpointError.is(error) || error.code !== 'history-impossible') throw error
+    unreadable(error)
+  })
   if (!loaded) return []
-  return openHolds(fold(loaded.events, loaded.base ? fromBase(loaded.base.seq, loaded.base.state) : emptyConversation))
+  const { base, events } = loaded
+  try {
+    return openHolds(fold(events, base ? fromBase(base.seq, base.state) : emptyConversation))
+  } catch (error) {
+    unreadable(error)
+    return []
+  }
 }
 
 function shown({ conversationId, agent, callId, heldAt }: PendingRow, holds: readonly HeldCall[]): PendingHold[] {

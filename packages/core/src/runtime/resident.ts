@@ -94,6 +94,8 @@ export class Resident {
   async look(): Promise<boolean> {
     const { seq } = this.log.state
     await this.live.expire()
+    // It may have been ours, and have been set going by others since: only who knows that claims it.
+    await this.log.heard(seq)
     const epoch = await this.#claim()
     if (epoch !== undefined) await this.log.takeOver(epoch, this.#closing.signal)
     this.live.driver?.wake()

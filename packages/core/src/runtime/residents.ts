@@ -7,6 +7,7 @@ import type { Address, Store } from '../log/store.ts'
 import type { Agent } from '../loop/agent.ts'
 import { LiveConversation, type Surroundings } from '../loop/live-conversation.ts'
 import { Log, type LogOptions } from '../loop/log.ts'
+import { belongsTo } from '../loop/whose.ts'
 import type { Ports } from '../ports.ts'
 import { Resident, type Neighbours } from './resident.ts'
 
@@ -30,11 +31,16 @@ export interface Keep {
   readonly idleMs: number
 }
 
+/** One conversation's place in memory. It is taken before the conversation was read, and given up with it. */
+interface Place {
+  readonly loading: Promise<Resident>
+  here?: Resident
+}
+
 export class Residents {
   readonly #house: Household
   readonly #keep: Keep
-  readonly #byKey = new Map<string, Promise<Resident>>()
-  readonly #here = new Map<string, Resident>()
+  readonly #places = new Map<string, Place>()
 
   constructor(house: Household, keep: Keep) {
     this.#house = house
@@ -43,29 +49,27 @@ export class Residents {
 
   /** Reads it from the store unless it is here. `agent` is for a conversation that does not exist yet. */
   async get(address: Address, agent?: string): Promise<Resident> {
-    const was = this.#byKey.has(keyOf(address))
-    const resident = await this.#once(address, agent)
-    // Somebody asked before anything was said (perhaps the answer took its time), and tidings may be lost.
-    if (was && resident.log.state.seq === 0) await resident.log.refresh()
-    const here = resident.live.agent.name
-    const known = resident.log.state.agent
-    if (here === (known || (agent ?? here)) && here === (agent ?? here)) return resident
-    if (here !== known && resident.idle) {
-      this.#forget(keyOf(address)) // nobody said anything yet when it came here
-      return this.get(address, agent)
+    for (;;) {
+      const was = this.#places.has(keyOf(address))
+      const resident = await this.#once(address, agent)
+      // Somebody asked before anything was said (perhaps the answer took its time), and tidings may be lost.
+      if (was && resident.log.state.seq === 0) await resident.log.refresh()
+      // Another one may be in its place by now: only the one that is there is judged.
+      if (!this.keeps(resident)) continue
+      const here = resident.live.agent.name
+      const known = resident.log.state.agent
+      if (here === (known || (agent ?? here)) && here === (agent ?? here)) return resident
+      if (here === known || !resident.idle) throw belongsTo(address.id, known || here, agent ?? here)
+      this.#forget(resident) // nobody said anything yet when it came here
     }
-    throw new HoldpointError(
-      'config-invalid',
-      `Conversation "${address.id}" belongs to agent "${known || here}", not "${agent ?? here}".`,
-    )
   }
 
   /** Undefined when nobody ever wrote to it. */
   async find(address: Address, agent?: string): Promise<Resident | undefined> {
-    if (!this.#byKey.has(keyOf(address))) {
+    if (!this.#places.has(keyOf(address))) {
       const log = await this.#read(address)
       if (log.state.seq === 0) return undefined
-      if (!this.#byKey.has(keyOf(address))) this.#once(address, agent, log)
+      if (!this.#places.has(keyOf(address))) void this.#once(address, agent, log)
     }
     const resident = await this.get(address, agent)
     return resident.log.state.seq === 0 ? undefined : resident
@@ -73,44 +77,52 @@ export class Residents {
 
   /** Whether it is still the one in memory: it may have left between two steps of whoever asked for it. */
   keeps(resident: Resident): boolean {
-    return this.#here.get(keyOf(resident.log.address)) === resident
+    return this.peek(resident.log.address) === resident
   }
 
+  /**
+   * A place is given up in two ways only: reading failed, or the one who came of it leaves. So there is never a second one
+   * for the same conversation, and whoever left is not handed out again.
+   */
   #once(address: Address, agent: string | undefined, read?: Log): Promise<Resident> {
     const key = keyOf(address)
-    const here = this.#byKey.get(key)
-    if (here) return here
-    const loading = this.#load(address, agent, read)
-    this.#byKey.set(key, loading)
-    loading.catch(() => this.#byKey.delete(key))
-    return loading
+    const taken = this.#places.get(key)
+    if (taken) return taken.loading
+    const place: Place = {
+      loading: this.#load(address, agent, read).then((resident) => {
+        place.here = resident
+        this.#house.moved(resident)
+        return resident
+      }),
+    }
+    this.#places.set(key, place)
+    place.loading.catch(() => this.#places.delete(key))
+    return place.loading
   }
 
-  #forget(key: string): void {
-    const resident = this.#here.get(key)
-    this.#here.delete(key)
-    this.#byKey.delete(key)
-    if (!resident) return
+  #forget(resident: Resident): void {
+    if (!this.keeps(resident)) return
+    this.#places.delete(keyOf(resident.log.address))
     resident.leave()
     this.#house.left(resident)
   }
 
   /** Only if it is in memory. */
   peek(address: Address): Resident | undefined {
-    return this.#here.get(keyOf(address))
+    return this.#places.get(keyOf(address))?.here
   }
 
-  [Symbol.iterator](): Iterator<Resident> {
-    return this.#here.values()
+  *[Symbol.iterator](): Iterator<Resident> {
+    for (const { here } of this.#places.values()) if (here) yield here
   }
 
   /** Lets go of what nobody needed for a while, and of the longest unused when there are too many. */
   tidy(): void {
     const now = this.#house.ports.monotonic()
-    const idle = [...this.#here].filter(([, resident]) => resident.idle).toSorted((a, b) => a[1].usedAt - b[1].usedAt)
-    for (const [index, [key, { usedAt }]] of idle.entries()) {
-      if (index >= idle.length - this.#keep.idle && now - usedAt < this.#keep.idleMs) break
-      this.#forget(key)
+    const idle = [...this].filter((resident) => resident.idle).toSorted((a, b) => a.usedAt - b.usedAt)
+    for (const [index, resident] of idle.entries()) {
+      if (index >= idle.length - this.#keep.idle && now - resident.usedAt < this.#keep.idleMs) break
+      this.#forget(resident)
     }
   }
 
@@ -125,11 +137,8 @@ export class Residents {
     const log = read ?? (await this.#read(address))
     const agent = this.#agentFor(address, log.state.agent, wanted)
     const live = new LiveConversation(agent, log, this.#house.surroundings(address))
-    const resident = new Resident(live, this.#house.neighbours(address))
-    if (this.#here.size > 2 * this.#keep.idle) this.tidy()
-    this.#here.set(keyOf(address), resident)
-    this.#house.moved(resident)
-    return resident
+    if (this.#places.size > 2 * this.#keep.idle) this.tidy()
+    return new Resident(live, this.#house.neighbours(address))
   }
 
   #agentFor({ id }: Address, known: string, wanted: string | undefined): Agent {

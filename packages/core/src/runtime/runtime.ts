@@ -12,6 +12,7 @@ import type { Address, ConversationRow, Page } from '../log/store.ts'
 import type { Begun, CancelAnswer, LiveConversation } from '../loop/live-conversation.ts'
 import type { StreamItem } from '../loop/live-stream.ts'
 import { checkOptions as checkSendOptions } from '../loop/check-send.ts'
+import { checkWhose } from '../loop/whose.ts'
 import { resultOf, type TurnResult } from '../loop/result.ts'
 import type { Content, ResolveOptions } from '../loop/session-options.ts'
 import type { Resolution } from '../turn/hold.ts'
@@ -26,7 +27,11 @@ import {
   checkSeq,
   checkSignal,
   checkTenant,
+  LIST,
+  OPTIONS,
+  PENDING,
 } from './check-request.ts'
+import { checkRuntimeOptions } from './check-runtime.ts'
 import { Engine } from './engine.ts'
 import { earlierTurns, newestTurns } from './page.ts'
 import { pending } from './pending.ts'
@@ -43,6 +48,7 @@ export class Runtime {
   }
 
   static async open(options: RuntimeOptions): Promise<Runtime> {
+    checkRuntimeOptions('A runtime', options)
     return new Runtime(await Engine.start(options), '')
   }
 
@@ -53,14 +59,14 @@ export class Runtime {
 
   /** Makes a place before anything is said. Sending to a new id does it too. */
   async create(options: { readonly id?: string; readonly agent?: string; readonly by?: string } = {}): Promise<string> {
-    const { id = this.#engine.ports.id(), agent: wanted } = checkOptions(options)
+    const { id = this.#engine.ports.id(), agent: wanted } = checkOptions(options, OPTIONS.create)
     const by = checkBy(options.by)
     await this.#use(id, wanted, ({ log, agent }) =>
-      log.change(({ seq }) =>
-        seq > 0
-          ? {}
-          : { events: [{ type: 'conversation.opened', agent: agent.name, ...(by !== undefined && { by }) }] },
-      ),
+      log.change((state) => {
+        checkWhose(id, state, agent.name)
+        if (state.seq > 0) return {}
+        return { events: [{ type: 'conversation.opened', agent: agent.name, ...(by !== undefined && { by }) }] }
+      }),
     )
     return id
   }
@@ -88,7 +94,7 @@ export class Runtime {
     resolution: Resolution,
     options: ResolveOptions = {},
   ): Promise<ResolveAnswer> {
-    checkOptions(options)
+    checkOptions(options, OPTIONS.resolve)
     const told = await this.#engine.useExisting(this.#address(id), ({ live }) => {
       const scope = this.#engine.scope({ tenant: this.#tenant, conversationId: id, by: options.by })
       return live.resolve(callId, resolution, { scope, ...options })
@@ -101,7 +107,7 @@ export class Runtime {
     callId: string,
     options: ResolveOptions & { readonly input?: Json } = {},
   ): Promise<ResolveAnswer> {
-    const { input, ...rest } = checkOptions(options)
+    const { input, ...rest } = checkOptions(options, OPTIONS.approve)
     return this.resolve(id, callId, input === undefined ? { kind: 'approve' } : { kind: 'approve', input }, rest)
   }
 
@@ -127,12 +133,13 @@ export class Runtime {
 
   /** What waits for somebody, oldest first. A question to the store: nothing is kept in memory for it. */
   async pending(filter: PendingFilter = {}): Promise<Page<PendingHold>> {
-    return pending(this.#engine.store, { ...checkFilter(filter), tenant: this.#tenant })
+    const query = { ...checkFilter(filter, PENDING), tenant: this.#tenant }
+    return pending(this.#engine.store, query, (error, address) => this.#engine.problem(error, address))
   }
 
   /** Conversations, newest first. */
   async list(filter: ListFilter = {}): Promise<Page<ConversationRow>> {
-    return this.#engine.store.list({ ...checkFilter(filter), tenant: this.#tenant })
+    return this.#engine.store.list({ ...checkFilter(filter, LIST), tenant: this.#tenant })
   }
 
   /** What a person sees of it: the newest turns, or with `before` the ones that come before that seq (`view.from`). */
@@ -141,7 +148,7 @@ export class Runtime {
     options: { readonly turns?: number; readonly before?: number } = {},
   ): Promise<View | undefined> {
     const { store } = this.#engine
-    const turns = checkLimit(checkOptions(options).turns ?? 20)
+    const turns = checkLimit(checkOptions(options, OPTIONS.view).turns ?? 20)
     const address = this.#address(id)
     if (options.before === undefined) return newestTurns(store, address, turns)
     return earlierTurns(store, address, turns, checkSeq('before', options.before))
@@ -186,7 +193,7 @@ export class Runtime {
     id: string,
     options: { readonly after?: number; readonly signal?: AbortSignal } = {},
   ): AsyncIterableIterator<StreamItem, undefined> {
-    const { after = 0, signal } = checkOptions(options)
+    const { after = 0, signal } = checkOptions(options, OPTIONS.subscribe)
     const address = this.#address(id)
     if (this.#engine.closing) throw new HoldpointError('closed', 'This runtime was closed. Open another one.')
     const { subscribers, residents } = this.#engine
@@ -230,7 +237,7 @@ function nothingToContinue(id: string): TurnResult {
 }
 
 function checkSend(options: RuntimeSendOptions): RuntimeSendOptions {
-  checkSendOptions(options)
+  checkSendOptions(checkOptions(options, OPTIONS.send))
   if (options.key !== undefined) checkId('A key', options.key)
   return options
 }

@@ -21,6 +21,8 @@ export class Subscription implements AsyncIterableIterator<StreamItem, undefined
   /** The store has events that did not come here, up to this seq as far as anybody said. */
   #behind = true
   #head = Infinity
+  /** Until it has read to the end, frames wait: what is shown now came after what is stored. */
+  #catchingUp = true
   #over = false
   #waiting: (() => void) | undefined
 
@@ -36,6 +38,7 @@ export class Subscription implements AsyncIterableIterator<StreamItem, undefined
       this.#items = []
       this.#behind = true
       this.#head = Infinity
+      this.#catchingUp = true
     }
     this.#items.push(item)
     this.#wake()
@@ -64,7 +67,8 @@ export class Subscription implements AsyncIterableIterator<StreamItem, undefined
     while (!this.#over) {
       const item = this.#items.shift()
       if (item === undefined && !this.#behind) await this.#something()
-      else if (item === undefined || gap(item, this.#seq)) await this.#readOn(item)
+      else if (item === undefined || gap(item, this.#seq) || (this.#catchingUp && !('seq' in item)))
+        await this.#readOn(item)
       else if (!('seq' in item)) return { done: false, value: item }
       else if (item.seq > this.#seq) return this.#give(item)
     }
@@ -86,8 +90,9 @@ export class Subscription implements AsyncIterableIterator<StreamItem, undefined
     const read = events.at(-1)?.seq ?? this.#seq
     // A store may give them a few at a time.
     if (events.length === 0) this.#head = read
-    else if (ahead) this.#items.unshift(ahead)
+    if (ahead && (events.length > 0 || !('seq' in ahead))) this.#items.unshift(ahead)
     this.#behind ||= read < this.#head
+    this.#catchingUp &&= this.#behind
     const known = this.#items.findLastIndex((item) => 'seq' in item && item.seq <= read)
     this.#items = [...events, ...this.#items.slice(known + 1)]
   }

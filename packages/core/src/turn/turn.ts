@@ -98,6 +98,7 @@ export function evolve(state: Conversation, event: LogEvent): Conversation {
       if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls were left open')
       return { ...state, seq, turn: rest(state.turn, event.reason, event.message) }
   }
+  return impossible(state, event, 'there is no such type of event here')
 }
 
 const FRESH = { briefed: false, sentBack: 0, halt: undefined } as const

@@ -98,3 +98,60 @@ test('two agents in one process work at the same time, each with its own tools',
 
   for (const result of await Promise.all(both)) expect(result).toMatchObject({ status: 'done' })
 })
+
+test('two first messages at once come to one conversation in memory, however the store answers', async () => {
+  const world = new World()
+  const ran: string[] = []
+  let loads = 0
+  const a = await world.process('a', {
+    says: [calls('work')],
+    tools: [noting(ran, 'work')],
+    agents: ['desk', 'sales'],
+    // The first of the two waits longest for its answer.
+    before: async (question) => {
+      for (let left = question === 'load' ? ([0, 60, 10][loads++] ?? 0) : 0; left > 0; left--)
+        await new Promise((resolve) => setImmediate(resolve))
+    },
+  })
+  const refused = a.runtime.send('c', '', { agent: 'desk' })
+  await expect(world.soon(refused)).rejects.toThrow('says something')
+
+  const both = [1, 2].map((n) => a.runtime.send('c', `Message ${n}`, { agent: 'sales', whileBusy: 'queue' }))
+  const third = world.soon(Promise.all(both)).then(() => world.soon(a.runtime.send('c', 'Message 3')))
+
+  expect(await third).toMatchObject({ status: 'done' })
+  expect((await Promise.all(both)).map(({ status }) => status)).toEqual(['done', 'done'])
+  expect(new Set(ran).size).toBe(ran.length)
+  expect(count(await world.log(), 'call.started')).toBe(ran.length)
+})
+
+test('of first messages for different agents, through two processes at once, one begins the conversation', async () => {
+  for (const begin of ['send', 'submit', 'create'] as const) {
+    const world = new World()
+    const agents = ['desk', 'sales']
+    const gate = Promise.withResolvers<void>()
+    const a = await world.process('a', { says: ['Hi.'], agents })
+    const b = await world.process('b', {
+      says: ['Hi.'],
+      agents,
+      // It decides on a conversation that nobody has begun yet.
+      before: (question) => (question === 'append' ? gate.promise : undefined),
+    })
+    const given = { agent: 'sales' }
+    const late = begin === 'create' ? b.runtime.create({ id: 'c', ...given }) : b.runtime[begin]('c', 'Hi', given)
+    const told = late.catch((error: unknown) => error)
+    await a.runtime.send('c', 'Hello', { agent: 'desk' })
+    gate.resolve()
+    expect(await told).toMatchObject({
+      code: 'config-invalid',
+      message: 'Conversation "c" belongs to agent "desk", not "sales".',
+    })
+    await world.pass(5000)
+
+    expect(new Set((await world.log()).flatMap((event) => ('agent' in event ? [event.agent] : [])))).toEqual(
+      new Set(['desk']),
+    )
+    expect(count(await world.log(), 'turn.started')).toBe(1)
+    expect(await b.runtime.send('c', 'Again')).toMatchObject({ status: 'done' })
+  }
+})

@@ -1,5 +1,5 @@
 import { proves } from '@holdpoint/testing'
-import { HoldpointError, Runtime, type Runtime as TheRuntime } from 'holdpoint'
+import { agent, HoldpointError, Runtime, type Runtime as TheRuntime } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { asking, calls, gated, heldId, noting, timesAsked, types, World, writesOf, type Process } from './kit.ts'
 
@@ -120,6 +120,42 @@ test.each([
   expect(await refusal(() => a.runtime.pending(anything(filter)))).toBe('config-invalid')
 })
 
+test.each([{ conversation: 'c' }, { limit: 5, Tool: 'pay' }, { status: 'held' }])(
+  'a filter with a name that there is not (%j) is refused with those that there are, and shows nothing',
+  async (filter) => {
+    const a = await desk(new World())
+    await a.runtime.send('c', 'Hi')
+    const names = 'It takes conversationId, agent, tool, kind, expiresBefore, after, limit.'
+    await expect(a.runtime.pending(anything(filter))).rejects.toThrow(names)
+    await expect(a.runtime.list({ tool: 'pay' } as never)).rejects.toThrow('It takes agent, status, after, limit.')
+  },
+)
+
+test('an option with a name that there is not is refused by every request, and nothing is written', async () => {
+  const world = new World()
+  const a = await desk(world)
+  await a.runtime.send('c', 'Hi')
+  const before = await world.log()
+  const id = await heldId(a, 'pay')
+  const misspelt = anything({ wihleBusy: 'queue' })
+  const requests: ((runtime: TheRuntime) => unknown)[] = [
+    (runtime) => runtime.create(misspelt),
+    (runtime) => runtime.send('c', 'Hi', misspelt),
+    (runtime) => runtime.submit('c', 'Hi', misspelt),
+    (runtime) => runtime.continue('c', misspelt),
+    (runtime) => runtime.resolve('c', id, { kind: 'approve' }, misspelt),
+    (runtime) => runtime.approve('c', id, misspelt),
+    (runtime) => runtime.reject('c', id, 'no', misspelt),
+    (runtime) => runtime.answer('c', id, 1, misspelt),
+    (runtime) => runtime.fail('c', id, 'no', misspelt),
+    (runtime) => runtime.view('c', misspelt),
+    (runtime) => runtime.subscribe('c', misspelt),
+  ]
+  for (const request of requests)
+    await expect((async () => request(a.runtime))()).rejects.toThrow('There is no option "wihleBusy" here. It takes')
+  expect(await world.log()).toEqual(before)
+})
+
 test('a status that there is not is refused', async () => {
   const a = await desk(new World())
   expect(await refusal(() => a.runtime.list({ status: anything('asleep') }))).toBe('config-invalid')
@@ -216,6 +252,47 @@ test('a runtime without agents, or with two of one name, is refused', async () =
   }
   expect(await refusal(() => Runtime.open({ ...options, agents: [] }))).toBe('config-invalid')
   expect(await refusal(() => world.process('a', { agents: ['one', 'one'] }))).toBe('config-invalid')
+})
+
+test.each([
+  [{ lookMs: Number.NaN }, '"lookMs" must be a number of milliseconds above 0, not NaN.'],
+  [{ lookMs: 0 }, '"lookMs" must be a number of milliseconds above 0, not 0.'],
+  [{ leaseMs: 0 }, '"leaseMs" must be a number of milliseconds above 0, not 0.'],
+  [{ leaseMs: -1 }, '"leaseMs" must be'],
+  [{ leaseMs: '15s' }, '"leaseMs" must be a number of milliseconds above 0, not "15s".'],
+  [{ leaseMs: Infinity }, '"leaseMs" must be'],
+  [{ keepIdle: 1.5 }, '"keepIdle" must be a whole number from 0, not 1.5.'],
+  [{ idleMs: -1 }, '"idleMs" must be a number of milliseconds from 0, not -1.'],
+  [{ graceMs: Number.NaN }, '"graceMs" must be'],
+  [{ drive: 'no' }, '"drive" must be true or false, not "no".'],
+  [{ onProblem: 'log' }, '"onProblem" must be a function'],
+  [{ leaseMS: 5 }, 'there is no setting "leaseMS". It takes store, agents, ports, scope, drive, leaseMs,'],
+  [{ store: undefined }, 'A runtime needs "store": a store, as sqliteStore() makes it.'],
+  [{ store: { secret: 1 } }, '"store" must be a store, as sqliteStore() makes it, not what was given.'],
+  [{ agents: undefined }, 'A runtime needs "agents"'],
+  [{ agents: {} }, '"agents" must be a list of at least one agent'],
+  [{ agents: ['desk'] }, '"agents" must be a list of at least one agent'],
+])('a runtime is not opened with %j, and nothing is asked of its store', async (settings, why) => {
+  const world = new World()
+  const a = await desk(world)
+  const store = anything(new Proxy(await world.store, { get: askedOnly }))
+  const ports = anything({ id: () => 'x', monotonic: () => 0, sleep: async () => {} })
+  const agents = [agent({ name: 'desk', model: a.model })]
+  await expect(Runtime.open({ store, ports, agents, ...anything(settings) })).rejects.toMatchObject({
+    code: 'config-invalid',
+    message: expect.stringContaining(why),
+  })
+})
+
+/** A store that can be looked at, and breaks when it is used. */
+function askedOnly(): unknown {
+  return () => {
+    throw new Error('The store was asked.')
+  }
+}
+
+test.each([undefined, null, 5, []])('a runtime is not opened with %j instead of settings', async (options) => {
+  await expect(Runtime.open(anything(options))).rejects.toThrow('takes an object: { store, agents, ports }.')
 })
 
 test('after the bad comes the good: the conversation is unharmed', async () => {

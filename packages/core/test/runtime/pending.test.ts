@@ -1,3 +1,5 @@
+import { HoldpointError, type Loaded } from '@holdpoint/core'
+import type { Address } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { asking, calls, gated, heldId, noting, World, type Process } from './kit.ts'
 
@@ -112,4 +114,67 @@ test('what a process cannot drive it can still show and page through', async () 
   expect((await other.runtime.pending()).items).toHaveLength(4)
   expect((await other.runtime.list()).items).toHaveLength(4)
   expect(await other.runtime.events('c0')).toHaveLength(3)
+})
+
+test.each([
+  [
+    'with an event of another version',
+    ({ events, ...rest }: Loaded) => ({
+      ...rest,
+      events: [...events, { type: 'turn.rewound', seq: events.length + 1, at: 0 }],
+    }),
+  ],
+  ['with a state that is none', (loaded: Loaded) => ({ ...loaded, base: { seq: 0, state: { waiting: [null] } } })],
+  [
+    'that is no JSON',
+    () => {
+      throw new HoldpointError('history-impossible', 'The events up to 3 cannot be read. Restore the log.')
+    },
+  ],
+])('a log %s hides nobody else’s holds, on any page, and somebody is told of it', async (_what, damage) => {
+  const [world] = await filled()
+  const b = await world.process('b', {
+    agents: ['desk', 'sales'],
+    after: (question, [about], _life, answer) =>
+      question === 'load' && (about as Address).id === 'c1' ? damage(answer as Loaded) : undefined,
+  })
+
+  const first = await b.runtime.pending({ limit: 2 })
+  const second = await b.runtime.pending({ limit: 2, after: first.next! })
+
+  const ids = [...first.items, ...second.items].map(({ conversationId }) => conversationId)
+  expect(ids).toEqual(['c0', 'c2', 'c3'])
+  expect(b.problems.map(({ conversation }) => conversation)).toEqual([{ tenant: '', id: 'c1' }])
+})
+
+test('that the store does not answer is told to who asks what waits, and not taken for a damaged log', async () => {
+  const [world] = await filled()
+  const b = await world.process('b', {
+    agents: ['desk', 'sales'],
+    before: (question, [about]) => {
+      if (question === 'load' && (about as Address).id === 'c1') throw new Error('The store is away.')
+    },
+  })
+
+  await expect(b.runtime.pending()).rejects.toThrow('The store is away.')
+})
+
+test('the conversations of a page are read several at a time, and never all at once', async () => {
+  const world = new World()
+  const a = await office(world)
+  for (let n = 0; n < 90; n++) await a.runtime.send(`c${n}`, 'pay', { agent: 'desk' })
+  let [reading, most] = [0, 0]
+  const b = await world.process('b', {
+    agents: ['desk', 'sales'],
+    before: async (question) => {
+      if (question === 'load') most = Math.max(most, ++reading)
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+    after: (question) => {
+      if (question === 'load') reading--
+    },
+  })
+
+  expect((await b.runtime.pending({ limit: 1000 })).items).toHaveLength(90)
+  expect(most).toBe(20)
 })

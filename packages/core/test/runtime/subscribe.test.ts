@@ -1,6 +1,7 @@
 import { proves } from '@holdpoint/testing'
-import type { LogEvent, StreamItem } from 'holdpoint'
+import { tool, type LogEvent, type StreamItem } from 'holdpoint'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { calls, expectSound, gated, heldId, noting, slow, timesAsked, World, type Process } from './kit.ts'
 
 const says = [calls('work'), 'All is done.']
@@ -71,6 +72,42 @@ test('whoever begins to follow a conversation that is in memory already sees its
   await world.calm()
 
   expect(framesOf(items)).toContain('reply-text')
+})
+
+test('what is stored comes before what is shown now, also where the store gives it a few at a time', async () => {
+  const world = new World()
+  let tell: (value: number) => void = () => {}
+  const work = tool({
+    name: 'work',
+    description: 'Works on and on.',
+    input: z.object({}),
+    run: ({ progress }) => {
+      tell = progress
+      return new Promise<string>(() => {})
+    },
+  })
+  const a = await world.process('a', {
+    says,
+    tools: [work],
+    after: (question, _given, _life, answer) =>
+      question === 'read' ? (answer as readonly LogEvent[]).slice(0, 1) : undefined,
+  })
+  void a.runtime.send('c', 'Work').catch(() => {})
+  await world.calm()
+  const following = a.runtime.subscribe('c')
+  tell(1)
+  const { items } = reading(following)
+  tell(2)
+  await world.calm()
+  tell(3)
+  await world.calm()
+
+  expect(items.map((item) => ('seq' in item ? item.seq : item.type))).toEqual([
+    ...(await world.log()).map(({ seq }) => seq),
+    'call-progress',
+    'call-progress',
+    'call-progress',
+  ])
 })
 
 test('whoever follows from a seq that is not there yet hears nothing until it is', async () => {

@@ -15,7 +15,7 @@ import {
   World,
   writesOf,
 } from './kit.ts'
-import { repeatTurn } from './places.ts'
+import { places, repeatTurn } from './places.ts'
 
 test(
   proves(
@@ -166,6 +166,49 @@ test('an answer through a process that does not drive is not left to a process t
   await front.runtime.answer('c', await heldId(front, 'ask'), 'L')
 
   expect(await world.soon(front.runtime.continue('c'))).toMatchObject({ text: 'Thanks.' })
+})
+
+test.each(Object.entries(places))(
+  'what a process that does not drive is told is worked on at once, and not when the others look next (%s)',
+  async (_name, place) => {
+    const world = new World(place())
+    const setup = { says: [calls('pay'), 'Paid.'], tools: [noting([], 'pay', gated)] }
+    await world.process('back', { ...setup, lookMs: 60_000 })
+    const front = await world.process('front', { ...setup, drive: false })
+    await world.pass(250)
+
+    expect(await soonTold(world, front.runtime.send('c', 'Pay'))).toMatchObject({ status: 'held' })
+    await front.runtime.approve('c', await heldId(front, 'pay'))
+    expect(await soonTold(world, front.runtime.continue('c'))).toMatchObject({ status: 'done', text: 'Paid.' })
+  },
+)
+
+/** In a few seconds by the world's clock, and however long tidings take by ours. */
+async function soonTold<T>(world: World, work: Promise<T>): Promise<T> {
+  for (let passed = 0; passed < 20; passed++) {
+    const over = await Promise.race([work.then(() => true), new Promise((resolve) => setTimeout(resolve, 60))])
+    if (over === true) return work
+    await world.pass(250)
+  }
+  throw new Error('This was not done in 5 seconds.')
+}
+
+test('a burst of work left to others costs each of them a few looks, also those that cannot help', async () => {
+  const world = new World()
+  const back = await world.process('back', { says: ['Hi.'] })
+  const stranger = await world.process('stranger', { agents: ['sales'] })
+  const front = await world.process('front', { drive: false })
+  await world.pass(250)
+  const before = [back, stranger].map((each) => timesAsked(each, 'due'))
+
+  await Promise.all(Array.from({ length: 80 }, (_, n) => front.runtime.submit(`c${n}`, 'Hi')))
+  await world.pass(250)
+
+  for (const [index, each] of [back, stranger].entries()) {
+    expect(timesAsked(each, 'due') - before[index]!).toBeLessThan(5)
+    expect(each.problems).toEqual([])
+  }
+  expect(back.model.requests).toHaveLength(80)
 })
 
 test('many processes that do not drive, and work that nobody does, cost nobody more than a look now and then', async () => {

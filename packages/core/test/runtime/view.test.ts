@@ -60,3 +60,12 @@ test.each([null, 5, { turns: 0 }, { turns: 'all' }, { before: -1 }, { before: 'x
     await expect(a.runtime.view('c', options as never)).rejects.toMatchObject({ code: 'config-invalid' })
   },
 )
+
+test('of a conversation that nobody made there is no view, and no older page; the page before the first is empty', async () => {
+  const world = new World()
+  const a = await world.process('a', setup)
+  expect(await a.runtime.view('nope')).toBeUndefined()
+  expect(await a.runtime.view('nope', { before: 5 })).toBeUndefined()
+  await talked(a, 1)
+  expect(await a.runtime.view('c', { before: 1 })).toMatchObject({ turns: [] })
+})

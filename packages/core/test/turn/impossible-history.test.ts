@@ -69,6 +69,12 @@ test('a gap and a repeat in the numbering are refused', () => {
     expect(() => evolve(state, { ...replied(1), seq, at: 0 })).toThrow(/the log goes from 1 to/)
 })
 
+test('an event of a type that nobody knows is refused by its name', () => {
+  const state: Conversation = at.model()
+  const event = { type: 'turn.rewound', seq: state.seq + 1, at: 0 } as never
+  expect(() => evolve(state, event)).toThrow('(turn.rewound) cannot have happened: there is no such type of event')
+})
+
 test('what waits in the queue is taken from its front', () => {
   const queue = (): EventBody => ({ type: 'message.queued', item: hello })
   const state = after(queue(), queue(), queue(), { ...started, queued: 2 } as EventBody)

@@ -13,7 +13,7 @@ create type :schema.answer as (
   seq bigint,
   epoch bigint,
   owned boolean,
-  -- What there is to tell a dispatcher: the deadline changed; there is work, and nobody at it.
+  -- What there is to tell: the deadline changed; there is work, and nobody at it.
   deadline boolean,
   work boolean,
   -- The batch that was written before.
@@ -75,7 +75,9 @@ begin
       returning new.k into made;
       if made is not null then
         answer := row('ok', made, head, takes::int, takes, given_wake is not null,
-          given_status = 'running' and given_epoch is null and given_node is null, null, null);
+          given_status = 'running' and given_epoch is null
+            and not (takes and :schema.lives(given_node, :schema.now_ms(shift))),
+          null, null);
       end if;
     end if;
 
@@ -113,8 +115,8 @@ begin
           and (c.status <> 'running' or not :schema.lives(c.owner, :schema.now_ms(shift)));
         answer := row('ok', c.k, head, c.epoch + takes::int, takes or coalesce(c.owner = given_node, false),
           given_wake is distinct from c.wake_at,
-          given_status = 'running' and given_epoch is null and given_node is null
-            and not :schema.lives(c.owner, :schema.now_ms(shift)),
+          given_status = 'running' and given_epoch is null
+            and not :schema.lives(case when takes then given_node else c.owner end, :schema.now_ms(shift)),
           null, null);
         update :schema.conversations set
           head_seq = head,

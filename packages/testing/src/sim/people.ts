@@ -2,7 +2,7 @@
  * Those outside: they say things, and answer what waits for them. Some answer twice, late, wrongly, or at the same moment
  * as somebody who disagrees; what was not heard is asked again, under the same key.
  */
-import type { Json, PendingHold, Resolution } from '@holdpoint/core'
+import { HoldpointError, type Json, type PendingHold, type Resolution } from '@holdpoint/core'
 import type { CallRecord } from './call-record.ts'
 import type { Said } from './messages-judged.ts'
 import type { SimNode } from './node.ts'
@@ -48,6 +48,7 @@ export class Person {
       cancel: 2,
       goOn: 2,
       look: 1,
+      blunder: 2,
     })
     switch (what) {
       case 'say':
@@ -65,6 +66,8 @@ export class Person {
         return this.#goOn()
       case 'look':
         return this.#look()
+      case 'blunder':
+        return this.#blunder()
     }
   }
 
@@ -112,6 +115,21 @@ export class Person {
     return this.#ask({
       label: 'looks',
       ask: async (runtime) => [await runtime.list(), await runtime.events(conversation, 0, 5)],
+    })
+  }
+
+  /** Says nothing at all, and to the wrong agent: whose conversation it is must not depend on that. */
+  #blunder(): Promise<unknown> {
+    const { judge } = this.#world
+    const [conversation, agent] = [this.#conversation(), this.#conversation()]
+    return this.#ask({
+      label: `says nothing to ${agent} in ${conversation}`,
+      ask: async (runtime) => {
+        const error: unknown = await runtime.submit(conversation, '', { agent }).catch((thrown: unknown) => thrown)
+        if (HoldpointError.is(error) && error.code === 'config-invalid') return
+        judge.require(error instanceof Error, 'nothing-breaks', () => 'a message without words was taken')
+        throw error
+      },
     })
   }
 

@@ -103,15 +103,15 @@ function listenThrough(
   changed: Parameters<Store['listen']>[0],
 ): () => void {
   const { generation } = process
-  const tell = (what: Address, seq: number, delay: number): void => {
-    scheduler.add(process, `tidings ${what.id} ${seq}`, delay, () => changed(what, seq, random.chance(0.05)))
+  const tell = (what: Address, seq: number, look: boolean, delay: number): void => {
+    scheduler.add(process, `tidings ${what.id} ${seq}`, delay, () => changed(what, seq, look || random.chance(0.05)))
   }
-  const stop = store.listen((what, seq) => {
+  const stop = store.listen((what, seq, look = false) => {
     if (process.generation !== generation) return stop()
     // Who stands still for long finds its connection gone, and what was said on it.
     if (faults.strikes('tidings-lost', process.pausedUntil > scheduler.now ? 2 : 1)) return
-    tell(what, seq, faults.strikes('tidings-late') ? random.between(100, 15_000) : random.between(0, 10))
-    if (faults.strikes('tidings-twice')) tell(what, seq, random.between(0, 5000))
+    tell(what, seq, look, faults.strikes('tidings-late') ? random.between(100, 15_000) : random.between(0, 10))
+    if (faults.strikes('tidings-twice')) tell(what, seq, look, random.between(0, 5000))
   })
   return stop
 }

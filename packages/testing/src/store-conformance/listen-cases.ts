@@ -1,6 +1,6 @@
 /** News of what others wrote. It may come late and it may get lost, so these cases write until it comes. */
 import type { Address, Store } from '@holdpoint/core'
-import { at, draft, written } from './drafts.ts'
+import { at, draft, written, type Draft } from './drafts.ts'
 import { holds, same } from './expect.ts'
 import type { Cases } from './scene.ts'
 
@@ -42,6 +42,24 @@ export const listenCases: Cases = {
     await writeUntil(other, 'c', '', () => heard.size === 3)
   },
 
+  'work that is left to a node that does not live is told as something to look at': async ({ store, another }) => {
+    let looks = 0
+    store.listen((_what, _seq, look) => void (look === true && looks++))
+    await writeUntil(await another(), 'c', '', () => looks > 0, { status: 'running', node: 'nobody' })
+  },
+
+  'work that somebody is at is not told as something to look at': async ({ store, another }) => {
+    let [told, looks] = [0, 0]
+    store.listen((_what, _seq, look) => {
+      told++
+      if (look === true) looks++
+    })
+    const other = await another()
+    await other.beat('busy', 60_000)
+    await writeUntil(other, 'c', '', () => told > 1, { status: 'running', node: 'busy' })
+    same(looks, 0, 'how often it was to be looked at')
+  },
+
   'who stopped listening is told nothing more': async ({ store, another }) => {
     const other = await another()
     let stopped = 0
@@ -57,11 +75,17 @@ export const listenCases: Cases = {
   },
 }
 
-async function writeUntil(store: Store, id: string, tenant: string, done: () => boolean): Promise<void> {
+async function writeUntil(
+  store: Store,
+  id: string,
+  tenant: string,
+  done: () => boolean,
+  given: Draft = {},
+): Promise<void> {
   for (let waited = 0; !done(); waited += 50) {
     holds(waited < PATIENCE_MS, `nobody was told of the writes of ${PATIENCE_MS / 1000} seconds`)
     const [seq = 0] = await store.heads([at(id, tenant)])
-    await written(store, draft(id, seq, { tenant }))
+    await written(store, draft(id, seq, { ...given, tenant }))
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

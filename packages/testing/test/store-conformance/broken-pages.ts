@@ -156,7 +156,7 @@ export const brokenPages: readonly Broken[] = [
   // listen
   {
     store: 'tells nobody',
-    changes: [['for (const listener of listeners) listener(to, there.events.length)', '']],
+    changes: [['for (const listener of listeners) listener(to, there.events.length, left)', '']],
     caughtBy: ['listen: what another handle writes is told, with its address and seq'],
   },
   {
@@ -171,12 +171,22 @@ export const brokenPages: readonly Broken[] = [
   },
   {
     store: 'tells before it wrote',
-    changes: [['listener(to, there.events.length)', 'listener(to, there.events.length + 1)']],
+    changes: [['listener(to, there.events.length, left)', 'listener(to, there.events.length + 1, left)']],
     caughtBy: ['listen: what is told has been written, and can be read'],
   },
   {
     store: 'tells the id alone',
     changes: [['listener(to, there', 'listener({ ...to, tenant: "" }, there']],
     caughtBy: ['listen: what another handle writes is told, with its address and seq'],
+  },
+  {
+    store: 'keeps it to itself that work was left to nobody',
+    changes: [['there.events.length, left)', 'there.events.length)']],
+    caughtBy: ['listen: work that is left to a node that does not live is told as something to look at'],
+  },
+  {
+    store: 'says of all work that it is left to nobody',
+    changes: [["rows.status === 'running' && !lives(there.owner)", "rows.status === 'running'"]],
+    caughtBy: ['listen: work that somebody is at is not told as something to look at'],
   },
 ]

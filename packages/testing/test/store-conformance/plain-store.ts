@@ -38,7 +38,7 @@ interface Conversation {
 export function plainStore(now: () => number): Store {
   const all = new Map<string, Conversation>()
   const nodes = new Map<string, number>()
-  const listeners = new Set<(what: Address, seq: number) => void>()
+  const listeners = new Set<Parameters<Store['listen']>[0]>()
   const get = (address: Address): Conversation | undefined => all.get(keyOf(address))
   const lives = (node: string | undefined): boolean => node !== undefined && (nodes.get(node) ?? -Infinity) > now()
 
@@ -73,7 +73,8 @@ export function plainStore(now: () => number): Store {
     there.updatedAt = at
     if (rows.base !== undefined) there.base = { seq: there.events.length, state: rows.base }
     for (const row of rows.holds) there.holds.set(row.callId, row)
-    for (const listener of listeners) listener(to, there.events.length)
+    const left = rows.status === 'running' && !lives(there.owner)
+    for (const listener of listeners) listener(to, there.events.length, left)
     return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }
   }
 
