@@ -33,7 +33,7 @@ export function desk(effectsFile: string, pause: Pause = async () => {}): Agent 
   return agent({
     name: 'desk',
     model: clerk,
-    window: { messages: 20 },
+    context: { window: { messages: 20 } },
     whileBusy: 'queue',
     tools: [
       tool({ name: 'note', ...words, onLost: 'retry', run: act('note') }),

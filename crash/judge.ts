@@ -109,7 +109,9 @@ function decisionsIn(logs: Logs): Map<string, number> {
         case 'conversation.opened':
         case 'turn.started':
         case 'message.queued':
+        case 'turn.briefed':
         case 'model.replied':
+        case 'call.rewritten':
         case 'call.held':
         case 'call.endorsed':
         case 'call.cleared':

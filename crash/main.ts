@@ -6,14 +6,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { wholeNumber } from '../scripts/lib/whole-number.ts'
 import { postgresForTests } from '../test/postgres-server.ts'
 import { killAtRandom, killAtWritePoints, WRITE_POINTS } from './campaign.ts'
 
 const { values } = parseArgs({
   options: { kills: { type: 'string', default: '200' }, store: { type: 'string', default: 'sqlite' } },
 })
-const kills = Number(values.kills)
-if (!Number.isInteger(kills) || kills < 1) throw new Error(`--kills is a whole number from 1, not ${values.kills}.`)
+const kills = wholeNumber('kills', values.kills)
 if (values.store !== 'sqlite' && values.store !== 'postgres')
   throw new Error(`--store is sqlite or postgres, not ${values.store}.`)
 
@@ -31,7 +31,8 @@ try {
   const acked = points.acked + random.acked
   const lost = points.lost + random.lost
   const doubled = points.doubled + random.doubled
-  process.exitCode = lost + doubled > 0 ? 1 : 0
+  // Where nothing was acknowledged, nothing could be lost, and nothing was shown.
+  process.exitCode = lost + doubled > 0 || acked === 0 ? 1 : 0
   process.stdout.write(`${JSON.stringify({ kills, acked, lost, doubled })}\n`)
 } finally {
   await server?.stop()

@@ -6,7 +6,7 @@
  *   <!-- output: examples/readme/main.ts -->                … or what the program prints
  *
  *   npm run docs              rewrites the blocks
- *   npm run docs -- --check   fails when a block differs
+ *   npm run docs -- --check   fails when a block differs, or something is still to be written
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -86,6 +86,14 @@ export function excerpt(path: string, text: string | undefined, region: string |
   return inside.map((line) => line.slice(indent)).join('\n')
 }
 
+/** Words that stand alone where something is still to be written. */
+export function placeholders(markdown: string): readonly string[] {
+  return markdown.split('\n').flatMap((line, at) => {
+    const [word] = /^(?:FIGURES|TODO|TBD|FIXME|XXX)\b(?=[.:…]*$)/.exec(line.trim()) ?? []
+    return word === undefined ? [] : [`line ${at + 1} says ${word}, and nothing else: write what belongs there`]
+  })
+}
+
 const outputs = new Map<string, string>()
 
 function output(path: string): string {
@@ -106,7 +114,8 @@ if (import.meta.main) {
     const { text, problems: found } = sync(before, { file, output })
     if (!check && text !== before) writeFileSync(join(root, page), text)
     const stale = check && text !== before ? [`${page} does not show what the files hold; run npm run docs`] : []
-    return [...found.map((problem) => `${page}: ${problem}`), ...stale]
+    const unwritten = check ? placeholders(before) : []
+    return [...[...found, ...unwritten].map((problem) => `${page}: ${problem}`), ...stale]
   })
   report(problems, `docs: ${pages.length} pages show code that exists and output that was printed`)
 }

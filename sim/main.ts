@@ -9,6 +9,8 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { faultKinds, invariants, simulate, type InvariantId } from '@holdpoint/testing'
+import { wholeNumber } from '../scripts/lib/whole-number.ts'
+import { neverStruck } from './never-struck.ts'
 import type { Broken, Range, RangeResult } from './seed-worker.ts'
 
 /** Small enough for both cores to be done at the same time, large enough to be worth a message. */
@@ -45,7 +47,9 @@ async function many(seeds: number, from: number): Promise<void> {
   console.log(
     JSON.stringify({ seeds: totals.seeds, violations: totals.broken.length, steps, faults, seconds: seconds() }),
   )
-  if (totals.broken.length > 0) process.exitCode = 1
+  const missing = neverStruck(totals.seeds, faults)
+  if (missing.length > 0) console.error(`In ${totals.seeds} seeds this never happened: ${missing.join(', ')}.`)
+  if (totals.broken.length > 0 || missing.length > 0) process.exitCode = 1
 }
 
 /** One thread, for as long as there are ranges. */
@@ -101,4 +105,5 @@ const { values } = parseArgs({
     seed: { type: 'string' },
   },
 })
-await (values.seed === undefined ? many(Number(values.seeds), Number(values.from)) : one(Number(values.seed)))
+const [seeds, from] = [wholeNumber('seeds', values.seeds), wholeNumber('from', values.from)]
+await (values.seed === undefined ? many(seeds, from) : one(wholeNumber('seed', values.seed)))

@@ -22,6 +22,7 @@ function hunt(name: string): Promise<Hunted> {
 async function main(only: string | undefined): Promise<void> {
   const queue = bugs.filter(({ name }) => only === undefined || name.includes(only))
   const total = queue.length
+  if (total === 0) throw new Error(`No bug has ${JSON.stringify(only)} in its name: there would be nothing to catch.`)
   let caught = 0
   const hunter = async (): Promise<void> => {
     for (let bug = queue.shift(); bug; bug = queue.shift()) {

@@ -186,7 +186,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
     const b = await world.process('b', {
       says: ['Something else entirely.', 'New words.'],
       tools: [noting(ran, 'new'), noting(ran, 'pay', { ...gated, timeout: '1h', onLost: 'ask' })],
-      agent: { instructions: 'You are somebody new.', maxSteps: 3, window: { messages: 4 } },
+      agent: { instructions: 'You are somebody new.', maxSteps: 3, context: { window: { messages: 4 } } },
     })
 
     for (const id of ['c', 'd', 'e']) {
@@ -247,14 +247,14 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
       ({ prompt }) => (/Pay|Dump/.exec(JSON.stringify(prompt.at(-1)))?.[0] ? calls(nameIn(prompt.at(-1))) : 'Fine.'),
       'Done.',
     ]
-    const a = await world.process('a', { says, tools, agent: { window } })
+    const a = await world.process('a', { says, tools, agent: { context: { window } } })
     await a.runtime.send('c', 'Turn')
     await repeatTurn(await world.store, 'c', 1999)
     await a.runtime.send('c', 'Dump')
     await a.runtime.send('c', 'Pay')
     const id = await heldId(a, 'pay')
     a.kill()
-    const b = await world.process('b', { says, tools, agent: { window } })
+    const b = await world.process('b', { says, tools, agent: { context: { window } } })
 
     const start = performance.now()
     expect(await b.runtime.approve('c', id)).toMatchObject({ verdict: 'accepted' })

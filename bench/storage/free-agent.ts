@@ -25,7 +25,7 @@ export function freeAgent({ calls, approval }: AgentShape): Agent {
     name: 'desk',
     model: freeModel(calls),
     tools: [lookup],
-    window: { messages: WINDOW },
+    context: { window: { messages: WINDOW } },
     // All calls of a reply at once: a round is a round.
     maxParallel: Math.max(calls, 8),
   })

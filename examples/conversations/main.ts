@@ -26,7 +26,7 @@ const desk = () =>
       'You get your money back.',
     ]),
     tools: [refund],
-    window: { messages: 40 }, // what the model is shown of a long conversation
+    context: { window: { messages: 40 } }, // what the model is shown of a long conversation
   })
 // #endregion
 

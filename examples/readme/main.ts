@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+
+const here = process.cwd()
+const folder = process.argv[2] === 'child' ? here : mkdtempSync(join(tmpdir(), 'readme-'))
+process.chdir(folder)
 // #region program
 import { spawnSync } from 'node:child_process'
 import { agent, holdpoint, tool } from 'holdpoint'
@@ -18,16 +22,14 @@ const sendEmail = tool({
 const wanted = { calls: [{ name: 'email.send', input: { to: 'ada@example.org', body: 'The report is ready.' } }] }
 const model = scriptedModel([({ prompt }) => (prompt.at(-1)?.role === 'tool' ? 'Ada knows.' : wanted)])
 
-const [, , inChild] = process.argv
-const file = inChild ?? join(mkdtempSync(join(tmpdir(), 'readme-')), 'desk.db')
-const hp = await holdpoint({ store: file, agents: [agent({ name: 'desk', model, tools: [sendEmail] })] })
+const hp = await holdpoint({ store: 'desk.db', agents: [agent({ name: 'desk', model, tools: [sendEmail] })] })
 
-if (inChild !== undefined) {
+if (process.argv[2] === 'child') {
   const { status, holds } = await hp.send('c1', 'Tell Ada the report is ready')
   for (const { name, reason } of holds) console.log(`${status}: ${name}, because ${reason}`)
   process.kill(process.pid, 'SIGKILL') // no goodbye
 }
-spawnSync(process.execPath, [...process.execArgv, import.meta.filename, file], { stdio: 'inherit' })
+spawnSync(process.execPath, [...process.execArgv, import.meta.filename, 'child'], { stdio: 'inherit' })
 
 for (const { conversationId, callId } of (await hp.pending()).items) {
   console.log('Grace approves:', (await hp.approve(conversationId, callId, { by: 'grace' })).verdict)
@@ -39,4 +41,5 @@ await hp.close()
 // #endregion
 assert.equal(last.status, 'done')
 assert.match(JSON.stringify(last.steps[0]?.calls[0]?.outcome), /sent to ada@example.org/)
-rmSync(dirname(file), { recursive: true })
+process.chdir(here)
+rmSync(folder, { recursive: true })

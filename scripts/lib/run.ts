@@ -37,6 +37,6 @@ export function capture(command: readonly string[], cwd: string = root, timeoutM
 }
 
 /** How an example is run: no build before it, the workspace packages resolve to their sources. */
-export function runExample(file: string): Finished {
-  return capture([process.execPath, '--conditions=@holdpoint/source', file])
+export function runExample(file: string, cwd: string = root): Finished {
+  return capture([process.execPath, '--conditions=@holdpoint/source', join(root, file)], cwd)
 }

@@ -47,8 +47,8 @@ export const driveBugs: readonly Bug[] = [
     patches: [
       patch(
         RUN,
-        'toolContext(world, call, checked.value, writes, limited)',
-        'toolContext(world, call, call.proposed, writes, limited)',
+        'tool.run?.(toolContext(world, call, checked.value, writes, limited))',
+        'tool.run?.(toolContext(world, call, call.proposed, writes, limited))',
       ),
     ],
   },

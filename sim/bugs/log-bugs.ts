@@ -12,10 +12,11 @@ export const logBugs: readonly Bug[] = [
     patches: [
       patch(
         LIVE,
-        'return judge(await this.log.find(callId), command, world)',
-        `const decided = await judge(await this.log.find(callId), command, world)
-      if (decided.events.length > 0) this.log.append(decided.events).catch(() => {})
-      return { ...decided, events: [] }`,
+        'return { ...(await judge(call, command, world)), ...(call && { recalled: [call] }) }',
+        `const decided = await judge(call, command, world)
+      const recalled = call ? [call] : []
+      if (decided.events.length > 0) this.log.append(decided.events, undefined, recalled).catch(() => {})
+      return { ...decided, events: [], recalled }`,
       ),
     ],
   },

@@ -27,7 +27,7 @@ export const runtimeBugs: readonly Bug[] = [
   },
   {
     name: 'leaves-what-it-cannot-drive-to-who-drove-it-last',
-    patches: [patch(ENGINE, 'log: { node: node ?? NOBODY },', 'log: node === undefined ? {} : { node },')],
+    patches: [patch(ENGINE, 'log: { node: node ?? NOBODY,', 'log: { ...(node !== undefined && { node }),')],
   },
   {
     name: 'does-not-notice-that-its-lease-is-back',
@@ -44,7 +44,7 @@ export const runtimeBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'shows-what-is-no-longer-pending',
+    name: 'does-not-show-external-calls-that-wait',
     patches: [
       patch(
         'runtime/pending.ts',

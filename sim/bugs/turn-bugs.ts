@@ -74,7 +74,7 @@ export const turnBugs: readonly Bug[] = [
     name: 'shows-pending-in-place-of-results',
     patches: [
       patch(
-        'model/prompt.ts',
+        'prompt/prompt.ts',
         'const place = this.#places.get(callId)\n    if (!place) return',
         "const place = this.#places.get(callId)\n    if (!place || callId.endsWith('2')) return",
       ),

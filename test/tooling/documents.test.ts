@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { anchorsOf, featureProblems, featuresOf } from '../../scripts/features.ts'
 import { citations, guaranteeProblems, guaranteeTable } from '../../scripts/guarantees.ts'
-import { excerpt, sync, type Sources } from '../../scripts/snippets.ts'
+import { excerpt, placeholders, sync, type Sources } from '../../scripts/snippets.ts'
 import { bannedNames, bannedWords, surfaceProblems } from '../../scripts/surface.ts'
 import { read } from '../../scripts/lib/workspace.ts'
 
@@ -143,4 +143,13 @@ test('a marker inside a code block is text, and blocks without a marker are left
 
 test('a whole file is shown without its region marks', () => {
   expect(excerpt('a.ts', '// #region x\na()\n// #endregion\n', undefined)).toBe('a()\n')
+})
+
+test('a word that stands where something is still to be written is reported, and a mention of it is not', () => {
+  expect(placeholders('# A\n\nFIGURES\n\n  TODO: \n\nTBD.\n')).toEqual([
+    expect.stringContaining('line 3 says FIGURES'),
+    expect.stringContaining('line 5 says TODO'),
+    expect.stringContaining('line 7 says TBD'),
+  ])
+  expect(placeholders('## Figures\n\nA TODO list\nTODOS\nTBD by 3 of 4\n')).toEqual([])
 })

@@ -24,7 +24,15 @@ export { type CallOutcome, type OutcomeCode, type OutcomeError } from './tool/ou
 export { withJsonSchema, type AnySchema, type Infer, type Schema, type StandardSchema } from './tool/schema.ts'
 export { vendorName } from './tool/name.ts'
 
-export { type EndReason, type EventBody, type LogEvent, type OutputPlan, type TurnLimits } from './log/log-event.ts'
+export {
+  type EndReason,
+  type EventBody,
+  type FailedAttempt,
+  type LogEvent,
+  type OutputPlan,
+  type Shown,
+  type TurnLimits,
+} from './log/log-event.ts'
 export { type Inbound, type UserMessage, type UserPart } from './log/message.ts'
 export { decodeBatch, encodeBatch, type Batch } from './log/batch.ts'
 export { memoryStore, type MemoryStoreOptions } from './log/memory-store.ts'
@@ -40,6 +48,8 @@ export type {
   HoldRow,
   ListQuery,
   Loaded,
+  Note,
+  NotesQuery,
   Page,
   PendingQuery,
   PendingRow,
@@ -83,13 +93,14 @@ export {
   type FileData,
   type Model,
   type ModelPart,
+  type CacheHints,
   type ModelRequest,
   type ModelSettings,
   type ModelStream,
   type OutputSpec,
   type ToolSpec,
 } from './model/model.ts'
-export { renderPrompt, type PromptMessage, type PromptPart, type PromptResult } from './model/prompt.ts'
+export { renderPrompt, type PromptMessage, type PromptPart, type PromptResult } from './prompt/prompt.ts'
 export { encodeOutcome, type OutcomeEncoder } from './model/encode-outcome.ts'
 export { type CallPart, type Finish, type ProviderData, type Reply, type ReplyPart, type Usage } from './model/reply.ts'
 
@@ -107,7 +118,34 @@ export type { Content, OpenFrom, ResolveOptions, SendOptions } from './loop/sess
 export { type Begun, type CancelAnswer } from './loop/live-conversation.ts'
 export { type SessionData } from './loop/session-data.ts'
 export { chat, step, stream } from './loop/chat.ts'
-export { type Window } from './loop/window.ts'
+export {
+  type Budget,
+  type ContextOptions,
+  type SummarizeOptions,
+  type TokenCounter,
+  type Window,
+} from './context/context-options.ts'
+export { estimateTokens } from './context/count.ts'
+export { type Sizes } from './context/assemble.ts'
+export { type Summary } from './context/summary.ts'
+export { type AuditOptions, type AuditRecord } from './audit/audit.ts'
+export { type ExplainedStep, type Explanation, type LeftOut, type Seen } from './audit/explain.ts'
+export {
+  type CallAnswer,
+  type CallContext,
+  type CallHook,
+  type HookContext,
+  type Hooks,
+  type MessageAnswer,
+  type MessageContext,
+  type MessageHook,
+  type ParallelHooks,
+  type ReplyAnswer,
+  type ReplyContext,
+  type ReplyHook,
+  type StreamHook,
+  type StreamTransform,
+} from './hooks/hooks.ts'
 
 export { Runtime } from './runtime/runtime.ts'
 export { checkRuntimeOptions } from './runtime/check-runtime.ts'

@@ -3,7 +3,7 @@ import { chat, HoldpointError, Session, toolDefiner, type ApprovalRequest, type 
 import { proves } from '@holdpoint/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { call, desk, outcomes, saved } from './loop/kit.ts'
+import { call, desk, inTime, outcomes, saved } from './loop/kit.ts'
 
 const tool = toolDefiner(undefined)
 const mail = {
@@ -131,6 +131,25 @@ describe('an approval function', () => {
     expect(holds.map(({ reason }) => reason)).toEqual(['eve is a stranger', 'bob is a stranger'])
     expect(steps[0]?.calls.map(({ outcome }) => outcome?.ok)).toEqual([undefined, true, undefined])
   })
+
+  test.each([
+    ['server', { timeout: '5 s', run: () => 'sent' }, 5000],
+    ['external', { executor: 'external', timeout: '7 days' }, 30_000],
+  ] as const)(
+    proves('gate.throwing-means-held', 'that never returns (%s) is left behind, and a person decides'),
+    async (_executor, more, ms) => {
+      const signals: AbortSignal[] = []
+      const approval = ({ signal }: Mail): Promise<ApprovalRequest> => (signals.push(signal), new Promise(() => {}))
+      const { agent, clock } = desk([sending], { tools: [tool({ ...mail, ...more, approval } as never)] })
+      const turn = chat(agent, 'go')
+      const started = clock.now()
+      const { holds } = await inTime(clock, turn)
+      const reason = `The approval check failed: It took longer than ${ms} ms.`
+      expect(holds).toMatchObject([{ kind: 'approval', reason }])
+      expect(clock.now() - started).toBeLessThanOrEqual(ms + 1000)
+      expect(signals.map(({ aborted }) => aborted)).toEqual([true])
+    },
+  )
 
   test(proves('gate.throwing-means-held', 'that throws one of our own errors is no exception'), async () => {
     const made = tool({

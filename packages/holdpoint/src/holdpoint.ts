@@ -39,9 +39,16 @@ function openStore(place: string): Promise<Store> {
 async function openPostgres(url: string): Promise<Store> {
   const name = '@holdpoint/store-postgres'
   const found = (await import(name).catch((error: unknown) => {
+    if (!isMissing(error, name)) throw error // it is there, and something else is wrong with it
     throw new HoldpointError('store-unusable', `For PostgreSQL, install ${name} (npm i ${name}).`, { cause: error })
   })) as { postgresStore(url: string): Promise<Store> }
   return found.postgresStore(url)
+}
+
+/** The package itself, and not one that it needs. */
+function isMissing(error: unknown, name: string): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'ERR_MODULE_NOT_FOUND' && messageOf(error).includes(`'${name}'`)
 }
 
 const warn: NonNullable<RuntimeOptions['onProblem']> = ({ error, conversation }) => {

@@ -8,6 +8,7 @@ import { clientOf, connect, prepareSession, type Connections } from './connectio
 import { openDispatcher } from './dispatcher.ts'
 import { migrate } from './migrate.ts'
 import { openNews } from './news.ts'
+import { openNotes } from './notes.ts'
 import { settingsOf, type PostgresStoreOptions, type Settings } from './options.ts'
 import { openOwnership } from './ownership.ts'
 import { openQuestions } from './questions.ts'
@@ -34,6 +35,7 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
   return {
     ...openReads(schema, connections),
     ...openQuestions(schema, connections),
+    ...openNotes(settings, connections),
     ...openOwnership(settings, connections),
     append: async (write) => (closing ? { result: 'failed', why: 'This store is closed.' } : lanes.append(write)),
     listen: (changed) => {

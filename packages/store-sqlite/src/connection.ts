@@ -6,6 +6,7 @@ import type { Changes } from './changes.ts'
 import { dueIn } from './due.ts'
 import { leasesIn } from './leases.ts'
 import type { NodeLocks } from './node-locks.ts'
+import { notesIn } from './notes.ts'
 import { STEPS } from './schema.ts'
 import { untilFree } from './until-free.ts'
 import type { Answer, DueOp, WriteOp } from './wire.ts'
@@ -45,6 +46,7 @@ export function connectionOn(db: DatabaseSync, { file, ino, waitMs, locks, chang
   const leases = leasesIn(db, locks)
   const appender = appenderIn(db, leases.lives)
   const due = dueIn(db, leases.lives)
+  const notes = notesIn(db)
 
   const guard = (): void => {
     // SQLite would go on writing into a file that is no longer there for anybody else.
@@ -91,6 +93,10 @@ export function connectionOn(db: DatabaseSync, { file, ino, waitMs, locks, chang
           return leases.leave(op)
         case 'forget':
           return leases.forget(op)
+        case 'note':
+          return notes.note(op)
+        case 'sweep':
+          return notes.sweep(op)
       }
     },
     commit: () => {

@@ -39,6 +39,11 @@ const MOST = 1_000_000
 /** A condition and what is bound to it. */
 type Where = readonly [sql: string, ...values: SQLInputValue[]]
 
+interface Select {
+  readonly sql: string
+  readonly values: readonly SQLInputValue[]
+}
+
 export class Pages {
   readonly #db: DatabaseSync
   /** There are only so many combinations of conditions. */
@@ -49,28 +54,7 @@ export class Pages {
   }
 
   pending(query: PendingQuery): Page<PendingRow> {
-    const { tenant, conversationId, agent, tool, kind, expiresBefore } = query
-    const after = behind(query.after, ['number', 'number', 'string'])
-    // `cross join` keeps the order of the tables: along the index of what is open, or into one conversation.
-    const from =
-      conversationId === undefined
-        ? 'holds h indexed by holds_open cross join conversations c on c.k = h.conv'
-        : 'conversations c cross join holds h on h.conv = c.k'
-    const rows = this.#all<PendingCells>(
-      `select h.conv, h.call_id as callId, h.tool, h.kind, h.held_at as heldAt, h.expires_at as expiresAt, c.id, c.agent
-       from ${from}`,
-      [
-        ['h.tenant = ?', toColumn(tenant)],
-        ...given(conversationId, (id) => ['c.tenant = ? and c.id = ?', toColumn(tenant), toColumn(id)]),
-        ...given(after, (last) => ['(h.held_at, h.conv, h.call_id) > (?, ?, ?)', ...last]),
-        ...given(agent, (name) => ['c.agent = ?', toColumn(name)]),
-        ...given(tool, (name) => ['h.tool = ?', toColumn(name)]),
-        ...given(kind, (name) => ['h.kind = ?', name]),
-        ...given(expiresBefore, (time) => ['h.expires_at < ?', time]),
-      ],
-      'h.held_at, h.conv, h.call_id',
-      query.limit,
-    )
+    const rows = this.#all<PendingCells>(this.#waiting(query), 'heldAt, conv, callId', query.limit)
     return pageOf(rows, query.limit, {
       item: ({ callId, tool: name, kind: is, heldAt, expiresAt, id, agent: whose }) => ({
         callId: fromColumn(callId),
@@ -88,19 +72,19 @@ export class Pages {
   list(query: ListQuery): Page<ConversationRow> {
     const { tenant, agent, status } = query
     const after = behind(query.after, ['number'])
-    const rows = this.#all<ListCells>(
+    const { index, where } = byStatus(status)
+    const listed = select(
       `select c.k, c.id, c.agent, c.status, c.created_at as createdAt, b.seq, b.at as updatedAt
-       from conversations c indexed by conversations_newest
+       from conversations c indexed by ${index}
        cross join batches b on b.conv = c.k and b.seq = (select max(seq) from batches where conv = c.k)`,
       [
         ['c.tenant = ?', toColumn(tenant)],
         ...given(after, (last) => ['c.k < ?', ...last]),
         ...given(agent, (name) => ['c.agent = ?', toColumn(name)]),
-        ...given(status, (name) => ['c.status = ?', name]),
+        ...where,
       ],
-      'c.k desc',
-      query.limit,
     )
+    const rows = this.#all<ListCells>([listed], 'k desc', query.limit)
     return pageOf(rows, query.limit, {
       item: ({ id, agent: whose, status: is, seq, createdAt, updatedAt }) => ({
         id: fromColumn(id),
@@ -114,12 +98,76 @@ export class Pages {
     })
   }
 
-  /** One more than the page takes, to know whether there is another. */
-  #all<T>(select: string, where: readonly Where[], order: string, limit: number): T[] {
-    const sql = `${select} where ${where.map(([condition]) => condition).join(' and ')} order by ${order} limit ?`
+  /** In order along an index: into one conversation, along the calls of one tool, or along each kind there is. */
+  #waiting(query: PendingQuery): readonly Select[] {
+    const { tenant, conversationId, agent, tool, expiresBefore } = query
+    const after = behind(query.after, ['number', 'number', 'string'])
+    // `cross join` keeps the order of the tables.
+    const from = (tables: string, kind: HoldKind | undefined): Select =>
+      select(
+        `select h.conv, h.call_id as callId, h.tool, h.kind, h.held_at as heldAt, h.expires_at as expiresAt, c.id, c.agent
+         from ${tables}`,
+        [
+          ['h.tenant = ?', toColumn(tenant)],
+          ...given(conversationId, (id) => ['c.tenant = ? and c.id = ?', toColumn(tenant), toColumn(id)]),
+          ...given(after, (last) => ['(h.held_at, h.conv, h.call_id) > (?, ?, ?)', ...last]),
+          ...given(agent, (name) => ['c.agent = ?', toColumn(name)]),
+          ...given(tool, (name) => ['h.tool = ?', toColumn(name)]),
+          ...given(kind, (name) => ['h.kind = ?', name]),
+          ...given(expiresBefore, (time) => ['h.expires_at < ?', time]),
+        ],
+      )
+    if (conversationId !== undefined) return [from('conversations c cross join holds h on h.conv = c.k', query.kind)]
+    const along = (index: string): string => `holds h indexed by ${index} cross join conversations c on c.k = h.conv`
+    if (tool !== undefined) return [from(along('holds_of_tool'), query.kind)]
+    const kinds = query.kind === undefined ? this.#kinds(toColumn(tenant)) : [query.kind]
+    return kinds.map((kind) => from(along('holds_open'), kind))
+  }
+
+  /** Of what is open, from one to the next along the index. */
+  #kinds(tenant: string): readonly HoldKind[] {
+    const next = this.#prepare('select min(kind) as kind from holds where tenant = ? and kind > ?')
+    const kinds: HoldKind[] = []
+    for (;;) {
+      const { kind } = next.get(tenant, kinds.at(-1) ?? '') as { kind: HoldKind | null }
+      if (kind === null) return kinds
+      kinds.push(kind)
+    }
+  }
+
+  /** One more than the page takes, to know whether there is another. Of several lists, each gives as many at most. */
+  #all<T>(lists: readonly Select[], order: string, limit: number): T[] {
+    const most = Math.min(limit, MOST) + 1
+    const ordered = lists.map(({ sql }) => `${sql} order by ${order} limit ?`)
+    const values = lists.flatMap((list) => [...list.values, most])
+    const [only] = ordered
+    if (only === undefined) return []
+    if (ordered.length === 1) return this.#prepare(only).all(...values) as T[]
+    const merged = ordered.map((sql) => `select * from (${sql})`).join(' union all ')
+    return this.#prepare(`${merged} order by ${order} limit ?`).all(...values, most) as T[]
+  }
+
+  #prepare(sql: string): StatementSync {
     const prepared = this.#prepared.get(sql) ?? this.#db.prepare(sql)
     this.#prepared.set(sql, prepared)
-    return prepared.all(...where.flatMap(([, ...values]) => values), Math.min(limit, MOST) + 1) as T[]
+    return prepared
+  }
+}
+
+/** Those that wait and those that run have indexes of their own, which must be named as they are; most others rest. */
+function byStatus(status: ConversationStatus | undefined): {
+  readonly index: string
+  readonly where: readonly Where[]
+} {
+  if (status === 'held') return { index: 'conversations_held', where: [["c.status = 'held'"]] }
+  if (status === 'running') return { index: 'conversations_running', where: [["c.status = 'running'"]] }
+  return { index: 'conversations_newest', where: given(status, (name) => ['c.status = ?', name]) }
+}
+
+function select(from: string, where: readonly Where[]): Select {
+  return {
+    sql: `${from} where ${where.map(([condition]) => condition).join(' and ')}`,
+    values: where.flatMap(([, ...values]) => values),
   }
 }
 

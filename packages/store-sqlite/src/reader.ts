@@ -3,7 +3,15 @@
  * committed before it. The log only grows, so two reads of it need no transaction to fit together.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { decodeBatch, type Address, type Json, type Loaded, type LogEvent } from '@holdpoint/core'
+import {
+  decodeBatch,
+  type Address,
+  type Json,
+  type Loaded,
+  type LogEvent,
+  type Note,
+  type NotesQuery,
+} from '@holdpoint/core'
 import { fromColumn, toColumn } from './names.ts'
 import type { StoredBatch } from './wire.ts'
 
@@ -13,6 +21,16 @@ interface Row {
   readonly baseSeq: number | null
   readonly base: string | null
 }
+
+interface NoteRow {
+  readonly seq: number
+  readonly at: number
+  readonly until: number | null
+  readonly data: string
+}
+
+/** SQLite counts in whole numbers. */
+const MOST_NOTES = 1_000_000
 
 export class Reader {
   readonly db: DatabaseSync
@@ -27,6 +45,7 @@ export class Reader {
   readonly #key: StatementSync
   readonly #head: StatementSync
   readonly #newest: StatementSync
+  readonly #notes: StatementSync
 
   constructor(file: string, waitMs: number) {
     this.db = new DatabaseSync(file, { readOnly: true, timeout: waitMs })
@@ -47,6 +66,10 @@ export class Reader {
        where conv = (select k from conversations where tenant = ? and id = ?)`,
     )
     this.#newest = this.db.prepare('select coalesce(max(pos), 0) as pos from batches')
+    this.#notes = this.db.prepare(
+      `select seq, at, until, data from notes where conv = ? and kind = ? and seq < ? and (until is null or until > ?)
+       order by seq desc limit ?`,
+    )
   }
 
   load(from: Address): Loaded | undefined {
@@ -119,6 +142,19 @@ export class Reader {
 
   heads(of: readonly Address[]): readonly number[] {
     return of.map(({ tenant, id }) => (this.#head.get(toColumn(tenant), toColumn(id)) as { head: number }).head)
+  }
+
+  notes(from: Address, { kind, before = Infinity, limit }: NotesQuery, now: number): readonly Note[] {
+    const k = this.#k(from)
+    if (k === undefined || limit <= 0) return []
+    const rows = this.#notes.all(k, toColumn(kind), before, now, Math.min(limit, MOST_NOTES)) as unknown as NoteRow[]
+    return rows.map(({ seq, at, until, data }) => ({
+      kind,
+      seq,
+      at,
+      ...(until === null ? {} : { until }),
+      data: JSON.parse(data) as Json,
+    }))
   }
 
   /** The position of the newest batch of all. */

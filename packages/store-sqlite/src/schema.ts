@@ -4,8 +4,9 @@
  * - `batches` is the log: one row per append, in the order of arrival, standing at the seq of its last event. The head of
  *   a conversation is the newest of them and is kept nowhere else, so that an append which changes nothing but the log
  *   writes two pages, not three.
- * - A hold names its tenant while it is open and nobody once it is closed. That is the flag, and what the index of
- *   everything pending begins with: a page of it costs the same however much else is open.
+ * - A hold names its tenant while it is open and nobody once it is closed. That is the flag, and what the indexes of
+ *   everything pending begin with: a page of it costs the same however much else is open, by tool and by kind too.
+ * - A note has a row of its own and not a place in an index, since what it holds may be large.
  * - Times are `real`: whole milliseconds take the same six bytes as integers do, and a clock that counts finer is not an
  *   error.
  * - Names are written as in names.ts.
@@ -30,6 +31,7 @@ create table conversations(
 ) strict;
 create unique index conversations_address on conversations(tenant, id);
 create index conversations_newest on conversations(tenant, k);
+create index conversations_held on conversations(tenant, k) where status = 'held';
 create index conversations_running on conversations(owner) where status = 'running';
 create index conversations_wake on conversations(agent, wake_at) where wake_at is not null;
 
@@ -54,7 +56,8 @@ create table holds(
   seqs       text    not null,
   primary key(conv, call_id)
 ) strict, without rowid;
-create index holds_open on holds(tenant, held_at, conv, call_id) where tenant is not null;
+create index holds_open on holds(tenant, kind, held_at, conv, call_id) where tenant is not null;
+create index holds_of_tool on holds(tenant, tool, held_at, conv, call_id) where tenant is not null;
 
 create table keys(
   conv integer not null,
@@ -62,6 +65,18 @@ create table keys(
   seq  integer not null,
   primary key(conv, key)
 ) strict, without rowid;
+
+create table notes(
+  pos   integer primary key,
+  conv  integer not null,
+  kind  text    not null,
+  seq   integer not null,
+  at    real    not null,
+  until real,
+  data  text    not null
+) strict;
+create unique index notes_place on notes(conv, kind, seq);
+create index notes_until on notes(until) where until is not null;
 
 create table nodes(
   id         text primary key,

@@ -33,7 +33,11 @@ export function isDamaged(error: unknown): boolean {
 }
 
 const MEANINGS: ReadonlyMap<number, string> = new Map([
-  [BUSY, 'another process kept the file locked'],
+  [
+    BUSY,
+    'another process kept the file locked. Look for a process that is stopped (a debugger, docker pause, SIGSTOP) or ' +
+      'has a transaction open, and let it go on or end it',
+  ],
   [READONLY, 'the file cannot be written'],
   [IOERR, 'the disk failed'],
   [CORRUPT, 'the file is damaged; restore a copy'],

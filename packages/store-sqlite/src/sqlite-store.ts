@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { HoldpointError, type Address, type Store } from '@holdpoint/core'
 import { toAppended, toOp } from './append-op.ts'
 import { fromColumn, toColumn } from './names.ts'
+import { openNotes } from './note-op.ts'
 import { Pages } from './pages.ts'
 import { Reader } from './reader.ts'
 import { isDamaged, whyOf } from './sqlite-error.ts'
@@ -93,6 +94,7 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
     readCall: (from, callId) => reading(() => reader.readCall(from, callId)),
     findKey: (from, key) => reading(() => reader.findKey(from, key)),
     heads: (of) => reading(() => reader.heads(of)),
+    ...openNotes({ reader, now, reading, asking }),
     pending: (query) => reading(() => pages.pending(query)),
     list: (query) => reading(() => pages.list(query)),
 

@@ -64,6 +64,24 @@ export interface ForgetOp {
   readonly now: number
 }
 
+export interface NoteOp {
+  readonly op: 'note'
+  readonly tenant: string
+  readonly id: string
+  readonly kind: string
+  readonly seq: number
+  readonly at: number
+  readonly until: number | null
+  /** JSON. */
+  readonly data: string
+}
+
+export interface SweepOp {
+  readonly op: 'sweep'
+  readonly limit: number
+  readonly now: number
+}
+
 export interface DueOp {
   readonly op: 'due'
   readonly agents: readonly string[]
@@ -87,7 +105,7 @@ export interface CloseOp {
 }
 
 /** Those that go into a transaction. */
-export type WriteOp = AppendOp | ClaimOp | BeatOp | LeaveOp | ForgetOp
+export type WriteOp = AppendOp | ClaimOp | BeatOp | LeaveOp | ForgetOp | NoteOp | SweepOp
 export type Op = WriteOp | DueOp | ListenOp | UnlistenOp | CloseOp
 
 export type Answer =
@@ -100,6 +118,7 @@ export type Answer =
   | { readonly result: 'repeated'; readonly seq: number }
   | { readonly result: 'claimed'; readonly epoch: number | undefined }
   | { readonly result: 'due'; readonly conversations: readonly Place[]; readonly next: number | undefined }
+  | { readonly result: 'swept'; readonly notes: number }
   | { readonly result: 'done' }
   /** Surely nothing was written. */
   | { readonly result: 'failed'; readonly why: string }

@@ -15,6 +15,7 @@ import type { Answer, DueOp, FromThread, Op, Setup, WriteOp } from './wire.ts'
 
 /** More than this are committed in several goes, so that the first need not wait for the last. */
 const MOST = 512
+const OTHERS: ReadonlySet<string> = new Set<Exclude<Op, WriteOp>['op']>(['due', 'listen', 'unlisten', 'close'])
 /** How often to look for what other processes wrote, while somebody wants to know. */
 const LOOK_MS = 50
 /** The time in which who was answered asks again, if there was nothing else to do. */
@@ -172,7 +173,7 @@ class WriterThread {
 }
 
 function isWrite(op: Op): op is WriteOp {
-  return op.op === 'append' || op.op === 'claim' || op.op === 'beat' || op.op === 'leave' || op.op === 'forget'
+  return !OTHERS.has(op.op)
 }
 
 /** For what is done as well as it can be; why that is enough is said where it is called. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Store } from '@holdpoint/core'
 import { expect, test } from 'vitest'
 import { at, draft, folder, hold, openStore } from './kit.ts'
 
@@ -100,14 +101,65 @@ test('the first page costs the same, however much is there', async () => {
   for (const [index, ms] of many.entries()) expect(ms).toBeLessThan(Math.max(10 * (few[index] ?? 0), 2))
 })
 
+test.each([
+  ['pending by tool', (store: Store) => store.pending({ tenant: 't', tool: 'none', limit: 20 })],
+  ['pending by kind', (store: Store) => store.pending({ tenant: 't', kind: 'client', limit: 20 })],
+  ['running', (store: Store) => store.list({ tenant: 't', status: 'running', limit: 20 })],
+  ['held, of another tenant', (store: Store) => store.list({ tenant: 'v', status: 'held', limit: 20 })],
+])('to find out that nothing is %s costs the same, however much else is there', async (_what, ask) => {
+  const path = join(folder(), 'a.db')
+  const store = await openStore(path)
+  await store.append(draft('first', 0))
+  fill(path, 100)
+  const few = await cost(() => ask(store))
+  fill(path, 20_000)
+
+  expect((await ask(store)).items).toEqual([])
+  expect(await cost(() => ask(store))).toBeLessThan(Math.max(10 * few, 0.5))
+})
+
+test('what is held is found among very many that are not', async () => {
+  const path = join(folder(), 'a.db')
+  const store = await openStore(path)
+  await store.append({ ...draft('', 0, { rows: { status: 'held' } }), to: at('one', 't') })
+  fill(path, 20_000, 'idle')
+
+  const held = (): Promise<unknown> => store.list({ tenant: 't', status: 'held', limit: 20 })
+
+  expect(await held()).toMatchObject({ items: [{ id: 'one' }], next: undefined })
+  expect(await cost(held)).toBeLessThan(0.5)
+})
+
+test('what waits is in the order in which it was held, over kinds and pages', async () => {
+  const store = await openStore(join(folder(), 'a.db'))
+  const kinds = ['client', 'approval', 'external', 'elicitation'] as const
+  for (let n = 0; n < 40; n++) {
+    const holds = [hold(`call-${n}`, { kind: kinds[(n * 7) % 4]!, heldAt: Math.floor(((n * 13) % 40) / 3) })]
+    await store.append(draft(`c${n}`, 0, { rows: { status: 'held', holds } }))
+  }
+  const whole = (await store.pending({ tenant: '', limit: 100 })).items
+  const paged: (typeof whole)[number][] = []
+  for (let after: string | undefined, more = true; more;) {
+    const { items, next } = await store.pending({ tenant: '', limit: 7, ...(after !== undefined && { after }) })
+    paged.push(...items)
+    after = next
+    more = next !== undefined
+  }
+
+  expect(whole.map(({ heldAt }) => heldAt)).toEqual(whole.map(({ heldAt }) => heldAt).toSorted((a, b) => a - b))
+  expect(new Set(whole.map(({ kind }) => kind)).size).toBe(4)
+  expect(paged).toEqual(whole)
+  expect(whole).toHaveLength(40)
+})
+
 /** Conversations with an open hold each, for two tenants, past the store. */
-function fill(path: string, count: number): void {
+function fill(path: string, count: number, status = 'held'): void {
   const db = new DatabaseSync(path, { timeout: 5000 })
   db.exec(`
     begin;
     create temp table n as with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count}) select i from n;
     insert into conversations(tenant, id, agent, status, epoch, created_at)
-      select iif(i % 2, 't', 'u'), 'id' || (i + (select max(k) from conversations)), 'desk', 'held', 1, i from n;
+      select iif(i % 2, 't', 'u'), 'id' || (i + (select max(k) from conversations)), 'desk', '${status}', 1, i from n;
     insert into batches(conv, seq, at, mark, events) select k, 1, 1, 'm', '[]' from conversations
       where k not in (select conv from batches);
     insert into holds(conv, call_id, tenant, tool, kind, held_at, expires_at, seqs)

@@ -3,13 +3,24 @@ import { describe, expect, test } from 'vitest'
 import { storeConformance } from '../src/index.ts'
 import { brokenData } from './store-conformance/broken-data.ts'
 import { brokenHandles } from './store-conformance/broken-handles.ts'
+import { brokenNoteHandles } from './store-conformance/broken-note-handles.ts'
+import { brokenNotes } from './store-conformance/broken-notes.ts'
 import { brokenOwnership } from './store-conformance/broken-ownership.ts'
 import { brokenPages } from './store-conformance/broken-pages.ts'
 import { brokenReads } from './store-conformance/broken-reads.ts'
 import { placesOf } from './store-conformance/broken-store.ts'
 import { brokenWrites } from './store-conformance/broken-writes.ts'
 
-const all = [brokenWrites, brokenOwnership, brokenReads, brokenPages, brokenData, brokenHandles].flat()
+const all = [
+  brokenWrites,
+  brokenOwnership,
+  brokenReads,
+  brokenPages,
+  brokenData,
+  brokenNotes,
+  brokenNoteHandles,
+  brokenHandles,
+].flat()
 
 describe('the store that they are made of is right', async () => {
   for (const { name, run } of storeConformance(await placesOf({}))) {

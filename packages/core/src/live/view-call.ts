@@ -21,6 +21,8 @@ export function moveCall(call: ViewCall, event: CallEvent): ViewCall {
   if (call.state === 'settled') return event.type === 'answer.arrived' ? answered(call, event) : call
   const { hold } = call
   switch (event.type) {
+    case 'call.rewritten':
+      return { ...facts(call), input: event.input, state: 'ready' }
     case 'call.held': {
       const nth = call.holds + 1
       const made = viewHold({ ...call, endorsedBy: [] }, nth, event.hold)

@@ -36,6 +36,8 @@ export function liveAfter(live: ViewLive, event: LogEvent): ViewLive {
       return NOTHING_LIVE
     case 'conversation.opened':
     case 'message.queued':
+    case 'turn.briefed':
+    case 'call.rewritten':
     case 'call.held':
     case 'call.endorsed':
     case 'call.approved':

@@ -48,6 +48,8 @@ export type ViewStep =
       readonly repliedAt: number
       /** The calls among the reply's parts, in their order. */
       readonly calls: readonly ViewCall[]
+      /** A hook did not let it pass, and the model was asked once more. */
+      readonly sentBack?: { readonly hook: string; readonly feedback: string }
       readonly streaming?: never
     }
   /** From `turnsOf` only. */

@@ -94,6 +94,7 @@ function changes(view: View, event: LogEvent): Changes {
       const { turnId, reason, message, at } = event
       return changeTurn(view, turnId, (turn) => ({ ...turn, ended: ending(reason, message, at) }))
     }
+    case 'call.rewritten':
     case 'call.held':
     case 'call.endorsed':
     case 'call.approved':
@@ -107,6 +108,7 @@ function changes(view: View, event: LogEvent): Changes {
       const waiting = view.waiting.filter((hold) => hold.callId !== callId)
       return { ...changeCall(view, event), queue: [...queue, item], waiting }
     }
+    case 'turn.briefed':
     case 'state.changed':
       return {}
   }
@@ -119,12 +121,13 @@ function changeTurn({ turns }: View, turnId: string, change: (turn: ViewTurn) =>
 }
 
 function replied(turn: ViewTurn, event: Extract<LogEvent, { readonly type: 'model.replied' }>): ViewTurn {
-  const { step, reply, ends, message, at } = event
+  const { step, reply, ends, message, at, again: sentBack } = event
   const calls = callsOf(reply).map(newViewCall)
-  const steps = [...turn.steps, { step, reply, repliedAt: at, calls }]
+  const steps = [...turn.steps, { step, reply, repliedAt: at, calls, ...(sentBack && { sentBack }) }]
   // The first reply without calls ends the tool loop; a structured result is then asked for in one more step.
-  const goesOn = turn.output?.finalize === true && !ends && turn.steps.every((each) => each.calls.length > 0)
-  if (calls.length > 0 || goesOn) return { ...turn, steps }
+  const inLoop = turn.steps.every((each) => each.calls.length > 0 || (each.reply && each.sentBack))
+  const goesOn = turn.output?.finalize === true && !ends && inLoop
+  if (calls.length > 0 || sentBack || goesOn) return { ...turn, steps }
   return { ...turn, steps, ended: ending(ends ?? 'completed', message, at) }
 }
 

@@ -7,7 +7,7 @@ import type { Reply } from '../model/reply.ts'
 import type { OutputSpec } from '../model/model.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 import type { Hold, Resolution } from '../turn/hold.ts'
-import type { Inbound } from './message.ts'
+import type { Inbound, UserPart } from './message.ts'
 
 export type LogEvent = EventBody & {
   /** 1 for the first event of a conversation, then without gaps. */
@@ -30,6 +30,16 @@ export type EventBody =
       readonly output?: OutputPlan
     }
   | { readonly type: 'message.queued'; readonly item: Inbound }
+  /** What hooks made of what was said, where that shall stay. */
+  | {
+      readonly type: 'turn.briefed'
+      readonly turnId: string
+      /** Read by the model in place of what was said. */
+      readonly said?: readonly UserPart[]
+      /** Read by the model before it. */
+      readonly added?: readonly UserPart[]
+      readonly hooks: readonly string[]
+    }
   | {
       readonly type: 'model.replied'
       readonly turnId: string
@@ -39,6 +49,19 @@ export type EventBody =
       readonly ends?: EndReason
       /** What there is to say about that. */
       readonly message?: string
+      /** A hook sent it back, and the model is asked once more. */
+      readonly again?: { readonly hook: string; readonly feedback: string }
+      /** What of the log the model was shown, when that is not what it was shown before. */
+      readonly shown?: Shown
+      /** What was tried in vain before. */
+      readonly attempts?: readonly FailedAttempt[]
+    }
+  /** A hook put another input in the place of the model's. */
+  | {
+      readonly type: 'call.rewritten'
+      readonly callId: string
+      readonly input: Json
+      readonly hooks: readonly string[]
     }
   | { readonly type: 'call.held'; readonly callId: string; readonly hold: Hold }
   /** One of several approvers said yes. */
@@ -81,7 +104,32 @@ export type EventBody =
       readonly by?: string
     }
   | { readonly type: 'state.changed'; readonly plugin: string; readonly value: Json }
-  | { readonly type: 'turn.ended'; readonly turnId: string; readonly reason: EndReason; readonly message?: string }
+  | {
+      readonly type: 'turn.ended'
+      readonly turnId: string
+      readonly reason: EndReason
+      readonly message?: string
+      readonly attempts?: readonly FailedAttempt[]
+    }
+
+/** Where a prompt begins. What comes before is not touched: it is only not shown. */
+export interface Shown {
+  /** The seq from which on everything is shown. */
+  readonly from: number
+  /** Results of calls from before this seq are left out. */
+  readonly stubs?: number
+  /** The summary of what comes before: the seq it reaches to. */
+  readonly summary?: number
+}
+
+/** A call of the model's vendor that brought nothing. */
+export interface FailedAttempt {
+  readonly model: string
+  readonly message: string
+  readonly status?: number
+  /** How long was waited then. */
+  readonly delayMs?: number
+}
 
 export interface TurnLimits {
   readonly maxSteps: number
@@ -107,3 +155,5 @@ export type EndReason =
   | 'model_failed'
   | 'interrupted'
   | 'output_invalid'
+  | 'context_full'
+  | 'hook_failed'

@@ -2,7 +2,7 @@
 import { HoldpointError } from '../failure.ts'
 import { parseJson, type Json } from '../json.ts'
 import type { LogEvent } from './log-event.ts'
-import type { Address, Append, Appended, ConversationStatus, HoldRow, Page, Store } from './store.ts'
+import type { Address, Append, Appended, ConversationStatus, HoldRow, Note, Page, Store } from './store.ts'
 
 interface Conversation {
   readonly address: Address
@@ -14,6 +14,7 @@ interface Conversation {
   readonly marks: Map<number, string>
   readonly keys: Map<string, number>
   readonly holds: Map<string, HoldRow>
+  notes: readonly Note[]
   agent: string
   status: ConversationStatus
   wakeAt: number | undefined
@@ -49,6 +50,7 @@ export function memoryStore({ now = () => 0, log }: MemoryStoreOptions = {}): St
     append: async (write) => append(shelf, write),
     ...reads(shelf),
     ...questions(shelf),
+    ...notes(shelf),
     ...ownership(shelf),
     listen: (changed) => {
       shelf.listeners.add(changed)
@@ -128,6 +130,30 @@ function reads({ get }: Shelf): Pick<Store, 'load' | 'read' | 'readBack' | 'read
   }
 }
 
+function notes({ all, get, now }: Shelf): Pick<Store, 'note' | 'notes' | 'sweep'> {
+  const isOver = ({ until = Infinity }: Note): boolean => until <= now()
+  return {
+    note: async (to, note) => {
+      const there = get(to)
+      if (!there) return
+      const others = there.notes.filter(({ kind, seq }) => kind !== note.kind || seq !== note.seq)
+      there.notes = [...others, note].toSorted((a, b) => b.seq - a.seq)
+    },
+    notes: async (from, { kind, before = Infinity, limit }) =>
+      (get(from)?.notes ?? [])
+        .filter((note) => note.kind === kind && note.seq < before && !isOver(note))
+        .slice(0, limit),
+    sweep: async (limit) => {
+      let removed = 0
+      for (const there of all.values()) {
+        const kept = there.notes.filter((note) => !isOver(note) || ++removed > limit)
+        there.notes = kept
+      }
+      return Math.min(removed, limit)
+    },
+  }
+}
+
 function questions({ all }: Shelf): Pick<Store, 'pending' | 'list'> {
   return {
     pending: async (query) => {
@@ -203,6 +229,7 @@ function create(address: Address, nth: number, at: number): Conversation {
     marks: new Map(),
     keys: new Map(),
     holds: new Map(),
+    notes: [],
     agent: '',
     status: 'idle',
     wakeAt: undefined,

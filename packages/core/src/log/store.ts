@@ -138,6 +138,24 @@ export interface Due {
   readonly next: number | undefined
 }
 
+/** Something kept beside a conversation that its log can do without: a summary, what a model was sent. */
+export interface Note {
+  readonly kind: string
+  /** Where in the log it belongs. Of a kind there is one at each seq. */
+  readonly seq: number
+  readonly at: number
+  /** By the store's clock; for good unless said. */
+  readonly until?: number
+  readonly data: Json
+}
+
+export interface NotesQuery {
+  readonly kind: string
+  /** Only those that belong before this seq. */
+  readonly before?: number
+  readonly limit: number
+}
+
 export interface Store {
   append(write: Append): Promise<Appended>
   /** Undefined for a conversation nobody wrote to. */
@@ -152,6 +170,13 @@ export interface Store {
   findKey(from: Address, key: string): Promise<number | undefined>
   /** The last seq of each, 0 for one nobody wrote to. */
   heads(of: readonly Address[]): Promise<readonly number[]>
+
+  /** Keeps a note, in the place of an older one. For a conversation that nobody wrote to, it is dropped. */
+  note(to: Address, note: Note): Promise<void>
+  /** By seq, the last first, without those whose time is over. */
+  notes(from: Address, query: NotesQuery): Promise<readonly Note[]>
+  /** Removes notes whose time is over, so many at most: how many there were. */
+  sweep(limit: number): Promise<number>
 
   /** What waits for somebody, oldest first. */
   pending(query: PendingQuery): Promise<Page<PendingRow>>

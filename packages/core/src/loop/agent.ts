@@ -14,7 +14,11 @@ import type { WhileBusy } from '../turn/decide.ts'
 import { checkAgent } from './check-agent.ts'
 import { outputRule, type OutputRequest, type OutputRule } from './output.ts'
 import type { RetryPolicy } from './retry.ts'
-import type { Window } from './window.ts'
+import { auditFor, type AuditOptions } from '../audit/audit.ts'
+import { contextOf, type Context } from '../context/context.ts'
+import type { ContextOptions } from '../context/context-options.ts'
+import { hooksOf, type AllHooks } from '../hooks/check-hooks.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 
 export type OnToolError =
   | 'continue'
@@ -25,6 +29,7 @@ export type OnToolError =
 export type StopWhen = (turn: {
   readonly step: number
   readonly tokens: number
+  /** Of this turn, from its start. */
   readonly events: readonly LogEvent[]
 }) => boolean | Promise<boolean>
 
@@ -37,8 +42,14 @@ export interface AgentOptions {
   readonly services?: Services
   /** Model calls per turn; 8 unless said. */
   readonly maxSteps?: number
-  /** How much of the conversation the model is shown; all of it unless said. */
-  readonly window?: Window
+  /** How much of the conversation the model is told, and what becomes of the rest. */
+  readonly context?: ContextOptions
+  /** Code of yours at the places where it counts. */
+  readonly hooks?: Hooks
+  /** Keeps what exactly the model was sent, and what came of it, for a while. */
+  readonly audit?: boolean | AuditOptions
+  /** Asked in its place, in order, when the model fails before its first word and cannot be waited for. */
+  readonly fallback?: readonly Model[]
   /** Tokens per turn, in and out together. */
   readonly maxTokens?: number
   /** Calls of one round that run at the same time; 8 unless said. */
@@ -82,7 +93,10 @@ export interface Agent extends Required<
   readonly plugins: readonly Plugin[]
   readonly services: Services
   readonly maxTokens: number | undefined
-  readonly window: Window | undefined
+  readonly context: Context
+  readonly hooks: AllHooks
+  readonly fallback: readonly Model[]
+  readonly audit: { readonly keepMs: number } | undefined
   readonly stopWhen: StopWhen | undefined
   readonly output: OutputRule | undefined
   readonly ports: Ports
@@ -106,7 +120,10 @@ export function defineAgent(options: AgentOptions, ports: Ports): Agent {
     services,
     maxSteps: options.maxSteps ?? 8,
     maxTokens: options.maxTokens,
-    window: options.window,
+    context: contextOf(options.name, options.context),
+    hooks: hooksOf(options.name, [options.hooks, ...plugins.map((plugin) => plugin.hooks)]),
+    fallback: options.fallback ?? [],
+    audit: auditFor(options.audit),
     maxParallel: options.maxParallel ?? 8,
     mode: options.mode ?? 'auto',
     onToolError: options.onToolError ?? 'continue',

@@ -1,20 +1,24 @@
-/** One model call: prepares the prompt, streams the reply as frames, and returns it as events with what its calls came to. */
-import { messageOf } from '../failure.ts'
-import type { EndReason, EventBody, OutputPlan } from '../log/log-event.ts'
-import { checkPart } from '../model/check-part.ts'
-import { renderPrompt, type PromptMessage } from '../model/prompt.ts'
-import type { ModelPart, ModelRequest, ToolSpec } from '../model/model.ts'
+/** One model call: what the model is told, its reply as it streams, and the events that come of it. */
+import { assemble, type Assembled } from '../context/assemble.ts'
+import { lookOver } from '../hooks/after-message.ts'
+import type { Brief } from '../hooks/before-message.ts'
+import { HookFailure } from '../hooks/run-hook.ts'
+import type { EndReason, EventBody, FailedAttempt, OutputPlan } from '../log/log-event.ts'
+import type { UserPart } from '../log/message.ts'
+import type { ModelRequest, ToolSpec } from '../model/model.ts'
 import { callsOf, textOf, type Reply } from '../model/reply.ts'
-import { ReplyBuilder } from '../model/reply-builder.ts'
+import type { PromptMessage } from '../prompt/prompt.ts'
 import { vendorName } from '../tool/name.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { OpenTurn } from '../turn/turn-state.ts'
 import type { StateUpdate } from '../plugin/state.ts'
 import { dispatch } from './dispatch.ts'
 import { ruleOf } from './output.ts'
-import { retryDelay } from './retry.ts'
-import { beyond, windowed } from './window.ts'
+import { streamReply, type Streamed } from './stream-reply.ts'
 import type { StopWhen } from './agent.ts'
+import { summarize, isTime } from '../context/summarize.ts'
+import { SUMMARY } from '../context/summary.ts'
+import { auditNote } from '../audit/audit.ts'
 import type { Prepared, World } from './world.ts'
 
 type Events = readonly (EventBody | StateUpdate)[]
@@ -22,46 +26,95 @@ type Events = readonly (EventBody | StateUpdate)[]
 export async function callModel(
   turn: OpenTurn,
   prepared: Prepared,
+  brief: Brief,
   world: World,
   signal: AbortSignal,
 ): Promise<Events> {
-  const { stopWhen, window } = world.agent
-  await world.log.reach(window?.messages ?? Infinity)
-  if (window) world.log.forget(beyond(world.log.events, window))
+  const { agent, log } = world
+  const { stopWhen } = agent
+  const briefed = brief.event && !turn.briefed ? [brief.event] : []
+  if (brief.halt) return [...briefed, end(turn, 'halted', brief.halt.reason)]
   if (stopWhen && (await stops(turn, stopWhen, world)))
     return [end(turn, 'stop_condition', 'A stop condition was met.')]
-  const request = requestFor(turn, prepared, world, signal)
+  const specs = specsOf(prepared)
+  const injected = prepared.inject.map((text): UserPart => ({ type: 'text', text }))
+  const assembled = await assemble({
+    ...world,
+    ...prepared,
+    specs,
+    inject: [...brief.inject, ...injected],
+    brief: brief.event,
+    summary: agent.context.summarize && (await log.summary()),
+  })
+  if ('tooLarge' in assembled) return [...briefed, end(turn, 'context_full', assembled.tooLarge)]
+  const request = requestFor(turn, assembled, specs, world, signal)
   const streamed = await streamReply(turn, request, prepared.names, world)
-  if ('failure' in streamed) return signal.aborted ? [] : [end(turn, 'model_failed', streamed.failure)]
-  const { reply } = streamed
+  const { outcome, attempts } = streamed
+  if (outcome === 'cancelled') return []
+  await audit(turn, request, assembled, streamed, world)
+  if ('failure' in outcome)
+    return [...briefed, end(turn, outcome.hook ? 'hook_failed' : 'model_failed', outcome.failure, attempts)]
+  const { reply } = outcome
+  const replied = {
+    type: 'model.replied',
+    turnId: turn.turnId,
+    step: turn.step,
+    reply,
+    ...(assembled.shown && { shown: assembled.shown }),
+    ...(attempts.length > 0 && { attempts }),
+  } as const
+  const before = [...prepared.writes.take(), ...briefed]
   const calls = callsOf(reply)
-  const replied = { type: 'model.replied', turnId: turn.turnId, step: turn.step, reply } as const
-  if (calls.length === 0) {
-    const ends = cutShort(reply) ?? (turn.output && (await misfit(reply, turn, turn.output, world)))
-    return [...prepared.writes.take(), ends ? { ...replied, ...ends } : replied]
-  }
+  if (calls.length === 0 && isTime(agent, assembled))
+    world.later(SUMMARY, (leaving) => summarize(agent, log, assembled, leaving))
+  if (calls.length === 0) return [...before, { ...replied, ...(await judged(reply, turn, world, signal)) }]
   const outcomes = await Promise.all(calls.map((part) => dispatch(part, prepared.tools.get(part.name), world, signal)))
-  return [...prepared.writes.take(), replied, ...outcomes.flat()]
+  return [...before, replied, ...outcomes.flat()]
 }
 
-function requestFor(turn: OpenTurn, prepared: Prepared, { agent, log }: World, signal: AbortSignal): ModelRequest {
-  const tools = Array.from(prepared.tools.values(), toSpec)
+/** What cannot be kept stops nobody. */
+async function audit(
+  turn: OpenTurn,
+  request: ModelRequest,
+  assembled: Assembled,
+  { outcome, attempts, firstMs, ms }: Streamed,
+  { agent, log, problem }: World,
+): Promise<void> {
+  if (!agent.audit || outcome === 'cancelled') return
+  const timing = { attempts, ms, ...(firstMs !== undefined && { firstMs }) }
+  const came =
+    'failure' in outcome
+      ? { ...timing, model: attempts.at(-1)?.model ?? agent.model.id, failure: outcome.failure }
+      : { ...timing, model: outcome.model.id, usage: outcome.reply.usage, finish: outcome.reply.finish }
+  const at = agent.ports.now()
+  try {
+    await log.keep(auditNote(turn, log.state.seq, at, agent.audit.keepMs, request, assembled, came))
+  } catch (error) {
+    problem(error)
+  }
+}
+
+function specsOf({ tools }: Prepared): readonly ToolSpec[] {
+  return Array.from(tools.values(), toSpec)
+}
+
+function requestFor(
+  turn: OpenTurn,
+  { prompt, breakpoints }: Assembled,
+  tools: readonly ToolSpec[],
+  { agent, log }: World,
+  signal: AbortSignal,
+): ModelRequest {
   const finalizing = turn.pass === 'finalize'
   const constrained = turn.output && (finalizing || !turn.output.finalize)
   return {
-    prompt: [
-      ...renderPrompt(
-        [agent.instructions, ...prepared.context],
-        windowed(log.events, agent.window),
-        agent.encodeOutcome,
-      ),
-      ...(finalizing ? [ASK_FOR_RESULT] : []),
-    ],
+    prompt: finalizing ? [...prompt, ASK_FOR_RESULT] : prompt,
     tools,
     // The tools stay described, since the prompt has calls to them, but the second pass is for the result alone.
     ...(finalizing && tools.length > 0 && { toolChoice: 'none' as const }),
     ...(constrained && turn.output && { output: turn.output.spec }),
     settings: agent.settings,
+    cache: { breakpoints, key: log.id },
     signal,
   }
 }
@@ -77,86 +130,30 @@ function toSpec(tool: Tool): ToolSpec {
   return { kind: 'function', name: vendorName(tool.name), description: tool.description, inputSchema: tool.input.json }
 }
 
-type Streamed = { readonly reply: Reply } | { readonly failure: string }
-/** Nobody reads it: the work was dropped when its signal was aborted. */
-const CANCELLED: Streamed = { failure: 'cancelled' }
-
-/** Asks again after a failure only while nothing of the reply has been seen; later, what came is kept. */
-async function streamReply(
-  turn: OpenTurn,
-  request: ModelRequest,
-  names: ReadonlyMap<string, string>,
-  world: World,
-): Promise<Streamed> {
-  const { agent } = world
-  const { turnId, step } = turn
-  for (let attempt = 1; ; attempt++) {
-    const reply = new ReplyBuilder({
-      callId: (index) => `${turnId}.${step}.${index + 1}`,
-      toolName: (name) => names.get(name) ?? name.slice(0, 128),
-    })
-    const { signal } = request
-    if (signal.aborted) return CANCELLED
-    world.emit({ type: 'reply-start', turnId, step, attempt })
-    try {
-      const hear = (given: ModelPart): void => {
-        const part = checkPart(given)
-        if (part) take(part, reply, turn, world)
-        else reply.note({ leftOut: 'part', why: 'it makes no sense' })
-      }
-      const parts = agent.model.stream(request)
-      if (parts.forEach) await parts.forEach((part) => !signal.aborted && hear(part))
-      else
-        for await (const part of parts) {
-          if (signal.aborted) return CANCELLED
-          hear(part)
-        }
-      if (signal.aborted) return CANCELLED
-      return { reply: reply.build() }
-    } catch (error) {
-      if (request.signal.aborted) return CANCELLED
-      if (!reply.empty) {
-        reply.note({ interrupted: messageOf(error) })
-        return { reply: reply.build() }
-      }
-      const delayMs = retryDelay(error, attempt, agent.retry, agent.ports)
-      if (delayMs === undefined) return { failure: messageOf(error) }
-      world.emit({ type: 'model-retry', turnId, step, attempt, delayMs, message: messageOf(error) })
-      await agent.ports.sleep(delayMs, request.signal)
-    }
-  }
-}
-
-function take(part: ModelPart, reply: ReplyBuilder, { turnId, step, pass }: OpenTurn, world: World): void {
-  if (pass === 'finalize' && (part.type === 'call-input' || (part.type === 'call' && !part.byProvider))) {
-    if (part.type === 'call')
-      reply.note({ leftOut: 'call', name: part.name, why: 'the second pass is for the result alone' })
-    return
-  }
-  const call = reply.add(part)
-  if (!world.watched()) return
-  if (part.type === 'text') {
-    if (part.delta !== '') world.emit({ type: 'reply-text', turnId, step, id: part.id, delta: part.delta })
-  } else if (part.type === 'reasoning') {
-    if (part.delta !== '') world.emit({ type: 'reply-reasoning', turnId, step, id: part.id, delta: part.delta })
-  } else if (part.type === 'call-input') {
-    world.emit({ type: 'call-input', turnId, step, id: part.id, name: part.name ?? '', delta: part.delta })
-  } else if (call) {
-    world.emit({
-      type: 'reply-call',
-      turnId,
-      step,
-      id: call.vendorId,
-      callId: call.callId,
-      name: call.name,
-      input: call.input,
-    })
-  }
-}
-
 interface Ending {
   readonly ends: EndReason
   readonly message: string
+}
+
+/** What becomes of a reply without calls: it stands, it ends the turn for a reason of its own, or it is sent back. */
+async function judged(
+  reply: Reply,
+  turn: OpenTurn,
+  world: World,
+  signal: AbortSignal,
+): Promise<Partial<Extract<EventBody, { type: 'model.replied' }>>> {
+  const cut = cutShort(reply)
+  if (cut) return cut
+  // What comes before the second pass is not the end of the turn yet.
+  if (turn.output?.finalize && turn.pass === 'loop') return {}
+  try {
+    const verdict = await lookOver(reply, turn, world, signal)
+    if (verdict.again ?? verdict.ends) return verdict
+  } catch (error) {
+    if (!(error instanceof HookFailure)) throw error
+    return { ends: 'hook_failed', message: error.message }
+  }
+  return (turn.output && (await misfit(reply, turn.output, world))) ?? {}
 }
 
 /** Why a reply without calls ends the turn, when that is not simply because the model was done. */
@@ -165,18 +162,21 @@ function cutShort({ finish }: Reply): Ending | undefined {
   return finish === 'error' ? { ends: 'model_failed', message: 'The vendor broke the reply off.' } : undefined
 }
 
-/** The result of the turn does not fit its schema. What comes before the second pass is not the result yet. */
-async function misfit(reply: Reply, turn: OpenTurn, plan: OutputPlan, world: World): Promise<Ending | undefined> {
-  if (plan.finalize && turn.pass === 'loop') return undefined
+/** The result of the turn does not fit its schema. */
+async function misfit(reply: Reply, plan: OutputPlan, world: World): Promise<Ending | undefined> {
   const checked = await ruleOf(plan, world.output, world.agent.ports.compileJsonSchema).check(textOf(reply))
   return checked.ok ? undefined : { ends: 'output_invalid', message: checked.why }
 }
 
+/** It sees this turn alone: what else is in memory depends on where and how long the conversation has been. */
 async function stops(turn: OpenTurn, stopWhen: StopWhen, { log }: World): Promise<boolean> {
   if (turn.step === 1 || turn.pass === 'finalize') return false
-  return stopWhen({ step: turn.step, tokens: turn.tokens, events: log.events })
+  await log.reachTurn(turn.turnId)
+  const begins = log.events.findLastIndex((event) => event.type === 'turn.started' && event.turnId === turn.turnId)
+  return stopWhen({ step: turn.step, tokens: turn.tokens, events: log.events.slice(begins) })
 }
 
-function end(turn: OpenTurn, reason: EndReason, message: string): EventBody {
-  return { type: 'turn.ended', turnId: turn.turnId, reason, message }
+function end(turn: OpenTurn, reason: EndReason, message: string, attempts: readonly FailedAttempt[] = []): EventBody {
+  const ended = { type: 'turn.ended', turnId: turn.turnId, reason, message } as const
+  return attempts.length > 1 ? { ...ended, attempts } : ended
 }

@@ -32,10 +32,10 @@ const SETTINGS: Readonly<Record<keyof AgentOptions, Rule>> = {
   services: { fits: (value) => value instanceof Services, words: 'a Services container' },
   maxSteps: count,
   maxTokens: count,
-  window: {
-    fits: (value) => isObject(value) && count.fits(value['messages']),
-    words: '{ messages: a whole number from 1 }',
-  },
+  context: record,
+  audit: { fits: (value) => typeof value === 'boolean' || isObject(value), words: 'true, false or { keep }' },
+  hooks: record,
+  fallback: listOf('models', (item) => isObject(item) && typeof item['stream'] === 'function'),
   maxParallel: count,
   mode: oneOf('auto', 'manual'),
   onToolError: {

@@ -2,8 +2,8 @@
  * What becomes of each call the model made, decided once and written with the reply: it may run, it waits for
  * somebody, or it is settled at once because it makes no sense. Nothing runs here.
  */
-import { messageOf } from '../failure.ts'
 import { copyJson, isObject, isPlain, toJson, type Json } from '../json.ts'
+import { consider } from '../hooks/before-call.ts'
 import type { EventBody } from '../log/log-event.ts'
 import type { CallPart } from '../model/reply.ts'
 import type { Checked } from '../ports.ts'
@@ -16,6 +16,7 @@ import { newCall } from '../turn/call.ts'
 import type { Hold, NextHold } from '../turn/hold.ts'
 import { pendingResult } from '../turn/resolve.ts'
 import type { Call } from '../turn/turn-state.ts'
+import { within } from './within.ts'
 import { toolContext, type World } from './world.ts'
 
 export async function dispatch(
@@ -33,13 +34,38 @@ export async function dispatch(
     )
   if (part.malformed !== undefined)
     return settle(failed('invalid-input', `The arguments are not a JSON object (${part.malformed}).`))
-  const next = nextHold(tool, world)
-  if (!tool.gate && !next) return []
+  if (world.agent.hooks.beforeCall.length === 0) return admit({ part, tool, input: part.input }, world, signal)
+  const { input, event, veto } = await consider(part, tool, world, signal)
+  if (veto !== undefined) return settle(failed('vetoed', veto))
+  const admitted = await admit({ part, tool, input, hooks: event?.hooks }, world, signal)
+  return event ? [event, ...admitted] : admitted
+}
 
-  const checked = await checkInput(tool, part.input)
-  if (!checked.ok) return settle(failed('invalid-input', checked.why))
+interface Proposal {
+  readonly part: CallPart
+  readonly tool: Tool
+  /** The model's, or what hooks put in its place. */
+  readonly input: Json
+  readonly hooks?: readonly string[] | undefined
+}
+
+/** Whether it fits the tool, and whether somebody must agree to it or carries it out. */
+async function admit(
+  { part, tool, input, hooks }: Proposal,
+  world: World,
+  signal: AbortSignal,
+): Promise<readonly EventBody[]> {
+  const { callId } = part
+  const next = nextHold(tool, world)
+  if (!tool.gate && !next && !hooks) return []
+  const checked = await checkInput(tool, input)
+  if (!checked.ok) {
+    const why = hooks ? `What ${hooks.join(' and ')} made of the arguments does not fit: ${checked.why}` : checked.why
+    return [{ type: 'call.settled', callId, outcome: failed('invalid-input', why) }]
+  }
+  if (!tool.gate && !next) return []
   const approval = tool.gate ? await askGate(tool, newCall(part, 0), checked.value, world, signal) : { required: false }
-  const bound = boundTo(tool, part.input, checked.value)
+  const bound = boundTo(tool, input, checked.value)
   if (approval.required) return [{ type: 'call.held', callId, hold: approvalHold(tool, approval, bound, next, world) }]
   if (!next) return [cleared(callId, bound)]
   const held: EventBody = { type: 'call.held', callId, hold: executorHold(tool, next, bound, world) }
@@ -67,7 +93,7 @@ export function boundTo(tool: Tool, raw: Json, value: unknown): Bound {
   return { input: raw, inputHash: inputHash([raw, json.ok ? json.value : null]), fingerprint }
 }
 
-/** A gate that cannot say means somebody must: a throwing approval function holds the call, it never lets it run. */
+/** A gate that cannot say means somebody must: one that throws, or never returns, holds the call and never lets it run. */
 export async function askGate(
   tool: Tool,
   call: Call,
@@ -75,14 +101,13 @@ export async function askGate(
   world: World,
   signal: AbortSignal,
 ): Promise<ApprovalRequest> {
-  try {
-    const context = toolContext(world, call, input, new StateWrites(() => world.log.state.plugins), signal)
-    const request: unknown = await tool.gate?.(context)
-    if (isRequest(request)) return request
-    return { required: true, reason: 'The approval check gave no clear answer.' }
-  } catch (error) {
-    return { required: true, reason: `The approval check failed: ${messageOf(error)}` }
-  }
+  const writes = new StateWrites(() => world.log.state.plugins)
+  const asked = await within(tool, signal, world, (limited) =>
+    tool.gate?.(toolContext(world, call, input, writes, limited)),
+  )
+  if (!asked.ok) return { required: true, reason: `The approval check failed: ${asked.error.message}` }
+  if (isRequest(asked.value)) return asked.value
+  return { required: true, reason: 'The approval check gave no clear answer.' }
 }
 
 function isRequest(value: unknown): value is ApprovalRequest {

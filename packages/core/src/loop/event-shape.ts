@@ -61,6 +61,8 @@ const ENDS: Readonly<Record<EndReason, true>> = {
   model_failed: true,
   interrupted: true,
   output_invalid: true,
+  context_full: true,
+  hook_failed: true,
 }
 const KINDS: readonly HoldKind[] = ['approval', 'elicitation', 'client', 'external']
 const CAUSES: readonly Hold['cause'][] = ['tool', 'asked', 'lost', 'changed', 'manual']
@@ -122,6 +124,7 @@ const hold = shape({
   answerSchema: maybe(object),
   then: maybe(shape({ ...waiting, kind: is(...KINDS) })),
 })
+const attempt = shape({ model: text, message: text, status: maybe(number), delayMs: maybe(amount) })
 const plan = shape({ spec: shape({ schema: object, name: maybe(text), description: maybe(text) }), finalize: flag })
 
 /** The fields of each event; `seq` and `at` are those of every one. */
@@ -142,7 +145,12 @@ export const EVENTS: Readonly<Record<EventBody['type'], Readonly<Record<string, 
     reply: shape({ parts: list(replyPart), finish: is(...FINISH), usage, notes: maybe(list(any)), data }),
     ends: maybe(end),
     message: maybe(text),
+    again: maybe(shape({ hook: text, feedback: text })),
+    shown: maybe(shape({ from: count, stubs: maybe(count), summary: maybe(count) })),
+    attempts: maybe(list(attempt)),
   },
+  'turn.briefed': { turnId: text, said: maybe(list(userPart)), added: maybe(list(userPart)), hooks: list(text) },
+  'call.rewritten': { callId: text, input: any, hooks: list(text) },
   'call.held': { callId: text, hold },
   'call.endorsed': { callId: text, by: text, inputHash: text },
   'call.approved': {
@@ -164,7 +172,7 @@ export const EVENTS: Readonly<Record<EventBody['type'], Readonly<Record<string, 
   },
   'answer.arrived': { callId: text, name: text, outcome, resolution: maybe(resolution), by: maybe(text) },
   'state.changed': { plugin: text, value: any },
-  'turn.ended': { turnId: text, reason: end, message: maybe(text) },
+  'turn.ended': { turnId: text, reason: end, message: maybe(text), attempts: maybe(list(attempt)) },
 }
 
 export const isSeq: Check = count

@@ -6,6 +6,7 @@ import { HoldpointError } from '../failure.ts'
 import type { EventBody } from '../log/log-event.ts'
 import type { Frame } from '../live/frame.ts'
 import { userMessage, type Inbound } from '../log/message.ts'
+import { OVER } from '../ports.ts'
 import { systemScope, type Scope } from '../tool/context.ts'
 import { decideCancel, decideExpire, decideSend, findCall, type Decision, type Refusal } from '../turn/decide.ts'
 import type { Resolution } from '../turn/hold.ts'
@@ -48,6 +49,8 @@ export interface Surroundings {
   readonly oneAgent?: true
   /** Who asked, made from what the log knows. Without it, turns have the scope that their callers gave. */
   scope?(by: string | undefined): Scope
+  /** Something went wrong that stops nobody. */
+  problem?(error: unknown): void
 }
 
 const alone: Surroundings = { mayWork: () => true, term: () => 0 }
@@ -60,6 +63,9 @@ export class LiveConversation {
   readonly #callers = new Callers()
   /** Answers on their way into the log. */
   readonly #answering = new Set<Promise<ResolveAnswer>>()
+  /** What is done after a turn, by its name. */
+  readonly #later = new Map<string, Promise<void>>()
+  readonly #leaving = new AbortController()
   #drive: Drive | undefined
   #drained = false
 
@@ -130,11 +136,16 @@ export class LiveConversation {
     if (options.hold !== undefined && !Number.isInteger(options.hold))
       return { verdict: 'invalid', message: '"hold" is the number of one of the call’s holds, from 1.' }
     await this.#settleExpired()
-    const { events, ...told } = await this.log.change(async () => {
+    const {
+      events,
+      recalled: _recalled,
+      ...told
+    } = await this.log.change(async () => {
       const { hold } = options
       const command = { ...read, callId, now: this.agent.ports.now(), ...(hold !== undefined && { hold }) }
       const world = this.#world(options.scope ? { scope: options.scope } : {})
-      return judge(await this.log.find(callId), command, world)
+      const call = await this.log.find(callId)
+      return { ...(await judge(call, command, world)), ...(call && { recalled: [call] }) }
     })
     if (events.length > 0) this.#drive?.wake()
     return told
@@ -192,6 +203,30 @@ export class LiveConversation {
   drain(): void {
     this.#drained = true
     this.#drive?.drain()
+    this.#leaving.abort(OVER)
+  }
+
+  /** Something is still being done for it after its last turn. */
+  get busy(): boolean {
+    return this.#later.size > 0
+  }
+
+  /** Until that is over. */
+  async afterwards(): Promise<void> {
+    while (this.busy) await Promise.all(this.#later.values())
+  }
+
+  #doLater(name: string, work: (signal: AbortSignal) => Promise<unknown>): void {
+    const { signal } = this.#leaving
+    if (this.#later.has(name) || signal.aborted) return
+    const working = work(signal).then(
+      () => {},
+      (error: unknown) => signal.aborted || this.#around.problem?.(error),
+    )
+    this.#later.set(
+      name,
+      working.then(() => void this.#later.delete(name)),
+    )
   }
 
   /** Writes what the caller wants, and tells which turn is the caller's: none when its message waits. */
@@ -294,6 +329,8 @@ export class LiveConversation {
       mayWork: () => this.#around.mayWork(),
       term: () => this.#around.term(),
       scopeFor: (by, given) => this.#around.scope?.(by) ?? given,
+      later: (name, work) => this.#doLater(name, work),
+      problem: (error) => this.#around.problem?.(error),
       watched: () => this.audience.watching,
       emit: (frame) => this.#emit(frame),
     }

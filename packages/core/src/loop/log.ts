@@ -8,20 +8,23 @@
  */
 import { HoldpointError } from '../failure.ts'
 import type { EventBody, LogEvent } from '../log/log-event.ts'
-import type { Address, Append, Store } from '../log/store.ts'
+import type { Address, Append, Note, Store } from '../log/store.ts'
+import { SUMMARY, summaryOf, type Summary } from '../context/summary.ts'
 import { callsOf } from '../model/reply.ts'
 import type { Ports } from '../ports.ts'
+import { Transcript } from '../prompt/transcript.ts'
 import { fromBase } from '../turn/base.ts'
 import { evolveCall, newCall } from '../turn/call.ts'
 import { findCall } from '../turn/decide.ts'
 import { derive, hasWork } from '../turn/derive.ts'
 import { evolve } from '../turn/turn.ts'
 import { emptyConversation, type Call, type Conversation } from '../turn/turn-state.ts'
-import { isEnough } from './window.ts'
 import { Writes, type Writer } from './writes.ts'
 
 interface Decided {
   readonly events?: readonly EventBody[]
+  /** Calls of earlier turns that the events are about, as they were found: the state forgot them. */
+  readonly recalled?: readonly Call[]
 }
 
 /** The caller's key was used before, by the write that ended at this seq. */
@@ -36,18 +39,21 @@ export interface LogOptions {
   readonly node?: string
   /** How long an outsider waits for a store that does not answer. */
   readonly patienceMs?: number
+  /** Hears, now and then, of a driver that cannot write what happened, and goes on trying. */
+  readonly stuck?: (error: unknown, address: Address) => void
   /** Keeps every event in memory: a session is its log. */
   readonly whole?: boolean
 }
 
 const PAGE = 256
-const MOST_RECALLED = 100
 const OUTSIDER: Writer = { as: 'outsider' }
 
 export class Log {
   readonly address: Address
   /** The newest events, from a place where a turn begins; all of them if nothing was left out. */
   readonly events: LogEvent[] = []
+  /** The same, as what a prompt is made of. */
+  readonly transcript: Transcript = new Transcript()
   state: Conversation = emptyConversation
   readonly #store: Store
   readonly #ports: Ports
@@ -56,13 +62,13 @@ export class Log {
   readonly #listeners = new Set<(event: LogEvent) => void>()
   /** Called when others wrote something. */
   onOthers: () => void = () => {}
-  /** Calls of earlier turns that somebody asked for, as the log has them. */
-  readonly #recalled = new Map<string, Call>()
   #marks = 0
   /** The newest seq that somebody told us of. */
   #heard = 0
   #following: Promise<void> | undefined
   #mark: string | undefined
+  /** Null: there is none. */
+  #summary: Summary | null | undefined
   #loaded = false
 
   constructor(address: Address, store: Store, ports: Ports, options: LogOptions = {}) {
@@ -70,7 +76,7 @@ export class Log {
     this.#store = store
     this.#ports = ports
     this.#options = options
-    this.#writes = new Writes(store, ports, options.patienceMs)
+    this.#writes = new Writes(store, ports, options.patienceMs, (error) => options.stuck?.(error, address))
   }
 
   get id(): string {
@@ -134,9 +140,14 @@ export class Log {
     }
   }
 
-  /** Fetches older events until there are enough for a window of that many messages, or the whole log is there. */
-  async reach(messages: number): Promise<void> {
-    while (this.#first > 1 && !isEnough(this.events, messages)) await this.#fetchOlder()
+  /** Whether all of it is here. */
+  get isWhole(): boolean {
+    return this.#first === 1
+  }
+
+  /** Fetches older events until the one with that seq is there, or enough of them are. */
+  async reachUntil(seq: number, enough: (transcript: Transcript) => boolean): Promise<void> {
+    while (this.#first > seq && !enough(this.transcript)) await this.#fetchOlder()
   }
 
   /** Fetches older events until this one is there. */
@@ -151,9 +162,12 @@ export class Log {
     while (this.#first > 1 && !this.events.findLast(begins)) await this.#fetchOlder()
   }
 
-  /** Forgets events before the given index; they are in the store. */
-  forget(before: number): void {
-    if (before > 0 && !this.#options.whole) this.events.splice(0, before)
+  /** Forgets events before that seq; they are in the store. */
+  forget(seq: number): void {
+    const kept = seq - this.#first
+    if (kept <= 0 || this.#options.whole) return
+    this.events.splice(0, kept)
+    this.transcript.forget(seq)
   }
 
   /** Decides and writes what was decided, again after each conflict. A no is held against the store like a yes by its append. */
@@ -173,7 +187,8 @@ export class Log {
       const decision = deciding instanceof Promise ? await deciding : deciding
       if (this.state.seq !== seq) continue
       if (decision.events && decision.events.length > 0) {
-        const written = await this.append(decision.events, key === undefined ? OUTSIDER : { as: 'outsider', key })
+        const writer: Writer = key === undefined ? OUTSIDER : { as: 'outsider', key }
+        const written = await this.append(decision.events, writer, decision.recalled)
         if (typeof written === 'object') return written
         if (written === 'ok') return decision
       } else {
@@ -184,8 +199,12 @@ export class Log {
   }
 
   /** After `conflict` and `repeated` the state is the newest. */
-  async append(events: readonly EventBody[], writer: Writer = OUTSIDER): Promise<Written> {
-    const answer = await this.#writes.write(this.#compose(events, writer), writer)
+  async append(
+    events: readonly EventBody[],
+    writer: Writer = OUTSIDER,
+    recalled: readonly Call[] = [],
+  ): Promise<Written> {
+    const answer = await this.#writes.write(this.#compose(events, writer, recalled), writer)
     switch (answer.result) {
       case 'ok':
         this.#loaded = true
@@ -228,18 +247,30 @@ export class Log {
     const events = this.#first === 1 ? this.events : await this.#store.readCall(this.address, callId)
     // The store may know of it from a turn that did not come here yet: what is decided must be decided on that.
     if (events.some(({ seq }) => seq > this.state.seq)) return this.refresh().then(() => this.find(callId))
-    const call = callIn(events, callId)
-    if (!call) return undefined
-    this.#recall(call)
-    return call
+    return callIn(events, callId)
   }
 
-  /** The newest are kept: somebody may be about to write of them. */
-  #recall(call: Call): void {
-    this.#recalled.delete(call.callId)
-    this.#recalled.set(call.callId, call)
-    const [oldest] = this.#recalled.keys()
-    if (this.#recalled.size > MOST_RECALLED && oldest !== undefined) this.#recalled.delete(oldest)
+  /** Events after a seq, straight from the store. */
+  page(after: number, limit: number): Promise<readonly LogEvent[]> {
+    return this.#store.read(this.address, after, limit)
+  }
+
+  /** Keeps a note beside the log. */
+  keep(note: Note): Promise<void> {
+    return this.#store.note(this.address, note)
+  }
+
+  /** The newest summary of its beginning. Another process may have made a newer one than is known here. */
+  async summary(): Promise<Summary | undefined> {
+    if (this.#summary === undefined || (this.state.shown?.summary ?? 0) > (this.#summary?.upTo ?? 0)) {
+      const [note] = await this.#store.notes(this.address, { kind: SUMMARY, limit: 1 })
+      this.#summary = (note && summaryOf(note)) ?? null
+    }
+    return this.#summary ?? undefined
+  }
+
+  summarised(summary: Summary): void {
+    this.#summary = summary
   }
 
   /** Where the write under this key ended, if there was one. */
@@ -262,10 +293,12 @@ export class Log {
     if (older.length === 0)
       throw new HoldpointError('history-impossible', `The events before ${first} are missing. Restore the log.`)
     // Somebody else may have fetched them meanwhile.
-    if (this.#first === first) this.events.unshift(...older)
+    if (this.#first !== first) return
+    this.events.unshift(...older)
+    this.transcript.addOlder(older)
   }
 
-  #compose(events: readonly EventBody[], writer: Writer): Append {
+  #compose(events: readonly EventBody[], writer: Writer, recalled: readonly Call[]): Append {
     const { node } = this.#options
     const after = events.reduce((state, event) => evolve(state, { ...event, seq: state.seq + 1, at: 0 }), this.state)
     this.#mark ??= this.#ports.id()
@@ -275,7 +308,7 @@ export class Log {
       mark: `${this.#mark}.${(this.#marks++).toString(36)}`,
       events,
       at: this.#ports.now(),
-      rows: derive(this.state, after, events, this.#recalled),
+      rows: derive(this.state, after, events, recalled),
       ...(node !== undefined && { node }),
       ...(writer.as === 'driver' && writer.epoch !== undefined && { epoch: writer.epoch }),
       ...(writer.as === 'outsider' && writer.key !== undefined && { key: writer.key }),
@@ -290,6 +323,7 @@ export class Log {
       if (whose === 'others' && !hasWork(this.state)) this.#writes.ownership.doubt()
       this.state = evolve(this.state, event)
       this.events.push(event)
+      this.transcript.add(event)
       for (const listener of this.#listeners) listener(event)
     }
     if (whose === 'others' && events.length > 0) this.onOthers()

@@ -157,6 +157,8 @@ const STATUS: Readonly<Record<EndReason, TurnResult['status']>> = {
   model_failed: 'failed',
   interrupted: 'failed',
   output_invalid: 'failed',
+  context_full: 'failed',
+  hook_failed: 'failed',
 }
 
 function eventsOfLastTurn(events: readonly LogEvent[]): readonly LogEvent[] {

@@ -6,7 +6,6 @@ import { messageOf } from '../failure.ts'
 import { isObject, lostInJson, toJson, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
 import { StateWrites, type StateUpdate } from '../plugin/state.ts'
-import { OVER } from '../ports.ts'
 import { inputHash } from '../tool/fingerprint.ts'
 import { AskUser, Halt, ToolError } from '../tool/handler-result.ts'
 import { failed, type CallOutcome, type OutcomeError } from '../tool/outcome.ts'
@@ -15,6 +14,7 @@ import type { ApprovalRequest, Verified } from '../tool/tool-options.ts'
 import type { Hold } from '../turn/hold.ts'
 import type { Call } from '../turn/turn-state.ts'
 import { approvalHold, askGate, boundTo, checkInput, cleared, type Bound } from './dispatch.ts'
+import { within, type Returned } from './within.ts'
 import { toolContext, type World } from './world.ts'
 
 type Events = readonly EventBody[]
@@ -105,10 +105,11 @@ async function verify(call: Call, tool: Tool | undefined, world: World, signal: 
   try {
     const checked = tool && (await checkInput(tool, inputOf(call)))
     if (!tool?.verify || !checked?.ok) return { happened: 'unknown' }
-    const found = await tool.verify(
-      toolContext(world, call, checked.value, new StateWrites(() => world.log.state.plugins), signal),
+    const writes = new StateWrites(() => world.log.state.plugins)
+    const found = await within(tool, signal, world, (limited) =>
+      tool.verify?.(toolContext(world, call, checked.value, writes, limited)),
     )
-    return isObject(found) ? found : { happened: 'unknown' }
+    return found.ok && isObject(found.value) ? (found.value as unknown as Verified) : { happened: 'unknown' }
   } catch {
     return { happened: 'unknown' }
   }
@@ -178,42 +179,6 @@ export async function runCall(
   ]
 }
 
-type Returned = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly outcome: CallOutcome }
-
-/** The handler, its time limit and cancellation, whichever comes first. A handler that ignores its signal is left behind. */
-async function within(
-  tool: Tool,
-  signal: AbortSignal,
-  { agent }: World,
-  run: (signal: AbortSignal) => unknown,
-): Promise<Returned> {
-  const limit = new AbortController()
-  const timer = new AbortController()
-  const stop = (): void => {
-    limit.abort(signal.reason)
-    timer.abort(OVER)
-  }
-  signal.addEventListener('abort', stop, { once: true })
-  const { timeoutMs } = tool.waiting
-  const late = agent.ports.sleep(timeoutMs, timer.signal).then((): Returned => {
-    if (timer.signal.aborted) return { ok: false, outcome: failed('cancelled', 'The turn was cancelled.') }
-    limit.abort(new Error(`"${tool.name}" took longer than ${timeoutMs} ms`))
-    return { ok: false, outcome: failed('timed-out', `It took longer than ${timeoutMs} ms.`) }
-  })
-  const first = await Promise.race([attempt(run, limit.signal), late])
-  signal.removeEventListener('abort', stop)
-  timer.abort(OVER)
-  return first
-}
-
-async function attempt(run: (signal: AbortSignal) => unknown, signal: AbortSignal): Promise<Returned> {
-  try {
-    return { ok: true, value: await run(signal) }
-  } catch (error) {
-    return { ok: false, outcome: failed('failed', messageOf(error)) }
-  }
-}
-
 /** What a handler says besides a value gets into the log too, so it is made JSON here, or an error if it cannot be. */
 function storable(returned: Returned): Returned {
   if (!returned.ok) return returned
@@ -230,11 +195,11 @@ function remade(text: unknown, extra: unknown, make: (text: string, extra: Json 
   const json = extra === undefined ? undefined : toJson(extra)
   if (typeof text === 'string' && json?.ok !== false) return { ok: true, value: make(text, json?.value) }
   const why = json?.ok === false ? json.why : `${typeof text} in place of text`
-  return { ok: false, outcome: failed('invalid-output', `What the handler returned cannot be stored: ${why}`) }
+  return failed('invalid-output', `What the handler returned cannot be stored: ${why}`)
 }
 
 async function outcomeOf(returned: Returned, tool: Tool): Promise<CallOutcome> {
-  if (!returned.ok) return returned.outcome
+  if (!returned.ok) return returned
   if (returned.value instanceof Error) return failed('failed', messageOf(returned.value))
   if (returned.value instanceof ToolError) return failed('failed', returned.value.message, returned.value.details)
   return checkOutput(tool, returned.value)

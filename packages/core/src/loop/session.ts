@@ -38,7 +38,7 @@ export class Session {
     const id = from.id ?? data?.id ?? agent.ports.id()
     const log = newLog(agent, id, from.store ?? memoryStore(data && { log: { id, events: data.events } }))
     await log.refresh()
-    await log.reach(Infinity)
+    await log.reachBack(1)
     return new Session(new LiveConversation(agent, log))
   }
 

@@ -23,6 +23,10 @@ export interface World {
   mayWork(): boolean
   /** Another one whenever that was so for a while: what was to be begun before may be somebody else's by now. */
   term(): number
+  /** Does something after the turn, in nobody's way. Under a name, once at a time. */
+  later(name: string, work: (signal: AbortSignal) => Promise<unknown>): void
+  /** Something went wrong that stops nobody. */
+  problem(error: unknown): void
   /** Whether anybody sees frames: making them costs something for every piece of text. */
   watched(): boolean
   emit(frame: Frame): void
@@ -40,6 +44,7 @@ export interface Prepared {
   /** From the vendors' form of a tool's name to ours. */
   readonly names: ReadonlyMap<string, string>
   readonly context: readonly string[]
+  readonly inject: readonly string[]
   /** What the plugins wrote to their state while they prepared. */
   readonly writes: StateWrites
 }
@@ -48,9 +53,10 @@ export interface Prepared {
 export async function prepare(world: World): Promise<Prepared> {
   const { agent, log, scope } = world
   const writes = new StateWrites(() => log.state.plugins)
-  if (agent.plugins.length === 0) return { ...agent.toolbox, context: [], writes }
+  if (agent.plugins.length === 0) return { ...agent.toolbox, context: [], inject: [], writes }
   const configs = await agent.ready()
   const context: string[] = []
+  const inject: string[] = []
   const tools = [...agent.tools]
   const { turn } = log.state
   const conversation = { id: log.id, turnId: turnIdOf(world), step: turn.phase === 'rest' ? 0 : turn.step }
@@ -63,9 +69,10 @@ export async function prepare(world: World): Promise<Prepared> {
       state: writes,
       tools,
       context,
+      inject,
     })
   }
-  return { ...toolboxOf(`Agent "${agent.name}"`, tools), context, writes }
+  return { ...toolboxOf(`Agent "${agent.name}"`, tools), context, inject, writes }
 }
 
 export function toolContext(

@@ -19,15 +19,22 @@ export class Writes {
   readonly #store: Store
   readonly #ports: Ports
   readonly #patienceMs: number
+  readonly #stuck: (error: unknown) => void
   #underWay = 0
   /** Given up without knowing whether they happened: if they did, it may be for us to drive. */
   readonly #doubtful = new Map<Append, { answeredAt?: number }>()
 
-  /** `patienceMs`: how long an outsider waits for a store that does not answer. */
-  constructor(store: Store, ports: Ports, patienceMs = 10_000) {
+  /** `patienceMs`: how long an outsider waits for a store that does not answer. `stuck` hears of a driver that waits on. */
+  constructor(
+    store: Store,
+    ports: Ports,
+    patienceMs: number = PATIENCE_MS,
+    stuck: (error: unknown) => void = () => {},
+  ) {
     this.#store = store
     this.#ports = ports
     this.#patienceMs = patienceMs
+    this.#stuck = stuck
   }
 
   get underWay(): boolean {
@@ -58,16 +65,26 @@ export class Writes {
     }
   }
 
-  /** A driver has all the time it needs: what it wants to write happened, and must not be lost. An outsider waits a while. */
+  /**
+   * A driver has all the time it needs: what it wants to write happened, and must not be lost. That it waits is told now
+   * and then. An outsider waits a while, and a store that takes its time to say no uses that up too.
+   */
   async patiently<T>(work: () => Promise<T>, writer: Writer): Promise<T> {
-    const patienceMs = writer.as === 'driver' ? Infinity : this.#patienceMs
-    const signal = writer.as === 'driver' ? writer.signal : new AbortController().signal
-    for (let waited = 0, pause = 20; ; waited += pause, pause = Math.min(pause * 2, 2000)) {
+    const { monotonic, sleep } = this.#ports
+    const driver = writer.as === 'driver'
+    const signal = driver ? writer.signal : new AbortController().signal
+    const since = monotonic()
+    for (let pause = 20, tellAfter = PATIENCE_MS; ; pause = Math.min(pause * 2, 2000)) {
       try {
         return await work()
       } catch (error) {
-        if (signal.aborted || waited >= patienceMs || isImpossible(error)) throw error
-        await this.#ports.sleep(pause, signal)
+        const waited = monotonic() - since
+        if (signal.aborted || (!driver && waited >= this.#patienceMs) || isImpossible(error)) throw error
+        if (driver && waited >= tellAfter) {
+          this.#stuck(error)
+          tellAfter = waited + TELL_EVERY_MS
+        }
+        await sleep(pause, signal)
       }
     }
   }
@@ -112,6 +129,8 @@ export class Writes {
 
 /** A server that does not hear of its client any more gives up what it was asked well before that. */
 const LONGEST_WAY = 60_000
+const PATIENCE_MS = 10_000
+const TELL_EVERY_MS = 60_000
 
 const MAY_BE = {
   failed: 'Nothing was written: the store could not. Try again later.',

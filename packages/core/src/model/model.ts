@@ -7,7 +7,7 @@
  */
 import type { Json, JsonObject } from '../json.ts'
 import type { Finish, ProviderData, Usage } from './reply.ts'
-import type { PromptMessage } from './prompt.ts'
+import type { PromptMessage } from '../prompt/prompt.ts'
 
 export interface Model {
   /** For people and logs: `openai/gpt-5`. */
@@ -29,7 +29,16 @@ export interface ModelRequest {
   /** Constrains the reply's text to JSON of this schema. */
   readonly output?: OutputSpec
   readonly settings: ModelSettings
+  /** For vendors that keep the beginning of prompts they have seen. */
+  readonly cache?: CacheHints
   readonly signal: AbortSignal
+}
+
+export interface CacheHints {
+  /** Messages after which the prompt is likely to be the same next time, by index. */
+  readonly breakpoints: readonly number[]
+  /** The same for prompts that begin alike. */
+  readonly key: string
 }
 
 export type ToolSpec =

@@ -8,6 +8,7 @@ import { show, toJson } from '../json.ts'
 import type { Checked } from '../ports.ts'
 import { checkStandard, isStandard, type Infer, type StandardSchema } from '../tool/schema.ts'
 import type { Tool } from '../tool/tool.ts'
+import type { Hooks } from '../hooks/hooks.ts'
 import type { Services } from './services.ts'
 import type { StateAccess } from './state.ts'
 
@@ -24,8 +25,10 @@ export interface Prepare<C, S = unknown> extends Setup<C> {
   readonly state: StateAccess
   /** What the model may call in this step; push to it. */
   readonly tools: Tool[]
-  /** What the model is told besides the instructions; push to it. */
+  /** What the model is told besides the instructions; push to it. Said first, so it had better stay the same. */
   readonly context: string[]
+  /** What it is told in this turn alone, beside the user's words; push to it. */
+  readonly inject: string[]
 }
 
 export interface PluginOptions<C extends StandardSchema, S extends StandardSchema> {
@@ -39,6 +42,7 @@ export interface PluginOptions<C extends StandardSchema, S extends StandardSchem
   readonly tools?: readonly Tool[] | ((self: Plugin<Infer<S>>) => readonly Tool[])
   readonly setup?: (setup: Setup<Infer<C>>) => void | Promise<void>
   readonly prepare?: (prepare: Prepare<Infer<C>, Infer<S>>) => void | Promise<void>
+  readonly hooks?: Hooks
 }
 
 /** `S` is the type of the plugin's state, which `state.get(plugin)` and `state.set(plugin, value)` carry through. */
@@ -49,6 +53,7 @@ export interface Plugin<S = unknown, C = unknown> {
   readonly state: { check(value: unknown): Promise<Checked> } | undefined
   readonly initial: S | undefined
   readonly tools: readonly Tool[]
+  readonly hooks: Hooks | undefined
   /** The same plugin with settings of its own; checked when the agent is first used. */
   with(config: C): Plugin<S, C>
   checkConfig(): Promise<unknown>
@@ -87,6 +92,7 @@ function configured(options: PluginOptions<StandardSchema, StandardSchema>, conf
     config,
     state: state && { check: (value) => checkStandard(state, value) },
     initial,
+    hooks: options.hooks,
     get tools() {
       return tools
     },

@@ -49,6 +49,7 @@ export const OPTIONS = {
   resolve: { hold: 1, by: 1, scope: 1 },
   approve: { input: 1, hold: 1, by: 1, scope: 1 },
   view: { turns: 1, before: 1 },
+  audit: { before: 1, limit: 1 },
   subscribe: { after: 1, signal: 1 },
 } as const
 

@@ -28,6 +28,7 @@ export class Engine {
   readonly #loops: Promise<void>[] = []
   /** How many of those that were due could not be helped. They come up every time, and must not hide the others. */
   #helpless = 0
+  #sweepAt = 0
   #unlisten: () => void = () => {}
   #closed: Promise<void> | undefined
 
@@ -46,8 +47,9 @@ export class Engine {
         store,
         ports: this.ports,
         agents: this.agents,
-        log: { node: node ?? NOBODY },
+        log: { node: node ?? NOBODY, stuck: (error, address) => this.problem(error, address) },
         surroundings: ({ tenant, id }) => ({
+          problem: (error) => this.problem(error, { tenant, id }),
           oneAgent: true,
           mayWork: () => this.#lease.valid,
           term: () => this.#lease.term,
@@ -166,11 +168,20 @@ export class Engine {
       this.#helpless = helped.filter((each) => !each).length
       await this.#catchUp()
       this.residents.tidy()
+      await this.#sweep()
       return { next, more: conversations.length === limit && helped.includes(true) }
     } catch (error) {
       this.problem(error)
       return { next: undefined, more: false }
     }
+  }
+
+  /** Notes whose time is over are removed now and then, by whoever comes first. */
+  async #sweep(): Promise<void> {
+    const now = this.ports.monotonic()
+    if (now < this.#sweepAt) return
+    this.#sweepAt = now + SWEEP_EVERY_MS
+    while ((await this.store.sweep(SWEEP)) === SWEEP && !this.closing);
   }
 
   /** Whether that was of any use. */
@@ -220,6 +231,9 @@ const NOBODY = 'nobody'
 
 /** How many conversations are looked at in one go. */
 const LOOK = 100
+
+const SWEEP = 500
+const SWEEP_EVERY_MS = 600_000
 
 /** The agents with this runtime's clock, which is the store's. */
 function agentsByName(agents: readonly Agent[], ports: Ports): ReadonlyMap<string, Agent> {

@@ -55,7 +55,7 @@ export class Resident {
 
   /** Nobody needs it in memory: it can be read again whenever somebody does. */
   get idle(): boolean {
-    return this.#uses === 0 && !this.#driving && !this.log.inDoubt && !this.claiming
+    return this.#uses === 0 && !this.#driving && !this.log.inDoubt && !this.claiming && !this.live.busy
   }
 
   /** Keeps it in memory while something is done with it, and sees to what follows. */

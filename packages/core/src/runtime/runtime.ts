@@ -2,6 +2,8 @@
  * Conversations in a store, addressed by their ids. Nobody holds a handle: any process that opened the same store may
  * send, answer, cancel and watch, and what was accepted goes on by itself, here or elsewhere, now or after a restart.
  */
+import { AUDIT, recordOf, type AuditRecord } from '../audit/audit.ts'
+import { explain, type Explanation } from '../audit/explain.ts'
 import { HoldpointError } from '../failure.ts'
 import type { Json } from '../json.ts'
 import type { View } from '../live/view-shape.ts'
@@ -150,6 +152,35 @@ export class Runtime {
     const address = this.#address(id)
     if (options.before === undefined) return newestTurns(store, address, turns)
     return earlierTurns(store, address, turns, checkSeq('before', options.before))
+  }
+
+  /**
+   * Why the model said what it said: what it was shown in each step of a turn, and what was left out. The newest turn
+   * unless another is named; undefined when there is none.
+   */
+  async explain(id: string, turnId?: string): Promise<Explanation | undefined> {
+    if (turnId !== undefined) checkId('The id of a turn', turnId)
+    return this.#engine.useExisting(this.#address(id), ({ live, log }) =>
+      explain(this.#engine.store, log.address, live.agent, turnId),
+    )
+  }
+
+  /** What exactly the model was sent, the last first: for agents that keep an audit. Ask on with the last one's seq. */
+  async audit(
+    id: string,
+    options: { readonly before?: number; readonly limit?: number } = {},
+  ): Promise<readonly (AuditRecord & { readonly seq: number })[]> {
+    const { before, limit = 20 } = checkOptions(options, OPTIONS.audit)
+    const query = {
+      kind: AUDIT,
+      limit: checkLimit(limit) ?? 20,
+      ...(before !== undefined && { before: checkSeq('before', before) }),
+    }
+    const notes = await this.#engine.store.notes(this.#address(id), query)
+    return notes.flatMap((note) => {
+      const record = recordOf(note)
+      return record ? [{ ...record, seq: note.seq }] : []
+    })
   }
 
   /** The events after a seq, in order. Ask on with the last one's seq. */

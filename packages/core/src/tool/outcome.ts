@@ -32,6 +32,8 @@ export type OutcomeCode =
   | 'invalid-output'
   /** The model called a tool it was not given. */
   | 'unknown-tool'
+  /** A hook did not let it be made. */
+  | 'vetoed'
   /** What would have run is not what was approved. */
   | 'not-what-was-approved'
 

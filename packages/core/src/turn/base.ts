@@ -3,6 +3,7 @@
  * event. Only at rest: a turn is short, and what is left of a conversation between turns is little.
  */
 import type { Json } from '../json.ts'
+import type { Shown } from '../log/log-event.ts'
 import type { Inbound } from '../log/message.ts'
 import { emptyConversation, type Call, type Conversation, type EndedTurn } from './turn-state.ts'
 
@@ -10,16 +11,18 @@ interface Base {
   readonly agent: string
   readonly last?: EndedTurn
   readonly queue?: readonly Inbound[]
+  readonly shown?: Shown
   readonly waiting?: readonly Call[]
   readonly plugins?: Conversation['plugins']
 }
 
-export function toBase({ agent, turn, queue, waiting, plugins }: Conversation): Json | undefined {
+export function toBase({ agent, turn, queue, shown, waiting, plugins }: Conversation): Json | undefined {
   if (turn.phase !== 'rest') return undefined
   const base: Base = {
     agent,
     ...(turn.last && { last: turn.last }),
     ...(queue.length > 0 && { queue }),
+    ...(shown && { shown }),
     ...(waiting.size > 0 && { waiting: [...waiting.values()] }),
     ...(Object.keys(plugins).length > 0 && { plugins }),
   }
@@ -27,13 +30,14 @@ export function toBase({ agent, turn, queue, waiting, plugins }: Conversation): 
 }
 
 export function fromBase(seq: number, base: Json): Conversation {
-  const { agent, last, queue = [], waiting = [], plugins = {} } = base as unknown as Base
+  const { agent, last, queue = [], shown, waiting = [], plugins = {} } = base as unknown as Base
   return {
     ...emptyConversation,
     seq,
     agent,
     turn: { phase: 'rest', last: last && { ...last, by: last.by, message: last.message } },
     queue,
+    shown,
     waiting: new Map(waiting.map((call) => [call.callId, whole(call)])),
     plugins,
   }

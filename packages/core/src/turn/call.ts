@@ -12,6 +12,7 @@ type Settled = Extract<Call, { readonly at: 'settled' }>
 type CallEvent = Extract<LogEvent, { readonly callId: string }>
 
 const moves: Record<CallEvent['type'], readonly Call['at'][]> = {
+  'call.rewritten': ['ready'],
   'call.held': ['ready', 'running'],
   'call.endorsed': ['held'],
   'call.approved': ['held'],
@@ -43,6 +44,8 @@ export function evolveCall(before: Call, event: CallEvent): Call {
   if (!moves[event.type].includes(before.at)) return impossible(before, event)
   const call: Call = { ...before, seqs: [...before.seqs, event.seq] }
   switch (event.type) {
+    case 'call.rewritten':
+      return { ...call, edited: event.input }
     case 'call.held':
       return { ...facts(call), approved: undefined, holds: call.holds + 1, at: 'held', hold: event.hold }
     case 'call.endorsed':

@@ -3,6 +3,7 @@
  * Computed here from the state before and after a write, for every store alike, and never decided upon: whoever decides
  * folds the log.
  */
+import { HoldpointError } from '../failure.ts'
 import type { EventBody, LogEvent } from '../log/log-event.ts'
 import type { Derived, HoldRow } from '../log/store.ts'
 import { callsOf } from '../model/reply.ts'
@@ -17,7 +18,7 @@ export function derive(
   before: Conversation,
   after: Conversation,
   events: readonly EventBody[],
-  recalled: ReadonlyMap<string, Call>,
+  recalled: readonly Call[],
 ): Derived {
   const effects = next(after)
   const deadlines = effects.flatMap((effect) => (effect.do === 'expire-hold' ? [effect.at] : []))
@@ -35,13 +36,9 @@ export function hasWork(state: Conversation): boolean {
   return next(state).some((effect) => effect.do !== 'expire-hold')
 }
 
-function holdRows(
-  before: Conversation,
-  events: readonly EventBody[],
-  recalled: ReadonlyMap<string, Call>,
-): readonly HoldRow[] {
+function holdRows(before: Conversation, events: readonly EventBody[], recalled: readonly Call[]): readonly HoldRow[] {
   // Most writes are about calls that nobody ever waited for.
-  if (!events.some((event) => waited(before, event, recalled))) return []
+  if (!events.some((event) => waited(before, event))) return []
   const calls = new Map<string, Call>()
   const rows = new Map<string, HoldRow>()
   for (const [index, body] of events.entries()) {
@@ -50,8 +47,14 @@ function holdRows(
       for (const part of callsOf(event.reply)) calls.set(part.callId, newCall(part, event.seq))
     if (!('callId' in event)) continue
     const { callId } = event
-    const call = calls.get(callId) ?? findCall(before, callId) ?? recalled.get(callId)
-    if (!call) continue
+    const found = calls.get(callId) ?? findCall(before, callId)
+    const call = found ?? recalled.find((each) => each.callId === callId)
+    // Its row would miss this event, and whoever answers next would be judged as if it had not happened.
+    if (!call)
+      throw new HoldpointError(
+        'history-impossible',
+        `Event ${event.seq} is about a call, ${callId}, that is not known.`,
+      )
     const moved = evolveCall(call, event)
     calls.set(callId, moved)
     if (moved.holds > 0) rows.set(callId, holdRow(moved, call))
@@ -59,11 +62,11 @@ function holdRows(
   return [...rows.values()]
 }
 
-/** Whether the event makes a call wait, or is about one that has waited before. */
-function waited(before: Conversation, event: EventBody, recalled: ReadonlyMap<string, Call>): boolean {
+/** Whether the event makes a call wait, or is about one that has waited before: an answer always is. */
+function waited(before: Conversation, event: EventBody): boolean {
   if (!('callId' in event)) return false
-  if (event.type === 'call.held') return true
-  const call = findCall(before, event.callId) ?? recalled.get(event.callId)
+  if (event.type === 'call.held' || event.type === 'answer.arrived') return true
+  const call = findCall(before, event.callId)
   return call !== undefined && call.holds > 0
 }
 

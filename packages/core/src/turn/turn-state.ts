@@ -1,6 +1,6 @@
 /** The state a log folds to, and the work that follows from it. */
 import type { Json } from '../json.ts'
-import type { EndReason, OutputPlan, TurnLimits } from '../log/log-event.ts'
+import type { EndReason, OutputPlan, Shown, TurnLimits } from '../log/log-event.ts'
 import type { Inbound } from '../log/message.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 import type { Hold, Resolved } from './hold.ts'
@@ -13,6 +13,8 @@ export interface Conversation {
   readonly turn: Turn
   /** What arrived while a turn was going on, and waits for rest. */
   readonly queue: readonly Inbound[]
+  /** What of the log the model was shown last, unless it was shown everything. */
+  readonly shown: Shown | undefined
   /** Async calls whose turn went on without them, still waiting for their answer. */
   readonly waiting: ReadonlyMap<string, Call>
   /** The state of each plugin. */
@@ -43,6 +45,10 @@ export interface OpenTurn {
   readonly output: OutputPlan | undefined
   /** `finalize`: the tool loop is over, and the result is asked for once more, bound to the schema. */
   readonly pass: 'loop' | 'finalize'
+  /** What hooks made of what was said is written. */
+  readonly briefed: boolean
+  /** How many of its replies were sent back. */
+  readonly sentBack: number
   /** Set when the turn is to end once no call is open. */
   readonly halt: { readonly reason: 'halted' | 'tool_error'; readonly message: string } | undefined
 }
@@ -53,7 +59,7 @@ interface CallFacts {
   /** What the model proposed. */
   readonly proposed: Json
   readonly malformed: string | undefined
-  /** What a person put in its place when they approved; kept if the call is held again. */
+  /** What a hook put in its place, or a person when they approved; kept if the call is held again. */
   readonly edited: Json | undefined
   /** What a yes is bound to, a person's or the gate's own; set while it is good. */
   readonly approved: { readonly inputHash: string; readonly fingerprint: string } | undefined
@@ -97,6 +103,7 @@ export const emptyConversation: Conversation = {
   agent: '',
   turn: { phase: 'rest', last: undefined },
   queue: [],
+  shown: undefined,
   waiting: new Map(),
   plugins: {},
 }

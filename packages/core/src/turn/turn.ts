@@ -41,23 +41,31 @@ export function evolve(state: Conversation, event: LogEvent): Conversation {
       if ((event.queued ?? 0) > state.queue.length) return impossible(state, event, 'more was taken than waited')
       const { turnId, limits, output } = event
       const by = event.items.length > 0 ? saidBy(event.items) : state.turn.last?.by
-      const open: OpenTurn = { turnId, by, step: 1, limits, tokens: 0, output, pass: 'loop', halt: undefined }
+      const open: OpenTurn = { turnId, by, step: 1, limits, tokens: 0, output, pass: 'loop', ...FRESH }
       const queue = state.queue.slice(event.queued ?? 0)
       return { ...state, seq, agent: event.agent, turn: { ...open, phase: 'model' }, queue }
     }
     case 'message.queued':
       return { ...state, seq, queue: [...state.queue, event.item] }
+    case 'turn.briefed':
+      if (state.turn.phase !== 'model' || state.turn.turnId !== event.turnId || state.turn.briefed)
+        return impossible(state, event)
+      return { ...state, seq, turn: { ...state.turn, briefed: true } }
     case 'model.replied': {
       const { turn } = state
+      const { shown = state.shown } = event
       if (turn.phase !== 'model' || turn.turnId !== event.turnId || turn.step !== event.step)
         return impossible(state, event)
       const tokens = turn.tokens + totalTokens(event.reply.usage)
       const calls = new Map(callsOf(event.reply).map((part) => [part.callId, newCall(part, seq)]))
-      if (calls.size > 0) return { ...state, seq, turn: { ...turn, phase: 'calls', tokens, calls } }
+      if (calls.size > 0) return { ...state, seq, shown, turn: { ...turn, phase: 'calls', tokens, calls } }
+      const again = { ...turn, tokens, step: turn.step + 1 }
+      if (event.again) return { ...state, seq, shown, turn: { ...again, sentBack: turn.sentBack + 1 } }
       if (turn.pass === 'loop' && turn.output?.finalize && !event.ends)
-        return { ...state, seq, turn: { ...turn, tokens, step: turn.step + 1, pass: 'finalize' } }
-      return { ...state, seq, turn: rest(turn, event.ends ?? 'completed', event.message) }
+        return { ...state, seq, shown, turn: { ...again, pass: 'finalize' } }
+      return { ...state, seq, shown, turn: rest(turn, event.ends ?? 'completed', event.message) }
     }
+    case 'call.rewritten':
     case 'call.held':
     case 'call.endorsed':
     case 'call.approved':
@@ -92,6 +100,8 @@ export function evolve(state: Conversation, event: LogEvent): Conversation {
   }
   return impossible(state, event, 'there is no such type of event here')
 }
+
+const FRESH = { briefed: false, sentBack: 0, halt: undefined } as const
 
 export function next(state: Conversation): readonly Effect[] {
   return state.waiting.size === 0

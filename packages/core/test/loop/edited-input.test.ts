@@ -4,7 +4,7 @@ import { canonical, type Json } from '@holdpoint/core'
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { call, desk, expectSound, idOf, outcomes, saved, toldTo } from './kit.ts'
+import { call, desk, expectSound, idOf, inTime, outcomes, saved, toldTo } from './kit.ts'
 
 const description = 'For a test'
 const seen: unknown[] = []
@@ -197,4 +197,18 @@ test('every hold shows an input whose hash is the one it is bound to', async () 
   const holds = session.events.flatMap((event) => (event.type === 'call.held' ? [event.hold] : []))
   expect(holds).toHaveLength(4)
   for (const hold of holds) expect(hold.inputHash).toBe(hashOf(hold.input))
+})
+
+test('an edit about which the approval check never says anything is a yes all the same, after a while', async () => {
+  let asked = 0
+  const approval = (): Promise<{ required: true }> =>
+    ++asked === 1 ? Promise.resolve({ required: true }) : new Promise(() => {})
+  const slow = tool({ name: 'print', description, input, approval, timeout: '5 s', run: () => 'printed' })
+  const { agent, clock } = desk(scripts, { tools: [slow] })
+  const { session } = await chat(agent, 'Print')
+
+  const approving = session.approve(idOf(session, 'print'), { input: { to: 'hall' } })
+
+  expect(await inTime(clock, approving)).toMatchObject({ verdict: 'accepted' })
+  expect(await session.continue()).toMatchObject({ status: 'done' })
 })

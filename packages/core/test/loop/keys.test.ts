@@ -37,7 +37,7 @@ test('a message that is sent again under its key is taken once, and its sender i
 
 test('a message that comes again after others, and in another process, is told of its own turn', async () => {
   const store = memoryStore()
-  const options = { window: { messages: 1 } }
+  const options = { context: { window: { messages: 1 } } }
   const here = await live(desk(many, options).agent, store)
   await say(here, 'Buy', { key: 'k' })
   for (let nth = 0; nth < 5; nth++) await say(here, `Message ${nth}`)

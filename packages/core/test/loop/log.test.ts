@@ -126,6 +126,24 @@ test.each<[Trouble, RegExp]>([
   expect(log.state.seq).toBe(0)
 })
 
+test('a store that takes long to say no uses up the patience of whoever waits for it', async () => {
+  const clock = manualClock()
+  const slow = async (): Promise<never> => {
+    await clock.sleep(5000, new AbortController().signal)
+    throw new Error('connection lost')
+  }
+  const log = new Log(addressOf('c'), { ...memoryStore(), append: slow }, portsOf('p', clock))
+  const start = clock.now()
+  let told: number | undefined
+  const writing = log.append([opened])
+  writing.catch(() => (told = clock.now() - start))
+
+  await expect(inTime(clock, writing)).rejects.toThrow('connection lost')
+
+  expect(told).toBeGreaterThanOrEqual(10_000)
+  expect(told).toBeLessThan(16_000)
+})
+
 test(
   proves('call.never-after-outcome', 'a driver never gives up on what a tool did: the result waits for the store'),
   async () => {

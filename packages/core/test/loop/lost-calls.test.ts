@@ -3,7 +3,7 @@ import { Session, tool, type Tool, type Verified } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { recordingStore, reopen, type Prefix } from './crash.ts'
-import { call, desk, expectSound, idOf, outcomes, saved, until, type Desk } from './kit.ts'
+import { call, desk, expectSound, idOf, inTime, outcomes, saved, until, type Desk } from './kit.ts'
 
 type OnLost = 'retry' | 'fail' | 'ask' | (() => Verified | Promise<Verified>)
 const input = z.object({ to: z.string().trim(), copies: z.number().default(1) })
@@ -156,6 +156,16 @@ test.each<[string, () => unknown]>([
   const { session, ran } = await after(verify as () => Verified)
 
   expect(await session.continue()).toMatchObject({ status: 'held', holds: [{ cause: 'lost' }] })
+  expect(ran).toEqual([])
+})
+
+test('verify that never returns is left behind at the timeout of the tool: a person is asked, and nothing runs', async () => {
+  const { session, ran, clock } = await after(() => new Promise(() => {}), { more: { timeout: '5 s' } })
+  const start = clock.now()
+
+  expect(await inTime(clock, session.continue())).toMatchObject({ status: 'held', holds: [{ cause: 'lost' }] })
+
+  expect(clock.now() - start).toBeLessThanOrEqual(6000)
   expect(ran).toEqual([])
 })
 

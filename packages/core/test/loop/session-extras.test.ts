@@ -92,7 +92,7 @@ test('a turn that ended badly says why, and is taken up again with a prompt that
 
 test('a session whose model is shown a window is saved whole, and knows its old calls before and after', async () => {
   const pay = tool({ name: 'pay', description, input, approval: 'required', run: () => 'paid' })
-  const options = { tools: [pay], window: { messages: 2 } }
+  const options = { tools: [pay], context: { window: { messages: 2 } } }
   const replies = Array.from({ length: 20 }, (_, nth) => `Reply ${nth}.`)
   const session = await Session.open(desk([{ calls: [call('pay')] }, ...replies], options).agent)
   const { callId } = (await session.send('Pay')).holds[0]!

@@ -1,10 +1,14 @@
-import { renderPrompt } from '@holdpoint/core'
 import { memoryStore, proves, type Script } from '@holdpoint/testing'
 import fc from 'fast-check'
 import { ModelError, tool, type LogEvent } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { isEnough, windowed } from '../../src/loop/window.ts'
+import type { Window } from '../../src/context/context-options.ts'
+import { fit, type Fit } from '../../src/context/fit.ts'
+import { encodeOutcome } from '../../src/model/encode-outcome.ts'
+import type { PromptMessage } from '../../src/prompt/prompt.ts'
+import { Transcript } from '../../src/prompt/transcript.ts'
+import { fold } from '../../src/turn/turn.ts'
 import { Walk } from '../turn/walk.ts'
 import { call, countingStore, desk, expectPaired, goOn, live, say } from './kit.ts'
 
@@ -23,55 +27,85 @@ async function logOf(numbers: readonly number[]): Promise<readonly LogEvent[]> {
   return walk.log
 }
 
+const count = (message: unknown): number => JSON.stringify(message).length
+
+/** What a window shows of a log, when the prompts before began at that seq. */
+function shownOf(log: readonly LogEvent[], window: Window | undefined, from?: number): Fit {
+  const { passages } = Transcript.of(log)
+  const shown = from === undefined ? undefined : { from }
+  const settings = { summary: undefined, room: Infinity, retentionOf: undefined, ownWordsAfter: undefined, inject: [] }
+  return fit({ ...settings, passages, shown, window, encode: encodeOutcome, count })
+}
+
+const messagesOf = ({ passages }: Fit): PromptMessage[] => passages.flatMap(({ rendered }) => [...rendered.messages])
 const begins = (event: LogEvent): boolean => event.type === 'turn.started' && event.items.length > 0
 
 test(
   proves(
     'prompt.every-call-has-result',
-    'the window shows whole turns from a message on, as many as fit, and the newest in any case',
+    'a full window moves on to whole turns from a message on, with room for more, and the newest in any case',
   ),
   async () => {
     const met = { cut: 0, newestAlone: 0 }
     await fc.assert(
       fc.asyncProperty(choices, sizes, async (numbers, messages) => {
         const log = await logOf(numbers)
-        const window = windowed(log, { messages })
         if (!log.some(begins)) return
+        const { passages } = Transcript.of(log)
+        const whole = passages.reduce((sum, passage) => sum + passage.messages, 0)
+        const fitted = shownOf(log, { messages })
+        const prompt = messagesOf(fitted)
 
-        expect(log.slice(-window.length)).toEqual(window)
-        expect(begins(window[0]!)).toBe(true)
-        const prompt = renderPrompt([], window)
         expectPaired({ prompt } as never)
-        const turns = window.filter(begins).length
-        if (turns > 1) expect(prompt.length).toBeLessThanOrEqual(messages)
-        else met.newestAlone++
-
-        const older = log.slice(0, -window.length).findLastIndex(begins)
-        if (older < 0) return
+        expect(passages.slice(-fitted.passages.length).map(({ from }) => from)).toEqual(
+          fitted.passages.map(({ passage }) => passage.from),
+        )
+        if (whole <= messages) return void expect(fitted.passages).toHaveLength(passages.length)
         met.cut++
-        expect(isEnough(log.slice(older), messages)).toBe(true)
+        if (fitted.passages.length === 1) met.newestAlone++
+        else
+          expect(fitted.passages.reduce((sum, { passage }) => sum + passage.messages, 0)).toBeLessThanOrEqual(
+            0.75 * messages,
+          )
       }),
       { numRuns: 500, seed: 8 },
     )
     expect(met.cut).toBeGreaterThan(100)
-    expect(met.newestAlone).toBeGreaterThan(100)
+    expect(met.newestAlone).toBeGreaterThan(50)
   },
   60_000,
 )
 
-test('what the window shows does not depend on how much of the log is at hand, as long as it is enough', async () => {
+test('what a window that is full moves on to does not depend on how much of the log is at hand', async () => {
   let cuts = 0
   await fc.assert(
     fc.asyncProperty(choices, sizes, async (numbers, messages) => {
       const log = await logOf(numbers)
-      const whole = windowed(log, { messages })
-      for (let from = 1; from < log.length && isEnough(log.slice(from), messages); from++, cuts++)
-        expect(windowed(log.slice(from), { messages })).toEqual(whole)
+      const whole = shownOf(log, { messages }).shown
+      for (const { seq } of log.filter(begins)) {
+        const rest = log.slice(seq - 1)
+        if (Transcript.of(rest).passages.reduce((sum, passage) => sum + passage.messages, 0) <= messages) return
+        expect(shownOf(rest, { messages }).shown).toEqual(whole)
+        cuts++
+      }
     }),
     { numRuns: 500, seed: 9 },
   )
-  expect(cuts).toBeGreaterThan(1000)
+  expect(cuts).toBeGreaterThan(500)
 }, 60_000)
+
+test('a window stays where it is until it is full, so that prompts begin alike', async () => {
+  const { agent, model } = desk(
+    Array.from({ length: 60 }, (_, nth) => `Reply ${nth}.`),
+    { context: { window: { turns: 20 } } },
+  )
+  const conversation = await live(agent, memoryStore())
+  for (let nth = 0; nth < 60; nth++) await say(conversation, `Message ${nth}`)
+
+  const firsts = model.requests.map(({ prompt }) => JSON.stringify(prompt[0]))
+  expect(new Set(firsts).size).toBe(8)
+  for (const { prompt } of model.requests) expect(prompt.length).toBeLessThanOrEqual(39)
+})
 
 test('without a window everything is shown', async () => {
   const { agent, model } = desk(Array.from({ length: 30 }, (_, nth) => `Reply ${nth}.`))
@@ -83,7 +117,10 @@ test('without a window everything is shown', async () => {
 
 test('a turn that is taken up again is shown with the message it is about, however small the window', async () => {
   const lost = new ModelError('gone', { retryable: false })
-  const { agent, model } = desk([lost, { calls: [call('ok')] }, lost, 'Here.'], { tools, window: { messages: 1 } })
+  const { agent, model } = desk([lost, { calls: [call('ok')] }, lost, 'Here.'], {
+    tools,
+    context: { window: { messages: 1 } },
+  })
   const { store } = countingStore(memoryStore())
   await say(await live(agent, store), 'Find it')
   await goOn(await live(agent, store))
@@ -112,10 +149,10 @@ test('processes that read back what they need send the model byte for byte what 
       const wanted: string[] = []
       const scripts = turns.flatMap((turn) => scriptsOf[turn]!)
       const recorded = scripts.map((script) => () => {
-        wanted.push(JSON.stringify(renderPrompt([], windowed(all, { messages }))))
+        wanted.push(JSON.stringify(messagesOf(shownOf(all, { messages }, fold(all).shown?.from))))
         return script
       })
-      const { agent, model } = desk(recorded, { tools, window: { messages } })
+      const { agent, model } = desk(recorded, { tools, context: { window: { messages } } })
       for (const turn of turns) {
         const conversation = await live(agent, store)
         const { steps } = await say(conversation, `Now ${turn}`)
@@ -137,7 +174,7 @@ test('processes that read back what they need send the model byte for byte what 
 }, 60_000)
 
 test('whoever began a turn is told of it, although so much followed that it is no longer in memory', async () => {
-  const { agent } = desk(['First.', 'Second.', 'Third.', 'Fourth.'], { window: { messages: 1 } })
+  const { agent } = desk(['First.', 'Second.', 'Third.', 'Fourth.'], { context: { window: { messages: 1 } } })
   const counting = countingStore(memoryStore())
   const conversation = await live(agent, counting.store)
   // Each is sent while the one before it is at work.
@@ -163,7 +200,10 @@ test('a process that comes to a conversation at rest tells what it came to', asy
 })
 
 test('memory does not grow with the conversation', async () => {
-  const { agent } = desk(Array.from({ length: 200 }, () => round).flat(), { tools, window: { messages: 8 } })
+  const { agent } = desk(Array.from({ length: 200 }, () => round).flat(), {
+    tools,
+    context: { window: { messages: 8 } },
+  })
   const { store, all } = countingStore(memoryStore())
   const conversation = await live(agent, store)
   let most = 0
@@ -181,7 +221,7 @@ test('a turn costs the same reads however long the conversation is, in one proce
   const perTurn: number[] = []
   for (const anew of [false, true]) {
     const counting = countingStore(memoryStore())
-    const { agent } = desk(scripts, { tools, window: { messages: 8 } })
+    const { agent } = desk(scripts, { tools, context: { window: { messages: 8 } } })
     let conversation = await live(agent, counting.store)
     for (let nth = 0; nth < 200; nth++) {
       if (anew) conversation = await live(agent, counting.store)
@@ -203,11 +243,11 @@ test('those who read back at the same time, and while the conversation goes on, 
   const { log } = conversation
 
   await Promise.all([
-    log.reach(Infinity),
+    log.reachBack(1),
     log.reachBack(4),
-    log.reach(1),
+    log.reachUntil(2, () => false),
     say(conversation, 'Three'),
-    log.reach(Infinity),
+    log.reachBack(1),
   ])
 
   expect(log.events).toEqual(all)

@@ -149,6 +149,7 @@ test('an option with a name that there is not is refused by every request, and n
     (runtime) => runtime.answer('c', id, 1, misspelt),
     (runtime) => runtime.fail('c', id, 'no', misspelt),
     (runtime) => runtime.view('c', misspelt),
+    (runtime) => runtime.audit('c', misspelt),
     (runtime) => runtime.subscribe('c', misspelt),
   ]
   for (const request of requests)

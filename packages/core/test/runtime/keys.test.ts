@@ -108,10 +108,10 @@ test.each([
 
 test('a key of long ago is known although the conversation left memory and went on', async () => {
   const world = new World()
-  const a = await world.process('a', { says: ['Hi.'], agent: { window: { messages: 2 } } })
+  const a = await world.process('a', { says: ['Hi.'], agent: { context: { window: { messages: 2 } } } })
   await a.runtime.send('c', 'First', key)
   for (let n = 0; n < 20; n++) await a.runtime.send('c', `Turn ${n}`)
-  const b = await world.process('b', { says: ['Hi.'], agent: { window: { messages: 2 } } })
+  const b = await world.process('b', { says: ['Hi.'], agent: { context: { window: { messages: 2 } } } })
 
   expect(await b.runtime.submit('c', 'First', key)).toMatchObject({ ok: true, turnId: 'a-2', repeated: true })
   expect(await b.runtime.send('c', 'First', key)).toMatchObject({ status: 'done', text: 'Hi.' })

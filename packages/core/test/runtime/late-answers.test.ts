@@ -71,7 +71,7 @@ test('a late answer to a call of long ago is found in the store, though the conv
   const setup = {
     says,
     tools: [asking('fetch', 'external', { timeout: '5s', late: 'inbox' })],
-    agent: { window: { messages: 4 } },
+    agent: { context: { window: { messages: 4 } } },
   }
   const a = await world.process('a', setup)
   await a.runtime.send('c', 'Fetch')
@@ -89,6 +89,34 @@ test('a late answer to a call of long ago is found in the store, though the conv
   expect(count(await world.log(), 'answer.arrived')).toBe(1)
   expect(await b.runtime.answer('c', 'a-2.1.1', 'late')).toMatchObject({ verdict: 'duplicate' })
 })
+
+test(
+  proves('hold.resolves-once', 'very many late answers at once are each taken once, and who contradicts is told so'),
+  async () => {
+    const world = new World()
+    const names = Array.from({ length: 150 }, () => 'fetch')
+    const setup = {
+      says: [({ prompt }) => (JSON.stringify(prompt.at(-1)).includes('Fetch') ? calls(...names) : 'I see.'), 'Done.'],
+      tools: [asking('fetch', 'external', { timeout: '5s', late: 'inbox' })],
+      agent: { context: { window: { messages: 2 } } },
+    } satisfies Parameters<World['process']>[1]
+    const a = await world.process('a', setup)
+    const { holds } = await a.runtime.send('c', 'Fetch')
+    await world.pass(6000)
+    a.kill()
+    const b = await world.process('b', setup)
+    const first = await Promise.all(holds.map(({ callId }) => b.runtime.answer('c', callId, 'first')))
+    await world.calm()
+    b.kill()
+    const c = await world.process('c', setup)
+    const second = await Promise.all(holds.map(({ callId }) => c.runtime.answer('c', callId, 'second')))
+
+    expect(holds).toHaveLength(150)
+    expect(new Set(first.map(({ verdict }) => verdict))).toEqual(new Set(['accepted']))
+    expect(new Set(second.map(({ verdict }) => verdict))).toEqual(new Set(['conflict']))
+    expect(count(await world.log(), 'answer.arrived')).toBe(150)
+  },
+)
 
 test(
   proves(

@@ -67,6 +67,29 @@ test.each(['throws', 'failed', 'unknown'] as const)(
   },
 )
 
+test('a result that cannot be written is told of as a problem, after a while and then every minute', async () => {
+  const world = new World()
+  const store = weather()
+  const work = slow('work')
+  const a = await world.process('a', { says, tools: [work.tool], ...store.around })
+  const sending = a.runtime.send('c', 'Work')
+  await world.until(() => work.started.length === 1)
+  store.only = 'append'
+  store.away = 'failed'
+  work.release()
+  await world.pass(9000)
+  expect(a.problems).toEqual([])
+
+  await world.pass(4000)
+  const problem = { error: { message: expect.stringContaining('disk full') }, conversation: { tenant: '', id: 'c' } }
+  expect(a.problems).toMatchObject([problem])
+  await world.pass(60_000)
+  expect(a.problems).toMatchObject([problem, problem])
+
+  store.away = 'no'
+  expect(await world.soon(sending)).toMatchObject({ status: 'done' })
+})
+
 test('the store is away for longer than the lease: its only process goes on when it is back, and the tool ran once', async () => {
   const world = new World()
   const store = weather()

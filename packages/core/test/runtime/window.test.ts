@@ -1,16 +1,16 @@
 import { proves } from '@holdpoint/testing'
-import type { ModelRequest, Window } from 'holdpoint'
+import type { ModelRequest } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { gated, heldId, noting, timesAsked, World, type Process, type Setup } from './kit.ts'
 
 /** Every turn makes a call of its own, which waits for a person where the message says so. */
-function setup(window: Window | undefined, more: Setup = {}): Setup {
+function setup(window: { readonly messages: number } | undefined, more: Setup = {}): Setup {
   const name = ({ prompt }: ModelRequest): string => (JSON.stringify(prompt.at(-1)).includes('Pay') ? 'pay' : 'look')
   const id = ({ prompt }: ModelRequest): string => /for (\d+)/.exec(JSON.stringify(prompt.at(-1)))![1]!
   return {
     says: [(request) => ({ calls: [{ name: name(request), id: `call-${id(request)}` }] }), 'Well.'],
     tools: [noting([], 'pay', gated), noting([], 'look')],
-    ...(window && { agent: { window } }),
+    ...(window && { agent: { context: { window } } }),
     ...more,
   }
 }

@@ -78,7 +78,12 @@ class Beside {
       this.log.push(event)
       this.state = evolve(this.state, event)
     }
-    const rows = derive(before, this.state, events, new Map(events.flatMap((event) => this.recall(event))))
+    const rows = derive(
+      before,
+      this.state,
+      events,
+      events.flatMap((event) => this.recall(event)),
+    )
     for (const row of rows.holds) this.holds.set(row.callId, row)
     return rows
   }
@@ -98,9 +103,9 @@ class Beside {
     return call
   }
 
-  recall(event: EventBody): (readonly [string, Call])[] {
+  recall(event: EventBody): Call[] {
     const call = 'callId' in event ? this.call(event.callId) : undefined
-    return call ? [[call.callId, call]] : []
+    return call ? [call] : []
   }
 }
 
@@ -211,4 +216,18 @@ test('whose conversation it is and what plugins remember is part of what is kept
 
   expect(fromBase(2, toBase(state)!)).toStrictEqual(state)
   expect(state).toMatchObject({ agent: 'desk', plugins: { notes: { open: ['a'] } } })
+})
+
+test('an answer to a call of an earlier turn is not written without that call: its row would not tell of it', () => {
+  const before = after(started, replied(1, 'c1'), held('c1'), settled('c1'), replied(2))
+  const arrived: EventBody = {
+    type: 'answer.arrived',
+    callId: 'c1',
+    name: 'email.send',
+    outcome: { ok: true, value: 1 },
+  }
+
+  const writing = (): unknown => derive(before, evolve(before, { ...arrived, seq: 6, at: 0 }), [arrived], [])
+
+  expect(writing).toThrow('Event 6 is about a call, c1, that is not known.')
 })

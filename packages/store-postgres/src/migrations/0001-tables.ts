@@ -67,6 +67,19 @@ create index holds_open_agent on :schema.holds (tenant, agent, held_at, conv, ca
 create index holds_open_tool on :schema.holds (tenant, tool, held_at, conv, call_id) where open;
 create index holds_open_kind on :schema.holds (tenant, kind, held_at, conv, call_id) where open;
 
+-- Kept beside the log, which can do without. JSON as text, as above.
+create table :schema.notes (
+  tenant text collate "C" not null,
+  conv bigint not null,
+  kind text collate "C" not null,
+  seq bigint not null,
+  at double precision not null,
+  until double precision,
+  data text not null,
+  primary key (tenant, conv, kind, seq)
+);
+create index notes_until on :schema.notes (until) where until is not null;
+
 create table :schema.nodes (
   node text collate "C" primary key,
   until double precision not null

@@ -156,12 +156,13 @@ export class ConversationRecord {
   }
 
   #checkBase(base: Json, judge: Judge): void {
-    const { agent, turn, queue, waiting, plugins } = this.state
+    const { agent, turn, queue, shown, waiting, plugins } = this.state
     const last = turn.phase === 'rest' ? turn.last : undefined
     const should = {
       agent,
       ...(last && { last }),
       ...(queue.length > 0 && { queue }),
+      ...(shown && { shown }),
       ...(waiting.size > 0 && { waiting: [...waiting.values()] }),
       ...(Object.keys(plugins).length > 0 && { plugins }),
     }

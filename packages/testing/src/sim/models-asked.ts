@@ -100,19 +100,22 @@ function conversationIn(prompt: readonly PromptMessage[]): string {
 }
 
 /**
- * Whole turns, as many of the newest as have no more messages than that, and the newest in any case. A turn without a
- * message of its own goes on with the one before.
+ * Whole turns, from where the log says the last prompt began. Once they have more messages than that, the oldest go until
+ * a quarter is free; the newest stays in any case. A turn without a message of its own goes on with the one before.
  */
-function newest(events: readonly LogEvent[], messages: number): readonly LogEvent[] {
-  let start: number | undefined
-  let count = 0
-  for (const [index, event] of [...events.entries()].toReversed()) {
-    if (event.type === 'model.replied') count += event.reply.parts.some(({ type }) => type === 'call') ? 2 : 1
-    if (event.type !== 'turn.started') continue
-    count++
-    if (event.items.length === 0) continue
-    if (start !== undefined && count > messages) break
-    start = index
+function newest(events: readonly LogEvent[], most: number): readonly LogEvent[] {
+  let from = 1
+  const turns: { readonly seq: number; messages: number }[] = []
+  for (const event of events) {
+    if (event.type === 'turn.started' && event.items.length > 0) turns.push({ seq: event.seq, messages: 0 })
+    const turn = turns.at(-1)
+    if (event.type === 'turn.started' && turn) turn.messages++
+    if (event.type !== 'model.replied') continue
+    if (turn) turn.messages += event.reply.parts.some(({ type }) => type === 'call') ? 2 : 1
+    from = event.shown?.from ?? from
   }
-  return events.slice(start ?? 0)
+  const shown = turns.filter(({ seq }) => seq >= from)
+  const count = (): number => shown.reduce((sum, { messages }) => sum + messages, 0)
+  if (count() > most) while (shown.length > 1 && count() > 0.75 * most) shown.shift()
+  return events.slice((shown[0]?.seq ?? 1) - 1)
 }

@@ -144,7 +144,9 @@ export class Truth {
 /** What only who drives may write. */
 function driverOnly(event: LogEvent): boolean {
   switch (event.type) {
+    case 'turn.briefed':
     case 'model.replied':
+    case 'call.rewritten':
     case 'call.started':
     case 'call.cleared':
     case 'state.changed':

@@ -77,7 +77,9 @@ export class World {
       graceMs: shape.pick([1000, 10_000]),
     }
     this.agents = Array.from({ length: shape.between(1, 3) }, (_, n) => agentOptions(`c${n + 1}`, shape))
-    const windows = this.agents.flatMap(({ name, window }) => (window ? [[name, window.messages] as const] : []))
+    const windows = this.agents.flatMap(({ name, context }) =>
+      context?.window && 'messages' in context.window ? [[name, context.window.messages] as const] : [],
+    )
     this.models = new ModelsAsked(this.truth, this.judge, new Map(windows))
     this.truth.onCommit = (record, events, writer) => {
       this.models.follow(record)
@@ -153,7 +155,7 @@ function agentOptions(name: string, shape: Random): Omit<AgentOptions, 'model' |
     maxParallel: shape.pick([1, 2, 8]),
     onToolError: shape.chance(0.2) ? 'halt' : 'continue',
     whileBusy: 'refuse',
-    ...(shape.chance(0.3) && { window: { messages: shape.between(2, 6) } }),
+    ...(shape.chance(0.3) && { context: { window: { messages: shape.between(2, 6) } } }),
     ...(shape.chance(0.5) && { plugins: [tally] }),
     retry: { firstDelayMs: 200, maxDelayMs: 2000 },
   }

@@ -2,6 +2,7 @@
 import type { Append, Appended, Store } from '@holdpoint/core'
 import { at, draft, hold, logged, logOf, NOON, sameLog, written } from './drafts.ts'
 import { holds, same } from './expect.ts'
+import { noteStory, sameNoteStory } from './note-cases.ts'
 import type { Cases } from './scene.ts'
 
 const MINUTE = 60_000
@@ -19,6 +20,20 @@ export const crashCases: Cases = {
     const { writes, epoch } = await story(store, wakeAt)
     await kill(store)
     await sameStory(await another(), writes, wakeAt, epoch)
+  },
+
+  'after close and open, notes are there': async ({ store, another, close, now }) => {
+    const until = (await now()) + 60 * MINUTE
+    await noteStory(store, until)
+    await close(store)
+    await sameNoteStory(await another(), until)
+  },
+
+  'after a handle died, what it noted is there': async ({ store, another, kill, now }) => {
+    const until = (await now()) + 60 * MINUTE
+    await noteStory(store, until)
+    await kill(store)
+    await sameNoteStory(await another(), until)
   },
 
   'no write that was answered is lost, however soon after the handle dies': async ({ store, another, kill }) => {

@@ -5,7 +5,7 @@ import { holds, same } from './expect.ts'
 import type { Cases } from './scene.ts'
 
 /** Values that JSON can hold, under what is odd about them. */
-const TEXTS: Readonly<Record<string, Json>> = {
+export const TEXTS: Readonly<Record<string, Json>> = {
   'the character U+0000': 'a\u0000b',
   'control characters': '\u0001\u0008\t\n\r\u001f\u007f\u0085\u2028\u2029\ufeff',
   'a lone high surrogate': 'a\ud800b',
@@ -19,7 +19,7 @@ const TEXTS: Readonly<Record<string, Json>> = {
   SQL: `'; drop table events; -- $1 ? :id @id $$ %s \\'`,
 }
 
-const OBJECTS: Readonly<Record<string, Json>> = {
+export const OBJECTS: Readonly<Record<string, Json>> = {
   'keys that objects have anyway': JSON.parse('{"__proto__":{"x":1},"constructor":1,"toString":2}') as Json,
   'keys that differ in case': { key: 1, KEY: 2, Key: 3 },
   'keys that look like numbers': { '2': 'b', '1': 'a', '01': 'c', '-1': 'd' },
@@ -29,7 +29,7 @@ const OBJECTS: Readonly<Record<string, Json>> = {
   'nothing in everything': [null, [], {}, '', [[]], [{}], { a: null }, false],
 }
 
-const NUMBERS: readonly number[] = [
+export const NUMBERS: readonly number[] = [
   Number.MAX_SAFE_INTEGER,
   Number.MIN_SAFE_INTEGER,
   Number.MAX_VALUE,
@@ -44,7 +44,7 @@ const NUMBERS: readonly number[] = [
 ]
 
 /** Names that must stay apart, though each resembles another or means something to somebody. */
-const NAMES: readonly string[] = [
+export const NAMES: readonly string[] = [
   'plain',
   'PLAIN',
   'plain ',

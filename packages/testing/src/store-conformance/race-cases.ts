@@ -2,6 +2,7 @@
 import type { Append, Store } from '@holdpoint/core'
 import { at, draft, logged, logOf, note, sameLog, written } from './drafts.ts'
 import { fail, holds, same } from './expect.ts'
+import { dataOf, noted } from './note-cases.ts'
 import type { Cases } from './scene.ts'
 
 export const raceCases: Cases = {
@@ -130,6 +131,34 @@ export const raceCases: Cases = {
       await sameLog(other, at(id), answer.result === 'ok' ? [first, late] : [first])
       const [seq = 0] = await other.heads([at(id)])
       same(await store.append(draft(id, seq, { epoch })), { result: 'fenced' }, 'the old driver, afterwards')
+    }
+  },
+
+  'of two handles that note at the same place, one is there and the other is not': async ({ store, another }) => {
+    const other = await another()
+    await written(store, draft('c', 0))
+    for (let round = 0; round < 20; round++) {
+      const [mine, theirs] = [`mine ${round}`, `theirs ${round}`]
+      const both = [mine, theirs].map((data, n) => (n === 0 ? store : other).note(at('c'), noted(round % 5, { data })))
+      await Promise.all(both)
+      const [here, there] = [await dataOf(store), await dataOf(other)]
+      same(here, there, 'what each handle reads')
+      same(here.filter((data) => data === mine || data === theirs).length, 1, 'how many of the two are there')
+      same(here.length, Math.min(round + 1, 5), 'how many there are')
+    }
+  },
+
+  'a sweep does not take what is noted anew meanwhile': async ({ store, another, now }) => {
+    const other = await another()
+    const until = (await now()) - 60_000
+    await written(store, draft('c', 0))
+    for (let round = 0; round < 20; round++) {
+      for (const seq of [1, 2, 3]) await store.note(at('c'), noted(seq, { until }))
+      const noting = [3, 1].map((seq) => store.note(at('c'), noted(seq, { data: round })))
+      const [swept] = await Promise.all([other.sweep(9), ...noting])
+      same(await dataOf(other), [round, round], 'what was noted anew')
+      holds(swept >= 1 && swept <= 3, `${swept} were swept, of one to three`)
+      same(await store.sweep(9), 0, 'how many were left to sweep')
     }
   },
 }

@@ -15,6 +15,7 @@ import { epochCases } from './epoch-cases.ts'
 import { claimCases, leaseCases } from './lease-cases.ts'
 import { listCases } from './list-cases.ts'
 import { listenCases } from './listen-cases.ts'
+import { noteCases } from './note-cases.ts'
 import { keyCases, markCases } from './once-cases.ts'
 import { pendingCases } from './pending-cases.ts'
 import { raceCases } from './race-cases.ts'
@@ -42,6 +43,7 @@ const ALL: Readonly<Record<string, Cases>> = {
   list: listCases,
   listen: listenCases,
   data: dataCases,
+  note: noteCases,
   race: raceCases,
   crash: crashCases,
 }

@@ -10,6 +10,7 @@ import type {
   HoldRow,
   Json,
   LogEvent,
+  Note,
   Page,
   Store,
 } from '@holdpoint/core'
@@ -24,6 +25,7 @@ interface Conversation {
   readonly marks: Map<number, string>
   readonly keys: Map<string, number>
   readonly holds: Map<string, HoldRow>
+  notes: readonly Note[]
   agent: string
   status: ConversationStatus
   wakeAt: number | undefined
@@ -95,6 +97,27 @@ export function plainStore(now: () => number): Store {
     },
     findKey: async (from, key) => get(from)?.keys.get(key),
     heads: async (of) => of.map((address) => get(address)?.events.length ?? 0),
+
+    note: async (to, note) => {
+      const there = get(to)
+      if (!there) return
+      const others = there.notes.filter(({ kind, seq }) => kind !== note.kind || seq !== note.seq)
+      there.notes = [...others, note].toSorted((one, other) => other.seq - one.seq)
+    },
+    notes: async (from, { kind, before = Infinity, limit }) =>
+      (get(from)?.notes ?? [])
+        .filter((note) => note.kind === kind && note.seq < before)
+        .filter(({ until = Infinity }) => until > now())
+        .slice(0, limit),
+    sweep: async (limit) => {
+      let left = limit
+      for (const there of all.values()) {
+        const over = there.notes.filter(({ until = Infinity }) => until <= now()).slice(0, left)
+        there.notes = there.notes.filter((note) => !over.includes(note))
+        left -= over.length
+      }
+      return limit - left
+    },
 
     pending: async (query) => {
       const { tenant, conversationId, agent, tool, kind, expiresBefore = Infinity } = query
@@ -171,6 +194,7 @@ function create(address: Address, nth: number, at: number): Conversation {
     marks: new Map(),
     keys: new Map(),
     holds: new Map(),
+    notes: [],
     agent: '',
     status: 'idle',
     wakeAt: undefined,

@@ -1,0 +1,83 @@
+/**
+ * What exactly a model was sent, and what came of it, kept beside the log for a while when an agent asks for it. It is
+ * there to be looked at: nothing else reads it, and a record that cannot be kept stops nobody.
+ */
+import type { Duration } from '../duration.ts'
+import { milliseconds } from '../duration.ts'
+import { isObject, toJson, type Json } from '../json.ts'
+import type { FailedAttempt, Shown } from '../log/log-event.ts'
+import type { Note } from '../log/store.ts'
+import type { Assembled, Sizes } from '../context/assemble.ts'
+import type { ModelRequest } from '../model/model.ts'
+import type { Finish, Usage } from '../model/reply.ts'
+import type { OpenTurn } from '../turn/turn-state.ts'
+
+export interface AuditOptions {
+  /** How long a record is kept; 30 days unless said. */
+  readonly keep?: Duration
+}
+
+export interface AuditRecord {
+  readonly turnId: string
+  readonly step: number
+  readonly at: number
+  /** Who replied, or was asked last. */
+  readonly model: string
+  /** As it was handed to the model. HTTP headers are left out: they may hold secrets. */
+  readonly request: Pick<ModelRequest, 'prompt' | 'tools' | 'toolChoice' | 'output' | 'settings'>
+  readonly shown: Shown
+  /** Ids of calls whose results were left out: too old, or no room. */
+  readonly leftOut: { readonly stale: readonly string[]; readonly squeezed: readonly string[] }
+  /** Tokens, as they were reckoned. */
+  readonly sizes: Sizes
+  readonly attempts: readonly FailedAttempt[]
+  /** Milliseconds to the first piece of the reply, and to its end. */
+  readonly firstMs?: number
+  readonly ms: number
+  readonly usage?: Usage
+  readonly finish?: Finish
+  readonly failure?: string
+}
+
+export const AUDIT = 'audit'
+
+const KEEP = '30 days'
+
+export function auditFor(given: boolean | AuditOptions | undefined): { readonly keepMs: number } | undefined {
+  if (given === undefined || given === false) return undefined
+  return { keepMs: milliseconds((given === true ? undefined : given.keep) ?? KEEP) }
+}
+
+export type AuditedOutcome = Pick<AuditRecord, 'model' | 'attempts' | 'firstMs' | 'ms' | 'usage' | 'finish' | 'failure'>
+
+export function auditNote(
+  turn: OpenTurn,
+  seq: number,
+  at: number,
+  keepMs: number,
+  request: ModelRequest,
+  { fit, sizes }: Assembled,
+  outcome: AuditedOutcome,
+): Note {
+  const { prompt, tools, toolChoice, output, settings } = request
+  const { headers: _headers, ...safe } = settings
+  const record: AuditRecord = {
+    turnId: turn.turnId,
+    step: turn.step,
+    at,
+    request: { prompt, tools, ...(toolChoice && { toolChoice }), ...(output && { output }), settings: safe },
+    shown: fit.shown,
+    leftOut: {
+      stale: fit.passages.flatMap(({ stale }) => [...stale]),
+      squeezed: fit.passages.flatMap(({ squeezed }) => [...squeezed]),
+    },
+    sizes,
+    ...outcome,
+  }
+  const data = toJson(record)
+  return { kind: AUDIT, seq, at, until: at + keepMs, data: data.ok ? data.value : { unstorable: data.why } }
+}
+
+export function recordOf({ data }: Note): AuditRecord | undefined {
+  return isObject(data) && typeof data['turnId'] === 'string' ? (data as Json as unknown as AuditRecord) : undefined
+}

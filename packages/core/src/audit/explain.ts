@@ -1,0 +1,200 @@
+/**
+ * Why the model said what it said: for each step of a turn, what of the conversation it was shown and what was left out,
+ * and why. Read off the log, which remembers where each prompt began; what hooks and plugins added for one turn alone,
+ * and the instructions of that day, only an audit knows.
+ */
+import type { FailedAttempt, LogEvent, Shown } from '../log/log-event.ts'
+import type { Address, Store } from '../log/store.ts'
+import type { Agent } from '../loop/agent.ts'
+import { showAs, type ShownPassage } from '../context/fit.ts'
+import type { RetentionOf } from '../context/retention.ts'
+import { SUMMARY, summaryOf, type Summary } from '../context/summary.ts'
+import { callsOf, type Usage } from '../model/reply.ts'
+import { Transcript } from '../prompt/transcript.ts'
+import { AUDIT, recordOf, type AuditRecord } from './audit.ts'
+
+export interface Explanation {
+  readonly turnId: string
+  readonly steps: readonly ExplainedStep[]
+}
+
+export interface ExplainedStep {
+  readonly step: number
+  /** Of the reply. */
+  readonly seq: number
+  /** Everything from this seq on was shown, but for what `leftOut` says. */
+  readonly from: number
+  /** What the model read in place of what came before. */
+  readonly summary?: Summary
+  readonly seen: readonly Seen[]
+  readonly leftOut: readonly LeftOut[]
+  readonly usage: Usage
+  readonly attempts?: readonly FailedAttempt[]
+  /** A hook sent the reply back. */
+  readonly sentBack?: { readonly hook: string; readonly feedback: string }
+  /** What exactly was sent, where the agent keeps that. */
+  readonly audit?: AuditRecord
+}
+
+export interface Seen {
+  readonly seq: number
+  readonly what: 'message' | 'reply' | 'result'
+  readonly turnId?: string
+  readonly callId?: string
+  readonly tool?: string
+}
+
+export type LeftOut =
+  | {
+      readonly what: 'turns'
+      /** Seqs, both included. */
+      readonly from: number
+      readonly to: number
+      readonly why: 'summarised' | 'no-room'
+    }
+  | {
+      readonly what: 'result'
+      readonly seq: number
+      readonly callId: string
+      readonly tool: string
+      readonly why: 'retention' | 'no-room'
+    }
+  /** Calls and replies of a turn that is told in the agent's own words. */
+  | { readonly what: 'steps'; readonly from: number; readonly why: 'own-words' }
+  | { readonly what: 'reply'; readonly seq: number; readonly why: 'sent-back' }
+
+const PAGE = 256
+
+/** The turn with that id, or the newest one. Undefined when there is none. */
+export async function explain(
+  store: Store,
+  address: Address,
+  agent: Agent,
+  turnId: string | undefined,
+): Promise<Explanation | undefined> {
+  const log = new Backwards(store, address)
+  const isIt = (event: LogEvent): boolean =>
+    event.type === 'turn.started' && (turnId === undefined || event.turnId === turnId)
+  if (!(await log.reach((events) => events.some(isIt)))) return undefined
+  const at = log.events.findLastIndex(isIt)
+  const started = log.events[at] as Extract<LogEvent, { type: 'turn.started' }>
+  const seqs = log.events
+    .slice(at)
+    .flatMap((event) => (event.type === 'model.replied' && event.turnId === started.turnId ? [event.seq] : []))
+  const steps: ExplainedStep[] = []
+  for (const seq of seqs) steps.push(await explainStep(log, seq, agent))
+  return { turnId: started.turnId, steps }
+}
+
+async function explainStep(log: Backwards, seq: number, agent: Agent): Promise<ExplainedStep> {
+  const says = (event: LogEvent): boolean => event.type === 'model.replied' && event.shown !== undefined
+  await log.reach((events) => events.some((event) => event.seq <= seq && says(event)))
+  const said = log.events.findLast((event) => event.seq <= seq && says(event))
+  const shown: Shown = (said?.type === 'model.replied' && said.shown) || { from: 1 }
+  await log.reach((events) => (events[0]?.seq ?? 1) <= shown.from)
+  const before = log.events.filter((event) => event.seq >= shown.from && event.seq < seq)
+  const { retention, ownWordsAfter, count } = agent.context
+  const { passages } = Transcript.of(before)
+  const settings = { ownWordsAfter, count, encode: agent.encodeOutcome, inject: [] }
+  const retentionOf: RetentionOf = (name) => agent.toolbox.tools.get(name)?.retention ?? retention
+  const told = showAs({ ...settings, passages, retentionOf }, shown)
+  const reply = log.events.find((event) => event.seq === seq) as Extract<LogEvent, { type: 'model.replied' }>
+  const summary = shown.summary === undefined ? undefined : await log.summary(shown.summary)
+  const audit = await log.audit(reply.turnId, reply.step, seq)
+  return {
+    step: reply.step,
+    seq,
+    from: passages[0]?.from ?? shown.from,
+    ...(summary && { summary }),
+    seen: told.flatMap(seenIn),
+    leftOut: [...earlier(shown), ...told.flatMap(leftOutOf)],
+    usage: reply.reply.usage,
+    ...(reply.attempts && { attempts: reply.attempts }),
+    ...(reply.again && { sentBack: reply.again }),
+    ...(audit && { audit }),
+  }
+}
+
+function earlier({ from, summary = 0 }: Shown): LeftOut[] {
+  const told: LeftOut[] = summary > 0 ? [{ what: 'turns', from: 1, to: summary, why: 'summarised' }] : []
+  const gap: LeftOut[] = from - 1 > summary ? [{ what: 'turns', from: summary + 1, to: from - 1, why: 'no-room' }] : []
+  return [...told, ...gap]
+}
+
+function seenIn({ passage, ownWords, stale, squeezed }: ShownPassage): Seen[] {
+  const calls = new Map(passage.calls.map(({ callId, name }) => [callId, name]))
+  const last = passage.events.findLast((event) => event.type === 'model.replied')
+  return passage.events.flatMap((event): Seen[] => {
+    const { seq } = event
+    switch (event.type) {
+      case 'turn.started':
+        return event.items.length > 0 ? [{ seq, what: 'message', turnId: event.turnId }] : []
+      case 'model.replied':
+        if (event.again || (ownWords && event !== last)) return []
+        return [{ seq, what: 'reply', turnId: event.turnId }]
+      case 'call.settled': {
+        const { callId } = event
+        if (ownWords || stale.has(callId) || squeezed.has(callId)) return []
+        return [{ seq, what: 'result', callId, tool: calls.get(callId) ?? '' }]
+      }
+      case 'turn.briefed':
+      case 'call.approved':
+      case 'call.rewritten':
+        return []
+    }
+  })
+}
+
+function leftOutOf({ passage, ownWords, stale, squeezed }: ShownPassage): LeftOut[] {
+  if (ownWords && passage.calls.length > 0) return [{ what: 'steps', from: passage.from, why: 'own-words' }]
+  const results = passage.calls.flatMap(({ callId, name, seq }): LeftOut[] => {
+    const why = stale.has(callId) ? 'retention' : squeezed.has(callId) ? 'no-room' : undefined
+    return why ? [{ what: 'result', seq, callId, tool: name, why }] : []
+  })
+  const sentBack = passage.events.flatMap((event): LeftOut[] =>
+    event.type === 'model.replied' && event.again && callsOf(event.reply).length === 0
+      ? [{ what: 'reply', seq: event.seq, why: 'sent-back' }]
+      : [],
+  )
+  return [...results, ...sentBack]
+}
+
+/** A log from its end, as far back as somebody wants to see. */
+class Backwards {
+  readonly events: LogEvent[] = []
+  readonly #store: Store
+  readonly #address: Address
+  #before = Infinity
+
+  constructor(store: Store, address: Address) {
+    this.#store = store
+    this.#address = address
+  }
+
+  /** Reads until it is true of what was read, or everything was. Tells whether it is. */
+  async reach(enough: (events: readonly LogEvent[]) => boolean): Promise<boolean> {
+    while (!enough(this.events)) {
+      const before = this.#before === Infinity ? (await this.#head()) + 1 : this.#before
+      const older = before > 1 ? await this.#store.readBack(this.#address, before, PAGE) : []
+      if (older.length === 0) return false
+      this.events.unshift(...older)
+      this.#before = older[0]!.seq
+    }
+    return true
+  }
+
+  async #head(): Promise<number> {
+    return (await this.#store.heads([this.#address]))[0] ?? 0
+  }
+
+  async summary(upTo: number): Promise<Summary | undefined> {
+    const [note] = await this.#store.notes(this.#address, { kind: SUMMARY, before: upTo + 1, limit: 1 })
+    return note && summaryOf(note)
+  }
+
+  /** Kept at the seq that the log had when the model was asked: before its reply. */
+  async audit(turnId: string, step: number, seq: number): Promise<AuditRecord | undefined> {
+    const notes = await this.#store.notes(this.#address, { kind: AUDIT, before: seq, limit: 5 })
+    return notes.flatMap((note) => recordOf(note) ?? []).find((each) => each.turnId === turnId && each.step === step)
+  }
+}

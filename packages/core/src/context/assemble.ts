@@ -1,0 +1,181 @@
+/**
+ * The prompt of one step, in the order that vendors' caches like: what never changes first (instructions, what plugins
+ * say of themselves, the newest summary), then the conversation, and at the very end what the turn is about, with
+ * whatever was put beside it for this turn alone.
+ */
+import type { Shown } from '../log/log-event.ts'
+import type { UserPart } from '../log/message.ts'
+import type { ToolSpec } from '../model/model.ts'
+import { systemMessages, type PromptMessage } from '../prompt/prompt.ts'
+import type { Briefing } from '../prompt/render.ts'
+import type { Passage } from '../prompt/transcript.ts'
+import type { Agent } from '../loop/agent.ts'
+import type { Log } from '../loop/log.ts'
+import type { Tool } from '../tool/tool.ts'
+import { fit, tokensOf, type Fit, type FitRequest } from './fit.ts'
+import { renderAll } from '../prompt/prompt.ts'
+import type { RetentionOf } from './retention.ts'
+import type { Summary } from './summary.ts'
+import type { Budget } from './context-options.ts'
+
+export interface Told {
+  readonly agent: Agent
+  readonly log: Log
+  /** What plugins say, besides the instructions. */
+  readonly context: readonly string[]
+  readonly tools: ReadonlyMap<string, Tool>
+  readonly specs: readonly ToolSpec[]
+  /** For this turn alone. */
+  readonly inject: readonly UserPart[]
+  /** What hooks made of what was said, where that is still to be written. */
+  readonly brief?: Briefing | undefined
+  readonly summary: Summary | undefined
+}
+
+export interface Assembled {
+  readonly prompt: readonly PromptMessage[]
+  /** The messages after which a prompt is likely to be the same next time. */
+  readonly breakpoints: readonly number[]
+  /** What is shown, when it is not what was shown before. */
+  readonly shown: Shown | undefined
+  readonly fit: Fit
+  /** Tokens the conversation might have taken. */
+  readonly room: number
+  readonly sizes: Sizes
+}
+
+/** In tokens, as far as they can be told. */
+export interface Sizes {
+  readonly instructions: number
+  readonly tools: number
+  readonly summary: number
+  readonly conversation: number
+  readonly injected: number
+}
+
+export interface TooLarge {
+  readonly tooLarge: string
+}
+
+export async function assemble(told: Told): Promise<Assembled | TooLarge> {
+  const { agent, log, summary } = told
+  const { budget, count, strict } = agent.context
+  const before = systemMessages([agent.instructions, ...told.context])
+  const sum = (messages: readonly PromptMessage[]): number =>
+    messages.reduce((total, message) => total + count(message), 0)
+  const summed = systemMessages(summary ? [summaryText(summary)] : [])
+  const injected = told.inject.length > 0 ? count({ role: 'user', parts: told.inject }) : 0
+  const fixed = { instructions: sum(before), tools: toolTokens(told), summary: sum(summed), injected }
+  const over = overCap(fixed, budget)
+  if (over !== undefined) return { tooLarge: over }
+  const free = budget.tokens - fixed.instructions - fixed.tools - fixed.summary - Math.max(0, budget.reserve - injected)
+  const request = await fitRequest(told, Math.min(free, budget.conversation ?? Infinity))
+  const fitted = fit(request)
+  const sizes = { ...fixed, conversation: fitted.tokens - injected }
+  if (!fitted.fits && strict) return { tooLarge: tooLarge(sizes, budget.tokens) }
+  const shown = newlyShown(fitted, request, log)
+  if (shown ?? log.state.shown) log.forget(fitted.shown.from)
+  const prefix = [...before, ...summed]
+  const prompt = [...prefix, ...fitted.passages.flatMap(({ rendered }) => rendered.messages)]
+  const current = fitted.passages.at(-1)?.rendered.messages.length ?? 0
+  const places = new Set([prefix.length - 1, prompt.length - current - 1, prompt.length - 1])
+  return {
+    prompt,
+    breakpoints: [...places].filter((index) => index >= 0),
+    shown,
+    fit: fitted,
+    room: request.room,
+    sizes,
+  }
+}
+
+/** What is shown, if it has to be said: it is another part than before, or not everything for the first time. */
+function newlyShown({ shown, passages }: Fit, request: FitRequest, { state, isWhole }: Log): Shown | undefined {
+  const { from, stubs, summary } = shown
+  const before = state.shown
+  if (before) return from !== before.from || stubs !== before.stubs || summary !== before.summary ? shown : undefined
+  const everything = isWhole && passages.length === request.passages.length
+  return everything && stubs === undefined && summary === undefined ? undefined : shown
+}
+
+/** A log that was never cut is read whole, so that every process cuts it alike; but not one that is far too long. */
+const FAR = 4
+
+/** Reads as much of the log as may be shown, and no more. */
+async function fitRequest(told: Told, room: number): Promise<FitRequest> {
+  const { agent, log, inject, brief, summary } = told
+  const { window, ownWordsAfter, count } = agent.context
+  const { encodeOutcome: encode } = agent
+  const { shown } = log.state
+  const floor = Math.max(shown?.from ?? 1, (summary?.upTo ?? 0) + 1)
+  const tokens = (passage: Passage): number => tokensOf(renderAll([passage], () => ({ encode }))[0]!, count)
+  await log.reachUntil(floor, ({ passages }) => {
+    if (window && 'messages' in window && total(passages, ({ messages }) => messages) > window.messages) return true
+    if (window && 'turns' in window && passages.length > window.turns) return true
+    return total(passages, tokens) > FAR * room
+  })
+  return {
+    passages: log.transcript.passages,
+    shown,
+    summary: summary?.upTo,
+    room,
+    window,
+    retentionOf: retentionOf(told),
+    ownWordsAfter,
+    inject,
+    brief,
+    encode,
+    count,
+  }
+}
+
+function total(passages: readonly Passage[], size: (passage: Passage) => number): number {
+  return passages.reduce((sum, passage) => sum + size(passage), 0)
+}
+
+function retentionOf({ agent, tools }: Told): RetentionOf | undefined {
+  const { retention } = agent.context
+  if (retention === undefined && ![...tools.values()].some((tool) => tool.retention !== undefined)) return undefined
+  return (name) => tools.get(name)?.retention ?? retention
+}
+
+export function summaryText({ text }: Summary): string {
+  return `Summary of the earlier conversation, which is not shown:\n${text}`
+}
+
+const toolSizes = new WeakMap<ReadonlyMap<string, Tool>, number>()
+
+function toolTokens({ tools, specs, agent }: Told): number {
+  const known = toolSizes.get(tools)
+  if (known !== undefined) return known
+  const size = specs.reduce((sum, spec) => sum + agent.context.count(JSON.stringify(spec)), 0)
+  toolSizes.set(tools, size)
+  return size
+}
+
+const SETTING = {
+  instructions: 'the instructions',
+  tools: 'the tools',
+  summary: 'the summary',
+  injected: 'what hooks and plugins add',
+}
+
+/** One part takes more than it may by itself. */
+function overCap(sizes: Omit<Sizes, 'conversation'>, budget: Budget): string | undefined {
+  for (const part of ['instructions', 'tools', 'summary', 'injected'] as const) {
+    const most = budget[part]
+    if (most !== undefined && sizes[part] > most)
+      return `Too much for a prompt: ${SETTING[part]} take about ${sizes[part]} tokens of the ${most} in context.budget.${part}.`
+  }
+  return undefined
+}
+
+/** Nothing is left to leave out. Says what takes the most. */
+function tooLarge(sizes: Sizes, tokens: number): string {
+  const parts = { ...SETTING, conversation: 'the newest turn' }
+  const [largest] = Object.entries(sizes).toSorted((a, b) => b[1] - a[1])
+  const list = Object.entries(sizes)
+    .filter(([, size]) => size > 0)
+    .map(([part, size]) => `${parts[part as keyof Sizes]} about ${size}`)
+  return `The prompt does not fit into ${tokens} tokens (context.budget), with everything left out that may be: ${list.join(', ')}. Shorten ${parts[largest![0] as keyof Sizes]}, or raise the budget.`
+}

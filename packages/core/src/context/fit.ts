@@ -1,0 +1,198 @@
+/**
+ * Makes a prompt fit: what of the log is shown, and in which form. The log is never touched, and what costs nothing comes
+ * first: results that are too old are left out, then the window moves, then older results go, then older turns.
+ *
+ * - Once something has to give, more is given up than would be needed (see LOW_WATER), and the place is remembered in the
+ *   log. Until it is reached again, prompts begin with the same bytes, which is what vendors' caches live on.
+ * - The turn that is going on is always shown, whole but for results of its own that are many rounds old.
+ */
+import type { Shown } from '../log/log-event.ts'
+import { renderAll } from '../prompt/prompt.ts'
+import type { Briefing, Rendered, RenderOptions } from '../prompt/render.ts'
+import type { Passage } from '../prompt/transcript.ts'
+import type { OutcomeEncoder } from '../model/encode-outcome.ts'
+import type { UserPart } from '../log/message.ts'
+import { LOW_WATER, RECENT_ROUNDS, type TokenCounter, type Window } from './context-options.ts'
+import { tooOld, type RetentionOf } from './retention.ts'
+
+export interface FitRequest {
+  /** Oldest first; the last is the turn that is going on. */
+  readonly passages: readonly Passage[]
+  /** What was shown last. */
+  readonly shown: Shown | undefined
+  /** The newest summary there is: the seq it reaches to. */
+  readonly summary: number | undefined
+  /** Tokens the conversation may take. */
+  readonly room: number
+  readonly window: Window | undefined
+  /** Left out when nothing is ever too old. */
+  readonly retentionOf: RetentionOf | undefined
+  readonly ownWordsAfter: number | undefined
+  readonly inject: readonly UserPart[]
+  readonly brief?: Briefing | undefined
+  readonly encode: OutcomeEncoder
+  readonly count: TokenCounter
+}
+
+export interface Fit {
+  readonly shown: Shown
+  readonly passages: readonly ShownPassage[]
+  readonly tokens: number
+  /** What the conversation would take without any of this but retention. */
+  readonly fits: boolean
+}
+
+export interface ShownPassage {
+  readonly passage: Passage
+  readonly rendered: Rendered
+  /** Results left out because they are too old. */
+  readonly stale: ReadonlySet<string>
+  /** And those left out because there was no room. */
+  readonly squeezed: ReadonlySet<string>
+  readonly ownWords: boolean
+}
+
+export function fit(request: FitRequest): Fit {
+  const { room, shown, summary } = request
+  const from = Math.max(shown?.from ?? 0, (summary ?? 0) + 1)
+  const first = Math.max(
+    0,
+    request.passages.findIndex((passage) => passage.from >= from),
+  )
+  let plan: Plan = { first, stubs: shown?.stubs ?? 0 }
+  plan = moveWindow(request, plan)
+  let seen = show(request, plan)
+  if (seen.tokens > room) {
+    plan = squeezeResults(request, plan, seen.tokens - room * LOW_WATER)
+    seen = show(request, plan)
+  }
+  if (seen.tokens > room) {
+    plan = { ...plan, first: firstWithin(request, seen, room * LOW_WATER, plan.first) }
+    seen = show(request, plan)
+  }
+  const begins = request.passages[plan.first]?.from ?? 1
+  return {
+    shown: {
+      from: begins,
+      ...(plan.stubs > begins && { stubs: plan.stubs }),
+      ...(summary !== undefined && summary < begins && { summary }),
+    },
+    ...seen,
+    fits: seen.tokens <= room,
+  }
+}
+
+interface Plan {
+  /** The index of the first passage that is shown. */
+  readonly first: number
+  readonly stubs: number
+}
+
+/** The same once more, as the log says it was shown. */
+export function showAs(request: Showing, { stubs = 0 }: Shown): readonly ShownPassage[] {
+  return show(request, { first: 0, stubs }).passages
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** What it takes to render, once it is known what is shown. */
+type Showing = Pick<FitRequest, 'passages' | 'retentionOf' | 'ownWordsAfter' | 'inject' | 'brief' | 'encode' | 'count'>
+
+function show(request: Showing, { first, stubs }: Plan): Pick<Fit, 'passages' | 'tokens'> {
+  const { retentionOf, ownWordsAfter = Infinity, encode, inject, brief } = request
+  const passages = request.passages.slice(first)
+  const last = passages.at(-1)
+  const stale = retentionOf && tooOld(passages, retentionOf)
+  const choices = passages.map((passage, index) => {
+    const squeezed = new Set(
+      stubs > passage.from
+        ? squeezable(request, passage)
+            .filter(({ seq }) => seq < stubs)
+            .map(({ callId }) => callId)
+        : [],
+    )
+    const age = passages.length - 1 - index
+    return { passage, stale: stale?.[index] ?? NONE, squeezed, ownWords: age > ownWordsAfter }
+  })
+  const byPassage = new Map(choices.map((choice) => [choice.passage, choice]))
+  const options = (passage: Passage): RenderOptions => {
+    const { stale: old, squeezed, ownWords } = byPassage.get(passage)!
+    const left = squeezed.size > 0 ? new Set([...old, ...squeezed]) : old
+    return {
+      encode,
+      ownWords,
+      current: passage === last,
+      ...(left.size > 0 && { stubs: left }),
+      ...(passage === last && { inject, ...(brief && { brief }) }),
+    }
+  }
+  const rendered = renderAll(passages, options)
+  return {
+    passages: choices.map((choice, index) => ({ ...choice, rendered: rendered[index]! })),
+    tokens: rendered.reduce((total, each) => total + tokensOf(each, request.count), 0),
+  }
+}
+
+export function tokensOf(rendered: Rendered, count: TokenCounter): number {
+  rendered.tokens ??= rendered.messages.reduce((total, message) => total + count(message), 0)
+  return rendered.tokens
+}
+
+/** As few of the oldest turns as it takes, when the window is full. */
+function moveWindow({ passages, window, count, encode }: FitRequest, plan: Plan): Plan {
+  if (!window) return plan
+  const [limit, sizeOf] = measure(window, (passage) => tokensOf(renderAll([passage], () => ({ encode }))[0]!, count))
+  const sizes = passages.slice(plan.first).map(sizeOf)
+  let size = sizes.reduce((total, each) => total + each, 0)
+  if (size <= limit) return plan
+  let moved = 0
+  for (; moved < sizes.length - 1 && size > limit * LOW_WATER; moved++) size -= sizes[moved]!
+  return { ...plan, first: plan.first + moved }
+}
+
+function measure(window: Window, tokens: (passage: Passage) => number): [number, (passage: Passage) => number] {
+  if ('messages' in window) return [window.messages, ({ messages }) => messages]
+  return 'turns' in window ? [window.turns, () => 1] : [window.tokens, tokens]
+}
+
+/** Calls whose results may go when there is no room: not those of the newest rounds, and not what its tool keeps. */
+function squeezable({ passages, retentionOf }: Showing, passage: Passage): Passage['calls'] {
+  const isLast = passage === passages.at(-1)
+  const rounds = [...new Set(passage.calls.map(({ seq }) => seq))]
+  const recent = isLast ? (rounds.at(-RECENT_ROUNDS) ?? 0) : Infinity
+  return passage.calls.filter(({ name, seq }) => seq < recent && retentionOf?.(name) !== 'keep')
+}
+
+/** Leaves out results, oldest first, until enough is saved or there are no more. */
+function squeezeResults(request: FitRequest, plan: Plan, excess: number): Plan {
+  const { passages, encode, count } = request
+  let { stubs } = plan
+  let saved = 0
+  for (const passage of passages.slice(plan.first)) {
+    for (const { callId, seq } of squeezable(request, passage)) {
+      if (saved >= excess) return { ...plan, stubs }
+      if (seq < stubs) continue
+      saved += saving(passage, callId, encode, count)
+      stubs = seq + 1
+    }
+  }
+  return { ...plan, stubs }
+}
+
+function saving(passage: Passage, callId: string, encode: OutcomeEncoder, count: TokenCounter): number {
+  const settled = passage.events.find((event) => event.type === 'call.settled' && event.callId === callId)
+  if (settled?.type !== 'call.settled') return 0
+  const content = encode(settled.outcome, { callId, name: '' })
+  return Math.max(0, count(JSON.stringify(content)) - 30)
+}
+
+/** The first passage from which on everything fits, or the last one. */
+function firstWithin({ count }: FitRequest, { passages }: Pick<Fit, 'passages'>, room: number, first: number): number {
+  let size = 0
+  for (let index = passages.length - 1; index > 0; index--) {
+    size += tokensOf(passages[index]!.rendered, count)
+    const before = tokensOf(passages[index - 1]!.rendered, count)
+    if (size + before > room) return first + index
+  }
+  return first
+}

@@ -1,0 +1,24 @@
+/** Whether a reply that would end the turn may stand. The first hook that says no decides. */
+import type { EventBody } from '../log/log-event.ts'
+import { textOf, type Reply } from '../model/reply.ts'
+import { Halt } from '../tool/handler-result.ts'
+import type { OpenTurn } from '../turn/turn-state.ts'
+import type { World } from '../loop/world.ts'
+import { runHook } from './run-hook.ts'
+
+type Verdict = Partial<Pick<Extract<EventBody, { type: 'model.replied' }>, 'again' | 'ends' | 'message'>>
+
+export async function lookOver(reply: Reply, turn: OpenTurn, world: World, signal: AbortSignal): Promise<Verdict> {
+  const { afterMessage, regenerations } = world.agent.hooks
+  const { sentBack } = turn
+  for (const hook of afterMessage) {
+    const answer = await runHook(hook, world, signal, (context) =>
+      hook.run({ ...context, reply, text: textOf(reply), sentBack }),
+    )
+    if (answer instanceof Halt) return { ends: 'halted', message: answer.reason }
+    // After so many it stands as it is: a model that cannot do better shall not be asked for ever.
+    if (answer?.again !== undefined && sentBack < regenerations)
+      return { again: { hook: hook.name, feedback: answer.again } }
+  }
+  return {}
+}

@@ -1,0 +1,43 @@
+/** What hooks make of a call before it becomes one: it is made as it is, with another input, or not at all. */
+import { copyJson, isObject, toJson, type Json } from '../json.ts'
+import type { EventBody } from '../log/log-event.ts'
+import type { CallPart } from '../model/reply.ts'
+import type { Tool } from '../tool/tool.ts'
+import type { World } from '../loop/world.ts'
+import { HookFailure, runHook } from './run-hook.ts'
+
+export interface Considered {
+  readonly input: Json
+  /** To be written, if a hook put another input in its place. */
+  readonly event: Extract<EventBody, { type: 'call.rewritten' }> | undefined
+  /** Why the call is not made. A hook that fails is a no. */
+  readonly veto: string | undefined
+}
+
+export async function consider(part: CallPart, tool: Tool, world: World, signal: AbortSignal): Promise<Considered> {
+  let { input } = part
+  const hooks: string[] = []
+  for (const hook of world.agent.hooks.beforeCall) {
+    try {
+      const answer = await runHook(hook, world, signal, (context) =>
+        hook.run({
+          ...context,
+          call: { id: part.callId, name: part.name },
+          executor: tool.executor,
+          input: copyJson(input),
+        }),
+      )
+      if (!answer) continue
+      if ('veto' in answer) return { input, event: undefined, veto: `${hook.name}: ${answer.veto}` }
+      const json = toJson(answer.input)
+      if (!json.ok || !isObject(json.value)) throw new HookFailure(hook.name, 'gave an input that is no JSON object.')
+      input = json.value
+      hooks.push(hook.name)
+    } catch (error) {
+      if (!(error instanceof HookFailure)) throw error
+      return { input, event: undefined, veto: error.message }
+    }
+  }
+  const event = hooks.length > 0 ? ({ type: 'call.rewritten', callId: part.callId, input, hooks } as const) : undefined
+  return { input, event, veto: undefined }
+}

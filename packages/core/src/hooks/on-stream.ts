@@ -1,0 +1,47 @@
+/** What stream hooks make of a reply as it comes. Without any, nothing stands in the way of a piece of text. */
+import { messageOf } from '../failure.ts'
+import { checkPart } from '../model/check-part.ts'
+import type { ModelPart } from '../model/model.ts'
+import type { World } from '../loop/world.ts'
+import { HookFailure, hookContext } from './run-hook.ts'
+import type { StreamHook, StreamTransform } from './hooks.ts'
+
+export interface Stream {
+  hear(part: ModelPart): void
+  end(): void
+}
+
+export function throughHooks(world: World, signal: AbortSignal, take: (part: ModelPart) => void): Stream {
+  const { onStream } = world.agent.hooks
+  if (onStream.length === 0) return { hear: take, end: () => {} }
+  return onStream.reduceRight<Stream>((next, hook) => stage(hook, world, signal, next), { hear: take, end: () => {} })
+}
+
+function stage(hook: StreamHook, world: World, signal: AbortSignal, next: Stream): Stream {
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      throw error instanceof HookFailure ? error : new HookFailure(hook.name, `failed: ${messageOf(error)}`)
+    }
+  }
+  const { signal: _signal, ...context } = hookContext(world, signal)
+  const transform: StreamTransform = guarded(() => hook.open(context))
+  const pass = (given: ModelPart): void => {
+    const part = checkPart(given)
+    if (!part) throw new HookFailure(hook.name, 'gave something that is no part of a reply.')
+    next.hear(part)
+  }
+  return {
+    hear: (part) => {
+      const made = guarded(() => transform.part(part))
+      if (made === undefined) return
+      if (Array.isArray(made)) for (const each of made as readonly ModelPart[]) pass(each)
+      else pass(made as ModelPart)
+    },
+    end: () => {
+      for (const part of guarded(() => transform.end?.() ?? [])) pass(part)
+      next.end()
+    },
+  }
+}

@@ -1,0 +1,51 @@
+/** Runs one hook within its time. What it throws, or that it never ends, is a `HookFailure`, which nothing passes over. */
+import { milliseconds, type Duration } from '../duration.ts'
+import { messageOf } from '../failure.ts'
+import type { World } from '../loop/world.ts'
+import { OVER } from '../ports.ts'
+import type { HookContext } from './hooks.ts'
+
+const PATIENCE = '30 seconds'
+
+export class HookFailure extends Error {
+  readonly hook: string
+
+  constructor(hook: string, why: string) {
+    super(`The hook "${hook}" ${why}`)
+    this.name = 'HookFailure'
+    this.hook = hook
+  }
+}
+
+export async function runHook<A>(
+  hook: { readonly name: string; readonly timeout?: Duration },
+  world: World,
+  signal: AbortSignal,
+  run: (context: HookContext) => A | Promise<A>,
+): Promise<A> {
+  const limitMs = milliseconds(hook.timeout ?? PATIENCE)
+  const own = new AbortController()
+  const timer = new AbortController()
+  const stop = (): void => own.abort(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
+  const late = world.agent.ports.sleep(limitMs, timer.signal).then(() => {
+    if (timer.signal.aborted) return undefined
+    own.abort(new Error(`"${hook.name}" took longer than ${limitMs} ms`))
+    throw new HookFailure(hook.name, `took longer than ${limitMs} ms.`)
+  })
+  try {
+    const running = (async () => run(hookContext(world, own.signal)))()
+    return (await Promise.race([running, late])) as A
+  } catch (error) {
+    throw error instanceof HookFailure ? error : new HookFailure(hook.name, `failed: ${messageOf(error)}`)
+  } finally {
+    signal.removeEventListener('abort', stop)
+    timer.abort(OVER)
+  }
+}
+
+export function hookContext({ agent, log, scope }: World, signal: AbortSignal): HookContext {
+  const { turn } = log.state
+  const conversation = { id: log.id, turnId: turn.phase === 'rest' ? '' : turn.turnId }
+  return { conversation, scope, services: agent.services, signal }
+}

@@ -1,0 +1,231 @@
+/**
+ * A passage as messages. A pure projection: it never looks at tools, time or state, and in every state of a passage it
+ * gives messages that vendors accept: names in their form, a result behind each call.
+ */
+import { isObject, type Json } from '../json.ts'
+import type { LogEvent } from '../log/log-event.ts'
+import type { Inbound, UserPart } from '../log/message.ts'
+import { encodeOutcome, type OutcomeEncoder } from '../model/encode-outcome.ts'
+import { callsOf, textOf, type CallPart, type ProviderData, type Reply } from '../model/reply.ts'
+import { vendorName } from '../tool/name.ts'
+import type { CallOutcome } from '../tool/outcome.ts'
+import type { PromptMessage, PromptPart, PromptResult } from './prompt.ts'
+import type { Passage } from './transcript.ts'
+
+export interface RenderOptions {
+  readonly encode?: OutcomeEncoder
+  /** Calls whose results are left out. */
+  readonly stubs?: ReadonlySet<string>
+  /** Leave out the calls and show only what was said at last. */
+  readonly ownWords?: boolean
+  /** An id of a vendor was used before in this prompt: take ours. */
+  readonly ownIds?: boolean
+  /** The turn is going on: replies that were sent back are still what the next one is an answer to. */
+  readonly current?: boolean
+  /** Comes before what was said. */
+  readonly inject?: readonly UserPart[]
+  /** What hooks made of what was said, where that is still to be written. */
+  readonly brief?: Briefing
+}
+
+export type Briefing = Pick<Extract<LogEvent, { type: 'turn.briefed' }>, 'turnId' | 'said' | 'added'>
+
+export interface Rendered {
+  readonly messages: readonly PromptMessage[]
+  readonly vendorIds: readonly string[]
+  /** Counted when somebody asks. */
+  tokens?: number
+}
+
+/** What the model reads in place of a result. */
+export const LEFT_OUT = 'This result was left out to save space. Call the tool again if you need it.'
+
+const GO_ON: PromptMessage = { role: 'user', parts: [{ type: 'text', text: 'Please go on.' }] }
+
+export function renderPassage(passage: Passage, options: RenderOptions = {}): Rendered {
+  const { current = false, inject = [], encode = encodeOutcome } = options
+  if (options.ownWords === true && !current) {
+    const told = inOwnWords(passage, options)
+    if (told) return told
+  }
+  const messages: PromptMessage[] = []
+  const rounds = new Rounds(encode, options)
+  for (const [index, event] of passage.events.entries()) {
+    switch (event.type) {
+      case 'turn.started':
+        if (event.items.length > 0)
+          messages.push({
+            role: 'user',
+            parts: heard(passage, event, inject, options),
+          })
+        // A turn is taken up again, and vendors read the model's own words at the end as the beginning of its reply.
+        else if (messages.at(-1)?.role === 'assistant') messages.push(GO_ON)
+        break
+      case 'model.replied':
+        if (!event.again) messages.push(...rounds.open(event.reply))
+        // Sent back: it is shown only to whoever has to do better.
+        else if (current && !laterReply(passage, index))
+          messages.push(...rounds.open(event.reply), {
+            role: 'user',
+            parts: [{ type: 'text', text: event.again.feedback }],
+          })
+        break
+      case 'call.rewritten':
+        rounds.edited(event.callId, event.input)
+        break
+      case 'call.approved':
+        if (event.resolution.kind === 'approve' && event.resolution.input !== undefined)
+          rounds.edited(event.callId, event.resolution.input)
+        break
+      case 'call.settled':
+        rounds.settle(event.callId, event.outcome)
+        break
+      case 'turn.briefed':
+        break
+    }
+  }
+  return { messages, vendorIds: [...rounds.vendorIds] }
+}
+
+/** A reply that was not sent back came after it. */
+function laterReply({ events }: Passage, index: number): boolean {
+  return events.slice(index + 1).some((event) => event.type === 'model.replied' && !event.again)
+}
+
+/** What was said and what the agent said at last, if it did: the tools it used in between are left out. */
+function inOwnWords(passage: Passage, options: RenderOptions): Rendered | undefined {
+  const last = passage.events.findLast((event) => event.type === 'model.replied' && !event.again)
+  if (last?.type !== 'model.replied' || callsOf(last.reply).length > 0) return undefined
+  const text = textOf(last.reply)
+  const first = passage.events[0]
+  if (text === '' || first?.type !== 'turn.started') return undefined
+  return {
+    messages: [
+      { role: 'user', parts: heard(passage, first, [], options) },
+      { role: 'assistant', parts: [{ type: 'text', text }] },
+    ],
+    vendorIds: [],
+  }
+}
+
+/** What the model reads of what was said: as hooks left it, or as it was, behind what they added. */
+function heard(
+  { events }: Passage,
+  { turnId, items }: { readonly turnId: string; readonly items: readonly Inbound[] },
+  inject: readonly UserPart[],
+  { encode = encodeOutcome, brief }: RenderOptions,
+): readonly UserPart[] {
+  const briefed = events.find((event) => event.type === 'turn.briefed' && event.turnId === turnId)
+  const { added = [], said }: Partial<Briefing> =
+    briefed?.type === 'turn.briefed' ? briefed : brief?.turnId === turnId ? brief : {}
+  return [...added, ...inject, ...(said ?? items.flatMap((item) => partsOf(item, encode)))]
+}
+
+/** What somebody said, or an answer that came late, as the model reads it. */
+export function partsOf(item: Inbound, encode: OutcomeEncoder): readonly UserPart[] {
+  if (item.kind === 'message') return item.message.parts
+  const { callId, name, outcome } = item
+  return [
+    {
+      type: 'text',
+      text: `Result of ${name} (call ${callId}), which was pending: ${JSON.stringify(encode(outcome, { callId, name }))}`,
+    },
+  ]
+}
+
+/** Pairs calls with their results. A result is put into its place when it comes, until then the call reads `pending`. */
+class Rounds {
+  readonly vendorIds: Set<string> = new Set()
+  readonly #encode: OutcomeEncoder
+  readonly #options: RenderOptions
+  readonly #places = new Map<
+    string,
+    { results: PromptResult[]; at: number; name: string; id: string; editedInput?: Json }
+  >()
+
+  constructor(encode: OutcomeEncoder, options: RenderOptions) {
+    this.#encode = encode
+    this.#options = options
+  }
+
+  open(reply: Reply): PromptMessage[] {
+    const results: PromptResult[] = []
+    const resultIds = new Set(reply.parts.flatMap((part) => (part.type === 'provider-result' ? [part.id] : [])))
+    const cutOff = reply.finish === 'interrupted'
+    const parts = reply.parts.flatMap((part): PromptPart[] => {
+      switch (part.type) {
+        case 'call':
+          return [this.#call(part, results)]
+        case 'provider-call':
+          // The vendor was cut off before it had a result, and would refuse its own call without one.
+          if (cutOff && !resultIds.has(part.id)) return []
+          return [
+            {
+              type: 'call',
+              id: part.id,
+              name: part.name,
+              input: isObject(part.input) ? part.input : {},
+              byProvider: true,
+              ...dataOf(part),
+            },
+          ]
+        case 'text':
+          // Vendors hang signatures on empty text too; those go back.
+          return part.text === '' && !part.data ? [] : [part]
+        case 'reasoning':
+          // A thought that was cut off carries no signature, and vendors refuse it.
+          return cutOff ? [] : [part]
+        case 'source':
+          return []
+        case 'provider-result':
+        case 'file':
+        case 'custom':
+          return [part]
+      }
+    })
+    if (parts.length === 0) return []
+    const assistant: PromptMessage = { role: 'assistant', parts }
+    return results.length === 0 ? [assistant] : [assistant, { role: 'tool', results }]
+  }
+
+  edited(callId: string, editedInput: Json): void {
+    const place = this.#places.get(callId)
+    if (place) place.editedInput = editedInput
+  }
+
+  settle(callId: string, outcome: CallOutcome): void {
+    const place = this.#places.get(callId)
+    if (!place) return
+    const { results, at, id, name, editedInput } = place
+    // That an answer is still to come is short, and the model has to know.
+    const stub = this.#options.stubs?.has(callId) === true && !isPending(outcome)
+    const content = stub
+      ? { ok: outcome.ok, leftOut: LEFT_OUT }
+      : this.#encode(outcome, editedInput === undefined ? { callId, name } : { callId, name, editedInput })
+    results[at] = { id, name: vendorName(name), isError: !outcome.ok, content }
+  }
+
+  #call(part: CallPart, results: PromptResult[]): PromptPart {
+    const id = this.#idFor(part)
+    const { callId } = part
+    const name = vendorName(part.name)
+    this.#places.set(callId, { results, at: results.length, name: part.name, id })
+    results.push({ id, name, isError: false, content: { ok: true, result: { status: 'pending', toolCallId: callId } } })
+    return { type: 'call', id, name, input: isObject(part.input) ? part.input : {}, ...dataOf(part) }
+  }
+
+  /** The vendor's id, unless an earlier call of this prompt has it already: then ours, so that pairing stays unique. */
+  #idFor(part: CallPart): string {
+    if (this.#options.ownIds === true || part.vendorId === '' || this.vendorIds.has(part.vendorId)) return part.callId
+    this.vendorIds.add(part.vendorId)
+    return part.vendorId
+  }
+}
+
+function isPending(outcome: CallOutcome): boolean {
+  return outcome.ok && isObject(outcome.value) && outcome.value['status'] === 'pending'
+}
+
+function dataOf(part: { readonly data?: ProviderData }): { data?: ProviderData } {
+  return part.data === undefined ? {} : { data: part.data }
+}

@@ -1,0 +1,115 @@
+/**
+ * A log as passages: what somebody said, with everything that came of it, and with the turns that took it up again. A
+ * prompt is made of whole passages, so that no call is parted from its result and no reply from what it is about.
+ *
+ * It grows with the log, at both ends: nobody has to walk through a long conversation to show the end of it.
+ */
+import type { LogEvent } from '../log/log-event.ts'
+import { callsOf } from '../model/reply.ts'
+import type { Rendered } from './render.ts'
+
+export interface Passage {
+  /** The seq of its first event. */
+  readonly from: number
+  /** Those that a prompt is made of. */
+  readonly events: readonly PromptEvent[]
+  /** What was said, each reply, and the results of a round, are a message each. */
+  readonly messages: number
+  /** In order. */
+  readonly calls: readonly PassageCall[]
+  /** How it was rendered last; nobody else's business. */
+  rendered?: { readonly key: string; readonly value: Rendered } | undefined
+}
+
+export interface PassageCall {
+  readonly callId: string
+  readonly name: string
+  /** Of the reply that made it. */
+  readonly seq: number
+}
+
+export type PromptEvent = Extract<
+  LogEvent,
+  { type: 'turn.started' | 'turn.briefed' | 'model.replied' | 'call.approved' | 'call.rewritten' | 'call.settled' }
+>
+
+/** While it grows. */
+interface Growing extends Passage {
+  readonly events: PromptEvent[]
+  messages: number
+  readonly calls: PassageCall[]
+}
+
+export class Transcript {
+  readonly #passages: Growing[] = []
+  /** What comes before the first beginning: nothing, or the end of a passage that is not wholly here. */
+  #lead: LogEvent[] = []
+
+  static of(events: Iterable<LogEvent>): Transcript {
+    const transcript = new Transcript()
+    for (const event of events) transcript.add(event)
+    return transcript
+  }
+
+  /** Oldest first. */
+  get passages(): readonly Passage[] {
+    return this.#passages
+  }
+
+  add(event: LogEvent): void {
+    if (begins(event)) this.#passages.push({ from: event.seq, events: [], messages: 0, calls: [] })
+    const passage = this.#passages.at(-1)
+    if (passage) grow(passage, event)
+    else this.#lead.push(event)
+  }
+
+  /** Events that end right before those that are here. */
+  addOlder(events: readonly LogEvent[]): void {
+    const older = Transcript.of([...events, ...this.#lead])
+    this.#passages.unshift(...older.#passages)
+    this.#lead = older.#lead
+  }
+
+  /** Lets go of everything before that seq. */
+  forget(before: number): void {
+    const kept = this.#passages.findIndex(({ from }) => from >= before)
+    if (kept > 0) this.#passages.splice(0, kept)
+    if (kept !== -1) this.#lead = []
+  }
+}
+
+function grow(passage: Growing, event: LogEvent): void {
+  switch (event.type) {
+    case 'turn.started':
+      passage.messages++
+      break
+    case 'model.replied': {
+      const calls = callsOf(event.reply)
+      passage.messages += calls.length > 0 ? 2 : 1
+      passage.calls.push(...calls.map(({ callId, name }) => ({ callId, name, seq: event.seq })))
+      break
+    }
+    case 'turn.briefed':
+    case 'call.approved':
+    case 'call.rewritten':
+    case 'call.settled':
+      break
+    case 'conversation.opened':
+    case 'message.queued':
+    case 'call.held':
+    case 'call.endorsed':
+    case 'call.cleared':
+    case 'call.started':
+    case 'answer.arrived':
+    case 'state.changed':
+    case 'turn.ended':
+      return
+  }
+  passage.events.push(event)
+  passage.rendered = undefined
+}
+
+/** Without a message of its own a turn goes on with the one before. */
+function begins(event: LogEvent): boolean {
+  return event.type === 'turn.started' && event.items.length > 0
+}

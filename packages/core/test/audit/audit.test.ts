@@ -1,0 +1,118 @@
+/** What exactly was sent, kept for a while; and why the model said what it said. */
+import { ModelError, tool, type ModelRequest } from 'holdpoint'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { calls, World, type Setup } from '../runtime/kit.ts'
+
+const look = tool({
+  name: 'look',
+  description: 'Looks',
+  input: z.object({}),
+  retention: { turns: 1 },
+  run: () => 'found '.repeat(50),
+})
+
+function setup(agent: Setup['agent'] = {}): Setup {
+  return { says: [calls('look'), 'Well.'], tools: [look], agent }
+}
+
+test('without an audit nothing is kept', async () => {
+  const world = new World()
+  const a = await world.process('a', setup())
+  await a.runtime.send('c', 'Hi')
+  expect(await a.runtime.audit('c')).toEqual([])
+})
+
+test('an audit has what the model was sent, byte for byte, with what came of it', async () => {
+  const world = new World()
+  const settings = { temperature: 0.5, headers: { authorization: 'secret-key' } }
+  const a = await world.process('a', setup({ audit: true, instructions: 'Be brief.', settings }))
+  await a.runtime.send('c', 'Hi')
+
+  const [second, first] = await a.runtime.audit('c')
+  expect([first, second].map((each) => each?.request.prompt)).toEqual(a.model.requests.map(({ prompt }) => prompt))
+  expect(first).toMatchObject({ step: 1, model: 'scripted', finish: 'calls', attempts: [], shown: { from: 1 } })
+  expect(first?.request.tools).toEqual(a.model.requests[0]!.tools)
+  expect(first?.request.settings).toEqual({ temperature: 0.5 })
+  expect(JSON.stringify(first)).not.toContain('secret-key')
+  expect(second?.usage).toEqual(expect.objectContaining({ inputTokens: expect.any(Number) }))
+  expect(second?.sizes.conversation).toBeGreaterThan(first!.sizes.conversation)
+})
+
+test('an audit is kept as long as was said, and then removed', async () => {
+  const world = new World()
+  const a = await world.process('a', setup({ audit: { keep: '1 hour' } }))
+  await a.runtime.send('c', 'Hi')
+  expect(await a.runtime.audit('c')).toHaveLength(2)
+  await world.pass(30 * 60_000)
+  expect(await a.runtime.audit('c')).toHaveLength(2)
+  await world.pass(45 * 60_000)
+  expect(await a.runtime.audit('c')).toEqual([])
+  expect(await (await world.store).sweep(10)).toBe(0)
+}, 20_000)
+
+test('an audit that cannot be kept is a problem, and the turn goes on', async () => {
+  const world = new World()
+  const before: Setup['before'] = (question) => {
+    if (question === 'note') throw new Error('No room for notes.')
+    return undefined
+  }
+  const a = await world.process('a', { ...setup({ audit: true }), before })
+  expect(await a.runtime.send('c', 'Hi')).toMatchObject({ status: 'done', text: 'Well.' })
+  expect(a.problems.map(({ error }) => String(error))).toContain('Error: No room for notes.')
+})
+
+test('what was tried in vain is in the log and in the audit', async () => {
+  const world = new World()
+  const busy = new ModelError('Too many', { retryable: true, status: 429, retryAfterMs: 1500 })
+  let asked = 0
+  const reply = (): string => {
+    if (++asked === 1) throw busy
+    return 'Fine.'
+  }
+  const a = await world.process('a', { says: [reply], agent: { audit: true } })
+  expect(await world.soon(a.runtime.send('c', 'Hi'))).toMatchObject({ status: 'done', text: 'Fine.' })
+
+  const attempts = [{ model: 'scripted', message: 'Too many', status: 429, delayMs: 1500 }]
+  expect((await world.log()).at(-1)).toMatchObject({ type: 'model.replied', attempts })
+  expect((await a.runtime.audit('c'))[0]).toMatchObject({ attempts })
+  expect((await a.runtime.explain('c'))?.steps[0]).toMatchObject({ attempts })
+})
+
+test('it forgot: whoever asks is told which results were left out, and since when', async () => {
+  const world = new World()
+  const a = await world.process('a', setup({ context: { window: { turns: 4 } } }))
+  for (let nth = 1; nth <= 5; nth++) await a.runtime.send('c', `Message ${nth}`)
+
+  const told = await a.runtime.explain('c')
+  const step = told!.steps[0]!
+  const prompt = a.model.requests.at(-2)!.prompt
+  expect(told?.steps).toHaveLength(2)
+  expect(step.seen.filter(({ what }) => what === 'message')).toHaveLength(count(prompt, 'user'))
+  expect(step.leftOut).toContainEqual({ what: 'turns', from: 1, to: step.from - 1, why: 'no-room' })
+  const left = step.leftOut.flatMap((each) => (each.what === 'result' ? [each.callId] : []))
+  const stubs = prompt.flatMap((message) => (message.role === 'tool' ? message.results : [])).filter(({ content }) => JSON.stringify(content).includes('left out')) // prettier-ignore
+  expect(left).toHaveLength(stubs.length)
+  expect(stubs.length).toBeGreaterThan(0)
+})
+
+function count(prompt: ModelRequest['prompt'], role: string): number {
+  return prompt.filter((message) => message.role === role).length
+}
+
+test('any turn can be explained, by any process, and one that never was cannot', async () => {
+  const world = new World()
+  const a = await world.process('a', setup({ context: { ownWords: { after: 1 } } }))
+  for (let nth = 1; nth <= 4; nth++) await a.runtime.send('c', `Message ${nth}`)
+  const turns = (await world.log()).flatMap((event) => (event.type === 'turn.started' ? [event.turnId] : []))
+  const b = await world.process('b', setup({ context: { ownWords: { after: 1 } } }))
+
+  expect((await b.runtime.explain('c', turns[0]))?.steps[0]).toMatchObject({ from: 1, leftOut: [] })
+  const last = await b.runtime.explain('c', turns[3])
+  expect(last?.steps[0]?.leftOut).toEqual([
+    { what: 'steps', from: 1, why: 'own-words' },
+    expect.objectContaining({ what: 'steps', why: 'own-words' }),
+  ])
+  expect(await b.runtime.explain('c', 'nope')).toBeUndefined()
+  expect(await b.runtime.explain('nope')).toBeUndefined()
+})

@@ -1,0 +1,84 @@
+/** What is kept beside the log, and how it goes. Each is one statement, and may be made again: its effect is the same. */
+import type { Json, Note, Store } from '@holdpoint/core'
+import type { Connections } from './connections.ts'
+import type { Settings } from './options.ts'
+import { toStored } from './storable-text.ts'
+
+type Notes = Pick<Store, 'note' | 'notes' | 'sweep'>
+
+/** So many are removed in one transaction: nobody waits long for it, and it is over before a connection's patience is. */
+const SWEPT_AT_ONCE = 500
+/** The server counts in whole numbers. */
+const MOST = Number.MAX_SAFE_INTEGER
+
+export function openNotes({ schema, clockOffset }: Settings, { read }: Connections): Notes {
+  const conversation = `(select k from ${schema}.conversations where tenant = $1 and id = $2)`
+
+  return {
+    note: async ({ tenant, id }, { kind, seq, at, until, data }) => {
+      await read({
+        name: 'note',
+        text: `insert into ${schema}.notes (tenant, conv, kind, seq, at, until, data)
+          select tenant, k, $3, $4, $5, $6, $7 from ${schema}.conversations where tenant = $1 and id = $2
+          on conflict (tenant, conv, kind, seq) do update
+            set at = excluded.at, until = excluded.until, data = excluded.data`,
+        values: [toStored(tenant), toStored(id), toStored(kind), seq, at, until ?? null, JSON.stringify(data)],
+      })
+    },
+
+    notes: async ({ tenant, id }, { kind, before = MOST, limit }) => {
+      if (limit < 1) return []
+      const rows = await read<NoteRow>({
+        name: 'notes',
+        text: `with clock as materialized (select ${schema}.now_ms($6) as now)
+          select seq, at, until, data from ${schema}.notes
+            where tenant = $1 and conv = ${conversation} and kind = $3 and seq < $4
+              and (until is null or until > (select now from clock))
+            order by seq desc limit $5`,
+        values: [
+          toStored(tenant),
+          toStored(id),
+          toStored(kind),
+          Math.min(before, MOST),
+          Math.min(limit, MOST),
+          clockOffset(),
+        ],
+      })
+      return rows.map((row) => toNote(kind, row))
+    },
+
+    sweep: async (limit) => {
+      let swept = 0
+      for (let last = SWEPT_AT_ONCE; last === SWEPT_AT_ONCE && swept < limit; swept += last) {
+        // By place and not by row: a row that is replaced meanwhile is looked at anew, and is not over any more.
+        const rows = await read<{ readonly notes: number }>({
+          name: 'sweep',
+          text: `with clock as materialized (select ${schema}.now_ms($2) as now),
+            over as materialized (
+              select tenant, conv, kind, seq from ${schema}.notes where until <= (select now from clock)
+                order by until limit $1 for update skip locked
+            ),
+            removed as (
+              delete from ${schema}.notes n using over o
+                where (n.tenant, n.conv, n.kind, n.seq) = (o.tenant, o.conv, o.kind, o.seq) returning 1
+            )
+            select count(*) as notes from removed`,
+          values: [Math.min(limit - swept, SWEPT_AT_ONCE), clockOffset()],
+        })
+        last = rows[0]?.notes ?? 0
+      }
+      return swept
+    },
+  }
+}
+
+interface NoteRow {
+  readonly seq: number
+  readonly at: number
+  readonly until: number | null
+  readonly data: string
+}
+
+function toNote(kind: string, { seq, at, until, data }: NoteRow): Note {
+  return { kind, seq, at, ...(until === null ? {} : { until }), data: JSON.parse(data) as Json }
+}

@@ -1,0 +1,28 @@
+/** What is kept beside the log. Written in the writer's thread, read where all else is read. */
+import type { DatabaseSync } from 'node:sqlite'
+import type { Answer, NoteOp, SweepOp } from './wire.ts'
+
+export interface Notes {
+  note(op: NoteOp): Answer
+  sweep(op: SweepOp): Answer
+}
+
+export function notesIn(db: DatabaseSync): Notes {
+  // One that is replaced keeps its row, and its place in the index of places.
+  const keep = db.prepare(
+    `insert into notes(conv, kind, seq, at, until, data)
+     select k, ?, ?, ?, ?, ? from conversations where tenant = ? and id = ?
+     on conflict(conv, kind, seq) do update set at = excluded.at, until = excluded.until, data = excluded.data`,
+  )
+  const remove = db.prepare(
+    'delete from notes where pos in (select pos from notes where until <= ? order by until limit ?)',
+  )
+
+  return {
+    note: ({ tenant, id, kind, seq, at, until, data }) => {
+      keep.run(kind, seq, at, until, data, tenant, id)
+      return { result: 'done' }
+    },
+    sweep: ({ limit, now }) => ({ result: 'swept', notes: Number(remove.run(now, limit).changes) }),
+  }
+}
