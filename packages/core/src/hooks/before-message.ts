@@ -21,7 +21,17 @@ export interface Brief {
 
 const NOTHING: Brief = { event: undefined, inject: [], halt: undefined }
 
-export async function brief(world: World, signal: AbortSignal): Promise<Brief> {
+/** Of the turn that is going on, as far as this process has asked. */
+export class Briefs {
+  #newest: { readonly turnId: string; readonly value: Brief } | undefined
+
+  async of(turnId: string, world: World, signal: AbortSignal): Promise<Brief> {
+    if (this.#newest?.turnId !== turnId) this.#newest = { turnId, value: await brief(world, signal) }
+    return this.#newest.value
+  }
+}
+
+async function brief(world: World, signal: AbortSignal): Promise<Brief> {
   const { beforeMessage } = world.agent.hooks
   const { turn } = world.log.state
   if (beforeMessage.length === 0 || turn.phase === 'rest') return NOTHING

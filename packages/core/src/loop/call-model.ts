@@ -1,7 +1,7 @@
 /** One model call: what the model is told, its reply as it streams, and the events that come of it. */
 import { assemble, type Assembled } from '../context/assemble.ts'
 import { lookOver } from '../hooks/after-message.ts'
-import type { Brief } from '../hooks/before-message.ts'
+import type { Brief, Briefs } from '../hooks/before-message.ts'
 import { HookFailure } from '../hooks/run-hook.ts'
 import type { EndReason, EventBody, FailedAttempt, OutputPlan } from '../log/log-event.ts'
 import type { UserPart } from '../log/message.ts'
@@ -24,6 +24,21 @@ import type { Prepared, World } from './world.ts'
 type Events = readonly (EventBody | StateUpdate)[]
 
 export async function callModel(
+  turn: OpenTurn,
+  prepared: Prepared,
+  briefs: Briefs,
+  world: World,
+  signal: AbortSignal,
+): Promise<Events> {
+  try {
+    return await ask(turn, prepared, await briefs.of(turn.turnId, world, signal), world, signal)
+  } catch (error) {
+    if (!(error instanceof HookFailure)) throw error
+    return signal.aborted ? [] : [end(turn, 'hook_failed', error.message)]
+  }
+}
+
+async function ask(
   turn: OpenTurn,
   prepared: Prepared,
   brief: Brief,

@@ -11,9 +11,8 @@ import { evolve, next } from '../turn/turn.ts'
 import { applyUpdates, type StateUpdate } from '../plugin/state.ts'
 import { OVER } from '../ports.ts'
 import type { Tool } from '../tool/tool.ts'
-import type { Call, Conversation, Effect, OpenTurn } from '../turn/turn-state.ts'
-import { brief, type Brief } from '../hooks/before-message.ts'
-import { HookFailure } from '../hooks/run-hook.ts'
+import type { Call, Conversation, Effect } from '../turn/turn-state.ts'
+import { Briefs } from '../hooks/before-message.ts'
 import { callModel } from './call-model.ts'
 import type { Callers } from './callers.ts'
 import type { Written } from './log.ts'
@@ -114,8 +113,7 @@ class Driver {
   readonly #epoch: number | undefined
   #firstModelKey: string | undefined
   #prepared: { readonly step: string; readonly value: Promise<Prepared> } | undefined
-  /** What hooks made of what the turn is about. */
-  #brief: { readonly turnId: string; readonly value: Brief } | undefined
+  readonly #briefs = new Briefs()
   /** On whose behalf the turn is driven, once for all its calls. */
   #asker: { readonly turnId: string; readonly from: World; readonly world: World } | undefined
 
@@ -247,7 +245,9 @@ class Driver {
       case 'call-model':
         this.#firstModelKey ??= effect.key
         if (this.oneStep && effect.key !== this.#firstModelKey) return
-        return this.#perform(effect, wake, async (signal) => this.#callModel(effect.turn, world, signal))
+        return this.#perform(effect, wake, async (signal) =>
+          callModel(effect.turn, await this.#prepare(world), this.#briefs, world, signal),
+        )
       case 'run-call':
         if (!this.#roomFor(this.#world.log.state)) return
         return this.#perform(
@@ -311,18 +311,6 @@ class Driver {
     const plan = planTurn(caller ?? this.#world)
     if (caller) this.#callers.takes(plan.turnId, caller)
     return eventsOf(decideQueued(state, plan))
-  }
-
-  async #callModel(turn: OpenTurn, world: World, signal: AbortSignal): Promise<readonly (EventBody | StateUpdate)[]> {
-    try {
-      if (this.#brief?.turnId !== turn.turnId) this.#brief = { turnId: turn.turnId, value: await brief(world, signal) }
-      return await callModel(turn, await this.#prepare(world), this.#brief.value, world, signal)
-    } catch (error) {
-      if (!(error instanceof HookFailure)) throw error
-      return signal.aborted
-        ? []
-        : [{ type: 'turn.ended', turnId: turn.turnId, reason: 'hook_failed', message: error.message }]
-    }
   }
 
   async #tool(call: Call, world: World): Promise<Tool | undefined> {

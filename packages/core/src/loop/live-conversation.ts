@@ -6,11 +6,11 @@ import { HoldpointError } from '../failure.ts'
 import type { EventBody } from '../log/log-event.ts'
 import type { Frame } from '../live/frame.ts'
 import { userMessage, type Inbound } from '../log/message.ts'
-import { OVER } from '../ports.ts'
 import { systemScope, type Scope } from '../tool/context.ts'
 import { decideCancel, decideExpire, decideSend, findCall, type Decision, type Refusal } from '../turn/decide.ts'
 import type { Resolution } from '../turn/hold.ts'
 import type { ResolveAnswer, Verdict } from '../turn/resolve.ts'
+import { Afterwards } from './afterwards.ts'
 import type { Agent } from './agent.ts'
 import { Audience } from './audience.ts'
 import { Callers } from './callers.ts'
@@ -63,9 +63,7 @@ export class LiveConversation {
   readonly #callers = new Callers()
   /** Answers on their way into the log. */
   readonly #answering = new Set<Promise<ResolveAnswer>>()
-  /** What is done after a turn, by its name. */
-  readonly #later = new Map<string, Promise<void>>()
-  readonly #leaving = new AbortController()
+  readonly #afterwards: Afterwards
   #drive: Drive | undefined
   #drained = false
 
@@ -73,6 +71,7 @@ export class LiveConversation {
     this.agent = agent
     this.log = log
     this.#around = around
+    this.#afterwards = new Afterwards((error) => around.problem?.(error))
     log.listen((event) => this.audience.show(event))
     log.onOthers = () => this.#drive?.wake()
   }
@@ -203,30 +202,12 @@ export class LiveConversation {
   drain(): void {
     this.#drained = true
     this.#drive?.drain()
-    this.#leaving.abort(OVER)
+    this.#afterwards.leave()
   }
 
   /** Something is still being done for it after its last turn. */
   get busy(): boolean {
-    return this.#later.size > 0
-  }
-
-  /** Until that is over. */
-  async afterwards(): Promise<void> {
-    while (this.busy) await Promise.all(this.#later.values())
-  }
-
-  #doLater(name: string, work: (signal: AbortSignal) => Promise<unknown>): void {
-    const { signal } = this.#leaving
-    if (this.#later.has(name) || signal.aborted) return
-    const working = work(signal).then(
-      () => {},
-      (error: unknown) => signal.aborted || this.#around.problem?.(error),
-    )
-    this.#later.set(
-      name,
-      working.then(() => void this.#later.delete(name)),
-    )
+    return this.#afterwards.busy
   }
 
   /** Writes what the caller wants, and tells which turn is the caller's: none when its message waits. */
@@ -329,7 +310,7 @@ export class LiveConversation {
       mayWork: () => this.#around.mayWork(),
       term: () => this.#around.term(),
       scopeFor: (by, given) => this.#around.scope?.(by) ?? given,
-      later: (name, work) => this.#doLater(name, work),
+      later: (name, work) => this.#afterwards.begin(name, work),
       problem: (error) => this.#around.problem?.(error),
       watched: () => this.audience.watching,
       emit: (frame) => this.#emit(frame),

@@ -170,10 +170,10 @@ export class Runtime {
     id: string,
     options: { readonly before?: number; readonly limit?: number } = {},
   ): Promise<readonly (AuditRecord & { readonly seq: number })[]> {
-    const { before, limit = 20 } = checkOptions(options, OPTIONS.audit)
+    const { before, limit } = checkOptions(options, OPTIONS.audit)
     const query = {
       kind: AUDIT,
-      limit: checkLimit(limit) ?? 20,
+      limit: checkLimit(limit ?? 20),
       ...(before !== undefined && { before: checkSeq('before', before) }),
     }
     const notes = await this.#engine.store.notes(this.#address(id), query)

@@ -1,0 +1,34 @@
+/** What is done for a conversation after a turn, in nobody's way. It ends when the process lets go of it. */
+import { OVER } from '../ports.ts'
+
+export class Afterwards {
+  readonly #working = new Map<string, Promise<void>>()
+  readonly #leaving = new AbortController()
+  readonly #problem: (error: unknown) => void
+
+  constructor(problem: (error: unknown) => void) {
+    this.#problem = problem
+  }
+
+  get busy(): boolean {
+    return this.#working.size > 0
+  }
+
+  /** Under a name, once at a time. */
+  begin(name: string, work: (signal: AbortSignal) => Promise<unknown>): void {
+    const { signal } = this.#leaving
+    if (this.#working.has(name) || signal.aborted) return
+    const working = work(signal).then(
+      () => {},
+      (error: unknown) => signal.aborted || this.#problem(error),
+    )
+    this.#working.set(
+      name,
+      working.then(() => void this.#working.delete(name)),
+    )
+  }
+
+  leave(): void {
+    this.#leaving.abort(OVER)
+  }
+}
