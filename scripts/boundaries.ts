@@ -22,12 +22,19 @@ interface Reach {
 const core: Readonly<Record<string, Reach>> = {
   log: { imports: ['tool', 'model'], types: ['turn'] },
   tool: { imports: ['log', 'model'], types: ['turn', 'plugin', 'loop'] },
-  model: { imports: ['log', 'tool'], types: ['turn'] },
+  model: { imports: ['log', 'tool'], types: ['turn', 'prompt'] },
   turn: { imports: ['log', 'tool', 'model'], types: [] },
   live: { imports: ['log', 'tool', 'model', 'turn'], types: [] },
-  plugin: { imports: ['log', 'tool', 'model', 'turn'], types: ['loop', 'live'] },
-  loop: { imports: ['log', 'tool', 'model', 'turn', 'live', 'plugin'], types: [] },
-  runtime: { imports: ['log', 'tool', 'model', 'turn', 'live', 'plugin', 'loop'], types: [] },
+  prompt: { imports: ['log', 'tool', 'model'], types: [] },
+  plugin: { imports: ['log', 'tool', 'model', 'turn'], types: ['loop', 'live', 'hooks'] },
+  hooks: { imports: ['log', 'tool', 'model', 'prompt'], types: ['turn', 'plugin', 'loop'] },
+  context: { imports: ['log', 'tool', 'model', 'prompt'], types: ['turn', 'loop'] },
+  audit: { imports: ['log', 'tool', 'model', 'prompt', 'context'], types: ['turn', 'loop'] },
+  loop: {
+    imports: ['log', 'tool', 'model', 'turn', 'live', 'prompt', 'plugin', 'hooks', 'context', 'audit'],
+    types: [],
+  },
+  runtime: { imports: ['log', 'tool', 'model', 'turn', 'live', 'plugin', 'audit', 'loop'], types: [] },
 }
 const base = 'base'
 const coreSource = 'packages/core/src/'

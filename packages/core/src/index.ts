@@ -110,7 +110,7 @@ export { type StateAccess } from './plugin/state.ts'
 
 export { defineAgent, type Agent, type AgentOptions, type OnToolError, type StopWhen } from './loop/agent.ts'
 export { type OutputRequest } from './loop/output.ts'
-export { type RetryPolicy } from './loop/retry.ts'
+export { type RetryPolicy } from './model/retry.ts'
 export { type LiveStream, type StreamItem, type Watch } from './loop/live-stream.ts'
 export { type HeldCall, type StepResult, type StopReason, type TurnResult } from './loop/result.ts'
 export { Session, type ChatResult, type SessionStatus } from './loop/session.ts'

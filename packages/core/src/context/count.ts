@@ -33,7 +33,7 @@ function ofPart(part: UserPart | PromptPart): number {
   switch (part.type) {
     case 'text':
     case 'reasoning':
-      return ofBytes(bytesIn(part.text) + ('data' in part ? jsonBytes(part.data as Json | undefined) : 0))
+      return ofBytes(bytesIn(part.text) + ('data' in part ? jsonBytes(part.data) : 0))
     case 'call':
       return ofBytes(bytesIn(part.id) + bytesIn(part.name) + jsonBytes(part.input))
     case 'provider-result':
@@ -41,7 +41,7 @@ function ofPart(part: UserPart | PromptPart): number {
     case 'file':
       return A_FILE
     case 'custom':
-      return ofBytes(jsonBytes(part.data as Json | undefined))
+      return ofBytes(jsonBytes(part.data))
   }
 }
 

@@ -64,7 +64,6 @@ export interface MessageContext extends HookContext {
 
 export type MessageAnswer =
   | undefined
-  // oxlint-disable-next-line typescript/no-invalid-void-type -- a hook that only looks on returns nothing
   | void
   | {
       /** Put before what was said. */
@@ -88,7 +87,6 @@ export interface CallContext extends HookContext {
 
 export type CallAnswer =
   | undefined
-  // oxlint-disable-next-line typescript/no-invalid-void-type -- as above
   | void
   /** The call is not made; the model reads why. */
   | { readonly veto: string }
@@ -108,7 +106,6 @@ export interface ReplyContext extends HookContext {
 
 export type ReplyAnswer =
   | undefined
-  // oxlint-disable-next-line typescript/no-invalid-void-type -- as above
   | void
   /** The model is asked once more, with this as what is to be better. */
   | { readonly again: string }

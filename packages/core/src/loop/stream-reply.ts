@@ -12,7 +12,7 @@ import { ModelError, type Model, type ModelPart, type ModelRequest } from '../mo
 import type { Reply } from '../model/reply.ts'
 import { ReplyBuilder } from '../model/reply-builder.ts'
 import type { OpenTurn } from '../turn/turn-state.ts'
-import { retryDelay } from './retry.ts'
+import { retryDelay } from '../model/retry.ts'
 import type { World } from './world.ts'
 
 export interface Streamed {

@@ -85,7 +85,7 @@ test.each([
 ])('a hook that %s is a no', async (_, run, why) => {
   const world = new World()
   const ran: unknown[] = []
-  const a = await world.process('a', setup(ran, [{ name: 'check', run: run as CallHook['run'] }]))
+  const a = await world.process('a', setup(ran, [{ name: 'check', run: run }]))
   await world.soon(a.runtime.send('c', 'Pay'))
   expect(ran).toEqual([])
   expect(JSON.stringify(outcomes(await world.log()))).toContain(why)

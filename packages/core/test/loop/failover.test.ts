@@ -27,8 +27,12 @@ test('a model that may come back is waited for first, each with its own patience
   const models = [named('one', scriptedModel([busy, busy])), named('two', scriptedModel([busy, 'From two.']))]
   const a = await world.process('a', setup(models))
   const frames: Frame[] = []
-  const sending = a.runtime.send('c', 'Hi', { watch: (item) => void ('seq' in item || frames.push(item)) })
-  expect(await world.soon(sending)).toMatchObject({ text: 'From two.' })
+  const watching = (async () => {
+    for await (const item of a.runtime.subscribe('c')) if (!('seq' in item)) frames.push(item)
+  })()
+  expect(await world.soon(a.runtime.send('c', 'Hi'))).toMatchObject({ text: 'From two.' })
+  await a.runtime.close()
+  await watching
 
   const tried = (await world.log()).at(-1)!
   expect(tried).toMatchObject({ attempts: [{ model: 'one', delayMs: expect.any(Number) }, { model: 'one' }, { model: 'two', delayMs: expect.any(Number) }] }) // prettier-ignore

@@ -40,6 +40,9 @@ function checkCalls(log: readonly LogEvent[]): void {
     const call = calls.get(event.callId)
     assert(call, `${event.type} for a call nobody made`)
     switch (event.type) {
+      case 'call.rewritten':
+        assert(call.settled === 0 && !call.held, 'rewritten while held, or after its outcome')
+        break
       case 'call.held':
         assert(call.settled === 0 && !call.held, 'held after its outcome, or twice')
         call.held = true

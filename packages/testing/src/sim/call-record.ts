@@ -73,6 +73,9 @@ export class CallRecord {
       say(`${event.type} after its outcome`),
     )
     switch (event.type) {
+      case 'call.rewritten':
+        judge.require(this.at === 'ready', 'log-possible', say('rewritten once it was more than a proposal'))
+        return
       case 'call.held':
         judge.require(this.at !== 'held', 'log-possible', say('held while held'))
         Object.assign(this, { at: 'held', hold: event.hold, nth: this.nth + 1, agreed: undefined })

@@ -105,6 +105,8 @@ export class ConversationRecord {
         return
       }
       case 'conversation.opened':
+      case 'turn.briefed':
+      case 'call.rewritten':
       case 'call.held':
       case 'call.endorsed':
       case 'call.approved':

@@ -1,5 +1,5 @@
 /** When to ask a vendor again, and how long to wait before. Only before the first part of a reply: never mid-stream. */
-import { ModelError } from '../model/model.ts'
+import { ModelError } from './model.ts'
 import type { Ports } from '../ports.ts'
 
 export interface RetryPolicy {
