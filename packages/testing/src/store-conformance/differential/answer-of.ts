@@ -2,7 +2,7 @@
  * What one store answers to a command, in a form that can be compared: what the contract leaves open (the order of what
  * is due, how much is read at once, what a cursor looks like) is evened out, and checked for itself.
  */
-import type { Append, Page, Store } from '@holdpoint/core'
+import type { Append, Note, Page, Store } from '@holdpoint/core'
 import { holds } from '../expect.ts'
 import { timeOf, type StorePlace } from '../scene.ts'
 import { STEP_MS, type Command } from './command.ts'
@@ -61,6 +61,12 @@ export async function answerOf(subject: Subject, command: Command): Promise<unkn
       return page(subject, command, (after) => store.pending({ ...command.query, ...after }))
     case 'list':
       return page(subject, command, (after) => store.list({ ...command.query, ...after }))
+    case 'note':
+      return store.note(command.to, withEnd(command.note, command.endsIn, start))
+    case 'notes':
+      return (await store.notes(command.from, command.query)).map((note) => fromStart(note, start))
+    case 'sweep':
+      return store.sweep(100_000)
     case 'due':
       return due(store, command, start)
   }
@@ -68,6 +74,14 @@ export async function answerOf(subject: Subject, command: Command): Promise<unkn
 
 function withWake(write: Append, wakeIn: number | undefined, start: number): Append {
   return { ...write, rows: { ...write.rows, wakeAt: wakeIn === undefined ? undefined : start + wakeIn } }
+}
+
+function withEnd(note: Note, endsIn: number | undefined, start: number): Note {
+  return endsIn === undefined ? note : { ...note, until: start + endsIn }
+}
+
+function fromStart(note: Note, start: number): Note {
+  return note.until === undefined ? note : { ...note, until: note.until - start }
 }
 
 type Asked<Ask> = Extract<Command, { readonly ask: Ask }>

@@ -21,6 +21,7 @@ const VALUES: readonly Json[] = [
   { b: 1, B: [], '': {} },
   0.1 + 0.2,
 ]
+const NOTES = ['summary', 'odd \u0000 \udc00']
 const LIMITS = [1, 2, 3, 100]
 
 /** What the commands so far have told. Names end in the seed, so that many seeds can follow each other on one store. */
@@ -31,6 +32,7 @@ export class Known {
   readonly writes: Append[] = []
   readonly calls: readonly string[] = CALLS
   readonly keys: readonly string[] = KEYS
+  readonly notes: readonly string[] = NOTES
   readonly #heads = new Map<Address, number>()
   readonly #epochs = new Map<Address, number>()
   readonly #left: string[] = []
@@ -100,6 +102,8 @@ export function randomCommand(random: Random, known: Known): Command {
   if (roll < 63.5) return { handle: 1, ask: 'reopen' }
   if (roll < 72)
     return { handle, ask: 'due', query: { agents: some(random, known.agents), limit: pick(random, LIMITS) } }
+  if (roll < 80) return { handle, ...randomNote(random, known) }
+  if (roll < 81) return { handle, ask: 'sweep' }
   return { handle, ...randomRead(random, known) }
 }
 
@@ -144,6 +148,15 @@ function appendAgain(random: Random, known: Known): Asked<'append'> {
   return { ask: 'append', write, wakeIn: undefined }
 }
 
+function randomNote(random: Random, known: Known): Asked<'note'> {
+  // Few places, so that many notes meet.
+  const to = pick(random, known.addresses.slice(0, 2))
+  const seq = below(random, 3)
+  const note = { kind: pick(random, NOTES), seq, at: known.time(), data: pick(random, VALUES) }
+  const endsIn = maybe(random, 0.5, () => midStep(known.steps + below(random, 4) - 1))
+  return { ask: 'note', to, note, endsIn }
+}
+
 function randomHolds(random: Random, head: number, at: number): HoldRow[] {
   return CALLS.flatMap((callId, nth) =>
     random() < 0.7
@@ -166,7 +179,7 @@ function randomRead(random: Random, known: Known): Question {
   const limit = pick(random, LIMITS)
   const tenant = pick(random, known.tenants)
   const goOn = random() < 0.6
-  switch (below(random, 9)) {
+  switch (below(random, 10)) {
     case 0:
       return { ask: 'load', from }
     case 1:
@@ -182,6 +195,10 @@ function randomRead(random: Random, known: Known): Question {
       return { ask: 'heads', of: [...some(random, known.addresses), { tenant, id: 'unknown' }, from] }
     case 6:
       return { ask: 'list', goOn, query: { tenant, limit, ...listFilter(random, known) } }
+    case 7: {
+      const before = maybe(random, 0.5, () => near)
+      return { ask: 'notes', from, query: { kind: pick(random, NOTES), limit, ...given('before', before) } }
+    }
     default:
       return { ask: 'pending', goOn, query: { tenant, limit, ...pendingFilter(random, known) } }
   }

@@ -63,13 +63,21 @@ async function oneRun(
 }
 
 /** Everything there is, asked for at the end. */
-function inventory({ addresses, tenants, agents, calls, keys }: Known): Command[] {
+function inventory({ addresses, tenants, agents, calls, keys, notes }: Known): Command[] {
   return [
     ...addresses.flatMap((from): Command[] => [
       { handle: 0, ask: 'read', from, after: 0, limit: 1000 },
       { handle: 1, ask: 'load', from },
       ...calls.map((callId): Command => ({ handle: 0, ask: 'readCall', from, callId })),
       ...keys.map((key): Command => ({ handle: 1, ask: 'findKey', from, key })),
+      ...notes.flatMap((kind) =>
+        [{ limit: 1000 }, { limit: 1 }, { limit: 1, before: 2 }].map((query): Command => ({
+          handle: 0,
+          ask: 'notes',
+          from,
+          query: { kind, ...query },
+        })),
+      ),
     ]),
     ...tenants.flatMap((tenant): Command[] => [
       { handle: 0, ask: 'list', query: { tenant, limit: 1000 }, goOn: false },
