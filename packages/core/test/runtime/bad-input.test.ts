@@ -279,7 +279,7 @@ test.each([
   const store = anything(new Proxy(await world.store, { get: askedOnly }))
   const ports = anything({ id: () => 'x', monotonic: () => 0, sleep: async () => {} })
   const agents = [agent({ name: 'desk', model: a.model })]
-  await expect(Runtime.open({ store, ports, agents, ...anything(settings) })).rejects.toMatchObject({
+  await expect(Runtime.open(anything({ store, ports, agents, ...(settings as object) }))).rejects.toMatchObject({
     code: 'config-invalid',
     message: expect.stringContaining(why),
   })
