@@ -1,5 +1,5 @@
 /** What is too long is summarised after the turn, in nobody's way, and everything works without it. */
-import { scriptedModel, type ScriptedModel } from '@holdpoint/testing'
+import { proves, scriptedModel, type ScriptedModel } from '@holdpoint/testing'
 import { ModelError, tool, type Model, type ModelRequest, type PromptMessage } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -57,17 +57,23 @@ test('the oldest turns give way to a summary, each of them is in it once, and th
   expect(next).toBeGreaterThan(10)
 })
 
-test('the log is not touched: every event is there, and nothing tells of summaries but where prompts began', async () => {
-  const world = new World()
-  const a = await world.process('a', setup(historian()))
-  await talk(world, a, 1, 20)
+test(
+  proves(
+    'prompt.log-untouched',
+    'the log is not touched: every event is there, and nothing tells of summaries but where prompts began',
+  ),
+  async () => {
+    const world = new World()
+    const a = await world.process('a', setup(historian()))
+    await talk(world, a, 1, 20)
 
-  const log = await world.log()
-  expect(log).toHaveLength(40)
-  const shown = log.flatMap((event) => (event.type === 'model.replied' && event.shown ? [event.shown] : []))
-  expect(shown.length).toBeGreaterThan(1)
-  for (const { from, summary } of shown) expect(summary).toBe(from - 1)
-})
+    const log = await world.log()
+    expect(log).toHaveLength(40)
+    const shown = log.flatMap((event) => (event.type === 'model.replied' && event.shown ? [event.shown] : []))
+    expect(shown.length).toBeGreaterThan(1)
+    for (const { from, summary } of shown) expect(summary).toBe(from - 1)
+  },
+)
 
 test('prompts begin alike from one summary to the next', async () => {
   const world = new World()
@@ -101,16 +107,24 @@ test('whoever sends waits for no summary: a turn is over while it is being made,
   expect(summaryIn(a.model.requests.at(-1)!)).toContain('Summary late')
 })
 
-test('a summary that cannot be made is a problem for whoever looks after the process, and for nobody else', async () => {
-  const world = new World()
-  const a = await world.process('a', setup(historian(() => true)))
-  await talk(world, a, 1, 20)
+test(
+  proves(
+    'summary.optional',
+    'a summary that cannot be made is a problem for whoever looks after the process, and for nobody else',
+  ),
+  async () => {
+    const world = new World()
+    const a = await world.process('a', setup(historian(() => true)))
+    await talk(world, a, 1, 20)
 
-  expect(a.model.requests).toHaveLength(20)
-  expect(a.problems.map(({ error }) => String(error))).toContainEqual(expect.stringContaining('No more credit'))
-  expect(a.model.requests.at(-1)!.prompt.length).toBeLessThan(20)
-  expect((await a.runtime.explain('c'))?.steps[0]?.leftOut).toContainEqual(expect.objectContaining({ why: 'no-room' }))
-})
+    expect(a.model.requests).toHaveLength(20)
+    expect(a.problems.map(({ error }) => String(error))).toContainEqual(expect.stringContaining('No more credit'))
+    expect(a.model.requests.at(-1)!.prompt.length).toBeLessThan(20)
+    expect((await a.runtime.explain('c'))?.steps[0]?.leftOut).toContainEqual(
+      expect.objectContaining({ why: 'no-room' }),
+    )
+  },
+)
 
 test('what was cut before a summary could be made is in the next one', async () => {
   const world = new World()
@@ -125,26 +139,32 @@ test('what was cut before a summary could be made is in the next one', async () 
   expect(new Set(told).size).toBe(told.length)
 })
 
-test('a process that dies while it sums up loses nothing but that, and another one sums up later', async () => {
-  const world = new World()
-  const dies: { kill?: () => void } = {}
-  const deadly = scriptedModel(Array.from({ length: 9 }, () => () => (dies.kill?.(), 'Summary never')))
-  const a = await world.process('a', setup(deadly))
-  dies.kill = () => a.kill()
-  for (let nth = 1; nth <= 12; nth++) {
-    void a.runtime.send('c', `Message ${nth}: ${WORDS}`)
-    await world.calm()
-  }
-  const before = (await world.log()).length
-  await world.pass(20_000)
-  const b = await world.process('b', setup(historian()))
-  await talk(world, b, 20, 40)
+test(
+  proves(
+    'summary.optional',
+    'a process that dies while it sums up loses nothing but that, and another one sums up later',
+  ),
+  async () => {
+    const world = new World()
+    const dies: { kill?: () => void } = {}
+    const deadly = scriptedModel(Array.from({ length: 9 }, () => () => (dies.kill?.(), 'Summary never')))
+    const a = await world.process('a', setup(deadly))
+    dies.kill = () => a.kill()
+    for (let nth = 1; nth <= 12; nth++) {
+      void a.runtime.send('c', `Message ${nth}: ${WORDS}`)
+      await world.calm()
+    }
+    const before = (await world.log()).length
+    await world.pass(20_000)
+    const b = await world.process('b', setup(historian()))
+    await talk(world, b, 20, 40)
 
-  expect((await world.log()).length).toBeGreaterThan(before)
-  expect(summaryIn(b.model.requests.at(-1)!)).toContain('Summary 1+2')
-})
+    expect((await world.log()).length).toBeGreaterThan(before)
+    expect(summaryIn(b.model.requests.at(-1)!)).toContain('Summary 1+2')
+  },
+)
 
-test('another process shows the same summary', async () => {
+test(proves('prompt.same-everywhere', 'another process shows the same summary'), async () => {
   const world = new World()
   const a = await world.process('a', setup(historian()))
   await talk(world, a, 1, 25)

@@ -1,4 +1,5 @@
 /** Hooks before the model reads what was said. */
+import { proves } from '@holdpoint/testing'
 import { halt, type MessageHook, type ModelRequest, type UserPart } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { calls, noting, types, World, type Process, type Setup } from '../runtime/kit.ts'
@@ -83,12 +84,18 @@ test('a parallel group runs at the same time, sees the same, and is put together
   expect(most).toBe(3)
 })
 
-test('a hook in a parallel group may not replace: the turn fails, and the model is not asked', async () => {
-  const bad: MessageHook = { name: 'bad', run: () => ({ replace: 'x' }) }
-  const a = await new World().process('a', setup([{ parallel: [bad] }]))
-  expect(await a.runtime.send('c', 'Hi')).toMatchObject({ status: 'failed', reason: 'hook_failed' })
-  expect(a.model.requests).toHaveLength(0)
-})
+test(
+  proves(
+    'hook.never-passed-over',
+    'a hook in a parallel group may not replace: the turn fails, and the model is not asked',
+  ),
+  async () => {
+    const bad: MessageHook = { name: 'bad', run: () => ({ replace: 'x' }) }
+    const a = await new World().process('a', setup([{ parallel: [bad] }]))
+    expect(await a.runtime.send('c', 'Hi')).toMatchObject({ status: 'failed', reason: 'hook_failed' })
+    expect(a.model.requests).toHaveLength(0)
+  },
+)
 
 test('a hook can end the turn before the model is asked, and the next turn begins as usual', async () => {
   const guard: MessageHook = { name: 'guard', run: ({ text }) => (text === 'Bad' ? halt('Not here.') : undefined) }
