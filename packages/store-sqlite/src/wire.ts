@@ -2,6 +2,7 @@
  * What the main thread and the writer's thread say to each other. Flat and plain, since it is cloned; names are as
  * columns hold them, and what is JSON in the file is JSON here. Operations are answered in the order they were asked in.
  */
+import type { MessagePort } from 'node:worker_threads'
 import type { ConversationStatus, HoldKind } from '@holdpoint/core'
 
 export interface AppendOp {
@@ -145,6 +146,8 @@ export interface Change extends Place {
 
 /** What a thread is started with. */
 export interface Setup {
+  /** What is asked and told goes over this. */
+  readonly line: MessagePort
   readonly path: string
   readonly waitMs: number
   /** Those that beat before, when this thread takes over from one that crashed. */
@@ -152,9 +155,12 @@ export interface Setup {
   readonly listening: boolean
 }
 
-export type FromThread =
+/** The first word of a thread. */
+export type Opening =
   /** `file`: where it really is, whatever links led there. */
   | { readonly tell: 'ready'; readonly file: string }
   | { readonly tell: 'refused'; readonly why: string; readonly cause: unknown }
+
+export type FromThread =
   | { readonly tell: 'answers'; readonly answers: readonly Answer[] }
   | { readonly tell: 'changes'; readonly changes: readonly Change[] }

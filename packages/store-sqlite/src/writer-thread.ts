@@ -11,7 +11,7 @@ import { groupCommit } from './group-commit.ts'
 import { NodeLocks } from './node-locks.ts'
 import { openFile } from './open-file.ts'
 import { whyOf } from './sqlite-error.ts'
-import type { Answer, DueOp, FromThread, Op, Setup, WriteOp } from './wire.ts'
+import type { Answer, DueOp, FromThread, Opening, Op, Setup, WriteOp } from './wire.ts'
 
 /** More than this are committed in several goes, so that the first need not wait for the last. */
 const MOST = 512
@@ -19,31 +19,37 @@ const OTHERS: ReadonlySet<string> = new Set<Exclude<Op, WriteOp>['op']>(['due', 
 /** How often to look for what other processes wrote, while somebody wants to know. */
 const LOOK_MS = 50
 /** The time in which who was answered asks again, if there was nothing else to do. */
-const SOON_MS = 0.1
+const SOON_MS = 0.3
+/** To stand still for so long between two looks means that somebody else had the processor. */
+const ELSEWHERE_MS = 0.2
+/** Then there is none to spare, for so long. */
+const CROWDED_MS = 1000
 /** With a single core, staying awake would keep the other thread from asking. */
 const MANY_CORES = availableParallelism() > 1
 
 class WriterThread {
+  /** Where it really is. */
+  readonly file: string
   readonly #port: MessagePort
   readonly #path: string
   readonly #around: Around
   #connection: Connection | undefined
   #looking: NodeJS.Timeout | undefined
   #answeredAt = 0
-  #brisk = false
+  #crowdedUntil = 0
 
-  constructor(port: MessagePort, { path, waitMs, nodes, listening }: Setup) {
+  constructor({ line, path, waitMs, nodes, listening }: Setup) {
     const db = openFile(path, waitMs)
     const file = db.location() ?? path
-    this.#port = port
+    this.#port = line
+    this.file = file
     this.#path = path
     this.#around = { file, ino: statSync(file).ino, waitMs, locks: new NodeLocks(file), changes: new Changes() }
     this.#connection = connectionOn(db, this.#around)
     // One that cannot be taken again now is taken with the next beat.
     for (const node of nodes) quietly(() => this.#around.locks.hold(node))
     if (listening) this.#listen()
-    port.on('message', (ops: readonly Op[]) => this.#work(ops))
-    this.#tell({ tell: 'ready', file })
+    line.on('message', (ops: readonly Op[]) => this.#work(ops))
   }
 
   get(): Connection {
@@ -59,8 +65,9 @@ class WriterThread {
   }
 
   #work(first: readonly Op[]): void {
-    this.#brisk = MANY_CORES && performance.now() - this.#answeredAt < SOON_MS
-    for (let ops: readonly Op[] | undefined = first; ops; ops = this.#next()) this.#commitAll(ops)
+    const brisk = MANY_CORES && performance.now() - this.#answeredAt < SOON_MS
+    for (let ops: readonly Op[] | undefined = first; ops; ops = brisk ? this.#next() : undefined) this.#commitAll(ops)
+    this.#answeredAt = performance.now()
   }
 
   /**
@@ -68,11 +75,12 @@ class WriterThread {
    * stays awake for the next one; the first that keeps it waiting ends that.
    */
   #next(): readonly Op[] | undefined {
-    this.#answeredAt = performance.now()
-    while (this.#brisk) {
+    const began = performance.now()
+    for (let now = began, last = began; now - began < SOON_MS && now > this.#crowdedUntil; last = now) {
       const next = receiveMessageOnPort(this.#port)
       if (next) return next.message as readonly Op[]
-      this.#brisk = performance.now() - this.#answeredAt < SOON_MS
+      now = performance.now()
+      if (now - last > ELSEWHERE_MS) this.#crowdedUntil = now + CROWDED_MS
     }
     return undefined
   }
@@ -187,9 +195,10 @@ function quietly(attempt: () => unknown): void {
 
 if (parentPort) {
   try {
-    new WriterThread(parentPort, workerData as Setup)
+    const { file } = new WriterThread(workerData as Setup)
+    parentPort.postMessage({ tell: 'ready', file } satisfies Opening)
   } catch (error) {
-    parentPort.postMessage({ tell: 'refused', why: whyOf(error), cause: error } satisfies FromThread)
-    parentPort.close()
+    parentPort.postMessage({ tell: 'refused', why: whyOf(error), cause: error } satisfies Opening)
+    ;(workerData as Setup).line.close()
   }
 }

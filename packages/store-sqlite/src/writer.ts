@@ -4,12 +4,23 @@
  * answered may or may not be written.
  */
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads'
 import { whyOf } from './sqlite-error.ts'
-import type { Answer, Change, FromThread, Op, Setup } from './wire.ts'
+import type { Answer, Change, FromThread, Op, Opening, Setup } from './wire.ts'
 
 /** So many operations are worth a commit of their own. */
 const ENOUGH = 8
+
+/** As long as a fast disk takes. */
+const SOON_MS = 0.5
+/** After an answer that did not come in that time, so many are not watched for; twice as many after the next. */
+const MOST_UNWATCHED = 4096
+
+/** A thread, and the line to it. */
+interface Hand {
+  readonly thread: Worker
+  readonly line: MessagePort
+}
 
 /** Why a thread that was to open the file did not. */
 export interface Refused {
@@ -18,16 +29,20 @@ export interface Refused {
 }
 
 export class Writer {
-  readonly #setup: () => Setup
+  readonly #setup: () => Omit<Setup, 'line'>
   readonly #changed: (changes: readonly Change[]) => void
-  #thread: Worker | undefined
+  #hand: Hand | undefined
   /** In the order they were asked; the last ones are not sent yet. */
   #waiting: ((answer: Answer) => void)[] = []
   #unsent: Op[] = []
   #closing: Promise<void> | undefined
+  #watching = false
+  /** How many messages are sent before the answer to one is watched for again, and how many it was last time. */
+  #unwatched = 0
+  #penalty = 0
 
   /** `setup` is asked for every thread that is started. */
-  constructor(setup: () => Setup, changed: (changes: readonly Change[]) => void) {
+  constructor(setup: () => Omit<Setup, 'line'>, changed: (changes: readonly Change[]) => void) {
     this.#setup = setup
     this.#changed = changed
   }
@@ -42,7 +57,8 @@ export class Writer {
       let ready = false
       let end: Refused = { why: 'the thread that writes ended', cause: undefined }
       const gone = (): void => {
-        this.#thread = undefined
+        this.#hand?.line.close()
+        this.#hand = undefined
         const lost = this.#waiting.splice(0, this.#waiting.length - this.#unsent.length)
         // One that never was ready wrote nothing.
         for (const answer of lost) answer({ result: ready ? 'unknown' : 'failed', why: end.why })
@@ -52,31 +68,28 @@ export class Writer {
       const crashed = (cause: unknown): void => {
         end = { why: `the thread that writes crashed: ${whyOf(cause)}`, cause }
       }
-      let thread: Worker
+      let hand: Hand
       try {
-        thread = spawn(this.#setup())
+        hand = spawn(this.#setup())
       } catch (cause) {
         crashed(cause)
         return gone()
       }
-      this.#thread = thread
+      this.#hand = hand
+      const { thread, line } = hand
       thread.on('error', crashed)
       thread.on('exit', gone)
-      thread.on('message', (message: FromThread) => {
-        switch (message.tell) {
-          case 'ready':
-            ready = true
-            if (this.#waiting.length === 0) thread.unref()
-            return opened(message.file)
-          case 'refused':
-            end = message
-            return
-          case 'answers':
-            return this.#answered(message.answers)
-          case 'changes':
-            return this.#changed(message.changes)
+      thread.on('message', (message: Opening) => {
+        if (message.tell === 'refused') {
+          end = message
+          return
         }
+        ready = true
+        if (this.#waiting.length === 0) thread.unref()
+        opened(message.file)
       })
+      line.on('message', (message: FromThread) => this.#heard(message))
+      line.unref()
     })
   }
 
@@ -100,31 +113,65 @@ export class Writer {
     const ops = this.#unsent
     if (ops.length === 0) return
     this.#unsent = []
-    if (!this.#thread) void this.start()
-    this.#thread?.ref()
-    this.#thread?.postMessage(ops)
+    if (!this.#hand) void this.start()
+    this.#hand?.thread.ref()
+    this.#hand?.line.postMessage(ops)
+    if (this.#unwatched > 0) this.#unwatched--
+    else if (!this.#watching) this.#watch()
+  }
+
+  /**
+   * To be woken takes this thread about half as long as a fast disk takes to sync. So for a moment it looks for the
+   * answer between everything else it has to do. Where answers do not come that soon, because the disk is slow or there is
+   * no processor to spare, it soon stops looking.
+   */
+  #watch(): void {
+    this.#watching = true
+    const until = performance.now() + SOON_MS
+    const look = (): void => {
+      const told = this.#hand && receiveMessageOnPort(this.#hand.line)
+      if (told) this.#heard(told.message as FromThread)
+      const late = performance.now() > until
+      this.#watching = this.#waiting.length > 0 && !late
+      if (this.#watching) setImmediate(look)
+      else if (late) this.#unwatched = this.#penalty = Math.min(2 * this.#penalty + 1, MOST_UNWATCHED)
+      else this.#penalty >>= 1
+    }
+    setImmediate(look)
+  }
+
+  #heard(message: FromThread): void {
+    switch (message.tell) {
+      case 'answers':
+        return this.#answered(message.answers)
+      case 'changes':
+        return this.#changed(message.changes)
+    }
   }
 
   #answered(answers: readonly Answer[]): void {
     const asked = this.#waiting.splice(0, answers.length)
-    if (this.#waiting.length === 0) this.#thread?.unref()
+    if (this.#waiting.length === 0) this.#hand?.thread.unref()
     for (const [index, answer] of answers.entries()) asked[index]?.(answer)
   }
 
   async #end(): Promise<void> {
-    if (!this.#thread && this.#unsent.length === 0) return
+    if (!this.#hand && this.#unsent.length === 0) return
     await this.ask({ op: 'close' })
-    const thread = this.#thread
+    const { thread } = this.#hand ?? {}
     if (!thread) return
     thread.ref()
     await new Promise((ended) => thread.once('exit', ended))
   }
 }
 
-function spawn(setup: Setup): Worker {
+function spawn(setup: Omit<Setup, 'line'>): Hand {
   const file = new URL('./writer-thread.ts', import.meta.url)
   // What is shipped is `.js`, as this file is then; the compiler renames imports only.
   file.pathname = file.pathname.replace(/\.ts$/, extname(import.meta.url))
   // No flags of the process: it may have been started with some that a thread refuses, and this one needs none.
-  return new Worker(file, { workerData: setup, execArgv: [], name: 'holdpoint-sqlite' })
+  const { port1, port2 } = new MessageChannel()
+  const workerData: Setup = { ...setup, line: port2 }
+  const options = { workerData, transferList: [port2], execArgv: [], name: 'holdpoint-sqlite' }
+  return { thread: new Worker(file, options), line: port1 }
 }
