@@ -270,7 +270,7 @@ interface Asked {
   readonly limit?: number
 }
 
-export function notesOf(store: Store, asked: Asked = {}, from: Address = at('c')): Promise<readonly Note[]> {
+function notesOf(store: Store, asked: Asked = {}, from: Address = at('c')): Promise<readonly Note[]> {
   return store.notes(from, { kind: 'summary', limit: 100, ...asked })
 }
 
