@@ -6,9 +6,12 @@ const endorsed: EventBody = { type: 'call.endorsed', callId: 'a', by: 'ann', inp
 const cleared: EventBody = { type: 'call.cleared', callId: 'a', inputHash: 'hash', fingerprint: 'print' }
 const arrived: EventBody = { type: 'answer.arrived', callId: 'a', name: 'email.send', outcome: ok }
 const ended: EventBody = { type: 'turn.ended', turnId: 't1', reason: 'cancelled' }
+const briefed: EventBody = { type: 'turn.briefed', turnId: 't1', hooks: ['memory'] }
+const rewritten: EventBody = { type: 'call.rewritten', callId: 'a', input: {}, hooks: ['limit'] }
 const at = {
   rest: () => after(),
   model: () => after(started),
+  briefed: () => after(started, briefed),
   ready: () => after(started, replied(1, 'a')),
   held: () => after(started, replied(1, 'a'), held('a')),
   running: () => after(started, replied(1, 'a'), running('a')),
@@ -44,6 +47,13 @@ const cases: readonly [from: keyof typeof at, event: EventBody, why: string][] =
   ['ready', arrived, 'a late answer to a call that may still run'],
   ['held', arrived, 'a late answer to a held call'],
   ['running', arrived, 'a late answer to a running call'],
+  ['rest', briefed, 'hooks look at what nobody said'],
+  ['ready', briefed, 'hooks look at what the model has replied to'],
+  ['briefed', briefed, 'hooks say twice what is to be kept'],
+  ['model', { ...briefed, turnId: 't9' } as EventBody, 'hooks look at another turn'],
+  ['held', rewritten, 'a hook puts another input into a held call'],
+  ['running', rewritten, 'a hook puts another input into a running call'],
+  ['settled', rewritten, 'a hook puts another input into a settled call'],
   ['rest', ended, 'a turn ends at rest'],
   ['model', { ...ended, turnId: 't9' }, 'another turn ends'],
   ['held', ended, 'a turn ends with a call held'],
