@@ -34,7 +34,7 @@ function ofPart(part: UserPart | PromptPart): number {
   switch (part.type) {
     case 'text':
     case 'reasoning':
-      return ofText(part.text) + ('data' in part ? ofJson(part.data as Json | undefined) : 0)
+      return ofText(part.text) + ('data' in part ? ofJson(part.data) : 0)
     case 'call':
       return ofText(part.id) + ofText(part.name) + ofJson(part.input)
     case 'provider-result':
@@ -42,7 +42,7 @@ function ofPart(part: UserPart | PromptPart): number {
     case 'file':
       return A_FILE
     case 'custom':
-      return ofJson(part.data as Json | undefined)
+      return ofJson(part.data)
   }
 }
 
@@ -123,6 +123,6 @@ function ofJson(value: Json | undefined): number {
   if (Array.isArray(value))
     return (value as readonly Json[]).reduce<number>((total, each) => total + 1 + ofJson(each), 2)
   let total = 2
-  for (const key in value) total += ofText(key, true) + 3 + ofJson((value as Record<string, Json>)[key])
+  for (const [key, each] of Object.entries(value)) total += ofText(key, true) + 3 + ofJson(each)
   return total
 }
