@@ -67,10 +67,11 @@ export function fit(request: FitRequest): Fit {
   if (seen.tokens > room) {
     plan = squeezeResults(request, plan, seen, seen.tokens - low)
     seen = show(request, plan)
-  }
-  if (seen.tokens > room) {
-    plan = { ...plan, first: firstWithin(request, seen, low, plan.first) }
-    seen = show(request, plan)
+    // Not only when it still does not fit: with little saved, something would have to give in every turn from now on.
+    if (seen.tokens > low) {
+      plan = { ...plan, first: firstWithin(request, seen, low, plan.first) }
+      seen = show(request, plan)
+    }
   }
   const begins = request.passages[plan.first]?.from ?? 1
   return {
