@@ -85,25 +85,20 @@ export async function logOf(numbers: readonly number[]): Promise<{ log: LogEvent
 function dressed(event: LogEvent): LogEvent {
   const length = [0, 20, 300, 1500][(event.seq * 7919) % 4]!
   const text = `${event.type} ${'x'.repeat(length)}`
-  switch (event.type) {
-    case 'call.settled': {
-      const { outcome } = event
-      if (outcome.ok && typeof outcome.value === 'object') return event
-      return { ...event, outcome: { ok: true, value: text.repeat(3) } }
-    }
-    case 'turn.started': {
-      const items = event.items.map((item) =>
-        item.kind === 'message' ? ({ ...item, message: { parts: [{ type: 'text', text }] } } as const) : item,
-      )
-      return { ...event, items }
-    }
-    case 'model.replied': {
-      const said = length > 0 ? [{ type: 'text', text } as const] : []
-      return { ...event, reply: { ...event.reply, parts: [...said, ...event.reply.parts] } }
-    }
-    default:
-      return event
+  if (event.type === 'call.settled') {
+    const { outcome } = event
+    if (outcome.ok && typeof outcome.value === 'object') return event
+    return { ...event, outcome: { ok: true, value: text.repeat(3) } }
   }
+  if (event.type === 'turn.started') {
+    const items = event.items.map((item) =>
+      item.kind === 'message' ? ({ ...item, message: { parts: [{ type: 'text', text }] } } as const) : item,
+    )
+    return { ...event, items }
+  }
+  if (event.type !== 'model.replied') return event
+  const said = length > 0 ? [{ type: 'text', text } as const] : []
+  return { ...event, reply: { ...event.reply, parts: [...said, ...event.reply.parts] } }
 }
 
 export interface Made {
