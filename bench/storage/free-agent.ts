@@ -1,5 +1,5 @@
 /** An agent whose model and tool cost nothing: what is left to measure is the runtime and its store. */
-import { agent, tool, type Agent, type Model, type ModelPart, type ModelRequest } from 'holdpoint'
+import { agent, tool, type Agent, type ContextOptions, type Model, type ModelPart, type ModelRequest } from 'holdpoint'
 import { z } from 'zod'
 import { callIds, FOUND, INPUT, REPLY, TOOL } from './facts.ts'
 
@@ -8,12 +8,14 @@ export interface AgentShape {
   readonly calls: number
   /** Whether a person has to agree to each. */
   readonly approval: boolean
+  /** What the model is shown; the newest messages unless said. */
+  readonly context?: ContextOptions
 }
 
 /** As many messages as a model is shown in every workload. */
 const WINDOW = 40
 
-export function freeAgent({ calls, approval }: AgentShape): Agent {
+export function freeAgent({ calls, approval, context = { window: { messages: WINDOW } } }: AgentShape): Agent {
   const lookup = tool({
     name: TOOL,
     description: 'Looks something up',
@@ -25,7 +27,7 @@ export function freeAgent({ calls, approval }: AgentShape): Agent {
     name: 'desk',
     model: freeModel(calls),
     tools: [lookup],
-    context: { window: { messages: WINDOW } },
+    context,
     // All calls of a reply at once: a round is a round.
     maxParallel: Math.max(calls, 8),
   })

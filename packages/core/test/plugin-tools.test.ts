@@ -41,8 +41,8 @@ test('tools made at run time from data are shown to the model with the schema of
   const { agent, model } = desk(['done'], { plugins: [database()] })
   await chat(agent, 'go')
   expect(model.requests[0]?.tools).toMatchObject([
-    { name: 'db__users__delete', inputSchema: { properties: { row: { enum: ['ada', 'bob'] } } } },
     { name: 'db__orders__delete', inputSchema: { properties: { row: { enum: ['tea'] } } } },
+    { name: 'db__users__delete', inputSchema: { properties: { row: { enum: ['ada', 'bob'] } } } },
   ])
 })
 

@@ -116,7 +116,8 @@ describe('vendorName', () => {
 
 test('tools that look alike are each called by their own form, and a name nobody has is an unknown tool', async () => {
   const tool = toolDefiner(undefined)
-  const names = ['notes.search', 'notes__search', 'notes_search', 'notes:search', 'notes-search']
+  // In the order of their forms, as the model gets them.
+  const names = ['notes-search', 'notes.search', 'notes__search', 'notes_search', 'notes:search']
   const tools = names.map((name) => tool({ name, description: name, input: z.object({}), run: () => `ran ${name}` }))
   const model = scriptedModel([
     ({ tools: offered }) => [

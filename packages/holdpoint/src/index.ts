@@ -3,7 +3,7 @@ export { holdpoint, type HoldpointOptions } from './holdpoint.ts'
 export { internalTool, tool } from './tool.ts'
 export { httpTool, type HttpToolOptions } from './http-tool/http-tool.ts'
 export { type HttpAnswer } from './http-tool/response-body.ts'
-export { aiSdkModel } from '@holdpoint/models'
+export { aiSdkModel, type AiSdkModelOptions } from '@holdpoint/models'
 export { nodePorts } from './node-ports.ts'
 export {
   askUser,

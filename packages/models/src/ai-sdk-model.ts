@@ -6,11 +6,17 @@
  */
 import type { LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider'
 import type { Model, ModelRequest } from '@holdpoint/core'
+import { cacheControlOf, type CacheControl } from './cache.ts'
 import { optionsV3, optionsV4 } from './call-options.ts'
 import { PartIterator, type PartSource } from './part-iterator.ts'
 
-export function aiSdkModel(model: LanguageModelV4 | LanguageModelV3): Model {
-  const open = opener(model)
+export interface AiSdkModelOptions {
+  /** `false` sends the vendor nothing about its cache: no marks in the prompt, no key. */
+  readonly cache?: boolean
+}
+
+export function aiSdkModel(model: LanguageModelV4 | LanguageModelV3, options: AiSdkModelOptions = {}): Model {
+  const open = opener(model, options)
   return {
     // `openai.responses` and `openai.chat` are one vendor to a reader of logs.
     id: `${model.provider.split('.', 1)[0]}/${model.modelId}`,
@@ -18,9 +24,13 @@ export function aiSdkModel(model: LanguageModelV4 | LanguageModelV3): Model {
   }
 }
 
-function opener(model: LanguageModelV4 | LanguageModelV3): (request: ModelRequest) => PromiseLike<PartSource> {
-  if (model.specificationVersion === 'v4') return (request) => model.doStream(optionsV4(request))
-  if (model.specificationVersion === 'v3') return (request) => model.doStream(optionsV3(request))
+function opener(
+  model: LanguageModelV4 | LanguageModelV3,
+  { cache = true }: AiSdkModelOptions,
+): (request: ModelRequest) => PromiseLike<PartSource> {
+  const control = (): CacheControl => (cache ? cacheControlOf(model.provider, model.modelId) : {})
+  if (model.specificationVersion === 'v4') return (request) => model.doStream(optionsV4(request, control()))
+  if (model.specificationVersion === 'v3') return (request) => model.doStream(optionsV3(request, control()))
   throw new TypeError(
     `aiSdkModel takes a language model object of specification v4 or v3, and got ${describe(model)}. ` +
       'Update the provider package, or call its factory: openai("gpt-5") instead of "openai/gpt-5".',

@@ -11,32 +11,35 @@ import type {
   LanguageModelV4CallOptions,
 } from '@ai-sdk/provider'
 import { type JsonObject, ModelError, type ModelRequest, type OutputSpec, type ToolSpec } from '@holdpoint/core'
+import { marked, withCacheOptions, type CacheControl } from './cache.ts'
 import { isDotted } from './dotted.ts'
+import type { Marking } from './prompt-parts.ts'
 import { toPromptV3 } from './to-prompt-v3.ts'
 import { toPromptV4 } from './to-prompt.ts'
 
-export function optionsV4(request: ModelRequest): LanguageModelV4CallOptions {
+export function optionsV4(request: ModelRequest, cache: CacheControl = {}): LanguageModelV4CallOptions {
   const { reasoning } = request.settings
   return {
-    prompt: toPromptV4(request.prompt),
-    ...sharedOptions(request),
+    prompt: toPromptV4(request.prompt, marking(request, cache)),
+    ...sharedOptions(request, cache),
     ...(reasoning !== undefined && { reasoning }),
   }
 }
 
 /** V3 has no `reasoning` setting; a V3 vendor takes its own through `settings.provider`. */
-export function optionsV3(request: ModelRequest): LanguageModelV3CallOptions {
-  return { prompt: toPromptV3(request.prompt), ...sharedOptions(request) }
+export function optionsV3(request: ModelRequest, cache: CacheControl = {}): LanguageModelV3CallOptions {
+  return { prompt: toPromptV3(request.prompt, marking(request, cache)), ...sharedOptions(request, cache) }
+}
+
+function marking({ cache: hints }: ModelRequest, { mark }: CacheControl): Marking | undefined {
+  return hints && mark && { at: marked(hints), mark }
 }
 
 /** What both versions call by the same name and shape. */
-function sharedOptions({
-  tools,
-  toolChoice,
-  output,
-  settings,
-  signal,
-}: ModelRequest): Omit<LanguageModelV3CallOptions, 'prompt'> {
+function sharedOptions(
+  { tools, toolChoice, output, settings, cache: hints, signal }: ModelRequest,
+  cache: CacheControl,
+): Omit<LanguageModelV3CallOptions, 'prompt'> {
   const { stopSequences, headers, provider, reasoning: _, ...numbers } = settings
   const options: Omit<LanguageModelV3CallOptions, 'prompt'> = { ...defined(numbers), abortSignal: signal }
   // A choice among no tools is refused by some vendors.
@@ -47,7 +50,9 @@ function sharedOptions({
   if (output !== undefined) options.responseFormat = responseFormat(output)
   if (stopSequences !== undefined) options.stopSequences = [...stopSequences]
   if (headers !== undefined) options.headers = { ...headers }
-  if (provider !== undefined) options.providerOptions = { ...provider }
+  const cached = hints && cache.request?.(hints)
+  if (cached) options.providerOptions = withCacheOptions(cached, provider)
+  else if (provider !== undefined) options.providerOptions = { ...provider }
   return options
 }
 

@@ -1,1 +1,1 @@
-export { aiSdkModel } from './ai-sdk-model.ts'
+export { aiSdkModel, type AiSdkModelOptions } from './ai-sdk-model.ts'

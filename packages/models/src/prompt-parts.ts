@@ -29,21 +29,32 @@ type PlainResult = {
   providerOptions?: SharedV3ProviderOptions
 }
 
-type Message<User, Assistant> =
+type Message<User, Assistant> = { providerOptions?: SharedV3ProviderOptions } & (
   | { role: 'system'; content: string }
   | { role: 'user'; content: User[] }
   | { role: 'assistant'; content: Assistant[] }
   | { role: 'tool'; content: PlainResult[] }
+)
+
+/** Messages at whose end the vendor shall remember the prompt, by index, and how it is told. */
+export interface Marking {
+  readonly at: ReadonlySet<number>
+  readonly mark: SharedV3ProviderOptions
+}
 
 export function messages<User, Assistant>(
   prompt: readonly PromptMessage[],
   user: (part: UserPart) => User | undefined,
   assistant: (part: PromptPart) => Assistant | undefined,
+  marking?: Marking,
 ): Message<User, Assistant>[] {
   const list: Message<User, Assistant>[] = []
-  for (const message of prompt) {
+  for (const [index, message] of prompt.entries()) {
     const sent = convert(message, user, assistant)
     if (sent.content.length > 0) list.push(sent)
+    // The mark of a message that is not sent goes to the one before it.
+    const last = list.at(-1)
+    if (last && marking?.at.has(index)) last.providerOptions = marking.mark
   }
   return list
 }

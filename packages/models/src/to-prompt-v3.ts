@@ -4,12 +4,12 @@
  */
 import type { LanguageModelV3DataContent, LanguageModelV3Message, LanguageModelV3Prompt } from '@ai-sdk/provider'
 import type { FileData, PromptMessage, PromptPart, UserPart } from '@holdpoint/core'
-import { call, fileData, messages, options, providerResult, text } from './prompt-parts.ts'
+import { call, fileData, messages, options, providerResult, text, type Marking } from './prompt-parts.ts'
 
 type Part<Role> = Extract<LanguageModelV3Message, { role: Role }>['content'] extends (infer P)[] ? P : never
 
-export function toPromptV3(prompt: readonly PromptMessage[]): LanguageModelV3Prompt {
-  return messages(prompt, userPart, assistantPart)
+export function toPromptV3(prompt: readonly PromptMessage[], marking?: Marking): LanguageModelV3Prompt {
+  return messages(prompt, userPart, assistantPart, marking)
 }
 
 function userPart(part: UserPart): Part<'user'> | undefined {

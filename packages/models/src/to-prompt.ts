@@ -7,12 +7,12 @@ import type {
 } from '@ai-sdk/provider'
 import type { FileData, PromptMessage, PromptPart, UserPart } from '@holdpoint/core'
 import { isDotted } from './dotted.ts'
-import { call, fileData, messages, options, providerResult, text } from './prompt-parts.ts'
+import { call, fileData, messages, options, providerResult, text, type Marking } from './prompt-parts.ts'
 
 type Part<Role> = Extract<LanguageModelV4Message, { role: Role }>['content'] extends (infer P)[] ? P : never
 
-export function toPromptV4(prompt: readonly PromptMessage[]): LanguageModelV4Prompt {
-  return messages(prompt, userPart, assistantPart)
+export function toPromptV4(prompt: readonly PromptMessage[], marking?: Marking): LanguageModelV4Prompt {
+  return messages(prompt, userPart, assistantPart, marking)
 }
 
 function userPart(part: UserPart): Part<'user'> | undefined {

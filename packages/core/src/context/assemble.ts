@@ -69,10 +69,10 @@ export async function assemble(told: Told): Promise<Assembled | TooLarge> {
   const over = overCap(fixed, budget)
   if (over !== undefined) return { tooLarge: over }
   const free = budget.tokens - fixed.instructions - fixed.tools - fixed.summary - Math.max(0, budget.reserve - injected)
-  const request = await fitRequest(told, Math.min(free, budget.conversation ?? Infinity))
+  const request = await fitRequest(told, Math.min(free, (budget.conversation ?? Infinity) + injected), injected)
   const fitted = fit(request)
-  const sizes = { ...fixed, conversation: fitted.tokens - injected }
-  if (!fitted.fits && strict) return { tooLarge: tooLarge(sizes, budget.tokens) }
+  const sizes = { ...fixed, conversation: Math.max(0, fitted.tokens - injected) }
+  if (!fitted.fits && strict) return { tooLarge: tooLarge(sizes, budget) }
   const shown = newlyShown(fitted, request, log)
   if (shown ?? log.state.shown) log.forget(fitted.shown.from)
   const prefix = [...before, ...summed]
@@ -102,7 +102,7 @@ function newlyShown({ shown, passages }: Fit, request: FitRequest, { state, isWh
 const FAR = 4
 
 /** Reads as much of the log as may be shown, and no more. */
-async function fitRequest(told: Told, room: number): Promise<FitRequest> {
+async function fitRequest(told: Told, room: number, injected: number): Promise<FitRequest> {
   const { agent, log, inject, brief, summary } = told
   const { window, ownWordsAfter, count } = agent.context
   const { encodeOutcome: encode } = agent
@@ -124,6 +124,7 @@ async function fitRequest(told: Told, room: number): Promise<FitRequest> {
     ownWordsAfter,
     inject,
     brief,
+    injected,
     encode,
     count,
   }
@@ -159,6 +160,7 @@ const SETTING = {
   summary: 'the summary',
   injected: 'what hooks and plugins add',
 }
+const NEWEST = 'the newest turn'
 
 /** One part takes more than it may by itself. */
 function overCap(sizes: Omit<Sizes, 'conversation'>, budget: Budget): string | undefined {
@@ -171,11 +173,14 @@ function overCap(sizes: Omit<Sizes, 'conversation'>, budget: Budget): string | u
 }
 
 /** Nothing is left to leave out. Says what takes the most. */
-function tooLarge(sizes: Sizes, tokens: number): string {
-  const parts = { ...SETTING, conversation: 'the newest turn' }
-  const [largest] = Object.entries(sizes).toSorted((a, b) => b[1] - a[1])
-  const list = Object.entries(sizes)
-    .filter(([, size]) => size > 0)
-    .map(([part, size]) => `${parts[part as keyof Sizes]} about ${size}`)
-  return `The prompt does not fit into ${tokens} tokens (context.budget), with everything left out that may be: ${list.join(', ')}. Shorten ${parts[largest![0] as keyof Sizes]}, or raise the budget.`
+function tooLarge(sizes: Sizes, budget: Budget): string {
+  const { tokens, conversation: most = Infinity, reserve = 0 } = budget
+  if (sizes.conversation > most)
+    return `Too much for a prompt: ${NEWEST} takes about ${sizes.conversation} tokens of the ${most} in context.budget.conversation.`
+  const parts = { ...SETTING, conversation: NEWEST, free: 'what is kept free (context.budget.reserve)' }
+  const taken = { ...sizes, free: Math.max(0, reserve - sizes.injected) }
+  const found = Object.entries(taken).map(([part, size]) => ({ name: parts[part as keyof typeof parts], size }))
+  const [largest] = found.toSorted((a, b) => b.size - a.size)
+  const list = found.filter(({ size }) => size > 0).map(({ name, size }) => `${name} about ${size}`)
+  return `The prompt does not fit into ${tokens} tokens (context.budget), with everything left out that may be: ${list.join(', ')}. Shorten ${largest?.name}, or raise the budget.`
 }

@@ -8,8 +8,8 @@
  */
 import type { Shown } from '../log/log-event.ts'
 import { renderAll } from '../prompt/prompt.ts'
-import type { Briefing, Rendered, RenderOptions } from '../prompt/render.ts'
-import type { Passage } from '../prompt/transcript.ts'
+import { stubOf, type Briefing, type Rendered, type RenderOptions } from '../prompt/render.ts'
+import type { Passage, PassageCall } from '../prompt/transcript.ts'
 import type { OutcomeEncoder } from '../model/encode-outcome.ts'
 import type { UserPart } from '../log/message.ts'
 import { LOW_WATER, RECENT_ROUNDS, type TokenCounter, type Window } from './context-options.ts'
@@ -30,6 +30,8 @@ export interface FitRequest {
   readonly ownWordsAfter: number | undefined
   readonly inject: readonly UserPart[]
   readonly brief?: Briefing | undefined
+  /** Tokens that `inject` takes of the room: of them nothing can be left out. */
+  readonly injected?: number
   readonly encode: OutcomeEncoder
   readonly count: TokenCounter
 }
@@ -53,7 +55,8 @@ export interface ShownPassage {
 }
 
 export function fit(request: FitRequest): Fit {
-  const { room, shown, summary } = request
+  const { room, shown, summary, injected = 0 } = request
+  const low = (room - injected) * LOW_WATER + injected
   const from = Math.max(shown?.from ?? 0, (summary ?? 0) + 1)
   const first = Math.max(
     0,
@@ -63,12 +66,13 @@ export function fit(request: FitRequest): Fit {
   plan = moveWindow(request, plan)
   let seen = show(request, plan)
   if (seen.tokens > room) {
-    plan = squeezeResults(request, plan, seen.tokens - room * LOW_WATER)
+    plan = squeezeResults(request, plan, seen, seen.tokens - low)
     seen = show(request, plan)
-  }
-  if (seen.tokens > room) {
-    plan = { ...plan, first: firstWithin(request, seen, room * LOW_WATER, plan.first) }
-    seen = show(request, plan)
+    // Not only when it still does not fit: with little saved, something would have to give in every turn from now on.
+    if (seen.tokens > low) {
+      plan = { ...plan, first: firstWithin(request, seen, low, plan.first) }
+      seen = show(request, plan)
+    }
   }
   const begins = request.passages[plan.first]?.from ?? 1
   return {
@@ -107,7 +111,7 @@ function show(request: Showing, { first, stubs }: Plan): Pick<Fit, 'passages' | 
     const squeezed = new Set(
       stubs > passage.from
         ? squeezable(request, passage)
-            .filter(({ seq }) => seq < stubs)
+            .filter((call) => call.seq < stubs && saving(request, passage, call) > 0)
             .map(({ callId }) => callId)
         : [],
     )
@@ -163,27 +167,35 @@ function squeezable({ passages, retentionOf }: Showing, passage: Passage): Passa
   return passage.calls.filter(({ name, seq }) => seq < recent && retentionOf?.(name) !== 'keep')
 }
 
-/** Leaves out results, oldest first, until enough is saved or there are no more. */
-function squeezeResults(request: FitRequest, plan: Plan, excess: number): Plan {
-  const { passages, encode, count } = request
+/** Leaves out results, oldest first and those of one round together, until enough is saved or there are no more. */
+function squeezeResults(request: FitRequest, plan: Plan, { passages }: Pick<Fit, 'passages'>, excess: number): Plan {
   let { stubs } = plan
   let saved = 0
-  for (const passage of passages.slice(plan.first)) {
-    for (const { callId, seq } of squeezable(request, passage)) {
-      if (saved >= excess) return { ...plan, stubs }
-      if (seq < stubs) continue
-      saved += saving(passage, callId, encode, count)
-      stubs = seq + 1
+  for (const { passage, stale, rendered } of passages) {
+    // Of turns in the agent's own words there is nothing to save.
+    if (!rendered.messages.some(({ role }) => role === 'tool')) continue
+    for (const call of squeezable(request, passage)) {
+      if (call.seq < plan.stubs) continue
+      if (saved >= excess && call.seq >= stubs) return { ...plan, stubs }
+      stubs = call.seq + 1
+      if (!stale.has(call.callId)) saved += saving(request, passage, call)
     }
   }
   return { ...plan, stubs }
 }
 
-function saving(passage: Passage, callId: string, encode: OutcomeEncoder, count: TokenCounter): number {
+/** Nothing when the result is not there, or not longer than what would be read in its place. */
+function saving({ encode, count }: Showing, passage: Passage, { callId, name }: PassageCall): number {
+  const known = passage.savings?.get(callId)
+  if (known !== undefined) return known
   const settled = passage.events.find((event) => event.type === 'call.settled' && event.callId === callId)
   if (settled?.type !== 'call.settled') return 0
-  const content = encode(settled.outcome, { callId, name: '' })
-  return Math.max(0, count(JSON.stringify(content)) - 30)
+  const { outcome } = settled
+  const content = encode(outcome, { callId, name })
+  const saved = Math.max(0, count(JSON.stringify(content)) - count(JSON.stringify(stubOf(outcome.ok))))
+  passage.savings ??= new Map()
+  passage.savings.set(callId, saved)
+  return saved
 }
 
 /** The first passage from which on everything fits, or the last one. */

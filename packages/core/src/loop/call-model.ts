@@ -109,8 +109,9 @@ async function audit(
   }
 }
 
+/** Sorted: tools made from data come in any order, and a vendor's cache begins with them. */
 function specsOf({ tools }: Prepared): readonly ToolSpec[] {
-  return Array.from(tools.values(), toSpec)
+  return Array.from(tools.values(), toSpec).toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 function requestFor(

@@ -38,7 +38,11 @@ export interface Rendered {
 }
 
 /** What the model reads in place of a result. */
-export const LEFT_OUT = 'This result was left out to save space. Call the tool again if you need it.'
+const LEFT_OUT = 'This result was left out to save space. Call the tool again if you need it.'
+
+export function stubOf(ok: boolean): Json {
+  return { ok, leftOut: LEFT_OUT }
+}
 
 const GO_ON: PromptMessage = { role: 'user', parts: [{ type: 'text', text: 'Please go on.' }] }
 
@@ -200,7 +204,7 @@ class Rounds {
     // That an answer is still to come is short, and the model has to know.
     const stub = this.#options.stubs?.has(callId) === true && !isPending(outcome)
     const content = stub
-      ? { ok: outcome.ok, leftOut: LEFT_OUT }
+      ? stubOf(outcome.ok)
       : this.#encode(outcome, editedInput === undefined ? { callId, name } : { callId, name, editedInput })
     results[at] = { id, name: vendorName(name), isError: !outcome.ok, content }
   }

@@ -19,6 +19,8 @@ export interface Passage {
   readonly calls: readonly PassageCall[]
   /** How it was rendered last; nobody else's business. */
   rendered?: { readonly key: string; readonly value: Rendered } | undefined
+  /** What it would save to leave out the result of a call, in tokens; as little anybody's business. */
+  savings?: Map<string, number>
 }
 
 export interface PassageCall {

@@ -60,7 +60,10 @@ test(
         expect(passages.slice(-fitted.passages.length).map(({ from }) => from)).toEqual(
           fitted.passages.map(({ passage }) => passage.from),
         )
-        if (whole <= messages) return expect(fitted.passages).toHaveLength(passages.length)
+        if (whole <= messages) {
+          expect(fitted.passages).toHaveLength(passages.length)
+          return
+        }
         met.cut++
         if (fitted.passages.length === 1) met.newestAlone++
         else
