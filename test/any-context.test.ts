@@ -119,7 +119,7 @@ function judgeRefusal(events: readonly LogEvent[], { context, ...rest }: Setting
   const part = cap[2] as keyof Omit<typeof met.tooLarge, 'whole'>
   met.tooLarge[part]++
   expect(Number(cap[1])).toBe(budget[part])
-  expect({ instructions, tools, injected, conversation: turn + 40 }[part]).toBeGreaterThan(budget[part])
+  expect({ instructions, tools, injected, conversation: turn + 40 }[part]).toBeGreaterThan(budget[part] ?? 0)
 }
 
 /** What is left out is not what somebody is still asked about, nor of the newest rounds. */

@@ -50,7 +50,7 @@ const cases: readonly [from: keyof typeof at, event: EventBody, why: string][] =
   ['rest', briefed, 'hooks look at what nobody said'],
   ['ready', briefed, 'hooks look at what the model has replied to'],
   ['briefed', briefed, 'hooks say twice what is to be kept'],
-  ['model', { ...briefed, turnId: 't9' } as EventBody, 'hooks look at another turn'],
+  ['model', { ...briefed, turnId: 't9' }, 'hooks look at another turn'],
   ['held', rewritten, 'a hook puts another input into a held call'],
   ['running', rewritten, 'a hook puts another input into a running call'],
   ['settled', rewritten, 'a hook puts another input into a settled call'],
