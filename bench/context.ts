@@ -3,8 +3,9 @@
  * shown. What does it cost to make the prompt, in a process that has the conversation open and in one that comes to it;
  * does the open conversation grow in memory; and what does a hook on the stream cost for each piece of a reply?
  */
+import type { ContextOptions } from '@holdpoint/core'
 import { sqliteStore } from '@holdpoint/store-sqlite'
-import { agent, chat, holdpoint, type Agent, type ContextOptions, type Model } from 'holdpoint'
+import { agent, chat, holdpoint, type Agent, type Model } from 'holdpoint'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { assemble, type Assembled } from '../packages/core/src/context/assemble.ts'

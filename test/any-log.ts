@@ -1,7 +1,8 @@
 /** Logs of all kinds, with results and words of all sizes, and settings of all kinds, as a prompt is made from them. */
+import type { ContextOptions } from '@holdpoint/core'
 import { memoryStore, scriptedModel, testPorts } from '@holdpoint/testing'
 import fc from 'fast-check'
-import { agent, tool, type ContextOptions, type LogEvent, type UserPart } from 'holdpoint'
+import { agent, tool, type LogEvent, type UserPart } from 'holdpoint'
 import { z } from 'zod'
 import { assemble, type Assembled, type TooLarge } from '../packages/core/src/context/assemble.ts'
 import type { Shown } from '../packages/core/src/log/log-event.ts'

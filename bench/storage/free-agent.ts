@@ -1,5 +1,6 @@
 /** An agent whose model and tool cost nothing: what is left to measure is the runtime and its store. */
-import { agent, tool, type Agent, type ContextOptions, type Model, type ModelPart, type ModelRequest } from 'holdpoint'
+import type { ContextOptions } from '@holdpoint/core'
+import { agent, tool, type Agent, type Model, type ModelPart, type ModelRequest } from 'holdpoint'
 import { z } from 'zod'
 import { callIds, FOUND, INPUT, REPLY, TOOL } from './facts.ts'
 

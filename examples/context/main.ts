@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { scriptedModel } from '@holdpoint/testing'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
-import { agent, definePlugin, holdpoint, memoryStore, tool, type PromptMessage } from 'holdpoint'
+import { agent, definePlugin, holdpoint, memoryStore, tool, type ModelRequest } from 'holdpoint'
 import { z } from 'zod'
 
 const short = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text)
-const show = (message: PromptMessage) => {
+const show = (message: ModelRequest['prompt'][number]) => {
   if (message.role === 'system') return `system: ${message.text}`
   if (message.role === 'tool')
     return `tool: ${message.results.map(({ content }) => short(JSON.stringify(content))).join(' ')}`

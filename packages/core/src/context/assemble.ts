@@ -12,8 +12,7 @@ import type { Passage } from '../prompt/transcript.ts'
 import type { Agent } from '../loop/agent.ts'
 import type { Log } from '../loop/log.ts'
 import type { Tool } from '../tool/tool.ts'
-import { fit, tokensOf, type Fit, type FitRequest } from './fit.ts'
-import { renderAll } from '../prompt/prompt.ts'
+import { fit, wholeTokens, type Fit, type FitRequest } from './fit.ts'
 import type { RetentionOf } from './retention.ts'
 import type { Summary } from './summary.ts'
 import type { Budget } from './context-options.ts'
@@ -108,7 +107,7 @@ async function fitRequest(told: Told, room: number, injected: number): Promise<F
   const { encodeOutcome: encode } = agent
   const { shown } = log.state
   const floor = Math.max(shown?.from ?? 1, (summary?.upTo ?? 0) + 1)
-  const tokens = (passage: Passage): number => tokensOf(renderAll([passage], () => ({ encode }))[0]!, count)
+  const tokens = (passage: Passage): number => wholeTokens(passage, encode, count)
   await log.reachUntil(floor, ({ passages }) => {
     if (window && 'messages' in window && total(passages, ({ messages }) => messages) > window.messages) return true
     if (window && 'turns' in window && passages.length > window.turns) return true
@@ -140,7 +139,7 @@ function retentionOf({ agent, tools }: Told): RetentionOf | undefined {
   return (name) => tools.get(name)?.retention ?? retention
 }
 
-export function summaryText({ text }: Summary): string {
+function summaryText({ text }: Summary): string {
   return `Summary of the earlier conversation, which is not shown:\n${text}`
 }
 

@@ -8,7 +8,7 @@
  */
 import type { Shown } from '../log/log-event.ts'
 import { renderAll } from '../prompt/prompt.ts'
-import { stubOf, type Briefing, type Rendered, type RenderOptions } from '../prompt/render.ts'
+import { renderPassage, stubOf, type Briefing, type Rendered, type RenderOptions } from '../prompt/render.ts'
 import type { Passage, PassageCall } from '../prompt/transcript.ts'
 import type { OutcomeEncoder } from '../model/encode-outcome.ts'
 import type { UserPart } from '../log/message.ts'
@@ -142,10 +142,16 @@ export function tokensOf(rendered: Rendered, count: TokenCounter): number {
   return rendered.tokens
 }
 
+/** Of a passage of which nothing is left out. */
+export function wholeTokens(passage: Passage, encode: OutcomeEncoder, count: TokenCounter): number {
+  passage.tokens ??= tokensOf(renderPassage(passage, { encode }), count)
+  return passage.tokens
+}
+
 /** As few of the oldest turns as it takes, when the window is full. */
 function moveWindow({ passages, window, count, encode }: FitRequest, plan: Plan): Plan {
   if (!window) return plan
-  const [limit, sizeOf] = measure(window, (passage) => tokensOf(renderAll([passage], () => ({ encode }))[0]!, count))
+  const [limit, sizeOf] = measure(window, (passage) => wholeTokens(passage, encode, count))
   const sizes = passages.slice(plan.first).map(sizeOf)
   let size = sizes.reduce((total, each) => total + each, 0)
   if (size <= limit) return plan

@@ -24,7 +24,7 @@ export function tooOld(passages: readonly Passage[], retentionOf: RetentionOf): 
 }
 
 /** `age` in turns, `after` in results of the same tool. */
-export function isTooOld(retention: Retention | undefined, age: number, after: number): boolean {
+function isTooOld(retention: Retention | undefined, age: number, after: number): boolean {
   if (retention === undefined || retention === 'keep') return false
   const { turns = Infinity, last = Infinity } = retention
   return age > turns || after >= last

@@ -19,7 +19,9 @@ export interface Passage {
   readonly calls: readonly PassageCall[]
   /** How it was rendered last; nobody else's business. */
   rendered?: { readonly key: string; readonly value: Rendered } | undefined
-  /** What it would save to leave out the result of a call, in tokens; as little anybody's business. */
+  /** What it takes when nothing of it is left out, in tokens. */
+  tokens?: number | undefined
+  /** What it would save to leave out the result of a call, in tokens; as little anybody's business as the others. */
   savings?: Map<string, number>
 }
 
@@ -109,6 +111,7 @@ function grow(passage: Growing, event: LogEvent): void {
   }
   passage.events.push(event)
   passage.rendered = undefined
+  passage.tokens = undefined
 }
 
 /** Without a message of its own a turn goes on with the one before. */

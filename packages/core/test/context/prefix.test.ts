@@ -1,6 +1,7 @@
 /** Vendors' caches live on prompts that begin with the same bytes as the one before. Fifty turns of it. */
+import type { PromptMessage } from '@holdpoint/core'
 import { memoryStore, type Script } from '@holdpoint/testing'
-import { definePlugin, type AgentOptions, type ModelRequest, type PromptMessage } from 'holdpoint'
+import { definePlugin, type AgentOptions, type ModelRequest } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { call, desk, live, say } from '../loop/kit.ts'
 import { letters, reader } from './kit.ts'
