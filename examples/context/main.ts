@@ -91,3 +91,24 @@ const reader = tool({
   assert.equal((await hp.send('c1', 'A short one.')).status, 'done')
   await hp.close()
 }
+
+{
+  const words = 'and so on '.repeat(20)
+  const model = scriptedModel(Array.from({ length: 12 }, () => `Noted, ${words}`))
+  const cheap = scriptedModel(Array.from({ length: 12 }, () => 'The user ordered 12 lamps, order 4711.'))
+  // #region summaries
+  const desk = agent({
+    name: 'desk',
+    model,
+    context: { budget: 2000, summarize: { model: cheap, instructions: 'Keep every order number.' } },
+  })
+  // #endregion
+  const hp = await holdpoint({ store: memoryStore(), agents: [desk] })
+  for (let nth = 1; nth <= 12; nth++) {
+    await hp.send('c1', `Message ${nth}: ${words}`)
+    await new Promise((resolve) => setTimeout(resolve, 20)) // time for a summary, which nobody waits for
+  }
+  const last = model.requests.at(-1)?.prompt[0]
+  assert.match(last?.role === 'system' ? last.text : '', /order 4711/)
+  await hp.close()
+}
