@@ -73,11 +73,7 @@ export const turnBugs: readonly Bug[] = [
   {
     name: 'shows-pending-in-place-of-results',
     patches: [
-      patch(
-        'prompt/prompt.ts',
-        'const place = this.#places.get(callId)\n    if (!place) return',
-        "const place = this.#places.get(callId)\n    if (!place || callId.endsWith('2')) return",
-      ),
+      patch('prompt/render.ts', 'if (!place) return false', "if (!place || callId.endsWith('2')) return false"),
     ],
   },
 ]

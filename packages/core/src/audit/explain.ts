@@ -3,19 +3,26 @@
  * and why. Read off the log, which remembers where each prompt began; what hooks and plugins added for one turn alone,
  * and the instructions of that day, only an audit knows.
  */
-import type { FailedAttempt, LogEvent, Shown } from '../log/log-event.ts'
+import type { EndReason, FailedAttempt, LogEvent, Shown } from '../log/log-event.ts'
 import type { Address, Store } from '../log/store.ts'
 import type { Agent } from '../loop/agent.ts'
 import { showAs, type ShownPassage } from '../context/fit.ts'
 import type { RetentionOf } from '../context/retention.ts'
 import { SUMMARY, summaryOf, type Summary } from '../context/summary.ts'
-import { callsOf, type Usage } from '../model/reply.ts'
+import type { Usage } from '../model/reply.ts'
 import { Transcript } from '../prompt/transcript.ts'
 import { AUDIT, recordOf, type AuditRecord } from './audit.ts'
 
 export interface Explanation {
   readonly turnId: string
+  /** Those in which the model replied. */
   readonly steps: readonly ExplainedStep[]
+  /** Why the turn ended, where that was not with a reply that stood. */
+  readonly ended?: {
+    readonly reason: EndReason
+    readonly message?: string
+    readonly attempts?: readonly FailedAttempt[]
+  }
 }
 
 export interface ExplainedStep {
@@ -61,7 +68,7 @@ export type LeftOut =
     }
   /** Calls and replies of a turn that is told in the agent's own words. */
   | { readonly what: 'steps'; readonly from: number; readonly why: 'own-words' }
-  | { readonly what: 'reply'; readonly seq: number; readonly why: 'sent-back' }
+  | { readonly what: 'reply'; readonly seq: number; readonly why: 'sent-back' | 'withheld' }
 
 const PAGE = 256
 
@@ -83,7 +90,11 @@ export async function explain(
     .flatMap((event) => (event.type === 'model.replied' && event.turnId === started.turnId ? [event.seq] : []))
   const steps: ExplainedStep[] = []
   for (const seq of seqs) steps.push(await explainStep(log, seq, agent))
-  return { turnId: started.turnId, steps }
+  const ended = log.events.find((event) => event.type === 'turn.ended' && event.turnId === started.turnId)
+  if (ended?.type !== 'turn.ended') return { turnId: started.turnId, steps }
+  const { reason, message, attempts } = ended
+  const why = { reason, ...(message !== undefined && { message }), ...(attempts && { attempts }) }
+  return { turnId: started.turnId, steps, ended: why }
 }
 
 async function explainStep(log: Backwards, seq: number, agent: Agent): Promise<ExplainedStep> {
@@ -121,42 +132,31 @@ function earlier({ from, summary = 0 }: Shown): LeftOut[] {
   return [...told, ...gap]
 }
 
-function seenIn({ passage, ownWords, stale, squeezed }: ShownPassage): Seen[] {
+function seenIn({ passage, rendered }: ShownPassage): Seen[] {
   const calls = new Map(passage.calls.map(({ callId, name }) => [callId, name]))
-  const last = passage.events.findLast((event) => event.type === 'model.replied')
   return passage.events.flatMap((event): Seen[] => {
     const { seq } = event
-    switch (event.type) {
-      case 'turn.started':
-        return event.items.length > 0 ? [{ seq, what: 'message', turnId: event.turnId }] : []
-      case 'model.replied':
-        if (event.again || (ownWords && event !== last)) return []
-        return [{ seq, what: 'reply', turnId: event.turnId }]
-      case 'call.settled': {
-        const { callId } = event
-        if (ownWords || stale.has(callId) || squeezed.has(callId)) return []
-        return [{ seq, what: 'result', callId, tool: calls.get(callId) ?? '' }]
-      }
-      case 'turn.briefed':
-      case 'call.approved':
-      case 'call.rewritten':
-        return []
-    }
+    if (!rendered.seen.has(seq)) return []
+    if (event.type === 'turn.started') return [{ seq, what: 'message', turnId: event.turnId }]
+    if (event.type === 'model.replied') return [{ seq, what: 'reply', turnId: event.turnId }]
+    if (event.type !== 'call.settled') return []
+    return [{ seq, what: 'result', callId: event.callId, tool: calls.get(event.callId) ?? '' }]
   })
 }
 
-function leftOutOf({ passage, ownWords, stale, squeezed }: ShownPassage): LeftOut[] {
+function leftOutOf({ passage, rendered, stale }: ShownPassage): LeftOut[] {
+  const { seen, ownWords } = rendered
   if (ownWords && passage.calls.length > 0) return [{ what: 'steps', from: passage.from, why: 'own-words' }]
-  const results = passage.calls.flatMap(({ callId, name, seq }): LeftOut[] => {
-    const why = stale.has(callId) ? 'retention' : squeezed.has(callId) ? 'no-room' : undefined
-    return why ? [{ what: 'result', seq, callId, tool: name, why }] : []
+  const made = new Map(passage.calls.map((call) => [call.callId, call]))
+  return passage.events.flatMap((event): LeftOut[] => {
+    if (seen.has(event.seq)) return []
+    if (event.type === 'model.replied' && (event.again ?? event.withheld))
+      return [{ what: 'reply', seq: event.seq, why: event.again ? 'sent-back' : 'withheld' }]
+    const call = event.type === 'call.settled' ? made.get(event.callId) : undefined
+    if (!call) return []
+    const why = stale.has(call.callId) ? 'retention' : 'no-room'
+    return [{ what: 'result', seq: call.seq, callId: call.callId, tool: call.name, why }]
   })
-  const sentBack = passage.events.flatMap((event): LeftOut[] =>
-    event.type === 'model.replied' && event.again && callsOf(event.reply).length === 0
-      ? [{ what: 'reply', seq: event.seq, why: 'sent-back' }]
-      : [],
-  )
-  return [...results, ...sentBack]
 }
 
 /** A log from its end, as far back as somebody wants to see. */

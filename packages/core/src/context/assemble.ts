@@ -7,7 +7,6 @@ import type { Shown } from '../log/log-event.ts'
 import type { UserPart } from '../log/message.ts'
 import type { ToolSpec } from '../model/model.ts'
 import { systemMessages, type PromptMessage } from '../prompt/prompt.ts'
-import type { Briefing } from '../prompt/render.ts'
 import type { Passage } from '../prompt/transcript.ts'
 import type { Agent } from '../loop/agent.ts'
 import type { Log } from '../loop/log.ts'
@@ -26,8 +25,6 @@ export interface Told {
   readonly specs: readonly ToolSpec[]
   /** For this turn alone. */
   readonly inject: readonly UserPart[]
-  /** What hooks made of what was said, where that is still to be written. */
-  readonly brief?: Briefing | undefined
   readonly summary: Summary | undefined
 }
 
@@ -102,7 +99,7 @@ const FAR = 4
 
 /** Reads as much of the log as may be shown, and no more. */
 async function fitRequest(told: Told, room: number, injected: number): Promise<FitRequest> {
-  const { agent, log, inject, brief, summary } = told
+  const { agent, log, inject, summary } = told
   const { window, ownWordsAfter, count } = agent.context
   const { encodeOutcome: encode } = agent
   const { shown } = log.state
@@ -122,7 +119,6 @@ async function fitRequest(told: Told, room: number, injected: number): Promise<F
     retentionOf: retentionOf(told),
     ownWordsAfter,
     inject,
-    brief,
     injected,
     encode,
     count,

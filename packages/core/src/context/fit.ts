@@ -8,7 +8,7 @@
  */
 import type { Shown } from '../log/log-event.ts'
 import { renderAll } from '../prompt/prompt.ts'
-import { renderPassage, stubOf, type Briefing, type Rendered, type RenderOptions } from '../prompt/render.ts'
+import { renderPassage, stubOf, type Rendered, type RenderOptions } from '../prompt/render.ts'
 import type { Passage, PassageCall } from '../prompt/transcript.ts'
 import type { OutcomeEncoder } from '../model/encode-outcome.ts'
 import type { UserPart } from '../log/message.ts'
@@ -29,7 +29,6 @@ export interface FitRequest {
   readonly retentionOf: RetentionOf | undefined
   readonly ownWordsAfter: number | undefined
   readonly inject: readonly UserPart[]
-  readonly brief?: Briefing | undefined
   /** Tokens that `inject` takes of the room: of them nothing can be left out. */
   readonly injected?: number
   readonly encode: OutcomeEncoder
@@ -100,10 +99,10 @@ export function showAs(request: Showing, { stubs = 0 }: Shown): readonly ShownPa
 const NONE: ReadonlySet<string> = new Set()
 
 /** What it takes to render, once it is known what is shown. */
-type Showing = Pick<FitRequest, 'passages' | 'retentionOf' | 'ownWordsAfter' | 'inject' | 'brief' | 'encode' | 'count'>
+type Showing = Pick<FitRequest, 'passages' | 'retentionOf' | 'ownWordsAfter' | 'inject' | 'encode' | 'count'>
 
 function show(request: Showing, { first, stubs }: Plan): Pick<Fit, 'passages' | 'tokens'> {
-  const { retentionOf, ownWordsAfter = Infinity, encode, inject, brief } = request
+  const { retentionOf, ownWordsAfter = Infinity, encode, inject } = request
   const passages = request.passages.slice(first)
   const last = passages.at(-1)
   const stale = retentionOf && tooOld(passages, retentionOf)
@@ -127,7 +126,7 @@ function show(request: Showing, { first, stubs }: Plan): Pick<Fit, 'passages' | 
       ownWords,
       current: passage === last,
       ...(left.size > 0 && { stubs: left }),
-      ...(passage === last && { inject, ...(brief && { brief }) }),
+      ...(passage === last && { inject }),
     }
   }
   const rendered = renderAll(passages, options)

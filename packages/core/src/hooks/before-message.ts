@@ -11,56 +11,78 @@ import type { MessageAnswer, MessageHook } from './hooks.ts'
 import { HookFailure, runHook } from './run-hook.ts'
 
 export interface Brief {
-  /** To be written, unless it was before. */
-  readonly event: Extract<EventBody, { type: 'turn.briefed' }> | undefined
+  /** To be written before the model is asked, unless it was before. */
+  readonly event: Briefed | undefined
   /** For the prompts of this turn alone. */
   readonly inject: readonly UserPart[]
   /** The turn ends before the model is asked. */
-  readonly halt: Halt | undefined
+  readonly ends: { readonly reason: 'halted' | 'hook_failed'; readonly message: string } | undefined
 }
 
-const NOTHING: Brief = { event: undefined, inject: [], halt: undefined }
+type Briefed = Extract<EventBody, { type: 'turn.briefed' }>
 
-/** Of the turn that is going on, as far as this process has asked. */
+const NOTHING: Brief = { event: undefined, inject: [], ends: undefined }
+
+/** Of the newest turn that this process has asked about. */
 export class Briefs {
   #newest: { readonly turnId: string; readonly value: Brief } | undefined
 
   async of(turnId: string, world: World, signal: AbortSignal): Promise<Brief> {
-    if (this.#newest?.turnId !== turnId) this.#newest = { turnId, value: await brief(world, signal) }
+    if (this.#newest?.turnId !== turnId) this.#newest = { turnId, value: await brief(turnId, world, signal) }
     return this.#newest.value
   }
 }
 
-async function brief(world: World, signal: AbortSignal): Promise<Brief> {
+async function brief(turnId: string, world: World, signal: AbortSignal): Promise<Brief> {
   const { beforeMessage } = world.agent.hooks
-  const { turn } = world.log.state
-  if (beforeMessage.length === 0 || turn.phase === 'rest') return NOTHING
-  const said = sayings(world, turn.turnId)
-  if (said.items.length === 0) return NOTHING
-  const run = new Briefing(world, signal, said.items, said.parts, turn.briefed)
-  for (const hook of beforeMessage) {
-    await ('parallel' in hook ? run.together(hook.parallel) : run.alone(hook))
-    if (run.halt) break
+  if (beforeMessage.length === 0) return NOTHING
+  const said = sayings(world)
+  const run = new Briefing(world, signal, said)
+  try {
+    for (const hook of beforeMessage) {
+      await ('parallel' in hook ? run.together(hook.parallel) : run.alone(hook))
+      if (run.halt) return withheld(turnId, run.halt.hook, 'halted', run.halt.reason)
+    }
+  } catch (error) {
+    if (!(error instanceof HookFailure)) throw error
+    return withheld(turnId, error.hook, 'hook_failed', error.message)
   }
-  return { event: run.event(turn.turnId), inject: run.inject, halt: run.halt }
+  return { event: run.event(turnId), inject: run.inject, ends: undefined }
 }
 
-/** What the turn is about, and as what the model reads it if hooks have said so already. */
-function sayings(
-  { log, agent }: World,
-  turnId: string,
-): { readonly items: readonly Inbound[]; readonly parts: readonly UserPart[] } {
+/** What was not let through is not read later either; a turn that takes it up again asks the hooks again. */
+function withheld(turnId: string, hook: string, reason: 'halted' | 'hook_failed', message: string): Brief {
+  return {
+    event: { type: 'turn.briefed', turnId, withheld: true, hooks: [hook] },
+    inject: [],
+    ends: { reason, message },
+  }
+}
+
+interface Sayings {
+  readonly items: readonly Inbound[]
+  /** As the model reads it so far. */
+  readonly parts: readonly UserPart[]
+  /** Hooks have let it through already, in this turn or in one that it takes up again. */
+  readonly through: boolean
+}
+
+function sayings({ log, agent }: World): Sayings {
   const events = log.transcript.passages.at(-1)?.events ?? []
-  const started = events.find((event) => event.type === 'turn.started' && event.turnId === turnId)
+  const started = events.find((event) => event.type === 'turn.started' && event.items.length > 0)
   const items = started?.type === 'turn.started' ? started.items : []
-  const briefed = events.find((event) => event.type === 'turn.briefed' && event.turnId === turnId)
-  const said = briefed?.type === 'turn.briefed' ? briefed.said : undefined
-  return { items, parts: said ?? items.flatMap((item) => partsOf(item, agent.encodeOutcome)) }
+  const briefed = events.findLast((event) => event.type === 'turn.briefed')
+  const passed = briefed?.type === 'turn.briefed' && !briefed.withheld ? briefed : undefined
+  return {
+    items,
+    parts: passed?.said ?? items.flatMap((item) => partsOf(item, agent.encodeOutcome)),
+    through: passed !== undefined,
+  }
 }
 
 class Briefing {
   readonly inject: UserPart[] = []
-  halt: Halt | undefined
+  halt: { readonly hook: string; readonly reason: string } | undefined
   readonly #world: World
   readonly #signal: AbortSignal
   readonly #items: readonly Inbound[]
@@ -71,18 +93,12 @@ class Briefing {
   readonly #kept: UserPart[] = []
   readonly #hooks: string[] = []
 
-  constructor(
-    world: World,
-    signal: AbortSignal,
-    items: readonly Inbound[],
-    parts: readonly UserPart[],
-    written: boolean,
-  ) {
+  constructor(world: World, signal: AbortSignal, { items, parts, through }: Sayings) {
     this.#world = world
     this.#signal = signal
     this.#items = items
     this.#parts = parts
-    this.#written = written
+    this.#written = through
   }
 
   async alone(hook: MessageHook): Promise<void> {
@@ -129,7 +145,7 @@ class Briefing {
   }
 
   #take(hook: MessageHook, answer: MessageAnswer): void {
-    if (answer instanceof Halt) this.halt = answer
+    if (answer instanceof Halt) this.halt = { hook: hook.name, reason: answer.reason }
     else if (answer?.add !== undefined) {
       const added = asParts(answer.add)
       if (hook.durable !== true) this.inject.push(...added)

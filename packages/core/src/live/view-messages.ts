@@ -96,7 +96,7 @@ function agentMessage({ turnId, startedAt: at, agent, steps, ended }: ViewTurn):
 
 function partsOf(step: ViewStep): readonly ViewPart[] {
   if (!step.reply) return step.streaming.parts
-  if (step.sentBack) return []
+  if (step.sentBack ?? step.withheld) return []
   return step.reply.parts.flatMap((part): readonly ViewPart[] => {
     if (part.type !== 'call') return [part]
     const call = step.calls.find(({ callId }) => callId === part.callId)

@@ -50,6 +50,8 @@ export type ViewStep =
       readonly calls: readonly ViewCall[]
       /** A hook did not let it pass, and the model was asked once more. */
       readonly sentBack?: { readonly hook: string; readonly feedback: string }
+      /** A hook ended the turn over it. */
+      readonly withheld?: true
       readonly streaming?: never
     }
   /** From `turnsOf` only. */

@@ -121,9 +121,12 @@ function changeTurn({ turns }: View, turnId: string, change: (turn: ViewTurn) =>
 }
 
 function replied(turn: ViewTurn, event: Extract<LogEvent, { readonly type: 'model.replied' }>): ViewTurn {
-  const { step, reply, ends, message, at, again: sentBack } = event
+  const { step, reply, ends, message, at, again: sentBack, withheld } = event
   const calls = callsOf(reply).map(newViewCall)
-  const steps = [...turn.steps, { step, reply, repliedAt: at, calls, ...(sentBack && { sentBack }) }]
+  const steps = [
+    ...turn.steps,
+    { step, reply, repliedAt: at, calls, ...(sentBack && { sentBack }), ...(withheld && { withheld }) },
+  ]
   // The first reply without calls ends the tool loop; a structured result is then asked for in one more step.
   const inLoop = turn.steps.every((each) => each.calls.length > 0 || (each.reply && each.sentBack))
   const goesOn = turn.output?.finalize === true && !ends && inLoop

@@ -38,6 +38,8 @@ export type EventBody =
       readonly said?: readonly UserPart[]
       /** Read by the model before it. */
       readonly added?: readonly UserPart[]
+      /** A hook did not let it through, or failed: the model never reads what was said. */
+      readonly withheld?: true
       readonly hooks: readonly string[]
     }
   | {
@@ -49,6 +51,8 @@ export type EventBody =
       readonly ends?: EndReason
       /** What there is to say about that. */
       readonly message?: string
+      /** A hook ended the turn over it, or failed on it: nobody is shown it as what the agent said. */
+      readonly withheld?: true
       /** A hook sent it back, and the model is asked once more. */
       readonly again?: { readonly hook: string; readonly feedback: string }
       /** What of the log the model was shown, when that is not what it was shown before. */

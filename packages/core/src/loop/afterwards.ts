@@ -1,4 +1,5 @@
 /** What is done for a conversation after a turn, in nobody's way. It ends when the process lets go of it. */
+import { HoldpointError } from '../failure.ts'
 import { OVER } from '../ports.ts'
 
 export class Afterwards {
@@ -31,4 +32,11 @@ export class Afterwards {
   leave(): void {
     this.#leaving.abort(OVER)
   }
+}
+
+/** What a store says of a later write must not be taken for what became of the message: that was written before. */
+export function sinceWritten(error: unknown): unknown {
+  if (!HoldpointError.is(error) || error.code !== 'store-unavailable') return error
+  const message = `What was sent is written, and goes on when the store is back. ${error.message}`
+  return new HoldpointError('store-unavailable', message, { cause: error })
 }

@@ -7,7 +7,7 @@ import type { EndReason, EventBody, FailedAttempt, OutputPlan } from '../log/log
 import type { UserPart } from '../log/message.ts'
 import type { ModelRequest, ToolSpec } from '../model/model.ts'
 import { callsOf, textOf, type Reply } from '../model/reply.ts'
-import type { PromptMessage } from '../prompt/prompt.ts'
+import { ASK_FOR_RESULT } from '../prompt/render.ts'
 import { vendorName } from '../tool/name.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { OpenTurn } from '../turn/turn-state.ts'
@@ -30,12 +30,12 @@ export async function callModel(
   world: World,
   signal: AbortSignal,
 ): Promise<Events> {
-  try {
-    return await ask(turn, prepared, await briefs.of(turn.turnId, world, signal), world, signal)
-  } catch (error) {
-    if (!(error instanceof HookFailure)) throw error
-    return signal.aborted ? [] : [end(turn, 'hook_failed', error.message)]
-  }
+  const brief = await briefs.of(turn.turnId, world, signal)
+  if (signal.aborted) return []
+  const briefed = brief.event && !turn.briefed ? [brief.event] : []
+  if (brief.ends) return [...briefed, end(turn, brief.ends.reason, brief.ends.message)]
+  // Written before the model is asked: what hooks took out of a message must stay out, whatever becomes of the turn.
+  return briefed.length > 0 ? briefed : ask(turn, prepared, brief, world, signal)
 }
 
 async function ask(
@@ -47,8 +47,6 @@ async function ask(
 ): Promise<Events> {
   const { agent, log } = world
   const { stopWhen } = agent
-  const briefed = brief.event && !turn.briefed ? [brief.event] : []
-  if (brief.halt) return [...briefed, end(turn, 'halted', brief.halt.reason)]
   if (stopWhen && (await stops(turn, stopWhen, world)))
     return [end(turn, 'stop_condition', 'A stop condition was met.')]
   const specs = specsOf(prepared)
@@ -58,17 +56,15 @@ async function ask(
     ...prepared,
     specs,
     inject: [...brief.inject, ...injected],
-    brief: brief.event,
     summary: agent.context.summarize && (await log.summary()),
   })
-  if ('tooLarge' in assembled) return [...briefed, end(turn, 'context_full', assembled.tooLarge)]
+  if ('tooLarge' in assembled) return [end(turn, 'context_full', assembled.tooLarge)]
   const request = requestFor(turn, assembled, specs, world, signal)
   const streamed = await streamReply(turn, request, prepared.names, world)
   const { outcome, attempts } = streamed
   if (outcome === 'cancelled') return []
   await audit(turn, request, assembled, streamed, world)
-  if ('failure' in outcome)
-    return [...briefed, end(turn, outcome.hook ? 'hook_failed' : 'model_failed', outcome.failure, attempts)]
+  if ('failure' in outcome) return [end(turn, outcome.hook ? 'hook_failed' : 'model_failed', outcome.failure, attempts)]
   const { reply } = outcome
   const replied = {
     type: 'model.replied',
@@ -78,7 +74,7 @@ async function ask(
     ...(assembled.shown && { shown: assembled.shown }),
     ...(attempts.length > 0 && { attempts }),
   } as const
-  const before = [...prepared.writes.take(), ...briefed]
+  const before = prepared.writes.take()
   const calls = callsOf(reply)
   if (calls.length === 0 && isTime(agent, assembled))
     world.later(SUMMARY, (leaving) => summarize(agent, log, assembled, leaving))
@@ -135,12 +131,6 @@ function requestFor(
   }
 }
 
-/** Vendors read a prompt that ends in the model's own words as the beginning of its reply, or refuse it. */
-const ASK_FOR_RESULT: PromptMessage = {
-  role: 'user',
-  parts: [{ type: 'text', text: 'Now give the result alone, as JSON that fits the schema.' }],
-}
-
 function toSpec(tool: Tool): ToolSpec {
   if (tool.provider) return { kind: 'provider', name: tool.name, ...tool.provider }
   return { kind: 'function', name: vendorName(tool.name), description: tool.description, inputSchema: tool.input.json }
@@ -159,17 +149,18 @@ async function judged(
   signal: AbortSignal,
 ): Promise<Partial<Extract<EventBody, { type: 'model.replied' }>>> {
   const cut = cutShort(reply)
-  if (cut) return cut
   // What comes before the second pass is not the end of the turn yet.
-  if (turn.output?.finalize && turn.pass === 'loop') return {}
+  if (!cut && turn.output?.finalize && turn.pass === 'loop') return {}
   try {
     const verdict = await lookOver(reply, turn, world, signal)
-    if (verdict.again ?? verdict.ends) return verdict
+    if (verdict.ends) return { ...verdict, withheld: true }
+    // Where no step is left to do better, it stands.
+    if (verdict.again && turn.step < turn.limits.maxSteps) return verdict
   } catch (error) {
     if (!(error instanceof HookFailure)) throw error
-    return { ends: 'hook_failed', message: error.message }
+    return { ends: 'hook_failed', message: error.message, withheld: true }
   }
-  return (turn.output && (await misfit(reply, turn.output, world))) ?? {}
+  return cut ?? (turn.output && (await misfit(reply, turn.output, world))) ?? {}
 }
 
 /** Why a reply without calls ends the turn, when that is not simply because the model was done. */

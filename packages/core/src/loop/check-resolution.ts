@@ -3,6 +3,7 @@
  * it takes and gives, and an edited input gets the hash that the approval will be bound to.
  */
 import { messageOf } from '../failure.ts'
+import { consider } from '../hooks/before-call.ts'
 import { isObject, show, toJson, type Json } from '../json.ts'
 import type { Tool } from '../tool/tool.ts'
 import { openHold } from '../turn/decide.ts'
@@ -87,6 +88,8 @@ async function checkEdit(
 ): Promise<Resolve | ResolveDecision> {
   const checked = await checkInput(tool, edited)
   if (!checked.ok) return invalid(`The edited input does not fit the tool: ${checked.why}`)
+  const refused = await hooksRefuse(call, tool, edited, world)
+  if (refused !== undefined) return invalid(refused)
   const bound = boundTo(tool, edited, checked.value)
   const hold = openHold(call)
   const approvable = hold?.accepts.includes('approve')
@@ -100,6 +103,16 @@ async function checkEdit(
     : {}
   const resolution = first?.resolution ?? ({ kind: 'approve', input: edited } as const)
   return { ...command, resolution, edited: { effective: bound.input, inputHash: bound.inputHash, approvers } }
+}
+
+/** Hooks look at an edit as they did at what the model wrote. What they would change, whoever edits has to change. */
+async function hooksRefuse(call: Call, tool: Tool, edited: Json, world: World): Promise<string | undefined> {
+  if (world.agent.hooks.beforeCall.length === 0) return undefined
+  const { callId, name } = call
+  const part = { type: 'call', callId, vendorId: '', name, input: edited } as const
+  const { event, veto } = await consider(part, tool, world, new AbortController().signal)
+  if (veto !== undefined) return `The edited input is not allowed. ${veto}`
+  return event && `${event.hooks.join(' and ')} would change the edited input to ${JSON.stringify(event.input)}.`
 }
 
 function invalid(message: string): ResolveDecision {

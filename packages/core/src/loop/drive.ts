@@ -12,7 +12,6 @@ import { applyUpdates, type StateUpdate } from '../plugin/state.ts'
 import { OVER } from '../ports.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Call, Conversation, Effect } from '../turn/turn-state.ts'
-import { Briefs } from '../hooks/before-message.ts'
 import { callModel } from './call-model.ts'
 import type { Callers } from './callers.ts'
 import type { Written } from './log.ts'
@@ -113,7 +112,6 @@ class Driver {
   readonly #epoch: number | undefined
   #firstModelKey: string | undefined
   #prepared: { readonly step: string; readonly value: Promise<Prepared> } | undefined
-  readonly #briefs = new Briefs()
   /** On whose behalf the turn is driven, once for all its calls. */
   #asker: { readonly turnId: string; readonly from: World; readonly world: World } | undefined
 
@@ -246,7 +244,7 @@ class Driver {
         this.#firstModelKey ??= effect.key
         if (this.oneStep && effect.key !== this.#firstModelKey) return
         return this.#perform(effect, wake, async (signal) =>
-          callModel(effect.turn, await this.#prepare(world), this.#briefs, world, signal),
+          callModel(effect.turn, await this.#prepare(world), world.briefs, world, signal),
         )
       case 'run-call':
         if (!this.#roomFor(this.#world.log.state)) return

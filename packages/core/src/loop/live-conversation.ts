@@ -3,6 +3,7 @@
  * one driver at a time does what follows. A session is the face of it, and a runtime keeps many.
  */
 import { HoldpointError } from '../failure.ts'
+import { Briefs } from '../hooks/before-message.ts'
 import type { EventBody } from '../log/log-event.ts'
 import type { Frame } from '../live/frame.ts'
 import { userMessage, type Inbound } from '../log/message.ts'
@@ -10,7 +11,7 @@ import { systemScope, type Scope } from '../tool/context.ts'
 import { decideCancel, decideExpire, decideSend, findCall, type Decision, type Refusal } from '../turn/decide.ts'
 import type { Resolution } from '../turn/hold.ts'
 import type { ResolveAnswer, Verdict } from '../turn/resolve.ts'
-import { Afterwards } from './afterwards.ts'
+import { Afterwards, sinceWritten } from './afterwards.ts'
 import type { Agent } from './agent.ts'
 import { Audience } from './audience.ts'
 import { Callers } from './callers.ts'
@@ -64,6 +65,7 @@ export class LiveConversation {
   /** Answers on their way into the log. */
   readonly #answering = new Set<Promise<ResolveAnswer>>()
   readonly #afterwards: Afterwards
+  readonly #briefs = new Briefs()
   #drive: Drive | undefined
   #drained = false
 
@@ -97,8 +99,10 @@ export class LiveConversation {
       const signal = options.signal && (await this.#cancelOn(options.signal, own))
       try {
         await goOn(own)
-      } finally {
         await signal?.over()
+      } catch (error) {
+        await signal?.over().catch(() => {})
+        throw sinceWritten(error)
       }
       watching?.check()
       if (begun.waitsAt !== undefined) await this.log.reachBack(begun.waitsAt)
@@ -306,6 +310,7 @@ export class LiveConversation {
       scope: options.scope ?? nobody,
       requestId: options.requestId,
       output: this.#outputRule(options),
+      briefs: this.#briefs,
       maxSteps: options.maxSteps ?? agent.maxSteps,
       mayWork: () => this.#around.mayWork(),
       term: () => this.#around.term(),

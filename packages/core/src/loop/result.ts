@@ -25,6 +25,8 @@ export interface StepResult {
   readonly step: number
   readonly reply: Reply
   readonly text: string
+  /** A hook sent it back, or did not let it through. */
+  readonly refused?: boolean
   readonly calls: readonly {
     readonly callId: string
     readonly name: string
@@ -89,10 +91,11 @@ function resultOfLast(events: readonly LogEvent[], state: Conversation, mode: 'a
   const steps = stepsOf(turn)
   const holds = openHolds(state)
   const { status, reason, message } = stopOf(state, holds, mode)
-  const last = steps.at(-1)
+  const stood = steps.filter(({ refused }) => !refused)
+  const last = stood.at(-1)
   const plan = turn[0]?.type === 'turn.started' ? turn[0].output : undefined
   const parsed = plan && status === 'done' && last ? parseJson(last.text) : undefined
-  const pass1 = plan?.finalize && status === 'done' ? steps.at(-2) : undefined
+  const pass1 = plan?.finalize && status === 'done' ? stood.at(-2) : undefined
   return {
     status,
     reason,
@@ -173,12 +176,13 @@ function stepsOf(events: readonly LogEvent[]): StepResult[] {
   return events.flatMap((event) => {
     if (event.type !== 'model.replied') return []
     const { step, reply } = event
+    const refused = event.again !== undefined || event.withheld === true
     const calls = reply.parts.flatMap((part) =>
       part.type === 'call'
         ? [{ callId: part.callId, name: part.name, input: part.input, outcome: outcomes.get(part.callId) }]
         : [],
     )
-    return [{ step, reply, text: textOf(reply), calls }]
+    return [{ step, reply, text: textOf(reply), calls, ...(refused && { refused }) }]
   })
 }
 

@@ -6,6 +6,7 @@ import type { Tool } from '../tool/tool.ts'
 import { StateWrites } from '../plugin/state.ts'
 import type { Call } from '../turn/turn-state.ts'
 import type { TurnPlan } from '../turn/decide.ts'
+import type { Briefs } from '../hooks/before-message.ts'
 import { toolboxOf, type Agent } from './agent.ts'
 import type { Log } from './log.ts'
 import type { OutputRule } from './output.ts'
@@ -18,6 +19,8 @@ export interface World {
   scopeFor(by: string | undefined, given: Scope): Scope
   readonly requestId: string | undefined
   readonly output: OutputRule | undefined
+  /** What hooks made of what the turn is about. */
+  readonly briefs: Briefs
   readonly maxSteps: number
   /** False while another process may have taken the conversation over: nothing new is begun until that is known. */
   mayWork(): boolean

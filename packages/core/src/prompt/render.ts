@@ -24,15 +24,15 @@ export interface RenderOptions {
   readonly current?: boolean
   /** Comes before what was said. */
   readonly inject?: readonly UserPart[]
-  /** What hooks made of what was said, where that is still to be written. */
-  readonly brief?: Briefing
 }
-
-export type Briefing = Pick<Extract<LogEvent, { type: 'turn.briefed' }>, 'turnId' | 'said' | 'added'>
 
 export interface Rendered {
   readonly messages: readonly PromptMessage[]
   readonly vendorIds: readonly string[]
+  /** The seqs of the events that can be read in them. */
+  readonly seen: ReadonlySet<number>
+  /** Only what was said and what the agent said at last. */
+  readonly ownWords: boolean
   /** Counted when somebody asks. */
   tokens?: number
 }
@@ -44,35 +44,50 @@ export function stubOf(ok: boolean): Json {
   return { ok, leftOut: LEFT_OUT }
 }
 
+/** What the model reads in place of a message that a hook did not let through. */
+const WITHHELD: UserPart = { type: 'text', text: '(A message was withheld here.)' }
+
+/** Vendors read a prompt that ends in the model's own words as the beginning of its reply, or refuse it. */
+export const ASK_FOR_RESULT: PromptMessage = {
+  role: 'user',
+  parts: [{ type: 'text', text: 'Now give the result alone, as JSON that fits the schema.' }],
+}
 const GO_ON: PromptMessage = { role: 'user', parts: [{ type: 'text', text: 'Please go on.' }] }
 
 export function renderPassage(passage: Passage, options: RenderOptions = {}): Rendered {
   const { current = false, inject = [], encode = encodeOutcome } = options
   if (options.ownWords === true && !current) {
-    const told = inOwnWords(passage, options)
+    const told = inOwnWords(passage, encode)
     if (told) return told
   }
   const messages: PromptMessage[] = []
+  const seen = new Set<number>()
   const rounds = new Rounds(encode, options)
+  const reply = ({ reply: said, seq }: Replied): void => {
+    const opened = rounds.open(said)
+    // Two replies in a row: the second was asked for, once the tool loop was over.
+    if (opened.length > 0 && messages.at(-1)?.role === 'assistant') messages.push(ASK_FOR_RESULT)
+    messages.push(...opened)
+    seen.add(seq)
+  }
   for (const [index, event] of passage.events.entries()) {
     switch (event.type) {
       case 'turn.started':
-        if (event.items.length > 0)
-          messages.push({
-            role: 'user',
-            parts: heard(passage, event, inject, options),
-          })
+        if (event.items.length > 0) {
+          messages.push({ role: 'user', parts: heard(passage, event, inject, encode) })
+          seen.add(event.seq)
+        }
         // A turn is taken up again, and vendors read the model's own words at the end as the beginning of its reply.
         else if (messages.at(-1)?.role === 'assistant') messages.push(GO_ON)
         break
       case 'model.replied':
-        if (!event.again) messages.push(...rounds.open(event.reply))
+        if (event.withheld) break
+        if (!event.again) reply(event)
         // Sent back: it is shown only to whoever has to do better.
-        else if (current && !laterReply(passage, index))
-          messages.push(...rounds.open(event.reply), {
-            role: 'user',
-            parts: [{ type: 'text', text: event.again.feedback }],
-          })
+        else if (current && !stoodLater(passage, index)) {
+          reply(event)
+          messages.push({ role: 'user', parts: [{ type: 'text', text: event.again.feedback }] })
+        }
         break
       case 'call.rewritten':
         rounds.edited(event.callId, event.input)
@@ -82,47 +97,54 @@ export function renderPassage(passage: Passage, options: RenderOptions = {}): Re
           rounds.edited(event.callId, event.resolution.input)
         break
       case 'call.settled':
-        rounds.settle(event.callId, event.outcome)
+        if (rounds.settle(event.callId, event.outcome)) seen.add(event.seq)
         break
       case 'turn.briefed':
         break
     }
   }
-  return { messages, vendorIds: [...rounds.vendorIds] }
+  return { messages, vendorIds: [...rounds.vendorIds], seen, ownWords: false }
 }
 
-/** A reply that was not sent back came after it. */
-function laterReply({ events }: Passage, index: number): boolean {
-  return events.slice(index + 1).some((event) => event.type === 'model.replied' && !event.again)
+type Replied = Extract<LogEvent, { type: 'model.replied' }>
+
+/** A reply after it ended what was asked of the model. */
+function stoodLater({ events }: Passage, index: number): boolean {
+  return events
+    .slice(index + 1)
+    .some((event) => event.type === 'model.replied' && !event.again && callsOf(event.reply).length === 0)
 }
 
 /** What was said and what the agent said at last, if it did: the tools it used in between are left out. */
-function inOwnWords(passage: Passage, options: RenderOptions): Rendered | undefined {
-  const last = passage.events.findLast((event) => event.type === 'model.replied' && !event.again)
+function inOwnWords(passage: Passage, encode: OutcomeEncoder): Rendered | undefined {
+  const last = passage.events.findLast((event) => event.type === 'model.replied' && !event.again && !event.withheld)
   if (last?.type !== 'model.replied' || callsOf(last.reply).length > 0) return undefined
   const text = textOf(last.reply)
   const first = passage.events[0]
   if (text === '' || first?.type !== 'turn.started') return undefined
   return {
     messages: [
-      { role: 'user', parts: heard(passage, first, [], options) },
+      { role: 'user', parts: heard(passage, first, [], encode) },
       { role: 'assistant', parts: [{ type: 'text', text }] },
     ],
     vendorIds: [],
+    seen: new Set([first.seq, last.seq]),
+    ownWords: true,
   }
 }
 
 /** What the model reads of what was said: as hooks left it, or as it was, behind what they added. */
 function heard(
   { events }: Passage,
-  { turnId, items }: { readonly turnId: string; readonly items: readonly Inbound[] },
+  { items }: { readonly items: readonly Inbound[] },
   inject: readonly UserPart[],
-  { encode = encodeOutcome, brief }: RenderOptions,
+  encode: OutcomeEncoder,
 ): readonly UserPart[] {
-  const briefed = events.find((event) => event.type === 'turn.briefed' && event.turnId === turnId)
-  const { added = [], said }: Partial<Briefing> =
-    briefed?.type === 'turn.briefed' ? briefed : brief?.turnId === turnId ? brief : {}
-  return [...added, ...inject, ...(said ?? items.flatMap((item) => partsOf(item, encode)))]
+  const briefed = events.findLast((event) => event.type === 'turn.briefed')
+  if (briefed?.type !== 'turn.briefed') return [...inject, ...items.flatMap((item) => partsOf(item, encode))]
+  if (briefed.withheld) return [WITHHELD]
+  const { added = [], said = items.flatMap((item) => partsOf(item, encode)) } = briefed
+  return [...added, ...inject, ...said]
 }
 
 /** What somebody said, or an answer that came late, as the model reads it. */
@@ -197,9 +219,10 @@ class Rounds {
     if (place) place.editedInput = editedInput
   }
 
-  settle(callId: string, outcome: CallOutcome): void {
+  /** Whether the result can be read. */
+  settle(callId: string, outcome: CallOutcome): boolean {
     const place = this.#places.get(callId)
-    if (!place) return
+    if (!place) return false
     const { results, at, id, name, editedInput } = place
     // That an answer is still to come is short, and the model has to know.
     const stub = this.#options.stubs?.has(callId) === true && !isPending(outcome)
@@ -207,6 +230,7 @@ class Rounds {
       ? stubOf(outcome.ok)
       : this.#encode(outcome, editedInput === undefined ? { callId, name } : { callId, name, editedInput })
     results[at] = { id, name: vendorName(name), isError: !outcome.ok, content }
+    return !stub
   }
 
   #call(part: CallPart, results: PromptResult[]): PromptPart {

@@ -116,3 +116,32 @@ test('any turn can be explained, by any process, and one that never was cannot',
   expect(await b.runtime.explain('c', 'nope')).toBeUndefined()
   expect(await b.runtime.explain('nope')).toBeUndefined()
 })
+
+test('a turn that the model had no part in says why it ended', async () => {
+  const world = new World()
+  const a = await world.process('a', setup({ context: { budget: 30 } }))
+  await a.runtime.send('c', 'long '.repeat(100))
+  expect(await a.runtime.explain('c')).toMatchObject({ steps: [], ended: { reason: 'context_full' } })
+})
+
+test('a reply that was sent back is seen by the step that follows it, and by none after', async () => {
+  const world = new World()
+  const hooks = { afterMessage: [{ name: 'loud', run: ({ text }: { text: string }) => (text === 'quiet' ? { again: 'Louder.' } : undefined) }] } // prettier-ignore
+  const says = [({ prompt }: ModelRequest) => (JSON.stringify(prompt).includes('Louder.') ? 'LOUD' : 'quiet')]
+  const a = await world.process('a', { says, agent: { hooks } })
+  await a.runtime.send('c', 'One')
+  const first = await a.runtime.explain('c')
+  expect(first?.steps[1]?.seen.map(({ what }) => what)).toEqual(['message', 'reply'])
+  await a.runtime.send('c', 'Two')
+  expect((await a.runtime.explain('c'))?.steps[0]?.leftOut).toContainEqual({ what: 'reply', seq: 2, why: 'sent-back' })
+})
+
+test('a turn without last words is shown whole, and explained so', async () => {
+  const world = new World()
+  const says = [calls('look'), ({ prompt }: ModelRequest) => (JSON.stringify(prompt).includes('Two') ? 'Well.' : '')]
+  const a = await world.process('a', { says, tools: [look], agent: { context: { ownWords: { after: 1 } } } })
+  for (const said of ['One', 'Two', 'Three']) await a.runtime.send('c', said)
+  const step = (await a.runtime.explain('c'))!.steps[0]!
+  expect(step.leftOut.filter(({ what }) => what === 'steps')).toEqual([])
+  expect(step.seen.filter(({ what }) => what === 'result').length).toBeGreaterThan(0)
+})

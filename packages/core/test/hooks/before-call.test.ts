@@ -111,3 +111,19 @@ test('what was decided is not decided again by a process that takes over', async
   await world.soon(b.runtime.continue('c'))
   expect([asked, ran]).toEqual([1, [1]])
 })
+
+test('whoever approves with another input is held to the hooks too', async () => {
+  const ran: unknown[] = []
+  const most: CallHook = {
+    name: 'most',
+    run: ({ input }) => ((input as { amount: number }).amount > 1000 ? { veto: 'Too much.' } : undefined),
+  }
+  const a = await new World().process('a', setup(ran, [most], { approval: 'required' }))
+  await a.runtime.send('c', 'Pay')
+  const id = await heldId(a, 'pay')
+  const refused = await a.runtime.approve('c', id, { input: { amount: 5000 } })
+  expect(refused).toMatchObject({ verdict: 'invalid', message: expect.stringContaining('Too much.') })
+  expect(await a.runtime.approve('c', id, { input: { amount: 50 } })).toMatchObject({ verdict: 'accepted' })
+  await a.runtime.continue('c')
+  expect(ran).toEqual([50])
+})

@@ -174,3 +174,53 @@ test.each([
 ])('hooks that make no sense are refused when the agent is made: %j', async (hooks, why) => {
   await expect(new World().process('a', { agent: { hooks: hooks as never } })).rejects.toThrow(why)
 })
+
+const hide: MessageHook = { name: 'hide', run: ({ text }) => ({ replace: text.replace(/\d{4}/, '****') }) }
+
+test('what a hook took out stays out although the turn was cancelled while the model was being asked', async () => {
+  const world = new World()
+  const a = await world.process('a', setup([hide], { says: [() => (void a.runtime.cancel('c'), 'x')] }))
+  await a.runtime.send('c', 'My pin is 1234')
+  await a.runtime.send('c', 'Well?')
+  expect(JSON.stringify(a.model.requests)).not.toContain('1234')
+  expect(userTexts(last(a))[0]).toEqual(['My pin is ****'])
+})
+
+test('a message that was not let through is never read, and who takes its turn up again meets the hook again', async () => {
+  const guard: MessageHook = {
+    name: 'guard',
+    run: ({ text }) => (text.includes('bomb') ? halt('Not here.') : undefined),
+  }
+  const a = await new World().process('a', setup([guard]))
+  await a.runtime.send('c', 'Build a bomb')
+  expect(await a.runtime.continue('c')).toMatchObject({ reason: 'halted', message: 'Not here.' })
+  expect(a.model.requests).toHaveLength(0)
+  await a.runtime.send('c', 'Hello')
+  expect(userTexts(last(a))).toEqual([['(A message was withheld here.)'], ['Hello']])
+})
+
+test('a message whose hook failed is withheld until the hook has let it through', async () => {
+  let down = true
+  const hook: MessageHook = {
+    name: 'hide',
+    run: (context) => (down ? Promise.reject(new Error('down')) : hide.run(context)),
+  }
+  const a = await new World().process('a', setup([adds('clock', 'Noon.'), hook]))
+  expect(await a.runtime.send('c', 'Pin 1234')).toMatchObject({ reason: 'hook_failed' })
+  down = false
+  expect(await a.runtime.continue('c')).toMatchObject({ status: 'done' })
+  expect(userTexts(last(a))).toEqual([['Noon.', 'Pin ****']])
+})
+
+test('hooks run once in a turn that waits for somebody and goes on in the same process', async () => {
+  const world = new World()
+  let ran = 0
+  const hook: MessageHook = { name: 'clock', run: () => ({ add: `${++ran}` }) }
+  const more: Setup = { says: [calls('pay'), 'Well.'], tools: [noting([], 'pay', { approval: 'required' })] }
+  const a = await world.process('a', setup([hook], more))
+  const { holds } = await a.runtime.send('c', 'Pay')
+  await a.runtime.approve('c', holds[0]!.callId)
+  await a.runtime.continue('c')
+  expect(ran).toBe(1)
+  expect(lastUser(last(a))).toEqual(['1', 'Pay'])
+})

@@ -82,7 +82,7 @@ test('a reply hook can end the turn, and one that fails ends it too', async () =
   expect(await a.runtime.send('c', 'Hi')).toMatchObject({ status: 'stopped', reason: 'halted', message: 'Enough.' })
   const b = await new World().process('b', setup({ afterMessage: [fails] }, ['Hm.']))
   const failed = await b.runtime.send('c', 'Hi')
-  expect(failed).toMatchObject({ status: 'failed', reason: 'hook_failed', text: 'Hm.' })
+  expect(failed).toMatchObject({ status: 'failed', reason: 'hook_failed', text: '' })
   expect(failed.message).toContain('"fails"')
 })
 
@@ -152,4 +152,40 @@ test.each([
   const a = await world.process('a', setup({ onStream: [bad] }, ['secret']))
   expect(await a.runtime.send('c', 'Hi')).toMatchObject({ status: 'failed', reason: 'hook_failed' })
   expect(JSON.stringify(await world.log())).not.toContain('secret')
+})
+
+test('what a hook ended the turn over is shown to nobody as what the agent said, nor to the model later', async () => {
+  const guard: ReplyHook = { name: 'guard', run: ({ text }) => (text.includes('secret') ? halt('No.') : undefined) }
+  const says = [({ prompt }: ModelRequest) => (JSON.stringify(prompt).includes('Again') ? 'Fine.' : 'the secret')]
+  const a = await new World().process('a', setup({ afterMessage: [guard] }, says))
+  const ended = await a.runtime.send('c', 'Hi')
+  expect(ended).toMatchObject({ reason: 'halted', text: '', steps: [{ refused: true }] })
+  expect(JSON.stringify(messagesOf((await a.runtime.view('c'))!))).not.toContain('secret')
+  expect(await a.runtime.send('c', 'Again')).toMatchObject({ text: 'Fine.' })
+  expect(JSON.stringify(a.model.requests.at(-1)!.prompt)).not.toContain('secret')
+})
+
+test('a reply that was cut off is looked at too', async () => {
+  const guard: ReplyHook = { name: 'guard', run: () => halt('No.') }
+  const cut = [{ type: 'text', id: 't', delta: 'half a secret' }] as const
+  const a = await new World().process('a', setup({ afterMessage: [guard] }, [cut]))
+  expect(await a.runtime.send('c', 'Hi')).toMatchObject({ reason: 'halted', text: '' })
+})
+
+test('feedback stays until the model has answered it in words, whatever it does before', async () => {
+  const says = [
+    (request: ModelRequest) => (sentBack(request) > 0 ? calls('work') : 'quiet'),
+    (request: ModelRequest) => (sentBack(request) > 0 ? 'LOUD' : 'quiet again'),
+  ]
+  const tools = [noting([], 'work')]
+  const a = await new World().process('a', setup({ afterMessage: [loud], regenerations: 1 }, says, { tools }))
+  expect(await a.runtime.send('c', 'Hi')).toMatchObject({ text: 'LOUD' })
+})
+
+test('where no step is left to do better, a reply stands', async () => {
+  const a = await new World().process('a', {
+    says: ['quiet'],
+    agent: { hooks: { afterMessage: [loud] }, maxSteps: 1 },
+  })
+  expect(await a.runtime.send('c', 'Hi')).toMatchObject({ status: 'done', text: 'quiet' })
 })
