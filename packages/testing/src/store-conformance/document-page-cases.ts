@@ -8,7 +8,7 @@ import type { Cases } from './scene.ts'
 const MINUTE = 60_000
 
 /** Ids that databases keep, sort or begin otherwise than JavaScript does, unless they are written with care. */
-export const ODD_IDS: readonly string[] = [
+const ODD_IDS: readonly string[] = [
   '',
   '"',
   '"a"',
