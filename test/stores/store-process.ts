@@ -18,7 +18,7 @@ type Told = { readonly id: number } & ({ readonly value: unknown } | { readonly 
 
 const METHODS = [
   ...(['append', 'load', 'read', 'readBack', 'readCall', 'findKey', 'heads', 'pending', 'list'] as const),
-  ...(['note', 'notes', 'sweep'] as const),
+  ...(['note', 'notes', 'put', 'get', 'documents', 'sweep'] as const),
   ...(['beat', 'leave', 'due', 'claim', 'close'] as const),
 ]
 

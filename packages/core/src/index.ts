@@ -35,6 +35,7 @@ export {
 } from './log/log-event.ts'
 export { type Inbound, type UserMessage, type UserPart } from './log/message.ts'
 export { decodeBatch, encodeBatch, type Batch } from './log/batch.ts'
+export { fromSortable, sortableRange, toSortable, type SortableRange } from './log/sortable.ts'
 export { memoryStore, type MemoryStoreOptions } from './log/memory-store.ts'
 export type {
   Address,
@@ -43,6 +44,8 @@ export type {
   ConversationRow,
   ConversationStatus,
   Derived,
+  Document,
+  DocumentsQuery,
   Due,
   DueQuery,
   HoldRow,
@@ -53,6 +56,8 @@ export type {
   Page,
   PendingQuery,
   PendingRow,
+  Put,
+  PutAnswer,
   Store,
 } from './log/store.ts'
 export { type Frame } from './live/frame.ts'

@@ -20,6 +20,8 @@ export interface Connections {
   readonly writers: Pool
   /** Asks on any connection, and once more on another when the first one broke. */
   read<Row extends QueryResultRow>(query: Query): Promise<Row[]>
+  /** Asks at most once. That it threw does not say that nothing was done. */
+  once<Row extends QueryResultRow>(query: Query): Promise<Row[]>
   end(): Promise<void>
 }
 
@@ -38,6 +40,13 @@ export function connect(settings: Settings): Connections {
         return (await readers.query<Row>(query)).rows
       } catch (second) {
         throw unavailable('A question could not be asked', second)
+      }
+    },
+    once: async <Row extends QueryResultRow>(query: Query) => {
+      try {
+        return (await readers.query<Row>(query)).rows
+      } catch (error) {
+        throw unavailable('A change was refused, or its answer was lost', error)
       }
     },
     end: async () => {

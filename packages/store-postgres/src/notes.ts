@@ -1,13 +1,11 @@
-/** What is kept beside the log, and how it goes. Each is one statement, and may be made again: its effect is the same. */
+/** What is kept beside the log. Each is one statement, and may be made again: its effect is the same. */
 import type { Json, Note, Store } from '@holdpoint/core'
 import type { Connections } from './connections.ts'
 import type { Settings } from './options.ts'
 import { toStored } from './storable-text.ts'
 
-type Notes = Pick<Store, 'note' | 'notes' | 'sweep'>
+type Notes = Pick<Store, 'note' | 'notes'>
 
-/** So many are removed in one transaction: nobody waits long for it, and it is over before a connection's patience is. */
-const SWEPT_AT_ONCE = 500
 /** The server counts in whole numbers. */
 const MOST = Number.MAX_SAFE_INTEGER
 
@@ -45,29 +43,6 @@ export function openNotes({ schema, clockOffset }: Settings, { read }: Connectio
         ],
       })
       return rows.map((row) => toNote(kind, row))
-    },
-
-    sweep: async (limit) => {
-      let swept = 0
-      for (let last = SWEPT_AT_ONCE; last === SWEPT_AT_ONCE && swept < limit; swept += last) {
-        // By place and not by row: a row that is replaced meanwhile is looked at anew, and is not over any more.
-        const rows = await read<{ readonly notes: number }>({
-          name: 'sweep',
-          text: `with clock as materialized (select ${schema}.now_ms($2) as now),
-            over as materialized (
-              select tenant, conv, kind, seq from ${schema}.notes where until <= (select now from clock)
-                order by until limit $1 for update skip locked
-            ),
-            removed as (
-              delete from ${schema}.notes n using over o
-                where (n.tenant, n.conv, n.kind, n.seq) = (o.tenant, o.conv, o.kind, o.seq) returning 1
-            )
-            select count(*) as notes from removed`,
-          values: [Math.min(limit - swept, SWEPT_AT_ONCE), clockOffset()],
-        })
-        last = rows[0]?.notes ?? 0
-      }
-      return swept
     },
   }
 }

@@ -37,8 +37,8 @@ export function openOwnership({ schema, clockOffset }: Settings, connections: Co
 
     due: async ({ agents, limit }) => {
       const rows = await read<DueRow>({
-        text: dueText(schema),
-        values: [[...new Set(agents)].map(toStored), limit, clockOffset()],
+        text: agents ? dueText(schema) : anyDueText(schema),
+        values: [limit, clockOffset(), ...(agents ? [[...new Set(agents)].map(toStored)] : [])],
       })
       const conversations = rows.flatMap(({ tenant, id }) =>
         tenant === null || id === null ? [] : [{ tenant: fromStored(tenant), id: fromStored(id) }],
@@ -68,27 +68,47 @@ interface DueRow {
 
 /** Each part is found through an index of its own; together they are cut to what was asked for, oldest first. */
 function dueText(schema: string): string {
-  return `with clock as materialized (select ${schema}.now_ms($3) as now),
-    agents as (select agent from unnest($1::text[]) a(agent)),
-    woken as (
-      select c.k, c.tenant, c.id from agents a cross join lateral (
-        select k, tenant, id from ${schema}.conversations
-          where agent = a.agent and wake_at <= (select now from clock) order by wake_at limit $2
-      ) c
-    ),
+  return together(schema, {
+    woken: `select c.k, c.tenant, c.id from unnest($3::text[]) a(agent) cross join lateral (
+      select k, tenant, id from ${schema}.conversations
+        where agent = a.agent and wake_at <= (select now from clock) order by wake_at limit $1
+    ) c`,
+    next: `select min(c.wake_at) as next from unnest($3::text[]) a(agent) cross join lateral (
+      select wake_at from ${schema}.conversations
+        where agent = a.agent and wake_at > (select now from clock) order by wake_at limit 1
+    ) c`,
+    ours: 'agent = any ($3::text[])',
+  })
+}
+
+/** Of any agent: with the words that fit the index of all deadlines. */
+function anyDueText(schema: string): string {
+  return together(schema, {
+    woken: `select k, tenant, id from ${schema}.conversations
+      where k > 0 and wake_at <= (select now from clock) order by wake_at limit $1`,
+    next: `select min(wake_at) as next from ${schema}.conversations where k > 0 and wake_at > (select now from clock)`,
+    ours: 'true',
+  })
+}
+
+interface Parts {
+  readonly woken: string
+  readonly next: string
+  /** Which of those that run. */
+  readonly ours: string
+}
+
+function together(schema: string, { woken, next, ours }: Parts): string {
+  return `with clock as materialized (select ${schema}.now_ms($2) as now),
+    woken as (${woken}),
     left_alone as (
       select k, tenant, id from ${schema}.conversations c
-        where status = 'running' and agent = any ($1::text[]) and not exists (
+        where status = 'running' and ${ours} and not exists (
           select 1 from ${schema}.nodes n where n.node = c.owner and n.until > (select now from clock))
-        order by k limit $2
+        order by k limit $1
     ),
-    next as (
-      select min(c.wake_at) as next from agents a cross join lateral (
-        select wake_at from ${schema}.conversations
-          where agent = a.agent and wake_at > (select now from clock) order by wake_at limit 1
-      ) c
-    )
+    next as (${next})
     select n.next, d.tenant, d.id from next n
-      left join (select * from woken union select * from left_alone order by k limit $2) d on true
+      left join (select * from woken union select * from left_alone order by k limit $1) d on true
       order by d.k`
 }

@@ -6,6 +6,7 @@ import { why } from './broken.ts'
 import { checkServer } from './check-server.ts'
 import { clientOf, connect, prepareSession, type Connections } from './connections.ts'
 import { openDispatcher } from './dispatcher.ts'
+import { openDocuments } from './documents.ts'
 import { migrate } from './migrate.ts'
 import { openNews } from './news.ts'
 import { openNotes } from './notes.ts'
@@ -14,6 +15,7 @@ import { openOwnership } from './ownership.ts'
 import { openQuestions } from './questions.ts'
 import { openReads } from './reads.ts'
 import { fromStored } from './storable-text.ts'
+import { openSweep } from './sweep.ts'
 
 /** Opens conversations in the PostgreSQL at `url`, and makes or updates their tables. Any number of processes may. */
 export async function postgresStore(url: string, options: PostgresStoreOptions = {}): Promise<Store> {
@@ -36,6 +38,8 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
     ...openReads(schema, connections),
     ...openQuestions(schema, connections),
     ...openNotes(settings, connections),
+    ...openDocuments(settings, connections),
+    ...openSweep(settings, connections),
     ...openOwnership(settings, connections),
     append: async (write) => (closing ? { result: 'failed', why: 'This store is closed.' } : lanes.append(write)),
     listen: (changed) => {

@@ -83,6 +83,7 @@ test('a page of what is pending costs the same with 100,000 open holds as with 1
     expect(await explained(many, ({ list }) => list({ tenant: '', limit: 20, ...query }))).toBeLessThan(200)
   }
   expect(await explained(many, ({ due }) => due({ agents: ['desk', 'rare'], limit: 20 }))).toBeLessThan(200)
+  expect(await explained(many, ({ due }) => due({ limit: 20 }))).toBeLessThan(200)
 })
 
 test('a conversation is found by its id while the tables are empty, too: such a plan is kept when they are not', async () => {

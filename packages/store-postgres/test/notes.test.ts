@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { Note } from '@holdpoint/core'
+import type { Note, Store } from '@holdpoint/core'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import type { Connections, Query } from '../src/connections.ts'
 import { openNotes } from '../src/notes.ts'
 import { settingsOf } from '../src/options.ts'
+import { openSweep } from '../src/sweep.ts'
 import { at, draft } from './draft.ts'
 import { place, written, type Place } from './kit.ts'
 
@@ -75,7 +76,7 @@ interface Plan {
 /** The store's own statements, with the plan they keep: rows looked at, and how. */
 async function explained(
   { url, schema }: Place,
-  ask: (notes: ReturnType<typeof openNotes>) => Promise<unknown>,
+  ask: (asked: Pick<Store, 'notes' | 'sweep'>) => Promise<unknown>,
 ): Promise<{ readonly rows: number; readonly nodes: ReadonlySet<string> }> {
   const client = new pg.Client(url)
   await client.connect()
@@ -95,7 +96,9 @@ async function explained(
     return []
   }
   try {
-    await ask(openNotes(settingsOf(url, { schema }), { read } as unknown as Connections))
+    const settings = settingsOf(url, { schema })
+    const connections = { read } as unknown as Connections
+    await ask({ ...openNotes(settings, connections), ...openSweep(settings, connections) })
   } finally {
     await client.end()
   }

@@ -56,6 +56,7 @@ export function toAppended({ events, expectedSeq, at }: Append, answer: Answer):
       return answer
     case 'claimed':
     case 'due':
+    case 'put':
     case 'swept':
     case 'done':
       return { result: 'unknown', why: `the thread that writes answered "${answer.result}" to an append` }

@@ -3,13 +3,14 @@ import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { appenderIn } from './append.ts'
 import type { Changes } from './changes.ts'
+import { documentsIn } from './documents.ts'
 import { dueIn } from './due.ts'
 import { leasesIn } from './leases.ts'
 import type { NodeLocks } from './node-locks.ts'
 import { notesIn } from './notes.ts'
 import { STEPS } from './schema.ts'
 import { untilFree } from './until-free.ts'
-import type { Answer, DueOp, WriteOp } from './wire.ts'
+import type { Answer, DueOp, SweepOp, WriteOp } from './wire.ts'
 
 export interface Connection {
   /** Throws with nothing begun. */
@@ -47,6 +48,11 @@ export function connectionOn(db: DatabaseSync, { file, ino, waitMs, locks, chang
   const appender = appenderIn(db, leases.lives)
   const due = dueIn(db, leases.lives)
   const notes = notesIn(db)
+  const documents = documentsIn(db)
+  const sweep = ({ limit, now }: SweepOp): Answer => {
+    const count = notes.sweep(limit, now)
+    return { result: 'swept', count: count + documents.sweep(limit - count, now) }
+  }
 
   const guard = (): void => {
     // SQLite would go on writing into a file that is no longer there for anybody else.
@@ -95,8 +101,10 @@ export function connectionOn(db: DatabaseSync, { file, ino, waitMs, locks, chang
           return leases.forget(op)
         case 'note':
           return notes.note(op)
+        case 'put':
+          return documents.put(op)
         case 'sweep':
-          return notes.sweep(op)
+          return sweep(op)
       }
     },
     commit: () => {

@@ -15,13 +15,17 @@ export function dueIn(db: DatabaseSync, lives: Lives): (op: DueOp) => Answer {
     `select tenant, id, wake_at as wakeAt from conversations where agent = ? and wake_at <= ? order by wake_at limit ?`,
   )
   const next = db.prepare('select min(wake_at) as next from conversations where agent = ? and wake_at > ?')
+  const anyReached = db.prepare(
+    `select tenant, id, wake_at as wakeAt from conversations where wake_at <= ? order by wake_at limit ?`,
+  )
+  const anyNext = db.prepare('select min(wake_at) as next from conversations where wake_at > ?')
   // From owner to owner along the index, however many conversations each has.
   const owner = db.prepare(`select min(owner) as owner from conversations where status = 'running' and owner > ?`)
   const running = db.prepare(`select tenant, id, agent from conversations where status = 'running' and owner is ?`)
 
   const reachedBy = ({ agents, now, limit }: DueOp): Place[] =>
-    agents
-      .flatMap((agent) => reached.all(agent, now, limit) as unknown as (Place & { readonly wakeAt: number })[])
+    (agents?.flatMap((agent) => reached.all(agent, now, limit)) ?? anyReached.all(now, limit))
+      .map((row) => row as unknown as Place & { readonly wakeAt: number })
       .toSorted((a, b) => a.wakeAt - b.wakeAt)
       .map(({ tenant, id }) => ({ tenant, id }))
 
@@ -30,7 +34,7 @@ export function dueIn(db: DatabaseSync, lives: Lives): (op: DueOp) => Answer {
     const take = (node: string | null): void => {
       for (const { tenant, id, agent } of running.iterate(node) as Iterable<unknown> as Iterable<Running>) {
         if (found.length >= limit) return
-        if (agents.includes(agent)) found.push({ tenant, id })
+        if (agents?.includes(agent) ?? true) found.push({ tenant, id })
       }
     }
     take(null)
@@ -44,7 +48,8 @@ export function dueIn(db: DatabaseSync, lives: Lives): (op: DueOp) => Answer {
   }
 
   return (op) => {
-    const times = op.agents.flatMap((agent) => (next.get(agent, op.now) as { next: number | null }).next ?? [])
+    const nexts = op.agents?.map((agent) => next.get(agent, op.now)) ?? [anyNext.get(op.now)]
+    const times = nexts.flatMap((row) => (row as { next: number | null }).next ?? [])
     const conversations = inTurn(reachedBy(op), orphans(op)).slice(0, op.limit)
     return { result: 'due', conversations, next: times.length > 0 ? Math.min(...times) : undefined }
   }

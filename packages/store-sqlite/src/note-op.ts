@@ -28,7 +28,7 @@ export function openNotes({ reader, now, reading, asking }: Noting): Pick<Store,
       let swept = 0
       for (let last = SWEPT_AT_ONCE; last === SWEPT_AT_ONCE && swept < limit; swept += last) {
         const most = Math.min(limit - swept, SWEPT_AT_ONCE)
-        last = (await asking({ op: 'sweep', limit: most, now: now() }, 'swept')).notes
+        last = (await asking({ op: 'sweep', limit: most, now: now() }, 'swept')).count
       }
       return swept
     },

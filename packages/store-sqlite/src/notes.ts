@@ -1,10 +1,11 @@
 /** What is kept beside the log. Written in the writer's thread, read where all else is read. */
 import type { DatabaseSync } from 'node:sqlite'
-import type { Answer, NoteOp, SweepOp } from './wire.ts'
+import type { Answer, NoteOp } from './wire.ts'
 
 export interface Notes {
   note(op: NoteOp): Answer
-  sweep(op: SweepOp): Answer
+  /** So many at most: how many there were. */
+  sweep(limit: number, now: number): number
 }
 
 export function notesIn(db: DatabaseSync): Notes {
@@ -23,6 +24,6 @@ export function notesIn(db: DatabaseSync): Notes {
       keep.run(kind, seq, at, until, data, tenant, id)
       return { result: 'done' }
     },
-    sweep: ({ limit, now }) => ({ result: 'swept', notes: Number(remove.run(now, limit).changes) }),
+    sweep: (limit, now) => Number(remove.run(now, limit).changes),
   }
 }

@@ -6,7 +6,9 @@
  *   writes two pages, not three.
  * - A hold names its tenant while it is open and nobody once it is closed. That is the flag, and what the indexes of
  *   everything pending begin with: a page of it costs the same however much else is open, by tool and by kind too.
- * - A note has a row of its own and not a place in an index, since what it holds may be large.
+ * - A note has a row of its own and not a place in an index, since what it holds may be large. A document is small, and
+ *   has its place in one; its id is written so that it sorts as JavaScript sorts (core's sortable.ts).
+ * - Deadlines have two indexes: for whoever drives some agents, and for whoever drives them all.
  * - Times are `real`: whole milliseconds take the same six bytes as integers do, and a clock that counts finer is not an
  *   error.
  * - Names are written as in names.ts.
@@ -34,6 +36,7 @@ create index conversations_newest on conversations(tenant, k);
 create index conversations_held on conversations(tenant, k) where status = 'held';
 create index conversations_running on conversations(owner) where status = 'running';
 create index conversations_wake on conversations(agent, wake_at) where wake_at is not null;
+create index conversations_deadline on conversations(wake_at) where wake_at is not null;
 
 create table batches(
   pos    integer primary key,
@@ -77,6 +80,18 @@ create table notes(
 ) strict;
 create unique index notes_place on notes(conv, kind, seq);
 create index notes_until on notes(until) where until is not null;
+
+create table documents(
+  tenant  text    not null,
+  kind    text    not null,
+  id      text    not null,
+  version integer not null,
+  at      real    not null,
+  until   real,
+  data    text    not null,
+  primary key(tenant, kind, id)
+) strict, without rowid;
+create index documents_until on documents(until) where until is not null;
 
 create table nodes(
   id         text primary key,

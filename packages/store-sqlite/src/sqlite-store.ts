@@ -5,6 +5,7 @@
 import { resolve } from 'node:path'
 import { HoldpointError, type Address, type Store } from '@holdpoint/core'
 import { toAppended, toOp } from './append-op.ts'
+import { openDocuments } from './document-op.ts'
 import { fromColumn, toColumn } from './names.ts'
 import { openNotes } from './note-op.ts'
 import { Pages } from './pages.ts'
@@ -95,6 +96,7 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
     findKey: (from, key) => reading(() => reader.findKey(from, key)),
     heads: (of) => reading(() => reader.heads(of)),
     ...openNotes({ reader, now, reading, asking }),
+    ...openDocuments({ db: reader.db, now, reading, asking }),
     pending: (query) => reading(() => pages.pending(query)),
     list: (query) => reading(() => pages.list(query)),
 
@@ -110,7 +112,7 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
       await asking({ op: 'leave', node }, 'done')
     },
     due: async ({ agents, limit }) => {
-      const op = { op: 'due', agents: agents.map(toColumn), limit, now: now() } as const
+      const op = { op: 'due', agents: agents?.map(toColumn) ?? null, limit, now: now() } as const
       const { conversations, next } = await asking(op, 'due')
       return { conversations: conversations.map(toAddress), next }
     },

@@ -3,7 +3,7 @@
  * columns hold them, and what is JSON in the file is JSON here. Operations are answered in the order they were asked in.
  */
 import type { MessagePort } from 'node:worker_threads'
-import type { ConversationStatus, HoldKind } from '@holdpoint/core'
+import type { ConversationStatus, HoldKind, PutAnswer } from '@holdpoint/core'
 
 export interface AppendOp {
   readonly op: 'append'
@@ -77,6 +77,18 @@ export interface NoteOp {
   readonly data: string
 }
 
+export interface PutOp {
+  readonly op: 'put'
+  readonly tenant: string
+  readonly kind: string
+  readonly id: string
+  readonly expected: number | null
+  /** JSON; null removes it. */
+  readonly data: string | null
+  readonly until: number | null
+  readonly now: number
+}
+
 export interface SweepOp {
   readonly op: 'sweep'
   readonly limit: number
@@ -85,7 +97,8 @@ export interface SweepOp {
 
 export interface DueOp {
   readonly op: 'due'
-  readonly agents: readonly string[]
+  /** Null for any. */
+  readonly agents: readonly string[] | null
   readonly limit: number
   readonly now: number
 }
@@ -106,7 +119,7 @@ export interface CloseOp {
 }
 
 /** Those that go into a transaction. */
-export type WriteOp = AppendOp | ClaimOp | BeatOp | LeaveOp | ForgetOp | NoteOp | SweepOp
+export type WriteOp = AppendOp | ClaimOp | BeatOp | LeaveOp | ForgetOp | NoteOp | PutOp | SweepOp
 export type Op = WriteOp | DueOp | ListenOp | UnlistenOp | CloseOp
 
 export type Answer =
@@ -119,7 +132,8 @@ export type Answer =
   | { readonly result: 'repeated'; readonly seq: number }
   | { readonly result: 'claimed'; readonly epoch: number | undefined }
   | { readonly result: 'due'; readonly conversations: readonly Place[]; readonly next: number | undefined }
-  | { readonly result: 'swept'; readonly notes: number }
+  | { readonly result: 'put'; readonly answer: PutAnswer }
+  | { readonly result: 'swept'; readonly count: number }
   | { readonly result: 'done' }
   /** Surely nothing was written. */
   | { readonly result: 'failed'; readonly why: string }

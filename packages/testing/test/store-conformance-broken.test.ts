@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { storeConformance } from '../src/index.ts'
 import { brokenData } from './store-conformance/broken-data.ts'
+import { brokenDocumentHandles } from './store-conformance/broken-document-handles.ts'
+import { brokenDocuments } from './store-conformance/broken-documents.ts'
 import { brokenHandles } from './store-conformance/broken-handles.ts'
 import { brokenNoteHandles } from './store-conformance/broken-note-handles.ts'
 import { brokenNotes } from './store-conformance/broken-notes.ts'
@@ -19,6 +21,8 @@ const all = [
   brokenData,
   brokenNotes,
   brokenNoteHandles,
+  brokenDocuments,
+  brokenDocumentHandles,
   brokenHandles,
 ].flat()
 

@@ -1,6 +1,7 @@
 import { memoryStore } from '@holdpoint/core'
 import { describe, expect, test } from 'vitest'
 import { manualClock, storeDifferential, type StorePlace } from '../src/index.ts'
+import { brokenDocuments } from './store-conformance/broken-documents.ts'
 import { brokenNotes } from './store-conformance/broken-notes.ts'
 import { brokenOwnership } from './store-conformance/broken-ownership.ts'
 import { placesOf } from './store-conformance/broken-store.ts'
@@ -16,9 +17,22 @@ function memory(): StorePlace {
 
 test('equal stores answer alike, and every answer there is comes up', async () => {
   const count = await storeDifferential({ one: memory(), other: memory() }, { seeds })
-  const answers = ['append: ok', 'append: conflict', 'append: fenced', 'append: repeated']
+  const answers = ['append: ok', 'append: conflict', 'append: fenced', 'append: repeated', 'put: ok', 'put: conflict']
   const claims = ['claim: taken', 'claim: nothing to take']
-  const reads = ['load', 'read', 'readBack', 'readCall', 'findKey', 'heads', 'notes', 'pending', 'list', 'due']
+  const reads = [
+    'load',
+    'read',
+    'readBack',
+    'readCall',
+    'findKey',
+    'heads',
+    'notes',
+    'pending',
+    'list',
+    'due',
+    'get',
+    'documents',
+  ]
   expect(count).toMatchObject(
     Object.fromEntries(
       [...answers, ...claims, ...reads, 'beat', 'leave', 'note', 'sweep', 'advance', 'reopen'].map((name) => [
@@ -44,7 +58,7 @@ test('what differs is told with the seed, the command and both answers', async (
   )
 })
 
-/** No command comes upon these: odd data and times, the very moment of an end, a sweep with a limit, what is heard. */
+/** No command comes upon these: odd names and data, the very moment of an end, a sweep with a limit, what is heard. */
 const BEYOND_CHANCE: ReadonlySet<string> = new Set([
   'has an end for every note',
   'keeps whole milliseconds of notes',
@@ -60,11 +74,26 @@ const BEYOND_CHANCE: ReadonlySet<string> = new Set([
   'sweeps all there is',
   'sweeps a page at most',
   'tells of notes as of events',
+  'has an end for every document',
+  'keeps whole milliseconds of documents',
+  'puts the new data of a document over the old',
+  'puts the parts of a place together',
+  'gives a document up to the moment it names',
+  'takes a prefix for a pattern',
+  'keeps documents of a hundred levels at most',
+  'makes places well formed',
+  'cuts long ids',
+  'sweeps documents beyond the limit',
+  'sweeps documents by the limit of notes',
+  'sweeps five hundred documents at most',
+  'tells of documents as of events',
+  'goes on from a page and not from a prefix, or the other way round',
+  'pages documents by number',
 ])
-const notes = brokenNotes.filter(({ store }) => !BEYOND_CHANCE.has(store))
+const beside = [...brokenNotes, ...brokenDocuments].filter(({ store }) => !BEYOND_CHANCE.has(store))
 
 describe('a store is told from the right one that', () => {
-  test.for([...brokenWrites, ...brokenOwnership, ...notes])('$store', async (broken) => {
+  test.for([...brokenWrites, ...brokenOwnership, ...beside])('$store', async (broken) => {
     const places = await placesOf(broken)
     const compared = storeDifferential({ right: memory(), broken: await places() }, { seeds })
     await expect(compared).rejects.toThrow('The stores differ')

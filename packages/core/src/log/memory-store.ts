@@ -2,6 +2,7 @@
 import { HoldpointError } from '../failure.ts'
 import { parseJson, type Json } from '../json.ts'
 import type { LogEvent } from './log-event.ts'
+import { memoryDocuments, type MemoryDocuments } from './memory-documents.ts'
 import type { Address, Append, Appended, ConversationStatus, HoldRow, Note, Page, Store } from './store.ts'
 
 interface Conversation {
@@ -25,7 +26,7 @@ interface Conversation {
 }
 
 export interface MemoryStoreOptions {
-  /** The store's clock, asked for leases and deadlines only. */
+  /** The store's clock, asked for leases, deadlines and what is over. */
   readonly now?: () => number
   /** What it holds at first: a saved session, under its id. */
   readonly log?: { readonly id: string; readonly events: readonly LogEvent[] }
@@ -38,6 +39,7 @@ export function memoryStore({ now = () => 0, log }: MemoryStoreOptions = {}): St
     all.set(keyOf(address), { ...create(address, 0, 0), events: [...log.events] })
   }
   const nodes = new Map<string, number>()
+  const documents = memoryDocuments(now)
   const shelf: Shelf = {
     all,
     nodes,
@@ -50,7 +52,10 @@ export function memoryStore({ now = () => 0, log }: MemoryStoreOptions = {}): St
     append: async (write) => append(shelf, write),
     ...reads(shelf),
     ...questions(shelf),
-    ...notes(shelf),
+    ...notes(shelf, documents),
+    put: async (put) => documents.put(put),
+    get: async (tenant, kind, id) => documents.get(tenant, kind, id),
+    documents: async (query) => documents.documents(query),
     ...ownership(shelf),
     listen: (changed) => {
       shelf.listeners.add(changed)
@@ -130,7 +135,7 @@ function reads({ get }: Shelf): Pick<Store, 'load' | 'read' | 'readBack' | 'read
   }
 }
 
-function notes({ all, get, now }: Shelf): Pick<Store, 'note' | 'notes' | 'sweep'> {
+function notes({ all, get, now }: Shelf, documents: MemoryDocuments): Pick<Store, 'note' | 'notes' | 'sweep'> {
   const isOver = ({ until = Infinity }: Note): boolean => until <= now()
   return {
     note: async (to, note) => {
@@ -149,7 +154,8 @@ function notes({ all, get, now }: Shelf): Pick<Store, 'note' | 'notes' | 'sweep'
         const kept = there.notes.filter((note) => !isOver(note) || ++removed > limit)
         there.notes = kept
       }
-      return Math.min(removed, limit)
+      const swept = Math.min(removed, limit)
+      return swept + documents.sweep(limit - swept)
     },
   }
 }
@@ -199,7 +205,7 @@ function ownership({ all, nodes, now, get, lives }: Shelf): Pick<Store, 'beat' |
       nodes.delete(node)
     },
     due: async ({ agents, limit }) => {
-      const ours = [...all.values()].filter(({ agent }) => agents.includes(agent))
+      const ours = [...all.values()].filter(({ agent }) => agents?.includes(agent) ?? true)
       const due = ours.filter(
         ({ status, owner, wakeAt = Infinity }) => wakeAt <= now() || (status === 'running' && !lives(owner)),
       )

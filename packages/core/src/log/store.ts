@@ -126,8 +126,8 @@ export interface Page<T> {
 }
 
 export interface DueQuery {
-  /** Only conversations of these agents: others cannot be driven here. */
-  readonly agents: readonly string[]
+  /** Only conversations of these agents: others cannot be driven here. Left out, of any agent. */
+  readonly agents?: readonly string[]
   readonly limit: number
 }
 
@@ -156,6 +156,54 @@ export interface NotesQuery {
   readonly limit: number
 }
 
+/**
+ * Something small that belongs to no conversation: an agent's definition, a key, a claim. A tenant has one of a kind under
+ * each id. Who changes it says which version it changes, so of several who do it at once, one does.
+ */
+export interface Document {
+  readonly kind: string
+  readonly id: string
+  /**
+   * One more with every change, as long as it exists; the first is 1. One that was removed, or swept, and is made again
+   * begins at 1 again: a version tells the changes of a document apart, not one document from the next under its id. Until
+   * it is swept, one that is over is made again with the version that follows.
+   */
+  readonly version: number
+  /** When it was written, by the store's clock. */
+  readonly at: number
+  /** By the store's clock; for good unless said. From then on it is over, which is as if it were not there. */
+  readonly until?: number
+  readonly data: Json
+}
+
+export interface Put {
+  readonly tenant: string
+  readonly kind: string
+  readonly id: string
+  /** The version that it takes the place of; 0 when there must be none. Left out, it replaces whatever is there. */
+  readonly expected?: number
+  /** Undefined removes it. */
+  readonly data: Json | undefined
+  /** It is over after so long; for good unless said. */
+  readonly ttlMs?: number
+}
+
+export type PutAnswer =
+  /** What is there now: 0 once it is removed. */
+  | { readonly result: 'ok'; readonly version: number }
+  /** Nothing was changed: this is what is there, 0 when there is nothing. */
+  | { readonly result: 'conflict'; readonly version: number }
+
+export interface DocumentsQuery {
+  readonly tenant: string
+  readonly kind: string
+  /** Only ids that begin so. */
+  readonly prefix?: string
+  /** Only ids that come after this one: the `next` of an earlier page. */
+  readonly after?: string
+  readonly limit: number
+}
+
 export interface Store {
   append(write: Append): Promise<Appended>
   /** Undefined for a conversation nobody wrote to. */
@@ -175,7 +223,18 @@ export interface Store {
   note(to: Address, note: Note): Promise<void>
   /** By seq, the last first, without those whose time is over. */
   notes(from: Address, query: NotesQuery): Promise<readonly Note[]>
-  /** Removes notes whose time is over, so many at most: how many there were. */
+
+  /**
+   * Durable once it resolves. Throws when nobody can say whether it was written: then reading tells, and giving it again
+   * does no harm if it says what it expects.
+   */
+  put(put: Put): Promise<PutAnswer>
+  /** Undefined when there is none, or it is over. */
+  get(tenant: string, kind: string, id: string): Promise<Document | undefined>
+  /** By id, as JavaScript compares strings, without those that are over. */
+  documents(query: DocumentsQuery): Promise<Page<Document>>
+
+  /** Removes notes and documents whose time is over, so many at most of both together: how many there were. */
   sweep(limit: number): Promise<number>
 
   /** What waits for somebody, oldest first. */

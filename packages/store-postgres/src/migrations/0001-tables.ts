@@ -30,6 +30,8 @@ create index conversations_newest on :schema.conversations (tenant, k) where k >
 create index conversations_busy on :schema.conversations (tenant, k) where status <> 'idle';
 create index conversations_running on :schema.conversations (k) where status = 'running';
 create index conversations_wake on :schema.conversations (agent, wake_at) where wake_at is not null;
+-- Of any agent. Said as above, so that a question about one agent keeps to the index of agents.
+create index conversations_deadline on :schema.conversations (wake_at) where wake_at is not null and k > 0;
 
 -- One row for each append, at the seq of its last event. JSON as text: jsonb would drop U+0000 and the order of keys.
 create table :schema.batches (

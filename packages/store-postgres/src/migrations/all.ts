@@ -4,5 +4,6 @@
  */
 import { tables } from './0001-tables.ts'
 import { append } from './0002-append.ts'
+import { documents } from './0003-documents.ts'
 
-export const MIGRATIONS: readonly string[] = [tables, append]
+export const MIGRATIONS: readonly string[] = [tables, append, documents]

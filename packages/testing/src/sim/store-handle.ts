@@ -54,6 +54,10 @@ export function storeHandle(user: StoreUser, store: Store, around: StoreSurround
     heads: (of) => read('heads', () => store.heads(of)),
     note: (to, note) => say(`note ${to.id} ${note.kind} ${note.seq}`, () => store.note(to, note)),
     notes: (from, query) => read(`notes ${from.id} ${query.kind}`, () => store.notes(from, query)),
+    // Nothing sends it twice by itself: it would meet its own change, or undo what came between.
+    put: (put) => say(`put ${put.kind} ${put.id}`, () => store.put(put), false),
+    get: (tenant, kind, id) => read(`get ${kind} ${id}`, () => store.get(tenant, kind, id)),
+    documents: (query) => read(`documents ${query.kind}`, () => store.documents(query)),
     sweep: (limit) => say('sweep', () => store.sweep(limit)),
     pending: (query) => read('pending', () => store.pending(query)),
     list: (query) => read('list', () => store.list(query)),

@@ -2,6 +2,7 @@
 import type { Append, Appended, Store } from '@holdpoint/core'
 import { at, draft, hold, logged, logOf, NOON, sameLog, written } from './drafts.ts'
 import { holds, same } from './expect.ts'
+import { documentStory, sameDocumentStory } from './document-drafts.ts'
 import { noteStory, sameNoteStory } from './note-cases.ts'
 import type { Cases } from './scene.ts'
 
@@ -34,6 +35,18 @@ export const crashCases: Cases = {
     await noteStory(store, until)
     await kill(store)
     await sameNoteStory(await another(), until)
+  },
+
+  'after close and open, documents are there': async ({ store, another, close }) => {
+    await documentStory(store)
+    await close(store)
+    await sameDocumentStory(await another())
+  },
+
+  'after a handle died, what it put is there': async ({ store, another, kill }) => {
+    await documentStory(store)
+    await kill(store)
+    await sameDocumentStory(await another())
   },
 
   'no write that was answered is lost, however soon after the handle dies': async ({ store, another, kill }) => {

@@ -80,6 +80,26 @@ export const dueCases: Cases = {
     same(await ask(store, ['nobody']), { conversations: [] }, 'for an agent without conversations')
   },
 
+  'unless agents are named, conversations of any are due': async ({ store, now }) => {
+    const start = await now()
+    await store.beat('a', 60 * MINUTE)
+    for (const [n, agent] of ['desk', 'sales', ''].entries()) {
+      await written(store, draft(`${agent} runs`, 0, { agent, status: 'running', tenant: agent }))
+      await written(store, draft(`${agent} is driven`, 0, { agent, status: 'running', node: 'a' }))
+      await written(store, draft(`${agent} waits`, 0, { agent, status: 'held', wakeAt: start - MINUTE }))
+      await written(store, draft(`${agent} will`, 0, { agent, status: 'held', wakeAt: start + (30 - n) * MINUTE }))
+    }
+    const { conversations, next } = await store.due({ limit: 100 })
+    same(
+      conversations.map(({ id }) => id).toSorted(),
+      [' runs', ' waits', 'desk runs', 'desk waits', 'sales runs', 'sales waits'],
+      'due',
+    )
+    same(next, start + 28 * MINUTE, 'next')
+    const some = (await store.due({ limit: 4 })).conversations.map(({ id }) => id)
+    same([some.length, new Set(some).size], [4, 4], 'how many, when four were asked for')
+  },
+
   'what is due is told of every tenant': async ({ store }) => {
     for (const tenant of ['', 'acme', 'globex']) await written(store, draft('c', 0, { tenant, status: 'running' }))
     const { conversations } = await ask(store)

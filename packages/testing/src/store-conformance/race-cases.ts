@@ -1,5 +1,6 @@
 /** Many writers at once: each seq has one winner, and every winner is in the log, once and whole. */
-import type { Append, Store } from '@holdpoint/core'
+import type { Append, PutAnswer, Store } from '@holdpoint/core'
+import { conflict, get, ok, put } from './document-drafts.ts'
 import { at, draft, logged, logOf, note, sameLog, written } from './drafts.ts'
 import { fail, holds, same } from './expect.ts'
 import { dataOf, noted } from './note-cases.ts'
@@ -161,6 +162,106 @@ export const raceCases: Cases = {
       same(await store.sweep(9), 0, 'how many were left to sweep')
     }
   },
+
+  'of two handles that change a document, exactly one does': async ({ store, another }) => {
+    const other = await another()
+    for (let version = 0; version < 50; version++) {
+      const answers = await Promise.all(
+        [store, other].map((handle, n) => put(handle, 'a', { expected: version, data: [version, n] })),
+      )
+      same(answers.toSorted(lostFirst), [conflict(version + 1), ok(version + 1)], `the answers to ${version}`)
+      const kept = await get(store, 'a')
+      same(kept?.data, [version, answers.findIndex(({ result }) => result === 'ok')], 'what is there')
+    }
+  },
+
+  'of many who make a document, and many who remove it, exactly one does': async ({ store, another }) => {
+    const handles = [store, await another()]
+    for (let round = 0; round < 10; round++) {
+      const made = await Promise.all(
+        Array.from({ length: 8 }, (_, n) => put(handles[n % 2] ?? store, 'a', { expected: 0, data: n })),
+      )
+      same(made.toSorted(lostFirst), [...Array.from({ length: 7 }, () => conflict(1)), ok(1)], 'who made it')
+      same(
+        (await get(store, 'a'))?.data,
+        made.findIndex(({ result }) => result === 'ok'),
+        'what is there',
+      )
+      const removed = await Promise.all(
+        Array.from({ length: 8 }, (_, n) => put(handles[n % 2] ?? store, 'a', { expected: 1, data: undefined })),
+      )
+      same(removed.toSorted(lostFirst), [...Array.from({ length: 7 }, () => conflict(0)), ok(0)], 'who removed it')
+    }
+  },
+
+  'of many who take over a document that is over, exactly one does': async ({ store, another, advance }) => {
+    const handles = [store, await another()]
+    for (let round = 0; round < 10; round++) {
+      const taken = await Promise.all(
+        Array.from({ length: 6 }, (_, n) => put(handles[n % 2] ?? store, 'a', { expected: 0, data: n, ttlMs: 60_000 })),
+      )
+      same(taken.filter(({ result }) => result === 'ok').length, 1, 'how many took it')
+      same(
+        (await get(store, 'a'))?.data,
+        taken.findIndex(({ result }) => result === 'ok'),
+        'who has it',
+      )
+      await advance(600_000)
+    }
+  },
+
+  'ten who count in one document lose no count': async ({ store, another }) => {
+    const handles = [store, await another(), await another()]
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, who) => {
+        for (let nth = 0; nth < 10; nth++) await countOn(handles[who % 3] ?? store)
+      }),
+    )
+    const kept = await get(store, 'count')
+    same([kept?.version, kept?.data], [100, 100], 'the version, and the count')
+  },
+
+  'changes without an expectation are all made, one after the other': async ({ store, another }) => {
+    const handles = [store, await another()]
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => put(handles[n % 2] ?? store, 'a', { data: n })),
+    )
+    const versions = answers.map(({ version }) => version)
+    same(
+      versions.toSorted((one, next) => one - next),
+      Array.from({ length: 40 }, (_, n) => n + 1),
+      'the versions',
+    )
+    same((await get(store, 'a'))?.data, versions.indexOf(40), 'what is there')
+  },
+
+  'a sweep does not take what is put anew meanwhile': async ({ store, another }) => {
+    const other = await another()
+    for (let round = 0; round < 20; round++) {
+      for (const id of ['1', '2', '3']) await put(store, id, { ttlMs: 0 })
+      const anew = ['3', '1'].map((id) => put(store, id, { expected: 0, data: round }))
+      const [swept, ...answers] = await Promise.all([other.sweep(9), ...anew])
+      for (const answer of answers) same(answer.result, 'ok', 'the answer')
+      for (const id of ['3', '1']) same((await get(other, id))?.data, round, 'what was put anew')
+      holds(swept >= 1 && swept <= 3, `${swept} were swept, of one to three`)
+      same(await store.sweep(9), 0, 'how many were left to sweep')
+    }
+  },
+}
+
+function lostFirst(one: PutAnswer, other: PutAnswer): number {
+  return one.result === other.result ? 0 : one.result === 'ok' ? 1 : -1
+}
+
+async function countOn(store: Store): Promise<void> {
+  for (let tries = 0; tries < 10_000; tries++) {
+    const there = await get(store, 'count')
+    const data = (typeof there?.data === 'number' ? there.data : 0) + 1
+    const answer = await put(store, 'count', { expected: there?.version ?? 0, data })
+    if (answer.result === 'ok') return
+    holds(answer.version > (there?.version ?? 0), `a conflict tells of a later version, not of ${answer.version}`)
+  }
+  fail('counting never came to an end')
 }
 
 /** Writes one event wherever the end is, reading on after each conflict; gives the seq it got. */

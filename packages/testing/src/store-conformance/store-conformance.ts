@@ -10,6 +10,8 @@
 import { appendCases } from './append-cases.ts'
 import { crashCases } from './crash-cases.ts'
 import { dataCases } from './data-cases.ts'
+import { documentCases } from './document-cases.ts'
+import { documentPageCases } from './document-page-cases.ts'
 import { dueCases } from './due-cases.ts'
 import { epochCases } from './epoch-cases.ts'
 import { claimCases, leaseCases } from './lease-cases.ts'
@@ -44,6 +46,8 @@ const ALL: Readonly<Record<string, Cases>> = {
   listen: listenCases,
   data: dataCases,
   note: noteCases,
+  document: documentCases,
+  documents: documentPageCases,
   race: raceCases,
   crash: crashCases,
 }

@@ -202,12 +202,27 @@ export const brokenOwnership: readonly Broken[] = [
   },
   {
     store: 'finds work for other agents',
-    changes: [['agents.includes(agent)', 'true']],
+    changes: [['(agents ?? [agent]).includes(agent)', 'true']],
+    caughtBy: ['due: only conversations of the given agents are due'],
+  },
+  {
+    store: 'takes no agents named for none at all',
+    changes: [['(agents ?? [agent])', '(agents ?? [])']],
+    caughtBy: ['due: unless agents are named, conversations of any are due'],
+  },
+  {
+    store: 'takes no agents for any',
+    changes: [['(agents ?? [agent])', '(agents?.length ? agents : [agent])']],
     caughtBy: ['due: only conversations of the given agents are due'],
   },
   {
     store: 'finds work of one tenant',
-    changes: [['agents.includes(agent))', 'agents.includes(agent)).filter((one) => one.address.tenant === "")']],
+    changes: [
+      [
+        '(agents ?? [agent]).includes(agent))',
+        '(agents ?? [agent]).includes(agent)).filter((one) => one.address.tenant === "")',
+      ],
+    ],
     caughtBy: ['due: what is due is told of every tenant'],
   },
   {

@@ -7,6 +7,7 @@ import type {
   Append,
   Appended,
   ConversationStatus,
+  Document,
   HoldRow,
   Json,
   LogEvent,
@@ -40,6 +41,10 @@ export function plainStore(now: () => number): Store {
   const nodes = new Map<string, number>()
   const listeners = new Set<Parameters<Store['listen']>[0]>()
   const get = (address: Address): Conversation | undefined => all.get(keyOf(address))
+  const documents = new Map<string, Document>()
+  const placeOf = (tenant: string, kind: string, id: string): string => JSON.stringify([tenant, kind, id])
+  const isOver = ({ until = Infinity }: Document): boolean => until <= now()
+  const versionOf = (there: Document | undefined): number => (there && !isOver(there) ? there.version : 0)
   const lives = (node: string | undefined): boolean => node !== undefined && (nodes.get(node) ?? -Infinity) > now()
 
   const append = (write: Append): Appended => {
@@ -116,7 +121,40 @@ export function plainStore(now: () => number): Store {
         there.notes = there.notes.filter((note) => !over.includes(note))
         left -= over.length
       }
+      for (const [place, document] of documents) {
+        if (isOver(document) && left > 0 && documents.delete(place)) left--
+      }
       return limit - left
+    },
+
+    put: async ({ tenant, kind, id, expected, data, ttlMs }) => {
+      const place = placeOf(tenant, kind, id)
+      const there = documents.get(place)
+      if (expected !== undefined && expected !== versionOf(there)) {
+        return { result: 'conflict', version: versionOf(there) }
+      }
+      if (data === undefined) {
+        documents.delete(place)
+        return { result: 'ok', version: 0 }
+      }
+      const version = (there?.version ?? 0) + 1
+      const made = { kind, id, version, at: now(), data }
+      documents.set(place, ttlMs === undefined ? made : { ...made, until: made.at + ttlMs })
+      return { result: 'ok', version }
+    },
+    get: async (tenant, kind, id) => {
+      const there = documents.get(placeOf(tenant, kind, id))
+      return there && !isOver(there) ? there : undefined
+    },
+    documents: async ({ tenant, kind, prefix = '', after, limit }) => {
+      const found = [...documents]
+        .filter(([place, document]) => place === placeOf(tenant, kind, document.id))
+        .map(([, document]) => document)
+        .filter((document) => !isOver(document))
+        .filter(({ id }) => id.startsWith(prefix) && (after === undefined || id > after))
+        .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+      const page = found.slice(0, limit)
+      return { items: page, next: found.length > limit ? page.at(-1)?.id : undefined }
     },
 
     pending: async (query) => {
@@ -158,7 +196,7 @@ export function plainStore(now: () => number): Store {
       nodes.delete(node)
     },
     due: async ({ agents, limit }) => {
-      const ours = [...all.values()].filter(({ agent }) => agents.includes(agent))
+      const ours = [...all.values()].filter(({ agent }) => (agents ?? [agent]).includes(agent))
       const due = ours.filter(
         ({ status, owner, wakeAt = Infinity }) => wakeAt <= now() || (status === 'running' && !lives(owner)),
       )

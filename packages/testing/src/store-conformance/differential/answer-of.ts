@@ -2,7 +2,7 @@
  * What one store answers to a command, in a form that can be compared: what the contract leaves open (the order of what
  * is due, how much is read at once, what a cursor looks like) is evened out, and checked for itself.
  */
-import type { Append, Note, Page, Store } from '@holdpoint/core'
+import type { Append, Document, Note, Page, Store } from '@holdpoint/core'
 import { holds } from '../expect.ts'
 import { timeOf, type StorePlace } from '../scene.ts'
 import { STEP_MS, type Command } from './command.ts'
@@ -65,6 +65,17 @@ export async function answerOf(subject: Subject, command: Command): Promise<unkn
       return store.note(command.to, withEnd(command.note, command.endsIn, start))
     case 'notes':
       return (await store.notes(command.from, command.query)).map((note) => fromStart(note, start))
+    case 'put':
+      return store.put(command.put)
+    case 'get': {
+      const found = await store.get(command.tenant, command.kind, command.id)
+      return found && inSteps(found, start)
+    }
+    case 'documents':
+      return page(subject, command, async (after) => {
+        const { items, next } = await store.documents({ ...command.query, ...after })
+        return { items: items.map((document) => inSteps(document, start)), next }
+      })
     case 'sweep':
       return store.sweep(100_000)
     case 'due':
@@ -82,6 +93,12 @@ function withEnd(note: Note, endsIn: number | undefined, start: number): Note {
 
 function fromStart(note: Note, start: number): Note {
   return note.until === undefined ? note : { ...note, until: note.until - start }
+}
+
+/** Its times are the store's own, to the step. */
+function inSteps({ at, until, ...document }: Document, start: number): unknown {
+  const lasts = until === undefined ? {} : { lasts: until - at }
+  return { ...document, ...lasts, step: Math.floor((at - start) / STEP_MS) }
 }
 
 type Asked<Ask> = Extract<Command, { readonly ask: Ask }>
@@ -109,7 +126,7 @@ async function readBack(store: Store, { from, before, limit }: Asked<'readBack'>
 
 async function page<T>(
   { cursors }: Subject,
-  { ask, query, goOn }: Asked<'pending' | 'list'>,
+  { ask, query, goOn }: Asked<'pending' | 'list' | 'documents'>,
   askFor: (after: { readonly after?: string }) => Promise<Page<T>>,
 ): Promise<unknown> {
   const { limit: _limit, ...question } = query
@@ -120,8 +137,13 @@ async function page<T>(
   return { items, more: next !== undefined }
 }
 
+/** Of any agent, it may be from an earlier run, whose start is another time to each store. */
+function halfSteps(ms: number): number {
+  return Math.round((2 * ms) / STEP_MS)
+}
+
 async function due(store: Store, { query }: Asked<'due'>, start: number): Promise<unknown> {
-  const all = await store.due({ ...query, limit: 1000 })
+  const all = await store.due({ ...query, limit: 1_000_000 })
   const some = await store.due(query)
   const told = new Set(all.conversations.map((address) => JSON.stringify(address)))
   holds(
@@ -131,6 +153,6 @@ async function due(store: Store, { query }: Asked<'due'>, start: number): Promis
   return {
     conversations: [...told].toSorted(),
     some: some.conversations.length,
-    next: all.next === undefined ? undefined : all.next - start,
+    next: all.next === undefined ? undefined : query.agents ? all.next - start : halfSteps(all.next - start),
   }
 }

@@ -2,7 +2,17 @@
  * Anything that can be asked of a store, as data that means the same to every store: times of the store's clock are told
  * from the start of the run, since no two stores need agree on what time it is.
  */
-import type { Address, Append, DueQuery, ListQuery, Note, NotesQuery, PendingQuery } from '@holdpoint/core'
+import type {
+  Address,
+  Append,
+  DocumentsQuery,
+  DueQuery,
+  ListQuery,
+  Note,
+  NotesQuery,
+  PendingQuery,
+  Put,
+} from '@holdpoint/core'
 
 /** Two handles on each store. The first one stays, and is the one that says who lives: a store may notice that it went. */
 export type Which = 0 | 1
@@ -26,6 +36,9 @@ export type Question =
   | { readonly ask: 'list'; readonly query: ListQuery; readonly goOn: boolean }
   | { readonly ask: 'note'; readonly to: Address; readonly note: Note; readonly endsIn: number | undefined }
   | { readonly ask: 'notes'; readonly from: Address; readonly query: NotesQuery }
+  | { readonly ask: 'put'; readonly put: Put }
+  | { readonly ask: 'get'; readonly tenant: string; readonly kind: string; readonly id: string }
+  | { readonly ask: 'documents'; readonly query: DocumentsQuery; readonly goOn: boolean }
   /** All that is over: which ones go first is the store's own affair. */
   | { readonly ask: 'sweep' }
   | { readonly ask: 'due'; readonly query: DueQuery }

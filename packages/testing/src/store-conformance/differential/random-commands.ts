@@ -2,7 +2,7 @@
  * Commands by chance, from a seed. What was answered so far says where the ends of logs are and which epochs there were,
  * so that most writes fit, some just miss, and many meet each other.
  */
-import type { Address, Append, Appended, ConversationStatus, HoldRow, Json } from '@holdpoint/core'
+import type { Address, Append, Appended, ConversationStatus, HoldRow, Json, PutAnswer } from '@holdpoint/core'
 import { draft, note, NOON } from '../drafts.ts'
 import { midStep, STEP_MS, type Command, type Question, type Which } from './command.ts'
 
@@ -22,6 +22,8 @@ const VALUES: readonly Json[] = [
   0.1 + 0.2,
 ]
 const NOTES = ['summary', 'odd \u0000 \udc00']
+const DOCUMENTS = ['a', 'ab', 'b', 'A', '', 'a\ud83d', 'a🙂', 'a\u0000', 'a\uffff']
+const KEPT = ['agent', 'agent', 'agent', 'key']
 const LIMITS = [1, 2, 3, 100]
 
 /** What the commands so far have told. Names end in the seed, so that many seeds can follow each other on one store. */
@@ -33,9 +35,12 @@ export class Known {
   readonly calls: readonly string[] = CALLS
   readonly keys: readonly string[] = KEYS
   readonly notes: readonly string[] = NOTES
+  readonly documents: readonly string[] = DOCUMENTS
   readonly #heads = new Map<Address, number>()
   readonly #epochs = new Map<Address, number>()
   readonly #left: string[] = []
+  /** What was last said of the version of each. */
+  readonly #versions = new Map<string, number>()
   readonly #seed: number
   #lives = 0
   #writes = 0
@@ -66,12 +71,17 @@ export class Known {
     return this.#epochs.get(address) ?? 0
   }
 
+  versionOf(id: string): number {
+    return this.#versions.get(id) ?? 0
+  }
+
   /** Later with every write, so that what is oldest and what is newest is never in doubt. */
   time(): number {
     return NOON + ++this.#writes * 100
   }
 
   learn(command: Command, answer: unknown): void {
+    if (command.ask === 'put') this.#versions.set(command.put.id, (answer as PutAnswer).version)
     if (command.ask === 'append') this.#learnAppend(command.write, answer as Appended)
     if (command.ask === 'claim' && typeof answer === 'number') this.#epochs.set(command.what, answer)
     if (command.ask === 'advance') this.steps += command.ms / STEP_MS
@@ -93,17 +103,20 @@ export class Known {
 export function randomCommand(random: Random, known: Known): Command {
   const handle: Which = random() < 0.5 ? 0 : 1
   const roll = random() * 100
-  if (roll < 40) return { handle, ...randomAppend(random, known) }
-  if (roll < 47) return { handle, ...appendAgain(random, known) }
-  if (roll < 53) return { handle, ask: 'claim', what: pick(random, known.addresses), node: randomNode(random, known) }
-  if (roll < 58) return { handle: 0, ask: 'beat', node: pick(random, known.nodes), ttlMs: midStep(below(random, 3)) }
-  if (roll < 59) return { handle: 0, ask: 'leave', node: pick(random, known.nodes) }
-  if (roll < 63) return { handle, ask: 'advance', ms: STEP_MS * (1 + below(random, 2)) }
-  if (roll < 63.5) return { handle: 1, ask: 'reopen' }
-  if (roll < 72)
+  if (roll < 32) return { handle, ...randomAppend(random, known) }
+  if (roll < 37) return { handle, ...appendAgain(random, known) }
+  if (roll < 42) return { handle, ask: 'claim', what: pick(random, known.addresses), node: randomNode(random, known) }
+  if (roll < 46) return { handle: 0, ask: 'beat', node: pick(random, known.nodes), ttlMs: midStep(below(random, 3)) }
+  if (roll < 47) return { handle: 0, ask: 'leave', node: pick(random, known.nodes) }
+  if (roll < 52) return { handle, ask: 'advance', ms: STEP_MS * (1 + below(random, 2)) }
+  if (roll < 52.5) return { handle: 1, ask: 'reopen' }
+  if (roll < 56) return { handle, ask: 'due', query: { limit: pick(random, LIMITS) } }
+  if (roll < 60)
     return { handle, ask: 'due', query: { agents: some(random, known.agents), limit: pick(random, LIMITS) } }
-  if (roll < 80) return { handle, ...randomNote(random, known) }
-  if (roll < 81) return { handle, ask: 'sweep' }
+  if (roll < 67) return { handle, ...randomNote(random, known) }
+  if (roll < 79) return { handle, ...randomPut(random, known) }
+  if (roll < 80.5) return { handle, ask: 'sweep' }
+  if (roll < 86) return { handle, ...randomPage(random, known) }
   return { handle, ...randomRead(random, known) }
 }
 
@@ -157,6 +170,32 @@ function randomNote(random: Random, known: Known): Asked<'note'> {
   return { ask: 'note', to, note, endsIn }
 }
 
+function randomPut(random: Random, known: Known): Asked<'put'> {
+  const [tenant] = known.tenants
+  // Few places again, and names of which some begin as others do.
+  const id = pick(random, random() < 0.6 ? DOCUMENTS.slice(0, 2) : DOCUMENTS)
+  const expected = maybe(random, 0.7, () => Math.max(0, known.versionOf(id) + pick(random, [0, 0, 0, 0, -1, 1])))
+  const data = random() < 0.15 ? undefined : pick(random, VALUES)
+  const ttlMs = maybe(random, 0.4, () => midStep(below(random, 3)))
+  return {
+    ask: 'put',
+    put: {
+      tenant: tenant ?? '',
+      kind: pick(random, KEPT),
+      id,
+      data,
+      ...given('expected', expected),
+      ...given('ttlMs', ttlMs),
+    },
+  }
+}
+
+function randomPage(random: Random, known: Known): Asked<'documents'> {
+  const prefix = maybe(random, 0.5, () => pick(random, random() < 0.6 ? DOCUMENTS.slice(0, 1) : DOCUMENTS))
+  const query = { tenant: known.tenants[0] ?? '', kind: 'agent', limit: pick(random, [1, 1, 2, 100]) }
+  return { ask: 'documents', goOn: random() < 0.6, query: { ...query, ...given('prefix', prefix) } }
+}
+
 function randomHolds(random: Random, head: number, at: number): HoldRow[] {
   return CALLS.flatMap((callId, nth) =>
     random() < 0.7
@@ -179,7 +218,7 @@ function randomRead(random: Random, known: Known): Question {
   const limit = pick(random, LIMITS)
   const tenant = pick(random, known.tenants)
   const goOn = random() < 0.6
-  switch (below(random, 10)) {
+  switch (below(random, 11)) {
     case 0:
       return { ask: 'load', from }
     case 1:
@@ -199,6 +238,8 @@ function randomRead(random: Random, known: Known): Question {
       const before = maybe(random, 0.5, () => near)
       return { ask: 'notes', from, query: { kind: pick(random, NOTES), limit, ...given('before', before) } }
     }
+    case 8:
+      return { ask: 'get', tenant: known.tenants[0] ?? '', kind: pick(random, KEPT), id: pick(random, DOCUMENTS) }
     default:
       return { ask: 'pending', goOn, query: { tenant, limit, ...pendingFilter(random, known) } }
   }

@@ -15,7 +15,7 @@ import { Known, randomCommand } from './random-commands.ts'
 export interface DifferentialOptions {
   /** A run for each. They follow each other on the same places, under names of their own. */
   readonly seeds: Iterable<number>
-  /** How many commands each: 40 unless said otherwise. */
+  /** How many commands each: 60 unless said otherwise. */
   readonly commands?: number
 }
 
@@ -24,7 +24,7 @@ export type DifferentialCount = Readonly<Record<string, number>>
 
 export async function storeDifferential(
   places: Readonly<Record<string, StorePlace>>,
-  { seeds, commands = 40 }: DifferentialOptions,
+  { seeds, commands = 60 }: DifferentialOptions,
 ): Promise<DifferentialCount> {
   const subjects = await Promise.all(Object.entries(places).map(([name, place]) => subjectOn(name, place)))
   const count: Record<string, number> = {}
@@ -63,7 +63,7 @@ async function oneRun(
 }
 
 /** Everything there is, asked for at the end. */
-function inventory({ addresses, tenants, agents, calls, keys, notes }: Known): Command[] {
+function inventory({ addresses, tenants, agents, calls, keys, notes, documents }: Known): Command[] {
   return [
     ...addresses.flatMap((from): Command[] => [
       { handle: 0, ask: 'read', from, after: 0, limit: 1000 },
@@ -82,8 +82,14 @@ function inventory({ addresses, tenants, agents, calls, keys, notes }: Known): C
     ...tenants.flatMap((tenant): Command[] => [
       { handle: 0, ask: 'list', query: { tenant, limit: 1000 }, goOn: false },
       { handle: 1, ask: 'pending', query: { tenant, limit: 1000 }, goOn: false },
+      { handle: 0, ask: 'documents', query: { tenant, kind: 'agent', limit: 1000 }, goOn: false },
+      ...documents.flatMap((id): Command[] => [
+        { handle: 1, ask: 'get', tenant, kind: 'agent', id },
+        { handle: 1, ask: 'documents', query: { tenant, kind: 'agent', prefix: id, limit: 1000 }, goOn: false },
+      ]),
     ]),
     { handle: 0, ask: 'due', query: { agents, limit: 1000 } },
+    { handle: 1, ask: 'due', query: { limit: 1000 } },
   ]
 }
 
