@@ -93,6 +93,8 @@ describe('illegal pairs are errors', () => {
     tool({ ...named, executor: 'client', run })
     // @ts-expect-error another service runs it
     tool({ ...named, executor: 'external', run })
+    // @ts-expect-error only clients come and go
+    tool({ ...named, executor: 'external', grace: '5 seconds' })
     // @ts-expect-error the answer is the result
     tool({ ...named, executor: 'human', run })
     // @ts-expect-error the vendor runs it

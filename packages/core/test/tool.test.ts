@@ -37,6 +37,7 @@ describe('the matrix of executors and settings', () => {
     manual: { value: true, takenBy: ['server'] },
     async: { value: true, takenBy: ['human', 'client', 'external'] },
     late: { value: 'inbox', takenBy: ['human', 'client', 'external'] },
+    grace: { value: '5 seconds', takenBy: ['client'] },
     onExpire: { value: 'cancel', takenBy: ['server', 'human', 'client', 'external'] },
     output: { value: z.string(), takenBy: ['server', 'human', 'client', 'external'] },
     timeout: { value: '1 hour', takenBy: ['server', 'human', 'client', 'external'] },
@@ -80,6 +81,7 @@ describe('the matrix of executors and settings', () => {
     ['provider', 'input', 'settings in "args"'],
     ['client', 'run', 'register the function there by this name'],
     ['external', 'run', 'Another service runs it and posts the result'],
+    ['external', 'grace', 'only "timeout" counts: remove "grace"'],
     ['server', 'async', 'use executor "external", "client" or "human"'],
     ['server', 'late', 'use executor "external", "client" or "human"'],
   ] as const)('%s with %s is told: %s', (executor, key, instead) => {
@@ -134,6 +136,16 @@ describe('a declaration is refused', () => {
       /Tool "email.send": "5 fortnights" is not a duration/,
     ],
     ['with a timeout that never ends', { timeout: Infinity }, /Infinity is not a duration/],
+    [
+      'with a grace in no known unit',
+      { ...legal.client, run: undefined, grace: 'soon' },
+      /Tool "screen.shot": "soon" is not a duration/,
+    ],
+    [
+      'with a grace that outlasts the timeout',
+      { ...legal.client, run: undefined, grace: '31 seconds' },
+      /"grace" is longer than "timeout"/,
+    ],
     ['with no time to approve', { approvalTimeout: 0 }, /0 is not a duration/],
     [
       'with an unknown onLost',

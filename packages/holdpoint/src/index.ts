@@ -1,4 +1,7 @@
 export { agent } from './agent.ts'
+export { agentFromConfig, type AgentConfig } from './config/agent-config.ts'
+export { type ConfigEnv } from './config/config-env.ts'
+export { toolFromConfig, type ToolConfig } from './config/tool-config.ts'
 export { holdpoint, type HoldpointOptions } from './holdpoint.ts'
 export { internalTool, tool } from './tool.ts'
 export { httpTool, type HttpToolOptions } from './http-tool/http-tool.ts'

@@ -14,7 +14,10 @@ function folder(): string {
 }
 
 test.each([
-  [{ leaseMS: 5 }, 'holdpoint(): there is no setting "leaseMS". It takes store, agents, ports, scope, drive, leaseMs,'],
+  [
+    { leaseMS: 5 },
+    'holdpoint(): there is no setting "leaseMS". It takes store, agents, agentFor, ports, scope, drive, leaseMs,',
+  ],
   [{ closeStore: true }, 'there is no setting "closeStore"'],
   [{ lookMs: Number.NaN }, '"lookMs" must be a number of milliseconds above 0, not NaN.'],
   [{ leaseMs: '15s' }, '"leaseMs" must be a number of milliseconds above 0, not "15s".'],

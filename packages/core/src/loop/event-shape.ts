@@ -108,6 +108,7 @@ const waiting = {
   timeoutMs: amount,
   onExpire: either(is('error', 'reject', 'cancel'), shape({ answer: any })),
   late: is('reject', 'inbox'),
+  graceMs: maybe(amount),
   cause: is(...CAUSES),
   async: maybe(is(true)),
 }

@@ -1,6 +1,8 @@
 /** What a runtime is opened with, checked before anything is: a wrong number of milliseconds shows hours later, or never. */
 import { HoldpointError } from '../failure.ts'
 import { isObject, show } from '../json.ts'
+import { isAgent } from './agents.ts'
+import type { Agent } from '../loop/agent.ts'
 import type { RuntimeOptions } from './runtime-options.ts'
 
 interface Rule {
@@ -29,9 +31,10 @@ function having(words: string, ...members: readonly string[]): Rule {
 const SETTINGS: Readonly<Record<keyof RuntimeOptions, Rule>> = {
   store: having('a store, as sqliteStore() makes it', 'append', 'load', 'due', 'beat', 'listen'),
   agents: {
-    fits: (value) => Array.isArray(value) && value.length > 0 && value.every(isAgent),
+    fits: (value) => isListOfAgents(value) && value.length > 0,
     words: 'a list of at least one agent, as agent() makes them',
   },
+  agentFor: code,
   ports: having('the clock and the chance of the host, as nodePorts has them', 'monotonic', 'sleep', 'id'),
   scope: code,
   drive: either,
@@ -48,12 +51,15 @@ const { closeStore: _closeStore, ...others } = SETTINGS
 
 /** `places`, said by whoever opens the store and has ports of its own: what may stand for a store, besides one. */
 export function checkRuntimeOptions(what: string, options: unknown, places?: string): void {
-  if (places === undefined) return check(what, options, SETTINGS, ['store', 'agents', 'ports'])
+  const asks = isObject(options) && options['agentFor'] !== undefined
+  const agents = asks ? { ...SETTINGS.agents, fits: isListOfAgents, words: 'a list of agents' } : SETTINGS.agents
+  const needed = asks ? ['store'] : ['store', 'agents']
+  if (places === undefined) return check(what, options, { ...SETTINGS, agents }, [...needed, 'ports'])
   const store: Rule = {
     fits: (value) => (typeof value === 'string' ? value !== '' : SETTINGS.store.fits(value)),
     words: `${places}, or a store`,
   }
-  check(what, options, { ...others, store }, ['store', 'agents'])
+  check(what, options, { ...others, store, agents }, needed)
 }
 
 function check(
@@ -79,8 +85,8 @@ function told(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'what was given' : show(value)
 }
 
-function isAgent(value: unknown): boolean {
-  return isObject(value) && typeof value['name'] === 'string' && isObject(value['toolbox']) && isObject(value['ports'])
+function isListOfAgents(value: unknown): value is readonly Agent[] {
+  return Array.isArray(value) && value.every(isAgent)
 }
 
 function invalid(message: string): HoldpointError {

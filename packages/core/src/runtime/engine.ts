@@ -3,13 +3,14 @@
  * memory. Nothing here is needed to be right after a crash: the store knows what waits, and the next process looks.
  */
 import { HoldpointError } from '../failure.ts'
-import type { Address, Store } from '../log/store.ts'
-import type { Agent } from '../loop/agent.ts'
+import type { Address, DueQuery, Store } from '../log/store.ts'
 import { OVER, type Ports } from '../ports.ts'
 import { systemScope, type Scope } from '../tool/context.ts'
 import { hasWork } from '../turn/derive.ts'
+import { Agents } from './agents.ts'
 import { Lease } from './lease.ts'
 import { Lookout } from './lookout.ts'
+import { Orphans } from './orphans.ts'
 import { Residents } from './residents.ts'
 import type { Resident } from './resident.ts'
 import type { RuntimeOptions } from './runtime-options.ts'
@@ -18,12 +19,13 @@ import { Subscribers } from './subscribers.ts'
 export class Engine {
   readonly store: Store
   readonly ports: Ports
-  readonly agents: ReadonlyMap<string, Agent>
   readonly residents: Residents
   readonly subscribers: Subscribers
   readonly #options: RuntimeOptions
   readonly #lease: Lease
   readonly #lookout: Lookout
+  readonly #agents: Agents
+  readonly #orphans: Orphans
   readonly #closing = new AbortController()
   readonly #loops: Promise<void>[] = []
   /** How many of those that were due could not be helped. They come up every time, and must not hide the others. */
@@ -38,7 +40,8 @@ export class Engine {
     this.#options = options
     this.#lease = new Lease(store, options.ports, leaseMs)
     this.ports = { ...options.ports, now: () => this.#lease.now() }
-    this.agents = agentsByName(options.agents, this.ports)
+    this.#agents = new Agents(options, this.ports)
+    this.#orphans = new Orphans(this.#agents, this.ports, (error, address) => this.problem(error, address))
     this.subscribers = new Subscribers(store)
     this.#lookout = new Lookout(this.ports, options.lookMs ?? 1000)
     const node = drive ? this.#lease.node : undefined
@@ -46,7 +49,7 @@ export class Engine {
       {
         store,
         ports: this.ports,
-        agents: this.agents,
+        agents: this.#agents,
         log: { node: node ?? NOBODY, stuck: (error, address) => this.problem(error, address) },
         surroundings: ({ tenant, id }) => ({
           problem: (error) => this.problem(error, { tenant, id }),
@@ -161,15 +164,17 @@ export class Engine {
   async #lookAround(): Promise<{ readonly next: number | undefined; readonly more: boolean }> {
     try {
       const limit = LOOK + this.#helpless
-      const { conversations, next } = await this.store.due({ agents: [...this.agents.keys()], limit })
-      const helped = await Promise.all(conversations.map((address) => this.#look(address)))
+      const { conversations, next } = await this.store.due(this.#due(limit))
+      const known = await this.#orphans.without(conversations)
+      const looked = await Promise.all(known.map((address) => this.#look(address)))
       const doubtful = Array.from(this.residents).filter(({ claiming }) => claiming)
       await Promise.all(doubtful.map(({ log }) => this.#look(log.address)))
-      this.#helpless = helped.filter((each) => !each).length
+      this.#helpless = conversations.length - looked.filter((each) => each === 'helped').length
       await this.#catchUp()
       this.residents.tidy()
       await this.#sweep()
-      return { next, more: conversations.length === limit && helped.includes(true) }
+      // Those without an agent are not looked at again, and must not keep the others waiting.
+      return { next, more: conversations.length === limit && looked.some((each) => each !== 'helpless') }
     } catch (error) {
       this.problem(error)
       return { next: undefined, more: false }
@@ -184,13 +189,20 @@ export class Engine {
     while ((await this.store.sweep(SWEEP)) === SWEEP && !this.closing);
   }
 
-  /** Whether that was of any use. */
-  async #look(address: Address): Promise<boolean> {
+  #due(limit: number): DueQuery {
+    const { names } = this.#agents
+    return names ? { agents: names, limit } : ({ limit } as DueQuery)
+  }
+
+  /** Whether that was of any use; an orphan's agent is not here. */
+  async #look(address: Address): Promise<'helped' | 'helpless' | 'orphan'> {
     try {
-      return (await this.useExisting(address, (resident) => resident.look())) ?? false
+      const helped = await this.useExisting(address, (resident) => resident.look())
+      return helped === true ? 'helped' : 'helpless'
     } catch (error) {
+      if (this.#orphans.took(error, address)) return 'orphan'
       this.problem(error, address)
-      return false
+      return 'helpless'
     }
   }
 
@@ -234,15 +246,3 @@ const LOOK = 100
 
 const SWEEP = 500
 const SWEEP_EVERY_MS = 600_000
-
-/** The agents with this runtime's clock, which is the store's. */
-function agentsByName(agents: readonly Agent[], ports: Ports): ReadonlyMap<string, Agent> {
-  const byName = new Map<string, Agent>()
-  for (const agent of agents) {
-    if (byName.has(agent.name))
-      throw new HoldpointError('config-invalid', `There are two agents named "${agent.name}". Rename one.`)
-    const { compileJsonSchema } = agent.ports
-    byName.set(agent.name, { ...agent, ports: compileJsonSchema ? { ...ports, compileJsonSchema } : ports })
-  }
-  return byName
-}

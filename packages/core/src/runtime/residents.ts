@@ -2,19 +2,18 @@
  * The conversations in memory: those somebody uses, those that are driven, and for a while those that were. Everything
  * else is in the store and costs nothing here, however long it waits.
  */
-import { HoldpointError } from '../failure.ts'
 import type { Address, Store } from '../log/store.ts'
-import type { Agent } from '../loop/agent.ts'
 import { LiveConversation, type Surroundings } from '../loop/live-conversation.ts'
 import { Log, type LogOptions } from '../loop/log.ts'
 import { belongsTo } from '../loop/whose.ts'
 import type { Ports } from '../ports.ts'
+import type { Agents } from './agents.ts'
 import { Resident, type Neighbours } from './resident.ts'
 
 export interface Household {
   readonly store: Store
   readonly ports: Ports
-  readonly agents: ReadonlyMap<string, Agent>
+  readonly agents: Agents
   readonly log: LogOptions
   surroundings(address: Address): Surroundings
   neighbours(address: Address): Neighbours
@@ -48,8 +47,8 @@ export class Residents {
   }
 
   /** Reads it from the store unless it is here. `agent` is for a conversation that does not exist yet. */
-  async get(address: Address, agent?: string): Promise<Resident> {
-    for (;;) {
+  async get(address: Address, agent?: string, fresh = false): Promise<Resident> {
+    for (let asked = fresh; ;) {
       const was = this.#places.has(keyOf(address))
       const resident = await this.#once(address, agent)
       // Somebody asked before anything was said (perhaps the answer took its time), and tidings may be lost.
@@ -58,20 +57,39 @@ export class Residents {
       if (!this.keeps(resident)) continue
       const here = resident.live.agent.name
       const known = resident.log.state.agent
-      if (here === (known || (agent ?? here)) && here === (agent ?? here)) return resident
+      if (here === (known || (agent ?? here)) && here === (agent ?? here)) {
+        if (!was || asked || !this.#house.agents.mayChange(here)) return resident
+        asked = true // once: whatever it is told, two who ask at the same time must not drive each other out
+        if (await this.#upToDate(resident)) return resident
+        continue
+      }
       if (here === known || !resident.idle) throw belongsTo(address.id, known || here, agent ?? here)
       this.#forget(resident) // nobody said anything yet when it came here
     }
   }
 
+  /**
+   * Whether its agent is still defined as it was. Otherwise it leaves memory, and comes back with the new definition. One
+   * that is at work goes on as it began: what was approved is bound to the definition of its tool, wherever it runs.
+   */
+  async #upToDate(resident: Resident): Promise<boolean> {
+    if (!resident.idle) return true
+    const { agent, log } = resident.live
+    if ((await this.#house.agents.find(log.address.tenant, agent.name)) === agent || !resident.idle) return true
+    this.#forget(resident)
+    return false
+  }
+
   /** Undefined when nobody ever wrote to it. */
   async find(address: Address, agent?: string): Promise<Resident | undefined> {
+    let fresh = false
     if (!this.#places.has(keyOf(address))) {
       const log = await this.#read(address)
       if (log.state.seq === 0) return undefined
-      if (!this.#places.has(keyOf(address))) void this.#once(address, agent, log)
+      fresh = !this.#places.has(keyOf(address))
+      if (fresh) void this.#once(address, agent, log)
     }
-    const resident = await this.get(address, agent)
+    const resident = await this.get(address, agent, fresh)
     return resident.log.state.seq === 0 ? undefined : resident
   }
 
@@ -135,24 +153,10 @@ export class Residents {
 
   async #load(address: Address, wanted: string | undefined, read: Log | undefined): Promise<Resident> {
     const log = read ?? (await this.#read(address))
-    const agent = this.#agentFor(address, log.state.agent, wanted)
+    const agent = await this.#house.agents.of(address, log.state.agent, wanted)
     const live = new LiveConversation(agent, log, this.#house.surroundings(address))
     if (this.#places.size > 2 * this.#keep.idle) this.tidy()
     return new Resident(live, this.#house.neighbours(address))
-  }
-
-  #agentFor({ id }: Address, known: string, wanted: string | undefined): Agent {
-    const { agents } = this.#house
-    const names = [...agents.keys()].join(', ')
-    const name = known === '' ? (wanted ?? (agents.size === 1 ? [...agents.keys()][0] : undefined)) : known
-    if (name === undefined)
-      throw new HoldpointError('config-invalid', `Say which agent conversation "${id}" is for: ${names}.`)
-    const agent = agents.get(name)
-    if (agent) return agent
-    throw new HoldpointError(
-      'agent-missing',
-      `Conversation "${id}" is for agent "${name}", which is not here: there are ${names}.`,
-    )
   }
 }
 

@@ -9,7 +9,13 @@ import type { HoldKind } from '../turn/hold.ts'
 
 export interface RuntimeOptions {
   readonly store: Store
-  readonly agents: readonly Agent[]
+  readonly agents?: readonly Agent[]
+  /**
+   * For agents that are not known when the runtime opens: asked for one whenever a conversation of it is used that is not
+   * at work, so it should keep what it made, and give the same one until the definition changes. In place of `agents`, or
+   * beside them.
+   */
+  readonly agentFor?: (tenant: string, name: string) => Promise<Agent | undefined>
   readonly ports: Ports
   /**
    * Who is asking, for the tools of a turn, made from what the log knows. Asked wherever the turn goes on, so the process

@@ -13,7 +13,7 @@ const GATED = ['approval', 'approvalTimeout', 'onExpire']
 const KEYS: Readonly<Record<Executor, readonly string[]>> = {
   server: [...COMMON, ...GATED, 'run', 'onLost', 'manual'],
   human: [...COMMON, 'onExpire', 'late', 'async'],
-  client: [...COMMON, ...GATED, 'late', 'async'],
+  client: [...COMMON, ...GATED, 'late', 'async', 'grace'],
   external: [...COMMON, ...GATED, 'late', 'async'],
   provider: ['name', 'description', 'executor', 'id', 'args', 'retention', 'visible'],
 }
@@ -32,8 +32,12 @@ const INSTEAD: Readonly<Partial<Record<Executor, Readonly<Record<string, string>
     input: 'The vendor describes its own tool: remove "input" and give the vendor\'s settings in "args".',
   },
   client: { run: 'The client runs it: register the function there by this name, or use executor "server".' },
-  external: { run: 'Another service runs it and posts the result: remove "run", or use executor "server".' },
+  external: {
+    run: 'Another service runs it and posts the result: remove "run", or use executor "server".',
+    grace: 'A service takes its calls when it is back, so that only "timeout" counts: remove "grace".',
+  },
   server: {
+    grace: 'It runs here, and no client is needed for it: remove "grace", or use executor "client".',
     async: 'Only calls that wait for somebody outside can be async: use executor "external", "client" or "human".',
     late: 'A server tool has no late answers: use executor "external", "client" or "human".',
   },

@@ -119,8 +119,7 @@ export interface HumanToolOptions<I extends AnySchema, R> extends Common<I>, Wai
   readonly manual?: never
 }
 
-export interface RemoteToolOptions<I extends AnySchema, R> extends Common<I>, Gated<Infer<I>>, Waits {
-  readonly executor: 'client' | 'external'
+interface RemoteBase<I extends AnySchema, R> extends Common<I>, Gated<Infer<I>>, Waits {
   readonly output?: OutputFor<R>
   /** The model reads `pending` at once and goes on; the answer starts a turn of its own. */
   readonly async?: boolean
@@ -128,6 +127,22 @@ export interface RemoteToolOptions<I extends AnySchema, R> extends Common<I>, Ga
   readonly onLost?: never
   readonly manual?: never
 }
+
+interface ClientToolOptions<I extends AnySchema, R> extends RemoteBase<I, R> {
+  readonly executor: 'client'
+  /**
+   * How long a call waits while no client is connected; as long as for one that is, unless said. For whoever knows of
+   * clients, which is the gateway: it gives the call up then.
+   */
+  readonly grace?: Duration
+}
+
+interface ExternalToolOptions<I extends AnySchema, R> extends RemoteBase<I, R> {
+  readonly executor: 'external'
+  readonly grace?: never
+}
+
+export type RemoteToolOptions<I extends AnySchema, R> = ClientToolOptions<I, R> | ExternalToolOptions<I, R>
 
 export interface ProviderToolOptions {
   readonly executor: 'provider'

@@ -148,10 +148,15 @@ function toGate(approval: Approval<unknown> | undefined): Tool['gate'] | undefin
 }
 
 function waitingOf(options: ToolOptions<AnySchema, unknown>, executor: Executor, what: string): Waiting {
+  const timeoutMs = duration(what, options.timeout, DEFAULT_TIMEOUTS[executor])
+  const graceMs = 'grace' in options && options.grace !== undefined ? duration(what, options.grace, 0) : undefined
+  if (graceMs !== undefined && graceMs > timeoutMs)
+    throw invalidTool(`${what}: "grace" is longer than "timeout", so it would never be over. Make it shorter.`)
   return {
-    timeoutMs: duration(what, options.timeout, DEFAULT_TIMEOUTS[executor]),
+    timeoutMs,
     onExpire: expiry(what, 'onExpire' in options ? options.onExpire : undefined),
     late: 'late' in options ? (options.late ?? 'reject') : 'reject',
+    ...(graceMs !== undefined && { graceMs }),
   }
 }
 

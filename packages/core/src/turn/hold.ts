@@ -22,6 +22,8 @@ export interface Waiting {
   readonly onExpire: OnExpire
   /** Where an answer goes that comes after expiry: nowhere, or into the conversation as a new turn. */
   readonly late: 'reject' | 'inbox'
+  /** How long a client may be away before whoever knows of clients gives the call up. Nothing in the core waits for it. */
+  readonly graceMs?: number
 }
 
 export interface Hold extends Waiting {

@@ -267,7 +267,7 @@ test.each([
   [{ graceMs: Number.NaN }, '"graceMs" must be'],
   [{ drive: 'no' }, '"drive" must be true or false, not "no".'],
   [{ onProblem: 'log' }, '"onProblem" must be a function'],
-  [{ leaseMS: 5 }, 'there is no setting "leaseMS". It takes store, agents, ports, scope, drive, leaseMs,'],
+  [{ leaseMS: 5 }, 'there is no setting "leaseMS". It takes store, agents, agentFor, ports, scope, drive, leaseMs,'],
   [{ store: undefined }, 'A runtime needs "store": a store, as sqliteStore() makes it.'],
   [{ store: { secret: 1 } }, '"store" must be a store, as sqliteStore() makes it, not what was given.'],
   [{ agents: undefined }, 'A runtime needs "agents"'],

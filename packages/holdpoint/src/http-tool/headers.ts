@@ -44,6 +44,7 @@ export async function madeHeaders(make: () => Headers | Promise<Headers>): Promi
   try {
     made = await make()
   } catch (error) {
+    if (error instanceof RequestFailed) throw error // our own words
     throw new RequestFailed(
       `The headers of the request could not be made (${error instanceof Error ? error.name : 'an unknown error'}).`,
     )

@@ -1,0 +1,187 @@
+/** An agent as plain JSON: what somebody may define over HTTP, made of what the operator offers. */
+import {
+  HoldpointError,
+  type Agent,
+  type Budget,
+  type ContextOptions,
+  type Json,
+  type Model,
+  type ModelSettings,
+} from '@holdpoint/core'
+import { agent } from '../agent.ts'
+import type { ConfigEnv } from './config-env.ts'
+import {
+  at,
+  either,
+  Fields,
+  given,
+  isObject,
+  line,
+  listOf,
+  number,
+  object,
+  oneOf,
+  plainConfig,
+  text,
+  whole,
+  wrong,
+  type Read,
+} from './fields.ts'
+import { readTool, retention, type ToolConfig } from './tool-config.ts'
+
+export interface AgentConfig {
+  readonly name: string
+  /** For people who choose an agent; the model is not told. */
+  readonly description?: string
+  /** One of the operator's, by its name. */
+  readonly model: string
+  readonly instructions?: string
+  readonly tools?: readonly ToolConfig[]
+  /** Model calls per turn; 8 unless said. */
+  readonly maxSteps?: number
+  /** What of the conversation the model is told. Whoever writes summaries is a model's name here. */
+  readonly context?: Omit<ContextOptions, 'count' | 'summarize'> & {
+    readonly summarize?: Omit<NonNullable<ContextOptions['summarize']>, 'model'> & { readonly model?: string }
+  }
+  readonly whileBusy?: 'refuse' | 'queue' | 'supersede'
+  /** How long records are kept is in milliseconds. */
+  readonly audit?: boolean | { readonly keep?: number }
+  /** Without headers and without what only one vendor knows: both are the operator's, and belong to the model. */
+  readonly settings?: Omit<ModelSettings, 'headers' | 'provider'>
+}
+
+const KEYS: readonly (keyof AgentConfig)[] = [
+  'name',
+  'description',
+  'model',
+  'instructions',
+  'tools',
+  'maxSteps',
+  'context',
+  'whileBusy',
+  'audit',
+  'settings',
+]
+const MOST_TOOLS = 128
+
+/** Makes an agent of what an `AgentConfig` says, from wherever it comes. */
+export function agentFromConfig(config: unknown, env: ConfigEnv): Agent {
+  const path = 'agent'
+  const fields = new Fields(plainConfig(config, path), path, KEYS)
+  fields.maybe('description', text(10_000))
+  const name = fields.need('name', line(200))
+  const model = fields.need('model', modelOf(env))
+  const options = given({
+    instructions: fields.maybe('instructions', text(200_000)),
+    maxSteps: fields.maybe('maxSteps', whole(1, 1000)),
+    whileBusy: fields.maybe('whileBusy', oneOf('refuse', 'queue', 'supersede')),
+    audit: fields.maybe('audit', audit),
+    context: fields.maybe('context', contextOf(env)),
+    settings: fields.maybe('settings', settings),
+  })
+  const tools = fields.maybe(
+    'tools',
+    listOf((each, where) => readTool(each, env, where), MOST_TOOLS),
+  )
+  try {
+    return agent({ name, model, ...options, tools: tools ?? [] })
+  } catch (error) {
+    // Each is right by itself, and they do not go together.
+    throw HoldpointError.is(error) ? wrong(path, error.message, error) : error
+  }
+}
+
+function modelOf({ models = {} }: ConfigEnv): Read<Model> {
+  return (value, path) => {
+    const name = line(200)(value, path)
+    const found = Object.hasOwn(models, name) ? models[name] : undefined
+    if (found) return found
+    throw wrong(path, `is none of the models that are here: ${Object.keys(models).join(', ') || 'there are none'}`)
+  }
+}
+
+function audit(value: Json, path: string): boolean | { readonly keep?: number } {
+  if (!isObject(value)) return either(value, path)
+  const fields = new Fields(value, path, ['keep'])
+  return given({ keep: fields.maybe('keep', whole(1, LONGEST_KEPT)) })
+}
+
+const LONGEST_KEPT = 10 * 366 * 86_400_000
+
+function contextOf(env: ConfigEnv): Read<ContextOptions> {
+  return (value, path) => {
+    const fields = new Fields(value, path, ['budget', 'window', 'retention', 'ownWords', 'summarize'])
+    return given({
+      budget: fields.maybe('budget', (budget, where) =>
+        isObject(budget) ? readBudget(budget, where) : whole(1)(budget, where),
+      ),
+      window: fields.maybe('window', window),
+      retention: fields.maybe('retention', retention),
+      ownWords: fields.maybe('ownWords', (own, where) => ({
+        after: new Fields(own, where, ['after']).need('after', whole(1)),
+      })),
+      summarize: fields.maybe('summarize', (summarize, where) => {
+        const inner = new Fields(summarize, where, ['model', 'instructions', 'from', 'chunk', 'length'])
+        return given({
+          model: inner.maybe('model', modelOf(env)),
+          instructions: inner.maybe('instructions', text(20_000)),
+          from: inner.maybe('from', part),
+          chunk: inner.maybe('chunk', whole(1)),
+          length: inner.maybe('length', whole(1)),
+        })
+      }),
+    })
+  }
+}
+
+function readBudget(value: Json, path: string): Budget {
+  const parts = ['reserve', 'instructions', 'tools', 'summary', 'conversation', 'injected'] as const
+  const fields = new Fields(value, path, ['tokens', ...parts])
+  const rest = Object.fromEntries(parts.map((part) => [part, fields.maybe(part, whole(0))]))
+  return { tokens: fields.need('tokens', whole(1)), ...given(rest) }
+}
+
+const part: Read<number> = (value, path) => {
+  const found = number(value, path)
+  if (found <= 0 || found > 1) throw wrong(path, 'must be a part of the whole, such as 0.75')
+  return found
+}
+
+function window(value: Json, path: string): NonNullable<ContextOptions['window']> {
+  const fields = new Fields(value, path, ['messages', 'turns', 'tokens'])
+  const [key, ...more] = Object.keys(object(value, path)) as ('messages' | 'turns' | 'tokens')[]
+  if (key === undefined || more.length > 0) throw wrong(path, 'takes one of messages, turns and tokens')
+  const amount = fields.need(key, whole(1))
+  return key === 'messages' ? { messages: amount } : key === 'turns' ? { turns: amount } : { tokens: amount }
+}
+
+function settings(value: Json, path: string): ModelSettings {
+  if (isObject(value))
+    for (const key of ['headers', 'provider'])
+      if (Object.hasOwn(value, key)) throw wrong(at(path, key), 'is for the operator to say, who offers the model')
+  const fields = new Fields(value, path, [
+    'maxOutputTokens',
+    'temperature',
+    'topP',
+    'topK',
+    'presencePenalty',
+    'frequencyPenalty',
+    'stopSequences',
+    'seed',
+    'reasoning',
+  ])
+  return given({
+    maxOutputTokens: fields.maybe('maxOutputTokens', whole(1)),
+    temperature: fields.maybe('temperature', number),
+    topP: fields.maybe('topP', number),
+    topK: fields.maybe('topK', whole(0)),
+    presencePenalty: fields.maybe('presencePenalty', number),
+    frequencyPenalty: fields.maybe('frequencyPenalty', number),
+    stopSequences: fields.maybe('stopSequences', listOf(text(200, 1), 16)),
+    seed: fields.maybe('seed', whole(0)),
+    reasoning: fields.maybe(
+      'reasoning',
+      oneOf('provider-default', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'),
+    ),
+  })
+}
