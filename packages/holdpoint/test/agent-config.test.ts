@@ -117,7 +117,6 @@ test('an agent that was defined while the runtime runs answers, and answers diff
     ports: testPorts(),
     drive: true,
     agentFor: async (tenant, name) => made.get(`${tenant}/${name}`),
-    onProblem: () => {},
   })
   const acme = runtime.tenant('acme')
   await expect(acme.send('c', 'Hi', { agent: 'desk' })).rejects.toMatchObject({ code: 'agent-missing' })

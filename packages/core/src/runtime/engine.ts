@@ -191,7 +191,7 @@ export class Engine {
 
   #due(limit: number): DueQuery {
     const { names } = this.#agents
-    return names ? { agents: names, limit } : ({ limit } as DueQuery)
+    return names ? { agents: names, limit } : { limit }
   }
 
   /** Whether that was of any use; an orphan's agent is not here. */

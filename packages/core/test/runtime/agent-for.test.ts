@@ -48,26 +48,12 @@ function repeating(says: readonly Script[]): ScriptedModel {
   )
 }
 
-/** A store that takes a question about any agent. */
-function anyAgent(): Place {
-  let store: Store | undefined
-  return {
-    open: async ({ now }) => {
-      if (store) return store
-      const inner = memoryStore({ now })
-      const due = (query: Partial<DueQuery>) => inner.due({ agents: NAMES, limit: 1, ...query })
-      return (store = { ...inner, due })
-    },
-  }
-}
-const NAMES = ['desk', 'sales']
-
 async function open(world: World, shelf: Shelf, more: object = {}): Promise<Process> {
   return world.process('a', { agents: [], agentFor: shelf.agentFor, ...more })
 }
 
 test('an agent is asked for by tenant and name when a conversation of it begins, and each tenant has its own', async () => {
-  const world = new World(anyAgent())
+  const world = new World()
   const shelf = new Shelf()
   const a = await open(world, shelf)
   expect(shelf.asked).toEqual([])
@@ -82,7 +68,7 @@ test('an agent is asked for by tenant and name when a conversation of it begins,
 })
 
 test('an agent that nobody knows is named as missing, with what to do, and nothing is written', async () => {
-  const world = new World(anyAgent())
+  const world = new World()
   const a = await open(world, new Shelf())
 
   const missing = {
@@ -99,7 +85,7 @@ test('an agent that nobody knows is named as missing, with what to do, and nothi
 })
 
 test('agents it was opened with come first, and the others are asked for', async () => {
-  const world = new World(anyAgent())
+  const world = new World()
   const shelf = new Shelf()
   shelf.put('sales', ['Sold.'])
   const a = await world.process('a', { says: ['Hi.'], agentFor: shelf.agentFor })
@@ -111,7 +97,7 @@ test('agents it was opened with come first, and the others are asked for', async
 })
 
 test('a definition that changed is used by the next turn, though the conversation is in memory', async () => {
-  const world = new World(anyAgent())
+  const world = new World()
   const shelf = new Shelf()
   shelf.put('desk', ['Before.'])
   const a = await open(world, shelf)
@@ -125,7 +111,7 @@ test('a definition that changed is used by the next turn, though the conversatio
 })
 
 test('a turn at work goes on with the definition that it began with', async () => {
-  const world = new World(anyAgent())
+  const world = new World()
   const shelf = new Shelf()
   const work = slow('work')
   shelf.put('desk', [calls('work'), 'Before.'], [work.tool])
@@ -142,7 +128,7 @@ test('a turn at work goes on with the definition that it began with', async () =
 })
 
 test('a definition that comes late does not take a conversation away from whoever began to work on it meanwhile', async () => {
-  const world = new World(anyAgent())
+  const world = new World()
   const shelf = new Shelf()
   const work = slow('work')
   shelf.put('desk', [calls('work'), 'Before.'], [work.tool])
@@ -171,7 +157,7 @@ test('a definition that comes late does not take a conversation away from whoeve
 })
 
 test('a call whose tool was changed while it waited for a yes is asked about again', async () => {
-  const world = new World(anyAgent())
+  const world = new World()
   const shelf = new Shelf()
   const ran: string[] = []
   shelf.put('desk', [calls('pay')], [noting(ran, 'pay', gated)])
@@ -189,7 +175,7 @@ test('a call whose tool was changed while it waited for a yes is asked about aga
 })
 
 test('a call whose tool is gone says so, and the conversation goes on', async () => {
-  const world = new World(anyAgent())
+  const world = new World()
   const shelf = new Shelf()
   const ran: string[] = []
   shelf.put('desk', [calls('pay')], [noting(ran, 'pay', gated)])
@@ -206,7 +192,7 @@ test('a call whose tool is gone says so, and the conversation goes on', async ()
 })
 
 test('work of any agent is looked for, and with a fixed list only theirs', async () => {
-  const world = new World(anyAgent())
+  const world = new World()
   const a = await open(world, new Shelf())
   const b = await world.process('b', { agents: ['desk', 'sales'] })
   await world.pass(1000)
@@ -225,7 +211,7 @@ async function expiring(world: World, agents: readonly string[], ...ids: readonl
 }
 
 test('conversations without their agent are told of once, not read again and again, and go on when it is there', async () => {
-  const world = new World(anyAgent())
+  const world = new World()
   await expiring(world, ['sales'], 'c', 'd')
   const shelf = new Shelf()
   shelf.put('desk', ['Hi.'])
@@ -250,7 +236,7 @@ test('conversations without their agent are told of once, not read again and aga
 })
 
 test('an agent that was removed leaves its conversations waiting, and takes them up when it is back', async () => {
-  const world = new World(anyAgent())
+  const world = new World()
   const shelf = new Shelf()
   const ask = asking('ask', 'human', { timeout: '5s' })
   shelf.put('desk', [calls('ask')], [ask])
@@ -269,7 +255,7 @@ test('an agent that was removed leaves its conversations waiting, and takes them
 })
 
 test('very many of them do not keep the others waiting, nor the operator busy', async () => {
-  const world = new World(anyAgent())
+  const world = new World()
   const ids = Array.from({ length: 350 }, (_, n) => `c${n}`)
   await expiring(world, ['sales'], ...ids)
   await expiring(world, ['desk'], 'last')
@@ -291,7 +277,7 @@ test.each<[what: string, given: () => unknown, message: string]>([
   ['text', () => 'desk', 'gave no agent, as agent() makes them, but a string'],
   ['another agent', () => agent({ name: 'sales', model: repeating([]) }), 'asked for agent "desk" and gave "sales"'],
 ])('an agentFor that gives %s is told so, and nothing is written', async (_what, given, message) => {
-  const world = new World(anyAgent())
+  const world = new World()
   const a = await world.process('a', { agents: [], agentFor: async () => given() as Agent })
 
   await expect(a.runtime.send('c', 'Hi', { agent: 'desk' })).rejects.toMatchObject({
@@ -302,7 +288,7 @@ test.each<[what: string, given: () => unknown, message: string]>([
 })
 
 test('an agentFor that fails fails whoever asked, and is asked again', async () => {
-  const world = new World(anyAgent())
+  const world = new World()
   const shelf = new Shelf()
   shelf.put('desk', ['Hi.'])
   let away = true
@@ -319,7 +305,7 @@ test('an agentFor that fails fails whoever asked, and is asked again', async () 
 })
 
 test('an agentFor that makes a new agent each time is slow, and right', async () => {
-  const world = new World(anyAgent())
+  const world = new World()
   const agentFor = async (_tenant: string, name: string) => agent({ name, model: repeating(['Hi.']) })
   const a = await world.process('a', { agents: [], agentFor })
   await a.runtime.send('c', 'One', { agent: 'desk' })
