@@ -1,7 +1,6 @@
 /** Agents that are not known when a runtime opens: asked for when one of their conversations is used. */
-import type { DueQuery } from '@holdpoint/core'
 import { scriptedModel, testPorts, type Script, type ScriptedModel } from '@holdpoint/testing'
-import { agent, memoryStore, Runtime, type Agent, type Store, type Tool } from 'holdpoint'
+import { agent, memoryStore, Runtime, type Agent, type Tool } from 'holdpoint'
 import { expect, test } from 'vitest'
 import {
   asking,
@@ -15,7 +14,6 @@ import {
   timesAsked,
   types,
   World,
-  type Place,
   type Process,
 } from './kit.ts'
 
