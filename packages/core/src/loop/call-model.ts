@@ -49,17 +49,17 @@ async function ask(
   const { stopWhen } = agent
   if (stopWhen && (await stops(turn, stopWhen, world)))
     return [end(turn, 'stop_condition', 'A stop condition was met.')]
-  const specs = specsOf(prepared)
+  const tools = specsOf(prepared)
   const injected = prepared.inject.map((text): UserPart => ({ type: 'text', text }))
   const assembled = await assemble({
     ...world,
     ...prepared,
-    specs,
+    specs: tools,
     inject: [...brief.inject, ...injected],
     summary: agent.context.summarize && (await log.summary()),
   })
   if ('tooLarge' in assembled) return [end(turn, 'context_full', assembled.tooLarge)]
-  const request = requestFor(turn, assembled, specs, world, signal)
+  const request = requestFor(turn, assembled, tools, world, signal)
   const streamed = await streamReply(turn, request, prepared.names, world)
   const { outcome, attempts } = streamed
   if (outcome === 'cancelled') return []
@@ -107,8 +107,15 @@ async function audit(
 
 /** Sorted: tools made from data come in any order, and a vendor's cache begins with them. */
 function specsOf({ tools }: Prepared): readonly ToolSpec[] {
-  return Array.from(tools.values(), toSpec).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const known = specs.get(tools)
+  if (known) return known
+  const made = Array.from(tools.values(), toSpec).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  specs.set(tools, made)
+  return made
 }
+
+/** Of the tools that are always there, made once. */
+const specs = new WeakMap<ReadonlyMap<string, Tool>, readonly ToolSpec[]>()
 
 function requestFor(
   turn: OpenTurn,
