@@ -8,6 +8,9 @@ export default defineConfig({
   ssr: { resolve: { conditions: ['@holdpoint/source'] } },
   test: {
     include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    // A property that takes two seconds takes ten where others use the processor too.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     // A mutant is met by the tests of the machine alone, hundreds of times, and needs no database.
     globalSetup: process.env.HOLDPOINT_MUTANT ? [] : ['./test/postgres-global-setup.ts'],
     typecheck: {
