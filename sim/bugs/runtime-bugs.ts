@@ -38,8 +38,8 @@ export const runtimeBugs: readonly Bug[] = [
     patches: [
       patch(
         ENGINE,
-        'conversations.map((address) => this.#look(address))',
-        'conversations.map(() => Promise.resolve(false))',
+        'known.map((address) => this.#look(address))',
+        "known.map(() => Promise.resolve('useless' as const))",
       ),
     ],
   },

@@ -14,8 +14,8 @@ const SLOWEST = 45_000
 export class ModelsAsked {
   readonly #truth: Truth
   readonly #judge: Judge
-  /** For each prompt that a log called for: the step it is for. */
-  readonly #due = new Map<string, Step>()
+  /** For each prompt that a log called for: the steps it is for. A turn that is taken up again begins with the same one. */
+  readonly #due = new Map<string, Step[]>()
   readonly #seen = new Set<Step>()
   readonly #windows: ReadonlyMap<string, number>
 
@@ -31,7 +31,8 @@ export class ModelsAsked {
     if (!step || this.#seen.has(step)) return
     this.#seen.add(step)
     const shown = newest(events.slice(0, step.seq), this.#windows.get(id) ?? Infinity)
-    this.#due.set(JSON.stringify(renderPrompt([id], shown)), step)
+    const prompt = JSON.stringify(renderPrompt([id], shown))
+    this.#due.set(prompt, [...(this.#due.get(prompt) ?? []), step])
   }
 
   /** A model call begins. `key` names its step. */
@@ -40,7 +41,8 @@ export class ModelsAsked {
     const record = this.#truth.conversations.get(conversation)
     const say = (what: string) => (): string => `${conversation} on ${node.name}: ${what}`
     this.#checkPairs(prompt, record, say)
-    const step = this.#due.get(JSON.stringify(prompt))
+    const steps = this.#due.get(JSON.stringify(prompt)) ?? []
+    const step = steps.at(-1)
     if (!step) {
       this.#judge.require(false, 'prompt-is-the-log', say(`no log called for this: ${JSON.stringify(prompt)}`))
       return { conversation, key: undefined }
@@ -58,7 +60,9 @@ export class ModelsAsked {
       const once = ++step.asked <= most
       this.#judge.require(once, 'model-spend', say(`${which} was asked ${step.asked} times, not ${most}`))
     }
-    const begunSince = node.closing && (node.closing.get(conversation) ?? 0) < step.seq
+    // A step of that prompt that was under way may be asked for once more, since the model failed.
+    const known = node.closing?.get(conversation) ?? 0
+    const begunSince = node.closing !== undefined && steps.every(({ seq }) => seq > known)
     this.#judge.require(!begunSince, 'drain-begins-nothing', say(`${which} began after the node was told to close`))
     return { conversation, key: step }
   }
