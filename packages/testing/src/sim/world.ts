@@ -85,7 +85,7 @@ export class World {
       this.models.follow(record)
       this.messages.follow(record, events)
       // The worst of moments: the start is written, and whoever wrote it has not heard of it.
-      if (events.some(({ type }) => type === 'call.started') && faults.strikes('pause', 40)) this.#pause(writer)
+      if (events.some(({ type }) => type === 'call.started') && faults.strikes('pause', 80)) this.#pause(writer)
     }
     // The first always drives: somebody has to.
     this.nodes = Array.from(
