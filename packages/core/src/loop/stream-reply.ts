@@ -113,7 +113,7 @@ async function listen(
   if (!signal.aborted) stream.end()
 }
 
-/** A piece of the reply itself, as the vendor sent it. */
+/** A piece of the reply itself. A vendor may open a block, with data of its own, long before its first word. */
 function isContent(part: ModelPart): boolean {
   if (part.type === 'text' || part.type === 'reasoning') return part.delta !== ''
   return part.type !== 'info' && part.type !== 'finish'
