@@ -13,6 +13,7 @@ import type { Agent } from '../loop/agent.ts'
 import type { Log } from '../loop/log.ts'
 import type { Tool } from '../tool/tool.ts'
 import { fit, wholeTokens, type Fit, type FitRequest } from './fit.ts'
+import { CountFailure } from './count.ts'
 import type { RetentionOf } from './retention.ts'
 import type { Summary } from './summary.ts'
 import type { Budget } from './context-options.ts'
@@ -29,6 +30,8 @@ export interface Told {
   /** What hooks made of what was said, where that is still to be written. */
   readonly brief?: Briefing | undefined
   readonly summary: Summary | undefined
+  /** Tokens of what else will be said in this prompt. */
+  readonly extra?: number
 }
 
 export interface Assembled {
@@ -47,6 +50,8 @@ export interface Assembled {
 export interface Sizes {
   readonly instructions: number
   readonly tools: number
+  /** The schema of the result, and what asks for it. */
+  readonly output: number
   readonly summary: number
   readonly conversation: number
   readonly injected: number
@@ -57,6 +62,15 @@ export interface TooLarge {
 }
 
 export async function assemble(told: Told): Promise<Assembled | TooLarge> {
+  try {
+    return await assembled(told)
+  } catch (error) {
+    if (error instanceof CountFailure) return { tooLarge: error.message }
+    throw error
+  }
+}
+
+async function assembled(told: Told): Promise<Assembled | TooLarge> {
   const { agent, log, summary } = told
   const { budget, count, strict } = agent.context
   const before = systemMessages([agent.instructions, ...told.context])
@@ -64,10 +78,12 @@ export async function assemble(told: Told): Promise<Assembled | TooLarge> {
     messages.reduce((total, message) => total + count(message), 0)
   const summed = systemMessages(summary ? [summaryText(summary)] : [])
   const injected = told.inject.length > 0 ? count({ role: 'user', parts: told.inject }) : 0
-  const fixed = { instructions: sum(before), tools: toolTokens(told), summary: sum(summed), injected }
+  const output = outputTokens(told)
+  const fixed = { instructions: sum(before), tools: toolTokens(told), output, summary: sum(summed), injected }
   const over = overCap(fixed, budget)
   if (over !== undefined) return { tooLarge: over }
-  const free = budget.tokens - fixed.instructions - fixed.tools - fixed.summary - Math.max(0, budget.reserve - injected)
+  const taken = fixed.instructions + fixed.tools + fixed.output + fixed.summary
+  const free = budget.tokens - taken - Math.max(0, budget.reserve - injected)
   const request = await fitRequest(told, Math.min(free, (budget.conversation ?? Infinity) + injected), injected)
   const fitted = fit(request)
   const sizes = { ...fixed, conversation: Math.max(0, fitted.tokens - injected) }
@@ -153,9 +169,21 @@ function toolTokens({ tools, specs, agent }: Told): number {
   return size
 }
 
+/** What asks for the result in a second pass. */
+const ASKING = 30
+
+function outputTokens({ agent, log, extra = 0 }: Told): number {
+  const { turn } = log.state
+  if (turn.phase === 'rest' || !turn.output) return extra
+  const { spec, finalize } = turn.output
+  if (turn.pass !== 'finalize') return finalize ? extra : extra + agent.context.count(JSON.stringify(spec))
+  return Math.max(extra, ASKING) + agent.context.count(JSON.stringify(spec))
+}
+
 const SETTING = {
   instructions: 'the instructions',
   tools: 'the tools',
+  output: 'the schema of the result',
   summary: 'the summary',
   injected: 'what hooks and plugins add',
 }
