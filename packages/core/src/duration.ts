@@ -15,14 +15,19 @@ const UNITS: ReadonlyArray<readonly [RegExp, number]> = [
 ]
 
 export function milliseconds(duration: Duration): number {
-  const ms = typeof duration === 'number' ? duration : parse(duration)
-  if (!Number.isFinite(ms) || ms <= 0) {
+  if (!isDuration(duration)) {
     throw new HoldpointError(
       'config-invalid',
       `${show(duration)} is not a duration: give milliseconds above 0, or words like '30 seconds' or '2 days'.`,
     )
   }
-  return ms
+  return typeof duration === 'number' ? duration : parse(duration)
+}
+
+export function isDuration(value: unknown): value is Duration {
+  if (typeof value !== 'number' && typeof value !== 'string') return false
+  const ms = typeof value === 'number' ? value : parse(value)
+  return Number.isFinite(ms) && ms > 0
 }
 
 function parse(words: string): number {

@@ -101,7 +101,7 @@ test.each([
   ['a setting that does not exist', { maxStep: 3 }, /there is no setting "maxStep"/],
   ['a stop condition that is none', { stopWhen: 5 }, /"stopWhen" must be a function/],
   ['an encoder that is none', { encodeOutcome: 5 }, /"encodeOutcome" must be a function/],
-  ['attempts that are no number', { retry: { attempts: 'x' } }, /"retry" must be numbers/],
+  ['attempts that are no number', { retry: { attempts: 'x' } }, /"retry.attempts" must be a whole number from 1/],
   ['settings that are none', { settings: 5 }, /"settings" must be an object/],
 ])('an agent with %s is refused when it is defined', (_what, options, message) => {
   expect(() => agent({ name: 'desk', model: scriptedModel([]), ...(options as object) })).toThrow(message)

@@ -12,23 +12,25 @@ import type {
 } from '@ai-sdk/provider'
 import { type JsonObject, ModelError, type ModelRequest, type OutputSpec, type ToolSpec } from '@holdpoint/core'
 import { marked, withCacheOptions, type CacheControl } from './cache.ts'
+import { withIds, type IdForm } from './call-ids.ts'
 import { isDotted } from './dotted.ts'
 import type { Marking } from './prompt-parts.ts'
 import { toPromptV3 } from './to-prompt-v3.ts'
 import { toPromptV4 } from './to-prompt.ts'
 
-export function optionsV4(request: ModelRequest, cache: CacheControl = {}): LanguageModelV4CallOptions {
+export function optionsV4(request: ModelRequest, cache: CacheControl = {}, ids?: IdForm): LanguageModelV4CallOptions {
   const { reasoning } = request.settings
   return {
-    prompt: toPromptV4(request.prompt, marking(request, cache)),
+    prompt: toPromptV4(withIds(request.prompt, ids), marking(request, cache)),
     ...sharedOptions(request, cache),
     ...(reasoning !== undefined && { reasoning }),
   }
 }
 
 /** V3 has no `reasoning` setting; a V3 vendor takes its own through `settings.provider`. */
-export function optionsV3(request: ModelRequest, cache: CacheControl = {}): LanguageModelV3CallOptions {
-  return { prompt: toPromptV3(request.prompt, marking(request, cache)), ...sharedOptions(request, cache) }
+export function optionsV3(request: ModelRequest, cache: CacheControl = {}, ids?: IdForm): LanguageModelV3CallOptions {
+  const prompt = toPromptV3(withIds(request.prompt, ids), marking(request, cache))
+  return { prompt, ...sharedOptions(request, cache) }
 }
 
 function marking({ cache: hints }: ModelRequest, { mark }: CacheControl): Marking | undefined {

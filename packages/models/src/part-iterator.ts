@@ -51,9 +51,10 @@ export class PartIterator implements AsyncIterableIterator<ModelPart, undefined>
     return this.#last()
   }
 
-  /** The same as iterating, with one promise a part instead of three. */
+  /** The same as iterating, with one promise a part instead of three. What `take` throws is its own, and comes out as it is. */
   async forEach(take: (part: ModelPart) => void): Promise<void> {
     let phase: Phase = 'request'
+    let taking = false
     try {
       const reader = this.#reader ?? (await this.#start())
       phase = 'stream'
@@ -61,9 +62,16 @@ export class PartIterator implements AsyncIterableIterator<ModelPart, undefined>
         const { done, value } = await reader.read()
         if (done) break
         const part = this.#mapper.map(value)
-        if (part !== undefined) take(part)
+        if (part === undefined) continue
+        taking = true
+        take(part)
+        taking = false
       }
     } catch (error) {
+      if (taking) {
+        this.#end(error)
+        throw error
+      }
       throw this.#failure(error, phase)
     }
     this.#end()

@@ -38,6 +38,22 @@ test('a stream that breaks is a ModelError either way', async () => {
   await expect(Array.fromAsync(aiSdkModel(broken).stream(request()))).rejects.toThrow(ModelError)
 })
 
+test('what the listener throws comes out as it is, and the stream is cancelled', async () => {
+  let cancelled = false
+  const stream = new ReadableStream<LanguageModelV4StreamPart>({
+    pull: (controller) => controller.enqueue({ type: 'text-delta', id: 't', delta: 'Hello' }),
+    cancel: () => void (cancelled = true),
+  })
+  const mine = new Error('mine')
+  const listening = aiSdkModel(v4(async () => ({ stream })))
+    .stream(request())
+    .forEach?.(() => {
+      throw mine
+    })
+  await expect(listening).rejects.toBe(mine)
+  await expect.poll(() => cancelled).toBe(true)
+})
+
 test('an abort ends it at once, with the reason, and cancels the stream of a vendor that ignores the signal', async () => {
   const controller = new AbortController()
   let cancelled = false

@@ -8,7 +8,7 @@ import { isObject, toJson, type Json } from '../json.ts'
 import type { FailedAttempt, Shown } from '../log/log-event.ts'
 import type { Note } from '../log/store.ts'
 import type { Assembled, Sizes } from '../context/assemble.ts'
-import type { ModelRequest } from '../model/model.ts'
+import type { ModelRequest, ToolSpec } from '../model/model.ts'
 import type { Finish, Usage } from '../model/reply.ts'
 import type { OpenTurn } from '../turn/turn-state.ts'
 
@@ -23,7 +23,7 @@ export interface AuditRecord {
   readonly at: number
   /** Who replied, or was asked last. */
   readonly model: string
-  /** As it was handed to the model. HTTP headers are left out: they may hold secrets. */
+  /** As it was handed to the model, without HTTP headers and what else looks like a secret in settings of vendors. */
   readonly request: Pick<ModelRequest, 'prompt' | 'tools' | 'toolChoice' | 'output' | 'settings'>
   readonly shown: Shown
   /** Ids of calls whose results were left out: too old, or no room. */
@@ -60,12 +60,18 @@ export function auditNote(
   outcome: AuditedOutcome,
 ): Note {
   const { prompt, tools, toolChoice, output, settings } = request
-  const { headers: _headers, ...safe } = settings
+  const { headers: _headers, provider, ...safe } = settings
   const record: AuditRecord = {
     turnId: turn.turnId,
     step: turn.step,
     at,
-    request: { prompt, tools, ...(toolChoice && { toolChoice }), ...(output && { output }), settings: safe },
+    request: {
+      prompt,
+      tools: tools.map(toolWithoutSecrets),
+      ...(toolChoice && { toolChoice }),
+      ...(output && { output }),
+      settings: { ...safe, ...(provider && { provider: withoutSecrets(provider) }) },
+    },
     shown: fit.shown,
     leftOut: {
       stale: fit.passages.flatMap(({ stale }) => [...stale]),
@@ -76,6 +82,21 @@ export function auditNote(
   }
   const data = toJson(record)
   return { kind: AUDIT, seq, at, until: at + keepMs, data: data.ok ? data.value : { unstorable: data.why } }
+}
+
+function toolWithoutSecrets(spec: ToolSpec): ToolSpec {
+  return spec.kind === 'provider' ? { ...spec, args: withoutSecrets(spec.args) } : spec
+}
+
+/** `maxTokens` is none, `accessToken` is. */
+const SECRET = /authorization|api[-_]?key|secret|password|credential|token$|headers|cookie/i
+
+/** Keys whose names look like those of secrets are left out, at any depth. */
+function withoutSecrets<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withoutSecrets) as T
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).filter(([key]) => !SECRET.test(key))
+  return Object.fromEntries(kept.map(([key, each]) => [key, withoutSecrets(each)])) as T
 }
 
 export function recordOf({ data }: Note): AuditRecord | undefined {

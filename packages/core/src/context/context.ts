@@ -10,7 +10,7 @@ import {
   type Window,
 } from './context-options.ts'
 import type { Retention } from '../tool/tool-options.ts'
-import { estimateTokens } from './count.ts'
+import { checkedCounter, estimateTokens } from './count.ts'
 
 export interface Context {
   readonly budget: Budget & { readonly reserve: number }
@@ -25,7 +25,7 @@ export interface Context {
 
 export function contextOf(agent: string, options: ContextOptions = {}): Context {
   check(agent, options)
-  const { budget = DEFAULT_BUDGET, window, retention, ownWords, summarize, count = estimateTokens } = options
+  const { budget = DEFAULT_BUDGET, window, retention, ownWords, summarize, count } = options
   const whole = typeof budget === 'number' ? { tokens: budget } : budget
   return {
     budget: { ...whole, reserve: whole.reserve ?? 0 },
@@ -34,7 +34,7 @@ export function contextOf(agent: string, options: ContextOptions = {}): Context 
     retention,
     ownWordsAfter: ownWords?.after,
     summarize,
-    count,
+    count: count ? checkedCounter(count) : estimateTokens,
   }
 }
 

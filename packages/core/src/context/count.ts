@@ -5,8 +5,10 @@
  * test/context/count.test.ts for how far that is from a real tokenizer. Every message gets a few tokens more, for what
  * vendors put around it.
  */
-import type { Json } from '../json.ts'
+import { show, type Json } from '../json.ts'
 import type { PromptMessage, PromptPart } from '../prompt/prompt.ts'
+import { messageOf } from '../failure.ts'
+import type { FileData } from '../model/model.ts'
 import type { UserPart } from '../log/message.ts'
 import type { TokenCounter } from './context-options.ts'
 
@@ -14,9 +16,41 @@ const AROUND_A_MESSAGE = 6
 const AROUND_A_PART = 4
 /** Vendors count pictures by their size in pixels; this is what a large one takes. */
 const A_FILE = 1600
+/** Of text that comes as bytes: these are not decoded for it. */
+const A_BYTE_OF_TEXT = 0.5
+/** What a page takes at most vendors, and how many bytes one has: little when it is text, much when it is a scan. */
+const A_PAGE = 3000
+const BYTES_OF_A_PAGE = 50_000
+/** Sound and pictures that move are charged by the second; this is what they take when they are compressed well. */
+const A_BYTE_OF_SOUND = 0.002
 
 export const estimateTokens: TokenCounter = (what) =>
   typeof what === 'string' ? Math.ceil(ofText(what)) : Math.ceil(ofMessage(what))
+
+/** Somebody's own counter did not count. Nothing can be said of a prompt then. */
+export class CountFailure extends Error {
+  constructor(why: string) {
+    super(`The size of the prompt is not known: context.count ${why}`)
+    this.name = 'CountFailure'
+  }
+}
+
+/** A counter of somebody else's: what it gives is a number of tokens, or a `CountFailure`. */
+export function checkedCounter(count: TokenCounter): TokenCounter {
+  return (what) => {
+    let tokens: unknown
+    try {
+      tokens = count(what)
+    } catch (error) {
+      throw new CountFailure(`failed: ${messageOf(error)}`)
+    }
+    if (typeof tokens === 'number' && tokens >= 0 && tokens < Infinity) return tokens
+    const given = tokens instanceof Promise ? 'a promise' : show(tokens)
+    throw new CountFailure(
+      `gave ${given} for a ${typeof what === 'string' ? 'text' : 'message'}, not a number of tokens.`,
+    )
+  }
+}
 
 function ofMessage(message: PromptMessage): number {
   switch (message.role) {
@@ -31,19 +65,35 @@ function ofMessage(message: PromptMessage): number {
 }
 
 function ofPart(part: UserPart | PromptPart): number {
+  const data = 'data' in part && part.data ? ofJson(part.data) : 0
   switch (part.type) {
     case 'text':
     case 'reasoning':
-      return ofText(part.text) + ('data' in part ? ofJson(part.data) : 0)
+      return data + ofText(part.text)
     case 'call':
-      return ofText(part.id) + ofText(part.name) + ofJson(part.input)
+      return data + ofText(part.id) + ofText(part.name) + ofJson(part.input)
     case 'provider-result':
-      return ofText(part.id) + ofText(part.name) + ofJson(part.result)
+      return data + ofText(part.id) + ofText(part.name) + ofJson(part.result)
     case 'file':
-      return A_FILE
+      return data + ofFile(part.mediaType, bytesOf(part.file))
     case 'custom':
-      return ofJson(part.data)
+      return data
   }
+}
+
+const TEXT = /^text\/|[/+](json|xml|yaml|x-yaml|csv|javascript|x-ndjson|sql)\b/
+
+/** Of what is elsewhere nobody knows the size. */
+function ofFile(mediaType: string, bytes: number | undefined): number {
+  if (bytes === undefined) return A_FILE
+  if (TEXT.test(mediaType)) return bytes * A_BYTE_OF_TEXT
+  if (mediaType === 'application/pdf') return Math.ceil(bytes / BYTES_OF_A_PAGE) * A_PAGE
+  return /^(audio|video)\//.test(mediaType) ? Math.max(A_FILE, bytes * A_BYTE_OF_SOUND) : A_FILE
+}
+
+function bytesOf(file: FileData): number | undefined {
+  if (file.kind === 'base64') return file.base64.length * 0.75
+  return file.url.startsWith('data:') ? (file.url.length - file.url.indexOf(',')) * 0.75 : undefined
 }
 
 function sum<T>(items: readonly T[], count: (item: T) => number): number {

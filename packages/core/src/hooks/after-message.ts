@@ -4,6 +4,7 @@ import { textOf, type Reply } from '../model/reply.ts'
 import { Halt } from '../tool/handler-result.ts'
 import type { OpenTurn } from '../turn/turn-state.ts'
 import type { World } from '../loop/world.ts'
+import { checkReplyAnswer } from './check-answer.ts'
 import { runHook } from './run-hook.ts'
 
 type Verdict = Partial<Pick<Extract<EventBody, { type: 'model.replied' }>, 'again' | 'ends' | 'message'>>
@@ -12,9 +13,10 @@ export async function lookOver(reply: Reply, turn: OpenTurn, world: World, signa
   const { afterMessage, regenerations } = world.agent.hooks
   const { sentBack } = turn
   for (const hook of afterMessage) {
-    const answer = await runHook(hook, world, signal, (context) =>
+    const given = await runHook(hook, world, signal, (context) =>
       hook.run({ ...context, reply, text: textOf(reply), sentBack }),
     )
+    const answer = checkReplyAnswer(hook.name, given)
     if (answer instanceof Halt) return { ends: 'halted', message: answer.reason }
     // After so many it stands as it is: a model that cannot do better shall not be asked for ever.
     if (answer?.again !== undefined && sentBack < regenerations)

@@ -1,9 +1,10 @@
 /** What hooks make of a call before it becomes one: it is made as it is, with another input, or not at all. */
-import { copyJson, isObject, toJson, type Json } from '../json.ts'
+import { copyJson, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
 import type { CallPart } from '../model/reply.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { World } from '../loop/world.ts'
+import { checkCallAnswer } from './check-answer.ts'
 import { HookFailure, runHook } from './run-hook.ts'
 
 export interface Considered {
@@ -19,7 +20,7 @@ export async function consider(part: CallPart, tool: Tool, world: World, signal:
   const hooks: string[] = []
   for (const hook of world.agent.hooks.beforeCall) {
     try {
-      const answer = await runHook(hook, world, signal, (context) =>
+      const given = await runHook(hook, world, signal, (context) =>
         hook.run({
           ...context,
           call: { id: part.callId, name: part.name },
@@ -27,11 +28,10 @@ export async function consider(part: CallPart, tool: Tool, world: World, signal:
           input: copyJson(input),
         }),
       )
+      const answer = checkCallAnswer(hook.name, given)
       if (!answer) continue
       if ('veto' in answer) return { input, event: undefined, veto: `${hook.name}: ${answer.veto}` }
-      const json = toJson(answer.input)
-      if (!json.ok || !isObject(json.value)) throw new HookFailure(hook.name, 'gave an input that is no JSON object.')
-      input = json.value
+      input = answer.input
       hooks.push(hook.name)
     } catch (error) {
       if (!(error instanceof HookFailure)) throw error

@@ -7,6 +7,7 @@ import type { Inbound, UserPart } from '../log/message.ts'
 import { partsOf } from '../prompt/render.ts'
 import { Halt } from '../tool/handler-result.ts'
 import type { World } from '../loop/world.ts'
+import { checkMessageAnswer } from './check-answer.ts'
 import type { MessageAnswer, MessageHook } from './hooks.ts'
 import { HookFailure, runHook } from './run-hook.ts'
 
@@ -139,8 +140,8 @@ class Briefing {
   #run(hook: MessageHook): Promise<MessageAnswer> {
     const parts = this.#parts
     const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
-    return runHook(hook, this.#world, this.#signal, (context) =>
-      hook.run({ ...context, parts, text, items: this.#items }),
+    return runHook(hook, this.#world, this.#signal, async (context) =>
+      checkMessageAnswer(hook.name, await hook.run({ ...context, parts, text, items: this.#items })),
     )
   }
 

@@ -1,5 +1,5 @@
 /** Hooks as an agent and its plugins give them, checked and put together: the agent's own come first. */
-import { milliseconds } from '../duration.ts'
+import { isDuration } from '../duration.ts'
 import { HoldpointError } from '../failure.ts'
 import { isObject, show } from '../json.ts'
 import type { Hooks } from './hooks.ts'
@@ -7,6 +7,12 @@ import type { Hooks } from './hooks.ts'
 export type AllHooks = Required<Hooks>
 
 const PLACES = ['beforeMessage', 'beforeCall', 'afterMessage', 'onStream'] as const
+const SETTINGS: Readonly<Record<(typeof PLACES)[number], readonly string[]>> = {
+  beforeMessage: ['name', 'run', 'timeout', 'durable'],
+  beforeCall: ['name', 'run', 'timeout'],
+  afterMessage: ['name', 'run', 'timeout'],
+  onStream: ['name', 'open'],
+}
 
 export function hooksOf(agent: string, given: readonly (Hooks | undefined)[]): AllHooks {
   for (const hooks of given) if (hooks !== undefined) check(agent, hooks)
@@ -30,9 +36,13 @@ function check(agent: string, hooks: Hooks): void {
   for (const place of PLACES) {
     const list = given[place] ?? []
     if (!Array.isArray(list)) throw invalid(`"hooks.${place}" must be a list of hooks, not ${show(list)}.`)
-    for (const hook of list.flatMap((each: unknown) => group(each, place))) {
-      const problem = problemOf(hook, place === 'onStream' ? 'open' : 'run')
-      if (problem !== undefined) throw invalid(`a hook in "hooks.${place}" ${problem}.`)
+    for (const each of list as unknown[]) {
+      const hooks = place === 'beforeMessage' ? hooksIn(each) : [each]
+      if (!hooks) throw invalid(`a group in "hooks.${place}" must be { parallel: [hooks] }, not ${show(each)}.`)
+      for (const hook of hooks) {
+        const problem = problemOf(hook, place)
+        if (problem !== undefined) throw invalid(`a hook in "hooks.${place}" ${problem}.`)
+      }
     }
   }
   const { regenerations = 0 } = hooks
@@ -40,21 +50,28 @@ function check(agent: string, hooks: Hooks): void {
     throw invalid(`"hooks.regenerations" must be a whole number from 0, not ${show(regenerations)}.`)
 }
 
-function group(hook: unknown, place: string): unknown[] {
-  const parallel = place === 'beforeMessage' && isObject(hook) ? hook['parallel'] : undefined
-  return Array.isArray(parallel) ? (parallel as unknown[]) : [hook]
+/** Of a group those in it; nothing when it is not made as one. */
+function hooksIn(given: unknown): readonly unknown[] | undefined {
+  if (!isObject(given) || !('parallel' in given)) return [given]
+  const { parallel } = given
+  return Array.isArray(parallel) && Object.keys(given).length === 1 ? (parallel as unknown[]) : undefined
 }
 
-function problemOf(hook: unknown, does: 'run' | 'open'): string | undefined {
+function problemOf(hook: unknown, place: (typeof PLACES)[number]): string | undefined {
+  const does = place === 'onStream' ? 'open' : 'run'
   if (!isObject(hook)) return `is ${show(hook)}, not an object with a name and ${does}()`
-  const { name, timeout } = hook
+  const { name, timeout, durable } = hook
   if (typeof name !== 'string' || name === '') return 'has no "name", by which people will know what it did'
   if (typeof hook[does] !== 'function') return `("${name}") has no ${does}() function`
-  if (timeout === undefined) return undefined
-  try {
-    milliseconds(timeout as never)
-    return undefined
-  } catch {
-    return `("${name}") has a timeout that is none: ${show(timeout)}`
-  }
+  const unknown = isPlain(hook) ? Object.keys(hook).find((key) => !SETTINGS[place].includes(key)) : undefined
+  if (unknown !== undefined) return `("${name}") has no setting "${unknown}". It takes ${SETTINGS[place].join(', ')}`
+  if (durable !== undefined && typeof durable !== 'boolean')
+    return `("${name}") has a "durable" that is neither true nor false: ${show(durable)}`
+  if (timeout !== undefined && !isDuration(timeout)) return `("${name}") has a timeout that is none: ${show(timeout)}`
+  return undefined
+}
+
+/** What is made by a class may have more about it than we know of. */
+function isPlain(hook: object): boolean {
+  return Object.getPrototypeOf(hook) === Object.prototype || Object.getPrototypeOf(hook) === null
 }

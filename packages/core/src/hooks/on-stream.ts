@@ -1,5 +1,6 @@
 /** What stream hooks make of a reply as it comes. Without any, nothing stands in the way of a piece of text. */
 import { messageOf } from '../failure.ts'
+import { show } from '../json.ts'
 import { checkPart } from '../model/check-part.ts'
 import type { ModelPart } from '../model/model.ts'
 import type { World } from '../loop/world.ts'
@@ -27,6 +28,8 @@ function stage(hook: StreamHook, world: World, signal: AbortSignal, next: Stream
   }
   const { signal: _signal, ...context } = hookContext(world, signal)
   const transform: StreamTransform = guarded(() => hook.open(context))
+  if (typeof transform?.part !== 'function')
+    throw new HookFailure(hook.name, 'opened nothing that has a part() function.')
   const pass = (given: ModelPart): void => {
     const part = checkPart(given)
     if (!part) throw new HookFailure(hook.name, 'gave something that is no part of a reply.')
@@ -40,7 +43,9 @@ function stage(hook: StreamHook, world: World, signal: AbortSignal, next: Stream
       else pass(made as ModelPart)
     },
     end: () => {
-      for (const part of guarded(() => transform.end?.() ?? [])) pass(part)
+      const rest: unknown = guarded(() => transform.end?.() ?? [])
+      if (!Array.isArray(rest)) throw new HookFailure(hook.name, `gave at the end ${show(rest)}, not a list of parts.`)
+      for (const part of rest as readonly ModelPart[]) pass(part)
       next.end()
     },
   }

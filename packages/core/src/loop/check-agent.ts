@@ -1,6 +1,9 @@
 /** What an agent is made of, checked when it is defined: for plain JavaScript, for configuration, and for the message. */
+import type { AuditOptions } from '../audit/audit.ts'
+import { isDuration } from '../duration.ts'
 import { HoldpointError } from '../failure.ts'
 import { isObject, show } from '../json.ts'
+import type { RetryPolicy } from '../model/retry.ts'
 import { Services } from '../plugin/services.ts'
 import type { AgentOptions } from './agent.ts'
 
@@ -47,11 +50,17 @@ const SETTINGS: Readonly<Record<keyof AgentOptions, Rule>> = {
   output: { fits: (value) => isObject(value) || code.fits(value), words: 'a schema' },
   structuredFinalize: either,
   settings: record,
-  retry: {
-    fits: (value) => isObject(value) && Object.values(value).every((each) => Number(each) >= 0),
-    words: 'numbers',
-  },
+  retry: record,
   encodeOutcome: code,
+}
+
+const delay: Rule = {
+  fits: (value) => Number.isFinite(value) && Number(value) >= 0,
+  words: 'a number of milliseconds',
+}
+const RETRY: Readonly<Record<keyof RetryPolicy, Rule>> = { attempts: count, firstDelayMs: delay, maxDelayMs: delay }
+const AUDIT: Readonly<Record<keyof AuditOptions, Rule>> = {
+  keep: { fits: isDuration, words: "a duration, such as '7 days'" },
 }
 
 export function checkAgent(options: AgentOptions): void {
@@ -70,9 +79,23 @@ export function checkAgent(options: AgentOptions): void {
       throw invalid(`Agent "${name}": there is no setting "${key}". It takes ${Object.keys(SETTINGS).join(', ')}.`)
     if (!rule.fits(value)) throw invalid(`Agent "${name}": "${key}" must be ${rule.words}, not ${show(value)}.`)
   }
+  checkParts(name, 'retry', options.retry, RETRY)
+  if (typeof options.audit === 'object') checkParts(name, 'audit', options.audit, AUDIT)
   const ids = plugins.map((plugin) => plugin.id)
   const twice = ids.find((id, index) => ids.indexOf(id) !== index)
   if (twice !== undefined) throw invalid(`Agent "${name}" has two plugins with the id "${twice}".`)
+}
+
+function checkParts(agent: string, setting: string, given: object = {}, rules: Readonly<Record<string, Rule>>): void {
+  for (const [key, value] of Object.entries(given)) {
+    const rule = Object.hasOwn(rules, key) ? rules[key] : undefined
+    if (!rule) {
+      const all = Object.keys(rules).join(', ')
+      throw invalid(`Agent "${agent}": "${setting}" has no setting "${key}". It takes ${all}.`)
+    }
+    if (value !== undefined && !rule.fits(value))
+      throw invalid(`Agent "${agent}": "${setting}.${key}" must be ${rule.words}, not ${show(value)}.`)
+  }
 }
 
 function invalid(message: string): HoldpointError {

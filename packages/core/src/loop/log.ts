@@ -261,16 +261,21 @@ export class Log {
   }
 
   /** The newest summary of its beginning. Another process may have made a newer one than is known here. */
-  async summary(): Promise<Summary | undefined> {
-    if (this.#summary === undefined || (this.state.shown?.summary ?? 0) > (this.#summary?.upTo ?? 0)) {
-      const [note] = await this.#store.notes(this.address, { kind: SUMMARY, limit: 1 })
-      this.#summary = (note && summaryOf(note)) ?? null
-    }
+  async summary(anew = false): Promise<Summary | undefined> {
+    if (anew || this.#summary === undefined || (this.state.shown?.summary ?? 0) > (this.#summary?.upTo ?? 0))
+      this.#summary = (await this.newestSummary()) ?? null
     return this.#summary ?? undefined
   }
 
-  summarised(summary: Summary): void {
-    this.#summary = summary
+  /** As the store has it, which prompts need not show yet. */
+  async newestSummary(): Promise<Summary | undefined> {
+    const [note] = await this.#store.notes(this.address, { kind: SUMMARY, limit: 1 })
+    return note && summaryOf(note)
+  }
+
+  /** The one that prompts show, if anybody has asked for it. */
+  get knownSummary(): Summary | undefined {
+    return this.#summary ?? undefined
   }
 
   /** Where the write under this key ended, if there was one. */

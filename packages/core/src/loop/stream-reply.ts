@@ -53,6 +53,7 @@ export async function streamReply(
       toolName: (name) => names.get(name) ?? name.slice(0, 128),
     })
     if (signal.aborted) return over('cancelled')
+    firstMs = undefined
     world.emit({ type: 'reply-start', turnId, step, attempt: attempts.length + 1 })
     try {
       await listen(model, request, reply, turn, world, () => {
@@ -63,7 +64,8 @@ export async function streamReply(
       if (signal.aborted) return over('cancelled')
       const message = messageOf(error)
       if (error instanceof HookFailure) return over({ failure: message, hook: true })
-      if (!reply.empty) {
+      // Not what is left of it: a hook may hold back all that came.
+      if (firstMs !== undefined) {
         reply.note({ interrupted: message })
         return over({ reply: reply.build(), model })
       }
@@ -96,8 +98,8 @@ async function listen(
   const { signal } = request
   const stream = throughHooks(world, signal, (part) => take(part, reply, turn, world))
   const hear = (given: ModelPart): void => {
-    first()
     const part = checkPart(given)
+    if (part && isContent(part)) first()
     if (part) stream.hear(part)
     else reply.note({ leftOut: 'part', why: 'it makes no sense' })
   }
@@ -109,6 +111,12 @@ async function listen(
       hear(part)
     }
   if (!signal.aborted) stream.end()
+}
+
+/** A piece of the reply itself. A vendor may open a block, with data of its own, long before its first word. */
+function isContent(part: ModelPart): boolean {
+  if (part.type === 'text' || part.type === 'reasoning') return part.delta !== ''
+  return part.type !== 'info' && part.type !== 'finish'
 }
 
 function take(part: ModelPart, reply: ReplyBuilder, { turnId, step, pass }: OpenTurn, world: World): void {

@@ -31,11 +31,6 @@ export class ReplyBuilder {
     this.#toolName = options.toolName
   }
 
-  /** Nothing of substance has come yet, so the request may still be made again. */
-  get empty(): boolean {
-    return this.#begun.size === 0 && this.#parts.every((part) => part instanceof TextBlock && part.empty)
-  }
-
   get calls(): number {
     return this.#calls
   }
@@ -149,11 +144,6 @@ class TextBlock {
   constructor(type: 'text' | 'reasoning', id: string) {
     this.#type = type
     this.#id = id
-  }
-
-  /** A vendor may open a block, with data of its own, long before its first word. */
-  get empty(): boolean {
-    return this.#text === ''
   }
 
   is(part: { readonly type: string; readonly id: string }): boolean {

@@ -1,5 +1,5 @@
 /** What exactly was sent, kept for a while; and why the model said what it said. */
-import { ModelError, tool, type ModelRequest } from 'holdpoint'
+import { ModelError, tool, type Model, type ModelRequest } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { calls, World, type Setup } from '../runtime/kit.ts'
@@ -77,6 +77,41 @@ test('what was tried in vain is in the log and in the audit', async () => {
   expect((await world.log()).at(-1)).toMatchObject({ type: 'model.replied', attempts })
   expect((await a.runtime.audit('c'))[0]).toMatchObject({ attempts })
   expect((await a.runtime.explain('c'))?.steps[0]).toMatchObject({ attempts })
+})
+
+test('the time to the first piece is that of the reply that stood, and a vendor’s greeting is no piece', async () => {
+  let asked = 0
+  const world = new World()
+  const model: Model = {
+    id: 'slow',
+    async *stream() {
+      yield { type: 'info', responseId: 'r' }
+      if (++asked === 1) throw new ModelError('Busy', { retryable: true, retryAfterMs: 3000 })
+      await world.clock.sleep(2000, new AbortController().signal)
+      yield { type: 'text', id: 't', delta: 'Hi' }
+      yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } }
+    },
+  }
+  const a = await world.process('a', { agent: { audit: true, model } })
+  await world.soon(a.runtime.send('c', 'Hi'))
+  expect((await a.runtime.audit('c'))[0]?.firstMs).toBeGreaterThanOrEqual(5000)
+})
+
+test('secrets in the settings of a vendor or of its tools are not in an audit', async () => {
+  const world = new World()
+  const search = tool({
+    name: 'search',
+    executor: 'provider',
+    id: 'vendor.search',
+    args: { site: 'a.example', authorization: 'secret-1', servers: [{ headers: { x: 'secret-2' } }], maxTokens: 5 },
+  })
+  const provider = { vendor: { api_key: 'secret-3', apiKey: 'secret-4', accessToken: 'secret-5', effort: 'low' } }
+  const a = await world.process('a', { tools: [search], agent: { audit: true, settings: { provider } } })
+  await a.runtime.send('c', 'Hi')
+  const [record] = await a.runtime.audit('c')
+  expect(JSON.stringify(record)).not.toContain('secret-')
+  expect(record?.request.settings.provider).toEqual({ vendor: { effort: 'low' } })
+  expect(record?.request.tools).toMatchObject([{ args: { site: 'a.example', servers: [{}], maxTokens: 5 } }])
 })
 
 test('it forgot: whoever asks is told which results were left out, and since when', async () => {

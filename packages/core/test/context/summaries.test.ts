@@ -128,7 +128,7 @@ test(
 
 test('what was cut before a summary could be made is in the next one', async () => {
   const world = new World()
-  const a = await world.process('a', setup(historian((nth) => nth < 12)))
+  const a = await world.process('a', setup(historian((nth) => nth < 4)))
   await talk(world, a, 1, 40)
 
   const told = /Summary ([\d+]+)/

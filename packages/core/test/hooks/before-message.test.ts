@@ -224,3 +224,13 @@ test('hooks run once in a turn that waits for somebody and goes on in the same p
   expect(ran).toBe(1)
   expect(lastUser(last(a))).toEqual(['1', 'Pay'])
 })
+
+test.each([true, 'a text', { replace: 5 }, { add: [{ type: 'text' }] }, { say: 'x' }])(
+  'a hook that gives %j, which means nothing, is a hook that failed',
+  async (answer) => {
+    const a = await new World().process('a', setup([{ name: 'odd', run: () => answer as never }]))
+    const { reason, message } = await a.runtime.send('c', 'Hi')
+    expect([reason, message]).toEqual(['hook_failed', expect.stringContaining('"odd"')])
+    expect(a.model.requests).toHaveLength(0)
+  },
+)

@@ -1,5 +1,16 @@
 /** Hooks on what the model says: as it comes, and before it stands. */
-import { halt, messagesOf, type ModelPart, type ModelRequest, type ReplyHook, type StreamHook } from 'holdpoint'
+import { scriptedModel } from '@holdpoint/testing'
+import {
+  aiSdkModel,
+  halt,
+  messagesOf,
+  ModelError,
+  type Model,
+  type ModelPart,
+  type ModelRequest,
+  type ReplyHook,
+  type StreamHook,
+} from 'holdpoint'
 import { expect, test } from 'vitest'
 import { calls, noting, World, type Setup } from '../runtime/kit.ts'
 
@@ -188,4 +199,52 @@ test('where no step is left to do better, a reply stands', async () => {
     agent: { hooks: { afterMessage: [loud] }, maxSteps: 1 },
   })
   expect(await a.runtime.send('c', 'Hi')).toMatchObject({ status: 'done', text: 'quiet' })
+})
+
+test('a stream hook that fails ends the turn, also through a vendor’s package: no call is made, no other model asked', async () => {
+  const parts = [
+    { type: 'tool-call', toolCallId: 'c', toolName: 'work', input: '{}' },
+    { type: 'text-delta', id: 't', delta: 'secret' },
+    { type: 'finish', usage: { inputTokens: {}, outputTokens: {} }, finishReason: { unified: 'stop' } },
+  ]
+  const vendor = {
+    specificationVersion: 'v4',
+    provider: 'hand.made',
+    modelId: 'one',
+    doStream: async () => ({ stream: ReadableStream.from(parts) }),
+  }
+  const bad: StreamHook = { name: 'bad', open: () => ({ part: (part) => (part.type === 'text' ? fail() : part) }) }
+  const ran: string[] = []
+  const other = scriptedModel(['Other.'])
+  const a = await new World().process('a', {
+    tools: [noting(ran, 'work')],
+    agent: { model: aiSdkModel(vendor as never), fallback: [other], hooks: { onStream: [bad] } },
+  })
+  const { reason, message } = await a.runtime.send('c', 'Hi')
+  expect({ reason, message }).toEqual({ reason: 'hook_failed', message: 'The hook "bad" failed: broken' })
+  expect([ran, other.requests]).toEqual([[], []])
+})
+
+function fail(): never {
+  throw new Error('broken')
+}
+
+test('a vendor is not asked again once it began to answer, also when a hook holds back what came', async () => {
+  let asked = 0
+  const model: Model = {
+    id: 'breaks',
+    async *stream() {
+      asked++
+      yield { type: 'text', id: 't', delta: '1234567890' }
+      throw new ModelError('reset', { retryable: true, retryAfterMs: 1 })
+    },
+  }
+  const holds: StreamHook = {
+    name: 'holds',
+    open: () => ({ part: (part) => (part.type === 'text' ? undefined : part) }),
+  }
+  const world = new World()
+  const a = await world.process('a', { agent: { model, fallback: [model], hooks: { onStream: [holds] } } })
+  expect(await world.soon(a.runtime.send('c', 'Hi'))).toMatchObject({ reason: 'interrupted' })
+  expect(asked).toBe(1)
 })
