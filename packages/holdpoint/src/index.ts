@@ -1,5 +1,5 @@
 export { agent } from './agent.ts'
-export { holdpoint, type HoldpointOptions } from './holdpoint.ts'
+export { holdpoint, openStore, type HoldpointOptions } from './holdpoint.ts'
 export { internalTool, tool } from './tool.ts'
 export { httpTool, type HttpToolOptions } from './http-tool/http-tool.ts'
 export { type HttpAnswer } from './http-tool/response-body.ts'
