@@ -1,7 +1,14 @@
 /** Where everything is. Ids are anybody's text, so each is written as one segment of a path. */
 const API = '/api'
 
-const at = (...segments: readonly string[]): string => [API, ...segments.map(encodeURIComponent)].join('/')
+const at = (...segments: readonly string[]): string => [API, ...segments.map(segment)].join('/')
+
+/** Everybody who reads a URL takes `.` and `..` out of it, written as `%2e` too: they would lead somewhere else. */
+function segment(id: string): string {
+  if (id === '' || id === '.' || id === '..' || !id.isWellFormed())
+    throw new TypeError(`${JSON.stringify(id)} cannot be an id.`)
+  return encodeURIComponent(id)
+}
 
 export const paths = {
   health: (): string => at('health'),
