@@ -19,6 +19,7 @@ import type { Http, RequestOptions } from './http.ts'
 import { openStream, type Heard } from './open-stream.ts'
 import { passes, StreamBroken } from './passing.ts'
 import type { Ran } from './ran.ts'
+import { report } from './report.ts'
 import { resuming } from './resuming.ts'
 
 export type Connection =
@@ -232,9 +233,7 @@ export class LiveConversation {
         listener(this.#view)
       } catch (error) {
         // Like an event's listener: it is reported to the host, and the others are told.
-        queueMicrotask(() => {
-          throw error
-        })
+        report(error)
       }
     }
   }

@@ -44,7 +44,9 @@ export async function* resuming(once: () => AsyncGenerator<Heard>, options: Resu
     const asked = problem instanceof HoldpointHttpError ? (problem.retryAfterMs ?? 0) : 0
     const base = Math.max(retryMs, failures > 0 || problem ? LEAST_MS : 0)
     const ms = Math.max(asked, backoffMs(Math.max(0, failures - 1), { base, most: Math.max(base, MOST_MS) }))
+    // Asked for before anybody is told: they may want it at once.
+    const sooner = early?.()
     onWait?.(problem, ms)
-    await wait(ms, signal, early?.()).catch(() => undefined)
+    await wait(ms, signal, sooner).catch(() => undefined)
   }
 }

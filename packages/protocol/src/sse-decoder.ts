@@ -12,7 +12,11 @@ export interface DecodedSse {
 
 export class SseDecoder {
   readonly #cap: number
-  #rest = ''
+  /** A line as far as it came, and how long it is. */
+  #rest: string[] = []
+  #restSize = 0
+  /** A line ends with LF, CR, or both; after a CR, an LF may be half of both. */
+  #afterCr = false
   #data: string[] = []
   #size = 0
   #event = ''
@@ -36,25 +40,36 @@ export class SseDecoder {
     return this.#retry
   }
 
-  /** The messages that are whole now. */
+  /** The messages that are whole now. Only what is new is looked through, so small pieces cost no more than large ones. */
   push(text: string): DecodedSse[] {
-    let rest = this.#rest + text
-    if (this.#first && rest !== '') {
-      if (rest.startsWith('\uFEFF')) rest = rest.slice(1)
-      this.#first = false
-    }
     const messages: DecodedSse[] = []
-    let from = 0
-    for (;;) {
-      const end = lineEnd(rest, from)
-      if (!end) break
-      const message = this.#line(rest.slice(from, end.at))
+    const ends = /\r\n|\r|\n/g
+    let from = this.#begin(text)
+    ends.lastIndex = from
+    for (let end = ends.exec(text); end; end = ends.exec(text)) {
+      const message = this.#line(this.#whole(text.slice(from, end.index)))
       if (message) messages.push(message)
-      from = end.next
+      from = ends.lastIndex
     }
-    this.#rest = rest.slice(from)
-    this.#check(this.#rest.length)
+    if (text !== '') this.#afterCr = text.endsWith('\r')
+    if (from < text.length) this.#rest.push(text.slice(from))
+    this.#restSize += text.length - from
+    this.#check(this.#restSize)
     return messages
+  }
+
+  /** Where the text really begins: after a byte order mark, or after the second half of a line end. */
+  #begin(text: string): number {
+    const skip = (this.#first && text.startsWith('\uFEFF')) || (this.#afterCr && text.startsWith('\n'))
+    if (text !== '') this.#first = false
+    return skip ? 1 : 0
+  }
+
+  #whole(end: string): string {
+    const line = this.#rest.length > 0 ? this.#rest.join('') + end : end
+    this.#rest = []
+    this.#restSize = 0
+    return line
   }
 
   #line(line: string): DecodedSse | undefined {
@@ -90,14 +105,4 @@ export class SseDecoder {
     if (this.#size + more > this.#cap)
       throw new RangeError(`An event of the stream is larger than ${this.#cap} characters.`)
   }
-}
-
-/** A line ends with LF, CR, or both. A CR at the very end may be half of both, so it waits. */
-function lineEnd(text: string, from: number): { readonly at: number; readonly next: number } | undefined {
-  const found = /[\r\n]/.exec(from === 0 ? text : text.slice(from))
-  if (!found) return undefined
-  const at = from + found.index
-  if (text[at] === '\n') return { at, next: at + 1 }
-  if (at + 1 === text.length) return undefined
-  return { at, next: text[at + 1] === '\n' ? at + 2 : at + 1 }
 }
