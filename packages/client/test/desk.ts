@@ -4,6 +4,7 @@ import { agent, holdpoint, memoryStore, tool, type Model, type Runtime } from 'h
 import { onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { connect, type Client, type ConnectOptions } from '@holdpoint/client'
+import { vendorName } from '@holdpoint/core'
 import { memoryDocuments, serve, type GatewayOptions, type Served } from '@holdpoint/gateway'
 
 export interface Desk {
@@ -56,7 +57,7 @@ const obedient: Model = {
       yield { type: 'finish', reason: 'stop', usage }
       return
     }
-    const name = verb === 'locate' ? 'browser_location' : verb
+    const name = verb === 'locate' ? vendorName('browser.location') : verb
     for (const [nth, to] of whom.split(' ').entries())
       yield { type: 'call', id: `c${nth}`, name, input: JSON.stringify({ to }) }
     yield { type: 'finish', reason: 'calls', usage }
