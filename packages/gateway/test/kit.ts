@@ -5,7 +5,7 @@ import { gateway, memoryDocuments, type Documents, type Gateway, type GatewayOpt
 import type { Scope } from '@holdpoint/protocol'
 
 export type Tenant = 'acme' | 'umbrella'
-export const TENANTS = ['acme', 'umbrella'] as const
+const TENANTS = ['acme', 'umbrella'] as const
 export const SCOPES = ['admin', 'agent', 'worker', 'resolver', 'reader'] as const
 
 export interface Kit {
@@ -13,6 +13,8 @@ export interface Kit {
   readonly runtime: Runtime
   readonly store: Store
   readonly documents: Documents
+  /** What the refund tool was run with. */
+  readonly ran: readonly unknown[]
   key(tenant: Tenant, scope: Scope): string
   /** A JSON request with the key of a scope, admin unless said. */
   ask(method: string, path: string, options?: AskOptions): Promise<Told>
@@ -34,7 +36,7 @@ export interface Told {
   readonly headers: Headers
 }
 
-const remember = tool({
+const ship = tool({
   name: 'ship',
   description: 'Ship a parcel',
   executor: 'external',
@@ -42,23 +44,16 @@ const remember = tool({
   input: z.object({ to: z.string() }),
   output: z.object({ parcel: z.string() }),
 })
-const refund = tool({
-  name: 'refund',
-  description: 'Give money back',
-  input: z.object({ euros: z.number() }),
-  approval: 'required',
-  run: ({ input }) => `${input.euros} euros`,
-})
-
 /** Does what it is told: "ship Ada" calls the tool, anything else is said back word by word. */
 export const obedient: Model = {
   id: 'obedient',
   async *stream({ prompt }) {
     const last = prompt.at(-1)
     const text = last?.role === 'user' ? JSON.stringify(last.parts) : ''
-    const [, verb, what] = /(ship|refund) (\w+)/.exec(text) ?? []
+    const [, verb, what, more] = /(ship|refund) (\w+) ?(\w+)?/.exec(text) ?? []
     if (verb !== undefined) {
-      const input = JSON.stringify(verb === 'ship' ? { to: what } : { euros: Number(what) })
+      const note = more === undefined ? {} : { note: more }
+      const input = JSON.stringify(verb === 'ship' ? { to: what } : { euros: Number(what), ...note })
       yield { type: 'call', id: 'c1', name: verb, input }
       yield { type: 'finish', reason: 'calls', usage: { inputTokens: 1, outputTokens: 1 } }
       return
@@ -71,7 +66,18 @@ export const obedient: Model = {
 export async function kit(options: Partial<GatewayOptions> & { readonly model?: Model } = {}): Promise<Kit> {
   const { model = obedient, ...rest } = options
   const store = memoryStore({ now: Date.now })
-  const desk = agent({ name: 'desk', model, tools: [remember, refund] })
+  const ran: unknown[] = []
+  const refund = tool({
+    name: 'refund',
+    description: 'Give money back',
+    input: z.looseObject({ euros: z.number() }),
+    approval: 'required',
+    run: ({ input }) => {
+      ran.push(input)
+      return `${input.euros} euros`
+    },
+  })
+  const desk = agent({ name: 'desk', model, tools: [ship, refund] })
   const runtime = await holdpoint({ store, agents: [desk] })
   const documents = memoryDocuments()
   const log = (): void => {}
@@ -86,6 +92,7 @@ export async function kit(options: Partial<GatewayOptions> & { readonly model?: 
     runtime,
     store,
     documents,
+    ran,
     key,
     ask: async (method, path, { body, as = 'admin', tenant = 'acme', key: once, headers } = {}) => {
       const response = await door.fetch(
