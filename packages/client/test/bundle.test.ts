@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { expect, test } from 'vitest'
+import type { connect } from '@holdpoint/client'
 
 /** Everything a page may want, in one file, as small as it gets. */
 async function bundled(): Promise<{
@@ -35,7 +36,7 @@ test('a page loads under 20 KB, with nothing of Node and nothing that drives', a
 
 test('the bundle runs where there is nothing but what a browser has', async () => {
   const { code } = await bundled()
-  const made = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as typeof import('@holdpoint/client')
+  const made = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as { connect: typeof connect }
   const client = made.connect({
     url: 'https://holdpoint.acme.test',
     key: 'hp_test',

@@ -10,7 +10,7 @@ const callOf = (live: LiveConversation) => live.view.turns.at(-1)?.steps[0]?.cal
 test('a held call of a known name is run here and answered, and the turn goes on', async () => {
   const { client } = await desk()
   const live = client.conversation('c1')
-  const run = vi.fn(async (input: { to: string }, { call }: ClientToolContext) => ({
+  const run = vi.fn<(input: { to: string }, context: ClientToolContext) => unknown>((input, { call }) => ({
     city: `${input.to}/${call.kind}`,
   }))
   live.tools({ 'browser.location': { run } })
@@ -76,7 +76,7 @@ test('in two tabs both run it, one answer counts, and the other is told: no erro
 test('once per page: not again after a break, nor by another view of the same page', async () => {
   const { client, line } = await desk()
   const release = Promise.withResolvers<void>()
-  const run = vi.fn(async () => {
+  const run = vi.fn<() => Promise<unknown>>(async () => {
     await release.promise
     return { city: 'Bonn' }
   })
@@ -117,7 +117,7 @@ test('an answer that nobody took because the line was down is given when it is b
 test('a tool is told when its answer is no longer wanted', async () => {
   const { client } = await desk()
   const live = client.conversation('c1')
-  const aborted = vi.fn()
+  const aborted = vi.fn<() => void>()
   live.tools({
     'browser.location': {
       run: (_input, { signal }) =>
@@ -139,7 +139,7 @@ test('a tool is told when its answer is no longer wanted', async () => {
 test('calls of other names, and approvals, are left to others', async () => {
   const { client } = await desk()
   const live = client.conversation('c1')
-  const run = vi.fn()
+  const run = vi.fn<() => void>()
   live.tools({ refund: { run }, 'something.else': { run } })
   await live.send('refund Ada')
   await until(() => holdsOf(live.view).length === 1)

@@ -12,7 +12,8 @@ async function against(answers: readonly Answer[], options: Partial<ConnectOptio
   return { client: connect({ url: server.url, ...credential, ...options }), asked: server.asked }
 }
 
-const no = (...[code, detail = 'No.', more]: Parameters<typeof problem>): Answer =>
+type Said = Parameters<typeof problem>
+const no = (code: Said[0], detail = 'No.', more?: Said[2]): Answer =>
   json(problem(code, detail, more), problem(code, detail).status)
 
 describe('an ordinary no is a value', () => {

@@ -76,7 +76,7 @@ describe('a live conversation', () => {
 
   test('a listener that throws keeps nobody else from being told', async () => {
     const { client } = await desk()
-    const reported = vi.fn()
+    const reported = vi.fn<(error: unknown) => void>()
     vi.stubGlobal('reportError', reported)
     const live = client.conversation('c1')
     let told = 0

@@ -121,7 +121,7 @@ test('a gateway that always ends the stream at once is not asked without a pause
 })
 
 test('who stops reading leaves: the connection is closed', async () => {
-  const closed = vi.fn()
+  const closed = vi.fn<() => void>()
   const watched: Answer = async (response, asked) => {
     response.on('close', closed)
     await stream([event(1)])(response, asked)

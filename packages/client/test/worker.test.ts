@@ -12,7 +12,7 @@ const silence = (signal: AbortSignal | null | undefined): Promise<never> =>
 
 test('a worker carries out what waits, and the turn goes on', async () => {
   const { client } = await desk()
-  const ship = vi.fn((input: { to: string }) => ({ parcel: `for ${input.to}` }))
+  const ship = vi.fn<(input: { to: string }) => unknown>((input) => ({ parcel: `for ${input.to}` }))
   const working = worker(client, { ...quick, tools: { ship } })
   const sent = await client.conversations.send('c1', 'ship Ada Bob', { wait: 10 })
   expect(sent).toMatchObject({ result: { status: 'held' } })
@@ -116,7 +116,7 @@ test('a worker that dies loses its claim, another takes over, and the dead one i
     fetch: (url, init) => (dead ? silence(init.signal) : fetch(url, init)),
     timeoutMs: 400,
   })
-  const lost = vi.fn()
+  const lost = vi.fn<() => void>()
   const first = worker(dying, {
     ...quick,
     tools: {
