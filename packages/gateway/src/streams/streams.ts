@@ -1,8 +1,8 @@
 /** All readers of this node: how many there may be, who says that we are still here, and their end. */
-import type { Runtime } from '@holdpoint/core'
 import type { Principal } from '../auth/principal.ts'
 import type { Limits } from '../gateway-options.ts'
 import { no, type Answer } from '../http/answer.ts'
+import type { Asked } from '../http/route.ts'
 import { Connection } from './connection.ts'
 import type { Hubs } from './hubs.ts'
 
@@ -35,7 +35,7 @@ export class Streams {
     return this.#open.size
   }
 
-  async open(request: Request, who: Principal, runtime: Runtime, id: string): Promise<Answer> {
+  async open({ request, peer, who, runtime }: Asked, id: string): Promise<Answer> {
     const asked = lastEventId(request)
     if (asked === undefined) return no('bad-request', 'Last-Event-ID is the seq of an event, a whole number from 0.')
     const [there] = await runtime.events(id, Math.max(0, asked - 1), 1)
@@ -56,6 +56,7 @@ export class Streams {
       hub,
       limits: this.#limits,
       now: this.#now,
+      peer,
       closed: (closed) => {
         this.#open.delete(closed)
         this.#leave(who)
