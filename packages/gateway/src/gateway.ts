@@ -79,7 +79,7 @@ function pipelineOf(options: GatewayOptions, documents: Documents, closing: Abor
     documents,
     keys,
     hubs,
-    streams: new Streams(hubs, limits, now, async (request) => (await authenticate(request)) !== undefined),
+    streams: new Streams(hubs, limits, now, async (authorization) => (await authenticate(authorization)) !== undefined),
     claims: new Claims(documents, store, now),
     agents: options.agents ?? [],
     checkAgent: options.checkAgent ?? (() => undefined),

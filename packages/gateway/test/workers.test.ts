@@ -76,6 +76,19 @@ test('a worker that waits is given the call as soon as there is one', async () =
   expect(Date.now() - started).toBeLessThan(5000)
 })
 
+test('a worker carries calls out; it does not answer in the place of a person', async () => {
+  const sent = await here.ask('POST', '/api/conversations/c1/messages?wait=5', { body: { content: 'ask Budget' } })
+  const [{ callId, kind }] = sent.body.result.holds
+  expect(kind).toBe('elicitation')
+  const path = `/api/runs/${callId.split('.')[0]}/tool-results`
+  const body = { callId, result: 'a million' }
+  expect(await here.ask('POST', path, { as: 'worker', body })).toMatchObject({ status: 403 })
+  expect((await here.ask('POST', '/api/calls/claim', { as: 'worker', body: { tools: ['ask'] } })).body.items).toEqual(
+    [],
+  )
+  expect(await here.ask('POST', path, { as: 'resolver', body })).toMatchObject({ status: 200 })
+})
+
 test('a result by the id of its run finds its conversation, and an unknown one is told so', async () => {
   const callId = await shipping(here, 'c1')
   const [runId] = callId.split('.')
@@ -83,6 +96,7 @@ test('a result by the id of its run finds its conversation, and an unknown one i
     here.ask('POST', `/api/runs/${run}/tool-results`, { as: 'worker', body })
   const result = { parcel: 'p1' }
   expect(await give('another', { callId, result })).toMatchObject({ status: 404, body: { code: 'unknown' } })
+  expect(await give(runId, { callId: `${runId}.9.9`, conversationId: 'c1', result })).toMatchObject({ status: 404 })
   expect(await give(runId, { callId: `${runId}.9.9`, result })).toMatchObject({
     status: 404,
     body: { code: 'unknown' },

@@ -82,7 +82,7 @@ async function admit(
   request: Request,
 ): Promise<Principal | { readonly answer: Answer }> {
   if (scopes.length === 0) return NOBODY
-  const who = await authenticate(request)
+  const who = await authenticate(request.headers.get('authorization'))
   if (!who)
     return {
       answer: no('unauthorised', 'Send a key or a token: `Authorization: Bearer hp_…`.', {

@@ -32,5 +32,6 @@ export const eventRoutes: readonly Route[] = [
 ]
 
 function wantsStream(request: Request): boolean {
-  return (request.headers.get('accept') ?? '').toLowerCase().includes('text/event-stream')
+  // Nobody would read the stream of a HEAD request.
+  return request.method === 'GET' && (request.headers.get('accept') ?? '').toLowerCase().includes('text/event-stream')
 }

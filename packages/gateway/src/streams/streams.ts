@@ -8,21 +8,27 @@ import type { Hubs } from './hubs.ts'
 
 interface Opened {
   readonly who: Principal
-  readonly request: Request
+  /** As it was sent: a stream must not keep its request. */
+  readonly authorization: string | null
 }
 
 export class Streams {
   readonly #hubs: Hubs
   readonly #limits: Limits
   readonly #now: () => number
-  readonly #still: (request: Request) => Promise<boolean>
+  readonly #still: (authorization: string | null) => Promise<boolean>
   readonly #open = new Map<Connection, Opened>()
   readonly #counts = new Map<string, number>()
   readonly #timer: ReturnType<typeof setInterval>
   #closing = false
 
   /** `still`: whether whoever opened a stream may still see it. */
-  constructor(hubs: Hubs, limits: Limits, now: () => number, still: (request: Request) => Promise<boolean>) {
+  constructor(
+    hubs: Hubs,
+    limits: Limits,
+    now: () => number,
+    still: (authorization: string | null) => Promise<boolean>,
+  ) {
     this.#hubs = hubs
     this.#limits = limits
     this.#now = now
@@ -62,7 +68,7 @@ export class Streams {
         this.#leave(who)
       },
     })
-    this.#open.set(connection, { who, request })
+    this.#open.set(connection, { who, authorization: request.headers.get('authorization') })
     if (this.#closing) connection.end()
     return { response: new Response(connection.stream, { headers: HEADERS }) }
   }
@@ -96,10 +102,14 @@ export class Streams {
   }
 
   /** Keys are revoked and tokens run out while streams are open. */
+  async #mayStay({ who, authorization }: Opened): Promise<boolean> {
+    if ((who.expiresAt ?? Infinity) <= this.#now()) return false
+    return who.kind === 'user' || this.#still(authorization).catch(() => true)
+  }
+
   async #beat(): Promise<void> {
-    for (const [connection, { who, request }] of this.#open) {
-      const mayStay = (who.expiresAt ?? Infinity) > this.#now() && (await this.#still(request).catch(() => true))
-      if (mayStay) connection.beat()
+    for (const [connection, opened] of this.#open) {
+      if (await this.#mayStay(opened)) connection.beat()
       else connection.end()
     }
   }
