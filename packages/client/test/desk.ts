@@ -1,7 +1,7 @@
 /** A gateway on a port, behind a line that can be cut, with an agent whose tools wait in every way. */
 import { createServer, connect as dial, type AddressInfo, type Socket } from 'node:net'
 import { agent, holdpoint, memoryStore, tool, type Model, type Runtime } from 'holdpoint'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { connect, type Client, type ConnectOptions } from '@holdpoint/client'
 import { vendorName } from '@holdpoint/core'
@@ -15,6 +15,9 @@ export interface Desk {
   /** Another page or program on the same line. */
   another(options?: Partial<ConnectOptions>): Client
 }
+
+// A gateway asks to come again after a second or two, and this machine may be busy.
+vi.setConfig({ testTimeout: 30_000 })
 
 const KEY = 'hp_test_0123456789abcdef0123456789abcdef'
 

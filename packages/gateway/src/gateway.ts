@@ -12,7 +12,7 @@ import { corsHeaders, guarded, LOOPBACK_HOSTS, type Guard } from './http/guard.t
 import { secured } from './http/headers.ts'
 import { handle, toResponse, type Pipeline } from './http/pipeline.ts'
 import { RateLimit } from './http/rate.ts'
-import type { Route } from './http/route.ts'
+import type { Peer, Route } from './http/route.ts'
 import { openApiOf } from './openapi.ts'
 import { redactor } from './redact.ts'
 import { routes } from './routes/all.ts'
@@ -22,7 +22,8 @@ import { Hubs } from './streams/hubs.ts'
 import { Streams } from './streams/streams.ts'
 
 export interface Gateway {
-  fetch(request: Request): Promise<Response>
+  /** `peer`: how to hang up on a reader of a stream that no longer takes anything. */
+  fetch(request: Request, peer?: Peer): Promise<Response>
   /** To make keys for any tenant: what is asked over HTTP makes keys for its own tenant alone. */
   readonly keys: Pick<Keys, 'create' | 'revoke' | 'list'>
   /** Refuses what is new, and ends the streams with a hint to come again. The runtime is closed by who made it. */
@@ -39,13 +40,13 @@ export function gateway(options: GatewayOptions): Gateway {
   const app = appOf(pipeline, [...routes, ...docsRoutes(openApiOf(routes))])
   const open = new Set<Promise<Response>>()
   return {
-    fetch: async (request) => {
+    fetch: async (request, peer) => {
       const refused = guarded(request, guard)
       const cors = corsHeaders(request, guard)
       if (refused) return secured(toResponse(refused, pipeline.redact), cors)
       if (request.method === 'OPTIONS' && 'access-control-allow-origin' in cors)
         return secured(new Response(null, { status: 204 }), cors)
-      const answering = Promise.resolve(app.fetch(request))
+      const answering = Promise.resolve(app.fetch(request, { peer }))
       open.add(answering)
       try {
         return secured(await answering, cors)
@@ -78,7 +79,7 @@ function pipelineOf(options: GatewayOptions, documents: Documents, closing: Abor
     documents,
     keys,
     hubs,
-    streams: new Streams(hubs, limits, now, async (request) => (await authenticate(request)) !== undefined),
+    streams: new Streams(hubs, limits, now, async (authorization) => (await authenticate(authorization)) !== undefined),
     claims: new Claims(documents, store, now),
     agents: options.agents ?? [],
     checkAgent: options.checkAgent ?? (() => undefined),
@@ -88,12 +89,14 @@ function pipelineOf(options: GatewayOptions, documents: Documents, closing: Abor
   return { services, authenticate, rate: new RateLimit(limits.rate, now), limits, redact, log }
 }
 
-function appOf(pipeline: Pipeline, all: readonly Route[]): Hono {
-  const app = new Hono()
+type App = Hono<{ Bindings: { readonly peer: Peer | undefined } }>
+
+function appOf(pipeline: Pipeline, all: readonly Route[]): App {
+  const app: App = new Hono()
   const byPath = Map.groupBy(all, ({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1'))
   for (const [path, here] of byPath) {
     for (const route of here)
-      app.on(route.method.toUpperCase(), path, (c) => handle(pipeline, route, c.req.raw, c.req.param()))
+      app.on(route.method.toUpperCase(), path, (c) => handle(pipeline, route, c.req.raw, c.req.param(), c.env.peer))
     const allow = [...new Set(here.map(({ method }) => method.toUpperCase()))].join(', ')
     app.all(path, () =>
       toResponse(no('method-not-allowed', `Here is only ${allow}.`, { headers: { allow } }), pipeline.redact),

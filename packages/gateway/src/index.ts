@@ -12,3 +12,4 @@ export {
 } from './documents.ts'
 export { type TokenOptions } from './auth/tokens.ts'
 export { serve, type Served, type ServeOptions } from './serve.ts'
+export { type Peer } from './http/route.ts'

@@ -34,7 +34,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const door = gateway({ ...rest, hosts: rest.hosts ?? LOOPBACK_HOSTS })
   if (firstKey && !rest.auth?.keys?.length && !rest.auth?.tokens) await makeFirstKey(door, firstKey)
   const server = createAdaptorServer({
-    fetch: (request) => door.fetch(request),
+    fetch: (request, { outgoing }) => door.fetch(request, { hangUp: () => outgoing.destroy() }),
     overrideGlobalObjects: false,
     serverOptions: { headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16_384 },
   }) as Server

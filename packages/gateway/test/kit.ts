@@ -44,16 +44,24 @@ const ship = tool({
   input: z.object({ to: z.string() }),
   output: z.object({ parcel: z.string() }),
 })
+const ask = tool({
+  name: 'ask',
+  description: 'Ask a person',
+  executor: 'human',
+  timeout: '1 h',
+  input: z.object({ question: z.string() }),
+})
+
 /** Does what it is told: "ship Ada" calls the tool, anything else is said back word by word. */
 export const obedient: Model = {
   id: 'obedient',
   async *stream({ prompt }) {
     const last = prompt.at(-1)
     const text = last?.role === 'user' ? JSON.stringify(last.parts) : ''
-    const [, verb, what, more] = /(ship|refund) (\w+) ?(\w+)?/.exec(text) ?? []
+    const [, verb, what, more] = /(ship|refund|ask) (\w+) ?(\w+)?/.exec(text) ?? []
     if (verb !== undefined) {
       const note = more === undefined ? {} : { note: more }
-      const input = JSON.stringify(verb === 'ship' ? { to: what } : { euros: Number(what), ...note })
+      const input = JSON.stringify(INPUTS[verb]?.(what) ?? { euros: Number(what), ...note })
       yield { type: 'call', id: 'c1', name: verb, input }
       yield { type: 'finish', reason: 'calls', usage: { inputTokens: 1, outputTokens: 1 } }
       return
@@ -61,6 +69,11 @@ export const obedient: Model = {
     for (const delta of ['It ', 'is ', 'done.']) yield { type: 'text', id: 't', delta }
     yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } }
   },
+}
+
+const INPUTS: Readonly<Record<string, (what: string | undefined) => object>> = {
+  ship: (to) => ({ to }),
+  ask: (question) => ({ question }),
 }
 
 export async function kit(options: Partial<GatewayOptions> & { readonly model?: Model } = {}): Promise<Kit> {
@@ -77,7 +90,7 @@ export async function kit(options: Partial<GatewayOptions> & { readonly model?: 
       return `${input.euros} euros`
     },
   })
-  const desk = agent({ name: 'desk', model, tools: [ship, refund] })
+  const desk = agent({ name: 'desk', model, tools: [ship, refund, ask] })
   const runtime = await holdpoint({ store, agents: [desk] })
   const documents = memoryDocuments()
   const log = (): void => {}
@@ -109,7 +122,11 @@ export async function kit(options: Partial<GatewayOptions> & { readonly model?: 
       )
       const text = await response.text()
       const isJson = (response.headers.get('content-type') ?? '').includes('json')
-      return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers }
+      return {
+        status: response.status,
+        body: isJson && text !== '' ? JSON.parse(text) : text,
+        headers: response.headers,
+      }
     },
     close: async () => {
       await door.close()

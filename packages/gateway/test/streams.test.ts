@@ -190,6 +190,31 @@ test('events come from any node, also where the conversation is not driven', asy
   await door.close()
 })
 
+test('a client that comes from a node that knew more is given nothing twice by one that lags behind', async () => {
+  const here = await start()
+  const deaf = { ...here.store, listen: () => () => {} }
+  const runtime = await holdpoint({
+    store: deaf,
+    agents: [agent({ name: 'desk', model: obedient })],
+    drive: false,
+    lookMs: 200,
+  })
+  open.unshift(runtime)
+  const door = gateway({ runtime, store: deaf, documents: here.documents })
+  await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
+  const early = await follow({ ...here, door }, 'c1')
+  await early.until(isEvent('conversation.opened'))
+  const arriving = early.until(isEvent('turn.started'))
+  await say(here, 'c1', 'one')
+  // The node has not heard of events 2 and 3 yet, and this client has seen them elsewhere.
+  const late = await follow({ ...here, door }, 'c1', { after: '3' })
+  const seeing = late.until(isEvent('model.replied'))
+  await arriving
+  await say(here, 'c1', 'two')
+  expect(seqsOf(await seeing)).toEqual([4, 5])
+  await door.close()
+})
+
 test('what a worker says of its call is shown to those who watch', async () => {
   const here = await start()
   await say(here, 'c1', 'ship Ada')

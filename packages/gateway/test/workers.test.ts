@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { gateway, memoryDocuments } from '@holdpoint/gateway'
-import { kit, shipping, type Kit } from './kit.ts'
+import { kit, shipping, type Kit, type Told } from './kit.ts'
 
 let here: Kit
 beforeEach(async () => {
@@ -16,8 +16,9 @@ const post = (callId: string, what: string, body: object): ReturnType<Kit['ask']
 test('several workers share the calls, and none is given twice', async () => {
   const calls = await Promise.all(Array.from({ length: 12 }, (_, nth) => shipping(here, `c${nth}`)))
   const claimed = await Promise.all(Array.from({ length: 6 }, () => claim({ max: 3 })))
-  const ids = claimed.flatMap(({ body }) => body.items.map(({ callId }: { callId: string }) => callId))
-  expect(ids.toSorted()).toEqual(calls.toSorted())
+  const ids = claimed.flatMap(({ body }) => body.items.map(({ callId }: { callId: string }) => callId)) as string[]
+  expect(ids).toHaveLength(calls.length)
+  expect(new Set(ids)).toEqual(new Set(calls))
 })
 
 test('a worker that is not heard of loses its claim, and what it brings later is told so', async () => {
@@ -26,7 +27,7 @@ test('a worker that is not heard of loses its claim, and what it brings later is
   const door = gateway({ runtime: here.runtime, store: here.store, documents, now: () => now })
   const { key } = await door.keys.create('acme', { name: 'w', scopes: ['worker'] })
   const callId = await shipping(here, 'c1')
-  const ask = async (path: string, body: object): Promise<{ status: number; body: any }> => {
+  const ask = async (path: string, body: object): Promise<Pick<Told, 'status' | 'body'>> => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const url = `http://localhost/api/calls/${path}`
     const told = await door.fetch(new Request(url, { method: 'POST', headers, body: JSON.stringify(body) }))
@@ -75,6 +76,19 @@ test('a worker that waits is given the call as soon as there is one', async () =
   expect(Date.now() - started).toBeLessThan(5000)
 })
 
+test('a worker carries calls out; it does not answer in the place of a person', async () => {
+  const sent = await here.ask('POST', '/api/conversations/c1/messages?wait=5', { body: { content: 'ask Budget' } })
+  const [{ callId, kind }] = sent.body.result.holds
+  expect(kind).toBe('elicitation')
+  const path = `/api/runs/${callId.split('.')[0]}/tool-results`
+  const body = { callId, result: 'a million' }
+  expect(await here.ask('POST', path, { as: 'worker', body })).toMatchObject({ status: 403 })
+  expect((await here.ask('POST', '/api/calls/claim', { as: 'worker', body: { tools: ['ask'] } })).body.items).toEqual(
+    [],
+  )
+  expect(await here.ask('POST', path, { as: 'resolver', body })).toMatchObject({ status: 200 })
+})
+
 test('a result by the id of its run finds its conversation, and an unknown one is told so', async () => {
   const callId = await shipping(here, 'c1')
   const [runId] = callId.split('.')
@@ -82,6 +96,7 @@ test('a result by the id of its run finds its conversation, and an unknown one i
     here.ask('POST', `/api/runs/${run}/tool-results`, { as: 'worker', body })
   const result = { parcel: 'p1' }
   expect(await give('another', { callId, result })).toMatchObject({ status: 404, body: { code: 'unknown' } })
+  expect(await give(runId, { callId: `${runId}.9.9`, conversationId: 'c1', result })).toMatchObject({ status: 404 })
   expect(await give(runId, { callId: `${runId}.9.9`, result })).toMatchObject({
     status: 404,
     body: { code: 'unknown' },

@@ -14,7 +14,7 @@ import { readBody } from './body.ts'
 import { failed } from './failed.ts'
 import { keyOf, once } from './once.ts'
 import type { RateLimit } from './rate.ts'
-import type { Route } from './route.ts'
+import type { Peer, Route } from './route.ts'
 import { validate } from './validate.ts'
 
 export interface Pipeline {
@@ -33,9 +33,10 @@ export async function handle(
   route: Route,
   request: Request,
   params: Readonly<Record<string, string>>,
+  peer: Peer | undefined,
 ): Promise<Response> {
   try {
-    return toResponse(await answer(pipeline, route, request, params), pipeline.redact)
+    return toResponse(await answer(pipeline, route, request, params, peer), pipeline.redact)
   } catch (error) {
     const told = failed(error)
     if (told.status >= 500) logError(pipeline, request, told.status, error)
@@ -48,6 +49,7 @@ async function answer(
   route: Route,
   request: Request,
   params: Readonly<Record<string, string>>,
+  peer: Peer | undefined,
 ): Promise<Answer> {
   const { services, limits } = pipeline
   if (services.closing.aborted && route.scopes.length > 0) return failedClosed
@@ -63,7 +65,7 @@ async function answer(
   if ('answer' in given) return given.answer
   const { key } = given
   const runtime = services.runtime.tenant(who.tenant)
-  const work = (): Promise<Answer> => route.handle({ ...fits.value, who, runtime, key, request, services })
+  const work = (): Promise<Answer> => route.handle({ ...fits.value, who, runtime, key, request, peer, services })
   if (!writes || key === undefined || route.once === 'by-runtime') return work()
   const what: Json = [route.name, url.pathname, url.search, read.value ?? null]
   return once(services.documents, { who, key, what }, work)
@@ -80,7 +82,7 @@ async function admit(
   request: Request,
 ): Promise<Principal | { readonly answer: Answer }> {
   if (scopes.length === 0) return NOBODY
-  const who = await authenticate(request)
+  const who = await authenticate(request.headers.get('authorization'))
   if (!who)
     return {
       answer: no('unauthorised', 'Send a key or a token: `Authorization: Bearer hp_…`.', {

@@ -9,6 +9,11 @@ import type { Principal } from '../auth/principal.ts'
 import type { Services } from '../services.ts'
 import type { Answer } from './answer.ts'
 
+/** Who is at the other end of the line, for servers that can hang up on somebody who no longer listens. */
+export interface Peer {
+  hangUp(): void
+}
+
 export type Method = 'get' | 'post' | 'put' | 'delete'
 
 /** A request that fits, from somebody who may make it. */
@@ -22,6 +27,7 @@ export interface Asked<P = unknown, Q = unknown, B = unknown> {
   /** Of the `Idempotency-Key` header. */
   readonly key: string | undefined
   readonly request: Request
+  readonly peer: Peer | undefined
   readonly services: Services
 }
 

@@ -17,8 +17,10 @@ export const eventRoutes: readonly Route[] = [
     query: z.strictObject({ after: z.coerce.number().int().min(0).optional(), limit }),
     answers: { 200: { says: 'A page of them, or the stream.', schema: listOf(logEvent), stream: true } },
     problems: ['not-found', 'too-many-streams'],
-    handle: async ({ params: { id: which }, query, who, runtime, request, services }) => {
-      if (wantsStream(request)) return services.streams.open(request, who, runtime, which)
+    handle: async (asked) => {
+      const { query, runtime, request, services } = asked
+      const which = asked.params.id
+      if (wantsStream(request)) return services.streams.open(asked, which)
       const most = query.limit ?? PAGE
       const items = await runtime.events(which, query.after ?? 0, most)
       if (items.length === 0 && (await runtime.events(which, 0, 1)).length === 0)
@@ -30,5 +32,6 @@ export const eventRoutes: readonly Route[] = [
 ]
 
 function wantsStream(request: Request): boolean {
-  return (request.headers.get('accept') ?? '').toLowerCase().includes('text/event-stream')
+  // Nobody would read the stream of a HEAD request.
+  return request.method === 'GET' && (request.headers.get('accept') ?? '').toLowerCase().includes('text/event-stream')
 }

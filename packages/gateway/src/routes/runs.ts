@@ -3,7 +3,8 @@
  * call begins with that of its turn. What happens to the result is not this door's business: taken in time it is the
  * call's result; late, it goes where the tool says.
  */
-import type { Resolution } from '@holdpoint/core'
+import type { Address, HoldKind, Resolution } from '@holdpoint/core'
+import { may } from '../auth/principal.ts'
 import { no } from '../http/answer.ts'
 import { route, type Route } from '../http/route.ts'
 import type { Services } from '../services.ts'
@@ -51,6 +52,9 @@ export const runRoutes: readonly Route[] = [
           'unknown',
           `No call ${callId} waits for a result. If it waited before, say where with "conversationId".`,
         )
+      const kind = may(who, ['resolver']) ? 'any' : await kindOf(services, { tenant: who.tenant, id: place }, callId)
+      if (kind !== 'any' && kind !== undefined && kind !== 'external')
+        return no('scope-missing', `Call ${callId} waits for somebody else than a worker.`)
       return resolved(await runtime.resolve(place, callId, resolutionOf(body), { by: from.by }))
     },
   }),
@@ -64,6 +68,12 @@ export function resolutionOf({
   readonly error?: string | undefined
 }): Resolution {
   return error === undefined ? { kind: 'answer', value: result as never } : { kind: 'answer', error }
+}
+
+/** What a call waits for, or waited for last. A worker carries calls out; it does not answer for people. */
+async function kindOf({ store }: Services, address: Address, callId: string): Promise<HoldKind | undefined> {
+  const events = await store.readCall(address, callId)
+  return events.findLast((event) => event.type === 'call.held')?.hold.kind
 }
 
 /** In which conversation a call waits. */

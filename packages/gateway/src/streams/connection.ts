@@ -6,6 +6,7 @@
 import type { Runtime } from '@holdpoint/core'
 import { encodeRetry, encodeStream, SSE_HEARTBEAT } from '@holdpoint/protocol'
 import type { Limits } from '../gateway-options.ts'
+import type { Peer } from '../http/route.ts'
 import type { Hub, HubReader } from './hub.ts'
 
 export interface ConnectionOptions {
@@ -17,6 +18,7 @@ export interface ConnectionOptions {
   readonly hub: Hub
   readonly limits: Limits
   readonly now: () => number
+  readonly peer: Peer | undefined
   readonly closed: (connection: Connection) => void
 }
 
@@ -131,7 +133,10 @@ export class Connection implements HubReader {
   #cutOff(): void {
     if (this.#over) return
     this.#leave()
-    this.#controller?.error(new Error('The reader of this stream is too slow.'))
+    const { peer } = this.#options
+    // What was handed on waits in the socket: ending in good order would wait for the reader once more.
+    if (peer) peer.hangUp()
+    else this.#controller?.error(new Error('The reader of this stream is too slow.'))
     this.#wake()
   }
 

@@ -1,28 +1,34 @@
 /** All readers of this node: how many there may be, who says that we are still here, and their end. */
-import type { Runtime } from '@holdpoint/core'
 import type { Principal } from '../auth/principal.ts'
 import type { Limits } from '../gateway-options.ts'
 import { no, type Answer } from '../http/answer.ts'
+import type { Asked } from '../http/route.ts'
 import { Connection } from './connection.ts'
 import type { Hubs } from './hubs.ts'
 
 interface Opened {
   readonly who: Principal
-  readonly request: Request
+  /** As it was sent: a stream must not keep its request. */
+  readonly authorization: string | null
 }
 
 export class Streams {
   readonly #hubs: Hubs
   readonly #limits: Limits
   readonly #now: () => number
-  readonly #still: (request: Request) => Promise<boolean>
+  readonly #still: (authorization: string | null) => Promise<boolean>
   readonly #open = new Map<Connection, Opened>()
   readonly #counts = new Map<string, number>()
   readonly #timer: ReturnType<typeof setInterval>
   #closing = false
 
   /** `still`: whether whoever opened a stream may still see it. */
-  constructor(hubs: Hubs, limits: Limits, now: () => number, still: (request: Request) => Promise<boolean>) {
+  constructor(
+    hubs: Hubs,
+    limits: Limits,
+    now: () => number,
+    still: (authorization: string | null) => Promise<boolean>,
+  ) {
     this.#hubs = hubs
     this.#limits = limits
     this.#now = now
@@ -35,7 +41,7 @@ export class Streams {
     return this.#open.size
   }
 
-  async open(request: Request, who: Principal, runtime: Runtime, id: string): Promise<Answer> {
+  async open({ request, peer, who, runtime }: Asked, id: string): Promise<Answer> {
     const asked = lastEventId(request)
     if (asked === undefined) return no('bad-request', 'Last-Event-ID is the seq of an event, a whole number from 0.')
     const [there] = await runtime.events(id, Math.max(0, asked - 1), 1)
@@ -56,12 +62,13 @@ export class Streams {
       hub,
       limits: this.#limits,
       now: this.#now,
+      peer,
       closed: (closed) => {
         this.#open.delete(closed)
         this.#leave(who)
       },
     })
-    this.#open.set(connection, { who, request })
+    this.#open.set(connection, { who, authorization: request.headers.get('authorization') })
     if (this.#closing) connection.end()
     return { response: new Response(connection.stream, { headers: HEADERS }) }
   }
@@ -95,10 +102,14 @@ export class Streams {
   }
 
   /** Keys are revoked and tokens run out while streams are open. */
+  async #mayStay({ who, authorization }: Opened): Promise<boolean> {
+    if ((who.expiresAt ?? Infinity) <= this.#now()) return false
+    return who.kind === 'user' || this.#still(authorization).catch(() => true)
+  }
+
   async #beat(): Promise<void> {
-    for (const [connection, { who, request }] of this.#open) {
-      const mayStay = (who.expiresAt ?? Infinity) > this.#now() && (await this.#still(request).catch(() => true))
-      if (mayStay) connection.beat()
+    for (const [connection, opened] of this.#open) {
+      if (await this.#mayStay(opened)) connection.beat()
       else connection.end()
     }
   }
