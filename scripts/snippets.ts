@@ -72,14 +72,14 @@ function contentFor(
   }
 }
 
-const regionLine = /^\s*\/\/ #(?:end)?region\b/
+const regionLine = /^\s*(?:\/\/|#) #(?:end)?region\b/
 
 export function excerpt(path: string, text: string | undefined, region: string | undefined): string {
   if (text === undefined) throw new Error(`${path} does not exist`)
   const lines = text.split('\n')
   if (region === undefined) return lines.filter((line) => !regionLine.test(line)).join('\n')
-  const start = lines.findIndex((line) => line.trim() === `// #region ${region}`)
-  const end = lines.findIndex((line, index) => index > start && line.trim() === '// #endregion')
+  const start = lines.findIndex((line) => [`// #region ${region}`, `# #region ${region}`].includes(line.trim()))
+  const end = lines.findIndex((line, index) => index > start && ['// #endregion', '# #endregion'].includes(line.trim()))
   if (start === -1 || end === -1) throw new Error(`${path} has no region ${region}`)
   const inside = lines.slice(start + 1, end).filter((line) => !regionLine.test(line))
   const indent = Math.min(...inside.filter((line) => line.trim() !== '').map((line) => line.search(/\S/)))

@@ -31,7 +31,8 @@ export async function holdpoint(options: HoldpointOptions): Promise<Runtime> {
   }
 }
 
-function openStore(place: string): Promise<Store> {
+/** The store at a place: a file, or a database by its URL. Whoever opens it closes it. */
+export function openStore(place: string): Promise<Store> {
   return /^postgres(ql)?:\/\//.test(place) ? openPostgres(place) : sqliteStore(place)
 }
 

@@ -1,0 +1,64 @@
+/** Calls of external tools, for whoever carries them out. `worker` does all of this for you. */
+import type { ResolveAnswer } from '@holdpoint/core'
+import {
+  paths,
+  type CallResultBody,
+  type ClaimBody,
+  type ClaimedCall,
+  type ProgressBody,
+  type ToolResult,
+} from '@holdpoint/protocol'
+import { orVerdict } from './answers.ts'
+import { hasCode } from './http-error.ts'
+import type { Http, RequestOptions } from './http.ts'
+
+/** Somebody else is at the call now, or nobody: the claim ran out. */
+export interface ClaimLost {
+  readonly verdict: 'claim-lost'
+  readonly message: string
+}
+
+export interface Calls {
+  claim(body: ClaimBody, options?: RequestOptions): Promise<{ readonly items: readonly ClaimedCall[] }>
+  /** Keeps the claim, and shows `value` to whoever is watching. */
+  progress(
+    callId: string,
+    body: ProgressBody,
+    options?: RequestOptions,
+  ): Promise<{ readonly claimedUntil: number } | ClaimLost>
+  result(callId: string, body: CallResultBody, options?: RequestOptions): Promise<ResolveAnswer | ClaimLost>
+  /** Gives it back, for another worker. */
+  release(callId: string, claim: string, options?: RequestOptions): Promise<ClaimLost | undefined>
+  /** A result without a claim, by the id of the run. */
+  toolResult(runId: string, body: ToolResult, options?: RequestOptions): Promise<ResolveAnswer>
+}
+
+export function callsOf(http: Http): Calls {
+  return {
+    claim: async (body, options) =>
+      http.ask({
+        ...options,
+        method: 'POST',
+        path: paths.claim(),
+        body,
+        ...(body.wait !== undefined && { wait: body.wait }),
+      }),
+    progress: async (callId, body, options) =>
+      orLost(http.ask({ ...options, method: 'POST', path: paths.callProgress(callId), body })),
+    result: async (callId, body, options) =>
+      orLost(orVerdict(http.ask({ ...options, method: 'POST', path: paths.callResult(callId), body }))),
+    release: async (callId, claim, options) =>
+      orLost(http.ask<undefined>({ ...options, method: 'POST', path: paths.callRelease(callId), body: { claim } })),
+    toolResult: async (runId, body, options) =>
+      orVerdict(http.ask({ ...options, method: 'POST', path: paths.toolResults(runId), body })),
+  }
+}
+
+async function orLost<T>(asking: Promise<T>): Promise<T | ClaimLost> {
+  try {
+    return await asking
+  } catch (error) {
+    if (!hasCode(error, 'claim-lost')) throw error
+    return { verdict: 'claim-lost', message: error.problem?.detail ?? error.message }
+  }
+}

@@ -1,0 +1,34 @@
+/** The gateway from a browser or from another program. Nothing is sent before something is asked. */
+import { agentsOf, type Agents } from './agents.ts'
+import { callsOf, type Calls } from './calls.ts'
+import { conversationsOf, type Conversations } from './conversations.ts'
+import { holdsOf, type Holds } from './holds.ts'
+import { Http, type ConnectOptions } from './http.ts'
+import { keysOf, type Keys } from './keys.ts'
+import { LiveConversation, type LiveOptions } from './live-conversation.ts'
+import { Ran } from './ran.ts'
+
+export interface Client {
+  readonly agents: Agents
+  readonly conversations: Conversations
+  readonly holds: Holds
+  readonly calls: Calls
+  readonly keys: Keys
+  /** A conversation as it is now, and stays. Make it once and keep it: each has a connection of its own. */
+  conversation(id: string, options?: LiveOptions): LiveConversation
+}
+
+export function connect(options: ConnectOptions): Client {
+  const http = new Http(options)
+  const conversations = conversationsOf(http)
+  const holds = holdsOf(http)
+  const ran = new Ran()
+  return {
+    agents: agentsOf(http),
+    conversations,
+    holds,
+    calls: callsOf(http),
+    keys: keysOf(http),
+    conversation: (id, live) => new LiveConversation({ http, conversations, holds, ran }, id, live),
+  }
+}

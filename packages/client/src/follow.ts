@@ -1,0 +1,34 @@
+/** A conversation's events from a seq on, for programs: each once and in order, whatever happens to the connection. */
+import type { StreamMessage } from '@holdpoint/protocol'
+import type { Http } from './http.ts'
+import { openStream } from './open-stream.ts'
+import { resuming } from './resuming.ts'
+
+export interface FollowOptions {
+  readonly after?: number
+  readonly signal?: AbortSignal
+  /** Why it has to come again. */
+  readonly onBreak?: (error: Error) => void
+}
+
+export async function* follow(
+  http: Http,
+  id: string,
+  { after = 0, signal: given, onBreak }: FollowOptions = {},
+): AsyncGenerator<StreamMessage, void, undefined> {
+  const left = new AbortController()
+  const signal = given ? AbortSignal.any([given, left.signal]) : left.signal
+  let seq = after
+  try {
+    const onWait = (error: Error | undefined): void => (error ? onBreak?.(error) : undefined)
+    for await (const { messages } of resuming(() => openStream(http, { id, after: seq, signal }), { signal, onWait })) {
+      for (const message of messages) {
+        if (message.kind === 'event') seq = message.event.seq
+        if (message.kind === 'reset') seq = 0
+        yield message
+      }
+    }
+  } finally {
+    left.abort()
+  }
+}

@@ -1,0 +1,18 @@
+import { paths, type CreatedKey, type CreateKey, type KeyRow, type ListOf } from '@holdpoint/protocol'
+import type { Http, RequestOptions } from './http.ts'
+import type { PageQuery } from './page-query.ts'
+
+export interface Keys {
+  list(query?: PageQuery, options?: RequestOptions): Promise<ListOf<KeyRow>>
+  /** The key itself is in this answer, and never again. */
+  create(key: CreateKey, options?: RequestOptions): Promise<CreatedKey>
+  revoke(id: string, options?: RequestOptions): Promise<void>
+}
+
+export function keysOf(http: Http): Keys {
+  return {
+    list: (query, options) => http.ask({ ...options, method: 'GET', path: paths.keys(), query: { ...query } }),
+    create: (body, options) => http.ask({ ...options, method: 'POST', path: paths.keys(), body }),
+    revoke: async (id, options) => http.ask({ ...options, method: 'DELETE', path: paths.key(id) }),
+  }
+}

@@ -1,0 +1,5 @@
+export interface PageQuery {
+  /** `next` of the page before. */
+  readonly after?: string
+  readonly limit?: number
+}

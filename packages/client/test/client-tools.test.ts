@@ -1,0 +1,149 @@
+import { expect, test, vi } from 'vitest'
+import type { ResolveAnswer } from '@holdpoint/core'
+import { holdsOf, type ClientToolContext, type LiveConversation } from '@holdpoint/client'
+import { desk } from './desk.ts'
+
+const until = (check: () => unknown): Promise<unknown> =>
+  vi.waitFor(async () => expect(await check()).toBeTruthy(), { timeout: 10_000, interval: 5 })
+const callOf = (live: LiveConversation) => live.view.turns.at(-1)?.steps[0]?.calls[0]
+
+test('a held call of a known name is run here and answered, and the turn goes on', async () => {
+  const { client } = await desk()
+  const live = client.conversation('c1')
+  const run = vi.fn<(input: { to: string }, context: ClientToolContext) => unknown>((input, { call }) => ({
+    city: `${input.to}/${call.kind}`,
+  }))
+  live.tools({ 'browser.location': { run } })
+  await live.send('locate Ada')
+  await until(() => live.view.status === 'idle' && live.view.turns.length === 1)
+  expect(callOf(live)?.outcome).toEqual({ ok: true, value: { city: 'Ada/client' } })
+  expect(run).toHaveBeenCalledTimes(1)
+  live.close()
+})
+
+test('what a tool throws, and what is no JSON, is what the model reads', async () => {
+  const { client } = await desk()
+  const live = client.conversation('c1')
+  const results: (() => unknown)[] = [
+    () => {
+      throw new Error('The user said no.')
+    },
+    () => ({ city: 1n }),
+    () => ({ town: 'Bonn' }),
+    () => undefined,
+  ]
+  live.tools({ 'browser.location': { run: () => results.shift()?.() } })
+  const messages: string[] = []
+  for (let turn = 1; turn <= 4; turn++) {
+    await live.send('locate Ada')
+    await until(() => live.view.status === 'idle' && live.view.turns.length === turn)
+    const outcome = callOf(live)?.outcome
+    messages.push(outcome?.ok === false ? outcome.error.message : 'fine')
+  }
+  expect(messages[0]).toBe('The user said no.')
+  expect(messages[1]).toContain('BigInt')
+  expect(messages[2]).toContain('city')
+  expect(messages[3]).not.toBe('fine')
+  live.close()
+})
+
+test('in two tabs both run it, one answer counts, and the other is told: no error', async () => {
+  const { client, another } = await desk()
+  const tabs = [client, another()].map((each) => each.conversation('c1'))
+  const answers: ResolveAnswer[] = []
+  const errors: Error[] = []
+  const both = Promise.withResolvers<void>()
+  let running = 0
+  for (const [nth, tab] of tabs.entries())
+    tab.tools({
+      'browser.location': {
+        run: async () => {
+          if (++running === 2) both.resolve()
+          await both.promise
+          return { city: `tab ${nth}` }
+        },
+        onAnswer: (answer) => answers.push(answer),
+        onError: (error) => errors.push(error),
+      },
+    })
+  await client.conversations.send('c1', 'locate Ada')
+  await until(() => answers.length === 2)
+  expect(answers.map(({ verdict }) => verdict).toSorted()).toEqual(['accepted', 'conflict'])
+  expect(errors).toEqual([])
+  for (const tab of tabs) tab.close()
+})
+
+test('once per page: not again after a break, nor by another view of the same page', async () => {
+  const { client, line } = await desk()
+  const release = Promise.withResolvers<void>()
+  const run = vi.fn<() => Promise<unknown>>(async () => {
+    await release.promise
+    return { city: 'Bonn' }
+  })
+  const views = [client.conversation('c1'), client.conversation('c1')]
+  for (const live of views) live.tools({ 'browser.location': { run } })
+  await client.conversations.send('c1', 'locate Ada')
+  await until(() => views.every((live) => holdsOf(live.view).length === 1))
+  line.cut()
+  await until(() => views.every((live) => live.connection.state === 'waiting'))
+  await until(() => views.every((live) => live.connection.state === 'live'))
+  release.resolve()
+  await until(() => views.every((live) => live.view.status === 'idle'))
+  expect(run).toHaveBeenCalledTimes(1)
+  for (const live of views) live.close()
+})
+
+test('an answer that nobody took because the line was down is given when it is back', async () => {
+  const { client, line, runtime } = await desk()
+  const live = client.conversation('c1')
+  live.tools({
+    'browser.location': {
+      run: () => {
+        line.refuse(true)
+        setTimeout(() => line.refuse(false), 300)
+        return { city: 'Bonn' }
+      },
+    },
+  })
+  await live.send('locate Ada')
+  await until(async () => (await runtime.view('c1'))?.status === 'idle')
+  expect((await runtime.view('c1'))?.turns[0]?.steps[0]?.calls[0]?.outcome).toEqual({
+    ok: true,
+    value: { city: 'Bonn' },
+  })
+  live.close()
+})
+
+test('a tool is told when its answer is no longer wanted', async () => {
+  const { client } = await desk()
+  const live = client.conversation('c1')
+  const aborted = vi.fn<() => void>()
+  live.tools({
+    'browser.location': {
+      run: (_input, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            aborted()
+            resolve({ city: 'too late' })
+          })
+        }),
+    },
+  })
+  await live.send('locate Ada')
+  await until(() => holdsOf(live.view).length === 1)
+  expect(await live.cancel('Never mind')).toEqual({ ok: true })
+  await until(() => aborted.mock.calls.length === 1)
+  live.close()
+})
+
+test('calls of other names, and approvals, are left to others', async () => {
+  const { client } = await desk()
+  const live = client.conversation('c1')
+  const run = vi.fn<() => void>()
+  live.tools({ refund: { run }, 'something.else': { run } })
+  await live.send('refund Ada')
+  await until(() => holdsOf(live.view).length === 1)
+  expect(run).not.toHaveBeenCalled()
+  expect(() => live.tools({ refund: { run } })).toThrow('already')
+  live.close()
+})

@@ -1,0 +1,184 @@
+import { expect, test, vi } from 'vitest'
+import type { ClaimedCall } from '@holdpoint/protocol'
+import { worker, type WorkerContext } from '@holdpoint/client'
+import { desk } from './desk.ts'
+
+const until = (check: () => unknown): Promise<unknown> =>
+  vi.waitFor(async () => expect(await check()).toBeTruthy(), { timeout: 15_000, interval: 10 })
+const quick = { wait: 0.2, ttlMs: 1000, graceMs: 500 }
+
+const silence = (signal: AbortSignal | null | undefined): Promise<never> =>
+  new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+
+test('a worker carries out what waits, and the turn goes on', async () => {
+  const { client } = await desk()
+  const ship = vi.fn<(input: { to: string }) => unknown>((input) => ({ parcel: `for ${input.to}` }))
+  const working = worker(client, { ...quick, tools: { ship } })
+  const sent = await client.conversations.send('c1', 'ship Ada Bob', { wait: 10 })
+  expect(sent).toMatchObject({ result: { status: 'held' } })
+  await until(async () => (await client.conversations.view('c1'))?.status === 'idle')
+  const view = await client.conversations.view('c1')
+  expect(view?.turns[0]?.steps[0]?.calls.map(({ outcome }) => outcome)).toEqual([
+    { ok: true, value: { parcel: 'for Ada' } },
+    { ok: true, value: { parcel: 'for Bob' } },
+  ])
+  await working.stop()
+  expect(ship).toHaveBeenCalledTimes(2)
+})
+
+test('what a handler throws, and what does not fit, is what the model reads', async () => {
+  const { client } = await desk()
+  const ship = ({ to }: { to: string }) => {
+    if (to === 'Ada') throw new Error('The lorry broke down.')
+    return 'a parcel'
+  }
+  const working = worker(client, { ...quick, tools: { ship }, concurrency: 2 })
+  await client.conversations.send('c1', 'ship Ada Bob')
+  await until(async () => (await client.conversations.view('c1'))?.status === 'idle')
+  const calls = (await client.conversations.view('c1'))?.turns[0]?.steps[0]?.calls ?? []
+  expect(calls[0]?.outcome).toMatchObject({ error: { message: 'The lorry broke down.' } })
+  expect(calls[1]?.outcome).toMatchObject({ ok: false })
+  await working.stop()
+})
+
+test('several share the load, and no call is carried out twice', async () => {
+  const { client, another } = await desk()
+  const done: string[] = []
+  const workers = Array.from({ length: 3 }, (_, nth) =>
+    worker(another(), {
+      ...quick,
+      concurrency: 2,
+      tools: {
+        ship: async (_input, { call }) => {
+          await new Promise((resolve) => setTimeout(resolve, 20))
+          done.push(`${nth} ${call.callId}`)
+          return { parcel: call.callId }
+        },
+      },
+    }),
+  )
+  for (let n = 0; n < 8; n++) await client.conversations.send(`c${n}`, 'ship Ada Bob Cleo')
+  await until(() => done.length >= 24)
+  await Promise.all(workers.map((each) => each.stop()))
+  expect(new Set(done.map((each) => each.split(' ')[1])).size).toBe(24)
+  expect(done).toHaveLength(24)
+  expect(new Set(done.map((each) => each.split(' ')[0])).size).toBeGreaterThan(1)
+})
+
+test('never more at the same time than it was told', async () => {
+  const { client } = await desk()
+  let now = 0
+  let most = 0
+  let done = 0
+  const ship = async () => {
+    most = Math.max(most, ++now)
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    now--
+    done++
+    return { parcel: 'x' }
+  }
+  const working = worker(client, { ...quick, tools: { ship }, concurrency: 2 })
+  await client.conversations.send('c1', 'ship Ada Bob Cleo Dora Eve')
+  await until(() => done === 5)
+  await working.stop()
+  expect(most).toBe(2)
+})
+
+test('the claim is kept while a handler runs for longer than it lasts, and progress is shown', async () => {
+  const { client, another } = await desk()
+  const began: string[] = []
+  const slow = async (_input: unknown, { call, progress, signal }: WorkerContext) => {
+    began.push(call.callId)
+    await progress({ percent: 50 })
+    await new Promise((resolve) => setTimeout(resolve, 2500))
+    return { parcel: signal.aborted ? 'lost' : 'kept' }
+  }
+  const workers = [client, another()].map((each) => worker(each, { ...quick, tools: { ship: slow } }))
+  const live = client.conversation('c1')
+  const seen: unknown[] = []
+  live.subscribe((view) => seen.push(...view.live.progress.map(({ value }) => value)))
+  await client.conversations.create({ id: 'c1' })
+  await live.send('ship Ada')
+  await until(() => live.view.status === 'idle' && live.view.turns.length === 1)
+  expect(began).toHaveLength(1)
+  expect(live.view.turns[0]?.steps[0]?.calls[0]?.outcome).toEqual({ ok: true, value: { parcel: 'kept' } })
+  expect(seen).toContainEqual({ percent: 50 })
+  live.close()
+  await Promise.all(workers.map((each) => each.stop()))
+})
+
+test('a worker that dies loses its claim, another takes over, and the dead one is told when it comes back', async () => {
+  const { client, another } = await desk()
+  let dead = false
+  // A process that is stopped sends nothing, and does not know it.
+  const dying = another({
+    attempts: 1,
+    fetch: (url, init) => (dead ? silence(init.signal) : fetch(url, init)),
+    timeoutMs: 400,
+  })
+  const lost = vi.fn<() => void>()
+  const first = worker(dying, {
+    ...quick,
+    tools: {
+      ship: (_input, { signal }) => {
+        dead = true
+        return new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            lost()
+            resolve({ parcel: 'from the dead' })
+          })
+        })
+      },
+    },
+  })
+  await client.conversations.send('c1', 'ship Ada')
+  await until(() => dead)
+  const second = worker(client, { ...quick, tools: { ship: () => ({ parcel: 'from the second' }) } })
+  await until(async () => (await client.conversations.view('c1'))?.status === 'idle')
+  const view = await client.conversations.view('c1')
+  expect(view?.turns[0]?.steps[0]?.calls[0]?.outcome).toEqual({ ok: true, value: { parcel: 'from the second' } })
+  await until(() => lost.mock.calls.length === 1)
+  await Promise.all([first.stop(), second.stop()])
+})
+
+test('stopping lets what is under way come to its end, and gives back what does not', async () => {
+  const { client, another } = await desk()
+  const began: string[] = []
+  const stubborn = worker(another(), {
+    ...quick,
+    ttlMs: 60_000,
+    concurrency: 2,
+    tools: {
+      ship: async ({ to }: { to: string }) => {
+        began.push(to)
+        await new Promise((resolve) => setTimeout(resolve, to === 'Ada' ? 100 : 1_000_000))
+        return { parcel: to }
+      },
+    },
+  })
+  await client.conversations.send('c1', 'ship Ada Bob')
+  await until(() => began.length === 2)
+  await stubborn.stop()
+  const { items } = await client.holds.list({ tool: 'ship' })
+  expect(items.map(({ input }) => input)).toEqual([{ to: 'Bob' }])
+  const taken: ClaimedCall[] = [...(await client.calls.claim({ tools: ['ship'] })).items]
+  expect(taken.map(({ input }) => input)).toEqual([{ to: 'Bob' }])
+})
+
+test('a gateway that is away for a while is waited for; a credential that is not good is an error', async () => {
+  const { client, another, line } = await desk()
+  const errors: Error[] = []
+  const working = worker(another({ attempts: 1 }), {
+    ...quick,
+    tools: { ship: () => ({ parcel: 'x' }) },
+    onError: (error) => errors.push(error),
+  })
+  line.refuse(true)
+  await until(() => errors.length > 0)
+  line.refuse(false)
+  await client.conversations.send('c1', 'ship Ada')
+  await until(async () => (await client.conversations.view('c1'))?.status === 'idle')
+  await working.stop()
+  const stranger = worker(another({ key: 'hp_wrong' }), { ...quick, tools: { ship: () => 1 } })
+  await expect(stranger.done).rejects.toMatchObject({ code: 'unauthorised' })
+})

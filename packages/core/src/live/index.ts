@@ -1,0 +1,17 @@
+/** What a browser needs of the core: the view, and nothing that drives. Published as `@holdpoint/core/view`. */
+export { applyEvent, emptyView, viewOf, withEarlier } from './view.ts'
+export { applyFrame } from './view-live.ts'
+export { messagesOf, type ViewMessage, type ViewPart } from './view-messages.ts'
+export { holdsOf, turnsOf } from './view-select.ts'
+export { type Frame } from './frame.ts'
+export type {
+  StreamingPart,
+  View,
+  ViewCall,
+  ViewHold,
+  ViewLive,
+  ViewResolved,
+  ViewStep,
+  ViewStreaming,
+  ViewTurn,
+} from './view-shape.ts'

@@ -1,0 +1,70 @@
+/** What a gateway is made of, and what it allows. */
+import type { Runtime, Store } from '@holdpoint/core'
+import type { Scope } from '@holdpoint/protocol'
+import type { TokenOptions } from './auth/tokens.ts'
+import type { Documents } from './documents.ts'
+import type { Rate } from './http/rate.ts'
+
+export interface GatewayOptions {
+  readonly runtime: Runtime
+  /** The runtime's own store. */
+  readonly store: Store
+  /** Where agents, keys and claims are kept; the store's documents unless said. */
+  readonly documents?: Documents
+  /** Agents of the program, to be listed beside those that were made over HTTP. */
+  readonly agents?: readonly { readonly name: string }[]
+  /** What is wrong with an agent as JSON, in words; undefined when nothing is. */
+  readonly checkAgent?: (config: unknown) => string | undefined
+  readonly auth?: AuthOptions
+  /** Names under which it answers; those of this machine unless said. `*` for any. */
+  readonly hosts?: readonly string[]
+  /** Pages of other origins that may use it. */
+  readonly origins?: readonly string[]
+  readonly limits?: Partial<Limits>
+  /** Values that must never leave: taken out of answers, streams and log lines. */
+  readonly secrets?: readonly string[]
+  readonly log?: (line: LogLine) => void
+  readonly now?: () => number
+}
+
+export interface AuthOptions {
+  /** Keys from the settings, beside those that were made here. */
+  readonly keys?: readonly { readonly key: string; readonly tenant?: string; readonly scopes: readonly Scope[] }[]
+  readonly tokens?: TokenOptions
+}
+
+export interface LogLine {
+  readonly level: 'info' | 'error'
+  readonly message: string
+  readonly method?: string
+  readonly path?: string
+  readonly status?: number
+}
+
+export interface Limits {
+  readonly bodyBytes: number
+  /** Requests of one credential. */
+  readonly rate: Rate
+  readonly streamsPerKey: number
+  readonly streamsPerTenant: number
+  readonly streams: number
+  /** What may wait for one reader of a stream; whoever is slower is cut off. */
+  readonly streamQueueBytes: number
+  /** A reader that takes nothing for so long is cut off. */
+  readonly streamStallMs: number
+  /** A stream ends after this, and its reader comes again. */
+  readonly streamLifeMs: number
+  readonly heartbeatMs: number
+}
+
+export const LIMITS: Limits = {
+  bodyBytes: 1_000_000,
+  rate: { perSecond: 100, burst: 300 },
+  streamsPerKey: 1000,
+  streamsPerTenant: 2000,
+  streams: 10_000,
+  streamQueueBytes: 262_144,
+  streamStallMs: 60_000,
+  streamLifeMs: 3_600_000,
+  heartbeatMs: 15_000,
+}

@@ -1,0 +1,108 @@
+/** Request in, Response out: the runtime behind a door. */
+import { Hono } from 'hono'
+import { HoldpointError, messageOf } from '@holdpoint/core'
+import { authenticator } from './auth/authenticate.ts'
+import { Keys } from './auth/keys.ts'
+import { tokenVerifier } from './auth/tokens.ts'
+import { Claims } from './claims.ts'
+import { documentsOf, type Documents } from './documents.ts'
+import { LIMITS, type GatewayOptions, type Limits } from './gateway-options.ts'
+import { no } from './http/answer.ts'
+import { corsHeaders, guarded, LOOPBACK_HOSTS, type Guard } from './http/guard.ts'
+import { secured } from './http/headers.ts'
+import { handle, toResponse, type Pipeline } from './http/pipeline.ts'
+import { RateLimit } from './http/rate.ts'
+import type { Peer, Route } from './http/route.ts'
+import { openApiOf } from './openapi.ts'
+import { redactor } from './redact.ts'
+import { routes } from './routes/all.ts'
+import { docsRoutes } from './routes/docs.ts'
+import type { Services } from './services.ts'
+import { Hubs } from './streams/hubs.ts'
+import { Streams } from './streams/streams.ts'
+
+export interface Gateway {
+  /** `peer`: how to hang up on a reader of a stream that no longer takes anything. */
+  fetch(request: Request, peer?: Peer): Promise<Response>
+  /** To make keys for any tenant: what is asked over HTTP makes keys for its own tenant alone. */
+  readonly keys: Pick<Keys, 'create' | 'revoke' | 'list'>
+  /** Refuses what is new, and ends the streams with a hint to come again. The runtime is closed by who made it. */
+  close(): Promise<void>
+}
+
+export function gateway(options: GatewayOptions): Gateway {
+  const documents = options.documents ?? documentsOf(options.store)
+  if (!documents)
+    throw new HoldpointError('config-invalid', 'This store keeps no documents. Give a gateway some: `documents`.')
+  const closing = new AbortController()
+  const pipeline = pipelineOf(options, documents, closing.signal)
+  const guard: Guard = { hosts: options.hosts ?? LOOPBACK_HOSTS, origins: options.origins ?? [] }
+  const app = appOf(pipeline, [...routes, ...docsRoutes(openApiOf(routes))])
+  const open = new Set<Promise<Response>>()
+  return {
+    fetch: async (request, peer) => {
+      const refused = guarded(request, guard)
+      const cors = corsHeaders(request, guard)
+      if (refused) return secured(toResponse(refused, pipeline.redact), cors)
+      if (request.method === 'OPTIONS' && 'access-control-allow-origin' in cors)
+        return secured(new Response(null, { status: 204 }), cors)
+      const answering = Promise.resolve(app.fetch(request, { peer }))
+      open.add(answering)
+      try {
+        return secured(await answering, cors)
+      } finally {
+        open.delete(answering)
+      }
+    },
+    keys: pipeline.services.keys,
+    close: async () => {
+      closing.abort()
+      pipeline.services.streams.close()
+      await Promise.allSettled(open)
+    },
+  }
+}
+
+function pipelineOf(options: GatewayOptions, documents: Documents, closing: AbortSignal): Pipeline {
+  const { runtime, store, auth = {}, now = Date.now, log = () => {} } = options
+  const limits: Limits = { ...LIMITS, ...options.limits }
+  const fixed = auth.keys ?? []
+  const known = [...(options.secrets ?? []), ...fixed.map(({ key }) => key), auth.tokens?.secret]
+  const redact = redactor(known.filter((each) => each !== undefined))
+  const keys = new Keys(documents, now)
+  for (const { key, tenant = '', scopes } of fixed) keys.fix(key, { tenant, scopes })
+  const authenticate = authenticator(keys, auth.tokens && tokenVerifier(auth.tokens))
+  const hubs = new Hubs(runtime, store, redact, (error) => log({ level: 'error', message: redact(messageOf(error)) }))
+  const services: Services = {
+    runtime,
+    store,
+    documents,
+    keys,
+    hubs,
+    streams: new Streams(hubs, limits, now, async (authorization) => (await authenticate(authorization)) !== undefined),
+    claims: new Claims(documents, store, now),
+    agents: options.agents ?? [],
+    checkAgent: options.checkAgent ?? (() => undefined),
+    closing,
+    now,
+  }
+  return { services, authenticate, rate: new RateLimit(limits.rate, now), limits, redact, log }
+}
+
+type App = Hono<{ Bindings: { readonly peer: Peer | undefined } }>
+
+function appOf(pipeline: Pipeline, all: readonly Route[]): App {
+  const app: App = new Hono()
+  const byPath = Map.groupBy(all, ({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1'))
+  for (const [path, here] of byPath) {
+    for (const route of here)
+      app.on(route.method.toUpperCase(), path, (c) => handle(pipeline, route, c.req.raw, c.req.param(), c.env.peer))
+    const allow = [...new Set(here.map(({ method }) => method.toUpperCase()))].join(', ')
+    app.all(path, () =>
+      toResponse(no('method-not-allowed', `Here is only ${allow}.`, { headers: { allow } }), pipeline.redact),
+    )
+  }
+  app.notFound(() => toResponse(no('not-found', 'There is nothing here. See /api/openapi.json.'), pipeline.redact))
+  app.onError(() => toResponse(no('internal', 'Something went wrong here.'), pipeline.redact))
+  return app
+}

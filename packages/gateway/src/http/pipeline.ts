@@ -1,0 +1,115 @@
+/**
+ * The way of every request, in this order: is it one we take at all (guard), who is asking, how often, what does it say,
+ * does it fit, was it made before; then the route. Nothing of a stranger's body is read.
+ */
+import type { Json } from '@holdpoint/core'
+import { PROBLEM_TYPE } from '@holdpoint/protocol'
+import type { Authenticate } from '../auth/authenticate.ts'
+import { may, type Principal } from '../auth/principal.ts'
+import type { Limits, LogLine } from '../gateway-options.ts'
+import type { Redact } from '../redact.ts'
+import type { Services } from '../services.ts'
+import { no, type Answer } from './answer.ts'
+import { readBody } from './body.ts'
+import { failed } from './failed.ts'
+import { keyOf, once } from './once.ts'
+import type { RateLimit } from './rate.ts'
+import type { Peer, Route } from './route.ts'
+import { validate } from './validate.ts'
+
+export interface Pipeline {
+  readonly services: Services
+  readonly authenticate: Authenticate
+  readonly rate: RateLimit
+  readonly limits: Limits
+  readonly redact: Redact
+  readonly log: (line: LogLine) => void
+}
+
+const NOBODY: Principal = { kind: 'key', tenant: '', id: '', by: '', scopes: [] }
+
+export async function handle(
+  pipeline: Pipeline,
+  route: Route,
+  request: Request,
+  params: Readonly<Record<string, string>>,
+  peer: Peer | undefined,
+): Promise<Response> {
+  try {
+    return toResponse(await answer(pipeline, route, request, params, peer), pipeline.redact)
+  } catch (error) {
+    const told = failed(error)
+    if (told.status >= 500) logError(pipeline, request, told.status, error)
+    return toResponse(told, pipeline.redact)
+  }
+}
+
+async function answer(
+  pipeline: Pipeline,
+  route: Route,
+  request: Request,
+  params: Readonly<Record<string, string>>,
+  peer: Peer | undefined,
+): Promise<Answer> {
+  const { services, limits } = pipeline
+  if (services.closing.aborted && route.scopes.length > 0) return failedClosed
+  const who = await admit(pipeline, route, request)
+  if ('answer' in who) return who.answer
+  const writes = route.method !== 'get'
+  const read = writes ? await readBody(request, limits.bodyBytes) : ({ ok: true, value: undefined } as const)
+  if (!read.ok) return read.answer
+  const url = new URL(request.url)
+  const fits = validate(route, { params, query: url.searchParams, body: read.value })
+  if (!fits.ok) return fits.answer
+  const given = writes ? keyOf(request) : { key: undefined }
+  if ('answer' in given) return given.answer
+  const { key } = given
+  const runtime = services.runtime.tenant(who.tenant)
+  const work = (): Promise<Answer> => route.handle({ ...fits.value, who, runtime, key, request, peer, services })
+  if (!writes || key === undefined || route.once === 'by-runtime') return work()
+  const what: Json = [route.name, url.pathname, url.search, read.value ?? null]
+  return once(services.documents, { who, key, what }, work)
+}
+
+const failedClosed = no('closed', 'This gateway is shutting down. Ask another one, or again in a moment.', {
+  headers: { 'retry-after': '1', connection: 'close' },
+})
+
+/** Who is asking, if they may ask this now. */
+async function admit(
+  { authenticate, rate }: Pipeline,
+  { scopes }: Route,
+  request: Request,
+): Promise<Principal | { readonly answer: Answer }> {
+  if (scopes.length === 0) return NOBODY
+  const who = await authenticate(request.headers.get('authorization'))
+  if (!who)
+    return {
+      answer: no('unauthorised', 'Send a key or a token: `Authorization: Bearer hp_…`.', {
+        headers: { 'www-authenticate': 'Bearer' },
+      }),
+    }
+  const wait = rate.take(JSON.stringify([who.tenant, who.id]))
+  if (wait > 0)
+    return {
+      answer: no('too-many-requests', `Ask again in ${wait} s.`, { headers: { 'retry-after': String(wait) } }),
+    }
+  if (may(who, scopes)) return who
+  return { answer: no('scope-missing', `This takes a credential with the scope ${scopes.join(' or ')}.`) }
+}
+
+export function toResponse(answer: Answer, redact: Redact): Response {
+  if ('response' in answer) return answer.response
+  const { status, body, headers, secret } = answer
+  if (body === undefined) return new Response(null, { status, ...(headers && { headers }) })
+  const type = status >= 400 ? PROBLEM_TYPE : 'application/json'
+  // What is shown once, on purpose, is not taken out.
+  const text = secret ? JSON.stringify({ ...(body as object), ...secret }) : redact(JSON.stringify(body))
+  return new Response(text, { status, headers: { 'content-type': type, ...headers } })
+}
+
+function logError({ log, redact }: Pipeline, request: Request, status: number, error: unknown): void {
+  const message = redact(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  const path = redact(new URL(request.url).pathname)
+  log({ level: 'error', message, method: request.method, path, status })
+}

@@ -1,0 +1,107 @@
+/** What waits for somebody, and the one door for answers. */
+import type { PendingHold, Resolution, Runtime } from '@holdpoint/core'
+import { problemOfVerdict } from '@holdpoint/protocol'
+import { no, ok, page, type Answer } from '../http/answer.ts'
+import { route, type Route } from '../http/route.ts'
+import { after, by, hold, id, json, limit, listOf, verdict, z } from '../schemas.ts'
+import { speaker } from './by.ts'
+
+const params = z.object({ conversationId: id, callId: id })
+
+export const holdRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/api/holds',
+    name: 'listHolds',
+    tag: 'holds',
+    summary: 'What waits for somebody, the oldest first',
+    scopes: ['agent', 'reader', 'resolver', 'worker'],
+    query: z.strictObject({
+      conversationId: id.optional(),
+      agent: id.optional(),
+      tool: id.optional(),
+      kind: z.enum(['approval', 'elicitation', 'client', 'external']).optional(),
+      expiresBefore: z.coerce.number().optional(),
+      after,
+      limit,
+    }),
+    answers: { 200: { says: 'A page of them.', schema: listOf(hold) } },
+    handle: async ({ query, runtime }) => {
+      const asked = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
+      return page(await runtime.pending(asked))
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/holds/{conversationId}/{callId}',
+    name: 'getHold',
+    tag: 'holds',
+    summary: 'One call that waits',
+    scopes: ['agent', 'reader', 'resolver', 'worker'],
+    params,
+    answers: { 200: { says: 'The hold.', schema: hold } },
+    problems: ['unknown', 'hold-not-open'],
+    handle: async ({ params: { conversationId, callId }, who, runtime, services: { store } }) => {
+      const found = await openHold(runtime, conversationId, callId)
+      if (found) return ok(found)
+      const known = await store.readCall({ tenant: who.tenant, id: conversationId }, callId)
+      return known.length > 0
+        ? no('hold-not-open', `Call ${callId} is not waiting any more.`)
+        : no('unknown', `No call ${callId} has ever waited in conversation "${conversationId}".`)
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/holds/{conversationId}/{callId}/resolve',
+    name: 'resolve',
+    tag: 'holds',
+    summary: 'Approve, reject or answer. It is durable when this says so',
+    scopes: ['resolver'],
+    params,
+    body: z
+      .strictObject({
+        kind: z.enum(['approve', 'reject', 'answer']),
+        input: json.optional(),
+        reason: z.string().max(10_000).optional(),
+        value: json.optional(),
+        error: z.string().max(100_000).optional(),
+        hold: z.number().int().min(1).optional(),
+        by,
+      })
+      .openapi('Resolution'),
+    answers: { 200: { says: 'The answer is taken; `duplicate` when it was taken before.', schema: verdict } },
+    problems: ['conflict', 'expired', 'stale', 'unknown', 'invalid', 'wrong-kind'],
+    handle: async ({
+      params: { conversationId, callId },
+      body: { hold: nth, by: given, ...resolution },
+      who,
+      runtime,
+    }) => {
+      const from = speaker(who, given)
+      if ('answer' in from) return from.answer
+      const options = { by: from.by, ...(nth !== undefined && { hold: nth }) }
+      return resolved(await runtime.resolve(conversationId, callId, resolution as Resolution, options))
+    },
+  }),
+]
+
+/** The verdict, as a success or as a problem with its own word. */
+export function resolved(told: Awaited<ReturnType<Runtime['resolve']>>): Answer {
+  const bad = problemOfVerdict(told)
+  return bad ? { status: bad.status, body: bad } : ok(told)
+}
+
+async function openHold(runtime: Runtime, conversationId: string, callId: string): Promise<PendingHold | undefined> {
+  let after: string | undefined
+  do {
+    const { items, next } = await runtime.pending({
+      conversationId,
+      limit: 1000,
+      ...(after !== undefined && { after }),
+    })
+    const found = items.find((each) => each.callId === callId)
+    if (found) return found
+    after = next
+  } while (after !== undefined)
+  return undefined
+}

@@ -1,0 +1,77 @@
+/** A gateway on a port. On a developer's machine: reachable from that machine alone, with a key that is printed once. */
+import type { Server } from 'node:http'
+import { createAdaptorServer } from '@hono/node-server'
+import { HoldpointError } from '@holdpoint/core'
+import { gateway, type Gateway } from './gateway.ts'
+import type { GatewayOptions } from './gateway-options.ts'
+import { LOOPBACK_HOSTS } from './http/guard.ts'
+
+export interface ServeOptions extends GatewayOptions {
+  /** Any free one unless said. */
+  readonly port?: number
+  /** 127.0.0.1 unless said. */
+  readonly host?: string
+  /** Told the key that was made because there was none; told nothing when keys or tokens are in the settings. */
+  readonly firstKey?: (key: string) => void
+}
+
+export interface Served {
+  readonly url: string
+  readonly gateway: Gateway
+  /** Takes nothing new, ends the streams, and then closes the runtime: what is under way is finished or handed over. */
+  close(): Promise<void>
+}
+
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost']
+
+export async function serve(options: ServeOptions): Promise<Served> {
+  const { port = 0, host = '127.0.0.1', firstKey, ...rest } = options
+  if (!LOOPBACK.includes(host) && rest.hosts === undefined)
+    throw new HoldpointError(
+      'config-invalid',
+      `Listening on ${host} lets others in: say under which names with \`hosts\`, such as ['holdpoint.acme.test'].`,
+    )
+  const door = gateway({ ...rest, hosts: rest.hosts ?? LOOPBACK_HOSTS })
+  if (firstKey && !rest.auth?.keys?.length && !rest.auth?.tokens) await makeFirstKey(door, firstKey)
+  const server = createAdaptorServer({
+    fetch: (request, { outgoing }) => door.fetch(request, { hangUp: () => outgoing.destroy() }),
+    overrideGlobalObjects: false,
+    serverOptions: { headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16_384 },
+  }) as Server
+  await listen(server, port, host)
+  return {
+    url: urlOf(server, host),
+    gateway: door,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      await door.close()
+      server.closeIdleConnections()
+      await rest.runtime.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** Once per store: whoever lost it makes another with a program of theirs. */
+async function makeFirstKey({ keys }: Gateway, tell: (key: string) => void): Promise<void> {
+  if ((await keys.list('', undefined, 1)).items.length > 0) return
+  const { key } = await keys.create('', { name: 'first', scopes: ['admin'] })
+  tell(key)
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+function urlOf(server: Server, host: string): string {
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}

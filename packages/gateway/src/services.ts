@@ -1,0 +1,22 @@
+/** What the routes work with. */
+import type { Runtime, Store } from '@holdpoint/core'
+import type { Keys } from './auth/keys.ts'
+import type { Claims } from './claims.ts'
+import type { Documents } from './documents.ts'
+import type { GatewayOptions } from './gateway-options.ts'
+import type { Hubs } from './streams/hubs.ts'
+import type { Streams } from './streams/streams.ts'
+
+export interface Services {
+  readonly runtime: Runtime
+  readonly store: Store
+  readonly documents: Documents
+  readonly keys: Keys
+  readonly hubs: Hubs
+  readonly streams: Streams
+  readonly claims: Claims
+  readonly agents: NonNullable<GatewayOptions['agents']>
+  readonly checkAgent: NonNullable<GatewayOptions['checkAgent']>
+  readonly closing: AbortSignal
+  readonly now: () => number
+}

@@ -1,0 +1,97 @@
+/**
+ * One conversation that is followed from here: one subscription for all its readers, each item made into text once. A
+ * reader is live, and is handed what comes; or it is behind, and reads the store until it has caught up.
+ */
+import type { Frame, LogEvent, Runtime, StreamItem } from '@holdpoint/core'
+import { encodeStream } from '@holdpoint/protocol'
+import type { Redact } from '../redact.ts'
+import { ReplySoFar } from './reply-so-far.ts'
+
+export interface HubReader {
+  /** Handed to it from the moment it said that it is live. */
+  take(text: string, seq: number | undefined): void
+  /** Nothing more will come. */
+  end(): void
+}
+
+export class Hub {
+  /** The last event that was handed to the live readers. */
+  seq: number
+  readonly #live = new Set<HubReader>()
+  readonly #reply = new ReplySoFar()
+  readonly #redact: Redact
+  readonly #left = new AbortController()
+  /** Readers, live or not, and whoever else wants it kept. */
+  #users = 0
+  #quietSince: (() => void) | undefined
+
+  constructor(runtime: Runtime, id: string, after: number, redact: Redact, over: (error?: unknown) => void) {
+    this.seq = after
+    this.#redact = redact
+    this.#follow(runtime.subscribe(id, { after, signal: this.#left.signal })).then(() => over(), over)
+  }
+
+  get inUse(): boolean {
+    return this.#users > 0
+  }
+
+  enter(): void {
+    this.#users++
+  }
+
+  leave(reader?: HubReader): void {
+    if (reader) this.#live.delete(reader)
+    if (--this.#users === 0) this.#left.abort()
+  }
+
+  /** From now on the reader is handed everything; what it must be shown of the reply in progress is told now. */
+  join(reader: HubReader): string {
+    this.#live.add(reader)
+    return this.#reply.frames.map((frame) => this.text(frame)).join('')
+  }
+
+  text(item: StreamItem): string {
+    return this.#redact(encodeStream(isEvent(item) ? { kind: 'event', event: item } : { kind: 'frame', frame: item }))
+  }
+
+  /** Shown to those who follow it from here, like a frame of the runtime's own. */
+  show(frame: Frame): void {
+    this.#hand(frame)
+  }
+
+  /** Resolves when a turn has ended or waits for somebody. */
+  rest(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#quietSince = resolve
+    })
+  }
+
+  async #follow(items: AsyncIterable<StreamItem>): Promise<void> {
+    try {
+      for await (const item of items) this.#hand(item)
+    } finally {
+      for (const reader of this.#live) reader.end()
+      this.#quietSince?.()
+    }
+  }
+
+  #hand(item: StreamItem): void {
+    if (isEvent(item)) {
+      this.seq = item.seq
+      this.#reply.event(item)
+      if (item.type === 'turn.ended' || (item.type === 'model.replied' && isLast(item))) this.#quietSince?.()
+    } else this.#reply.frame(item)
+    if (this.#live.size === 0) return
+    const text = this.text(item)
+    for (const reader of this.#live) reader.take(text, isEvent(item) ? item.seq : undefined)
+  }
+}
+
+/** A reply without calls ends its turn. */
+function isLast({ reply }: Extract<LogEvent, { readonly type: 'model.replied' }>): boolean {
+  return !reply.parts.some(({ type }) => type === 'call')
+}
+
+function isEvent(item: StreamItem): item is LogEvent {
+  return 'seq' in item
+}

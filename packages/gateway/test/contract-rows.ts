@@ -1,0 +1,216 @@
+/** One row per operation of the OpenAPI document: a request that is taken, and one that is not. */
+import type { Scene } from './scene.ts'
+
+interface Ask {
+  readonly path: string
+  readonly body?: unknown
+}
+
+export interface Row {
+  valid(scene: Scene): Ask
+  readonly status: number
+  /** Undefined where nothing can be wrong. */
+  invalid?(scene: Scene): Ask
+  /** 422 unless said. */
+  readonly invalidStatus?: number
+  /** What another tenant is told who asks the same: 404, or `own` where everybody has their own. */
+  readonly other: 404 | 409 | 'own'
+  /** The same key with this is another request. */
+  another?(scene: Scene): Ask
+}
+
+const at = (...segments: readonly string[]): string => ['/api', ...segments.map(encodeURIComponent)].join('/')
+
+export const rows: Readonly<Record<string, Row>> = {
+  health: {
+    valid: () => ({ path: '/api/health' }),
+    status: 200,
+    other: 'own',
+    invalid: () => ({ path: '/api/health?x=1' }),
+  },
+  ready: {
+    valid: () => ({ path: '/api/ready' }),
+    status: 200,
+    other: 'own',
+    invalid: () => ({ path: '/api/ready?x=1' }),
+  },
+
+  createAgent: {
+    valid: () => ({ path: '/api/agents', body: { name: 'new', tools: [] } }),
+    status: 201,
+    invalid: () => ({ path: '/api/agents', body: { tools: [] } }),
+    other: 'own',
+    another: () => ({ path: '/api/agents', body: { name: 'newer' } }),
+  },
+  listAgents: {
+    valid: () => ({ path: '/api/agents?limit=10' }),
+    status: 200,
+    invalid: () => ({ path: '/api/agents?limit=0' }),
+    other: 'own',
+  },
+  getAgent: {
+    valid: ({ agent }) => ({ path: at('agents', agent) }),
+    status: 200,
+    invalid: () => ({ path: at('agents', 'x'.repeat(300)) }),
+    other: 404,
+  },
+  updateAgent: {
+    valid: ({ agent }) => ({ path: at('agents', agent), body: { name: agent, instructions: 'Be kind.' } }),
+    status: 200,
+    invalid: ({ agent }) => ({ path: at('agents', agent), body: { name: 'other' } }),
+    other: 404,
+    another: ({ agent }) => ({ path: at('agents', agent), body: { name: agent } }),
+  },
+  deleteAgent: {
+    valid: ({ agent }) => ({ path: at('agents', agent) }),
+    status: 204,
+    invalid: ({ agent }) => ({ path: at('agents', agent), body: {} }),
+    other: 404,
+    another: () => ({ path: at('agents', 'somebody') }),
+  },
+
+  createConversation: {
+    valid: () => ({ path: '/api/conversations', body: { id: 'fresh', agent: 'desk' } }),
+    status: 201,
+    invalid: () => ({ path: '/api/conversations', body: { idd: 'fresh' } }),
+    other: 'own',
+    another: () => ({ path: '/api/conversations', body: { id: 'fresher' } }),
+  },
+  listConversations: {
+    valid: () => ({ path: '/api/conversations?status=idle' }),
+    status: 200,
+    invalid: () => ({ path: '/api/conversations?status=sleepy' }),
+    other: 'own',
+  },
+  viewConversation: {
+    valid: ({ talk }) => ({ path: at('conversations', talk) }),
+    status: 200,
+    invalid: ({ talk }) => ({ path: `${at('conversations', talk)}?turns=many` }),
+    other: 404,
+  },
+  sendMessage: {
+    valid: ({ talk }) => ({ path: `${at('conversations', talk, 'messages')}?wait=5`, body: { content: 'and?' } }),
+    status: 200,
+    invalid: ({ talk }) => ({ path: at('conversations', talk, 'messages'), body: { content: '' } }),
+    other: 'own',
+    another: ({ talk }) => ({ path: at('conversations', talk, 'messages'), body: { content: 'something else' } }),
+  },
+  cancelConversation: {
+    valid: ({ refund }) => ({ path: at('conversations', refund.id, 'cancel'), body: { message: 'enough' } }),
+    status: 200,
+    invalid: ({ refund }) => ({ path: at('conversations', refund.id, 'cancel'), body: { message: 5 } }),
+    other: 404,
+    another: ({ shipped }) => ({ path: at('conversations', shipped.id, 'cancel'), body: {} }),
+  },
+  continueConversation: {
+    valid: ({ refund }) => ({ path: `${at('conversations', refund.id, 'continue')}?wait=5`, body: {} }),
+    status: 200,
+    invalid: ({ refund }) => ({ path: `${at('conversations', refund.id, 'continue')}?wait=1000`, body: {} }),
+    other: 404,
+    another: ({ shipped }) => ({ path: at('conversations', shipped.id, 'continue'), body: {} }),
+  },
+  explainConversation: {
+    valid: ({ talk }) => ({ path: at('conversations', talk, 'explain') }),
+    status: 200,
+    invalid: ({ talk }) => ({ path: `${at('conversations', talk, 'explain')}?turn=1` }),
+    other: 404,
+  },
+  events: {
+    valid: ({ talk }) => ({ path: `${at('conversations', talk, 'events')}?after=1&limit=1` }),
+    status: 200,
+    invalid: ({ talk }) => ({ path: `${at('conversations', talk, 'events')}?after=-1` }),
+    other: 404,
+  },
+
+  listHolds: {
+    valid: () => ({ path: '/api/holds?kind=approval&limit=5' }),
+    status: 200,
+    invalid: () => ({ path: '/api/holds?kind=wish' }),
+    other: 'own',
+  },
+  getHold: {
+    valid: ({ refund }) => ({ path: at('holds', refund.id, refund.callId) }),
+    status: 200,
+    invalid: ({ refund }) => ({ path: at('holds', refund.id, 'x'.repeat(300)) }),
+    other: 404,
+  },
+  resolve: {
+    valid: ({ refund }) => ({ path: at('holds', refund.id, refund.callId, 'resolve'), body: { kind: 'approve' } }),
+    status: 200,
+    invalid: ({ refund }) => ({ path: at('holds', refund.id, refund.callId, 'resolve'), body: { kind: 'shrug' } }),
+    other: 404,
+    another: ({ refund }) => ({ path: at('holds', refund.id, refund.callId, 'resolve'), body: { kind: 'reject' } }),
+  },
+  toolResult: {
+    valid: ({ shipped: { runId, callId } }) => ({
+      path: at('runs', runId, 'tool-results'),
+      body: { callId, result: { parcel: 'p1' } },
+    }),
+    status: 200,
+    invalid: ({ shipped: { runId, callId } }) => ({ path: at('runs', runId, 'tool-results'), body: { callId } }),
+    other: 404,
+    another: ({ shipped: { runId, callId } }) => ({
+      path: at('runs', runId, 'tool-results'),
+      body: { callId, error: 'broken' },
+    }),
+  },
+
+  claimCalls: {
+    valid: () => ({ path: '/api/calls/claim', body: { tools: ['ship'], max: 2 } }),
+    status: 200,
+    invalid: () => ({ path: '/api/calls/claim', body: { tools: [] } }),
+    other: 'own',
+    another: () => ({ path: '/api/calls/claim', body: { tools: ['refund'] } }),
+  },
+  callProgress: {
+    valid: ({ shipped: { callId, claim } }) => ({ path: at('calls', callId, 'progress'), body: { claim, value: 1 } }),
+    status: 200,
+    invalid: ({ shipped: { callId, claim } }) => ({ path: at('calls', callId, 'progress'), body: { claim, ttlMs: 1 } }),
+    other: 409,
+    another: ({ shipped: { callId, claim } }) => ({ path: at('calls', callId, 'progress'), body: { claim, value: 2 } }),
+  },
+  callResult: {
+    valid: ({ shipped: { callId, claim } }) => ({
+      path: at('calls', callId, 'result'),
+      body: { claim, result: { parcel: 'p1' } },
+    }),
+    status: 200,
+    invalid: ({ shipped: { callId, claim } }) => ({
+      path: at('calls', callId, 'result'),
+      body: { claim, result: { parcel: 7 } },
+    }),
+    other: 409,
+    another: ({ shipped: { callId, claim } }) => ({
+      path: at('calls', callId, 'result'),
+      body: { claim, error: 'no' },
+    }),
+  },
+  releaseCall: {
+    valid: ({ shipped: { callId, claim } }) => ({ path: at('calls', callId, 'release'), body: { claim } }),
+    status: 204,
+    invalid: ({ shipped: { callId } }) => ({ path: at('calls', callId, 'release'), body: {} }),
+    other: 409,
+    another: ({ shipped: { callId } }) => ({ path: at('calls', callId, 'release'), body: { claim: 'other' } }),
+  },
+
+  createKey: {
+    valid: () => ({ path: '/api/keys', body: { name: 'ci', scopes: ['worker'] } }),
+    status: 201,
+    invalid: () => ({ path: '/api/keys', body: { name: 'ci', scopes: ['god'] } }),
+    other: 'own',
+    another: () => ({ path: '/api/keys', body: { name: 'cd', scopes: ['worker'] } }),
+  },
+  listKeys: {
+    valid: () => ({ path: '/api/keys?limit=2' }),
+    status: 200,
+    invalid: () => ({ path: '/api/keys?limit=2&limit=3' }),
+    other: 'own',
+  },
+  revokeKey: {
+    valid: ({ keyId }) => ({ path: at('keys', keyId) }),
+    status: 204,
+    invalid: ({ keyId }) => ({ path: `${at('keys', keyId)}?force=1` }),
+    other: 404,
+    another: () => ({ path: at('keys', 'other') }),
+  },
+}

@@ -1,0 +1,82 @@
+/** Reads a stream as a client would. */
+import { decodeStream, SseDecoder, type StreamMessage } from '@holdpoint/protocol'
+import type { Kit, Tenant } from './kit.ts'
+
+export interface Follower {
+  readonly response: Response
+  readonly decoder: SseDecoder
+  /** The next message; undefined at the end. Throws when it was cut off. */
+  next(): Promise<StreamMessage | undefined>
+  /** All messages up to and with the one that fits. */
+  until(fits: (message: StreamMessage) => boolean): Promise<StreamMessage[]>
+  /** Everything as text, to the end. */
+  rest(): Promise<string>
+  close(): Promise<void>
+}
+
+export async function follow(
+  { door, key }: Kit,
+  id: string,
+  { after, tenant = 'acme', as = 'reader' }: { after?: string; tenant?: Tenant; as?: 'reader' | 'admin' } = {},
+): Promise<Follower> {
+  const response = await door.fetch(
+    new Request(`http://localhost/api/conversations/${encodeURIComponent(id)}/events`, {
+      headers: {
+        accept: 'text/event-stream',
+        authorization: `Bearer ${key(tenant, as)}`,
+        ...(after !== undefined && { 'last-event-id': after }),
+      },
+    }),
+  )
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const text = new TextDecoder()
+  const decoder = new SseDecoder()
+  const waiting: StreamMessage[] = []
+  const next = async (): Promise<StreamMessage | undefined> => {
+    for (;;) {
+      const first = waiting.shift()
+      if (first) return first
+      const { done, value } = await reader.read()
+      if (done) return undefined
+      for (const message of decoder.push(text.decode(value, { stream: true }))) {
+        const read = decodeStream(message)
+        if (read) waiting.push(read)
+      }
+    }
+  }
+  return {
+    response,
+    decoder,
+    next,
+    until: async (fits) => {
+      const seen: StreamMessage[] = []
+      for (;;) {
+        const message = await next()
+        if (!message) throw new Error(`The stream ended after ${JSON.stringify(seen)}`)
+        seen.push(message)
+        if (fits(message)) return seen
+      }
+    },
+    rest: async () => {
+      let all = ''
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return all
+        all += text.decode(value, { stream: true })
+      }
+    },
+    close: () => reader.cancel(),
+  }
+}
+
+export function isEvent(type: string): (message: StreamMessage) => boolean {
+  return (message) => message.kind === 'event' && message.event.type === type
+}
+
+export function isFrame(type: string): (message: StreamMessage) => boolean {
+  return (message) => message.kind === 'frame' && message.frame.type === type
+}
+
+export function seqsOf(messages: readonly StreamMessage[]): number[] {
+  return messages.flatMap((message) => (message.kind === 'event' ? [message.event.seq] : []))
+}

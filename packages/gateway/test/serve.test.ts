@@ -1,0 +1,91 @@
+/** Over a real port: what only a socket shows. */
+import { connect } from 'node:net'
+import { request } from 'node:http'
+import { afterEach, expect, test } from 'vitest'
+import { serve, type Served, type ServeOptions } from '@holdpoint/gateway'
+import { kit, type Kit } from './kit.ts'
+
+const open: { close(): Promise<unknown> }[] = []
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close()
+})
+
+async function served(
+  options: Partial<ServeOptions> = {},
+): Promise<{ here: Kit; server: Served; headers: Record<string, string> }> {
+  const here = await kit()
+  const { runtime, store, documents } = here
+  const server = await serve({ runtime, store, documents, ...options })
+  open.push(server)
+  const authorization = `Bearer ${here.key('acme', 'admin')}`
+  return { here, server, headers: { authorization, 'content-type': 'application/json' } }
+}
+
+test('on a developer’s machine it listens there alone, and prints a key once', async () => {
+  const keys: string[] = []
+  const { here, server } = await served({ firstKey: (key) => keys.push(key) })
+  expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect(keys).toHaveLength(1)
+  const told = await fetch(`${server.url}/api/keys`, { headers: { authorization: `Bearer ${keys[0]}` } })
+  expect(told.status).toBe(200)
+  expect(await told.text()).not.toContain(keys[0])
+  const { runtime, store, documents } = here
+  const again = await serve({ runtime, store, documents, firstKey: (key) => keys.push(key) })
+  open.push(again)
+  expect(keys).toHaveLength(1)
+})
+
+test('it does not let others in without being told under which names', async () => {
+  const { runtime, store, documents, close } = await kit()
+  await expect(serve({ runtime, store, documents, host: '0.0.0.0' })).rejects.toThrow('hosts')
+  await close()
+})
+
+test('a conversation over a socket: said, followed, closed with a hint, and the rest finished', async () => {
+  const { server, headers } = await served()
+  await fetch(`${server.url}/api/conversations`, { method: 'POST', headers, body: '{"id":"c1"}' })
+  const url = `${server.url}/api/conversations/c1`
+  const stream = await fetch(`${url}/events`, { headers: { ...headers, accept: 'text/event-stream' } })
+  const all = stream.text()
+  const sent = await fetch(`${url}/messages?wait=5`, { method: 'POST', headers, body: '{"content":"hello"}' })
+  expect(await sent.json()).toMatchObject({ result: { text: 'It is done.' } })
+  await server.close()
+  const text = await all
+  expect(text).toMatch(/id: 3\nevent: event\n/)
+  expect(text).toMatch(/retry: \d+\n\n$/)
+  await expect(fetch(`${server.url}/api/health`)).rejects.toThrow('fetch failed')
+})
+
+test('a reader whose socket takes nothing is cut off, and leaves nothing behind', async () => {
+  const { here, server } = await served({ limits: { streamQueueBytes: 100_000, rate: { perSecond: 1e6, burst: 1e6 } } })
+  await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
+  const { port } = new URL(server.url)
+  const socket = connect(Number(port), '127.0.0.1')
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  socket.on('error', () => {})
+  const key = here.key('acme', 'admin')
+  const head = ['GET /api/conversations/c1/events HTTP/1.1', 'host: 127.0.0.1', `authorization: Bearer ${key}`]
+  socket.write(`${[...head, 'accept: text/event-stream'].join('\r\n')}\r\n\r\n`)
+  await new Promise((resolve) => socket.once('data', resolve))
+  socket.pause()
+  // More than the buffers of the system take.
+  for (let nth = 0; nth < 60; nth++) await here.runtime.tenant('acme').send('c1', 'x'.repeat(300_000))
+  socket.resume()
+  await closed
+  // Far less than the 18 MB that were said.
+  expect(socket.bytesRead).toBeLessThan(15_000_000)
+}, 30_000)
+
+test('a body that is longer than allowed is refused although it comes in pieces without a length', async () => {
+  const { server, here } = await served({ limits: { bodyBytes: 1000 } })
+  const status = await new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${here.key('acme', 'admin')}`, 'content-type': 'application/json' }
+    const sending = request(`${server.url}/api/conversations`, { method: 'POST', headers }, (response) => {
+      resolve(response.statusCode)
+      sending.destroy()
+    })
+    sending.on('error', reject)
+    sending.write(`{"id":"${'x'.repeat(5000)}`)
+  })
+  expect(status).toBe(413)
+})

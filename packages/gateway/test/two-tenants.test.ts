@@ -1,0 +1,103 @@
+/** Random operations by two tenants, over the same ids: every answer is what the tenant would be told if it were alone. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { kit, type Kit, type Tenant, type Told } from './kit.ts'
+
+const IDS = ['a', 'b'] as const
+
+type Op = readonly [name: string, id: string]
+
+const operations: Readonly<Record<string, (kit: Kit, tenant: Tenant, id: string, known: Known) => Promise<Told>>> = {
+  say: ({ ask }, tenant, id) =>
+    ask('POST', `/api/conversations/${id}/messages?wait=5`, {
+      tenant,
+      body: { content: `mine ${tenant}`, whileBusy: 'queue' },
+    }),
+  ship: ({ ask }, tenant, id) =>
+    ask('POST', `/api/conversations/${id}/messages?wait=5`, { tenant, body: { content: `ship ${tenant}` } }),
+  view: ({ ask }, tenant, id) => ask('GET', `/api/conversations/${id}`, { tenant }),
+  events: ({ ask }, tenant, id) => ask('GET', `/api/conversations/${id}/events`, { tenant }),
+  list: ({ ask }, tenant) => ask('GET', '/api/conversations', { tenant }),
+  holds: ({ ask }, tenant) => ask('GET', '/api/holds', { tenant }),
+  cancel: ({ ask }, tenant, id) => ask('POST', `/api/conversations/${id}/cancel`, { tenant, body: {} }),
+  claim: ({ ask }, tenant) => ask('POST', '/api/calls/claim', { tenant, body: { tools: ['ship'], max: 5 } }),
+  agent: ({ ask }, tenant, id) => ask('POST', '/api/agents', { tenant, body: { name: id, instructions: tenant } }),
+  agents: ({ ask }, tenant) => ask('GET', '/api/agents', { tenant }),
+  forget: ({ ask }, tenant, id) => ask('DELETE', `/api/agents/${id}`, { tenant }),
+  key: ({ ask }, tenant, id) =>
+    ask('POST', '/api/keys', { tenant, body: { name: `${tenant}-${id}`, scopes: ['reader'] }, key: id }),
+  keys: ({ ask }, tenant) => ask('GET', '/api/keys', { tenant }),
+  // With what the other tenant knows: its calls, claims and keys.
+  resolveTheirs: ({ ask }, tenant, id, { calls }) =>
+    ask('POST', `/api/holds/${id}/${calls.at(-1) ?? 'x.1.1'}/resolve`, {
+      tenant,
+      body: { kind: 'answer', value: { parcel: tenant } },
+    }),
+  resultTheirs: ({ ask }, tenant, _, { calls }) => {
+    const callId = calls.at(-1) ?? 'x.1.1'
+    return ask('POST', `/api/runs/${callId.split('.')[0]}/tool-results`, {
+      tenant,
+      body: { callId, result: { parcel: tenant } },
+    })
+  },
+  claimTheirs: ({ ask }, tenant, _, { claims }) => {
+    const [callId, claim] = claims.at(-1) ?? ['x.1.1', 'x']
+    return ask('POST', `/api/calls/${callId}/result`, { tenant, body: { claim, result: { parcel: tenant } } })
+  },
+  revokeTheirs: ({ ask }, tenant, _, { keys }) => ask('DELETE', `/api/keys/${keys.at(-1) ?? 'x'}`, { tenant }),
+}
+
+/** What one tenant was told, for the other to try. */
+interface Known {
+  readonly calls: string[]
+  readonly claims: [string, string][]
+  readonly keys: string[]
+}
+
+function learn(known: Known, { body }: Told): void {
+  for (const hold of body?.result?.holds ?? []) known.calls.push(hold.callId)
+  for (const item of body?.items ?? []) if (item.claim) known.claims.push([item.callId, item.claim])
+  if (typeof body?.key === 'string') known.keys.push(body.id)
+}
+
+test('two tenants never see each other, whatever they do and whatever they know of each other', async () => {
+  let theirs = 0
+  const op: fc.Arbitrary<Op> = fc.tuple(fc.constantFrom(...Object.keys(operations)), fc.constantFrom(...IDS))
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(fc.boolean(), op), { minLength: 5, maxLength: 40 }), async (steps) => {
+      const here = await kit()
+      const known = { acme: empty(), umbrella: empty() }
+      try {
+        for (const [first, [name, id]] of steps) {
+          const tenant: Tenant = first ? 'acme' : 'umbrella'
+          const other: Tenant = first ? 'umbrella' : 'acme'
+          const told = await operations[name]?.(here, tenant, id, known[other])
+          if (!told) continue
+          // Nothing of the other is ever in an answer, and what is the other's does not exist.
+          expect(JSON.stringify(told.body), `${name} by ${tenant}`).not.toContain(other)
+          if (name.endsWith('Theirs')) {
+            theirs++
+            expect([404, 409], `${name} by ${tenant}: ${JSON.stringify(told.body)}`).toContain(told.status)
+            expect(told.body).not.toHaveProperty('verdict', 'accepted')
+          }
+          expect(told.status).not.toBe(403)
+          expect(told.status).toBeLessThan(500)
+          learn(known[tenant], told)
+        }
+        for (const tenant of ['acme', 'umbrella'] as const)
+          for (const id of IDS) {
+            const { body } = await here.ask('GET', `/api/conversations/${id}/events`, { tenant })
+            expect(JSON.stringify(body)).not.toContain(tenant === 'acme' ? 'umbrella' : 'acme')
+          }
+      } finally {
+        await here.close()
+      }
+    }),
+    { numRuns: 40 },
+  )
+  expect(theirs).toBeGreaterThan(50)
+}, 60_000)
+
+function empty(): Known {
+  return { calls: [], claims: [], keys: [] }
+}

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { gateway, memoryDocuments } from '@holdpoint/gateway'
+import { kit, shipping, type Kit, type Told } from './kit.ts'
+
+let here: Kit
+beforeEach(async () => {
+  here = await kit()
+})
+afterEach(() => here.close())
+
+const claim = (body: object = {}): ReturnType<Kit['ask']> =>
+  here.ask('POST', '/api/calls/claim', { as: 'worker', body: { tools: ['ship'], ...body } })
+const post = (callId: string, what: string, body: object): ReturnType<Kit['ask']> =>
+  here.ask('POST', `/api/calls/${callId}/${what}`, { as: 'worker', body })
+
+test('several workers share the calls, and none is given twice', async () => {
+  const calls = await Promise.all(Array.from({ length: 12 }, (_, nth) => shipping(here, `c${nth}`)))
+  const claimed = await Promise.all(Array.from({ length: 6 }, () => claim({ max: 3 })))
+  const ids = claimed.flatMap(({ body }) => body.items.map(({ callId }: { callId: string }) => callId)) as string[]
+  expect(ids).toHaveLength(calls.length)
+  expect(new Set(ids)).toEqual(new Set(calls))
+})
+
+test('a worker that is not heard of loses its claim, and what it brings later is told so', async () => {
+  let now = Date.now()
+  const documents = memoryDocuments(() => now)
+  const door = gateway({ runtime: here.runtime, store: here.store, documents, now: () => now })
+  const { key } = await door.keys.create('acme', { name: 'w', scopes: ['worker'] })
+  const callId = await shipping(here, 'c1')
+  const ask = async (path: string, body: object): Promise<Pick<Told, 'status' | 'body'>> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const url = `http://localhost/api/calls/${path}`
+    const told = await door.fetch(new Request(url, { method: 'POST', headers, body: JSON.stringify(body) }))
+    return { status: told.status, body: await told.json() }
+  }
+  const first = (await ask('claim', { tools: ['ship'], ttlMs: 5000 })).body.items[0]
+  expect((await ask('claim', { tools: ['ship'] })).body.items).toEqual([])
+  now += 4000
+  expect((await ask(`${callId}/progress`, { claim: first.claim, ttlMs: 5000 })).status).toBe(200)
+  now += 4000
+  expect((await ask('claim', { tools: ['ship'] })).body.items).toEqual([])
+  now += 4000
+  const second = (await ask('claim', { tools: ['ship'] })).body.items[0]
+  expect(second.callId).toBe(callId)
+  const late = await ask(`${callId}/result`, { claim: first.claim, result: { parcel: 'old' } })
+  expect(late).toMatchObject({ status: 409, body: { code: 'claim-lost' } })
+  const told = await ask(`${callId}/result`, { claim: second.claim, result: { parcel: 'new' } })
+  expect(told).toMatchObject({ status: 200, body: { verdict: 'accepted' } })
+  await door.close()
+})
+
+test('a call that was given back is free for the next worker', async () => {
+  const callId = await shipping(here, 'c1')
+  const [first] = (await claim()).body.items
+  expect((await post(callId, 'release', { claim: first.claim })).status).toBe(204)
+  const [second] = (await claim()).body.items
+  expect(second.callId).toBe(callId)
+  expect((await post(callId, 'release', { claim: first.claim })).status).toBe(409)
+})
+
+test('a result that does not fit the tool may be given again; the claim stays', async () => {
+  const callId = await shipping(here, 'c1')
+  const [{ claim: held }] = (await claim()).body.items
+  expect(await post(callId, 'result', { claim: held, result: { parcel: 1 } })).toMatchObject({
+    status: 422,
+    body: { code: 'invalid' },
+  })
+  expect((await post(callId, 'result', { claim: held, result: { parcel: 'p' } })).status).toBe(200)
+})
+
+test('a worker that waits is given the call as soon as there is one', async () => {
+  const waiting = claim({ wait: 20 })
+  const started = Date.now()
+  const callId = await shipping(here, 'c1')
+  expect((await waiting).body.items).toMatchObject([{ callId }])
+  expect(Date.now() - started).toBeLessThan(5000)
+})
+
+test('a worker carries calls out; it does not answer in the place of a person', async () => {
+  const sent = await here.ask('POST', '/api/conversations/c1/messages?wait=5', { body: { content: 'ask Budget' } })
+  const [{ callId, kind }] = sent.body.result.holds
+  expect(kind).toBe('elicitation')
+  const path = `/api/runs/${callId.split('.')[0]}/tool-results`
+  const body = { callId, result: 'a million' }
+  expect(await here.ask('POST', path, { as: 'worker', body })).toMatchObject({ status: 403 })
+  expect((await here.ask('POST', '/api/calls/claim', { as: 'worker', body: { tools: ['ask'] } })).body.items).toEqual(
+    [],
+  )
+  expect(await here.ask('POST', path, { as: 'resolver', body })).toMatchObject({ status: 200 })
+})
+
+test('a result by the id of its run finds its conversation, and an unknown one is told so', async () => {
+  const callId = await shipping(here, 'c1')
+  const [runId] = callId.split('.')
+  const give = (run: string | undefined, body: object): ReturnType<Kit['ask']> =>
+    here.ask('POST', `/api/runs/${run}/tool-results`, { as: 'worker', body })
+  const result = { parcel: 'p1' }
+  expect(await give('another', { callId, result })).toMatchObject({ status: 404, body: { code: 'unknown' } })
+  expect(await give(runId, { callId: `${runId}.9.9`, conversationId: 'c1', result })).toMatchObject({ status: 404 })
+  expect(await give(runId, { callId: `${runId}.9.9`, result })).toMatchObject({
+    status: 404,
+    body: { code: 'unknown' },
+  })
+  expect(await give(runId, { callId, result })).toMatchObject({ status: 200, body: { verdict: 'accepted' } })
+  const again = await give(runId, { callId, result, conversationId: 'c1' })
+  expect(again).toMatchObject({ status: 200, body: { verdict: 'duplicate' } })
+  const other = await give(runId, { callId, result: { parcel: 'p2' }, conversationId: 'c1' })
+  expect(other).toMatchObject({ status: 409, body: { code: 'conflict' } })
+})

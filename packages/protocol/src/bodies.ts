@@ -1,0 +1,136 @@
+/** What is sent and what comes back. The gateway checks what it is sent against schemas of the same shape. */
+import type {
+  HoldKind,
+  Json,
+  JsonObject,
+  ResolveAnswer,
+  Resolution,
+  TurnResult,
+  UserPart,
+  WhileBusy,
+} from '@holdpoint/core'
+
+/** `next` is what to ask on with, as `after`; not there on the last page. */
+export interface ListOf<T> {
+  readonly items: readonly T[]
+  readonly next?: string
+}
+
+export type Scope = 'admin' | 'agent' | 'worker' | 'resolver' | 'reader'
+
+/** An agent as plain JSON: what it is, without any code. */
+export interface AgentBody {
+  readonly name: string
+  readonly [setting: string]: Json
+}
+
+export interface AgentRow {
+  readonly name: string
+  /** `code`: part of the program, and not to be changed from outside. */
+  readonly source: 'code' | 'config'
+  /** Counts the changes; give it as `version` with an update to change only what you saw. */
+  readonly version?: number
+  readonly config?: JsonObject
+}
+
+export interface CreateConversation {
+  readonly id?: string
+  readonly agent?: string
+  readonly by?: string
+}
+
+export interface SendMessage {
+  readonly content: string | readonly UserPart[]
+  readonly agent?: string
+  readonly by?: string
+  readonly whileBusy?: WhileBusy
+  readonly maxSteps?: number
+}
+
+/** The message is durable. `turnId` is there once it has a turn, `result` when it was waited for and came in time. */
+export interface Sent {
+  readonly turnId?: string
+  readonly repeated?: true
+  readonly result?: SentResult
+}
+
+/** JSON has no `undefined`: what is not there is left out. */
+export type SentResult = Omit<TurnResult, 'message' | 'output'> & { readonly message?: string; readonly output?: Json }
+
+export type ResolveBody = Resolution & {
+  /** Which of the call's holds is meant. */
+  readonly hold?: number
+  readonly by?: string
+}
+
+/** Only `accepted` and `duplicate`; every other verdict is a problem. */
+export type Resolved = ResolveAnswer
+
+export interface HoldsQuery {
+  readonly conversationId?: string
+  readonly agent?: string
+  readonly tool?: string
+  readonly kind?: HoldKind
+  readonly expiresBefore?: number
+  readonly after?: string
+  readonly limit?: number
+}
+
+/** The conversation is needed only for a call that no longer waits, or that nobody here can find by its id. */
+export type ToolResult = { readonly callId: string; readonly conversationId?: string; readonly by?: string } & (
+  | { readonly result: Json }
+  | { readonly error: string }
+)
+
+export interface ClaimBody {
+  readonly tools: readonly string[]
+  /** 1 unless said, 100 at most. */
+  readonly max?: number
+  /** How long the claim lasts without a word; a minute unless said. */
+  readonly ttlMs?: number
+  /** Seconds to wait for a call when there is none, 30 at most. */
+  readonly wait?: number
+}
+
+export interface ClaimedCall {
+  readonly callId: string
+  readonly conversationId: string
+  readonly runId: string
+  readonly name: string
+  readonly input: Json
+  readonly agent: string
+  /** When the call itself expires. */
+  readonly expiresAt: number
+  /** To be given with progress, result and release. */
+  readonly claim: string
+  /** When the claim ends unless something is heard of it. */
+  readonly claimedUntil: number
+}
+
+export interface ProgressBody {
+  readonly claim: string
+  readonly value?: Json
+  readonly ttlMs?: number
+}
+
+export type CallResultBody = { readonly claim: string } & ({ readonly result: Json } | { readonly error: string })
+
+export interface CreateKey {
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  /** Milliseconds from now; for good unless said. */
+  readonly ttlMs?: number
+}
+
+export interface KeyRow {
+  readonly id: string
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly createdAt: number
+  readonly expiresAt?: number
+}
+
+/** `key` is shown this once. */
+export interface CreatedKey extends KeyRow {
+  readonly key?: string
+}

@@ -1,0 +1,36 @@
+export { paths } from './paths.ts'
+export {
+  isProblem,
+  problem,
+  PROBLEM_TYPE,
+  problemOfVerdict,
+  statusOf,
+  type BadVerdict,
+  type GatewayCode,
+  type Problem,
+  type ProblemCode,
+} from './problem.ts'
+export type {
+  AgentBody,
+  AgentRow,
+  CallResultBody,
+  ClaimBody,
+  ClaimedCall,
+  CreateConversation,
+  CreatedKey,
+  CreateKey,
+  HoldsQuery,
+  KeyRow,
+  ListOf,
+  ProgressBody,
+  Resolved,
+  ResolveBody,
+  Scope,
+  SendMessage,
+  Sent,
+  SentResult,
+  ToolResult,
+} from './bodies.ts'
+export { encodeRetry, encodeSse, SSE_HEARTBEAT, type SseMessage } from './sse.ts'
+export { SseDecoder, type DecodedSse } from './sse-decoder.ts'
+export { decodeStream, encodeStream, type StreamMessage } from './stream.ts'

@@ -1,0 +1,38 @@
+/** Where everything is. Ids are anybody's text, so each is written as one segment of a path. */
+const API = '/api'
+
+const at = (...segments: readonly string[]): string => [API, ...segments.map(segment)].join('/')
+
+/** Everybody who reads a URL takes `.` and `..` out of it, written as `%2e` too: they would lead somewhere else. */
+function segment(id: string): string {
+  if (id === '' || id === '.' || id === '..' || !id.isWellFormed())
+    throw new TypeError(`${JSON.stringify(id)} cannot be an id.`)
+  return encodeURIComponent(id)
+}
+
+export const paths = {
+  health: (): string => at('health'),
+  ready: (): string => at('ready'),
+  openapi: (): string => at('openapi.json'),
+  docs: (): string => at('docs'),
+  agents: (): string => at('agents'),
+  agent: (name: string): string => at('agents', name),
+  conversations: (): string => at('conversations'),
+  conversation: (id: string): string => at('conversations', id),
+  messages: (id: string): string => at('conversations', id, 'messages'),
+  /** A page of them as JSON, or with `Accept: text/event-stream` all of them as they come. */
+  events: (id: string): string => at('conversations', id, 'events'),
+  cancel: (id: string): string => at('conversations', id, 'cancel'),
+  continue: (id: string): string => at('conversations', id, 'continue'),
+  explain: (id: string): string => at('conversations', id, 'explain'),
+  holds: (): string => at('holds'),
+  hold: (conversationId: string, callId: string): string => at('holds', conversationId, callId),
+  resolve: (conversationId: string, callId: string): string => at('holds', conversationId, callId, 'resolve'),
+  toolResults: (runId: string): string => at('runs', runId, 'tool-results'),
+  claim: (): string => at('calls', 'claim'),
+  callProgress: (callId: string): string => at('calls', callId, 'progress'),
+  callResult: (callId: string): string => at('calls', callId, 'result'),
+  callRelease: (callId: string): string => at('calls', callId, 'release'),
+  keys: (): string => at('keys'),
+  key: (id: string): string => at('keys', id),
+} as const
