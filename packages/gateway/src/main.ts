@@ -6,21 +6,25 @@
 import { pathToFileURL } from 'node:url'
 import { resolve } from 'node:path'
 import { holdpoint, HoldpointError, openStore, type Agent } from 'holdpoint'
+import { agentsMadeHere, type Offer } from './agents-made-here.ts'
 import { documentsOf, memoryDocuments } from './documents.ts'
 import type { LogLine } from './gateway-options.ts'
 import { serve } from './serve.ts'
 import { settingsOf } from './settings.ts'
 
 const { store: place, app, ...settings } = settingsOf(process.env)
-const agents = await agentsOf(app)
+const { agents, offer } = await programOf(app)
 const store = await openStore(place)
-const runtime = await holdpoint({ store, agents })
+const documents = documentsOf(store) ?? memoryDocuments()
+const madeHere = agentsMadeHere(documents, offer)
+const runtime = await holdpoint({ store, agents, agentFor: madeHere.agentFor })
 const served = await serve({
   ...settings,
   runtime,
   store,
   agents,
-  documents: documentsOf(store) ?? memoryDocuments(),
+  documents,
+  checkAgent: madeHere.check,
   log,
   firstKey: (key) => say(`The first key, shown this once:\n\n    ${key}\n`),
 })
@@ -33,16 +37,24 @@ async function stop(): Promise<void> {
   await store.close()
 }
 
-/** The agents of a program are code, so they come from a module. */
-async function agentsOf(file: string | undefined): Promise<readonly Agent[]> {
+/** The agents of a program are code, and so are the models that agents made over HTTP may use: both come from a module. */
+async function programOf(
+  file: string | undefined,
+): Promise<{ readonly agents: readonly Agent[]; readonly offer: Offer }> {
   if (file === undefined)
     throw new HoldpointError(
       'config-invalid',
-      'Say where your agents are: HOLDPOINT_APP=./app.ts, which exports `agents`.',
+      'Say where your agents are: HOLDPOINT_APP=./app.ts, which exports `agents`, and `models` for agents made over HTTP.',
     )
-  const { agents: found } = (await import(pathToFileURL(resolve(file)).href)) as { readonly agents?: unknown }
-  if (Array.isArray(found)) return found as readonly Agent[]
-  throw new HoldpointError('config-invalid', `${file} must export \`agents\`, a list of them.`)
+  const program = (await import(pathToFileURL(resolve(file)).href)) as {
+    readonly agents?: unknown
+    readonly models?: Offer['models']
+    readonly secrets?: Offer['secrets']
+  }
+  const { agents: found = [], models = {}, secrets } = program
+  if (!Array.isArray(found))
+    throw new HoldpointError('config-invalid', `${file} must export \`agents\`, a list of them.`)
+  return { agents: found as readonly Agent[], offer: { models, ...(secrets && { secrets }) } }
 }
 
 /** One line of JSON each, for whoever collects them. */

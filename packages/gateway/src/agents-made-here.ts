@@ -1,0 +1,44 @@
+/**
+ * Agents that were made over HTTP, as the runtime asks for them: by tenant and name, from the documents, and made anew
+ * only when their document changed.
+ */
+import type { Agent } from '@holdpoint/core'
+import { agentFromConfig, HoldpointError, type AgentConfig, type ConfigEnv } from 'holdpoint'
+import { AGENT } from './agent-config.ts'
+import { find, type Documents } from './documents.ts'
+
+export type Offer = Omit<ConfigEnv, 'tenant'>
+
+export interface AgentsMadeHere {
+  agentFor(tenant: string, name: string): Promise<Agent | undefined>
+  /** What is wrong with an agent as JSON, in words; undefined when nothing is. */
+  check(config: unknown): string | undefined
+}
+
+export function agentsMadeHere(documents: Documents, offer: Offer): AgentsMadeHere {
+  const made = new Map<string, { readonly version: number; readonly agent: Agent }>()
+  return {
+    agentFor: async (tenant, name) => {
+      const key = JSON.stringify([tenant, name])
+      const doc = await find(documents, tenant, AGENT, name)
+      if (!doc) {
+        made.delete(key)
+        return undefined
+      }
+      const known = made.get(key)
+      if (known?.version === doc.version) return known.agent
+      const agent = agentFromConfig(doc.data as unknown as AgentConfig, { ...offer, tenant })
+      made.set(key, { version: doc.version, agent })
+      return agent
+    },
+    check: (config) => {
+      try {
+        agentFromConfig(config as AgentConfig, { ...offer, tenant: '' })
+        return undefined
+      } catch (error) {
+        if (HoldpointError.is(error)) return error.message
+        throw error
+      }
+    },
+  }
+}
