@@ -10,6 +10,11 @@ export interface Summary {
 
 export const SUMMARY = 'summary'
 
+/** As it is kept, of one that came from elsewhere. */
+export function noteOf({ upTo, text }: Summary, at: number): Note {
+  return { kind: SUMMARY, seq: upTo, at, data: { text, from: 1, upTo } }
+}
+
 export function summaryOf({ seq, data }: Note): Summary | undefined {
   return isObject(data) && typeof data['text'] === 'string' ? { upTo: seq, text: data['text'] } : undefined
 }

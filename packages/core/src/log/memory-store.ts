@@ -29,14 +29,14 @@ export interface MemoryStoreOptions {
   /** The store's clock, asked for leases, deadlines and what is over. */
   readonly now?: () => number
   /** What it holds at first: a saved session, under its id. */
-  readonly log?: { readonly id: string; readonly events: readonly LogEvent[] }
+  readonly log?: { readonly id: string; readonly events: readonly LogEvent[]; readonly notes?: readonly Note[] }
 }
 
 export function memoryStore({ now = () => 0, log }: MemoryStoreOptions = {}): Store {
   const all = new Map<string, Conversation>()
   if (log) {
     const address = { tenant: '', id: log.id }
-    all.set(keyOf(address), { ...create(address, 0, 0), events: [...log.events] })
+    all.set(keyOf(address), { ...create(address, 0, 0), events: [...log.events], notes: log.notes ?? [] })
   }
   const nodes = new Map<string, number>()
   const documents = memoryDocuments(now)

@@ -1,4 +1,5 @@
 /** A session as plain data, and the border where data of unknown origin becomes one again. */
+import type { Summary } from '../context/summary.ts'
 import { HoldpointError, messageOf } from '../failure.ts'
 import { isObject, show, toJson } from '../json.ts'
 import type { EventBody, LogEvent } from '../log/log-event.ts'
@@ -9,12 +10,14 @@ export interface SessionData {
   readonly version: 1
   readonly id: string
   readonly events: readonly LogEvent[]
+  /** The newest summary of its beginning: the log says from where on it is shown, and not what stands before that. */
+  readonly summary?: Summary
 }
 
 /** Checks the shape of every event here, and by folding them that they can have happened. */
 export function readSession(data: unknown): SessionData {
   if (!isObject(data)) throw invalid('it is not an object')
-  const { version, id, events } = data as Readonly<Record<string, unknown>>
+  const { version, id, events, summary } = data as Readonly<Record<string, unknown>>
   if (version !== 1) throw invalid(`its version is ${show(version)}, and this code reads version 1`)
   if (typeof id !== 'string' || id === '') throw invalid('it has no id')
   if (!Array.isArray(events)) throw invalid('it has no list of events')
@@ -26,7 +29,14 @@ export function readSession(data: unknown): SessionData {
   } catch (error) {
     throw invalid(messageOf(error), error)
   }
-  return { version: 1, id, events: events as LogEvent[] }
+  if (summary !== undefined && !isSummary(summary, events.length)) throw invalid('it has a summary that is none')
+  return { version: 1, id, events: events as LogEvent[], ...(summary !== undefined && { summary }) }
+}
+
+function isSummary(given: unknown, last: number): given is Summary {
+  if (!isObject(given)) return false
+  const { upTo, text } = given
+  return isSeq(upTo) && Number(upTo) <= last && typeof text === 'string'
 }
 
 function checkEvent(event: unknown, index: number): void {

@@ -2,10 +2,11 @@
  * One conversation in this process, with everything that can be said to it. A session is its log: `JSON.stringify` it
  * at any halt, open it elsewhere, go on. Whoever answers a hold is told the truth before anything else happens.
  */
+import { noteOf } from '../context/summary.ts'
 import type { Json } from '../json.ts'
 import type { LogEvent } from '../log/log-event.ts'
 import { memoryStore } from '../log/memory-store.ts'
-import type { Store } from '../log/store.ts'
+import type { Note, Store } from '../log/store.ts'
 import type { Resolution } from '../turn/hold.ts'
 import type { ResolveAnswer } from '../turn/resolve.ts'
 import type { Conversation } from '../turn/turn-state.ts'
@@ -36,9 +37,10 @@ export class Session {
   static async open(agent: Agent, from: OpenFrom = {}): Promise<Session> {
     const data = from.data === undefined ? undefined : readSession(from.data)
     const id = from.id ?? data?.id ?? agent.ports.id()
-    const log = newLog(agent, id, from.store ?? memoryStore(data && { log: { id, events: data.events } }))
+    const log = newLog(agent, id, from.store ?? memoryStore(data && { log: { id, ...kept(data) } }))
     await log.refresh()
     await log.reachBack(1)
+    await log.summary()
     return new Session(new LiveConversation(agent, log))
   }
 
@@ -159,12 +161,20 @@ export class Session {
   }
 
   toJSON(): SessionData {
-    return { version: 1, id: this.id, events: [...this.events] }
+    const summary = this.#live.log.knownSummary
+    return { version: 1, id: this.id, events: [...this.events], ...(summary && { summary }) }
   }
 
   #told(result: Promise<TurnResult>): Promise<ChatResult> {
     return result.then((told) => ({ ...told, session: this }))
   }
+}
+
+function kept({ events, summary }: SessionData): {
+  readonly events: readonly LogEvent[]
+  readonly notes: readonly Note[]
+} {
+  return { events, notes: summary ? [noteOf(summary, events.at(-1)?.at ?? 0)] : [] }
 }
 
 function newLog(agent: Agent, id: string, store: Store): Log {

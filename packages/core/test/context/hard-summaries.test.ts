@@ -1,8 +1,9 @@
 /** Summaries when it is not easy: huge turns, models that fail, hang, say nothing or too much, and two at once. */
 import type { Note } from '@holdpoint/core'
 import { scriptedModel } from '@holdpoint/testing'
-import { ModelError, type Model, type ModelPart, type ModelRequest } from 'holdpoint'
+import { agent, ModelError, Session, type Model, type ModelPart, type ModelRequest } from 'holdpoint'
 import { expect, test } from 'vitest'
+import { saved, tick } from '../loop/kit.ts'
 import { World, type Process, type Setup } from '../runtime/kit.ts'
 
 const WORDS = 'word '.repeat(40).trim()
@@ -60,7 +61,7 @@ async function notes(world: World): Promise<readonly Note[]> {
 }
 
 /** The messages that the newest prompt tells of in a summary. */
-function told({ model }: Process): readonly number[] {
+function told({ model }: Pick<Process, 'model'>): readonly number[] {
   const text = JSON.stringify(model.requests.at(-1)!.prompt.filter(({ role }) => role === 'system'))
   return (/Summary ([\d+]+)/.exec(text)?.[1] ?? '').split('+').filter(Boolean).map(Number)
 }
@@ -204,4 +205,19 @@ test('a summary that is longer than it may be is cut, and no turn fails for it',
   expect(model.requests.length).toBeGreaterThan(0)
   const { message, status } = await a.runtime.send('c', 'Still there?')
   expect([status, message]).toEqual(['done', undefined])
+})
+
+test('a session that is saved and opened elsewhere has its summary, also when it is saved again at once', async () => {
+  const model = scriptedModel(Array.from({ length: 40 }, () => WORDS))
+  const desk = agent({ name: 'desk', model, context: { budget: 1500, summarize: { model: historian(), chunk: 400 } } })
+  const session = Session.begin(desk)
+  for (let nth = 1; nth <= 14; nth++) {
+    await session.send(`Message ${nth}: ${WORDS}`)
+    await tick()
+  }
+  const opened = await Session.open(desk, saved(session))
+  const again = await Session.open(desk, saved(opened))
+  await again.send('More')
+  expect(told({ model })).toContain(1)
+  expect(JSON.stringify(again)).toContain('"summary":{"upTo":')
 })
