@@ -27,13 +27,13 @@ export function agentsMadeHere(documents: Documents, offer: Offer): AgentsMadeHe
       }
       const known = made.get(key)
       if (known?.version === doc.version) return known.agent
-      const agent = agentFromConfig(doc.data as unknown as AgentConfig, { ...offer, tenant })
+      const agent = agentFromConfig(doc.data as unknown, { ...offer, tenant })
       made.set(key, { version: doc.version, agent })
       return agent
     },
     check: (config) => {
       try {
-        agentFromConfig(config as AgentConfig, { ...offer, tenant: '' })
+        agentFromConfig(config, { ...offer, tenant: '' })
         return undefined
       } catch (error) {
         if (HoldpointError.is(error)) return error.message
