@@ -3,6 +3,7 @@
  * standard error. With `--check` it fails when a limit was missed. See docs/guide/benchmarks.md.
  */
 import { footprint } from './footprint.ts'
+import { gateway } from './gateway.ts'
 import { loop } from './loop.ts'
 import { Misuse, optionsOf, storeOf, type Options } from './options.ts'
 import { held } from './storage/held.ts'
@@ -25,6 +26,7 @@ const benches: Readonly<Record<string, Bench>> = {
   w3: onStore(w3),
   w4: onStore(w4),
   held,
+  gateway,
   footprint,
 }
 
