@@ -4,6 +4,7 @@
  */
 import { context } from './context.ts'
 import { footprint } from './footprint.ts'
+import { gateway } from './gateway.ts'
 import { loop } from './loop.ts'
 import { Misuse, optionsOf, storeOf, type Options } from './options.ts'
 import { held } from './storage/held.ts'
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, Bench>> = {
   w4: onStore(w4),
   held,
   context,
+  gateway,
   footprint,
 }
 

@@ -9,9 +9,9 @@ import { documentsOf, type Documents } from './documents.ts'
 import { LIMITS, type GatewayOptions, type Limits } from './gateway-options.ts'
 import { no } from './http/answer.ts'
 import { corsHeaders, guarded, LOOPBACK_HOSTS, type Guard } from './http/guard.ts'
-import { secured } from './http/headers.ts'
-import { handle, toResponse, type Pipeline } from './http/pipeline.ts'
+import { handle, type Pipeline } from './http/pipeline.ts'
 import { RateLimit } from './http/rate.ts'
+import { respond, SECURITY_HEADERS, type Line } from './http/respond.ts'
 import type { Peer, Route } from './http/route.ts'
 import { openApiOf } from './openapi.ts'
 import { redactor } from './redact.ts'
@@ -22,7 +22,7 @@ import { Hubs } from './streams/hubs.ts'
 import { Streams } from './streams/streams.ts'
 
 export interface Gateway {
-  /** `peer`: how to hang up on a reader of a stream that no longer takes anything. */
+  /** `peer`: what the server lets us do with the connection itself. */
   fetch(request: Request, peer?: Peer): Promise<Response>
   /** To make keys for any tenant: what is asked over HTTP makes keys for its own tenant alone. */
   readonly keys: Pick<Keys, 'create' | 'revoke' | 'list'>
@@ -43,13 +43,13 @@ export function gateway(options: GatewayOptions): Gateway {
     fetch: async (request, peer) => {
       const refused = guarded(request, guard)
       const cors = corsHeaders(request, guard)
-      if (refused) return secured(toResponse(refused, pipeline.redact), cors)
-      if (request.method === 'OPTIONS' && 'access-control-allow-origin' in cors)
-        return secured(new Response(null, { status: 204 }), cors)
-      const answering = Promise.resolve(app.fetch(request, { peer }))
+      const line: Line = { peer, headers: cors ? { ...SECURITY_HEADERS, ...cors } : SECURITY_HEADERS }
+      if (refused) return respond(refused, pipeline.redact, line)
+      if (request.method === 'OPTIONS' && cors) return respond({ status: 204 }, pipeline.redact, line)
+      const answering = Promise.resolve(app.fetch(request, line))
       open.add(answering)
       try {
-        return secured(await answering, cors)
+        return await answering
       } finally {
         open.delete(answering)
       }
@@ -89,20 +89,21 @@ function pipelineOf(options: GatewayOptions, documents: Documents, closing: Abor
   return { services, authenticate, rate: new RateLimit(limits.rate, now), limits, redact, log }
 }
 
-type App = Hono<{ Bindings: { readonly peer: Peer | undefined } }>
+type App = Hono<{ Bindings: Line }>
 
 function appOf(pipeline: Pipeline, all: readonly Route[]): App {
   const app: App = new Hono()
+  const { redact } = pipeline
   const byPath = Map.groupBy(all, ({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1'))
   for (const [path, here] of byPath) {
     for (const route of here)
-      app.on(route.method.toUpperCase(), path, (c) => handle(pipeline, route, c.req.raw, c.req.param(), c.env.peer))
+      app.on(route.method.toUpperCase(), path, (c) => handle(pipeline, route, c.req.raw, c.req.param(), c.env))
     const allow = [...new Set(here.map(({ method }) => method.toUpperCase()))].join(', ')
-    app.all(path, () =>
-      toResponse(no('method-not-allowed', `Here is only ${allow}.`, { headers: { allow } }), pipeline.redact),
-    )
+    const wrong = no('method-not-allowed', `Here is only ${allow}.`, { headers: { allow } })
+    app.all(path, (c) => respond(wrong, redact, c.env))
   }
-  app.notFound(() => toResponse(no('not-found', 'There is nothing here. See /api/openapi.json.'), pipeline.redact))
-  app.onError(() => toResponse(no('internal', 'Something went wrong here.'), pipeline.redact))
+  const nothing = no('not-found', 'There is nothing here. See /api/openapi.json.')
+  app.notFound((c) => respond(nothing, redact, c.env))
+  app.onError((_, c) => respond(no('internal', 'Something went wrong here.'), redact, c.env))
   return app
 }

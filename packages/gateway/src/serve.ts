@@ -1,10 +1,12 @@
 /** A gateway on a port. On a developer's machine: reachable from that machine alone, with a key that is printed once. */
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { HoldpointError } from '@holdpoint/core'
 import { gateway, type Gateway } from './gateway.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { LOOPBACK_HOSTS } from './http/guard.ts'
+import type { Peer } from './http/route.ts'
 
 export interface ServeOptions extends GatewayOptions {
   /** Any free one unless said. */
@@ -34,7 +36,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const door = gateway({ ...rest, hosts: rest.hosts ?? LOOPBACK_HOSTS })
   if (firstKey && !rest.auth?.keys?.length && !rest.auth?.tokens) await makeFirstKey(door, firstKey)
   const server = createAdaptorServer({
-    fetch: (request, { outgoing }) => door.fetch(request, { hangUp: () => outgoing.destroy() }),
+    fetch: (request, { outgoing }) => door.fetch(request, peerOf(outgoing as ServerResponse)),
     overrideGlobalObjects: false,
     serverOptions: { headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16_384 },
   }) as Server
@@ -49,6 +51,17 @@ export async function serve(options: ServeOptions): Promise<Served> {
       await rest.runtime.close()
       server.closeAllConnections()
       await closed
+    },
+  }
+}
+
+function peerOf(outgoing: ServerResponse): Peer {
+  return {
+    hangUp: () => outgoing.destroy(),
+    send: (status, headers, body) => {
+      outgoing.writeHead(status, body === null ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })
+      outgoing.end(body)
+      return RESPONSE_ALREADY_SENT
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Every operation of the OpenAPI document, in all the ways it can be asked. A route without a row fails here. */
+/** Every operation of the OpenAPI document, in all the ways it can be asked, over a real port. A route without a row fails. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isProblem } from '@holdpoint/protocol'
@@ -48,7 +48,7 @@ describe.each(operations)('$method $path', (operation) => {
   let here: Kit
   let scene: Scene
   beforeAll(async () => {
-    here = await kit()
+    here = await kit({ socket: true })
     scene = await sceneOf(here, 'acme')
   })
   afterAll(() => here.close())

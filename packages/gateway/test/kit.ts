@@ -1,7 +1,7 @@
 /** A gateway on a memory store, with a key of each scope in two tenants, and an agent whose tools wait in every way. */
 import { agent, holdpoint, memoryStore, tool, type Model, type Runtime, type Store } from 'holdpoint'
 import { z } from 'zod'
-import { gateway, memoryDocuments, type Documents, type Gateway, type GatewayOptions } from '@holdpoint/gateway'
+import { gateway, memoryDocuments, serve, type Documents, type Gateway, type GatewayOptions } from '@holdpoint/gateway'
 import type { Scope } from '@holdpoint/protocol'
 
 export type Tenant = 'acme' | 'umbrella'
@@ -76,8 +76,14 @@ const INPUTS: Readonly<Record<string, (what: string | undefined) => object>> = {
   ask: (question) => ({ question }),
 }
 
-export async function kit(options: Partial<GatewayOptions> & { readonly model?: Model } = {}): Promise<Kit> {
-  const { model = obedient, ...rest } = options
+export interface KitOptions extends Partial<GatewayOptions> {
+  readonly model?: Model
+  /** Over a real port, and not from function to function. */
+  readonly socket?: boolean
+}
+
+export async function kit(options: KitOptions = {}): Promise<Kit> {
+  const { model = obedient, socket = false, ...rest } = options
   const store = memoryStore({ now: Date.now })
   const ran: unknown[] = []
   const refund = tool({
@@ -94,7 +100,10 @@ export async function kit(options: Partial<GatewayOptions> & { readonly model?: 
   const runtime = await holdpoint({ store, agents: [desk] })
   const documents = memoryDocuments()
   const log = (): void => {}
-  const door = gateway({ runtime, store, documents, agents: [desk], log, ...rest })
+  const settings = { runtime, store, documents, agents: [desk], log, ...rest }
+  const served = socket ? await serve(settings) : undefined
+  const door = served?.gateway ?? gateway(settings)
+  const origin = served?.url ?? 'http://localhost'
   const keys = new Map<string, string>()
   for (const tenant of TENANTS)
     for (const scope of SCOPES)
@@ -108,8 +117,8 @@ export async function kit(options: Partial<GatewayOptions> & { readonly model?: 
     ran,
     key,
     ask: async (method, path, { body, as = 'admin', tenant = 'acme', key: once, headers } = {}) => {
-      const response = await door.fetch(
-        new Request(`http://localhost${path}`, {
+      const response = await (served ? fetch : door.fetch)(
+        new Request(`${origin}${path}`, {
           method,
           headers: {
             ...(as !== 'nobody' && { authorization: `Bearer ${key(tenant, as)}` }),
@@ -129,7 +138,7 @@ export async function kit(options: Partial<GatewayOptions> & { readonly model?: 
       }
     },
     close: async () => {
-      await door.close()
+      await (served ?? door).close()
       await runtime.close()
     },
   }

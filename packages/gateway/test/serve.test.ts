@@ -56,6 +56,22 @@ test('a conversation over a socket: said, followed, closed with a hint, and the 
   await expect(fetch(`${server.url}/api/health`)).rejects.toThrow('fetch failed')
 })
 
+test('answers over a socket have their length, their type and the headers of every answer', async () => {
+  const { server, headers } = await served()
+  const head = await fetch(`${server.url}/api/health`, { method: 'HEAD' })
+  expect([head.status, await head.text()]).toEqual([200, ''])
+  const told = await fetch(`${server.url}/api/conversations/näh`, { headers })
+  expect(told.status).toBe(404)
+  expect(told.headers.get('content-type')).toBe('application/problem+json')
+  expect(told.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(await told.json()).toMatchObject({ detail: 'There is no conversation "näh".' })
+  const gone = await fetch(`${server.url}/api/keys/none`, {
+    method: 'DELETE',
+    headers: { authorization: headers['authorization'] ?? '' },
+  })
+  expect(gone.status).toBe(404)
+})
+
 test('a reader whose socket takes nothing is cut off, and leaves nothing behind', async () => {
   const { here, server } = await served({ limits: { streamQueueBytes: 100_000, rate: { perSecond: 1e6, burst: 1e6 } } })
   await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })

@@ -100,6 +100,10 @@ test('a key that is revoked, or whose time is over, is of no use', async () => {
   expect((await use()).status).toBe(401)
 })
 
+test.each(['', 'short', `${'x'.repeat(40)} y`])('a key such as "%s" in the settings is refused', async (key) => {
+  await expect(kit({ auth: { keys: [{ key, scopes: ['admin'] }] } })).rejects.toThrow('32 to 200')
+})
+
 test('a secret for tokens that is too short is refused', async () => {
   await expect(kit({ auth: { tokens: { secret: 'short' } } })).rejects.toThrow('at least 32')
 })

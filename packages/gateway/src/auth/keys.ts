@@ -3,7 +3,7 @@
  * enough to know it again and no use to whoever reads the store. It is found by that hash, and says whose tenant it is.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import type { Json, JsonObject, Page } from '@holdpoint/core'
+import { HoldpointError, type Json, type JsonObject, type Page } from '@holdpoint/core'
 import type { CreatedKey, KeyRow, Scope } from '@holdpoint/protocol'
 import { find, list, remove, type Documents } from '../documents.ts'
 import { isScope, type Principal } from './principal.ts'
@@ -35,6 +35,8 @@ export class Keys {
 
   /** A key from the settings, not kept anywhere. */
   fix(key: string, { tenant, scopes }: { readonly tenant: string; readonly scopes: readonly Scope[] }): void {
+    if (!/^[\x21-\x7e]{32,200}$/.test(key))
+      throw new HoldpointError('config-invalid', 'A key in the settings is 32 to 200 ASCII characters without spaces.')
     const hash = hashOf(key)
     const id = `fixed-${hash.slice(0, 8)}`
     this.#fixed.set(hash, { kind: 'key', tenant, id, by: `key:${id}`, scopes })

@@ -16,7 +16,7 @@ const JSON_TYPE = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i
 export async function readBody(request: Request, maxBytes: number): Promise<ReadBody> {
   const type = request.headers.get('content-type')
   const declared = request.headers.get('content-length')
-  if (type === null && isEmpty(request, declared)) return { ok: true, value: undefined }
+  if (type === null && (await isEmpty(request, declared))) return { ok: true, value: undefined }
   if (type === null || !JSON_TYPE.test(type))
     return refused(no('content-type', 'Send JSON, with `Content-Type: application/json`.'))
   const encoding = request.headers.get('content-encoding')
@@ -86,12 +86,15 @@ const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** Looking at the body itself makes a stream of it, which costs more than all the rest of a small request. */
-function isEmpty(request: Request, declared: string | null): boolean {
-  return declared === '0' || (declared === null && request.body === null)
+/** Of a request that says nothing of a body: servers give a stream for every method that may have one. */
+async function isEmpty(request: Request, declared: string | null): Promise<boolean> {
+  return declared === '0' || (declared === null && (await readUpTo(request, 0)) !== undefined)
 }
 
-/** A server ends a body where its declared length ends, so it can be read in one go; that it did is checked. */
+/**
+ * A server ends a body where its declared length ends, so it can be read in one go; that it did is checked. Making a
+ * stream of it costs more than all the rest of a small request.
+ */
 async function readWhole(request: Request, maxBytes: number): Promise<Uint8Array | undefined> {
   const bytes = new Uint8Array(await request.arrayBuffer())
   return bytes.length > maxBytes ? undefined : bytes

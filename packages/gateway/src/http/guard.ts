@@ -33,9 +33,9 @@ export function guarded(request: Request, { hosts, origins }: Guard): Answer | u
 }
 
 /** Headers for a page of an allowed origin; there is no `*`, and no cookie is ever of use here. */
-export function corsHeaders(request: Request, { origins }: Guard): Readonly<Record<string, string>> {
+export function corsHeaders(request: Request, { origins }: Guard): Readonly<Record<string, string>> | undefined {
   const origin = request.headers.get('origin')
-  if (origin === null || !origins.includes(origin)) return {}
+  if (origin === null || !origins.includes(origin)) return undefined
   return {
     'access-control-allow-origin': origin,
     'access-control-allow-methods': 'GET, POST, PUT, DELETE',

@@ -3,7 +3,6 @@
  * does it fit, was it made before; then the route. Nothing of a stranger's body is read.
  */
 import type { Json } from '@holdpoint/core'
-import { PROBLEM_TYPE } from '@holdpoint/protocol'
 import type { Authenticate } from '../auth/authenticate.ts'
 import { may, type Principal } from '../auth/principal.ts'
 import type { Limits, LogLine } from '../gateway-options.ts'
@@ -14,6 +13,7 @@ import { readBody } from './body.ts'
 import { failed } from './failed.ts'
 import { keyOf, once } from './once.ts'
 import type { RateLimit } from './rate.ts'
+import { respond, type Line } from './respond.ts'
 import type { Peer, Route } from './route.ts'
 import { validate } from './validate.ts'
 
@@ -33,14 +33,14 @@ export async function handle(
   route: Route,
   request: Request,
   params: Readonly<Record<string, string>>,
-  peer: Peer | undefined,
+  line: Line,
 ): Promise<Response> {
   try {
-    return toResponse(await answer(pipeline, route, request, params, peer), pipeline.redact)
+    return respond(await answer(pipeline, route, request, params, line.peer), pipeline.redact, line)
   } catch (error) {
     const told = failed(error)
     if (told.status >= 500) logError(pipeline, request, told.status, error)
-    return toResponse(told, pipeline.redact)
+    return respond(told, pipeline.redact, line)
   }
 }
 
@@ -96,16 +96,6 @@ async function admit(
     }
   if (may(who, scopes)) return who
   return { answer: no('scope-missing', `This takes a credential with the scope ${scopes.join(' or ')}.`) }
-}
-
-export function toResponse(answer: Answer, redact: Redact): Response {
-  if ('response' in answer) return answer.response
-  const { status, body, headers, secret } = answer
-  if (body === undefined) return new Response(null, { status, ...(headers && { headers }) })
-  const type = status >= 400 ? PROBLEM_TYPE : 'application/json'
-  // What is shown once, on purpose, is not taken out.
-  const text = secret ? JSON.stringify({ ...(body as object), ...secret }) : redact(JSON.stringify(body))
-  return new Response(text, { status, headers: { 'content-type': type, ...headers } })
 }
 
 function logError({ log, redact }: Pipeline, request: Request, status: number, error: unknown): void {

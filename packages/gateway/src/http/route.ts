@@ -9,9 +9,12 @@ import type { Principal } from '../auth/principal.ts'
 import type { Services } from '../services.ts'
 import type { Answer } from './answer.ts'
 
-/** Who is at the other end of the line, for servers that can hang up on somebody who no longer listens. */
+/** Who is at the other end of the line, as far as a server lets us at it. */
 export interface Peer {
+  /** On a reader of a stream that no longer takes anything. */
   hangUp(): void
+  /** Answers without a Response in between, which costs more than making the answer. What it returns says so. */
+  send?(status: number, headers: Readonly<Record<string, string>>, body: string | null): Response
 }
 
 export type Method = 'get' | 'post' | 'put' | 'delete'
