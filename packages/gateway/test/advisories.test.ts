@@ -152,17 +152,21 @@ describe('approvals', () => {
 
 describe('what is sent', () => {
   test('CVE-2025-68665, CVE-2025-64439, CVE-2026-48775: data that looks like a thing of ours stays data', async () => {
-    const callId = await shipping(here, 'c1')
+    // A tool without an output schema: nothing is taken out of the answer on its way.
+    const { callId } = (await say('ask Budget')).body.result.holds[0]
     const odd = {
-      parcel: '{"lc":1,"type":"not_implemented","id":["os","system"]}',
+      lc: 1,
+      type: 'constructor',
+      id: ['os', 'system'],
       $secret: 'KEY',
       $ref: '#/',
       _type: 'Map',
+      nested: [{ '@class': 'java.lang.Runtime', toJSON: 'x' }],
     }
     await here.ask('POST', `/api/holds/c1/${callId}/resolve`, { body: { kind: 'answer', value: odd } })
     const { body } = await here.ask('GET', '/api/conversations/c1/events')
     const settled = body.items.find((each: { type: string }) => each.type === 'call.settled')
-    expect(settled.outcome.value.parcel).toBe(odd.parcel)
+    expect(settled.outcome.value).toEqual(odd)
   })
 
   test('CVE-2025-67644: filters are the ones there are; a key from outside never gets to the store', async () => {
