@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { memoryDocuments, serve } from '@holdpoint/gateway'
+import { serve } from '@holdpoint/gateway'
 import { decodeStream, paths, SseDecoder } from '@holdpoint/protocol'
 import type { ClaimedCall, ListOf, Resolved, Sent } from '@holdpoint/protocol'
 import { scriptedModel } from '@holdpoint/testing'
@@ -33,7 +33,6 @@ const server = await serve({
   runtime,
   store,
   agents,
-  documents: memoryDocuments(),
   firstKey: (first) => (key = first), // printed once, by the command
 })
 // #endregion
