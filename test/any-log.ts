@@ -79,8 +79,31 @@ export async function logOf(numbers: readonly number[]): Promise<{ log: LogEvent
     if (step % 20 === 19 && walk.log.length > 0) places.add(walk.log.length)
   }
   if (walk.log.length > 0) places.add(walk.log.length)
-  return { log: walk.log.map(dressed), places: [...places] }
+  return hooked(walk.log.map(dressed), places)
 }
+
+/** As if hooks had looked at it: some of what was said is replaced, added to or withheld, some replies were sent back. */
+function hooked(log: readonly LogEvent[], places: ReadonlySet<number>): { log: LogEvent[]; places: readonly number[] } {
+  const out: LogEvent[] = []
+  const moved: number[] = []
+  const add = (event: LogEvent): void => void out.push({ ...event, seq: out.length + 1 })
+  for (const [index, event] of log.entries()) {
+    const chance = (event.seq * 104_729) % 5
+    const final =
+      event.type === 'model.replied' && !event.ends && !event.reply.parts.some(({ type }) => type === 'call')
+    if (final && chance === 0) {
+      add({ ...event, again: { hook: 'polite', feedback: 'Say please.' } })
+      add({ ...event, step: event.step + 1 })
+    } else add(event)
+    if (event.type === 'turn.started' && event.items.length > 0 && chance < 3)
+      add({ ...briefings[chance]!, type: 'turn.briefed', turnId: event.turnId, hooks: ['hook'], seq: 0, at: event.at })
+    if (places.has(index + 1)) moved.push(out.length)
+  }
+  return { log: out, places: moved }
+}
+
+const words = (text: string): readonly UserPart[] => [{ type: 'text', text }]
+const briefings = [{ said: words('Replaced.') }, { added: words('Added.') }, { withheld: true }] as const
 
 /** The walk says little: some of what it says becomes longer, always the same in the same place. */
 function dressed(event: LogEvent): LogEvent {

@@ -50,6 +50,12 @@ show('for good', await chat(scout([new ModelError('401 bad key', { retryable: fa
 // #endregion
 assert.equal(retried.text, 'Here I am.')
 
+// #region fallback
+const down = new ModelError('503 overloaded', { retryable: false, status: 503 })
+const covered = scout([down], { fallback: [scriptedModel(['From the other one.'])] })
+show('another model', await chat(covered, 'Hello'))
+// #endregion
+
 // #region nonsense
 const nonsense = scout([
   { calls: [{ name: 'look', raw: '{"at": sky}' }] }, // not JSON
