@@ -3,7 +3,7 @@
  * only when their document changed.
  */
 import type { Agent } from '@holdpoint/core'
-import { agentFromConfig, HoldpointError, type AgentConfig, type ConfigEnv } from 'holdpoint'
+import { agentFromConfig, HoldpointError, type ConfigEnv } from 'holdpoint'
 import { AGENT } from './agent-config.ts'
 import { find, type Documents } from './documents.ts'
 
@@ -27,7 +27,7 @@ export function agentsMadeHere(documents: Documents, offer: Offer): AgentsMadeHe
       }
       const known = made.get(key)
       if (known?.version === doc.version) return known.agent
-      const agent = agentFromConfig(doc.data as unknown, { ...offer, tenant })
+      const agent = agentFromConfig(doc.data, { ...offer, tenant })
       made.set(key, { version: doc.version, agent })
       return agent
     },
