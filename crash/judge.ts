@@ -95,12 +95,20 @@ interface Answered {
   readonly what: string
 }
 
-/** What there can be once for each call. */
+/**
+ * What there can be once for each call; a yes once for each time it waited, since a call that took its process down again
+ * and again is held anew.
+ */
 function decisionsIn(logs: Logs): Map<string, number> {
+  const holds = new Map<string, number>()
   return count(
     allEvents(logs).flatMap((event) => {
       switch (event.type) {
+        case 'call.held':
+          holds.set(event.callId, (holds.get(event.callId) ?? 0) + 1)
+          return []
         case 'call.approved':
+          return [`${event.type} of ${event.callId}, hold ${holds.get(event.callId)}`]
         case 'call.settled':
         case 'answer.arrived':
           return [`${event.type} of ${event.callId}`]
@@ -112,7 +120,6 @@ function decisionsIn(logs: Logs): Map<string, number> {
         case 'turn.briefed':
         case 'model.replied':
         case 'call.rewritten':
-        case 'call.held':
         case 'call.endorsed':
         case 'call.cleared':
         case 'state.changed':
