@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { memoryDocuments, serve } from '@holdpoint/gateway'
+import { serve } from '@holdpoint/gateway'
 import { agent, holdpoint, openStore, tool, type Model, type Runtime } from 'holdpoint'
 import { z } from 'zod'
 import type { Order, Said } from './gateway-clients.ts'
@@ -30,7 +30,6 @@ export async function gateway({ rounds = 3, conversations = 600 }): Promise<Repo
     runtime,
     store,
     agents,
-    documents: memoryDocuments(),
     limits: { rate: endless, streamsPerKey: MANY, streamsPerTenant: MANY },
     auth: { keys: [{ key: KEY, scopes: ['admin'] }] },
   })

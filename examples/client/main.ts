@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { memoryDocuments, serve } from '@holdpoint/gateway'
+import { serve } from '@holdpoint/gateway'
 import { scriptedModel } from '@holdpoint/testing'
 import { agent, holdpoint, memoryStore, tool } from 'holdpoint'
 import { z } from 'zod'
@@ -28,7 +28,7 @@ const model = scriptedModel([
 const agents = [agent({ name: 'desk', model, tools: [where, ship, refund] })]
 const store = memoryStore({ now: Date.now })
 const runtime = await holdpoint({ store, agents })
-const served = await serve({ runtime, store, documents: memoryDocuments(), agents })
+const served = await serve({ runtime, store, agents })
 const { url } = served
 const { key } = await served.gateway.keys.create('', { name: 'example', scopes: ['admin'] })
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { connect } from '@holdpoint/client'
-import { memoryDocuments, serve } from '@holdpoint/gateway'
+import { serve } from '@holdpoint/gateway'
 import { scriptedModel } from '@holdpoint/testing'
 import { agent, holdpoint, memoryStore, tool } from 'holdpoint'
 import { z } from 'zod'
@@ -29,7 +29,7 @@ const calls = ['Ada', 'Nobody'].map((to) => ({ name: 'ship', input: { to } }))
 const agents = [agent({ name: 'desk', model: scriptedModel([{ calls }, 'One of two is on its way.']), tools: [ship] })]
 const store = memoryStore({ now: Date.now })
 const runtime = await holdpoint({ store, agents })
-const served = await serve({ runtime, store, documents: memoryDocuments(), agents })
+const served = await serve({ runtime, store, agents })
 const { key: admin } = await served.gateway.keys.create('', { name: 'example', scopes: ['admin'] })
 const client = connect({ url: served.url, key: admin })
 

@@ -5,7 +5,7 @@ import { onTestFinished, vi } from 'vitest'
 import { z } from 'zod'
 import { connect, type Client, type ConnectOptions } from '@holdpoint/client'
 import { vendorName } from '@holdpoint/core'
-import { memoryDocuments, serve, type GatewayOptions, type Served } from '@holdpoint/gateway'
+import { serve, type GatewayOptions, type Served } from '@holdpoint/gateway'
 
 export interface Desk {
   readonly client: Client
@@ -72,10 +72,9 @@ export async function desk(options: Partial<GatewayOptions> & { readonly model?:
   const store = memoryStore({ now: Date.now })
   const agents = [agent({ name: 'desk', model, tools })]
   const runtime = await holdpoint({ store, agents })
-  const documents = memoryDocuments()
   const limits = { rate: { perSecond: 10_000, burst: 10_000 }, heartbeatMs: 100 }
   const auth = { keys: [{ key: KEY, tenant: 'acme', scopes: ['admin'] as const }] }
-  const served = await serve({ runtime, store, documents, agents, auth, limits, log: () => {}, ...rest })
+  const served = await serve({ runtime, store, agents, auth, limits, log: () => {}, ...rest })
   const line = await openLine(Number(new URL(served.url).port))
   const another: Desk['another'] = (more = {}) => connect({ url: line.url, key: KEY, ...more })
   onTestFinished(async () => {

@@ -4,8 +4,10 @@
  */
 import type { Agent } from '@holdpoint/core'
 import { agentFromConfig, HoldpointError, type ConfigEnv } from 'holdpoint'
-import { AGENT } from './agent-config.ts'
 import { find, type Documents } from './documents.ts'
+
+/** The kind of document that an agent is kept as. */
+export const AGENT = 'agent'
 
 export type Offer = Omit<ConfigEnv, 'tenant'>
 

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { JsonObject, PendingRow, Store } from '@holdpoint/core'
-import { create, find, remove, type Documents } from './documents.ts'
+import { create, find, remove } from './documents.ts'
 
 export interface Claim {
   readonly callId: string
@@ -22,12 +22,10 @@ const CLAIM = 'gateway.claim'
 const PAGE = 200
 
 export class Claims {
-  readonly #documents: Documents
   readonly #store: Store
   readonly #now: () => number
 
-  constructor(documents: Documents, store: Store, now: () => number) {
-    this.#documents = documents
+  constructor(store: Store, now: () => number) {
     this.#store = store
     this.#now = now
   }
@@ -51,7 +49,7 @@ export class Claims {
 
   /** The claim, if it is still whose it says. */
   async held(tenant: string, callId: string, secret: string): Promise<Held> {
-    const doc = await find(this.#documents, tenant, CLAIM, callId)
+    const doc = await find(this.#store, tenant, CLAIM, callId)
     if (!doc) return { ok: false, why: `Nobody claims call ${callId} any more: the claim ran out.` }
     const claim = doc.data as unknown as Claim
     if (claim.secret !== secret) return { ok: false, why: `Another worker is at call ${callId} now.` }
@@ -66,16 +64,16 @@ export class Claims {
   ): Promise<Claim | undefined> {
     const longer = { ...claim, until: this.#now() + ttlMs }
     const put = { tenant, kind: CLAIM, id: claim.callId, expected: version, data: { ...longer }, ttlMs }
-    return (await this.#documents.put(put)).result === 'ok' ? longer : undefined
+    return (await this.#store.put(put)).result === 'ok' ? longer : undefined
   }
 
   async release(tenant: string, callId: string, version: number): Promise<void> {
-    await remove(this.#documents, { tenant, kind: CLAIM, id: callId, expected: version })
+    await remove(this.#store, { tenant, kind: CLAIM, id: callId, expected: version })
   }
 
   /** Where a call is, as far as a claim knows. */
   async placeOf(tenant: string, callId: string): Promise<string | undefined> {
-    const doc = await find(this.#documents, tenant, CLAIM, callId)
+    const doc = await find(this.#store, tenant, CLAIM, callId)
     return doc && (doc.data as unknown as Claim).conversationId
   }
 
@@ -90,11 +88,11 @@ export class Claims {
   }
 
   async #claim(tenant: string, { callId, conversationId }: PendingRow, ttlMs: number): Promise<Claim | undefined> {
-    if (await find(this.#documents, tenant, CLAIM, callId)) return undefined
+    if (await find(this.#store, tenant, CLAIM, callId)) return undefined
     const secret = randomBytes(16).toString('base64url')
     const claim: Claim = { callId, conversationId, secret, until: this.#now() + ttlMs }
     const data: JsonObject = { ...claim }
-    const put = await create(this.#documents, { tenant, kind: CLAIM, id: callId, data, ttlMs })
+    const put = await create(this.#store, { tenant, kind: CLAIM, id: callId, data, ttlMs })
     return put.result === 'ok' ? claim : undefined
   }
 }

@@ -2,15 +2,12 @@
 import type { Runtime, Store } from '@holdpoint/core'
 import type { Scope } from '@holdpoint/protocol'
 import type { TokenOptions } from './auth/tokens.ts'
-import type { Documents } from './documents.ts'
 import type { Rate } from './http/rate.ts'
 
 export interface GatewayOptions {
   readonly runtime: Runtime
-  /** The runtime's own store. */
+  /** The runtime's own store. Agents, keys and claims are kept in it too, as documents. */
   readonly store: Store
-  /** Where agents, keys and claims are kept; the store's documents unless said. */
-  readonly documents?: Documents
   /** Agents of the program, to be listed beside those that were made over HTTP. */
   readonly agents?: readonly { readonly name: string }[]
   /** What is wrong with an agent as JSON, in words; undefined when nothing is. */

@@ -1,11 +1,10 @@
 /** Request in, Response out: the runtime behind a door. */
 import { Hono } from 'hono'
-import { HoldpointError, messageOf } from '@holdpoint/core'
+import { messageOf } from '@holdpoint/core'
 import { authenticator } from './auth/authenticate.ts'
 import { Keys } from './auth/keys.ts'
 import { tokenVerifier } from './auth/tokens.ts'
 import { Claims } from './claims.ts'
-import { documentsOf, type Documents } from './documents.ts'
 import { LIMITS, type GatewayOptions, type Limits } from './gateway-options.ts'
 import { no } from './http/answer.ts'
 import { corsHeaders, guarded, LOOPBACK_HOSTS, type Guard } from './http/guard.ts'
@@ -31,11 +30,8 @@ export interface Gateway {
 }
 
 export function gateway(options: GatewayOptions): Gateway {
-  const documents = options.documents ?? documentsOf(options.store)
-  if (!documents)
-    throw new HoldpointError('config-invalid', 'This store keeps no documents. Give a gateway some: `documents`.')
   const closing = new AbortController()
-  const pipeline = pipelineOf(options, documents, closing.signal)
+  const pipeline = pipelineOf(options, closing.signal)
   const guard: Guard = { hosts: options.hosts ?? LOOPBACK_HOSTS, origins: options.origins ?? [] }
   const app = appOf(pipeline, [...routes, ...docsRoutes(openApiOf(routes))])
   const open = new Set<Promise<Response>>()
@@ -63,24 +59,24 @@ export function gateway(options: GatewayOptions): Gateway {
   }
 }
 
-function pipelineOf(options: GatewayOptions, documents: Documents, closing: AbortSignal): Pipeline {
+function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
   const { runtime, store, auth = {}, now = Date.now, log = () => {} } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
   const fixed = auth.keys ?? []
   const known = [...(options.secrets ?? []), ...fixed.map(({ key }) => key), auth.tokens?.secret]
   const redact = redactor(known.filter((each) => each !== undefined))
-  const keys = new Keys(documents, now)
+  const keys = new Keys(store, now)
   for (const { key, tenant = '', scopes } of fixed) keys.fix(key, { tenant, scopes })
   const authenticate = authenticator(keys, auth.tokens && tokenVerifier(auth.tokens))
   const hubs = new Hubs(runtime, store, redact, (error) => log({ level: 'error', message: redact(messageOf(error)) }))
   const services: Services = {
     runtime,
     store,
-    documents,
+    documents: store,
     keys,
     hubs,
     streams: new Streams(hubs, limits, now, async (authorization) => (await authenticate(authorization)) !== undefined),
-    claims: new Claims(documents, store, now),
+    claims: new Claims(store, now),
     agents: options.agents ?? [],
     checkAgent: options.checkAgent ?? (() => undefined),
     closing,

@@ -7,7 +7,6 @@ import { pathToFileURL } from 'node:url'
 import { resolve } from 'node:path'
 import { holdpoint, HoldpointError, openStore, type Agent } from 'holdpoint'
 import { agentsMadeHere, type Offer } from './agents-made-here.ts'
-import { documentsOf, memoryDocuments } from './documents.ts'
 import type { LogLine } from './gateway-options.ts'
 import { serve } from './serve.ts'
 import { settingsOf } from './settings.ts'
@@ -15,15 +14,13 @@ import { settingsOf } from './settings.ts'
 const { store: place, app, ...settings } = settingsOf(process.env)
 const { agents, offer } = await programOf(app)
 const store = await openStore(place)
-const documents = documentsOf(store) ?? memoryDocuments()
-const madeHere = agentsMadeHere(documents, offer)
+const madeHere = agentsMadeHere(store, offer)
 const runtime = await holdpoint({ store, agents, agentFor: madeHere.agentFor })
 const served = await serve({
   ...settings,
   runtime,
   store,
   agents,
-  documents,
   checkAgent: madeHere.check,
   log,
   firstKey: (key) => say(`The first key, shown this once:\n\n    ${key}\n`),

@@ -216,7 +216,7 @@ describe('what is sent', () => {
     ])
     for (const secret of [made.body.key, claimed.body.items[0].claim, 'hash']) expect(everything).not.toContain(secret)
     const kept = JSON.stringify(
-      (await here.documents.documents({ tenant: 'acme', kind: 'gateway.once', limit: 100 })).items,
+      (await here.store.documents({ tenant: 'acme', kind: 'gateway.once', limit: 100 })).items,
     )
     expect(kept).not.toContain(made.body.key)
   })

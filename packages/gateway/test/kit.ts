@@ -1,7 +1,7 @@
 /** A gateway on a memory store, with a key of each scope in two tenants, and an agent whose tools wait in every way. */
 import { agent, holdpoint, memoryStore, tool, type Model, type Runtime, type Store } from 'holdpoint'
 import { z } from 'zod'
-import { gateway, memoryDocuments, serve, type Documents, type Gateway, type GatewayOptions } from '@holdpoint/gateway'
+import { gateway, serve, type Gateway, type GatewayOptions } from '@holdpoint/gateway'
 import type { Scope } from '@holdpoint/protocol'
 
 export type Tenant = 'acme' | 'umbrella'
@@ -12,7 +12,6 @@ export interface Kit {
   readonly door: Gateway
   readonly runtime: Runtime
   readonly store: Store
-  readonly documents: Documents
   /** What the refund tool was run with. */
   readonly ran: readonly unknown[]
   key(tenant: Tenant, scope: Scope): string
@@ -98,9 +97,8 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
   })
   const desk = agent({ name: 'desk', model, tools: [ship, refund, ask] })
   const runtime = await holdpoint({ store, agents: [desk] })
-  const documents = memoryDocuments()
   const log = (): void => {}
-  const settings = { runtime, store, documents, agents: [desk], log, ...rest }
+  const settings = { runtime, store, agents: [desk], log, ...rest }
   const served = socket ? await serve(settings) : undefined
   const door = served?.gateway ?? gateway(settings)
   const origin = served?.url ?? 'http://localhost'
@@ -113,7 +111,6 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
     door,
     runtime,
     store,
-    documents,
     ran,
     key,
     ask: async (method, path, { body, as = 'admin', tenant = 'acme', key: once, headers } = {}) => {

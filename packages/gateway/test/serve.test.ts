@@ -14,8 +14,8 @@ async function served(
   options: Partial<ServeOptions> = {},
 ): Promise<{ here: Kit; server: Served; headers: Record<string, string> }> {
   const here = await kit()
-  const { runtime, store, documents } = here
-  const server = await serve({ runtime, store, documents, ...options })
+  const { runtime, store } = here
+  const server = await serve({ runtime, store, ...options })
   open.push(server)
   const authorization = `Bearer ${here.key('acme', 'admin')}`
   return { here, server, headers: { authorization, 'content-type': 'application/json' } }
@@ -29,15 +29,15 @@ test('on a developer’s machine it listens there alone, and prints a key once',
   const told = await fetch(`${server.url}/api/keys`, { headers: { authorization: `Bearer ${keys[0]}` } })
   expect(told.status).toBe(200)
   expect(await told.text()).not.toContain(keys[0])
-  const { runtime, store, documents } = here
-  const again = await serve({ runtime, store, documents, firstKey: (key) => keys.push(key) })
+  const { runtime, store } = here
+  const again = await serve({ runtime, store, firstKey: (key) => keys.push(key) })
   open.push(again)
   expect(keys).toHaveLength(1)
 })
 
 test('it does not let others in without being told under which names', async () => {
-  const { runtime, store, documents, close } = await kit()
-  await expect(serve({ runtime, store, documents, host: '0.0.0.0' })).rejects.toThrow('hosts')
+  const { runtime, store, close } = await kit()
+  await expect(serve({ runtime, store, host: '0.0.0.0' })).rejects.toThrow('hosts')
   await close()
 })
 

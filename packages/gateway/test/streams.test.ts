@@ -181,7 +181,7 @@ test('events come from any node, also where the conversation is not driven', asy
   const desk = agent({ name: 'desk', model: obedient })
   const runtime = await holdpoint({ store: here.store, agents: [desk], drive: false })
   open.unshift(runtime)
-  const door = gateway({ runtime, store: here.store, documents: here.documents })
+  const door = gateway({ runtime, store: here.store })
   await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
   const stream = await follow({ ...here, door }, 'c1')
   await say(here, 'c1', 'hello')
@@ -200,7 +200,7 @@ test('a client that comes from a node that knew more is given nothing twice by o
     lookMs: 200,
   })
   open.unshift(runtime)
-  const door = gateway({ runtime, store: deaf, documents: here.documents })
+  const door = gateway({ runtime, store: deaf })
   await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
   const early = await follow({ ...here, door }, 'c1')
   await early.until(isEvent('conversation.opened'))

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { gateway, memoryDocuments } from '@holdpoint/gateway'
+import { gateway } from '@holdpoint/gateway'
+import { memoryStore } from 'holdpoint'
 import { kit, shipping, type Kit, type Told } from './kit.ts'
 
 let here: Kit
@@ -23,8 +24,9 @@ test('several workers share the calls, and none is given twice', async () => {
 
 test('a worker that is not heard of loses its claim, and what it brings later is told so', async () => {
   let now = Date.now()
-  const documents = memoryDocuments(() => now)
-  const door = gateway({ runtime: here.runtime, store: here.store, documents, now: () => now })
+  const { put, get, documents } = memoryStore({ now: () => now })
+  const store = { ...here.store, put, get, documents }
+  const door = gateway({ runtime: here.runtime, store, now: () => now })
   const { key } = await door.keys.create('acme', { name: 'w', scopes: ['worker'] })
   const callId = await shipping(here, 'c1')
   const ask = async (path: string, body: object): Promise<Pick<Told, 'status' | 'body'>> => {

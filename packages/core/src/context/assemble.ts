@@ -7,6 +7,7 @@ import type { Shown } from '../log/log-event.ts'
 import type { UserPart } from '../log/message.ts'
 import type { ToolSpec } from '../model/model.ts'
 import { systemMessages, type PromptMessage } from '../prompt/prompt.ts'
+import { ASK_FOR_RESULT } from '../prompt/render.ts'
 import type { Passage } from '../prompt/transcript.ts'
 import type { Agent } from '../loop/agent.ts'
 import type { Log } from '../loop/log.ts'
@@ -28,8 +29,6 @@ export interface Told {
   /** For this turn alone. */
   readonly inject: readonly UserPart[]
   readonly summary: Summary | undefined
-  /** Tokens of what else will be said in this prompt. */
-  readonly extra?: number
 }
 
 export interface Assembled {
@@ -182,15 +181,14 @@ function toolTokens({ tools, specs, agent }: Told): number {
   return size
 }
 
-/** What asks for the result in a second pass. */
-const ASKING = 30
-
-function outputTokens({ agent, log, extra = 0 }: Told): number {
+/** The schema of the result, and in a second pass the words that ask for it. */
+function outputTokens({ agent, log }: Told): number {
   const { turn } = log.state
-  if (turn.phase === 'rest' || !turn.output) return extra
+  const { count } = agent.context
+  if (turn.phase === 'rest' || !turn.output) return 0
   const { spec, finalize } = turn.output
-  if (turn.pass !== 'finalize') return finalize ? extra : extra + agent.context.count(JSON.stringify(spec))
-  return Math.max(extra, ASKING) + agent.context.count(JSON.stringify(spec))
+  if (turn.pass === 'finalize') return count(ASK_FOR_RESULT) + count(JSON.stringify(spec))
+  return finalize ? 0 : count(JSON.stringify(spec))
 }
 
 const SETTING = {

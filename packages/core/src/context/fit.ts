@@ -39,7 +39,6 @@ export interface Fit {
   readonly shown: Shown
   readonly passages: readonly ShownPassage[]
   readonly tokens: number
-  /** What the conversation would take without any of this but retention. */
   readonly fits: boolean
 }
 

@@ -1,8 +1,8 @@
 /** Agents as plain JSON, kept per tenant, beside those that are part of the program. */
-import type { Json, JsonObject } from '@holdpoint/core'
+import type { Document, Json, JsonObject } from '@holdpoint/core'
 import type { AgentRow } from '@holdpoint/protocol'
-import { AGENT } from '../agent-config.ts'
-import { create, find, list, remove, type Doc } from '../documents.ts'
+import { AGENT } from '../agents-made-here.ts'
+import { create, find, list, remove } from '../documents.ts'
 import { no, ok, page } from '../http/answer.ts'
 import { route, type Route } from '../http/route.ts'
 import { after, id, json, limit, listOf, z } from '../schemas.ts'
@@ -126,7 +126,7 @@ export const agentRoutes: readonly Route[] = [
   }),
 ]
 
-function rowOf({ id: name, version, data }: Doc): AgentRow {
+function rowOf({ id: name, version, data }: Pick<Document, 'id' | 'version' | 'data'>): AgentRow {
   return { name, source: 'config', version, config: data as JsonObject }
 }
 
