@@ -89,6 +89,7 @@ const anyLimit: Rule = { fits: () => true, words: 'checked by itself' }
 
 export const PENDING: Readonly<Record<keyof PendingFilter, Rule>> = {
   conversationId: text,
+  callId: text,
   agent: text,
   tool: text,
   kind: oneOf('approval', 'elicitation', 'client', 'external'),

@@ -6,7 +6,7 @@ import { no, ok } from '../http/answer.ts'
 import { route, type Route } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { id, json, verdict, z } from '../schemas.ts'
-import { resolved } from './holds.ts'
+import { openHold, resolved } from './holds.ts'
 import { resolutionOf } from './runs.ts'
 
 const params = z.object({ callId: id })
@@ -138,9 +138,8 @@ async function claimed(
   runtime: Runtime,
   { row, claim: { secret, until } }: { readonly row: PendingRow; readonly claim: Claim },
 ): Promise<ClaimedCall | undefined> {
-  const { conversationId, callId, tool } = row
-  const { items } = await runtime.pending({ conversationId, tool, limit: 1000 })
-  const hold = items.find((each) => each.callId === callId)
+  const { conversationId, callId } = row
+  const hold = await openHold(runtime, conversationId, callId)
   if (!hold) return undefined
   const { name, input, agent, expiresAt } = hold
   const runId = callId.split('.')[0] ?? callId

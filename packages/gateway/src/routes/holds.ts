@@ -18,6 +18,7 @@ export const holdRoutes: readonly Route[] = [
     scopes: ['agent', 'reader', 'resolver', 'worker'],
     query: z.strictObject({
       conversationId: id.optional(),
+      callId: id.optional(),
       agent: id.optional(),
       tool: id.optional(),
       kind: z.enum(['approval', 'elicitation', 'client', 'external']).optional(),
@@ -91,17 +92,11 @@ export function resolved(told: Awaited<ReturnType<Runtime['resolve']>>): Answer 
   return bad ? { status: bad.status, body: bad } : ok(told)
 }
 
-async function openHold(runtime: Runtime, conversationId: string, callId: string): Promise<PendingHold | undefined> {
-  let after: string | undefined
-  do {
-    const { items, next } = await runtime.pending({
-      conversationId,
-      limit: 1000,
-      ...(after !== undefined && { after }),
-    })
-    const found = items.find((each) => each.callId === callId)
-    if (found) return found
-    after = next
-  } while (after !== undefined)
-  return undefined
+export async function openHold(
+  runtime: Runtime,
+  conversationId: string,
+  callId: string,
+): Promise<PendingHold | undefined> {
+  const { items } = await runtime.pending({ conversationId, callId, limit: 1 })
+  return items[0]
 }

@@ -12,10 +12,6 @@ import { by, id, json, verdict, z } from '../schemas.ts'
 import { speaker } from './by.ts'
 import { resolved } from './holds.ts'
 
-/** More open holds than this are not looked through for one call. */
-const MOST_LOOKED_AT = 20_000
-const PAGE = 1000
-
 const toolResult = z
   .strictObject({
     callId: id,
@@ -78,14 +74,7 @@ async function kindOf({ store }: Services, address: Address, callId: string): Pr
 
 /** In which conversation a call waits. */
 async function placeOf({ claims, store }: Services, tenant: string, callId: string): Promise<string | undefined> {
-  const claimed = await claims.placeOf(tenant, callId)
-  if (claimed !== undefined) return claimed
-  let after: string | undefined
-  for (let seen = 0; seen < MOST_LOOKED_AT; seen += PAGE) {
-    const { items, next } = await store.pending({ tenant, limit: PAGE, ...(after !== undefined && { after }) })
-    const found = items.find((each) => each.callId === callId)
-    if (found || next === undefined) return found?.conversationId
-    after = next
-  }
-  return undefined
+  const { items } = await store.pending({ tenant, callId, limit: 1 })
+  // One that was answered meanwhile is known by its claim, and whoever answers again is told so.
+  return items[0]?.conversationId ?? claims.placeOf(tenant, callId)
 }

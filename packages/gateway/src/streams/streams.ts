@@ -41,7 +41,8 @@ export class Streams {
     return this.#open.size
   }
 
-  async open({ request, peer, who, runtime }: Asked, id: string): Promise<Answer> {
+  /** `tools`: client tools that the reader can run. Calls of them wait while it is there. */
+  async open({ request, peer, who, runtime }: Asked, id: string, tools?: readonly string[]): Promise<Answer> {
     const asked = lastEventId(request)
     if (asked === undefined) return no('bad-request', 'Last-Event-ID is the seq of an event, a whole number from 0.')
     const [there] = await runtime.events(id, Math.max(0, asked - 1), 1)
@@ -54,6 +55,8 @@ export class Streams {
       this.#leave(who)
       throw error
     })
+    // A gateway that is closing tells of its clients by itself.
+    const leaving = tools && runtime.attend(id, tools).catch(() => undefined)
     const connection = new Connection({
       runtime,
       id,
@@ -66,6 +69,7 @@ export class Streams {
       closed: (closed) => {
         this.#open.delete(closed)
         this.#leave(who)
+        void leaving?.then((leave) => leave?.())
       },
     })
     this.#open.set(connection, { who, authorization: request.headers.get('authorization') })
