@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import { messageOf } from '@holdpoint/core'
 import { authenticator } from './auth/authenticate.ts'
 import { Keys } from './auth/keys.ts'
+import { Strangers } from './auth/strangers.ts'
 import { tokenVerifier } from './auth/tokens.ts'
 import { Claims } from './claims.ts'
 import { LIMITS, type GatewayOptions, type Limits } from './gateway-options.ts'
@@ -68,7 +69,10 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
   const keys = new Keys(store, now)
   for (const { key, tenant = '', scopes } of fixed) keys.fix(key, { tenant, scopes })
   const authenticate = authenticator(keys, auth.tokens && tokenVerifier(auth.tokens))
-  const hubs = new Hubs(runtime, store, redact, (error) => log({ level: 'error', message: redact(messageOf(error)) }))
+  const claims = new Claims(store, now)
+  const hubs = new Hubs({ runtime, store, claims }, redact, (error) =>
+    log({ level: 'error', message: redact(messageOf(error)) }),
+  )
   const services: Services = {
     runtime,
     store,
@@ -76,13 +80,15 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
     keys,
     hubs,
     streams: new Streams(hubs, limits, now, async (authorization) => (await authenticate(authorization)) !== undefined),
-    claims: new Claims(store, now),
+    claims,
     agents: options.agents ?? [],
     checkAgent: options.checkAgent ?? (() => undefined),
     closing,
     now,
   }
-  return { services, authenticate, rate: new RateLimit(limits.rate, now), limits, redact, log }
+  const rate = new RateLimit(limits.rate, now)
+  const strangers = new Strangers(limits.strangers, now)
+  return { services, authenticate, strangers, rate, limits, redact, log }
 }
 
 type App = Hono<{ Bindings: Line }>

@@ -16,6 +16,8 @@ export const id: z.ZodString = z
   .max(LONGEST)
   // oxlint-disable-next-line no-control-regex
   .regex(/^[^\u0000-\u001f\u007f]*$/, 'has control characters')
+  // Nobody could name it in a URL: everybody who reads one takes them out.
+  .regex(/^(?!\.\.?$)/, 'is neither "." nor ".."')
 
 /** Any JSON. */
 export const json: z.ZodUnknown = z.unknown().openapi({ description: 'Any JSON.' })

@@ -56,7 +56,9 @@ export async function serve(options: ServeOptions): Promise<Served> {
 }
 
 function peerOf(outgoing: ServerResponse): Peer {
+  const address = outgoing.socket?.remoteAddress
   return {
+    ...(address !== undefined && { address }),
     hangUp: () => outgoing.destroy(),
     send: (status, headers, body) => {
       outgoing.writeHead(status, body === null ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })

@@ -1,5 +1,5 @@
 /** Work for workers: claim calls, say how it goes, bring the result. A claim that nothing is heard of runs out. */
-import type { PendingRow, Runtime } from '@holdpoint/core'
+import type { Json, PendingRow, Runtime } from '@holdpoint/core'
 import type { ClaimedCall } from '@holdpoint/protocol'
 import type { Claim } from '../claims.ts'
 import { no, ok } from '../http/answer.ts'
@@ -13,6 +13,8 @@ const params = z.object({ callId: id })
 const ttlMs = z.number().int().min(1000).max(600_000).optional()
 const claim = z.string().min(1).max(100)
 const TTL_MS = 60_000
+/** It is kept with the claim, for whoever comes late. */
+const LARGEST_PROGRESS = 64_000
 /** How often a worker that waits looks again although nothing was heard of. */
 const LOOK_MS = 1000
 
@@ -80,12 +82,14 @@ export const callRoutes: readonly Route[] = [
     answers: { 200: { says: 'The claim lasts on.', schema: z.object({ claimedUntil: z.number() }) } },
     problems: ['claim-lost'],
     handle: async ({ params: { callId }, body, who, services: { claims, hubs } }) => {
+      const value = body.value as Json | undefined
+      if (value !== undefined && JSON.stringify(value).length > LARGEST_PROGRESS)
+        return no('too-large', `What is said of a call is ${LARGEST_PROGRESS} characters of JSON at most.`)
       const held = await claims.held(who.tenant, callId, body.claim)
       if (!held.ok) return no('claim-lost', held.why)
-      const longer = await claims.extend(who.tenant, held, body.ttlMs ?? TTL_MS)
+      const longer = await claims.extend(who.tenant, held, body.ttlMs ?? TTL_MS, value)
       if (!longer) return no('claim-lost', `Somebody else changed the claim of call ${callId}.`)
-      if (body.value !== undefined)
-        hubs.show(who.tenant, longer.conversationId, { type: 'call-progress', callId, value: body.value as never })
+      if (value !== undefined) hubs.show(who.tenant, longer.conversationId, { type: 'call-progress', callId, value })
       return ok({ claimedUntil: longer.until })
     },
   }),
