@@ -18,8 +18,8 @@ export interface GatewayOptions {
   /** Pages of other origins that may use it. */
   readonly origins?: readonly string[]
   readonly limits?: Partial<Limits>
-  /** Values that must never leave: taken out of answers, streams and log lines. */
-  readonly secrets?: readonly string[]
+  /** Values that must never leave: taken out of answers, streams and log lines. What is added to a set later is, too. */
+  readonly secrets?: readonly string[] | ReadonlySet<string>
   readonly log?: (line: LogLine) => void
   readonly now?: () => number
 }

@@ -14,7 +14,7 @@ import { RateLimit } from './http/rate.ts'
 import { respond, SECURITY_HEADERS, type Line } from './http/respond.ts'
 import type { Peer, Route } from './http/route.ts'
 import { openApiOf } from './openapi.ts'
-import { redactor } from './redact.ts'
+import { redactor, type Redact } from './redact.ts'
 import { routes } from './routes/all.ts'
 import { docsRoutes } from './routes/docs.ts'
 import type { Services } from './services.ts'
@@ -64,8 +64,9 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
   const { runtime, store, auth = {}, now = Date.now, log = () => {} } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
   const fixed = auth.keys ?? []
-  const known = [...(options.secrets ?? []), ...fixed.map(({ key }) => key), auth.tokens?.secret]
-  const redact = redactor(known.filter((each) => each !== undefined))
+  const own = redactor(new Set([...fixed.map(({ key }) => key), ...(auth.tokens?.secret ? [auth.tokens.secret] : [])]))
+  const others = redactor(options.secrets instanceof Set ? options.secrets : new Set(options.secrets))
+  const redact: Redact = (text) => others(own(text))
   const keys = new Keys(store, now)
   for (const { key, tenant = '', scopes } of fixed) keys.fix(key, { tenant, scopes })
   const authenticate = authenticator(keys, auth.tokens && tokenVerifier(auth.tokens))

@@ -15,7 +15,7 @@ export const id: z.ZodString = z
   .min(1)
   .max(LONGEST)
   // oxlint-disable-next-line no-control-regex
-  .regex(/^[^\u0000-\u001f\u007f]*$/, 'has control characters')
+  .regex(/^[^\u0000-\u001f\u007f\p{Surrogate}]*$/u, 'has control characters, or half a character')
   // Nobody could name it in a URL: everybody who reads one takes them out.
   .regex(/^(?!\.\.?$)/, 'is neither "." nor ".."')
 

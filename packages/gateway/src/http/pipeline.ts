@@ -61,6 +61,8 @@ async function answer(
   const read = writes ? await readBody(request, limits.bodyBytes) : ({ ok: true, value: undefined } as const)
   if (!read.ok) return read.answer
   const url = new URL(request.url)
+  if (!isDecodable(url.pathname))
+    return no('bad-request', 'The path has a `%` that stands for nothing: write it `%25`.')
   const fits = validate(route, { params, query: url.searchParams, body: read.value })
   if (!fits.ok) return fits.answer
   const given = writes ? keyOf(request) : { key: undefined }
@@ -71,6 +73,17 @@ async function answer(
   if (!writes || key === undefined || route.once === 'by-runtime') return work()
   const what: Json = [route.name, url.pathname, url.search, read.value ?? null]
   return once(services.documents, { who, key, what }, work)
+}
+
+/** What is no UTF-8 in escapes would be taken as it stands, and be another name for what is written properly. */
+function isDecodable(path: string): boolean {
+  if (!path.includes('%')) return true
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
 }
 
 const failedClosed = no('closed', 'This gateway is shutting down. Ask another one, or again in a moment.', {
