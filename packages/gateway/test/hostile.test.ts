@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { SignJWT } from 'jose'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { LogLine } from '@holdpoint/gateway'
-import { serve } from '@holdpoint/gateway'
+import { gateway, serve } from '@holdpoint/gateway'
 import { remembering } from '../src/agents-made-here.ts'
 import { kit, type Kit } from './kit.ts'
 
@@ -112,6 +112,72 @@ test('a secret that is first asked for when a call is made is taken out of what 
   const { body } = await ask('GET', '/api/conversations/c1/events')
   expect(JSON.stringify(body)).toContain('it is [redacted]')
   expect(JSON.stringify(body)).not.toContain('canary')
+})
+
+test('with the right to talk nobody approves, and nobody answers what a person or a worker is asked', async () => {
+  const { ask, close, ran } = await kit()
+  onTestFinished(close)
+  const say = async (id: string, content: string): Promise<string> => {
+    const { body } = await ask('POST', `/api/conversations/${id}/messages?wait=5`, { as: 'agent', body: { content } })
+    return `/api/holds/${id}/${body.result.holds[0].callId}/resolve`
+  }
+  const refund = await say('c1', 'refund 5')
+  for (const [path, body] of [
+    [refund, { kind: 'approve' }],
+    [refund, { kind: 'reject' }],
+    [refund, { kind: 'answer', value: 1 }],
+    [await say('c2', 'ask Budget'), { kind: 'answer', value: 'a million' }],
+    [await say('c3', 'ship Ada'), { kind: 'answer', value: { parcel: 'p' } }],
+  ] as const)
+    expect(await ask('POST', path, { as: 'agent', body })).toMatchObject({
+      status: 403,
+      body: { code: 'scope-missing' },
+    })
+  expect(ran).toEqual([])
+  expect((await ask('POST', refund, { as: 'resolver', body: { kind: 'approve' } })).status).toBe(200)
+})
+
+test('the same idempotency key of another principal is another key', async () => {
+  const { ask, close } = await kit()
+  onTestFinished(close)
+  const say = (as: 'admin' | 'agent', content: string): ReturnType<Kit['ask']> =>
+    ask('POST', '/api/conversations/c1/messages?wait=5', { as, key: 'k', body: { content, whileBusy: 'queue' } })
+  expect((await say('admin', 'hello')).body.repeated).toBeUndefined()
+  expect((await say('admin', 'hello')).body.repeated).toBe(true)
+  const other = await say('agent', 'goodbye')
+  expect(other).toMatchObject({ status: 200 })
+  expect(other.body.repeated).toBeUndefined()
+  expect((await say('agent', 'hello')).body.code).toBe('key-reused')
+})
+
+test('signs of life do not wait for the store, and a store that hangs is not asked again and again', async () => {
+  const { store, runtime, key, door: first, close } = await kit()
+  await first.close()
+  onTestFinished(close)
+  let asked = 0
+  let hangs = false
+  const get: typeof store.get = (...which) => {
+    if (!hangs) return store.get(...which)
+    asked++
+    return new Promise(() => {})
+  }
+  let now = Date.now()
+  const limits = { heartbeatMs: 20 }
+  const door = gateway({ runtime, store: { ...store, get }, limits, now: () => now })
+  await runtime.tenant('acme').create({ id: 'c1' })
+  const open = (): Promise<Response> => {
+    const headers = { accept: 'text/event-stream', authorization: `Bearer ${key('acme', 'reader')}` }
+    return door.fetch(new Request('http://localhost/api/conversations/c1/events', { headers }))
+  }
+  const readers = [await open(), await open()].map(({ body }) => body!.pipeThrough(new TextDecoderStream()).getReader())
+  hangs = true
+  now += 10_000
+  for (const reader of readers) {
+    let beats = 0
+    while (beats < 4) beats += (await reader.read()).value?.split('still here').length! - 1
+    await reader.cancel()
+  }
+  expect(asked).toBe(1)
 })
 
 test('a reader that opens a stream and is gone before it hears anything leaves nothing behind', async () => {

@@ -104,13 +104,29 @@ test('only who may answer says so, on a stream, with names of tools', async () =
     const { status } = response
     return [status, status < 400 ? await response.body?.cancel() : ((await response.json()) as { code: string }).code]
   }
-  for (const as of ['reader', 'agent', 'worker'])
+  for (const as of ['reader', 'worker'])
     expect(await told(await stream(0, 'refund', as))).toEqual([403, 'scope-missing'])
   expect(await told(await ask(0, 'GET', 'conversations/c1/events?tools=refund'))).toEqual([422, 'bad-request'])
   const many = Array.from({ length: 101 }, (_, nth) => `t${nth}`).join(',')
   for (const bad of ['', ',', 'a,', 'a%20b', '%0d%0a', '%00', many, 'a'.repeat(129)])
     expect(await told(await stream(0, bad))).toEqual([422, 'bad-request'])
   expect((await told(await stream(0, 'refund')))[0]).toBe(200)
+})
+
+test('whoever may talk answers for the tools of their page, and approves nothing', async () => {
+  await ask(0, 'POST', 'conversations', { body: { id: 'c1' } })
+  const response = await stream(0, 'refund', 'agent')
+  const sent = (await (await send()).json()) as { result: { holds: { callId: string }[] } }
+  const callId = sent.result.holds[0]!.callId
+  const resolve = async (body: object): Promise<readonly [number, string]> => {
+    const told = await ask(0, 'POST', `holds/c1/${callId}/resolve`, { as: 'agent', body })
+    const { code, verdict } = (await told.json()) as { code?: string; verdict: string }
+    return [told.status, code ?? verdict]
+  }
+  expect(await resolve({ kind: 'approve' })).toEqual([403, 'scope-missing'])
+  expect(await resolve({ kind: 'reject' })).toEqual([403, 'scope-missing'])
+  expect(await resolve({ kind: 'answer', value: 1 })).toEqual([200, 'accepted'])
+  await response.body?.cancel()
 })
 
 test('a name of a tool is one on both sides, and nothing else', () => {

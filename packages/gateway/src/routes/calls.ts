@@ -17,6 +17,8 @@ const TTL_MS = 60_000
 const LARGEST_PROGRESS = 64_000
 /** How often a worker that waits looks again although nothing was heard of. */
 const LOOK_MS = 1000
+/** How long it leaves the store alone between two looks. */
+const PAUSE_MS = 50
 
 const claimedCall = z
   .object({
@@ -66,7 +68,7 @@ export const callRoutes: readonly Route[] = [
         )
         const left = ends - services.now()
         if (items.length > 0 || left <= 0 || services.closing.aborted) return ok({ items })
-        await news(services, Math.min(left, LOOK_MS))
+        await news(services, who.tenant, Math.min(left, LOOK_MS))
       }
     },
   }),
@@ -150,17 +152,22 @@ async function claimed(
   return { callId, conversationId, runId, name, input, agent, expiresAt, claim: secret, claimedUntil: until }
 }
 
-/** Something was written somewhere, or some time has passed. */
-function news({ store, closing }: Services, ms: number): Promise<void> {
+/** Something was written in this tenant, or some time has passed. Not at once: a thousand writes are worth one look. */
+function news({ store, closing }: Services, tenant: string, ms: number): Promise<void> {
   return new Promise((resolve) => {
+    const least = performance.now() + PAUSE_MS
+    let soon: ReturnType<typeof setTimeout> | undefined
     const done = (): void => {
       clearTimeout(timer)
+      clearTimeout(soon)
       unlisten()
       closing.removeEventListener('abort', done)
       resolve()
     }
     const timer = setTimeout(done, ms)
-    const unlisten = store.listen(() => done())
+    const unlisten = store.listen((what) => {
+      if (what.tenant === tenant) soon ??= setTimeout(done, Math.max(0, least - performance.now()))
+    })
     closing.addEventListener('abort', done, { once: true })
   })
 }

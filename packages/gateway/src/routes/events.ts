@@ -21,8 +21,11 @@ export const eventRoutes: readonly Route[] = [
     handle: async (asked) => {
       const { query, runtime, request, services, who } = asked
       const which = asked.params.id
-      if (query.tools && !may(who, ['resolver']))
-        return no('scope-missing', 'Whoever runs client tools answers for them: this takes the scope resolver.')
+      if (query.tools && !may(who, ['agent', 'resolver']))
+        return no(
+          'scope-missing',
+          'Whoever runs client tools answers for them: this takes the scope agent or resolver.',
+        )
       if (wantsStream(request)) return services.streams.open(asked, which, query.tools)
       if (query.tools) return no('bad-request', '`tools` says who is there, on a stream: ask for text/event-stream.')
       const most = query.limit ?? PAGE

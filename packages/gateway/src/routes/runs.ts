@@ -3,7 +3,7 @@
  * call begins with that of its turn. What happens to the result is not this door's business: taken in time it is the
  * call's result; late, it goes where the tool says.
  */
-import type { Address, HoldKind, Resolution } from '@holdpoint/core'
+import type { Resolution } from '@holdpoint/core'
 import { may } from '../auth/principal.ts'
 import { no } from '../http/answer.ts'
 import { route, type Route } from '../http/route.ts'
@@ -11,6 +11,7 @@ import type { Services } from '../services.ts'
 import { by, id, json, verdict, z } from '../schemas.ts'
 import { speaker } from './by.ts'
 import { resolved } from './holds.ts'
+import { kindOf } from './kind-of.ts'
 
 const toolResult = z
   .strictObject({
@@ -64,12 +65,6 @@ export function resolutionOf({
   readonly error?: string | undefined
 }): Resolution {
   return error === undefined ? { kind: 'answer', value: result as never } : { kind: 'answer', error }
-}
-
-/** What a call waits for, or waited for last. A worker carries calls out; it does not answer for people. */
-async function kindOf({ store }: Services, address: Address, callId: string): Promise<HoldKind | undefined> {
-  const events = await store.readCall(address, callId)
-  return events.findLast((event) => event.type === 'call.held')?.hold.kind
 }
 
 /** In which conversation a call waits. */

@@ -21,6 +21,7 @@ export class Streams {
   readonly #counts = new Map<string, number>()
   readonly #timer: ReturnType<typeof setInterval>
   #closing = false
+  #asking = false
 
   /** `still`: whether whoever opened a stream may still see it. */
   constructor(
@@ -111,11 +112,13 @@ export class Streams {
     return who.kind === 'user' || this.#still(authorization).catch(() => true)
   }
 
+  /** First the sign of life, which must not wait for the store; then whether each may stay, unless that is still being asked. */
   async #beat(): Promise<void> {
-    for (const [connection, opened] of this.#open) {
-      if (await this.#mayStay(opened)) connection.beat()
-      else connection.end()
-    }
+    for (const connection of this.#open.keys()) connection.beat()
+    if (this.#asking) return
+    this.#asking = true
+    for (const [connection, opened] of this.#open) if (!(await this.#mayStay(opened))) connection.end()
+    this.#asking = false
   }
 }
 
