@@ -48,7 +48,7 @@ export class Person {
       cancel: 2,
       goOn: 2,
       look: 1,
-      attend: 3,
+      attend: 5,
       blunder: 2,
     })
     switch (what) {

@@ -126,7 +126,7 @@ function toolsOf(version: ToolVersion): readonly Tool[] {
       output: { type: 'string' },
     }),
     define({ ...steady, name: 'sign', executor: 'human', timeout: 25_000, onExpire: 'cancel' }),
-    define({ ...steady, name: 'browse', executor: 'client', timeout: 600_000, grace: 5000, late: 'reject' }),
+    define({ ...steady, name: 'browse', executor: 'client', timeout: 600_000, grace: 3000, late: 'reject' }),
     define({
       ...common,
       name: 'render',
@@ -134,7 +134,6 @@ function toolsOf(version: ToolVersion): readonly Tool[] {
       approval: 'required',
       approvalTimeout: 40_000,
       timeout: 15_000,
-      grace: 4000,
     }),
     define({ ...steady, name: 'job', executor: 'external', timeout: 10_000, late: 'inbox' }),
     define({ ...steady, name: 'batch', executor: 'external', timeout: 45_000, async: true, late: 'inbox' }),
