@@ -6,15 +6,17 @@
  * - Work that `next` no longer asks for is aborted, and what it still brings is dropped.
  */
 import type { EventBody } from '../log/log-event.ts'
-import { decideExpire, decideQueued, type Decision } from '../turn/decide.ts'
-import { evolve, next } from '../turn/turn.ts'
+import { decideExpire, decideFire, decideQueued } from '../turn/decide.ts'
+import { next } from '../turn/turn.ts'
 import { applyUpdates, type StateUpdate } from '../plugin/state.ts'
 import { OVER } from '../ports.ts'
 import type { Tool } from '../tool/tool.ts'
-import type { Call, Conversation, Effect } from '../turn/turn-state.ts'
+import { isDeadline, type Call, type Conversation, type Effect } from '../turn/turn-state.ts'
 import { callModel } from './call-model.ts'
 import type { Callers } from './callers.ts'
+import { eventsOf, firstOf, isSame, preview } from './drive-steps.ts'
 import type { Written } from './log.ts'
+import { tellAll } from './tell.ts'
 import { admitCall, recoverCall, runCall, startCall } from './run-call.ts'
 import { planTurn, prepare, type Prepared, type World } from './world.ts'
 
@@ -131,7 +133,7 @@ class Driver {
     for (const effect of effects) if (this.#mayBegin(effect)) this.#begin(effect, wake)
     if (this.#work.size > 0) return 'busy'
     if (this.draining) return 'left'
-    return this.#ready || effects.every(({ do: what }) => what === 'expire-hold') ? 'idle' : 'busy'
+    return this.#ready || effects.every(isDeadline) ? 'idle' : 'busy'
   }
 
   /** Nobody else can have taken the conversation over, as far as it can be known. */
@@ -230,8 +232,11 @@ class Driver {
       case 'run-call':
         // What somebody approved is compared with what would run first, by work of its own.
         return effect.call.approved || !this.#roomFor(state) || !this.#mayBegin(effect) ? [] : [startCall(effect.call)]
+      case 'fire-plan':
+        return ports.now() >= effect.at ? eventsOf(decideFire(state, effect.planId, ports.now(), ports.nextTime)) : []
       case 'call-model':
       case 'recover-call':
+      case 'tell':
         return []
     }
   }
@@ -260,9 +265,12 @@ class Driver {
           work(effect.call, await this.#tool(effect.call, world), world, signal),
         )
       }
+      case 'tell':
+        return this.#perform(effect, wake, () => tellAll(effect.notices, world))
       case 'start-turn':
       case 'end-turn':
       case 'expire-hold':
+      case 'fire-plan':
         return
     }
   }
@@ -322,27 +330,4 @@ class Driver {
     if (this.#prepared?.step !== step) this.#prepared = { step, value: prepare(world) }
     return this.#prepared.value
   }
-}
-
-function firstOf<T, R>(items: readonly T[], look: (item: T) => readonly R[]): readonly R[] | undefined {
-  for (const item of items) {
-    const found = look(item)
-    if (found.length > 0) return found
-  }
-  return undefined
-}
-
-function eventsOf(decision: Decision): readonly EventBody[] {
-  return decision.ok ? decision.events : []
-}
-
-/** A call that somebody else started, or started again, is another piece of work than the one that was begun here. */
-function isSame(a: Effect, b: Effect): boolean {
-  if (a.key !== b.key) return false
-  return !('call' in a && 'call' in b) || (a.do === b.do && a.call.attempt === b.call.attempt)
-}
-
-/** What the state would be; `at` plays no part in it. */
-function preview(state: Conversation, events: readonly EventBody[]): Conversation {
-  return events.reduce((before, event) => evolve(before, { ...event, seq: before.seq + 1, at: 0 }), state)
 }

@@ -46,6 +46,7 @@ export interface LogOptions {
 }
 
 const PAGE = 256
+const KEPT_OF_SPACE = 16
 const OUTSIDER: Writer = { as: 'outsider' }
 
 export class Log {
@@ -331,6 +332,8 @@ export class Log {
       this.transcript.add(event)
       for (const listener of this.#listeners) listener(event)
     }
+    // What was said in a space is read from the store by whoever wants it.
+    if (this.state.space) this.forget(this.state.seq - KEPT_OF_SPACE)
     if (whose === 'others' && events.length > 0) this.onOthers()
   }
 }

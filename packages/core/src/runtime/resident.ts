@@ -6,10 +6,10 @@ import { HoldpointError } from '../failure.ts'
 import type { Store } from '../log/store.ts'
 import type { LiveConversation } from '../loop/live-conversation.ts'
 import type { Log } from '../loop/log.ts'
-import { openHolds } from '../loop/result.ts'
 import { OVER, type Ports } from '../ports.ts'
 import { hasWork } from '../turn/derive.ts'
-import type { Conversation } from '../turn/turn-state.ts'
+import { next } from '../turn/turn.ts'
+import { isDeadline, type Conversation } from '../turn/turn-state.ts'
 
 export interface Neighbours {
   readonly store: Store
@@ -45,6 +45,8 @@ export class Resident {
     this.claiming = near.node !== undefined && hasWork(live.log.state)
     live.log.listen((event) => {
       if (event.type === 'call.held') near.wakeAt(event.hold.expiresAt)
+      if (event.type === 'plan.set') near.wakeAt(event.plan.nextAt)
+      if (event.type === 'plan.fired' && event.next !== undefined) near.wakeAt(event.next)
       this.#changed()
     })
   }
@@ -137,6 +139,7 @@ export class Resident {
       this.#failures = 0
     } catch (error) {
       // Our own code broke, or a plugin's; or the store is away. Whoever waits is told, and it is tried again.
+      if (this.#closing.signal.aborted && HoldpointError.is(error) && error.code === 'closed') return
       this.#failures++
       this.#near.failed(error)
       this.#fail(error)
@@ -146,7 +149,7 @@ export class Resident {
   }
 
   #plan(): void {
-    const deadlines = openHolds(this.log.state).map(({ expiresAt }) => expiresAt)
+    const deadlines = next(this.log.state).flatMap((effect) => (isDeadline(effect) ? [effect.at] : []))
     if (deadlines.length > 0) this.#near.wakeAt(Math.min(...deadlines))
   }
 

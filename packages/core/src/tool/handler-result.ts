@@ -1,4 +1,4 @@
-/** The four things a handler may come back with: a value, an error, a question for a person, or an end to the turn. */
+/** What a handler may come back with: a value, an error, a question for a person, or an end to the turn. */
 import type { Json } from '../json.ts'
 
 /** Returned by `askUser`: the call becomes a hold, and the person's answer becomes its result. */
@@ -31,7 +31,12 @@ export class ToolError {
   }
 }
 
-export type Special = AskUser | Halt | ToolError
+/** Returned by `skip`: there was nothing to do, so the turn ends, and is forgotten if nothing was done in it. */
+export class Skip {
+  readonly skipped: true = true
+}
+
+export type Special = AskUser | Halt | ToolError | Skip
 export type HandlerResult<R> = R | Special | Promise<R | Special>
 
 export function askUser(prompt: string, metadata?: Json): AskUser {
@@ -40,6 +45,10 @@ export function askUser(prompt: string, metadata?: Json): AskUser {
 
 export function halt(reason: string, value?: Json): Halt {
   return new Halt(reason, value)
+}
+
+export function skip(): Skip {
+  return new Skip()
 }
 
 export function toolError(message: string, details?: Json): ToolError {

@@ -34,6 +34,8 @@ export type OutcomeCode =
   | 'unknown-tool'
   /** A hook did not let it be made. */
   | 'vetoed'
+  /** It would be shown in a space, and the agent is in none. */
+  | 'not-in-space'
   /** What would have run is not what was approved. */
   | 'not-what-was-approved'
 

@@ -23,7 +23,7 @@ const moves: Record<CallEvent['type'], readonly Call['at'][]> = {
 }
 
 /** `seq` is of the reply that has it. */
-export function newCall(part: CallPart, seq: number): Call {
+export function newCall(part: CallPart, seq: number, place?: Call['place']): Call {
   return {
     callId: part.callId,
     name: part.name,
@@ -36,6 +36,7 @@ export function newCall(part: CallPart, seq: number): Call {
     resolved: [],
     attempt: 0,
     seqs: [seq],
+    place,
     at: 'ready',
   }
 }
@@ -77,8 +78,8 @@ function answered(call: Settled, event: Extract<CallEvent, { type: 'answer.arriv
 
 /** What stays true of a call wherever it is; the rest of each state is written anew. */
 function facts(call: Call): Omit<Call, 'at'> {
-  const { callId, name, proposed, malformed, edited, approved, endorsed, holds, resolved, attempt, seqs } = call
-  return { callId, name, proposed, malformed, edited, approved, endorsed, holds, resolved, attempt, seqs }
+  const { callId, name, proposed, malformed, edited, approved, endorsed, holds, resolved, attempt, seqs, place } = call
+  return { callId, name, proposed, malformed, edited, approved, endorsed, holds, resolved, attempt, seqs, place }
 }
 
 function resolvedWith(
@@ -91,6 +92,11 @@ function resolvedWith(
     ...call.resolved,
     { hold, nth: call.holds, accepts, resolution: event.resolution, by: event.by, at: event.at },
   ]
+}
+
+/** Where a call is shown, for the answer that comes after its turn. */
+export function shownIn({ place }: Call): { readonly shownIn?: string } {
+  return place?.shown ? { shownIn: place.space } : {}
 }
 
 function impossible(call: Call, event: CallEvent): never {

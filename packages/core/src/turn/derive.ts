@@ -11,7 +11,7 @@ import { toBase } from './base.ts'
 import { evolveCall, newCall } from './call.ts'
 import { findCall, openHold } from './decide.ts'
 import { next } from './turn.ts'
-import type { Call, Conversation } from './turn-state.ts'
+import { isDeadline, type Call, type Conversation } from './turn-state.ts'
 
 /** `recalled` are calls of earlier turns that the events are about: the state forgot them. */
 export function derive(
@@ -21,7 +21,7 @@ export function derive(
   recalled: readonly Call[],
 ): Derived {
   const effects = next(after)
-  const deadlines = effects.flatMap((effect) => (effect.do === 'expire-hold' ? [effect.at] : []))
+  const deadlines = effects.flatMap((effect) => (isDeadline(effect) ? [effect.at] : []))
   return {
     agent: after.agent,
     status: effects.length > deadlines.length ? 'running' : after.turn.phase === 'calls' ? 'held' : 'idle',
@@ -33,7 +33,7 @@ export function derive(
 
 /** Whether there is anything to do that needs nobody from outside. */
 export function hasWork(state: Conversation): boolean {
-  return next(state).some((effect) => effect.do !== 'expire-hold')
+  return !next(state).every(isDeadline)
 }
 
 function holdRows(before: Conversation, events: readonly EventBody[], recalled: readonly Call[]): readonly HoldRow[] {
