@@ -7,13 +7,14 @@
  */
 import type { EventBody } from '../log/log-event.ts'
 import { decideExpire, decideQueued, type Decision } from '../turn/decide.ts'
-import { evolve, next } from '../turn/turn.ts'
+import { next } from '../turn/turn.ts'
 import { applyUpdates, type StateUpdate } from '../plugin/state.ts'
 import { OVER } from '../ports.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Call, Conversation, Effect } from '../turn/turn-state.ts'
 import { callModel } from './call-model.ts'
 import type { Callers } from './callers.ts'
+import type { Draft } from './draft.ts'
 import type { Written } from './log.ts'
 import { admitCall, recoverCall, runCall, startCall } from './run-call.ts'
 import { planTurn, prepare, type Prepared, type World } from './world.ts'
@@ -95,7 +96,7 @@ export function drive(world: World, callers: Callers, options: { readonly oneSte
 interface Batch {
   /** The work that is done with once the events are written. */
   readonly keys: readonly string[]
-  readonly events: readonly EventBody[]
+  readonly draft: Draft
 }
 
 class Driver {
@@ -124,7 +125,7 @@ class Driver {
 
   /** Writes what is finished and starts what is due. Idle when nothing is left to wait for. */
   async goOn(wake: () => void): Promise<'busy' | 'idle' | 'left'> {
-    for (let batch = this.#batch(); batch.events.length > 0; batch = this.#batch())
+    for (let batch = this.#batch(); batch.draft.events.length > 0; batch = this.#batch())
       if ((await this.#write(batch)) === 'fenced') return 'left'
     if (this.#stopped.signal.aborted || this.#world.log.epoch !== this.#epoch) return 'left'
     const effects = next(this.#world.log.state)
@@ -160,18 +161,21 @@ class Driver {
       keys.push(key)
       brought.push(...work.events)
     }
-    return { keys, events: this.#withFollowUps(applyUpdates(brought, this.#world.log.state.plugins)) }
+    const draft = this.#world.log.draft()
+    draft.add(applyUpdates(brought, draft.before.plugins))
+    this.#addFollowUps(draft)
+    return { keys, draft }
   }
 
-  async #write({ keys, events }: Batch): Promise<Written> {
+  async #write({ keys, draft }: Batch): Promise<Written> {
     const term = this.#world.term()
-    const written = await this.#world.log.append(events, {
+    const written = await this.#world.log.write(draft, {
       as: 'driver',
       epoch: this.#epoch,
       signal: this.#stopped.signal,
     })
     if (written !== 'ok') return written // somebody else wrote first: the next batch is made anew
-    for (const event of events) {
+    for (const event of draft.events) {
       if (event.type === 'call.started') this.#started.set(event.callId, term)
       if (event.type === 'turn.started') this.#callers.served()
     }
@@ -202,13 +206,14 @@ class Driver {
   }
 
   /** Adds the effects that are events themselves, so that they are written together with what led to them. */
-  #withFollowUps(events: EventBody[]): readonly EventBody[] {
-    let state = preview(this.#world.log.state, events)
-    for (;;) {
-      const more = firstOf(next(state), (effect) => this.#immediate(effect, state))
-      if (!more) return events
-      events.push(...more)
-      state = preview(state, more)
+  #addFollowUps(draft: Draft): void {
+    for (let seen: Conversation | undefined; seen !== draft.after;) {
+      seen = draft.after
+      for (const effect of next(seen)) {
+        draft.add(this.#immediate(effect, draft.after))
+        // What else there was to do stays so when a call starts, and may not when anything else happens.
+        if (draft.after !== seen && effect.do !== 'run-call') break
+      }
     }
   }
 
@@ -289,10 +294,12 @@ class Driver {
 
   /** Calls that are about to start count: those that were approved together would all start otherwise. */
   #roomFor({ turn }: Conversation): boolean {
-    const calls = turn.phase === 'calls' ? [...turn.calls.values()] : []
-    const running = calls.flatMap((call) => (call.at === 'running' ? [call.callId] : []))
-    const starting = Array.from(this.#work.values(), (work) => work.admits ?? [])
-    return new Set([...running, ...starting.flat()]).size < this.#world.agent.maxParallel
+    if (turn.phase !== 'calls') return true
+    let busy = 0
+    for (const { at } of turn.calls.values()) if (at === 'running') busy++
+    for (const { admits } of this.#work.values())
+      if (admits !== undefined && turn.calls.get(admits)?.at !== 'running') busy++
+    return busy < this.#world.agent.maxParallel
   }
 
   #worldNow(): World {
@@ -324,14 +331,6 @@ class Driver {
   }
 }
 
-function firstOf<T, R>(items: readonly T[], look: (item: T) => readonly R[]): readonly R[] | undefined {
-  for (const item of items) {
-    const found = look(item)
-    if (found.length > 0) return found
-  }
-  return undefined
-}
-
 function eventsOf(decision: Decision): readonly EventBody[] {
   return decision.ok ? decision.events : []
 }
@@ -340,9 +339,4 @@ function eventsOf(decision: Decision): readonly EventBody[] {
 function isSame(a: Effect, b: Effect): boolean {
   if (a.key !== b.key) return false
   return !('call' in a && 'call' in b) || (a.do === b.do && a.call.attempt === b.call.attempt)
-}
-
-/** What the state would be; `at` plays no part in it. */
-function preview(state: Conversation, events: readonly EventBody[]): Conversation {
-  return events.reduce((before, event) => evolve(before, { ...event, seq: before.seq + 1, at: 0 }), state)
 }

@@ -19,6 +19,7 @@ import { findCall } from '../turn/decide.ts'
 import { derive, hasWork } from '../turn/derive.ts'
 import { evolve } from '../turn/turn.ts'
 import { emptyConversation, type Call, type Conversation } from '../turn/turn-state.ts'
+import { Draft } from './draft.ts'
 import { Writes, type Writer } from './writes.ts'
 
 interface Decided {
@@ -198,17 +199,24 @@ export class Log {
     }
   }
 
+  append(events: readonly EventBody[], writer?: Writer, recalled?: readonly Call[]): Promise<Written> {
+    const draft = this.draft()
+    draft.add(events)
+    return this.write(draft, writer, recalled)
+  }
+
+  /** To be written at the place that the log has reached. */
+  draft(): Draft {
+    return new Draft(this.state, this.#ports.now())
+  }
+
   /** After `conflict` and `repeated` the state is the newest. */
-  async append(
-    events: readonly EventBody[],
-    writer: Writer = OUTSIDER,
-    recalled: readonly Call[] = [],
-  ): Promise<Written> {
-    const answer = await this.#writes.write(this.#compose(events, writer, recalled), writer)
+  async write(draft: Draft, writer: Writer = OUTSIDER, recalled: readonly Call[] = []): Promise<Written> {
+    const answer = await this.#writes.write(this.#compose(draft, writer, recalled), writer)
     switch (answer.result) {
       case 'ok':
         this.#loaded = true
-        this.#take(answer.events, 'own')
+        this.#takeOwn(answer.events, draft)
         if (this.#heard > this.state.seq) await this.#writes.patiently(() => this.refresh(), writer)
         if (writer.as === 'driver') await this.#writes.patiently(() => this.#askWhoDrives(), writer)
         return 'ok'
@@ -303,21 +311,33 @@ export class Log {
     this.transcript.addOlder(older)
   }
 
-  #compose(events: readonly EventBody[], writer: Writer, recalled: readonly Call[]): Append {
+  #compose({ before, after, events, at }: Draft, writer: Writer, recalled: readonly Call[]): Append {
     const { node } = this.#options
-    const after = events.reduce((state, event) => evolve(state, { ...event, seq: state.seq + 1, at: 0 }), this.state)
     this.#mark ??= this.#ports.id()
     return {
       to: this.address,
-      expectedSeq: this.state.seq,
+      expectedSeq: before.seq,
       mark: `${this.#mark}.${(this.#marks++).toString(36)}`,
       events,
-      at: this.#ports.now(),
-      rows: derive(this.state, after, events, recalled),
+      at,
+      rows: derive(before, after, events, recalled),
       ...(node !== undefined && { node }),
       ...(writer.as === 'driver' && writer.epoch !== undefined && { epoch: writer.epoch }),
       ...(writer.as === 'outsider' && writer.key !== undefined && { key: writer.key }),
     }
+  }
+
+  /** Where nothing came in between, what it leads to is known. */
+  #takeOwn(events: readonly LogEvent[], { before, after }: Draft): void {
+    if (this.state !== before) return this.#take(events, 'own')
+    this.state = after
+    for (const event of events) this.#keep(event)
+  }
+
+  #keep(event: LogEvent): void {
+    this.events.push(event)
+    this.transcript.add(event)
+    for (const listener of this.#listeners) listener(event)
   }
 
   /** Two appends may overlap in flight and answer in any order; what is already known is skipped. */
@@ -327,9 +347,7 @@ export class Log {
       // Whoever sets a resting conversation going drives it.
       if (whose === 'others' && !hasWork(this.state)) this.#writes.ownership.doubt()
       this.state = evolve(this.state, event)
-      this.events.push(event)
-      this.transcript.add(event)
-      for (const listener of this.#listeners) listener(event)
+      this.#keep(event)
     }
     if (whose === 'others' && events.length > 0) this.onOthers()
   }

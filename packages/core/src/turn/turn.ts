@@ -155,6 +155,11 @@ export function openCalls(turn: Turn): Call[] {
   return turn.phase === 'calls' ? [...turn.calls.values()].filter((call) => call.at !== 'settled') : []
 }
 
+function anyOpen(calls: ReadonlyMap<string, Call>): boolean {
+  for (const { at } of calls.values()) if (at !== 'settled') return true
+  return false
+}
+
 /** Of several messages that waited together, the newest speaks for the turn. One taken up again is still its own. */
 function saidBy(items: readonly Inbound[]): string | undefined {
   const newest = items.findLast((item) => item.kind === 'message')
@@ -172,7 +177,7 @@ function moveCall(state: Conversation, event: CallEvent): Conversation {
   const calls = new Map(turn.calls).set(event.callId, moved)
   const waiting = moved.at === 'settled' && moved.open ? new Map(state.waiting).set(event.callId, moved) : state.waiting
   const halt = turn.halt ?? (event.type === 'call.settled' ? event.halt : undefined)
-  const open = [...calls.values()].some((each) => each.at !== 'settled')
+  const open = anyOpen(calls)
   if (open || halt) return { ...state, seq: event.seq, waiting, turn: { ...turn, calls, halt } }
   const { calls: _settled, ...rest } = turn
   return { ...state, seq: event.seq, waiting, turn: { ...rest, phase: 'model', step: turn.step + 1 } }
