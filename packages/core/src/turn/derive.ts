@@ -44,7 +44,7 @@ function holdRows(before: Conversation, events: readonly EventBody[], recalled: 
   for (const [index, body] of events.entries()) {
     const event: LogEvent = { ...body, seq: before.seq + index + 1, at: 0 }
     if (event.type === 'model.replied')
-      for (const part of callsOf(event.reply)) calls.set(part.callId, newCall(part, event.seq))
+      for (const part of callsOf(event.reply)) calls.set(part.callId, newCall(part, event.seq, event.placed))
     if (!('callId' in event)) continue
     const { callId } = event
     const found = calls.get(callId) ?? findCall(before, callId)
