@@ -1,7 +1,8 @@
 /** What happened in a conversation: a page of it as JSON, or all of it as it comes. */
 import { no, ok } from '../http/answer.ts'
 import { route, type Route } from '../http/route.ts'
-import { id, limit, listOf, logEvent, z } from '../schemas.ts'
+import { may } from '../auth/principal.ts'
+import { id, limit, listOf, logEvent, tools, z } from '../schemas.ts'
 
 const PAGE = 100
 
@@ -14,13 +15,19 @@ export const eventRoutes: readonly Route[] = [
     summary: 'Its events after a seq; with `Accept: text/event-stream` every one that comes, and live frames',
     scopes: ['agent', 'reader', 'worker'],
     params: z.object({ id }),
-    query: z.strictObject({ after: z.coerce.number().int().min(0).optional(), limit }),
+    query: z.strictObject({ after: z.coerce.number().int().min(0).optional(), limit, tools }),
     answers: { 200: { says: 'A page of them, or the stream.', schema: listOf(logEvent), stream: true } },
     problems: ['not-found', 'too-many-streams'],
     handle: async (asked) => {
-      const { query, runtime, request, services } = asked
+      const { query, runtime, request, services, who } = asked
       const which = asked.params.id
-      if (wantsStream(request)) return services.streams.open(asked, which)
+      if (query.tools && !may(who, ['agent', 'resolver']))
+        return no(
+          'scope-missing',
+          'Whoever runs client tools answers for them: this takes the scope agent or resolver.',
+        )
+      if (wantsStream(request)) return services.streams.open(asked, which, query.tools)
+      if (query.tools) return no('bad-request', '`tools` says who is there, on a stream: ask for text/event-stream.')
       const most = query.limit ?? PAGE
       const items = await runtime.events(which, query.after ?? 0, most)
       if (items.length === 0 && (await runtime.events(which, 0, 1)).length === 0)
