@@ -9,12 +9,14 @@ export { type HttpAnswer } from './http-tool/response-body.ts'
 export { aiSdkModel, type AiSdkModelOptions } from '@holdpoint/models'
 export { nodePorts } from './node-ports.ts'
 export {
+  ask,
   askUser,
   chat,
   definePlugin,
   halt,
   HoldpointError,
   holdsOf,
+  later,
   memoryStore,
   messagesOf,
   ModelError,

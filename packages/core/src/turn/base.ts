@@ -45,8 +45,8 @@ export function fromBase(seq: number, base: Json): Conversation {
 
 /** JSON drops what is undefined; a call has its fields in every state. */
 function whole(call: Call): Call {
-  const { malformed, edited, approved } = call
+  const { malformed, edited, approved, kept, resumed } = call
   const resolved = call.resolved.map((each) => ({ ...each, by: each.by }))
-  const fields = { ...call, malformed, edited, approved, resolved }
+  const fields = { ...call, malformed, edited, approved, kept, resumed, resolved }
   return fields.at === 'settled' ? { ...fields, hold: fields.hold } : fields
 }

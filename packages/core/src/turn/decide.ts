@@ -81,6 +81,7 @@ export function decideExpire(state: Conversation, callId: string, now: number): 
   const hold = call && openHold(call)
   if (!call || !hold) return refuse('hold-not-open', `Call ${callId} is not held.`)
   if (now < hold.expiresAt) return refuse('not-due', `Call ${callId} waits until ${hold.expiresAt}.`)
+  if (hold.resumes === 'deadline') return accept({ type: 'call.resumed', callId })
   const outcome = expiredOutcome(hold)
   if (call.at === 'settled') return accept({ type: 'answer.arrived', callId, name: call.name, outcome })
   if (hold.onExpire === 'cancel' && state.turn.phase === 'calls')
