@@ -62,7 +62,7 @@ export async function prepare(world: World): Promise<Prepared> {
   const inject: string[] = []
   const tools = [...agent.tools]
   const { turn } = log.state
-  const conversation = { id: log.id, turnId: turnIdOf(world), step: turn.phase === 'rest' ? 0 : turn.step }
+  const conversation = { ...log.address, turnId: turnIdOf(world), step: turn.phase === 'rest' ? 0 : turn.step }
   for (const plugin of agent.plugins) {
     await plugin.prepare({
       config: configs.get(plugin.id),
@@ -90,7 +90,7 @@ export function toolContext(
     input,
     call: { id: call.callId, name: call.name, args: copyJson(call.proposed), attempt: call.attempt },
     resumed: call.resumed && resumedWith(call.resumed),
-    conversation: { id: log.id, turnId: turnIdOf(world) },
+    conversation: { ...log.address, turnId: turnIdOf(world) },
     scope,
     services: agent.services,
     state: writes,

@@ -20,7 +20,12 @@ export interface Setup<C> {
 export interface Prepare<C, S = unknown> extends Setup<C> {
   /** The plugin itself, as the key to its state. */
   readonly self: Plugin<S>
-  readonly conversation: { readonly id: string; readonly turnId: string; readonly step: number }
+  readonly conversation: {
+    readonly tenant: string
+    readonly id: string
+    readonly turnId: string
+    readonly step: number
+  }
   readonly scope: Scope
   readonly state: StateAccess
   /** What the model may call in this step; push to it. */

@@ -37,7 +37,8 @@ export interface ToolContext<Input = unknown> {
   }
   /** Set when the handler ran before and asked for this: it goes on where it left off. */
   readonly resumed: Resumption | undefined
-  readonly conversation: { readonly id: string; readonly turnId: string }
+  /** `tenant` is whose conversation it is; '' where there are none. */
+  readonly conversation: { readonly tenant: string; readonly id: string; readonly turnId: string }
   readonly scope: Scope
   readonly services: Services
   readonly state: StateAccess
