@@ -55,6 +55,7 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   'not-due': [409, 'Not due yet'],
   'hold-not-open': [410, 'The hold is no longer open'],
   'key-reused': [422, 'The key was used for something else'],
+  'is-a-space': [409, 'This is a space'],
 
   conflict: [409, 'A different answer came first'],
   expired: [410, 'The deadline came first'],

@@ -162,6 +162,7 @@ const STATUS: Readonly<Record<EndReason, TurnResult['status']>> = {
   output_invalid: 'failed',
   context_full: 'failed',
   hook_failed: 'failed',
+  skipped: 'done',
 }
 
 function eventsOfLastTurn(events: readonly LogEvent[]): readonly LogEvent[] {

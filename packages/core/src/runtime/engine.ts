@@ -16,6 +16,8 @@ import { PutOff } from './put-off.ts'
 import { Residents } from './residents.ts'
 import type { Resident } from './resident.ts'
 import type { RuntimeOptions } from './runtime-options.ts'
+import { relay } from './relay.ts'
+import { Spaces } from './spaces.ts'
 import { Subscribers } from './subscribers.ts'
 
 export class Engine {
@@ -23,6 +25,7 @@ export class Engine {
   readonly ports: Ports
   readonly residents: Residents
   readonly subscribers: Subscribers
+  readonly spaces: Spaces
   readonly clients: Clients
   readonly #options: RuntimeOptions
   readonly #lease: Lease
@@ -44,7 +47,8 @@ export class Engine {
     this.#options = options
     this.#lease = new Lease(store, options.ports, leaseMs)
     this.ports = { ...options.ports, now: () => this.#lease.now() }
-    this.#agents = new Agents(options, this.ports)
+    this.spaces = new Spaces(this, NOBODY)
+    this.#agents = new Agents(options, this.ports, (tenant, agent) => this.spaces.life(tenant, agent))
     this.#orphans = new Orphans(this.#agents, this.ports, (error, address) => this.problem(error, address))
     this.subscribers = new Subscribers(store)
     this.#lookout = new Lookout(this.ports, options.lookMs ?? 1000)
@@ -63,6 +67,8 @@ export class Engine {
         log: { node: node ?? NOBODY, stuck: (error, address) => this.problem(error, address) },
         surroundings: ({ tenant, id }) => ({
           problem: (error) => this.problem(error, { tenant, id }),
+          tell: (notice) => this.spaces.tell({ tenant, id }, notice),
+          relay: relay(tenant, id, this.subscribers),
           oneAgent: true,
           mayWork: () => this.#lease.valid,
           term: () => this.#lease.term,

@@ -6,9 +6,8 @@ import { HoldpointError } from '../failure.ts'
 import type { Store } from '../log/store.ts'
 import type { LiveConversation } from '../loop/live-conversation.ts'
 import type { Log } from '../loop/log.ts'
-import { openHolds } from '../loop/result.ts'
 import { OVER, type Ports } from '../ports.ts'
-import { hasWork } from '../turn/derive.ts'
+import { deadlinesOf, hasWork } from '../turn/derive.ts'
 import { lookAt } from '../turn/hold.ts'
 import type { Conversation } from '../turn/turn-state.ts'
 import { giveUpAbsent } from './absence.ts'
@@ -51,6 +50,8 @@ export class Resident {
     this.claiming = near.node !== undefined && hasWork(live.log.state)
     live.log.listen((event) => {
       if (event.type === 'call.held') near.wakeAt(lookAt(event.hold))
+      if (event.type === 'plan.set') near.wakeAt(event.plan.nextAt)
+      if (event.type === 'plan.fired' && event.next !== undefined) near.wakeAt(event.next)
       this.#changed()
     })
   }
@@ -147,6 +148,7 @@ export class Resident {
       this.#failures = 0
     } catch (error) {
       // Our own code broke, or a plugin's; or the store is away. Whoever waits is told, and it is tried again.
+      if (this.#closing.signal.aborted && HoldpointError.is(error) && error.code === 'closed') return
       this.#failures++
       this.#near.failed(error)
       this.#fail(error)
@@ -156,7 +158,7 @@ export class Resident {
   }
 
   #plan(): void {
-    const deadlines = openHolds(this.log.state).map(lookAt)
+    const deadlines = deadlinesOf(this.log.state)
     if (deadlines.length > 0) this.#near.wakeAt(Math.min(...deadlines))
   }
 

@@ -3,8 +3,10 @@
  * else is in the store and costs nothing here, however long it waits.
  */
 import type { Address, Store } from '../log/store.ts'
-import { LiveConversation, type Surroundings } from '../loop/live-conversation.ts'
-import { Log, type LogOptions } from '../loop/log.ts'
+import { LiveConversation } from '../loop/live-conversation.ts'
+import type { Surroundings } from '../loop/surroundings.ts'
+import { Log } from '../loop/log.ts'
+import type { LogOptions } from '../loop/log-options.ts'
 import { belongsTo } from '../loop/whose.ts'
 import type { Ports } from '../ports.ts'
 import type { Agents } from './agents.ts'
@@ -75,7 +77,7 @@ export class Residents {
   async #upToDate(resident: Resident): Promise<boolean> {
     if (!resident.idle) return true
     const { agent, log } = resident.live
-    if ((await this.#house.agents.find(log.address.tenant, agent.name)) === agent || !resident.idle) return true
+    if ((await this.#house.agents.isCurrent(log.address, agent)) || !resident.idle) return true
     this.#forget(resident)
     return false
   }

@@ -12,7 +12,7 @@ import { evolveCall, newCall } from './call.ts'
 import { findCall, openHold } from './decide.ts'
 import { heldAt, lookAt } from './hold.ts'
 import { next } from './turn.ts'
-import type { Call, Conversation, Effect } from './turn-state.ts'
+import { isDeadline, type Call, type Conversation, type Effect } from './turn-state.ts'
 
 /** `recalled` are calls of earlier turns that the events are about: the state forgot them. */
 export function derive(
@@ -22,7 +22,7 @@ export function derive(
   recalled: readonly Call[],
 ): Derived {
   const effects = next(after)
-  const deadlines = effects.flatMap((effect) => (effect.do === 'expire-hold' ? [deadlineOf(after, effect)] : []))
+  const deadlines = deadlinesOf(after, effects)
   return {
     agent: after.agent,
     status: effects.length > deadlines.length ? 'running' : after.turn.phase === 'calls' ? 'held' : 'idle',
@@ -30,6 +30,14 @@ export function derive(
     base: toBase(after),
     holds: holdRows(before, events, recalled),
   }
+}
+
+/** When somebody has to look at it, although there is nothing to do until then. */
+export function deadlinesOf(state: Conversation, effects: readonly Effect[] = next(state)): readonly number[] {
+  return effects.flatMap((effect) => {
+    if (!isDeadline(effect)) return []
+    return [effect.do === 'expire-hold' ? deadlineOf(state, effect) : effect.at]
+  })
 }
 
 function deadlineOf(state: Conversation, { callId, at }: Extract<Effect, { do: 'expire-hold' }>): number {
@@ -40,7 +48,7 @@ function deadlineOf(state: Conversation, { callId, at }: Extract<Effect, { do: '
 
 /** Whether there is anything to do that needs nobody from outside. */
 export function hasWork(state: Conversation): boolean {
-  return next(state).some((effect) => effect.do !== 'expire-hold')
+  return !next(state).every(isDeadline)
 }
 
 function holdRows(before: Conversation, events: readonly EventBody[], recalled: readonly Call[]): readonly HoldRow[] {
@@ -51,7 +59,7 @@ function holdRows(before: Conversation, events: readonly EventBody[], recalled: 
   for (const [index, body] of events.entries()) {
     const event: LogEvent = { ...body, seq: before.seq + index + 1, at: 0 }
     if (event.type === 'model.replied')
-      for (const part of callsOf(event.reply)) calls.set(part.callId, newCall(part, event.seq))
+      for (const part of callsOf(event.reply)) calls.set(part.callId, newCall(part, event.seq, event.placed))
     if (!('callId' in event)) continue
     const { callId } = event
     const found = calls.get(callId) ?? findCall(before, callId)

@@ -3,6 +3,7 @@ import {
   canonical,
   emptyConversation,
   evolve,
+  firedItems,
   next,
   type Append,
   type Conversation,
@@ -104,10 +105,27 @@ export class ConversationRecord {
         this.#queue.push({ kind: 'answer', callId, name, outcome })
         return
       }
+      case 'plan.fired':
+        this.#queue.push(...firedItems(event))
+        return
       case 'conversation.opened':
+      case 'plan.set':
+      case 'plan.removed':
+      case 'notices.told':
+      case 'space.opened':
+      case 'member.joined':
+      case 'member.left':
+      case 'message.posted':
+      case 'messages.read':
+      case 'agent.activated':
+      case 'agent.rested':
+      case 'tool.started':
+      case 'tool.done':
+      case 'tool.error':
       case 'turn.briefed':
       case 'call.rewritten':
       case 'call.held':
+      case 'call.resumed':
       case 'call.endorsed':
       case 'call.approved':
       case 'call.cleared':
