@@ -51,14 +51,15 @@ const ask = tool({
   input: z.object({ question: z.string() }),
 })
 
-/** Does what it is told: "ship Ada" calls the tool, anything else is said back word by word. */
+/** Does what it is told: "ship Ada" calls the tool, "in room ask size" does it there; anything else is said back. */
 export const obedient: Model = {
   id: 'obedient',
   async *stream({ prompt }) {
     const last = prompt.at(-1)
     const text = last?.role === 'user' ? JSON.stringify(last.parts) : ''
-    const [, verb, what, more] = /(ship|refund|ask) (\w+) ?(\w+)?/.exec(text) ?? []
+    const [, space, verb, what, more] = /(?:in (\w+) )?(ship|refund|ask) (\w+) ?(\w+)?/.exec(text) ?? []
     if (verb !== undefined) {
+      if (space !== undefined) yield { type: 'call', id: 'c0', name: 'enter_space', input: JSON.stringify({ space }) }
       const note = more === undefined ? {} : { note: more }
       const input = JSON.stringify(INPUTS[verb]?.(what) ?? { euros: Number(what), ...note })
       yield { type: 'call', id: 'c1', name: verb, input }

@@ -1,4 +1,5 @@
 /** All readers of this node: how many there may be, who says that we are still here, and their end. */
+import type { LogEvent } from '@holdpoint/core'
 import type { Principal } from '../auth/principal.ts'
 import type { Limits } from '../gateway-options.ts'
 import { no, type Answer } from '../http/answer.ts'
@@ -6,8 +7,17 @@ import type { Asked } from '../http/route.ts'
 import { Connection } from './connection.ts'
 import type { Hubs } from './hubs.ts'
 
+/** When a stream ends although its credential is good. */
+export interface Leaves {
+  /** This event is the last that its reader is given. */
+  readonly until: (event: LogEvent) => boolean
+  /** Asked now and then: whether its reader may still see it. */
+  readonly still: () => Promise<boolean>
+}
+
 interface Opened {
   readonly who: Principal
+  readonly still: (() => Promise<boolean>) | undefined
   /** As it was sent: a stream must not keep its request. */
   readonly authorization: string | null
 }
@@ -41,7 +51,7 @@ export class Streams {
     return this.#open.size
   }
 
-  async open({ request, peer, who, runtime }: Asked, id: string): Promise<Answer> {
+  async open({ request, peer, who, runtime }: Asked, id: string, leaves?: Leaves): Promise<Answer> {
     const asked = lastEventId(request)
     if (asked === undefined) return no('bad-request', 'Last-Event-ID is the seq of an event, a whole number from 0.')
     const [there] = await runtime.events(id, Math.max(0, asked - 1), 1)
@@ -63,12 +73,14 @@ export class Streams {
       limits: this.#limits,
       now: this.#now,
       peer,
+      until: leaves?.until,
       closed: (closed) => {
         this.#open.delete(closed)
         this.#leave(who)
       },
     })
-    this.#open.set(connection, { who, authorization: request.headers.get('authorization') })
+    const authorization = request.headers.get('authorization')
+    this.#open.set(connection, { who, authorization, still: leaves?.still })
     if (this.#closing) connection.end()
     return { response: new Response(connection.stream, { headers: HEADERS }) }
   }
@@ -102,8 +114,9 @@ export class Streams {
   }
 
   /** Keys are revoked and tokens run out while streams are open. */
-  async #mayStay({ who, authorization }: Opened): Promise<boolean> {
+  async #mayStay({ who, authorization, still }: Opened): Promise<boolean> {
     if ((who.expiresAt ?? Infinity) <= this.#now()) return false
+    if (still && !(await still().catch(() => true))) return false
     return who.kind === 'user' || this.#still(authorization).catch(() => true)
   }
 
