@@ -11,7 +11,7 @@ export const turnBugs: readonly Bug[] = [
     patches: [
       patch(
         TURN,
-        "const open = [...calls.values()].some((each) => each.at !== 'settled')",
+        'const open = anyOpen(calls)',
         "const open = [...calls.values()].filter((each) => each.at !== 'settled').length > 1",
       ),
     ],

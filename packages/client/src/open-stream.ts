@@ -2,9 +2,8 @@
  * One connection to a conversation's stream. It ends by throwing `StreamBroken` when it says what cannot be: another kind
  * of body, data that is no JSON, an event out of order. Whoever reads comes again with the last seq it has.
  */
-import { decodeStream, paths, SseDecoder, type StreamMessage } from '@holdpoint/protocol'
+import { decodeStream, encodeClientTools, paths, SseDecoder, type StreamMessage } from '@holdpoint/protocol'
 import type { Http } from './http.ts'
-import { presence } from './presence.ts'
 import { StreamBroken } from './passing.ts'
 import { readPieces } from './read-text.ts'
 
@@ -27,8 +26,8 @@ export interface OpenStream {
 export async function* openStream(http: Http, { id, after, signal, tools = [] }: OpenStream): AsyncGenerator<Heard> {
   const silence = new Silence(http.silenceMs, signal)
   try {
-    const headers = { accept: 'text/event-stream', 'last-event-id': String(after), ...presence(tools) }
-    const response = await http.open(paths.events(id), headers, silence.signal)
+    const headers = { accept: 'text/event-stream', 'last-event-id': String(after) }
+    const response = await http.open(paths.events(id) + offering(tools), headers, silence.signal)
     const type = response.headers.get('content-type') ?? 'nothing'
     if (!/^text\/event-stream\b/i.test(type))
       throw new StreamBroken(`The stream is ${type}, and not text/event-stream.`)
@@ -53,6 +52,11 @@ export async function* openStream(http: Http, { id, after, signal, tools = [] }:
   } finally {
     silence.end()
   }
+}
+
+/** In the address, which every client can give, and which keeps no page of another origin out. */
+function offering(tools: readonly string[]): string {
+  return tools.length > 0 ? `?tools=${encodeURIComponent(encodeClientTools(tools))}` : ''
 }
 
 function understood(message: Parameters<typeof decodeStream>[0]): StreamMessage | undefined {

@@ -18,8 +18,8 @@ export interface GatewayOptions {
   /** Pages of other origins that may use it. */
   readonly origins?: readonly string[]
   readonly limits?: Partial<Limits>
-  /** Values that must never leave: taken out of answers, streams and log lines. */
-  readonly secrets?: readonly string[]
+  /** Values that must never leave: taken out of answers, streams and log lines. What is added to a set later is, too. */
+  readonly secrets?: readonly string[] | ReadonlySet<string>
   readonly log?: (line: LogLine) => void
   readonly now?: () => number
 }
@@ -42,6 +42,8 @@ export interface Limits {
   readonly bodyBytes: number
   /** Requests of one credential. */
   readonly rate: Rate
+  /** Keys and tokens from one address that are not good. */
+  readonly strangers: Rate
   readonly streamsPerKey: number
   readonly streamsPerTenant: number
   readonly streams: number
@@ -57,6 +59,7 @@ export interface Limits {
 export const LIMITS: Limits = {
   bodyBytes: 1_000_000,
   rate: { perSecond: 100, burst: 300 },
+  strangers: { perSecond: 1, burst: 30 },
   streamsPerKey: 1000,
   streamsPerTenant: 2000,
   streams: 10_000,

@@ -6,7 +6,7 @@
 import { pathToFileURL } from 'node:url'
 import { resolve } from 'node:path'
 import { holdpoint, HoldpointError, openStore, type Agent } from 'holdpoint'
-import { agentsMadeHere, type Offer } from './agents-made-here.ts'
+import { agentsMadeHere, remembering, type Offer } from './agents-made-here.ts'
 import type { LogLine } from './gateway-options.ts'
 import { serve } from './serve.ts'
 import { settingsOf } from './settings.ts'
@@ -14,7 +14,11 @@ import { settingsOf } from './settings.ts'
 const { store: place, app, ...settings } = settingsOf(process.env)
 const { agents, offer } = await programOf(app)
 const store = await openStore(place)
-const madeHere = agentsMadeHere(store, offer)
+const secrets = new Set<string>()
+const madeHere = agentsMadeHere(store, {
+  ...offer,
+  ...(offer.secrets && { secrets: remembering(offer.secrets, secrets) }),
+})
 const runtime = await holdpoint({ store, agents, agentFor: madeHere.agentFor })
 const served = await serve({
   ...settings,
@@ -22,6 +26,7 @@ const served = await serve({
   store,
   agents,
   checkAgent: madeHere.check,
+  secrets,
   log,
   firstKey: (key) => say(`The first key, shown this once:\n\n    ${key}\n`),
 })

@@ -4,7 +4,7 @@
  */
 import { z } from '@hono/zod-openapi'
 import type { Member, Role } from '@holdpoint/core'
-import type { Scope } from '@holdpoint/protocol'
+import { decodeClientTools, type Scope } from '@holdpoint/protocol'
 import { SCOPES } from './auth/principal.ts'
 
 export { z }
@@ -17,6 +17,10 @@ export const id: z.ZodString = z
   .max(LONGEST)
   // oxlint-disable-next-line no-control-regex
   .regex(/^[^\u0000-\u001f\u007f]*$/, 'has control characters')
+  // Not in the pattern: a document has no place for the flag that it would take.
+  .refine((text) => text.isWellFormed(), 'has half a character')
+  // Nobody could name it in a URL: everybody who reads one takes them out.
+  .regex(/^(?!\.\.?$)/, 'is neither "." nor ".."')
 
 /** Any JSON. */
 export const json: z.ZodUnknown = z.unknown().openapi({ description: 'Any JSON.' })
@@ -25,6 +29,18 @@ export const limit: z.ZodOptional<z.ZodCoercedNumber> = z.coerce.number().int().
 export const after: z.ZodOptional<z.ZodString> = z.string().max(1000).optional()
 export const seconds = (most: number): z.ZodOptional<z.ZodCoercedNumber> =>
   z.coerce.number().min(0).max(most).optional()
+
+/** Names of client tools that the reader of a stream can run. */
+export const tools: z.ZodOptional<z.ZodType<readonly string[], string>> = z
+  .string()
+  .transform((text, context) => {
+    const names = decodeClientTools(text)
+    if (names) return names
+    context.addIssue({ code: 'custom', message: 'is a list of 1 to 100 names of tools, with commas between them' })
+    return z.NEVER
+  })
+  .optional()
+  .openapi({ type: 'string', description: 'Client tools that this reader can run, with commas between their names.' })
 
 export const by: z.ZodOptional<z.ZodString> = id.optional()
 

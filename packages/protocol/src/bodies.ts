@@ -71,6 +71,7 @@ export type Resolved = ResolveAnswer
 
 export interface HoldsQuery {
   readonly conversationId?: string
+  readonly callId?: string
   readonly agent?: string
   readonly tool?: string
   readonly kind?: HoldKind

@@ -1,4 +1,5 @@
 export { paths } from './paths.ts'
+export { decodeClientTools, encodeClientTools, wrongWithClientTools } from './client-tools.ts'
 export {
   isProblem,
   problem,

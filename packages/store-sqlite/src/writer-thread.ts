@@ -22,8 +22,8 @@ const LOOK_MS = 50
 const SOON_MS = 0.3
 /** To stand still for so long between two looks means that somebody else had the processor. */
 const ELSEWHERE_MS = 0.2
-/** Then there is none to spare, for so long. */
-const CROWDED_MS = 1000
+/** Then there is none to spare, for so long: to find out again costs a spin of `SOON_MS` each time, and no more. */
+const CROWDED_MS = 20
 /** With a single core, staying awake would keep the other thread from asking. */
 const MANY_CORES = availableParallelism() > 1
 

@@ -28,6 +28,7 @@ import {
   checkSeq,
   checkSignal,
   checkTenant,
+  checkToolNames,
   LIST,
   OPTIONS,
   PENDING,
@@ -132,6 +133,17 @@ export class Runtime {
   /** Whoever was to carry the call out could not: the model reads why. */
   fail(id: string, callId: string, error: string, options: ResolveOptions = {}): Promise<ResolveAnswer> {
     return this.resolve(id, callId, { kind: 'answer', error }, options)
+  }
+
+  /**
+   * Says that a client is there which can carry these tools out, until what it resolves to is called. Calls of tools with
+   * a `grace` are given up when nobody has said so for that long, in any process.
+   */
+  async attend(id: string, tools: readonly string[]): Promise<() => Promise<void>> {
+    const address = this.#address(id)
+    const names = checkToolNames(tools)
+    if (this.#engine.closing) throw new HoldpointError('closed', 'This runtime was closed. Open another one.')
+    return this.#engine.clients.attend(address, names)
   }
 
   /** Ends the turn from whatever state it is in, with a result behind every call. */

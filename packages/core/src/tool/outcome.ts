@@ -22,6 +22,8 @@ export type OutcomeCode =
   | 'rejected'
   /** Nobody answered in time. */
   | 'expired'
+  /** No client was there that could carry it out, for longer than its grace. */
+  | 'no-client'
   /** The turn was cancelled. */
   | 'cancelled'
   /** A newer message took the turn's place. */

@@ -3,7 +3,7 @@
  * from, and nothing leads out of `settled`.
  */
 import { HoldpointError } from '../failure.ts'
-import type { LogEvent } from '../log/log-event.ts'
+import type { LogEvent, Placed } from '../log/log-event.ts'
 import type { CallPart } from '../model/reply.ts'
 import type { Resolved } from './hold.ts'
 import type { Call } from './turn-state.ts'
@@ -22,8 +22,9 @@ const moves: Record<CallEvent['type'], readonly Call['at'][]> = {
   'answer.arrived': ['settled'],
 }
 
-/** `seq` is of the reply that has it. */
-export function newCall(part: CallPart, seq: number, place?: Call['place']): Call {
+/** `seq` is of the reply that has it, and so is `placed`. */
+export function newCall(part: CallPart, seq: number, placed?: Placed): Call {
+  const place = placed?.calls.find(({ callId }) => callId === part.callId)
   return {
     callId: part.callId,
     name: part.name,
@@ -36,7 +37,7 @@ export function newCall(part: CallPart, seq: number, place?: Call['place']): Cal
     resolved: [],
     attempt: 0,
     seqs: [seq],
-    place,
+    place: place && { space: place.space, shown: place.shown === true },
     at: 'ready',
   }
 }

@@ -17,10 +17,10 @@
  * is folding the log and asking `next` again. A held call cannot start; the model is called when no call is open.
  */
 import { HoldpointError } from '../failure.ts'
-import type { LogEvent, Placed } from '../log/log-event.ts'
+import type { LogEvent } from '../log/log-event.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Inbound } from '../log/message.ts'
-import { callsOf, totalTokens, type CallPart } from '../model/reply.ts'
+import { callsOf, totalTokens } from '../model/reply.ts'
 import { isSpaceEvent, type SpaceEvent } from '../space/space-event.ts'
 import { evolveSpace, SPACE } from '../space/space.ts'
 import { evolveCall, newCall } from './call.ts'
@@ -68,7 +68,7 @@ function move(state: Conversation, event: LogEvent): Conversation {
       if (turn.phase !== 'model' || turn.turnId !== event.turnId || turn.step !== event.step)
         return impossible(state, event)
       const tokens = turn.tokens + totalTokens(event.reply.usage)
-      const calls = new Map(callsOf(event.reply).map((part) => [part.callId, newCall(part, seq, placeOf(part, event))]))
+      const calls = new Map(callsOf(event.reply).map((part) => [part.callId, newCall(part, seq, event.placed)]))
       const place = event.placed ? event.placed.space : state.place
       if (calls.size > 0) return { ...state, seq, shown, place, turn: { ...turn, phase: 'calls', tokens, calls } }
       const again = { ...turn, tokens, step: turn.step + 1 }
@@ -170,13 +170,13 @@ function firesAt({ id, nextAt }: Plan): Effect {
   return { do: 'fire-plan', key: `plan:${id}`, planId: id, at: nextAt }
 }
 
-function placeOf({ callId }: CallPart, { placed }: { readonly placed?: Placed }): Call['place'] {
-  const place = placed?.calls.find((each) => each.callId === callId)
-  return place && { space: place.space, shown: place.shown === true }
-}
-
 export function openCalls(turn: Turn): Call[] {
   return turn.phase === 'calls' ? [...turn.calls.values()].filter((call) => call.at !== 'settled') : []
+}
+
+function anyOpen(calls: ReadonlyMap<string, Call>): boolean {
+  for (const { at } of calls.values()) if (at !== 'settled') return true
+  return false
 }
 
 /** Of several messages that waited together, the newest speaks for the turn. One taken up again is still its own. */
@@ -209,7 +209,7 @@ function moveCall(state: Conversation, event: CallEvent): Conversation {
   const calls = new Map(turn.calls).set(event.callId, moved)
   const waiting = moved.at === 'settled' && moved.open ? new Map(state.waiting).set(event.callId, moved) : state.waiting
   const halt = turn.halt ?? (event.type === 'call.settled' ? event.halt : undefined)
-  const open = [...calls.values()].some((each) => each.at !== 'settled')
+  const open = anyOpen(calls)
   if (open || halt) return { ...state, seq: event.seq, waiting, turn: { ...turn, calls, halt } }
   const { calls: _settled, ...rest } = turn
   return { ...state, seq: event.seq, waiting, turn: { ...rest, phase: 'model', step: turn.step + 1 } }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { agentOfLife, type Begun, type Content, type TurnResult } from '@holdpoint/core'
 import { no, ok, page, type Answer } from '../http/answer.ts'
+import { ownKey } from '../http/once.ts'
 import { route, type Route } from '../http/route.ts'
 import { after, by, conversationRow, id, json, limit, listOf, seconds, turnResult, view, z } from '../schemas.ts'
 import { closedLife, noConversation, seesAll } from './access.ts'
@@ -101,7 +102,11 @@ export const conversationRoutes: readonly Route[] = [
       const from = speaker(who, body.by)
       if ('answer' in from) return from.answer
       const { content, agent, whileBusy, maxSteps } = body
-      const options = { ...defined({ agent, whileBusy, maxSteps }), by: from.by, key: key ?? randomUUID() }
+      const options = {
+        ...defined({ agent, whileBusy, maxSteps }),
+        by: from.by,
+        key: key === undefined ? randomUUID() : ownKey(who, key),
+      }
       await services.hubs.warm(who.tenant, which)
       const begun = await runtime.submit(which, content as Content, options)
       if (!begun.ok) return no(begun.refusal, begun.message)

@@ -2,11 +2,11 @@
 import type { PlanRequest } from '@holdpoint/core'
 import { isAgent } from '../agents-known.ts'
 import { no, ok, type Answer } from '../http/answer.ts'
+import { ownKey } from '../http/once.ts'
 import { route, type Asked, type Route } from '../http/route.ts'
 import { by, id, json, life, listOf, plan, z } from '../schemas.ts'
 import { seesAll } from './access.ts'
 import { speaker } from './by.ts'
-import { keyOf } from './spaces.ts'
 
 const params = z.object({ name: id })
 /** Of what waits for the next cycle, so many are shown. */
@@ -51,7 +51,7 @@ export const lifeRoutes: readonly Route[] = [
       const from = speaker(who, body.by)
       if ('answer' in from) return from.answer
       if (!(await isAgent(services, who.tenant, which.name))) return missing(which.name)
-      const own = body.id ?? (key === undefined ? undefined : keyOf(who, key))
+      const own = body.id ?? (key === undefined ? undefined : ownKey(who, key))
       const { name, data } = body
       const told = await runtime.lives.trigger(which.name, {
         name,
@@ -102,7 +102,7 @@ export const lifeRoutes: readonly Route[] = [
       const { params: which, body, who, key, runtime } = asked
       const closed = await closedAgent(asked, which.name)
       if (closed) return closed
-      const own = body.id ?? (key === undefined ? undefined : keyOf(who, key))
+      const own = body.id ?? (key === undefined ? undefined : ownKey(who, key))
       const request = { ...body, ...(own !== undefined && { id: own }) } as PlanRequest
       const made = await runtime.lives.setPlan(which.name, request)
       return made.ok ? ok(made.plan) : no('bad-request', `This is no plan: ${made.why}.`)

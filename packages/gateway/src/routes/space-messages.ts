@@ -1,12 +1,13 @@
 /** What is said in a space, what happens there, and answers to the calls that are shown in it. */
 import { randomUUID } from 'node:crypto'
-import { lifeId, type Member, type Runtime } from '@holdpoint/core'
+import { lifeId, type LogEvent, type Member, type Runtime } from '@holdpoint/core'
 import { no, ok } from '../http/answer.ts'
+import { ownKey } from '../http/once.ts'
 import { route, type Asked, type Route } from '../http/route.ts'
 import type { Services } from '../services.ts'
-import { id, json, limit, listOf, logEvent, member, verdict, z } from '../schemas.ts'
+import { id, json, limit, listOf, logEvent, member, tools, verdict, z } from '../schemas.ts'
 import { actorOf, closedSpace, personOf, seesAll } from './access.ts'
-import { pageOfEvents, wantsStream } from './events.ts'
+import { misplacedTools, pageOfEvents, wantsStream } from './events.ts'
 import { resolved } from './holds.ts'
 import { resolutionOf } from './runs.ts'
 
@@ -43,7 +44,7 @@ export const spaceMessageRoutes: readonly Route[] = [
       await services.hubs.warm(who.tenant, which)
       const said = await runtime.spaces.post(which, text, {
         from: actor.member,
-        key: key ?? randomUUID(),
+        key: key === undefined ? randomUUID() : ownKey(who, key),
         ...(replyTo !== undefined && { replyTo }),
       })
       if (!said.ok) return no(said.refusal, said.message)
@@ -60,7 +61,7 @@ export const spaceMessageRoutes: readonly Route[] = [
       'What happened after a seq; with `Accept: text/event-stream` everything that comes, and what is being written',
     scopes: ['agent', 'reader', 'worker'],
     params,
-    query: z.strictObject({ after: z.coerce.number().int().min(0).optional(), limit }),
+    query: z.strictObject({ after: z.coerce.number().int().min(0).optional(), limit, tools }),
     answers: { 200: { says: 'A page of it, or the stream.', schema: listOf(logEvent), stream: true } },
     problems: ['space-missing', 'not-a-member', 'too-many-streams'],
     handle: async (asked) => {
@@ -68,7 +69,9 @@ export const spaceMessageRoutes: readonly Route[] = [
       const which = asked.params.id
       const closed = await closedSpace(who, runtime, which)
       if (closed) return closed
-      if (wantsStream(request)) return followed(asked, which)
+      const misplaced = misplacedTools(asked)
+      if (misplaced) return misplaced
+      if (wantsStream(request)) return followed(asked, which, query.tools)
       return pageOfEvents(runtime, which, query)
     },
   }),
@@ -121,14 +124,19 @@ export const spaceMessageRoutes: readonly Route[] = [
 ]
 
 /** Whoever is sent away hears no more. */
-function followed(asked: Asked, id: string): ReturnType<Services['streams']['open']> {
+function followed(
+  asked: Asked,
+  id: string,
+  names: readonly string[] | undefined,
+): ReturnType<Services['streams']['open']> {
   const { who, runtime, services } = asked
-  if (seesAll(who)) return services.streams.open(asked, id)
+  if (seesAll(who)) return services.streams.open(asked, id, { tools: names })
   const self = personOf(who)
-  return services.streams.open(asked, id, {
-    until: (event) => event.type === 'member.left' && same(event.member, self),
+  const leaves = {
+    until: (event: LogEvent) => event.type === 'member.left' && same(event.member, self),
     still: async () => (await runtime.spaces.roleOf(id, self)) !== undefined,
-  })
+  }
+  return services.streams.open(asked, id, { tools: names, leaves })
 }
 
 /**

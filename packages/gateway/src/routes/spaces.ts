@@ -1,9 +1,8 @@
 /** Spaces: made, found, and looked into. */
-import { createHash } from 'node:crypto'
 import type { SpaceAnswer } from '@holdpoint/core'
 import { isAgent } from '../agents-known.ts'
-import type { Principal } from '../auth/principal.ts'
 import { no, ok, page, type Answer } from '../http/answer.ts'
+import { ownKey } from '../http/once.ts'
 import { route, type Route } from '../http/route.ts'
 import { after, by, id, limit, listOf, member, role, spaceRow, spaceView, z } from '../schemas.ts'
 import { managerOf, personOf, seesAll, spaceMissing, stranger } from './access.ts'
@@ -39,7 +38,7 @@ export const spaceRoutes: readonly Route[] = [
       for (const { member: each } of members)
         if (each.kind === 'agent' && !(await isAgent(services, who.tenant, each.id))) return agentMissing(each.id)
       // Should the answer be lost with this process, the same request finds the space that it made.
-      const own = key === undefined ? undefined : keyOf(who, key)
+      const own = key === undefined ? undefined : ownKey(who, key)
       const wanted = body.id ?? own
       // Whoever holds a person's token makes it as that person, whatever else it may do.
       const maker = manager.by ?? (who.kind === 'user' ? personOf(who) : undefined)
@@ -103,11 +102,4 @@ export function changed(answer: SpaceAnswer): Answer {
 
 export function agentMissing(name: string): Answer {
   return no('agent-missing', `There is no agent "${name}". Make it first.`)
-}
-
-/** An id that the same request of the same credential has again, and nobody else. */
-export function keyOf({ id: whose }: Principal, key: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([whose, key]))
-    .digest('base64url')
 }

@@ -2,10 +2,11 @@
  * One conversation that is followed from here: one subscription for all its readers, each item made into text once. A
  * reader is live, and is handed what comes; or it is behind, and reads the store until it has caught up.
  */
-import type { Frame, LogEvent, Runtime, StreamItem } from '@holdpoint/core'
+import type { Frame, Json, LogEvent, Runtime, StreamItem } from '@holdpoint/core'
 import { encodeStream } from '@holdpoint/protocol'
 import type { Redact } from '../redact.ts'
 import { ReplySoFar } from './reply-so-far.ts'
+import { WorkerProgress } from './worker-progress.ts'
 import { WritingSoFar } from './writing-so-far.ts'
 
 export interface HubReader {
@@ -15,21 +16,34 @@ export interface HubReader {
   end(): void
 }
 
+export interface HubOptions {
+  readonly runtime: Runtime
+  readonly id: string
+  readonly after: number
+  /** Those that waited for workers then. */
+  readonly calls: readonly string[]
+  readonly progressOf: (callId: string) => Promise<Json | undefined>
+  readonly redact: Redact
+  readonly over: (error?: unknown) => void
+}
+
 export class Hub {
   /** The last event that was handed to the live readers. */
   seq: number
   readonly #live = new Set<HubReader>()
   readonly #reply = new ReplySoFar()
   readonly #writing = new WritingSoFar()
+  readonly #workers: WorkerProgress
   readonly #redact: Redact
   readonly #left = new AbortController()
   /** Readers, live or not, and whoever else wants it kept. */
   #users = 0
   #quietSince: (() => void) | undefined
 
-  constructor(runtime: Runtime, id: string, after: number, redact: Redact, over: (error?: unknown) => void) {
+  constructor({ runtime, id, after, calls, progressOf, redact, over }: HubOptions) {
     this.seq = after
     this.#redact = redact
+    this.#workers = new WorkerProgress(calls, progressOf, (frame) => this.show(frame))
     this.#follow(runtime.subscribe(id, { after, signal: this.#left.signal })).then(() => over(), over)
   }
 
@@ -57,7 +71,8 @@ export class Hub {
   }
 
   /** Shown to those who follow it from here, like a frame of the runtime's own. */
-  show(frame: Frame): void {
+  show(frame: Extract<Frame, { readonly type: 'call-progress' }>): void {
+    this.#workers.shown(frame)
     this.#hand(frame)
   }
 
@@ -72,6 +87,7 @@ export class Hub {
     try {
       for await (const item of items) this.#hand(item)
     } finally {
+      this.#workers.end()
       for (const reader of this.#live) reader.end()
       this.#quietSince?.()
     }
@@ -82,6 +98,7 @@ export class Hub {
       this.seq = item.seq
       this.#reply.event(item)
       this.#writing.event(item)
+      this.#workers.event(item)
       if (item.type === 'turn.ended' || (item.type === 'model.replied' && isLast(item))) this.#quietSince?.()
     } else {
       this.#reply.frame(item)

@@ -31,6 +31,7 @@ export class Streams {
   readonly #counts = new Map<string, number>()
   readonly #timer: ReturnType<typeof setInterval>
   #closing = false
+  #asking = false
 
   /** `still`: whether whoever opened a stream may still see it. */
   constructor(
@@ -51,7 +52,12 @@ export class Streams {
     return this.#open.size
   }
 
-  async open({ request, peer, who, runtime }: Asked, id: string, leaves?: Leaves): Promise<Answer> {
+  /** `tools`: client tools that the reader can run. Calls of them wait while it is there. */
+  async open(
+    { request, peer, who, runtime }: Asked,
+    id: string,
+    { tools, leaves }: { readonly tools?: readonly string[] | undefined; readonly leaves?: Leaves } = {},
+  ): Promise<Answer> {
     const asked = lastEventId(request)
     if (asked === undefined) return no('bad-request', 'Last-Event-ID is the seq of an event, a whole number from 0.')
     const [there] = await runtime.events(id, Math.max(0, asked - 1), 1)
@@ -64,6 +70,8 @@ export class Streams {
       this.#leave(who)
       throw error
     })
+    // A gateway that is closing tells of its clients by itself.
+    const leaving = tools && runtime.attend(id, tools).catch(() => undefined)
     const connection = new Connection({
       runtime,
       id,
@@ -77,6 +85,7 @@ export class Streams {
       closed: (closed) => {
         this.#open.delete(closed)
         this.#leave(who)
+        void leaving?.then((leave) => leave?.())
       },
     })
     const authorization = request.headers.get('authorization')
@@ -120,11 +129,13 @@ export class Streams {
     return who.kind === 'user' || this.#still(authorization).catch(() => true)
   }
 
+  /** First the sign of life, which must not wait for the store; then whether each may stay, unless that is still being asked. */
   async #beat(): Promise<void> {
-    for (const [connection, opened] of this.#open) {
-      if (await this.#mayStay(opened)) connection.beat()
-      else connection.end()
-    }
+    for (const connection of this.#open.keys()) connection.beat()
+    if (this.#asking) return
+    this.#asking = true
+    for (const [connection, opened] of this.#open) if (!(await this.#mayStay(opened))) connection.end()
+    this.#asking = false
   }
 }
 
