@@ -217,6 +217,8 @@ test('where there is a conversation or a life there is no space, and no room for
   expect(await runtime.spaces.create({ id: 'trip', name: 'Trip', by: ada })).toMatchObject({ ok: true })
   // And where there is a space there is no conversation.
   expect(await runtime.send('trip', 'Hi')).toMatchObject({ status: 'refused', reason: 'is-a-space' })
+  expect(await runtime.send('trip', 'Hi', { agent: 'desk' })).toMatchObject({ reason: 'is-a-space' })
+  await expect(runtime.create({ id: 'trip' })).rejects.toThrow('is a space')
   expect(await runtime.view('trip')).toBeUndefined()
   expect(await runtime.view('trip', { before: 3 })).toBeUndefined()
 })
