@@ -61,6 +61,24 @@ export const turnBugs: readonly Bug[] = [
     patches: [patch(RESOLVE, 'if (approvers <= 1) return yes(...events)', 'if (approvers <= 2) return yes(...events)')],
   },
   {
+    name: 'spends-an-answer-on-the-next-question',
+    patches: [patch(RESOLVE, "cause !== 'lost' && cause !== 'asked')", "cause !== 'lost')")],
+  },
+  {
+    name: 'goes-on-without-what-the-handler-kept',
+    patches: [patch('turn/call.ts', 'resumed: { state: call.kept,', 'resumed: { state: undefined,')],
+  },
+  {
+    name: 'forgets-the-answer-when-it-runs-again',
+    patches: [
+      patch(
+        'turn/call.ts',
+        "attempt: event.attempt, at: 'running' }",
+        "attempt: event.attempt, resumed: undefined, at: 'running' }",
+      ),
+    ],
+  },
+  {
     name: 'tells-a-stale-answer-that-another-came-first',
     patches: [
       patch(

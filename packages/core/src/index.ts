@@ -1,4 +1,4 @@
-export { type Json, type JsonObject, canonical, parseJson, toJson } from './json.ts'
+export { type Json, type JsonObject, canonical, isObject, parseJson, toJson } from './json.ts'
 export { type Duration } from './duration.ts'
 export { HoldpointError, messageOf, type FailureCode } from './failure.ts'
 export { type Checked, type CompileJsonSchema, type NextTime, type Ports } from './ports.ts'
@@ -18,8 +18,17 @@ export type {
   ServerToolOptions,
   Verified,
 } from './tool/tool-options.ts'
-export { systemScope, type Scope, type ToolContext } from './tool/context.ts'
-export { askUser, halt, toolError, type HandlerResult } from './tool/handler-result.ts'
+export { systemScope, type Resumption, type Scope, type ToolContext } from './tool/context.ts'
+export {
+  ask,
+  askUser,
+  halt,
+  later,
+  toolError,
+  type HandlerResult,
+  type Later,
+  type Question,
+} from './tool/handler-result.ts'
 export { type CallOutcome, type OutcomeCode, type OutcomeError } from './tool/outcome.ts'
 export { withJsonSchema, type AnySchema, type Infer, type Schema, type StandardSchema } from './tool/schema.ts'
 export { vendorName } from './tool/name.ts'

@@ -90,6 +90,7 @@ export function decideExpire(state: Conversation, callId: string, now: number): 
   const hold = call && openHold(call)
   if (!call || !hold) return refuse('hold-not-open', `Call ${callId} is not held.`)
   if (now < hold.expiresAt) return refuse('not-due', `Call ${callId} waits until ${hold.expiresAt}.`)
+  if (hold.resumes === 'deadline') return accept({ type: 'call.resumed', callId })
   return giveUp(state, call, hold, 'expired', `No answer in ${inWords(hold.timeoutMs)}.`)
 }
 

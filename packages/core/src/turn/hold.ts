@@ -45,6 +45,13 @@ export interface Hold extends Waiting {
   readonly answerSchema?: JsonObject
   /** The model already read `pending` and went on; the answer will start a turn of its own. */
   readonly async?: true
+  /** Where a person does what is asked, in place of a form. */
+  readonly url?: string
+  /**
+   * The handler is not done, and runs again: with what was said (`answer`), or when the deadline comes (`deadline`), where
+   * an answer before that is the call's result.
+   */
+  readonly resumes?: 'answer' | 'deadline'
   /** After the yes, the call waits again: for the client or the outside service that carries it out. */
   readonly then?: NextHold
 }

@@ -10,7 +10,7 @@
  *
  *      ready ──started──▶ running ──settled──▶ settled
  *        │ ▲                 │ held (a question, a doubt)
- *   held ▼ │ approved        ▼
+ *   held ▼ │ approved, resumed
  *        held ──answered, rejected, expired──▶ settled
  *
  * `evolve` is the only writer of state, `next` the only source of work, and reads state alone: going on after a crash
@@ -79,6 +79,7 @@ function move(state: Conversation, event: LogEvent): Conversation {
     }
     case 'call.rewritten':
     case 'call.held':
+    case 'call.resumed':
     case 'call.endorsed':
     case 'call.approved':
     case 'call.cleared':

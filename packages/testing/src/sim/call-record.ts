@@ -36,6 +36,10 @@ export class CallRecord {
   starts = 0
   /** How often a person said to run it again after its process had died. */
   reruns = 0
+  /** How often it went on after a question, and with what the last time. */
+  resumptions = 0
+  goesOnWith: { readonly state: Json | undefined; readonly answer: Resolution | undefined } | undefined
+  #kept: Json | undefined
   readonly taken: Taken[] = []
   readonly endorsed: { readonly nth: number; readonly by: string; readonly inputHash: string }[] = []
   outcome: { readonly seq: number; readonly value: CallOutcome; readonly answered: boolean } | undefined
@@ -78,7 +82,17 @@ export class CallRecord {
         return
       case 'call.held':
         judge.require(this.at !== 'held', 'log-possible', say('held while held'))
-        Object.assign(this, { at: 'held', hold: event.hold, nth: this.nth + 1, agreed: undefined })
+        Object.assign(this, { at: 'held', hold: event.hold, nth: this.nth + 1 })
+        if (event.hold.resumes) this.#kept = event.state
+        else this.agreed = undefined
+        return
+      case 'call.resumed':
+        judge.require(this.at === 'held', 'log-possible', say('resumed while not held'))
+        judge.require(event.resolution !== undefined || this.#due(now), 'expiry-in-time', say('resumed early'))
+        this.#took(event)
+        this.at = 'ready'
+        this.resumptions++
+        this.goesOnWith = { state: this.#kept, answer: event.resolution }
         return
       case 'call.endorsed':
         judge.require(this.at === 'held', 'log-possible', say('endorsed while not held'))

@@ -125,6 +125,7 @@ export class ConversationRecord {
       case 'turn.briefed':
       case 'call.rewritten':
       case 'call.held':
+      case 'call.resumed':
       case 'call.endorsed':
       case 'call.approved':
       case 'call.cleared':

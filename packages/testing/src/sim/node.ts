@@ -177,10 +177,10 @@ export class SimNode {
   }
 
   /** A tool's code is entered here. */
-  begins({ call, input, conversation, agent }: ToolContext<JsonObject>): void {
+  begins({ call, input, conversation, agent, resumed }: ToolContext<JsonObject>): void {
     const { fingerprint = '' } = agent.toolbox.tools.get(call.name) ?? {}
     const { id: callId, name: tool, attempt } = call
-    const begun = { callId, tool, attempt, input: input as Json, fingerprint, conversation: conversation.id }
+    const begun = { callId, tool, attempt, input: input as Json, fingerprint, resumed, conversation: conversation.id }
     this.world.trace.add(`  * ${this.name} begins ${tool} ${callId} ${attempt}`)
     this.world.outside.begin(begun, this)
   }

@@ -12,12 +12,15 @@ import type { World } from './world.ts'
 
 type Open = Pick<PendingHold, 'callId' | 'accepts' | 'input' | 'nth' | 'kind'> & { readonly conversation: string }
 
+/** With what was said to it. */
+type Remembered = Open & { readonly said?: Resolution }
+
 export class Person {
   readonly #world: World
   readonly #process: Process
   readonly #name: string
   /** Holds of some time ago, to be answered too late. */
-  readonly #remembered: Open[] = []
+  readonly #remembered: Remembered[] = []
   /** Messages of which nothing was heard. */
   readonly #unheard: Said[] = []
 
@@ -145,16 +148,20 @@ export class Person {
   async #answer(): Promise<void> {
     const { random, faults } = this.#world
     const late = this.#remembered.length > 0 && faults.strikes('answered-late')
-    const open = late ? this.#remembered.shift() : this.#findOpen()
+    const open: Remembered | undefined = late ? this.#remembered.shift() : this.#findOpen()
     if (!open) return this.#say()
-    if (!late && random.chance(0.6)) this.#remembered.push(open)
-    const resolution = this.#resolution(open)
+    const resolution = open.said && random.chance(0.5) ? open.said : this.#resolution(open)
+    if (!late && random.chance(0.6)) this.#remembered.push({ ...open, said: resolution })
     const twice = faults.strikes('answered-twice')
     const other = faults.strikes('answers-differ') ? this.#resolution(open, resolution) : undefined
     const first = this.#give(open, resolution, this.#name)
     if (other) await Promise.all([first, this.#give(open, other, random.pick([this.#name, 'somebody else']))])
     const heard = await first
-    if (twice || heard === undefined) await this.#give(open, resolution, this.#name)
+    // Some forget that they answered a question, and say the same once more.
+    const again = open.kind === 'elicitation' && random.chance(0.3)
+    if (!twice && !again && heard !== undefined) return
+    await this.#wait(random.chance(0.5) ? 0 : random.between(100, 4000))
+    await this.#give(open, resolution, this.#name)
   }
 
   #findOpen(): Open | undefined {
