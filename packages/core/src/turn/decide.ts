@@ -90,7 +90,7 @@ export function decideExpire(state: Conversation, callId: string, now: number): 
 
 /** A call of the turn in progress, or an async one of an earlier turn that still waits. */
 export function findCall(state: Conversation, callId: string): Call | undefined {
-  const inTurn = state.turn.phase === 'calls' ? state.turn.calls.get(callId) : undefined
+  const inTurn = state.turn.phase === 'calls' ? state.turn.calls.find((call) => call.callId === callId) : undefined
   return inTurn ?? state.waiting.get(callId)
 }
 
