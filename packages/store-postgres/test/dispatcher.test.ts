@@ -80,11 +80,11 @@ test('a deadline that is far away has no job, until it comes near', async () => 
   await written(writer, draft('put off', 0, { status: 'held', wakeAt: far - 86_000_000 }))
   await until(async () => (await jobs(here)).length === 2)
   await written(writer, draft('put off', 1, { status: 'held', wakeAt: far }))
-  await until(async () => (await jobs(here)).length === 1)
+  await expect.poll(async () => (await jobs(here)).map(({ run_at }) => run_at.getTime())).toEqual([far - 86_000_000])
   await close()
   offset = 85_000_000
   writer.listen(() => {})
-  await until(async () => (await jobs(here)).length === 3)
+  await expect.poll(() => jobs(here)).toHaveLength(3)
 })
 
 test('a deadline that was made when nobody ran jobs gets its job from whoever begins to', async () => {

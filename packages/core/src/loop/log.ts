@@ -10,13 +10,12 @@ import { HoldpointError } from '../failure.ts'
 import type { EventBody, LogEvent } from '../log/log-event.ts'
 import type { Address, Append, Note, Store } from '../log/store.ts'
 import { SUMMARY, summaryOf, type Summary } from '../context/summary.ts'
-import { callsOf } from '../model/reply.ts'
 import type { Ports } from '../ports.ts'
 import { Transcript } from '../prompt/transcript.ts'
 import { fromBase } from '../turn/base.ts'
-import { evolveCall, newCall } from '../turn/call.ts'
+import { callIn } from '../turn/call.ts'
 import { findCall } from '../turn/decide.ts'
-import { derive, hasWork } from '../turn/derive.ts'
+import { hasWork } from '../turn/derive.ts'
 import { evolve } from '../turn/turn.ts'
 import { emptyConversation, type Call, type Conversation } from '../turn/turn-state.ts'
 import { Draft } from './draft.ts'
@@ -205,7 +204,7 @@ export class Log {
     return this.write(draft, writer, recalled)
   }
 
-  /** To be written at the place that the log has reached. */
+  /** For what is to be written where the log has got to. */
   draft(): Draft {
     return new Draft(this.state, this.#ports.now())
   }
@@ -311,20 +310,10 @@ export class Log {
     this.transcript.addOlder(older)
   }
 
-  #compose({ before, after, events, at }: Draft, writer: Writer, recalled: readonly Call[]): Append {
-    const { node } = this.#options
+  #compose(draft: Draft, writer: Writer, recalled: readonly Call[]): Append {
     this.#mark ??= this.#ports.id()
-    return {
-      to: this.address,
-      expectedSeq: before.seq,
-      mark: `${this.#mark}.${(this.#marks++).toString(36)}`,
-      events,
-      at,
-      rows: derive(before, after, events, recalled),
-      ...(node !== undefined && { node }),
-      ...(writer.as === 'driver' && writer.epoch !== undefined && { epoch: writer.epoch }),
-      ...(writer.as === 'outsider' && writer.key !== undefined && { key: writer.key }),
-    }
+    const mark = `${this.#mark}.${(this.#marks++).toString(36)}`
+    return draft.toAppend({ to: this.address, mark, node: this.#options.node }, writer, recalled)
   }
 
   /** Where nothing came in between, what it leads to is known. */
@@ -351,15 +340,4 @@ export class Log {
     }
     if (whose === 'others' && events.length > 0) this.onOthers()
   }
-}
-
-function callIn(events: readonly LogEvent[], callId: string): Call | undefined {
-  let call: Call | undefined
-  for (const event of events) {
-    if (event.type === 'model.replied') {
-      const part = callsOf(event.reply).find((each) => each.callId === callId)
-      if (part) call = newCall(part, event.seq)
-    } else if (call && 'callId' in event && event.callId === callId) call = evolveCall(call, event)
-  }
-  return call
 }
