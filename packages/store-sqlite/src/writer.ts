@@ -13,8 +13,8 @@ const ENOUGH = 8
 
 /** As long as a fast disk takes. */
 const SOON_MS = 0.5
-/** After an answer that did not come in that time, so many are not watched for; twice as many after the next. */
-const MOST_UNWATCHED = 4096
+/** After an answer that did not come in that time, so many are not watched for, twice as many after the next; at most these. */
+const MOST_UNWATCHED = 64
 
 /** A thread, and the line to it. */
 interface Hand {
