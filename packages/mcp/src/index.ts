@@ -7,3 +7,4 @@ export {
 export { type McpCommand, type McpServer } from './client/server-config.ts'
 export { type McpServerStatus, type McpToolStatus } from './client/server-in-use.ts'
 export { type Difference } from './client/definition.ts'
+export { mcpFace, type McpCaller, type McpFace, type McpFaceOptions } from './server/mcp-face.ts'

@@ -7,6 +7,7 @@ import { eventRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
 import { holdRoutes } from './holds.ts'
 import { keyRoutes } from './keys.ts'
+import { mcpRoutes } from './mcp.ts'
 import { runRoutes } from './runs.ts'
 
 export const routes: readonly Route[] = [
@@ -18,4 +19,5 @@ export const routes: readonly Route[] = [
   ...runRoutes,
   ...callRoutes,
   ...keyRoutes,
+  ...mcpRoutes,
 ]

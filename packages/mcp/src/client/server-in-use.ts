@@ -61,6 +61,9 @@ export class ServerInUse {
   readonly #using: Using
   readonly #pins: Pins
   readonly #secrets = new Map<string, string>()
+  readonly #taken = new Set<Line>()
+  readonly #taskLines = new Map<string, Line>()
+  #opening = 0
   #known: { readonly pins: readonly Pin[]; readonly refused: readonly Refused[] } | undefined
   #tools: { readonly of: readonly Pin[]; readonly tools: readonly Tool[] } | undefined
   #listing: Promise<void> | undefined
@@ -154,14 +157,29 @@ export class ServerInUse {
     }) as Tool
   }
 
-  /** A line that a call may use. An older server behind one process has it to itself, since its questions say not whose they are. */
+  /** A line that a call may use. An older server behind a process gives it to one at a time: its questions do not say whose they are. */
   async lineForCall(): Promise<Line> {
     const line = await this.connection.line()
-    if (!line.stdio || line.era === 'modern' || this.open.on(line).length === 0) return line
-    const lines = new Set(this.open.all().map((call) => call.line))
-    if (lines.size >= LIMITS.processes)
-      throw new ServerAway(`The MCP server "${this.name}" is busy with ${lines.size} calls. Try again later.`)
-    return this.connection.open()
+    if (!line.stdio || line.era === 'modern') return line
+    if (!this.#taken.has(line)) {
+      this.#taken.add(line)
+      return line
+    }
+    if (this.#taken.size + this.#opening >= LIMITS.processes)
+      throw new ServerAway(`The MCP server "${this.name}" is busy with ${LIMITS.processes} calls. Try again later.`)
+    this.#opening++
+    try {
+      const own = await this.connection.open()
+      this.#taken.add(own)
+      return own
+    } finally {
+      this.#opening--
+    }
+  }
+
+  /** Where a task is known: of a server behind a process, that very process. */
+  async lineForTask(taskId: string): Promise<Line> {
+    return this.#taskLines.get(taskId) ?? this.connection.line()
   }
 
   /** The call waits for a person: the line is its own until it is over, and it ends with the call. */
@@ -174,14 +192,26 @@ export class ServerInUse {
   }
 
   async release(call: OpenCall): Promise<void> {
+    const { line } = call
     this.open.remove(call)
-    if (call.line.stdio && !(await this.connection.isUsual(call.line))) await call.line.close()
+    this.#taken.delete(line)
+    const needed = [...this.#taskLines.values()].includes(line) || this.open.on(line).length > 0
+    if (line.stdio && !needed && !(await this.connection.isUsual(line))) await line.close()
+  }
+
+  taskBegan(taskId: string, line: Line): void {
+    if (line.stdio) this.#taskLines.set(taskId, line)
+  }
+
+  taskEnded(taskId: string): void {
+    this.#taskLines.delete(taskId)
   }
 
   watchTask(address: Address, callId: string, taskId: string): void {
     this.watch.add(address, callId, async () => {
-      const { tasks } = await this.connection.line()
+      const { tasks } = await this.lineForTask(taskId)
       await tasks.cancel(taskId)
+      this.taskEnded(taskId)
       await this.watch.forgetTask(address, callId)
     })
   }
@@ -238,7 +268,7 @@ export class ServerInUse {
   }
 
   async close(): Promise<void> {
-    const lines = new Set(this.open.all().map((call) => call.line))
+    const lines = new Set([...this.open.all().map((call) => call.line), ...this.#taskLines.values()])
     this.open.abortAll()
     await this.connection.close()
     await Promise.all([...lines].map((line) => line.close()))
