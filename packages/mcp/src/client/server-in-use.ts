@@ -5,6 +5,7 @@
 import { messageOf, type Address, type Json, type Store, type Tool } from '@holdpoint/core'
 import { tool, withoutSecrets } from 'holdpoint'
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Connection, ServerAway, short, type Line } from './connection.ts'
 import { inWords, type Difference } from './definition.ts'
 import { readElicitation } from './elicitation.ts'
@@ -64,6 +65,8 @@ export class ServerInUse {
   readonly #taken = new Set<Line>()
   readonly #taskLines = new Map<string, Line>()
   #opening = 0
+  /** Somebody waited for the list, and it was there or took too long. */
+  #waited = false
   #known: { readonly pins: readonly Pin[]; readonly refused: readonly Refused[] } | undefined
   #tools: { readonly of: readonly Pin[]; readonly tools: readonly Tool[] } | undefined
   #listing: Promise<void> | undefined
@@ -83,9 +86,7 @@ export class ServerInUse {
     const used = (name: string, value: string): void => void this.#secrets.set(name, value)
     this.connection = new Connection(server.name, () => wireTo({ ...using, used }), isCommand(server), {
       elicit: (params, line) => this.#elicited(params, line),
-      listChanged: () => {
-        this.#listedAt = -Infinity
-      },
+      listChanged: () => this.#outdated(),
       now,
     })
   }
@@ -112,7 +113,13 @@ export class ServerInUse {
   async #fresh(): Promise<void> {
     const { now } = this.#using
     if (now() - this.#listedAt > LIMITS.listMs) this.#listing ??= this.#list().finally(() => (this.#listing = undefined))
-    if (!this.#known) await this.#listing
+    if (this.#waited) return
+    const patience = new AbortController()
+    await Promise.race([this.#listing, sleep(LIMITS.patienceMs, undefined, patience).catch(() => {})])
+    patience.abort()
+    this.#waited = true
+    // It is slow, and nobody waits any longer: what it had before will do until it has answered.
+    this.#known ??= { pins: await this.#pins.all(), refused: [] }
   }
 
   async #list(): Promise<void> {
@@ -229,9 +236,16 @@ export class ServerInUse {
     return asked && call ? call.ask(asked) : { action: 'cancel' }
   }
 
-  accept(toolName: string, fingerprint: string): ReturnType<Pins['accept']> {
+  async accept(toolName: string, fingerprint: string): ReturnType<Pins['accept']> {
+    const answer = await this.#pins.accept(toolName, fingerprint)
+    this.#outdated()
+    return answer
+  }
+
+  /** The next step waits for the list: it is known to be another one. */
+  #outdated(): void {
     this.#listedAt = -Infinity
-    return this.#pins.accept(toolName, fingerprint)
+    this.#waited = false
   }
 
   async status(): Promise<McpServerStatus> {

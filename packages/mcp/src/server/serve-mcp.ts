@@ -85,7 +85,8 @@ class Faced {
     if (questions.length > 0)
       return { resultType: 'input_required', inputRequests: requestsOf(questions), requestState: sealed }
     if (this.#takesTasks(context)) return { resultType: 'task', ...task(sealed, 'working', holds[0]?.reason) }
-    if (!this.#modern && asTask) return { task: task(sealed, 'working', holds[0]?.reason, true) }
+    // Without content the SDK takes it for a result that lacks it.
+    if (!this.#modern && asTask) return { content: [], task: task(sealed, 'working', holds[0]?.reason, true) }
     const waited = await this.#desk.waits(this.#caller, conversation, context.mcpReq.signal)
     if (waited.at === 'over' || waited.at === 'refused') return this.#answer(waited, context, false)
     return inWords(waited.at === 'held' ? waited.holds : holds, sealed)
