@@ -91,7 +91,7 @@ export class Connection {
         },
         versionNegotiation: { mode: 'auto', probe: { timeoutMs: this.#stdio ? LIMITS.probeMs : LIMITS.connectMs } },
         listMaxPages: LIMITS.pages,
-        listChanged: { tools: { autoRefresh: false, onChanged: () => this.#events.listChanged() } },
+        listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => this.#events.listChanged() } },
       },
     )
     const transport = this.#wire()

@@ -2,10 +2,11 @@
  * A server as one tenant uses it: its line, its tools as they were allowed, what is open on it. A server that is away, slow
  * or hostile costs its own tools only: those it had are still shown, and a call of them says why not.
  */
-import { messageOf, type Address, type Json, type Store, type Tool } from '@holdpoint/core'
+import { messageOf, type Address, type Json, type Resumption, type Store, type Tool } from '@holdpoint/core'
 import { tool, withoutSecrets } from 'holdpoint'
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { stateOf } from './call-state.ts'
 import { Connection, ServerAway, short, type Line } from './connection.ts'
 import { inWords, type Difference } from './definition.ts'
 import { readElicitation } from './elicitation.ts'
@@ -154,7 +155,8 @@ export class ServerInUse {
       streaming: true,
       timeout,
       approvalTimeout: questionTimeout,
-      onLost: this.onLost,
+      // Whoever was only looking how a task is may look again, whatever else is the rule.
+      onLost: this.onLost === 'ask' ? ({ resumed }) => ({ happened: onlyLooked(resumed) ? false : 'unknown' }) : this.onLost,
       approval: () => {
         const set = plain === 'required' ? { required: true } : plain
         const now = this.#known?.pins.find((each) => each.definition.name === definition.name) ?? pin
@@ -287,6 +289,10 @@ export class ServerInUse {
     await this.connection.close()
     await Promise.all([...lines].map((line) => line.close()))
   }
+}
+
+function onlyLooked(resumed: Resumption | undefined): boolean {
+  return stateOf(resumed?.state)?.at === 'task'
 }
 
 /** What makes it the server it is. Credentials may change, and it is still the same. */
