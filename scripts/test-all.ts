@@ -40,6 +40,7 @@ export const stages: readonly Stage[] = [
     command: ['tsc', '-b', ...packageFolders()],
   },
   { name: 'types', command: ['tsc', '-p', 'tsconfig.test.json'] },
+  { name: 'pages', command: ['tsc', '-p', 'tsconfig.pages.json'] },
   { name: 'lint', command: ['oxlint', '--type-aware'] },
   { name: 'boundaries', command: script('boundaries') },
   { name: 'surface', command: script('surface') },

@@ -22,6 +22,12 @@ export interface Row {
 const at = (...segments: readonly string[]): string => ['/api', ...segments.map(encodeURIComponent)].join('/')
 
 export const rows: Readonly<Record<string, Row>> = {
+  changes: {
+    valid: () => ({ path: '/api/changes?wait=0' }),
+    status: 200,
+    other: 'own',
+    invalid: () => ({ path: '/api/changes?wait=soon' }),
+  },
   health: {
     valid: () => ({ path: '/api/health' }),
     status: 200,

@@ -25,6 +25,8 @@ export const paths = {
   cancel: (id: string): string => at('conversations', id, 'cancel'),
   continue: (id: string): string => at('conversations', id, 'continue'),
   explain: (id: string): string => at('conversations', id, 'explain'),
+  /** Which conversations changed, as it happens; with `Accept: text/event-stream` only. */
+  changes: (): string => at('changes'),
   holds: (): string => at('holds'),
   hold: (conversationId: string, callId: string): string => at('holds', conversationId, callId),
   resolve: (conversationId: string, callId: string): string => at('holds', conversationId, callId, 'resolve'),
@@ -33,6 +35,7 @@ export const paths = {
   callProgress: (callId: string): string => at('calls', callId, 'progress'),
   callResult: (callId: string): string => at('calls', callId, 'result'),
   callRelease: (callId: string): string => at('calls', callId, 'release'),
+  workers: (): string => at('workers'),
   keys: (): string => at('keys'),
   key: (id: string): string => at('keys', id),
 } as const

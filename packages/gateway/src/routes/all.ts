@@ -2,6 +2,7 @@
 import type { Route } from '../http/route.ts'
 import { agentRoutes } from './agents.ts'
 import { callRoutes } from './calls.ts'
+import { changeRoutes } from './changes.ts'
 import { conversationRoutes } from './conversations.ts'
 import { eventRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
@@ -14,6 +15,7 @@ export const routes: readonly Route[] = [
   ...agentRoutes,
   ...conversationRoutes,
   ...eventRoutes,
+  ...changeRoutes,
   ...holdRoutes,
   ...runRoutes,
   ...callRoutes,

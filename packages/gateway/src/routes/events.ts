@@ -1,6 +1,6 @@
 /** What happened in a conversation: a page of it as JSON, or all of it as it comes. */
 import { no, ok } from '../http/answer.ts'
-import { route, type Route } from '../http/route.ts'
+import { route, wantsStream, type Route } from '../http/route.ts'
 import { id, limit, listOf, logEvent, z } from '../schemas.ts'
 
 const PAGE = 100
@@ -30,8 +30,3 @@ export const eventRoutes: readonly Route[] = [
     },
   }),
 ]
-
-function wantsStream(request: Request): boolean {
-  // Nobody would read the stream of a HEAD request.
-  return request.method === 'GET' && (request.headers.get('accept') ?? '').toLowerCase().includes('text/event-stream')
-}
