@@ -39,4 +39,4 @@ export type {
   Resolution,
   ResolveAnswer,
 } from '@holdpoint/core'
-export type { AgentRow, HoldsQuery, KeyRow, ListOf, Scope } from '@holdpoint/protocol'
+export type { AgentRow, HoldsQuery, KeyRow, ListOf, Scope, ToolRow, WorkerRow } from '@holdpoint/protocol'

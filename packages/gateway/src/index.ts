@@ -4,3 +4,5 @@ export type { AuthOptions, GatewayOptions, Limits, LogLine } from './gateway-opt
 export { type TokenOptions } from './auth/tokens.ts'
 export { serve, type Served, type ServeOptions } from './serve.ts'
 export { type Peer } from './http/route.ts'
+export { siteOf, type Site } from './site/site.ts'
+export { type AgentFacts } from './agent-facts.ts'

@@ -2,7 +2,7 @@
 import { HoldpointError } from '@holdpoint/core'
 import type { ServeOptions } from './serve.ts'
 
-export interface Settings extends Pick<ServeOptions, 'port' | 'host' | 'hosts' | 'origins' | 'auth'> {
+export interface Settings extends Pick<ServeOptions, 'port' | 'host' | 'hosts' | 'origins' | 'auth' | 'openConsole'> {
   /** The path of a file, or the URL of a PostgreSQL database. */
   readonly store: string
   /** A module with the program's agents. */
@@ -23,6 +23,7 @@ export function settingsOf(env: Env): Settings {
     app: HOLDPOINT_APP,
     port,
     auth: authOf(env),
+    openConsole: env['HOLDPOINT_CONSOLE'] === 'open',
     ...(HOST !== undefined && { host: HOST }),
     ...(hosts && { hosts }),
     ...(origins && { origins }),

@@ -30,6 +30,8 @@ export type {
   Sent,
   SentResult,
   ToolResult,
+  ToolRow,
+  WorkerRow,
 } from './bodies.ts'
 export { encodeRetry, encodeSse, SSE_HEARTBEAT, type SseMessage } from './sse.ts'
 export { SseDecoder, type DecodedSse } from './sse-decoder.ts'

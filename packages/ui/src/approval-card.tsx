@@ -93,17 +93,17 @@ export function ApprovalCard({ hold, agent, askedBy, origin, onResolve }: Approv
         {mode === 'deciding' && !over && (
           <div className="flex flex-wrap gap-2">
             {accepts.includes('approve') && (
-              <Button look="ok" disabled={busy} onClick={() => resolve({ kind: 'approve' })}>
+              <Button look="ok" data-answer="approve" disabled={busy} onClick={() => resolve({ kind: 'approve' })}>
                 Approve
               </Button>
             )}
             {accepts.includes('approve') && (
-              <Button disabled={busy} onClick={() => setMode('editing')}>
+              <Button data-answer="edit" disabled={busy} onClick={() => setMode('editing')}>
                 Edit…
               </Button>
             )}
             {accepts.includes('reject') && (
-              <Button look="destructive" disabled={busy} onClick={() => setMode('rejecting')}>
+              <Button look="destructive" data-answer="reject" disabled={busy} onClick={() => setMode('rejecting')}>
                 Reject…
               </Button>
             )}

@@ -41,18 +41,18 @@ export function Composer({ conversationId, agent, by, placeholder = 'Say somethi
   }
   return (
     <form
-      className="mx-auto w-full max-w-3xl px-4 pb-4"
+      className="px-4 pb-4"
       onSubmit={(event) => {
         event.preventDefault()
         void submit()
       }}
     >
       {problem !== '' && (
-        <p role="alert" id={`${id}-problem`} className="mb-1.5 text-xs text-destructive">
+        <p role="alert" id={`${id}-problem`} className="mx-auto mb-1.5 max-w-3xl text-xs text-destructive">
           {problem}
         </p>
       )}
-      <div className="flex items-end gap-2 rounded-lg border border-input bg-card p-1.5 focus-within:border-ring focus-within:ring-2 focus-within:ring-ring/40">
+      <div className="mx-auto flex max-w-3xl items-end gap-2 rounded-lg border border-input bg-card p-1.5 focus-within:border-ring focus-within:ring-2 focus-within:ring-ring/40">
         <label htmlFor={id} className="sr-only">
           Message
         </label>

@@ -5,7 +5,7 @@
 import { useState, type ReactNode } from 'react'
 import type { Json } from '@holdpoint/client'
 import { ShownText } from './shown-text.tsx'
-import { webAddressOf } from './web-address.ts'
+import { webAddressesIn } from './web-address.ts'
 
 const LONG = 600
 const MANY = 20
@@ -64,7 +64,6 @@ function isFlat(value: Json): boolean {
 function TextValue({ text }: { readonly text: string }): ReactNode {
   const [whole, setWhole] = useState(false)
   if (text === '') return <span className="text-muted-foreground">empty text</span>
-  const address = webAddressOf(text)
   const rest = whole ? 0 : Math.max(0, text.length - LONG)
   return (
     <span className="min-w-0">
@@ -75,13 +74,13 @@ function TextValue({ text }: { readonly text: string }): ReactNode {
           <More onClick={() => setWhole(true)}>{`Show ${rest.toLocaleString('en')} more characters`}</More>
         </>
       )}
-      {address && (
-        <span className="mt-0.5 block text-xs text-muted-foreground">
-          leads to <strong className="font-mono font-medium text-foreground">{address.host}</strong>
-          {address.userinfo && <Warning>what stands before the @ is not where it leads</Warning>}
-          {address.foreign && <Warning>written in letters that may look like others</Warning>}
+      {webAddressesIn(text).map(({ host, userinfo, foreign }) => (
+        <span key={host} className="mt-0.5 block text-xs text-muted-foreground">
+          leads to <strong className="font-mono font-medium text-foreground">{host}</strong>
+          {userinfo && <Warning>what stands before the @ is not where it leads</Warning>}
+          {foreign && <Warning>written in letters that may look like others</Warning>}
         </span>
-      )}
+      ))}
     </span>
   )
 }

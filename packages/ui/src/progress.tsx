@@ -1,4 +1,4 @@
-import { Progress as Bar } from 'radix-ui'
+import * as Bar from '@radix-ui/react-progress'
 import type { ReactNode } from 'react'
 import type { Json } from '@holdpoint/client'
 import { JsonValue } from './json-value.tsx'

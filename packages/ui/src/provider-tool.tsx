@@ -1,4 +1,4 @@
-import { Collapsible } from 'radix-ui'
+import * as Collapsible from '@radix-ui/react-collapsible'
 import type { ReactNode } from 'react'
 import type { Json, ViewPart } from '@holdpoint/client'
 import { JsonValue } from './json-value.tsx'

@@ -197,7 +197,7 @@ function Control({ field, attributes, value, required, onChange }: ControlProps)
           {...attributes}
           dir="auto"
           rows={4}
-          className={`${INPUT} field-sizing-content max-h-60`}
+          className={`${INPUT} field-sizing-content max-h-60 min-h-16`}
           value={text}
           onChange={(event) => say(event.target.value)}
         />

@@ -1,4 +1,4 @@
-import { Collapsible } from 'radix-ui'
+import * as Collapsible from '@radix-ui/react-collapsible'
 import type { ReactNode } from 'react'
 
 /** What the model thought before it spoke. Folded: it is not what was said. */

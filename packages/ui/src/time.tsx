@@ -6,9 +6,9 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** `6 d 23 h`, `4 min 10 s`, `0.4 s`: the two largest units. */
+/** `6 d 23 h`, `4 min 10 s`, `40 ms`: the two largest units. */
 export function spanOf(ms: number): string {
-  if (ms < SECOND) return `${(Math.max(0, ms) / SECOND).toFixed(1)} s`
+  if (ms < SECOND) return `${Math.round(Math.max(0, ms))} ms`
   if (ms < MINUTE) return `${Math.floor(ms / SECOND)} s`
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ${Math.floor((ms % MINUTE) / SECOND)} s`
   if (ms < DAY) return `${Math.floor(ms / HOUR)} h ${Math.floor((ms % HOUR) / MINUTE)} min`

@@ -1,5 +1,5 @@
 /** A call: what was asked for, how it goes, who said what about it, and what it came to. */
-import { Collapsible } from 'radix-ui'
+import * as Collapsible from '@radix-ui/react-collapsible'
 import { useState, type ReactNode } from 'react'
 import type { Resolution, ResolveAnswer, ViewCall } from '@holdpoint/client'
 import { HoldCard } from './hold-card.tsx'

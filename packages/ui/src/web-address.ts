@@ -9,12 +9,22 @@ export interface WebAddress {
   readonly foreign: boolean
 }
 
-/** Undefined for what is no address by itself. */
-export function webAddressOf(text: string): WebAddress | undefined {
-  const trimmed = text.trim()
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) || /\s/.test(trimmed)) return undefined
+const ADDRESS = /\b[a-z][a-z0-9+.-]{0,30}:[/\\]{2}[^\s<>"'`]+/gi
+
+/** Where the addresses in a text lead, each host once. */
+export function webAddressesIn(text: string): readonly WebAddress[] {
+  const found = new Map<string, WebAddress>()
+  for (const [address] of text.matchAll(ADDRESS)) {
+    const read = webAddressOf(address)
+    const known = read && found.get(read.host)
+    if (read && (!known || read.userinfo)) found.set(read.host, read)
+  }
+  return [...found.values()]
+}
+
+function webAddressOf(text: string): WebAddress | undefined {
   try {
-    const { host, username, password } = new URL(trimmed)
+    const { host, username, password } = new URL(text)
     if (host === '') return undefined
     return { host, userinfo: username !== '' || password !== '', foreign: /(?:^|\.)xn--/.test(host) }
   } catch {
