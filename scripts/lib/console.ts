@@ -15,6 +15,8 @@ const sources = [
 export async function buildConsole(): Promise<void> {
   if (!isStale()) return
   console.log('holdpoint: building the console (a few seconds)')
+  // Tests say `test` here, and would get React as it is for developers.
+  process.env['NODE_ENV'] = 'production'
   await build({ configFile: join(root, 'apps/console/vite.config.ts'), logLevel: 'error' })
 }
 

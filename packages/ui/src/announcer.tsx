@@ -33,5 +33,6 @@ function wordsOf(message: Extract<ViewMessage, { readonly role: 'assistant' }>):
   return message.parts
     .map((part) => (part.type === 'text' ? part.text : ''))
     .join(' ')
+    .replaceAll(/[`*_#>|]/g, '')
     .slice(0, 500)
 }

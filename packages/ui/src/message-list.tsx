@@ -117,6 +117,8 @@ interface StickyList {
 function useStickyList(count: number, keyOf: (index: number) => string): StickyList {
   const frame = useRef<HTMLDivElement>(null)
   const stuck = useRef(true)
+  /** Where it was left by us. */
+  const placed = useRef(0)
   const [away, setAway] = useState(false)
   const list = useVirtualizer<HTMLDivElement, Element>({
     count,
@@ -134,9 +136,12 @@ function useStickyList(count: number, keyOf: (index: number) => string): StickyL
     const was = before.current
     before.current = { first, size }
     if (!element) return
+    // A reader who scrolls up may not have been heard of yet: browsers tell it a frame later.
+    if (element.scrollTop < placed.current - 2) stuck.current = false
     if (stuck.current) element.scrollTop = element.scrollHeight
     // Older messages came above: what was in sight stays in sight.
     else if (was.first !== undefined && was.first !== first && size > was.size) element.scrollTop += size - was.size
+    placed.current = element.scrollTop
   }, [first, size])
 
   useEffect(() => {
@@ -144,6 +149,7 @@ function useStickyList(count: number, keyOf: (index: number) => string): StickyL
     if (!element) return undefined
     const look = (): void => {
       stuck.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR
+      placed.current = element.scrollTop
       setAway(!stuck.current)
     }
     element.addEventListener('scroll', look, { passive: true })
