@@ -95,7 +95,7 @@ export function TextLink({
   return (
     <Link
       href={to}
-      className={`rounded-sm text-ring underline-offset-4 outline-none hover:underline focus-visible:ring-2 focus-visible:ring-ring ${className}`}
+      className={`rounded-sm text-ring underline decoration-ring/40 underline-offset-3 outline-none hover:decoration-ring focus-visible:ring-2 focus-visible:ring-ring ${className}`}
     >
       {children}
     </Link>

@@ -19,7 +19,9 @@ export async function run(env: Readonly<Record<string, string | undefined>>): Pr
   const { agents, offer } = await programOf(app)
   const store = await openStore(place)
   const madeHere = agentsMadeHere(store, offer)
-  const runtime = await holdpoint({ store, agents, agentFor: madeHere.agentFor })
+  // A file has one process as a rule: whoever starts it again after a kill should not wait long for the one that died.
+  const lease = /^postgres(?:ql)?:/.test(place) ? {} : { leaseMs: 5000 }
+  const runtime = await holdpoint({ store, agents, agentFor: madeHere.agentFor, ...lease })
   const pages = consoleFolder()
   const served = await serve({
     ...settings,

@@ -190,8 +190,7 @@ function Control({ field, attributes, value, required, onChange }: ControlProps)
       return <NumberControl attributes={attributes} value={value} whole={field.whole} onChange={onChange} />
     case 'text': {
       const text = typeof value === 'string' ? value : ''
-      // Nothing filled in is nothing said, and not an empty text; where it is needed, the check says so.
-      const say = (next: string): void => onChange(next === '' && value !== '' ? undefined : next)
+      const say = (next: string): void => onChange(next === '' && !field.empty ? undefined : next)
       return field.long ? (
         <textarea
           {...attributes}

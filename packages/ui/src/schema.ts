@@ -15,6 +15,8 @@ export type Field =
   | { readonly kind: 'choice'; readonly options: readonly { readonly value: Json; readonly label: string }[] }
   | {
       readonly kind: 'text'
+      /** Nothing filled in is an empty text, and not nothing. */
+      readonly empty: boolean
       readonly long: boolean
       readonly type: 'text' | 'email' | 'url' | 'date' | 'datetime-local'
     }
@@ -66,10 +68,15 @@ export function fieldOf(schema: Schema): Field {
   return { kind: 'json' }
 }
 
-function textField({ format, maxLength, 'x-long': long }: Schema): Field {
+function textField({ format, maxLength, 'x-long': long, 'x-empty': empty }: Schema): Field {
   const types = { email: 'email', uri: 'url', url: 'url', date: 'date' } as const
   const type = typeof format === 'string' && Object.hasOwn(types, format) ? types[format as keyof typeof types] : 'text'
-  return { kind: 'text', type, long: long === true || (typeof maxLength === 'number' && maxLength > 200) }
+  return {
+    kind: 'text',
+    type,
+    empty: empty === true,
+    long: long === true || (typeof maxLength === 'number' && maxLength > 200),
+  }
 }
 
 function optionsOf(schema: Schema): Extract<Field, { kind: 'choice' }>['options'] | undefined {
@@ -150,12 +157,13 @@ export function withValue(value: Json | undefined, path: Path, next: Json | unde
 
 /** A schema for a value that comes without one, so that it can be edited as a form. */
 export function schemaOfValue(value: Json): Schema {
-  if (typeof value === 'string') return { type: 'string', 'x-long': value.length > 60 || value.includes('\n') }
+  if (typeof value === 'string')
+    return { type: 'string', 'x-long': value.length > 60 || value.includes('\n'), 'x-empty': true }
   if (typeof value === 'number') return { type: 'number' }
   if (typeof value === 'boolean') return { type: 'boolean' }
   if (!isObject(value)) return {}
   const properties = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, schemaOfValue(each)]))
-  return { type: 'object', properties }
+  return { type: 'object', properties, required: Object.keys(properties) }
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -68,7 +68,7 @@ export function HoldsScreen({ at }: { readonly at?: At }): ReactNode {
     // The keys are an extra way to what is all there as buttons and links.
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div
-      className="grid h-full min-h-0 grid-rows-[auto_minmax(0,18rem)_1fr] lg:grid-cols-[22rem_1fr] lg:grid-rows-[auto_1fr]"
+      className="grid h-full min-h-0 grid-rows-[auto_auto_1fr] lg:grid-cols-[22rem_1fr] lg:grid-rows-[auto_1fr]"
       onKeyDown={press}
     >
       <header className="grid gap-3 border-b border-border px-4 py-3 lg:col-span-2 lg:flex lg:items-center lg:px-6">
@@ -146,7 +146,7 @@ function HoldList({
     <ul
       ref={list}
       aria-label="What waits"
-      className="min-h-0 divide-y divide-border overflow-y-auto max-lg:border-b max-lg:border-border"
+      className="min-h-0 divide-y divide-border overflow-y-auto max-lg:max-h-64 max-lg:border-b max-lg:border-border"
     >
       {holds.map((hold) => {
         const here = hold === open

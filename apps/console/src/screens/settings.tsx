@@ -15,7 +15,10 @@ export function SettingsScreen(): ReactNode {
         <h2 className="text-base font-semibold">This tab</h2>
         <p className="text-sm text-muted-foreground">
           The API, with a page to try it, is at{' '}
-          <a className="text-ring hover:underline" href="/api/docs">
+          <a
+            className="rounded-sm text-ring underline decoration-ring/40 underline-offset-3 outline-none hover:decoration-ring focus-visible:ring-2 focus-visible:ring-ring"
+            href="/api/docs"
+          >
             /api/docs
           </a>
           .

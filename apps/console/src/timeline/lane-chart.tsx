@@ -1,7 +1,7 @@
 /** The lanes, drawn to scale. Every bar and mark is a button that opens the event behind it. */
 import type { ReactNode } from 'react'
 import { spanOf, useNow } from '@holdpoint/ui'
-import type { BarKind, Lane, Timeline } from './lanes.ts'
+import type { BarKind, Lane, Mark, Timeline } from './lanes.ts'
 
 export interface LaneChartProps {
   readonly timeline: Timeline
@@ -17,6 +17,7 @@ const BARS: Readonly<Record<BarKind, string>> = {
   turn: 'bg-muted-foreground/25',
   model: 'bg-ring/60',
   held: 'bg-held/30 border border-held/70',
+  away: 'bg-held/10 border border-dashed border-held/70',
   running: 'bg-ok/70',
   ready: 'bg-ok/25',
 }
@@ -78,26 +79,47 @@ export function LaneChart({ timeline, lanes, window, zoom, chosen, onChoose }: L
                     />
                   )
                 })}
-              {lane.marks
-                .filter(({ at }) => at >= from && at <= to)
-                .map(({ at, seq, type, bad }) => (
-                  <button
-                    key={seq}
-                    type="button"
-                    title={`${seq} ${type}`}
-                    aria-label={`Event ${seq}, ${type}`}
-                    aria-pressed={chosen === seq}
-                    onClick={() => onChoose(seq)}
-                    className={`absolute top-1 h-6 w-1.5 -translate-x-1/2 rounded-full outline-none hover:w-2 focus-visible:ring-2 focus-visible:ring-ring aria-pressed:ring-2 aria-pressed:ring-foreground ${bad ? 'bg-destructive' : 'bg-foreground/70'}`}
-                    style={{ left: left(at) }}
-                  />
-                ))}
+              {placed(
+                lane.marks.filter(({ at }) => at >= from && at <= to),
+                (at) => ((at - from) / (to - from)) * zoom,
+              ).map(({ mark: { at, seq, type, bad }, nth, of }) => (
+                <button
+                  key={seq}
+                  type="button"
+                  title={`${seq} ${type}`}
+                  aria-label={`Event ${seq}, ${type}`}
+                  aria-pressed={chosen === seq}
+                  onClick={() => onChoose(seq)}
+                  className={`absolute w-1.5 -translate-x-1/2 rounded-full outline-none hover:w-2.5 focus-visible:ring-2 focus-visible:ring-ring aria-pressed:ring-2 aria-pressed:ring-foreground ${bad ? 'bg-destructive' : 'bg-foreground/70'}`}
+                  style={{ left: left(at), top: 2 + (nth * 28) / of, height: Math.max(3, 28 / of - 1) }}
+                />
+              ))}
             </div>
           ))}
         </div>
       </div>
     </div>
   )
+}
+
+interface Placed {
+  readonly mark: Mark
+  readonly nth: number
+  readonly of: number
+}
+
+/** So near to each other, in shares of the screen, marks would hide one another: they stand one above the other. */
+const NEAR = 0.009
+
+function placed(marks: readonly Mark[], shareOf: (at: number) => number): readonly Placed[] {
+  const groups: Mark[][] = []
+  for (const mark of marks) {
+    const last = groups.at(-1)
+    const first = last?.[0]
+    if (last && first && shareOf(mark.at) - shareOf(first.at) < NEAR) last.push(mark)
+    else groups.push([mark])
+  }
+  return groups.flatMap((group) => group.map((mark, nth) => ({ mark, nth, of: group.length })))
 }
 
 function Ruler({ from, to }: { readonly from: number; readonly to: number }): ReactNode {
@@ -119,7 +141,8 @@ function Ruler({ from, to }: { readonly from: number; readonly to: number }): Re
 export function Legend(): ReactNode {
   const entries: readonly (readonly [BarKind, string])[] = [
     ['model', 'the model is asked'],
-    ['held', 'waits for somebody'],
+    ['held', 'waits for a person'],
+    ['away', 'waits for a page or a worker'],
     ['ready', 'approved'],
     ['running', 'runs'],
   ]

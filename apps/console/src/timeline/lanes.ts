@@ -2,9 +2,10 @@
  * A log as lanes of bars and marks, to scale: one lane for what is said, one for the model, one for each call. A bar is a
  * stretch of time between two events, a mark is an event; both know the event they come from.
  */
-import type { LogEvent } from '@holdpoint/client'
+import type { HoldKind, LogEvent } from '@holdpoint/client'
 
-export type BarKind = 'turn' | 'model' | 'held' | 'running' | 'ready'
+/** `away`: it waits for a page or a worker, and not for a person. */
+export type BarKind = 'turn' | 'model' | 'held' | 'away' | 'running' | 'ready'
 
 export interface Bar {
   readonly kind: BarKind
@@ -100,7 +101,7 @@ class Weaver {
         this.#endTurn(event.at)
         return this.#mark(this.#said, event, event.reason !== 'completed')
       case 'call.held':
-        return this.#callBar(event, 'held', `waits: ${event.hold.kind}`)
+        return this.#callBar(event, isForPeople(event.hold.kind) ? 'held' : 'away', `waits: ${event.hold.kind}`)
       case 'call.approved':
         return this.#callBar(event, 'ready', 'approved')
       case 'call.started':
@@ -173,6 +174,10 @@ class Weaver {
   #mark(lane: Draft, { at, seq, type }: LogEvent, bad = false): void {
     lane.marks.push({ at, seq, type, bad })
   }
+}
+
+function isForPeople(kind: HoldKind): boolean {
+  return kind === 'approval' || kind === 'elicitation'
 }
 
 function close(lane: Draft, at: number): void {
