@@ -76,6 +76,13 @@ test('the same texts as arguments are shown whole, with what they hide, and noth
     'letters that may look like others',
   ])
     expect(text).toContain(each)
+  // What runs out of the card would be hidden without a word.
+  const outside = await card.evaluate((element) => {
+    const { left, right } = element.getBoundingClientRect()
+    const all = [...element.querySelectorAll('dt, dd, bdi, mark')].map((each) => each.getBoundingClientRect())
+    return all.filter((each) => each.width > 0 && (each.left < left || each.right > right)).length
+  })
+  expect(outside).toBe(0)
   await unharmed(page)
   await shoot(page, 'hostile')
   await page.goto(`${here.url}/holds`)

@@ -23,11 +23,17 @@ export function settingsOf(env: Env): Settings {
     app: HOLDPOINT_APP,
     port,
     auth: authOf(env),
-    openConsole: env['HOLDPOINT_CONSOLE'] === 'open',
+    ...consoleOf(env['HOLDPOINT_CONSOLE']),
     ...(HOST !== undefined && { host: HOST }),
     ...(hosts && { hosts }),
     ...(origins && { origins }),
   }
+}
+
+function consoleOf(given: string | undefined): Pick<Settings, 'openConsole'> {
+  if (given === undefined || given === '') return {}
+  if (given === 'open') return { openConsole: true }
+  throw new HoldpointError('config-invalid', `HOLDPOINT_CONSOLE is "open" or left out, not "${given}".`)
 }
 
 function authOf(env: Env): NonNullable<ServeOptions['auth']> {

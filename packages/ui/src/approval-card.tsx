@@ -44,7 +44,7 @@ export function ApprovalCard({ hold, agent, askedBy, origin, onResolve }: Approv
   return (
     <section aria-labelledby={title} className="overflow-hidden rounded-lg border border-held/40 bg-card text-sm">
       <header className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-b border-held/30 bg-held-muted px-4 py-2.5">
-        <h3 id={title} className="font-medium">
+        <h3 id={title} dir="auto" className="font-medium">
           Approve{' '}
           <code className="font-mono text-[0.95em]">
             <ShownText text={name} />
@@ -55,7 +55,7 @@ export function ApprovalCard({ hold, agent, askedBy, origin, onResolve }: Approv
           <Countdown until={hold.expiresAt} />
         </span>
       </header>
-      <div className="grid gap-3 px-4 py-3">
+      <div className="grid grid-cols-1 gap-3 px-4 py-3">
         <p>
           <ShownText text={reason ?? CAUSES[cause]} />
           {reason !== undefined && cause !== 'tool' && <span className="text-muted-foreground"> {CAUSES[cause]}</span>}
@@ -134,24 +134,24 @@ function Facts({
   return (
     <p className="flex flex-wrap gap-x-3 gap-y-0.5 text-xs text-muted-foreground">
       {agent !== undefined && (
-        <span>
+        <span dir="auto">
           agent <b className="font-medium text-foreground">{agent}</b>
         </span>
       )}
       {askedBy !== undefined && (
-        <span>
+        <span dir="auto">
           asked by{' '}
           <b className="font-medium text-foreground">
             <ShownText text={askedBy} />
           </b>
         </span>
       )}
-      <span>
+      <span dir="auto">
         held <Ago at={heldAt} />
         {nth > 1 && `, for the ${nth}${nth === 2 ? 'nd' : nth === 3 ? 'rd' : 'th'} time`}
       </span>
       {approvers > 1 && (
-        <span>
+        <span dir="auto">
           {endorsedBy.length} of {approvers} agreed{endorsedBy.length > 0 && `: ${endorsedBy.join(', ')}`}
         </span>
       )}

@@ -18,6 +18,7 @@ export function Button({ look = 'plain', small = false, className = '', ...rest 
   return (
     <button
       type="button"
+      dir="auto"
       {...rest}
       className={`inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap transition-colors outline-none focus-visible:ring-2 focus-visible:ring-ring focus-visible:ring-offset-1 focus-visible:ring-offset-background disabled:pointer-events-none disabled:opacity-50 aria-disabled:opacity-50 ${size} ${LOOKS[look]} ${className}`}
     />

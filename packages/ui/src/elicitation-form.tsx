@@ -27,7 +27,7 @@ export function ElicitationForm({ hold, agent, askedBy, origin, onResolve }: App
           <Countdown until={hold.expiresAt} />
         </span>
       </header>
-      <div className="grid gap-3 px-4 py-3">
+      <div className="grid grid-cols-1 gap-3 px-4 py-3">
         {(question === undefined || hold.reason !== undefined) && !isEmpty(hold.input) && (
           <JsonValue value={hold.input} />
         )}

@@ -21,7 +21,7 @@ export function HoldCard(props: ApprovalCardProps): ReactNode {
 
 function Elsewhere({ hold, agent, origin, whom }: ApprovalCardProps & { readonly whom: string }): ReactNode {
   return (
-    <section className="grid gap-2 rounded-lg border border-border bg-card px-4 py-3 text-sm">
+    <section className="grid grid-cols-1 gap-2 rounded-lg border border-border bg-card px-4 py-3 text-sm">
       <p>
         <code className="font-mono">{hold.name}</code> waits for {whom}.
       </p>

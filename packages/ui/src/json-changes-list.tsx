@@ -6,9 +6,9 @@ import { ShownText } from './shown-text.tsx'
 /** What was and what is, place by place. */
 export function JsonChanges({ changes }: { readonly changes: readonly JsonChange[] }): ReactNode {
   return (
-    <ul aria-label="Changes" className="grid gap-2 text-sm">
+    <ul aria-label="Changes" className="grid grid-cols-1 gap-2 text-sm">
       {changes.map((change) => (
-        <li key={change.path} className="grid gap-1">
+        <li key={change.path} className="grid grid-cols-1 gap-1">
           <span className="font-mono text-xs text-muted-foreground">
             {change.path === '' ? 'all of it' : <ShownText text={change.path} />}
           </span>

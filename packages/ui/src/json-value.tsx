@@ -34,13 +34,17 @@ function Entries({
   const rest = entries.length - shown
   const what = list ? 'items' : 'fields'
   return (
-    <dl className={depth === 0 ? 'grid gap-1.5' : 'grid gap-1 border-s border-border ps-3'}>
+    <dl className={depth === 0 ? 'grid grid-cols-1 gap-1.5' : 'grid grid-cols-1 gap-1 border-s border-border ps-3'}>
       {entries.slice(0, shown).map(([key, value]) => (
         <div
           key={key}
-          className={isFlat(value) ? 'grid grid-cols-[minmax(5rem,auto)_1fr] items-baseline gap-x-3' : 'grid gap-1'}
+          className={
+            isFlat(value)
+              ? 'grid grid-cols-[fit-content(12rem)_minmax(0,1fr)] items-baseline gap-x-3'
+              : 'grid grid-cols-1 gap-1'
+          }
         >
-          <dt className="font-mono text-xs text-muted-foreground">
+          <dt className="min-w-20 font-mono text-xs text-muted-foreground">
             {list ? <span aria-label={`item ${Number(key) + 1}`}>{Number(key) + 1}.</span> : <ShownText text={key} />}
           </dt>
           <dd className="min-w-0">

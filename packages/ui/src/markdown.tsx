@@ -25,7 +25,7 @@ export const Markdown: MemoExoticComponent<(props: { readonly text: string }) =>
       </pre>
     )
   return (
-    <div className="grid gap-3 leading-relaxed">
+    <div className="grid grid-cols-1 gap-3 leading-relaxed">
       {blocks.map((block, index) => (
         <Block key={index} raw={block.raw} token={block} />
       ))}
@@ -100,7 +100,7 @@ function BlockOf({ token: given }: { readonly token: Token }): ReactNode {
     }
     case 'blockquote':
       return (
-        <blockquote className="grid gap-2 border-s-2 border-input ps-3 text-muted-foreground">
+        <blockquote className="grid grid-cols-1 gap-2 border-s-2 border-input ps-3 text-muted-foreground">
           {((token as Tokens.Blockquote).tokens ?? []).map((each, index) => (
             <BlockOf key={index} token={each} />
           ))}

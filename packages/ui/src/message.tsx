@@ -21,7 +21,7 @@ export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = 
   switch (message.role) {
     case 'user':
       return (
-        <article aria-label={`${message.by ?? 'You'} said`} className="grid justify-items-end gap-1">
+        <article aria-label={`${message.by ?? 'You'} said`} className="grid grid-cols-1 justify-items-end gap-1">
           <Who name={message.by ?? 'You'} at={message.at} />
           <div className="max-w-[85%] rounded-lg rounded-ee-sm bg-accent px-3.5 py-2">
             {message.parts.map((part, index) =>
@@ -40,7 +40,7 @@ export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = 
       return (
         <article
           aria-label={`A late answer of ${message.name}`}
-          className="grid gap-2 rounded-md border border-border bg-card px-3 py-2 text-sm"
+          className="grid grid-cols-1 gap-2 rounded-md border border-border bg-card px-3 py-2 text-sm"
         >
           <p className="text-xs text-muted-foreground">
             <code className="font-mono">{message.name}</code> was answered after its turn had gone on
@@ -51,7 +51,7 @@ export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = 
     case 'assistant': {
       const { parts, agent, retry, ended } = message
       return (
-        <article aria-label={`${agent} said`} aria-busy={!ended} className="grid gap-2">
+        <article aria-label={`${agent} said`} aria-busy={!ended} className="grid grid-cols-1 gap-2">
           <Who name={agent} at={message.at} />
           {parts.map((part, index) => (
             <Part

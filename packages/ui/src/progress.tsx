@@ -9,7 +9,7 @@ import { ShownText } from './shown-text.tsx'
 export function Progress({ value }: { readonly value: Json }): ReactNode {
   const { percent, text } = read(value)
   return (
-    <div className="grid gap-1 text-xs text-muted-foreground">
+    <div className="grid grid-cols-1 gap-1 text-xs text-muted-foreground">
       {percent !== undefined && (
         <div className="flex items-center gap-2">
           <Bar.Root value={percent} aria-label="Progress" className="h-1.5 grow overflow-hidden rounded-full bg-muted">

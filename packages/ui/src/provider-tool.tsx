@@ -29,7 +29,7 @@ export function ProviderTool({
           ›
         </span>
       </Collapsible.Trigger>
-      <Collapsible.Content className="grid gap-3 border-t border-dashed border-border px-3 py-2.5">
+      <Collapsible.Content className="grid grid-cols-1 gap-3 border-t border-dashed border-border px-3 py-2.5">
         <Value label="Input" value={call.input} />
         {result && <Value label={result.isError ? 'What went wrong' : 'Result'} value={result.result} />}
       </Collapsible.Content>
@@ -39,7 +39,7 @@ export function ProviderTool({
 
 function Value({ label, value }: { readonly label: string; readonly value: Json }): ReactNode {
   return (
-    <div className="grid gap-1">
+    <div className="grid grid-cols-1 gap-1">
       <h4 className="text-xs text-muted-foreground">{label}</h4>
       <JsonValue value={value} />
     </div>

@@ -43,7 +43,7 @@ function ObjectField({
 }: SchemaFieldProps & { readonly fields: Extract<Field, { kind: 'object' }>['fields'] }): ReactNode {
   const { root, path, value, troubles, onChange, schema } = props
   const inside = (
-    <div className="grid gap-3">
+    <div className="grid grid-cols-1 gap-3">
       {fields.map(({ name, schema: each, required }) => (
         <SchemaField
           key={name}
@@ -61,7 +61,7 @@ function ObjectField({
   )
   if (path.length === 0) return inside
   return (
-    <fieldset className="grid gap-2 border-s-2 border-border ps-3">
+    <fieldset className="grid grid-cols-1 gap-2 border-s-2 border-border ps-3">
       <legend className="mb-1 text-sm font-medium">{titleOf(schema, props.label)}</legend>
       <Description schema={schema} />
       {inside}
@@ -74,7 +74,7 @@ function ListField({ items, ...props }: SchemaFieldProps & { readonly items: Sch
   const all = Array.isArray(value) ? (value as readonly Json[]) : []
   const title = titleOf(schema, label)
   return (
-    <fieldset className="grid gap-2" aria-invalid={troubles.has(pathKey(path)) || undefined}>
+    <fieldset className="grid grid-cols-1 gap-2" aria-invalid={troubles.has(pathKey(path)) || undefined}>
       <legend className="mb-1 text-sm font-medium">{title}</legend>
       <Description schema={schema} />
       {all.map((item, index) => (
@@ -132,7 +132,7 @@ function PlainField({ field, ...props }: SchemaFieldProps & { readonly field: Pl
   const title = titleOf(schema, label ?? 'Answer')
   const yesNo = field.kind === 'yes-no'
   return (
-    <div className={yesNo ? 'grid grid-cols-[auto_1fr] items-baseline gap-x-2' : 'grid gap-1'}>
+    <div className={yesNo ? 'grid grid-cols-[auto_1fr] items-baseline gap-x-2' : 'grid grid-cols-1 gap-1'}>
       {yesNo && <Control {...props} field={field} attributes={attributes} />}
       <label htmlFor={id} className="text-sm font-medium">
         {title}

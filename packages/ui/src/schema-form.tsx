@@ -54,7 +54,7 @@ export function SchemaForm({
       ref={form}
       noValidate
       onSubmit={submit}
-      className="grid gap-3"
+      className="grid grid-cols-1 gap-3"
       aria-describedby={problem ? `${id}-problem` : undefined}
     >
       <SchemaField schema={schema} root={schema} path={[]} value={value} troubles={said} onChange={change} />

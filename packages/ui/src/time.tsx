@@ -51,6 +51,7 @@ export function Countdown({ until }: { readonly until: number }): ReactNode {
   const date = new Date(until)
   return (
     <time
+      dir="auto"
       dateTime={date.toISOString()}
       title={date.toLocaleString()}
       className={`tabular-nums ${at !== 0 && left < MINUTE ? 'text-destructive' : ''}`}
@@ -64,7 +65,7 @@ export function Ago({ at }: { readonly at: number }): ReactNode {
   const passed = useNow() - at
   const date = new Date(at)
   return (
-    <time dateTime={date.toISOString()} title={date.toLocaleString()} className="tabular-nums">
+    <time dir="auto" dateTime={date.toISOString()} title={date.toLocaleString()} className="tabular-nums">
       {passed < 5 * SECOND ? 'just now' : `${spanOf(passed).split(' ').slice(0, 2).join(' ')} ago`}
     </time>
   )

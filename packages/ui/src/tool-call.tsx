@@ -29,7 +29,7 @@ export function PlainToolCall({ call, agent, askedBy, onResolve }: ToolCallProps
   }
   const late = told && told.answer.verdict !== 'accepted' ? told : undefined
   return (
-    <div className="grid gap-2">
+    <div className="grid grid-cols-1 gap-2">
       <CallLine call={call} />
       {late && <VerdictNotice {...late} />}
     </div>
@@ -56,13 +56,13 @@ function CallLine({ call }: { readonly call: ViewCall }): ReactNode {
           <Progress value={call.progress} />
         </div>
       )}
-      <Collapsible.Content className="grid gap-3 border-t border-border px-3 py-2.5">
+      <Collapsible.Content className="grid grid-cols-1 gap-3 border-t border-border px-3 py-2.5">
         <Labelled label={call.malformed === undefined ? 'Input' : `Input that is none: ${call.malformed}`}>
           <JsonValue value={call.state === 'settled' || call.malformed === undefined ? call.input : call.proposed} />
         </Labelled>
         {call.resolved.length > 0 && (
           <Labelled label="Answers">
-            <ul className="grid gap-1">
+            <ul className="grid grid-cols-1 gap-1">
               {call.resolved.map((each) => (
                 <li key={`${each.nth} ${each.at}`}>{resolvedWords(each)}</li>
               ))}
@@ -100,7 +100,7 @@ export function Outcome({ outcome }: { readonly outcome: Settled['outcome'] }): 
 
 function Labelled({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactNode {
   return (
-    <div className="grid gap-1">
+    <div className="grid grid-cols-1 gap-1">
       <h4 className="text-xs text-muted-foreground">{label}</h4>
       {children}
     </div>

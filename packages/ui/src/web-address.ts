@@ -15,7 +15,8 @@ const ADDRESS = /\b[a-z][a-z0-9+.-]{0,30}:[/\\]{2}[^\s<>"'`]+/gi
 export function webAddressesIn(text: string): readonly WebAddress[] {
   const found = new Map<string, WebAddress>()
   for (const [address] of text.matchAll(ADDRESS)) {
-    const read = webAddressOf(address)
+    // What ends the sentence around it is not part of it.
+    const read = webAddressOf(address.replace(/[.,;:!?)\]}]+$/, ''))
     const known = read && found.get(read.host)
     if (read && (!known || read.userinfo)) found.set(read.host, read)
   }

@@ -67,12 +67,14 @@ function Row({ row: { id, agent, status, seq, updatedAt } }: { readonly row: Con
         href={addressOf.conversation(id)}
         className="grid grid-cols-[1fr_auto] items-baseline gap-x-4 gap-y-0.5 px-4 py-2.5 outline-none hover:bg-accent focus-visible:ring-2 focus-visible:ring-ring focus-visible:ring-inset sm:grid-cols-[1fr_8rem_5rem_7rem]"
       >
-        <span className="min-w-0 truncate font-mono text-sm">
+        <span className="min-w-0 truncate font-mono text-sm max-sm:order-1">
           <ShownText text={id} />
         </span>
         <span className="text-sm text-muted-foreground max-sm:order-3">{agent}</span>
-        <Status status={status} />
-        <span className="text-end text-xs text-muted-foreground" title={`${seq} events`}>
+        <span className="max-sm:order-2 max-sm:justify-self-end">
+          <Status status={status} />
+        </span>
+        <span className="text-end text-xs text-muted-foreground max-sm:order-4" title={`${seq} events`}>
           <Ago at={updatedAt} />
         </span>
       </Link>
