@@ -1,6 +1,6 @@
 /** Makes sure that there is a browser to test pages in: the system's Chromium, or one that is installed now. */
 import { capture } from './lib/run.ts'
-import { findBrowser } from './lib/browser.ts'
+import { findBrowser } from '../test/find-browser.ts'
 
 let found = findBrowser()
 if (found === undefined) {

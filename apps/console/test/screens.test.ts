@@ -28,7 +28,7 @@ beforeAll(async () => {
   const [parcel] = (await here.client.holds.list({ conversationId: 'parcel' })).items
   await here.client.holds.approve('parcel', parcel?.callId ?? '', { by: 'grace' })
   await here.client.agents.create({ name: 'helper', model: 'pretender', instructions: 'Help whoever asks.' })
-  await vi.waitFor(async () => expect((await here.client.conversations.view('parcel'))?.status).toBe('idle'), 20_000)
+  await here.client.conversations.continue('parcel', { wait: 20 })
 })
 afterAll(() => here.close())
 

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { connect, type Client } from '@holdpoint/client'
-import { findBrowser } from '../../../scripts/lib/browser.ts'
+import { findBrowser } from '../../../test/find-browser.ts'
 
 const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 

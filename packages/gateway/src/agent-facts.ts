@@ -1,5 +1,5 @@
 /** What a screen is told of an agent that is part of the program. */
-import type { Agent, JsonObject } from '@holdpoint/core'
+import type { Agent } from '@holdpoint/core'
 import type { AgentRow, ToolRow } from '@holdpoint/protocol'
 
 /** Agents as `agent()` makes them; of others the name alone. */
@@ -27,6 +27,6 @@ function toolRow(tool: NonNullable<AgentFacts['tools']>[number]): ToolRow {
     async,
     streaming,
     visible,
-    input: input.json as JsonObject,
+    input: input.json,
   }
 }

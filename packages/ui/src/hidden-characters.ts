@@ -39,7 +39,7 @@ const NAMES: Readonly<Record<number, string>> = {
 }
 
 /** `U+202E right-to-left override` */
-export function nameOf(character: string): string {
+function nameOf(character: string): string {
   const code = character.codePointAt(0) ?? 0
   const number = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
   const name = NAMES[code]

@@ -2,7 +2,7 @@
  * What a form needs to know of a JSON Schema: which kind of field a place has, what stands in it at first, and what is
  * wrong with what was filled in. What a form cannot show as fields is shown as JSON, so no schema is too much.
  */
-import { Validator, type Schema as ValidatorSchema } from '@cfworker/json-schema'
+import { Validator } from '@cfworker/json-schema'
 import type { Json, JsonObject } from '@holdpoint/client'
 
 export type Schema = JsonObject
@@ -121,7 +121,7 @@ export interface Trouble {
 
 /** Checked here to say it at once; the server has the last word. */
 export function troublesOf(value: Json | undefined, schema: Schema): readonly Trouble[] {
-  const validator = new Validator(schema as ValidatorSchema, '2020-12', false)
+  const validator = new Validator(schema, '2020-12', false)
   const { errors } = validator.validate(value ?? null)
   const troubles = errors.flatMap(({ instanceLocation, keyword, error }): Trouble[] => {
     const path = instanceLocation.split('/').slice(1).map(unescaped)

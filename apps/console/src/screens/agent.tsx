@@ -34,7 +34,9 @@ export function AgentScreen({ name }: { readonly name: string }): ReactNode {
     <Screen title={name} wide note={agent?.instructions}>
       {agent && (
         <dl className="flex flex-wrap gap-x-8 gap-y-2 text-sm">
-          <Fact name="Model">{agent.model ?? String(agent.config?.['model'] ?? '—')}</Fact>
+          <Fact name="Model">
+            {agent.model ?? (typeof agent.config?.['model'] === 'string' ? agent.config['model'] : '—')}
+          </Fact>
           <Fact name="Defined in">
             {agent.source === 'code' ? 'the program' : `JSON, version ${agent.version ?? 1}`}
           </Fact>

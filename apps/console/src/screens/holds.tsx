@@ -66,7 +66,6 @@ export function HoldsScreen({ at }: { readonly at?: At }): ReactNode {
   }
   return (
     // The keys are an extra way to what is all there as buttons and links.
-    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div
       className="grid h-full min-h-0 grid-rows-[auto_auto_1fr] lg:grid-cols-[22rem_1fr] lg:grid-rows-[auto_1fr]"
       onKeyDown={press}

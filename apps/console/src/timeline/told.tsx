@@ -54,7 +54,9 @@ function StepTold({ step }: { readonly step: Step }): ReactNode {
       </summary>
       <div className="grid gap-3 border-t border-border px-4 py-3">
         {leftOut.length > 0 && (
-          <Labelled label="Left out">{<JsonValue value={leftOut as unknown as Json} depth={1} />}</Labelled>
+          <Labelled label="Left out">
+            <JsonValue value={leftOut} depth={1} />
+          </Labelled>
         )}
         {audit ? (
           <>
@@ -84,7 +86,7 @@ function StepTold({ step }: { readonly step: Step }): ReactNode {
 }
 
 function bodyOf({ role: _role, ...rest }: { readonly role: string }): Json {
-  return rest as unknown as Json
+  return rest
 }
 
 function Labelled({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactNode {
