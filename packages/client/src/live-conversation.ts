@@ -10,27 +10,19 @@ import type { ResolveAnswer, Resolution, UserPart } from '@holdpoint/core'
 import { applyEvent, applyFrame, emptyView, type View } from '@holdpoint/core/view'
 import type { StreamMessage } from '@holdpoint/protocol'
 import type { Refused } from './answers.ts'
+import type { Connection } from './connection.ts'
 import { ClientTools, type ToolsOfClient } from './client-tools.ts'
 import type { Conversations, SendAnswer, SendOptions } from './conversations.ts'
 import { earlier } from './earlier.ts'
+import { Listeners } from './listeners.ts'
 import type { Holds, ResolveOptions } from './holds.ts'
 import { HoldpointHttpError } from './http-error.ts'
 import type { Http, RequestOptions } from './http.ts'
-import { openStream, type Heard } from './open-stream.ts'
+import type { Heard } from './open-sse.ts'
+import { openStream } from './open-stream.ts'
 import { passes, StreamBroken } from './passing.ts'
 import type { Ran } from './ran.ts'
-import { report } from './report.ts'
 import { resuming } from './resuming.ts'
-
-export type Connection =
-  /** Nobody listens. */
-  | { readonly state: 'off' }
-  | { readonly state: 'connecting' }
-  | { readonly state: 'live' }
-  /** It comes again at `retryAt`; `error` says what happened, if anything did. */
-  | { readonly state: 'waiting'; readonly error?: Error; readonly retryAt: number }
-  /** It does not come again by itself: the credential is no longer good, or an event is too large. */
-  | { readonly state: 'stopped'; readonly error: Error }
 
 export interface LiveOptions {
   /** How many of the newest turns it begins with; 20 unless said. */
@@ -48,7 +40,7 @@ export class LiveConversation {
   readonly id: string
   readonly #parts: LiveParts
   readonly #turns: number
-  readonly #listeners = new Set<(view: View) => void>()
+  readonly #listeners = new Listeners<View>()
   readonly #tools: ClientTools
   #view: View = emptyView
   #connection: Connection = { state: 'off' }
@@ -76,12 +68,10 @@ export class LiveConversation {
 
   /** Called after every change of `view` or `connection`. The conversation is followed from the first listener on. */
   subscribe(listener: (view: View) => void): () => void {
-    // A function of its own, so that the same listener may be there twice.
-    const own = (view: View): void => listener(view)
-    this.#listeners.add(own)
+    const remove = this.#listeners.add(listener)
     this.#startOrStop()
     return () => {
-      this.#listeners.delete(own)
+      remove()
       this.#startOrStop()
     }
   }
@@ -195,7 +185,7 @@ export class LiveConversation {
     }
   }
 
-  async *#once(signal: AbortSignal): AsyncGenerator<Heard> {
+  async *#once(signal: AbortSignal): AsyncGenerator<Heard<StreamMessage>> {
     if (this.#connection.state !== 'connecting') this.#connected({ state: 'connecting' })
     if (!this.#loaded) {
       const { conversations } = this.#parts
@@ -244,14 +234,7 @@ export class LiveConversation {
   }
 
   #tell(): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(this.#view)
-      } catch (error) {
-        // Like an event's listener: it is reported to the host, and the others are told.
-        report(error)
-      }
-    }
+    this.#listeners.tell(this.#view)
   }
 }
 

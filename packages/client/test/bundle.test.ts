@@ -22,7 +22,7 @@ async function bundled(): Promise<{
   return { code, modules: moduleIds, imports }
 }
 
-test('a page loads under 20 KB, with nothing of Node and nothing that drives', async () => {
+test('a page loads under 12 KB, with nothing of Node and nothing that drives', async () => {
   const { code, modules, imports } = await bundled()
   const gz = gzipSync(code, { level: 9 }).length
   console.log(`client for the browser: ${code.length} bytes, ${gz} gzipped`)
@@ -31,7 +31,7 @@ test('a page loads under 20 KB, with nothing of Node and nothing that drives', a
   const packages = modules.map((id) => /packages\/([^/]+)\/src\/(.*)$/.exec(id)?.slice(1) ?? [id])
   expect(packages.filter(([name]) => !['client', 'protocol', 'core'].includes(name ?? ''))).toEqual([])
   expect(packages.filter(([name, file]) => name === 'core' && !/^(?:live|model\/reply)/.test(file ?? ''))).toEqual([])
-  expect(gz).toBeLessThan(20_000)
+  expect(gz).toBeLessThan(12 * 1024)
 })
 
 test('the bundle runs where there is nothing but what a browser has', async () => {
