@@ -95,15 +95,23 @@ export type {
   ViewTurn,
 } from './live/view-shape.ts'
 
-export { memberKey, type Member, type Role, type SpaceEvent, type ToolFailure } from './space/space-event.ts'
-export { applySpaceEvent, emptySpaceView, spaceViewOf } from './space/space-view.ts'
+export {
+  isSpaceEvent,
+  memberKey,
+  type Member,
+  type Role,
+  type SpaceEvent,
+  type ToolFailure,
+} from './space/space-event.ts'
+export { applySpaceEvent, applySpaceFrame, emptySpaceView, spaceViewOf } from './space/space-view.ts'
 export { type SpaceMessage, type SpaceView, type ToolMessage } from './space/space-view.ts'
+export { written, wrote, type SpaceWriting } from './space/space-writing.ts'
 export { type Space, type SpaceMember } from './space/space.ts'
 export { type SpaceRefusal } from './space/decide-space.ts'
 export { type Cron, type Missed, type Plan } from './plan/plan.ts'
 export { type PlanMade, type PlanRequest } from './plan/plan-request.ts'
 export { type PlanAccess } from './plan/plan-access.ts'
-export { lifeId, type Life } from './life/life.ts'
+export { agentOfLife, lifeId, type Life } from './life/life.ts'
 export { type Note as MindNote } from './life/self-tools.ts'
 
 export { evolve, fold, next } from './turn/turn.ts'

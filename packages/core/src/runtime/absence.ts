@@ -4,14 +4,14 @@
  */
 import type { Log } from '../loop/log.ts'
 import { openHolds } from '../loop/result.ts'
-import { decideAbsent } from '../turn/decide.ts'
+import { decideAbsent, findCall } from '../turn/decide.ts'
 import { graceEnds, lookAt } from '../turn/hold.ts'
 
 /** Tells when to look again, where a client is there although the time that it may be away has come. */
 export async function giveUpAbsent(
   log: Log,
   now: () => number,
-  seenAt: (tool: string) => Promise<number>,
+  seenAt: (tool: string, place?: string) => Promise<number>,
 ): Promise<number | undefined> {
   const deadlines: number[] = []
   let attended = false
@@ -21,7 +21,10 @@ export async function giveUpAbsent(
       deadlines.push(lookAt(hold))
       continue
     }
-    const seen = await seenAt(hold.name)
+    const place = findCall(log.state, hold.callId)?.place
+    // Whoever is in the space where a call is shown can carry it out.
+    const there = place?.shown ? await seenAt(hold.name, place.space) : -Infinity
+    const seen = Math.max(there, await seenAt(hold.name))
     const decision = await log.change((state) => {
       const decided = decideAbsent(state, hold.callId, now(), seen)
       return decided.ok ? decided : { ...decided, events: [] }

@@ -80,7 +80,7 @@ export class Engine {
           ports: this.ports,
           wakeAt: (at) => this.#lookout.wakeAt(at),
           putOff: (until) => this.#lookout.wakeAt(this.#putOff.put(address, until, this.ports.now())),
-          clientSeenAt: (tool) => this.clients.seenAt(address, tool),
+          clientSeenAt: (tool, place = address.id) => this.clients.seenAt({ ...address, id: place }, tool),
           failed: (error) => this.problem(error, address),
         }),
         moved: (resident) => this.subscribers.watch(resident),

@@ -14,6 +14,8 @@ import type { Subscribers } from './subscribers.ts'
 interface Writing {
   readonly name: string
   readonly text: PartialText | undefined
+  /** How much of it was there before. */
+  shown: number
 }
 
 /** Undefined for a conversation that is nobody's life. */
@@ -67,15 +69,16 @@ class LifeRelay implements Relay {
 
   #write(id: string, name: string, delta: string): void {
     const known = this.#writing.get(id)
-    const writing = known ?? { name, text: name === SEND_MESSAGE ? new PartialText(MESSAGE_TEXT) : undefined }
+    const writing = known ?? { name, text: name === SEND_MESSAGE ? new PartialText(MESSAGE_TEXT) : undefined, shown: 0 }
     if (!known) this.#writing.set(id, writing)
-    if (this.#space === undefined) return
-    const space = { tenant: this.#tenant, id: this.#space }
-    const who = { agent: this.#agent, id }
-    if (writing.text) {
-      const said = writing.text.add(delta)
-      if (said !== '') this.#subscribers.show(space, { type: 'message.streaming', ...who, delta: said })
-    } else if (delta !== '')
-      this.#subscribers.show(space, { type: 'tool.streaming', ...who, name: writing.name, delta })
+    const said = writing.text ? writing.text.add(delta) : delta
+    const at = writing.shown
+    writing.shown += said.length
+    if (this.#space === undefined || said === '') return
+    const piece = { agent: this.#agent, id, at, delta: said }
+    this.#subscribers.show(
+      { tenant: this.#tenant, id: this.#space },
+      writing.text ? { type: 'message.streaming', ...piece } : { type: 'tool.streaming', name: writing.name, ...piece },
+    )
   }
 }

@@ -22,7 +22,7 @@ export interface Neighbours {
   /** There is nothing to do here before that time, although it is due. */
   putOff(until: number): void
   /** When a client that can carry this tool out was last there. */
-  clientSeenAt(tool: string): Promise<number>
+  clientSeenAt(tool: string, place?: string): Promise<number>
   failed(error: unknown): void
 }
 
@@ -105,7 +105,7 @@ export class Resident {
     await this.live.expire()
     const near = this.#near
     const now = (): number => near.ports.now()
-    const later = await giveUpAbsent(this.log, now, (tool) => near.clientSeenAt(tool))
+    const later = await giveUpAbsent(this.log, now, (tool, place) => near.clientSeenAt(tool, place))
     if (later !== undefined) near.putOff(later)
     // It may have been ours, and have been set going by others since: only who knows that claims it.
     await this.log.heard(seq)

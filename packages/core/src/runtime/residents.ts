@@ -9,6 +9,7 @@ import { Log } from '../loop/log.ts'
 import type { LogOptions } from '../loop/log-options.ts'
 import { belongsTo } from '../loop/whose.ts'
 import type { Ports } from '../ports.ts'
+import { SPACE } from '../space/space.ts'
 import type { Agents } from './agents.ts'
 import { Resident, type Neighbours } from './resident.ts'
 
@@ -59,7 +60,9 @@ export class Residents {
       if (!this.keeps(resident)) continue
       const here = resident.live.agent.name
       const known = resident.log.state.agent
-      if (here === (known || (agent ?? here)) && here === (agent ?? here)) {
+      // A space is no agent's: what is wanted of it by way of a conversation is refused by what it decides.
+      const wanted = known === SPACE ? SPACE : (agent ?? here)
+      if (here === (known || wanted) && here === wanted) {
         if (!was || asked || !this.#house.agents.mayChange(here)) return resident
         asked = true // once: whatever it is told, two who ask at the same time must not drive each other out
         if (await this.#upToDate(resident)) return resident

@@ -73,6 +73,7 @@ export class Runtime {
     const by = checkBy(options.by)
     await this.#use(id, wanted, ({ log, agent }) =>
       log.change((state) => {
+        if (state.space) throw new HoldpointError('config-invalid', `"${id}" is a space. Take another id.`)
         checkWhose(id, state, agent.name)
         if (state.seq > 0) return {}
         return { events: [{ type: 'conversation.opened', agent: agent.name, ...(by !== undefined && { by }) }] }

@@ -5,14 +5,15 @@
 import type { EventBody } from '../log/log-event.ts'
 import type { InboxItem } from '../log/message.ts'
 import type { Address } from '../log/store.ts'
-import { lifeId, type Heard, type Life, type Said } from '../life/life.ts'
+import { agentOfLife, lifeId, type Heard, type Life, type Said } from '../life/life.ts'
 import { Log } from '../loop/log.ts'
+import { Belongs } from '../loop/whose.ts'
 import { decidePost, decideRead, decideShow, type SpaceDecision, type SpaceRefusal } from '../space/decide-space.ts'
 import { memberKey, type Member } from '../space/space-event.ts'
 import { SPACE, type Space } from '../space/space.ts'
 import { decideInbox, findCall } from '../turn/decide.ts'
 import type { Notice } from '../turn/notices.ts'
-import type { Conversation } from '../turn/turn-state.ts'
+import { emptyConversation, type Conversation } from '../turn/turn-state.ts'
 import { AgentMissing } from './agents.ts'
 import type { Engine } from './engine.ts'
 import { loadSpace, spaceMessages } from './space-pages.ts'
@@ -38,14 +39,22 @@ export class Spaces {
     decide: (space: Space | undefined, state: Conversation) => SpaceDecision,
     key?: string,
   ): Promise<SpaceAnswer> {
-    return this.#engine.use(address, SPACE, async ({ log }) => {
+    const write = async ({ log }: { readonly log: Log }): Promise<SpaceAnswer> => {
       const changed = await log.change((state) => {
         const decision = decide(state.space, state)
         return { decision, events: decision.ok ? decision.events : [], seq: state.seq }
       }, key)
       if ('repeated' in changed) return { ok: true, seq: changed.repeated, repeated: true }
       const { decision, events, seq } = changed
-      return decision.ok ? { ok: true, seq: seq + events.length } : decision
+      if (decision.ok) return { ok: true, seq: seq + events.length }
+      // Refused now, but it may be what was accepted before: its sender never heard of it.
+      const before = key === undefined ? undefined : await log.findKey(key)
+      return before === undefined ? decision : { ok: true, seq: before, repeated: true }
+    }
+    if (agentOfLife(address.id) !== undefined) return noSpace(decide)
+    return this.#engine.use(address, SPACE, write).catch((error: unknown) => {
+      if (error instanceof Belongs) return noSpace(decide)
+      throw error
     })
   }
 
@@ -110,10 +119,14 @@ export class Spaces {
     address: Address,
     message: { readonly from: Member; readonly text: string; readonly replyTo?: number },
     key: string,
-  ): Promise<Said & { readonly refusal?: SpaceRefusal | 'key-reused' }> {
+  ): Promise<Said & { readonly refusal?: SpaceRefusal | 'key-reused'; readonly repeated?: true }> {
     const { replyTo } = message
-    if (replyTo !== undefined && !(await this.#isMessage(address, replyTo)))
+    if (replyTo !== undefined && !(await this.#isMessage(address, replyTo))) {
+      // Whoever may not speak here learns nothing of what is said.
+      const decision = decidePost((await loadSpace(this.#engine.store, address))?.space, message)
+      if (!decision.ok) return decision
       return { ok: false, refusal: 'not-a-message', message: `There is no message ${replyTo} to answer here.` }
+    }
     let quiet = false
     const answer = await this.change(
       address,
@@ -134,11 +147,12 @@ export class Spaces {
   async #again(
     address: Address,
     seq: number,
-    { from, text }: { readonly from: Member; readonly text: string },
-  ): Promise<Said & { readonly refusal?: 'key-reused' }> {
+    { from, text, replyTo }: { readonly from: Member; readonly text: string; readonly replyTo?: number },
+  ): Promise<Said & { readonly refusal?: 'key-reused'; readonly repeated?: true }> {
     const [event] = await this.#engine.store.read(address, seq - 1, 1)
-    if (event?.type === 'message.posted' && event.text === text && memberKey(event.from) === memberKey(from))
-      return { ok: true, seq, quiet: event.quiet === true }
+    const same = event?.type === 'message.posted' && event.text === text && event.replyTo === replyTo
+    if (same && memberKey(event.from) === memberKey(from))
+      return { ok: true, seq, quiet: event.quiet === true, repeated: true }
     return { ok: false, refusal: 'key-reused', message: 'This key was used for something else. Take a new one.' }
   }
 
@@ -158,4 +172,10 @@ export class Spaces {
     const members = Array.from(space.members.values(), (each) => each.member)
     return { ok: true, name: space.name, members, messages }
   }
+}
+
+/** Under this id is a conversation: for whoever wants a space there is none, and no room for one. */
+function noSpace(decide: (space: undefined, state: Conversation) => SpaceDecision): SpaceAnswer {
+  const decision = decide(undefined, { ...emptyConversation, seq: 1 })
+  return decision.ok ? { ok: true, seq: 0 } : decision
 }

@@ -1,10 +1,11 @@
 /** What waits for somebody, and the one door for answers. */
 import type { PendingHold, Resolution, Runtime } from '@holdpoint/core'
 import { problemOfVerdict } from '@holdpoint/protocol'
-import { may } from '../auth/principal.ts'
+import { may, type Principal } from '../auth/principal.ts'
 import { no, ok, page, type Answer } from '../http/answer.ts'
 import { route, type Route } from '../http/route.ts'
 import { after, by, hold, id, json, limit, listOf, verdict, z } from '../schemas.ts'
+import { closedLife } from './access.ts'
 import { speaker } from './by.ts'
 import { kindOf } from './kind-of.ts'
 
@@ -29,9 +30,10 @@ export const holdRoutes: readonly Route[] = [
       limit,
     }),
     answers: { 200: { says: 'A page of them.', schema: listOf(hold) } },
-    handle: async ({ query, runtime }) => {
+    handle: async ({ query, who, runtime }) => {
       const asked = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
-      return page(await runtime.pending(asked))
+      const found = await runtime.pending(asked)
+      return page({ ...found, items: found.items.filter((each) => !closedHold(who, each.conversationId)) })
     },
   }),
   route({
@@ -45,6 +47,8 @@ export const holdRoutes: readonly Route[] = [
     answers: { 200: { says: 'The hold.', schema: hold } },
     problems: ['unknown', 'hold-not-open'],
     handle: async ({ params: { conversationId, callId }, who, runtime, services: { store } }) => {
+      const closed = closedHold(who, conversationId)
+      if (closed) return closed
       const found = await openHold(runtime, conversationId, callId)
       if (found) return ok(found)
       const known = await store.readCall({ tenant: who.tenant, id: conversationId }, callId)
@@ -83,6 +87,8 @@ export const holdRoutes: readonly Route[] = [
     }) => {
       const from = speaker(who, given)
       if ('answer' in from) return from.answer
+      const closed = closedHold(who, conversationId)
+      if (closed) return closed
       // A page carries out what runs in it, and that is all: nobody approves with the right to talk.
       if (!may(who, ['resolver'])) {
         const kind = await kindOf(services, { tenant: who.tenant, id: conversationId }, callId)
@@ -97,6 +103,11 @@ export const holdRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** Whoever answers for people sees what waits for them, in the lives of agents too. */
+function closedHold(who: Principal, conversationId: string): Answer | undefined {
+  return may(who, ['resolver']) ? undefined : closedLife(who, conversationId)
+}
 
 /** The verdict, as a success or as a problem with its own word. */
 export function resolved(told: Awaited<ReturnType<Runtime['resolve']>>): Answer {

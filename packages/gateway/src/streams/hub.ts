@@ -7,10 +7,11 @@ import { encodeStream } from '@holdpoint/protocol'
 import type { Redact } from '../redact.ts'
 import { ReplySoFar } from './reply-so-far.ts'
 import { WorkerProgress } from './worker-progress.ts'
+import { WritingSoFar } from './writing-so-far.ts'
 
 export interface HubReader {
   /** Handed to it from the moment it said that it is live. */
-  take(text: string, seq: number | undefined): void
+  take(text: string, item: StreamItem): void
   /** Nothing more will come. */
   end(): void
 }
@@ -31,6 +32,7 @@ export class Hub {
   seq: number
   readonly #live = new Set<HubReader>()
   readonly #reply = new ReplySoFar()
+  readonly #writing = new WritingSoFar()
   readonly #workers: WorkerProgress
   readonly #redact: Redact
   readonly #left = new AbortController()
@@ -61,7 +63,7 @@ export class Hub {
   /** From now on the reader is handed everything; what it must be shown of the reply in progress is told now. */
   join(reader: HubReader): string {
     this.#live.add(reader)
-    return this.#reply.frames.map((frame) => this.text(frame)).join('')
+    return [...this.#reply.frames, ...this.#writing.frames].map((frame) => this.text(frame)).join('')
   }
 
   text(item: StreamItem): string {
@@ -95,12 +97,16 @@ export class Hub {
     if (isEvent(item)) {
       this.seq = item.seq
       this.#reply.event(item)
+      this.#writing.event(item)
       this.#workers.event(item)
       if (item.type === 'turn.ended' || (item.type === 'model.replied' && isLast(item))) this.#quietSince?.()
-    } else this.#reply.frame(item)
+    } else {
+      this.#reply.frame(item)
+      this.#writing.frame(item)
+    }
     if (this.#live.size === 0) return
     const text = this.text(item)
-    for (const reader of this.#live) reader.take(text, isEvent(item) ? item.seq : undefined)
+    for (const reader of this.#live) reader.take(text, item)
   }
 }
 

@@ -1,4 +1,5 @@
 /** All readers of this node: how many there may be, who says that we are still here, and their end. */
+import type { LogEvent } from '@holdpoint/core'
 import type { Principal } from '../auth/principal.ts'
 import type { Limits } from '../gateway-options.ts'
 import { no, type Answer } from '../http/answer.ts'
@@ -6,8 +7,17 @@ import type { Asked } from '../http/route.ts'
 import { Connection } from './connection.ts'
 import type { Hubs } from './hubs.ts'
 
+/** When a stream ends although its credential is good. */
+export interface Leaves {
+  /** This event is the last that its reader is given. */
+  readonly until: (event: LogEvent) => boolean
+  /** Asked now and then: whether its reader may still see it. */
+  readonly still: () => Promise<boolean>
+}
+
 interface Opened {
   readonly who: Principal
+  readonly still: (() => Promise<boolean>) | undefined
   /** As it was sent: a stream must not keep its request. */
   readonly authorization: string | null
 }
@@ -43,7 +53,11 @@ export class Streams {
   }
 
   /** `tools`: client tools that the reader can run. Calls of them wait while it is there. */
-  async open({ request, peer, who, runtime }: Asked, id: string, tools?: readonly string[]): Promise<Answer> {
+  async open(
+    { request, peer, who, runtime }: Asked,
+    id: string,
+    { tools, leaves }: { readonly tools?: readonly string[] | undefined; readonly leaves?: Leaves } = {},
+  ): Promise<Answer> {
     const asked = lastEventId(request)
     if (asked === undefined) return no('bad-request', 'Last-Event-ID is the seq of an event, a whole number from 0.')
     const [there] = await runtime.events(id, Math.max(0, asked - 1), 1)
@@ -67,13 +81,15 @@ export class Streams {
       limits: this.#limits,
       now: this.#now,
       peer,
+      until: leaves?.until,
       closed: (closed) => {
         this.#open.delete(closed)
         this.#leave(who)
         void leaving?.then((leave) => leave?.())
       },
     })
-    this.#open.set(connection, { who, authorization: request.headers.get('authorization') })
+    const authorization = request.headers.get('authorization')
+    this.#open.set(connection, { who, authorization, still: leaves?.still })
     if (this.#closing) connection.end()
     return { response: new Response(connection.stream, { headers: HEADERS }) }
   }
@@ -107,8 +123,9 @@ export class Streams {
   }
 
   /** Keys are revoked and tokens run out while streams are open. */
-  async #mayStay({ who, authorization }: Opened): Promise<boolean> {
+  async #mayStay({ who, authorization, still }: Opened): Promise<boolean> {
     if ((who.expiresAt ?? Infinity) <= this.#now()) return false
+    if (still && !(await still().catch(() => true))) return false
     return who.kind === 'user' || this.#still(authorization).catch(() => true)
   }
 
