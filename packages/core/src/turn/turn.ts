@@ -98,7 +98,15 @@ export function evolve(state: Conversation, event: LogEvent): Conversation {
 
 const FRESH = { briefed: false, sentBack: 0, halt: undefined } as const
 
+/** Asked again and again of the same state: by whoever begins work, drops it, derives rows, or waits for it to be over. */
+let asked: { readonly state: Conversation; readonly effects: readonly Effect[] } | undefined
+
 export function next(state: Conversation): readonly Effect[] {
+  if (asked?.state !== state) asked = { state, effects: effectsOf(state) }
+  return asked.effects
+}
+
+function effectsOf(state: Conversation): readonly Effect[] {
   return state.waiting.size === 0
     ? nextForTurn(state)
     : [...nextForTurn(state), ...Array.from(state.waiting.values(), expireHold)]
