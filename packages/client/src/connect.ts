@@ -6,7 +6,9 @@ import { holdsOf, type Holds } from './holds.ts'
 import { Http, type ConnectOptions } from './http.ts'
 import { keysOf, type Keys } from './keys.ts'
 import { LiveConversation, type LiveOptions } from './live-conversation.ts'
+import { LiveSpace, type LiveSpaceOptions } from './live-space.ts'
 import { Ran } from './ran.ts'
+import { spacesOf, type Spaces } from './spaces.ts'
 
 export interface Client {
   readonly agents: Agents
@@ -14,8 +16,11 @@ export interface Client {
   readonly holds: Holds
   readonly calls: Calls
   readonly keys: Keys
+  readonly spaces: Spaces
   /** A conversation as it is now, and stays. Make it once and keep it: each has a connection of its own. */
   conversation(id: string, options?: LiveOptions): LiveConversation
+  /** A space likewise. */
+  space(id: string, options?: LiveSpaceOptions): LiveSpace
 }
 
 export function connect(options: ConnectOptions): Client {
@@ -23,12 +28,15 @@ export function connect(options: ConnectOptions): Client {
   const conversations = conversationsOf(http)
   const holds = holdsOf(http)
   const ran = new Ran()
+  const spaces = spacesOf(http)
   return {
     agents: agentsOf(http),
     conversations,
     holds,
     calls: callsOf(http),
     keys: keysOf(http),
+    spaces,
     conversation: (id, live) => new LiveConversation({ http, conversations, holds, ran }, id, live),
+    space: (id, live) => new LiveSpace(http, spaces, id, live),
   }
 }

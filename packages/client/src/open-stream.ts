@@ -1,8 +1,8 @@
 /**
- * One connection to a conversation's stream. It ends by throwing `StreamBroken` when it says what cannot be: another kind
+ * One connection to the stream of a conversation or a space. It ends by throwing `StreamBroken` when it says what cannot be: another kind
  * of body, data that is no JSON, an event out of order. Whoever reads comes again with the last seq it has.
  */
-import { decodeStream, encodeClientTools, paths, SseDecoder, type StreamMessage } from '@holdpoint/protocol'
+import { decodeStream, encodeClientTools, SseDecoder, type StreamMessage } from '@holdpoint/protocol'
 import type { Http } from './http.ts'
 import { StreamBroken } from './passing.ts'
 import { readPieces } from './read-text.ts'
@@ -15,7 +15,8 @@ export interface Heard {
 }
 
 export interface OpenStream {
-  readonly id: string
+  /** Where it is. */
+  readonly path: string
   /** The last seq that is known. */
   readonly after: number
   readonly signal: AbortSignal
@@ -23,11 +24,11 @@ export interface OpenStream {
   readonly tools?: readonly string[]
 }
 
-export async function* openStream(http: Http, { id, after, signal, tools = [] }: OpenStream): AsyncGenerator<Heard> {
+export async function* openStream(http: Http, { path, after, signal, tools = [] }: OpenStream): AsyncGenerator<Heard> {
   const silence = new Silence(http.silenceMs, signal)
   try {
     const headers = { accept: 'text/event-stream', 'last-event-id': String(after) }
-    const response = await http.open(paths.events(id) + offering(tools), headers, silence.signal)
+    const response = await http.open(path + offering(tools), headers, silence.signal)
     const type = response.headers.get('content-type') ?? 'nothing'
     if (!/^text\/event-stream\b/i.test(type))
       throw new StreamBroken(`The stream is ${type}, and not text/event-stream.`)
