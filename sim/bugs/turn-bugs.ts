@@ -41,6 +41,21 @@ export const turnBugs: readonly Bug[] = [
     ],
   },
   {
+    name: 'gives-up-a-client-before-its-grace-is-over',
+    patches: [
+      patch(DECIDE, 'if (now < (graceEnds(hold, seenAt) ?? Infinity))', 'if (now < 0)'),
+      patch('runtime/absence.ts', 'if (grace === undefined || now() < grace)', 'if (grace === undefined)'),
+    ],
+  },
+  {
+    name: 'looks-at-a-grace-only-at-the-deadline',
+    patches: [patch('turn/derive.ts', 'return hold ? lookAt(hold) : at', 'return at')],
+  },
+  {
+    name: 'never-gives-up-a-client',
+    patches: [patch('runtime/clients.ts', 'let last = this.#startedAt', 'let last = Infinity')],
+  },
+  {
     name: 'accepts-what-came-too-late',
     patches: [
       patch(RESOLVE, "return no('expired', `Call ${callId} expired before this answer came.`)", 'return yes()'),

@@ -174,10 +174,27 @@ test('signs of life do not wait for the store, and a store that hangs is not ask
   now += 10_000
   for (const reader of readers) {
     let beats = 0
-    while (beats < 4) beats += (await reader.read()).value?.split('still here').length! - 1
+    while (beats < 4) beats += ((await reader.read()).value ?? '').split('still here').length - 1
     await reader.cancel()
   }
   expect(asked).toBe(1)
+})
+
+test('a thousand strangers who ask whether it is ready cost the store one question', async () => {
+  const { store, runtime, close } = await kit()
+  onTestFinished(close)
+  let [now, asked, away] = [Date.now(), 0, false]
+  const heads: typeof store.heads = (of) => (asked++, away ? Promise.reject(new Error('away')) : store.heads(of))
+  const door = gateway({ runtime, store: { ...store, heads }, now: () => now })
+  const ready = async (): Promise<number> => (await door.fetch(new Request('http://localhost/api/ready'))).status
+  expect(new Set(await Promise.all(Array.from({ length: 1000 }, ready)))).toEqual(new Set([200]))
+  expect(asked).toBe(1)
+  away = true
+  now += 1000
+  expect(await ready()).toBe(503)
+  now += 1000
+  away = false
+  expect(await ready()).toBe(200)
 })
 
 test('a reader that opens a stream and is gone before it hears anything leaves nothing behind', async () => {

@@ -8,7 +8,7 @@
  */
 import type { Json } from '../json.ts'
 import type { Address, Store } from '../log/store.ts'
-import type { Ports } from '../ports.ts'
+import { OVER, type Ports } from '../ports.ts'
 import { keyOf } from './residents.ts'
 
 const PLACE = 'client'
@@ -54,6 +54,8 @@ export class Clients {
   readonly #here = new Map<string, Here>()
   #beatAt = -Infinity
   #startedAt = Infinity
+  #keeping: Promise<void> | undefined
+  readonly #closing = new AbortController()
 
   constructor(around: Around) {
     this.#around = around
@@ -63,10 +65,12 @@ export class Clients {
   async attend(address: Address, tools: readonly string[]): Promise<() => Promise<void>> {
     const here = this.#hereOf(address)
     here.clients.add(tools)
+    this.#keeping ??= this.#keep()
     await this.#write(here)
     let there = true
     return async () => {
-      if (!there) return
+      // Whoever closes tells of all of them.
+      if (!there || this.#closing.signal.aborted) return
       there = false
       this.#leave(here, tools)
       await this.#write(here)
@@ -93,25 +97,31 @@ export class Clients {
     return last
   }
 
-  /** Says that this node lives for as long as it has clients, and makes up for what could not be written. */
-  async keep(signal: AbortSignal): Promise<void> {
-    const { ports, failed } = this.#around
-    this.#startedAt = ports.now()
-    for (;;) {
-      await ports.sleep(BEAT_MS, signal)
-      if (signal.aborted) return
-      if (this.#here.size === 0) continue
-      await this.#beat().catch((error: unknown) => failed(error))
-      const old = ports.now() - KEPT_MS / 2
-      for (const here of this.#here.values()) if ((here.writtenAt ?? -Infinity) < old) void this.#write(here)
-    }
+  /** From now on clients can come here. */
+  start(): void {
+    this.#startedAt = this.#around.ports.now()
   }
 
   /** Nobody is connected here any more. */
   async close(): Promise<void> {
+    this.#closing.abort(OVER)
     const all = [...this.#here.values()]
     for (const here of all) for (const tools of here.clients) this.#leave(here, tools)
-    await Promise.all(all.map((here) => this.#write(here)))
+    await Promise.all([this.#keeping, ...all.map((here) => this.#write(here))])
+  }
+
+  /** Says that this node lives for as long as it has clients, and makes up for what could not be written. */
+  async #keep(): Promise<void> {
+    const { ports, failed } = this.#around
+    const { signal } = this.#closing
+    while (this.#here.size > 0) {
+      await ports.sleep(BEAT_MS, signal)
+      if (signal.aborted) return
+      await this.#beat().catch((error: unknown) => failed(error))
+      const old = ports.now() - KEPT_MS / 2
+      for (const here of this.#here.values()) if ((here.writtenAt ?? -Infinity) < old) void this.#write(here)
+    }
+    this.#keeping = undefined
   }
 
   #hereOf(address: Address): Here {

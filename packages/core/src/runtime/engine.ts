@@ -93,6 +93,7 @@ export class Engine {
   static async start(options: RuntimeOptions): Promise<Engine> {
     const engine = new Engine(options)
     await engine.#lease.beat()
+    engine.clients.start()
     engine.#unlisten = engine.store.listen((what, seq, look) => engine.#heard(what, seq, look))
     const { signal } = engine.#closing
     engine.#loops.push(
@@ -101,7 +102,6 @@ export class Engine {
         () => engine.#wakeDrivers(),
         (error) => engine.problem(error),
       ),
-      engine.clients.keep(signal),
       engine.#lookout.keep(signal, () => engine.#lookAround()),
     )
     return engine

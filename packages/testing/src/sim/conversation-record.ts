@@ -166,7 +166,7 @@ export class ConversationRecord {
   checkRows({ rows }: Append, judge: Judge): void {
     for (const row of rows.holds) this.rows.set(row.callId, row)
     const held = this.held
-    const deadlines = held.map(({ hold }) => hold?.expiresAt ?? Infinity)
+    const deadlines = held.map(({ lookAt }) => lookAt)
     const status = this.#works ? 'running' : this.state.turn.phase === 'calls' ? 'held' : 'idle'
     const wakeAt = deadlines.length > 0 ? Math.min(...deadlines) : undefined
     const is = [rows.status, rows.wakeAt, rows.agent, openRows(this.rows.values())].join(' ')
