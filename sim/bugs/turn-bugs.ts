@@ -11,8 +11,8 @@ export const turnBugs: readonly Bug[] = [
     patches: [
       patch(
         TURN,
-        'const open = anyOpen(calls)',
-        "const open = [...calls.values()].filter((each) => each.at !== 'settled').length > 1",
+        "const open = calls.some((each) => each.at !== 'settled')",
+        "const open = calls.filter((each) => each.at !== 'settled').length > 1",
       ),
     ],
   },

@@ -3,6 +3,7 @@ import type { Runtime, Store } from '@holdpoint/core'
 import type { Scope } from '@holdpoint/protocol'
 import type { TokenOptions } from './auth/tokens.ts'
 import type { Rate } from './http/rate.ts'
+import type { McpPorts } from './mcp.ts'
 
 export interface GatewayOptions {
   readonly runtime: Runtime
@@ -12,6 +13,7 @@ export interface GatewayOptions {
   readonly agents?: readonly { readonly name: string }[]
   /** What is wrong with an agent as JSON, in words; undefined when nothing is. */
   readonly checkAgent?: (config: unknown) => string | undefined
+  readonly mcp?: McpPorts
   readonly auth?: AuthOptions
   /** Names under which it answers; those of this machine unless said. `*` for any. */
   readonly hosts?: readonly string[]

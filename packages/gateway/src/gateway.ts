@@ -17,6 +17,7 @@ import { openApiOf } from './openapi.ts'
 import { redactor, type Redact } from './redact.ts'
 import { routes } from './routes/all.ts'
 import { docsRoutes } from './routes/docs.ts'
+import { mcpFaceRoutes } from './routes/mcp.ts'
 import type { Services } from './services.ts'
 import { Hubs } from './streams/hubs.ts'
 import { Streams } from './streams/streams.ts'
@@ -34,7 +35,7 @@ export function gateway(options: GatewayOptions): Gateway {
   const closing = new AbortController()
   const pipeline = pipelineOf(options, closing.signal)
   const guard: Guard = { hosts: options.hosts ?? LOOPBACK_HOSTS, origins: options.origins ?? [] }
-  const app = appOf(pipeline, [...routes, ...docsRoutes(openApiOf(routes))])
+  const app = appOf(pipeline, [...routes, ...mcpFaceRoutes, ...docsRoutes(openApiOf(routes))])
   const open = new Set<Promise<Response>>()
   return {
     fetch: async (request, peer) => {
@@ -84,6 +85,7 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
     claims,
     agents: options.agents ?? [],
     checkAgent: options.checkAgent ?? (() => undefined),
+    mcp: options.mcp ?? {},
     closing,
     now,
   }

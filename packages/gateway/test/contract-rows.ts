@@ -303,6 +303,26 @@ export const rows: Readonly<Record<string, Row>> = {
     another: ({ shipped: { callId } }) => ({ path: at('calls', callId, 'release'), body: { claim: 'other' } }),
   },
 
+  listMcpServers: {
+    valid: () => ({ path: '/api/mcp/servers' }),
+    status: 200,
+    invalid: () => ({ path: '/api/mcp/servers?x=1' }),
+    other: 'own',
+  },
+  acceptMcpTool: {
+    valid: () => ({
+      path: at('mcp', 'servers', 'tracker', 'tools', 'find', 'accept'),
+      body: { fingerprint: '1'.repeat(64) },
+    }),
+    status: 200,
+    invalid: () => ({ path: at('mcp', 'servers', 'tracker', 'tools', 'find', 'accept'), body: { fingerprint: 'x' } }),
+    other: 404,
+    another: () => ({
+      path: at('mcp', 'servers', 'tracker', 'tools', 'find', 'accept'),
+      body: { fingerprint: '2'.repeat(64) },
+    }),
+  },
+
   createKey: {
     valid: () => ({ path: '/api/keys', body: { name: 'ci', scopes: ['worker'] } }),
     status: 201,

@@ -1,7 +1,7 @@
 /** A gateway on a memory store, with a key of each scope in two tenants, and an agent whose tools wait in every way. */
 import { agent, holdpoint, memoryStore, tool, type Model, type Runtime, type Store } from 'holdpoint'
 import { z } from 'zod'
-import { gateway, serve, type Gateway, type GatewayOptions } from '@holdpoint/gateway'
+import { gateway, serve, type Gateway, type GatewayOptions, type McpPorts } from '@holdpoint/gateway'
 import type { Scope } from '@holdpoint/protocol'
 import { agentsMadeHere } from '../src/agents-made-here.ts'
 
@@ -72,6 +72,27 @@ export const obedient: Model = {
   },
 }
 
+/** One tenant has an MCP server, one of whose tools was changed. */
+const mcpOfAcme: NonNullable<McpPorts['servers']> = {
+  status: async (tenant) =>
+    tenant === 'acme'
+      ? [
+          {
+            name: 'tracker',
+            at: 'https://tracker.acme.test/mcp',
+            transport: 'http',
+            health: 'ready',
+            tools: [{ name: 'tracker.find', tool: 'find', fingerprint: '0'.repeat(64) }],
+            refused: [],
+          },
+        ]
+      : [],
+  accept: async ({ tenant, tool: name, fingerprint }) => {
+    if (tenant !== 'acme' || name !== 'find') return 'unknown'
+    return fingerprint === '1'.repeat(64) ? 'accepted' : 'changed-again'
+  },
+}
+
 const INPUTS: Readonly<Record<string, (what: string | undefined) => object>> = {
   ship: (to) => ({ to }),
   ask: (question) => ({ question }),
@@ -103,7 +124,7 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
   const made = agentsMadeHere(store, { models })
   const runtime = await holdpoint({ store, agents: [desk], agentFor: made.agentFor })
   const log = (): void => {}
-  const settings = { runtime, store, agents: [desk], log, ...rest }
+  const settings = { runtime, store, agents: [desk], log, mcp: { servers: mcpOfAcme }, ...rest }
   const served = socket ? await serve(settings) : undefined
   const door = served?.gateway ?? gateway(settings)
   const origin = served?.url ?? 'http://localhost'

@@ -2,3 +2,4 @@ export { mcpServers, type AcceptAnswer, type McpServers, type McpServersOptions 
 export { type McpCommand, type McpServer } from './client/server-config.ts'
 export { type McpServerStatus, type McpToolStatus } from './client/server-in-use.ts'
 export { type Difference } from './client/definition.ts'
+export { mcpFace, type McpCaller, type McpFace, type McpFaceOptions } from './server/mcp-face.ts'

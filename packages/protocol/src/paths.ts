@@ -47,6 +47,8 @@ export const paths = {
   callProgress: (callId: string): string => at('calls', callId, 'progress'),
   callResult: (callId: string): string => at('calls', callId, 'result'),
   callRelease: (callId: string): string => at('calls', callId, 'release'),
+  mcpServers: (): string => at('mcp', 'servers'),
+  acceptMcpTool: (server: string, tool: string): string => at('mcp', 'servers', server, 'tools', tool, 'accept'),
   keys: (): string => at('keys'),
   key: (id: string): string => at('keys', id),
 } as const

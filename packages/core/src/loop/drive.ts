@@ -303,11 +303,10 @@ class Driver {
   /** Calls that are about to start count: those that were approved together would all start otherwise. */
   #roomFor({ turn }: Conversation): boolean {
     if (turn.phase !== 'calls') return true
-    let busy = 0
-    for (const { at } of turn.calls.values()) if (at === 'running') busy++
-    for (const { admits } of this.#work.values())
-      if (admits !== undefined && turn.calls.get(admits)?.at !== 'running') busy++
-    return busy < this.#world.agent.maxParallel
+    const running = new Set<string>()
+    for (const { at, callId } of turn.calls) if (at === 'running') running.add(callId)
+    for (const { admits } of this.#work.values()) if (admits !== undefined) running.add(admits)
+    return running.size < this.#world.agent.maxParallel
   }
 
   #worldNow(): World {

@@ -13,12 +13,12 @@ import { SUMMARY, summaryOf, type Summary } from '../context/summary.ts'
 import type { Ports } from '../ports.ts'
 import { Transcript } from '../prompt/transcript.ts'
 import { fromBase } from '../turn/base.ts'
+import { callIn } from '../turn/call.ts'
 import { findCall } from '../turn/decide.ts'
-import { derive, hasWork } from '../turn/derive.ts'
+import { hasWork } from '../turn/derive.ts'
 import { evolve } from '../turn/turn.ts'
 import { emptyConversation, type Call, type Conversation } from '../turn/turn-state.ts'
 import { Draft } from './draft.ts'
-import { callIn } from './call-in.ts'
 import type { Decided, LogOptions, Repeated, Written } from './log-options.ts'
 import { Writes, type Writer } from './writes.ts'
 
@@ -182,7 +182,7 @@ export class Log {
     return this.write(draft, writer, recalled)
   }
 
-  /** To be written at the place that the log has reached. */
+  /** For what is to be written where the log has got to. */
   draft(): Draft {
     return new Draft(this.state, this.#ports.now())
   }
@@ -288,20 +288,10 @@ export class Log {
     this.transcript.addOlder(older)
   }
 
-  #compose({ before, after, events, at }: Draft, writer: Writer, recalled: readonly Call[]): Append {
-    const { node } = this.#options
+  #compose(draft: Draft, writer: Writer, recalled: readonly Call[]): Append {
     this.#mark ??= this.#ports.id()
-    return {
-      to: this.address,
-      expectedSeq: before.seq,
-      mark: `${this.#mark}.${(this.#marks++).toString(36)}`,
-      events,
-      at,
-      rows: derive(before, after, events, recalled),
-      ...(node !== undefined && { node }),
-      ...(writer.as === 'driver' && writer.epoch !== undefined && { epoch: writer.epoch }),
-      ...(writer.as === 'outsider' && writer.key !== undefined && { key: writer.key }),
-    }
+    const mark = `${this.#mark}.${(this.#marks++).toString(36)}`
+    return draft.toAppend({ to: this.address, mark, node: this.#options.node }, writer, recalled)
   }
 
   /** Where nothing came in between, what it leads to is known. */

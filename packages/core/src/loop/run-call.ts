@@ -190,7 +190,7 @@ function failing(call: Call, outcome: FailedOutcome, world: World): EventBody {
 /** A turn in which something else was done, or is being done, is remembered. */
 function skipped(call: Call, { log }: World): EventBody {
   const { turn } = log.state
-  const nothingElse = turn.phase === 'calls' && turn.step === 1 && turn.calls.size === 1
+  const nothingElse = turn.phase === 'calls' && turn.step === 1 && turn.calls.length === 1
   const halt = { reason: nothingElse ? 'skipped' : 'halted', message: 'There was nothing to do.' } as const
   return { ...settled(call, asOutcome({ skipped: true })), halt }
 }

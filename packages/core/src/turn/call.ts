@@ -4,7 +4,7 @@
  */
 import { HoldpointError } from '../failure.ts'
 import type { LogEvent, Placed } from '../log/log-event.ts'
-import type { CallPart } from '../model/reply.ts'
+import { callsOf, type CallPart } from '../model/reply.ts'
 import type { Resolved } from './hold.ts'
 import type { Call } from './turn-state.ts'
 
@@ -80,6 +80,18 @@ export function evolveCall(before: Call, event: CallEvent): Call {
 /** Told by somebody, or by the deadline; then the hold is remembered for whoever answers after it. */
 function answered(call: Settled, event: Extract<CallEvent, { type: 'answer.arrived' }>): Call {
   return { ...call, resolved: resolvedWith(call, event), hold: event.resolution ? undefined : call.hold, open: false }
+}
+
+/** A call as events tell it, whichever else they are about. */
+export function callIn(events: readonly LogEvent[], callId: string): Call | undefined {
+  let call: Call | undefined
+  for (const event of events) {
+    if (event.type === 'model.replied') {
+      const part = callsOf(event.reply).find((each) => each.callId === callId)
+      if (part) call = newCall(part, event.seq, event.placed)
+    } else if (call && 'callId' in event && event.callId === callId) call = evolveCall(call, event)
+  }
+  return call
 }
 
 /** What stays true of a call wherever it is; the rest of each state is written anew. */

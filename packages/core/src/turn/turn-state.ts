@@ -36,7 +36,7 @@ export interface Conversation {
 export type Turn =
   | { readonly phase: 'rest'; readonly last: EndedTurn | undefined }
   | (OpenTurn & { readonly phase: 'model' })
-  | (OpenTurn & { readonly phase: 'calls'; readonly calls: ReadonlyMap<string, Call> })
+  | (OpenTurn & { readonly phase: 'calls'; readonly calls: readonly Call[] })
 
 export interface EndedTurn {
   readonly turnId: string

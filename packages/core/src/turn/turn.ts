@@ -68,9 +68,9 @@ function move(state: Conversation, event: LogEvent): Conversation {
       if (turn.phase !== 'model' || turn.turnId !== event.turnId || turn.step !== event.step)
         return impossible(state, event)
       const tokens = turn.tokens + totalTokens(event.reply.usage)
-      const calls = new Map(callsOf(event.reply).map((part) => [part.callId, newCall(part, seq, event.placed)]))
+      const calls = callsOf(event.reply).map((part) => newCall(part, seq, event.placed))
       const place = event.placed ? event.placed.space : state.place
-      if (calls.size > 0) return { ...state, seq, shown, place, turn: { ...turn, phase: 'calls', tokens, calls } }
+      if (calls.length > 0) return { ...state, seq, shown, place, turn: { ...turn, phase: 'calls', tokens, calls } }
       const again = { ...turn, tokens, step: turn.step + 1 }
       if (event.again) return { ...state, seq, shown, turn: { ...again, sentBack: turn.sentBack + 1 } }
       if (turn.pass === 'loop' && turn.output?.finalize && !event.ends)
@@ -134,7 +134,7 @@ function nextForTurn({ turn, queue }: Conversation): readonly Effect[] {
     case 'calls':
       if (turn.halt && openCalls(turn).length === 0)
         return [{ do: 'end-turn', key: 'turn', turnId: turn.turnId, ...turn.halt }]
-      return [...turn.calls.values()].flatMap(nextForCall)
+      return turn.calls.flatMap(nextForCall)
   }
 }
 
@@ -172,12 +172,11 @@ function firesAt({ id, nextAt }: Plan): Effect {
 }
 
 export function openCalls(turn: Turn): Call[] {
-  return turn.phase === 'calls' ? [...turn.calls.values()].filter((call) => call.at !== 'settled') : []
+  return turn.phase === 'calls' ? turn.calls.filter((call) => call.at !== 'settled') : []
 }
 
-function anyOpen(calls: ReadonlyMap<string, Call>): boolean {
-  for (const { at } of calls.values()) if (at !== 'settled') return true
-  return false
+function placeOf(turn: Turn, callId: string): number {
+  return turn.phase === 'calls' ? turn.calls.findIndex((call) => call.callId === callId) : -1
 }
 
 /** Of several messages that waited together, the newest speaks for the turn. One taken up again is still its own. */
@@ -195,22 +194,22 @@ function moveAnswer(state: Conversation, event: Extract<LogEvent, { type: 'answe
   const waiting = new Map(state.waiting)
   waiting.delete(callId)
   const { turn } = state
-  const call = turn.phase === 'calls' ? turn.calls.get(callId) : undefined
-  if (turn.phase !== 'calls' || !call) return { ...state, seq, queue, waiting }
-  const calls = new Map(turn.calls).set(callId, evolveCall(call, event))
+  const at = placeOf(turn, callId)
+  if (turn.phase !== 'calls' || at < 0) return { ...state, seq, queue, waiting }
+  const calls = turn.calls.with(at, evolveCall(turn.calls[at]!, event))
   return { ...state, seq, queue, waiting, turn: { ...turn, calls } }
 }
 
 /** Moves one call, and hands the turn back to the model once every call of the round is settled. */
 function moveCall(state: Conversation, event: CallEvent): Conversation {
   const { turn } = state
-  const call = turn.phase === 'calls' ? turn.calls.get(event.callId) : undefined
-  if (turn.phase !== 'calls' || !call) return impossible(state, event, 'there is no such call in this round')
-  const moved = evolveCall(call, event)
-  const calls = new Map(turn.calls).set(event.callId, moved)
+  const at = placeOf(turn, event.callId)
+  if (turn.phase !== 'calls' || at < 0) return impossible(state, event, 'there is no such call in this round')
+  const moved = evolveCall(turn.calls[at]!, event)
+  const calls = turn.calls.with(at, moved)
   const waiting = moved.at === 'settled' && moved.open ? new Map(state.waiting).set(event.callId, moved) : state.waiting
   const halt = turn.halt ?? (event.type === 'call.settled' ? event.halt : undefined)
-  const open = anyOpen(calls)
+  const open = calls.some((each) => each.at !== 'settled')
   if (open || halt) return { ...state, seq: event.seq, waiting, turn: { ...turn, calls, halt } }
   const { calls: _settled, ...rest } = turn
   return { ...state, seq: event.seq, waiting, turn: { ...rest, phase: 'model', step: turn.step + 1 } }

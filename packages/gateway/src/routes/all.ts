@@ -8,6 +8,7 @@ import { healthRoutes } from './health.ts'
 import { holdRoutes } from './holds.ts'
 import { keyRoutes } from './keys.ts'
 import { lifeRoutes } from './lives.ts'
+import { mcpRoutes } from './mcp.ts'
 import { runRoutes } from './runs.ts'
 import { spaceMemberRoutes } from './space-members.ts'
 import { spaceMessageRoutes } from './space-messages.ts'
@@ -26,4 +27,5 @@ export const routes: readonly Route[] = [
   ...runRoutes,
   ...callRoutes,
   ...keyRoutes,
+  ...mcpRoutes,
 ]

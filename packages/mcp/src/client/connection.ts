@@ -91,7 +91,7 @@ export class Connection {
         },
         versionNegotiation: { mode: 'auto', probe: { timeoutMs: this.#stdio ? LIMITS.probeMs : LIMITS.connectMs } },
         listMaxPages: LIMITS.pages,
-        listChanged: { tools: { autoRefresh: false, onChanged: () => this.#events.listChanged() } },
+        listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => this.#events.listChanged() } },
       },
     )
     const transport = this.#wire()
@@ -123,8 +123,10 @@ export class Connection {
       const listed = await client.listTools(undefined, { timeout: LIMITS.connectMs, cacheMode: 'refresh' })
       for (const [index, each] of listed.tools.entries()) {
         const read = index < LIMITS.tools ? readDefinition(each) : `a server may have ${LIMITS.tools} tools`
-        if (typeof read === 'string') refused.push({ name: String(each.name).slice(0, 100), why: read })
-        else tools.push(read)
+        const why =
+          typeof read !== 'string' && tools.some(({ name }) => name === read.name) ? 'it is there twice' : read
+        if (typeof why === 'string') refused.push({ name: String(each.name).slice(0, 100), why })
+        else tools.push(why)
       }
     } catch (error) {
       this.broken(error)

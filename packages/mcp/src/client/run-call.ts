@@ -81,7 +81,8 @@ class Run {
     extra: { readonly requestState?: string; readonly inputResponses?: Readonly<Record<string, ElicitAnswer>> },
     rounds: number,
   ): Promise<Came> {
-    const { client } = await this.#server.connection.line()
+    const line = await this.#server.connection.line()
+    const { client } = line
     const { signal } = this.#context
     const result = await client.callTool({ ...this.#call, ...extra } as never, {
       signal,
@@ -91,7 +92,7 @@ class Run {
       onprogress: (value) => this.#context.progress(value as unknown as Json),
     })
     if ((result as { resultType?: string }).resultType === 'input_required') return this.#ask(result as never, rounds)
-    return this.#came(result, [])
+    return this.#came(result, line)
   }
 
   /** One question after the other, and then the call again. */
@@ -146,7 +147,7 @@ class Run {
     if (open) return ask(questionOf(open[1], this.#server.name, kept({ ...state, key: open[0], answers })))
     if (taskId === undefined)
       return this.#send({ inputResponses: answers, ...(requestState !== undefined && { requestState }) }, state.rounds)
-    const { tasks } = await this.#server.connection.line()
+    const { tasks } = await this.#server.lineForTask(taskId)
     await tasks.update(taskId, answers, this.#context.signal)
     return this.#followTask(taskId, Date.now(), Object.keys(answers))
   }
@@ -154,13 +155,14 @@ class Run {
   // Tasks of both generations
 
   /** Stored before anybody is told: the id is in the log with the hold, and beside it to be called off by. */
-  async #came(result: CallToolResult, answered: readonly string[]): Promise<Came> {
+  async #came(result: CallToolResult, line: Line): Promise<Came> {
     const task = taskIn(result)
     if (!task) return valueOf(this.#server.discreet(result))
     const { conversation, call } = this.#context
     await this.#server.watch.keepTask(conversation, call.id, this.#server.key, task.taskId)
+    this.#server.taskBegan(task.taskId, line)
     this.#server.watchTask(conversation, call.id, task.taskId)
-    return this.#lookLater(task, Date.now(), task.pollMs, answered)
+    return this.#lookLater(task, Date.now(), task.pollMs, [])
   }
 
   #lookLater({ taskId, message }: Task, since: number, after: number, answered: readonly string[]): Came {
@@ -170,13 +172,13 @@ class Run {
 
   async #followTask(taskId: string, since: number, answered: readonly string[]): Promise<Came> {
     const { signal, conversation, call } = this.#context
-    const line = await this.#server.connection.line()
+    const line = await this.#server.lineForTask(taskId)
     this.#server.watchTask(conversation, call.id, taskId)
     const until = Date.now() + LINGER_MS
     for (;;) {
       const task = await line.tasks.get(taskId, signal)
       if (task.message !== undefined) this.#context.progress({ status: task.status, message: task.message })
-      if (task.status === 'input_required' && line.era === 'legacy') return this.#resultOnLine(line, task, since, [])
+      if (task.status === 'input_required' && line.era === 'legacy') return this.#resultOnLine(line, task, since)
       const questions = Object.keys(task.inputRequests).filter((key) => !answered.includes(key))
       if (task.status === 'input_required' && questions.length > 0) return this.#ask(task, 0, answered)
       if (task.status !== 'working' && task.status !== 'input_required') return this.#taskOver(line, task)
@@ -193,6 +195,7 @@ class Run {
     const { signal, conversation, call } = this.#context
     const completed = task.status === 'completed'
     const result = completed ? (task.result ?? (await line.tasks.result(task.taskId, signal, 30_000))) : undefined
+    this.#server.taskEnded(task.taskId)
     await this.#server.watch.forgetTask(conversation, call.id)
     if (result) return valueOf(this.#server.discreet(result))
     return toolError(
@@ -218,9 +221,12 @@ class Run {
     return this.#followLine(open, known, undefined, Date.now())
   }
 
-  #resultOnLine(line: Line, { taskId }: Task, since: number, known: readonly Answered[]): Promise<Came> {
+  async #resultOnLine(line: Line, task: Task, since: number): Promise<Came> {
+    const { taskId } = task
+    // Behind a process, a question would not say which of two calls it is for.
+    if (line.stdio && this.#server.open.on(line).length > 0) return this.#lookLater(task, since, task.pollMs, [])
     const open = new OpenCall(line, (signal) => line.tasks.result(taskId, signal, NO_TIMEOUT))
-    return this.#followLine(open, known, taskId, since)
+    return this.#followLine(open, [], taskId, since)
   }
 
   /** Until it is over, or the next question. What was said to the same question before the line broke is said again. */
@@ -241,8 +247,11 @@ class Run {
         const next = await open.next()
         if (next.kind === 'failed') throw next.error
         if (next.kind === 'result') {
-          if (taskId !== undefined) await this.#server.watch.forgetTask(conversation, call.id)
-          return await this.#came(next.result, [])
+          if (taskId !== undefined) {
+            this.#server.taskEnded(taskId)
+            await this.#server.watch.forgetTask(conversation, call.id)
+          }
+          return await this.#came(next.result, open.line)
         }
         const before = known.find(({ asked }) => JSON.stringify(asked) === JSON.stringify(next.asked))
         if (before) {

@@ -2,9 +2,11 @@
  * A server as one tenant uses it: its line, its tools as they were allowed, what is open on it. A server that is away, slow
  * or hostile costs its own tools only: those it had are still shown, and a call of them says why not.
  */
-import { messageOf, type Address, type Json, type Store, type Tool } from '@holdpoint/core'
+import { messageOf, type Address, type Json, type Resumption, type Store, type Tool } from '@holdpoint/core'
 import { tool, withoutSecrets } from 'holdpoint'
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { stateOf } from './call-state.ts'
 import { Connection, ServerAway, short, type Line } from './connection.ts'
 import { inWords, type Difference } from './definition.ts'
 import { readElicitation } from './elicitation.ts'
@@ -61,6 +63,11 @@ export class ServerInUse {
   readonly #using: Using
   readonly #pins: Pins
   readonly #secrets = new Map<string, string>()
+  readonly #taken = new Set<Line>()
+  readonly #taskLines = new Map<string, Line>()
+  #opening = 0
+  /** Somebody waited for the list, and it was there or took too long. */
+  #waited = false
   #known: { readonly pins: readonly Pin[]; readonly refused: readonly Refused[] } | undefined
   #tools: { readonly of: readonly Pin[]; readonly tools: readonly Tool[] } | undefined
   #listing: Promise<void> | undefined
@@ -80,9 +87,7 @@ export class ServerInUse {
     const used = (name: string, value: string): void => void this.#secrets.set(name, value)
     this.connection = new Connection(server.name, () => wireTo({ ...using, used }), isCommand(server), {
       elicit: (params, line) => this.#elicited(params, line),
-      listChanged: () => {
-        this.#listedAt = -Infinity
-      },
+      listChanged: () => this.#outdated(),
       now,
     })
   }
@@ -110,7 +115,13 @@ export class ServerInUse {
     const { now } = this.#using
     if (now() - this.#listedAt > LIMITS.listMs)
       this.#listing ??= this.#list().finally(() => (this.#listing = undefined))
-    if (!this.#known) await this.#listing
+    if (this.#waited) return
+    const patience = new AbortController()
+    await Promise.race([this.#listing, sleep(LIMITS.patienceMs, undefined, patience).catch(() => {})])
+    patience.abort()
+    this.#waited = true
+    // It is slow, and nobody waits any longer: what it had before will do until it has answered.
+    this.#known ??= { pins: await this.#pins.all(), refused: [] }
   }
 
   async #list(): Promise<void> {
@@ -145,7 +156,9 @@ export class ServerInUse {
       streaming: true,
       timeout,
       approvalTimeout: questionTimeout,
-      onLost: this.onLost,
+      // Whoever was only looking how a task is may look again, whatever else is the rule.
+      onLost:
+        this.onLost === 'ask' ? ({ resumed }) => ({ happened: onlyLooked(resumed) ? false : 'unknown' }) : this.onLost,
       approval: () => {
         const set = plain === 'required' ? { required: true } : plain
         const now = this.#known?.pins.find((each) => each.definition.name === definition.name) ?? pin
@@ -155,14 +168,29 @@ export class ServerInUse {
     }) as Tool
   }
 
-  /** A line that a call may use. An older server behind one process has it to itself, since its questions say not whose they are. */
+  /** A line that a call may use. An older server behind a process gives it to one at a time: its questions do not say whose they are. */
   async lineForCall(): Promise<Line> {
     const line = await this.connection.line()
-    if (!line.stdio || line.era === 'modern' || this.open.on(line).length === 0) return line
-    const lines = new Set(this.open.all().map((call) => call.line))
-    if (lines.size >= LIMITS.processes)
-      throw new ServerAway(`The MCP server "${this.name}" is busy with ${lines.size} calls. Try again later.`)
-    return this.connection.open()
+    if (!line.stdio || line.era === 'modern') return line
+    if (!this.#taken.has(line)) {
+      this.#taken.add(line)
+      return line
+    }
+    if (this.#taken.size + this.#opening >= LIMITS.processes)
+      throw new ServerAway(`The MCP server "${this.name}" is busy with ${LIMITS.processes} calls. Try again later.`)
+    this.#opening++
+    try {
+      const own = await this.connection.open()
+      this.#taken.add(own)
+      return own
+    } finally {
+      this.#opening--
+    }
+  }
+
+  /** Where a task is known: of a server behind a process, that very process. */
+  async lineForTask(taskId: string): Promise<Line> {
+    return this.#taskLines.get(taskId) ?? this.connection.line()
   }
 
   /** The call waits for a person: the line is its own until it is over, and it ends with the call. */
@@ -175,14 +203,26 @@ export class ServerInUse {
   }
 
   async release(call: OpenCall): Promise<void> {
+    const { line } = call
     this.open.remove(call)
-    if (call.line.stdio && !(await this.connection.isUsual(call.line))) await call.line.close()
+    this.#taken.delete(line)
+    const needed = [...this.#taskLines.values()].includes(line) || this.open.on(line).length > 0
+    if (line.stdio && !needed && !(await this.connection.isUsual(line))) await line.close()
+  }
+
+  taskBegan(taskId: string, line: Line): void {
+    if (line.stdio) this.#taskLines.set(taskId, line)
+  }
+
+  taskEnded(taskId: string): void {
+    this.#taskLines.delete(taskId)
   }
 
   watchTask(address: Address, callId: string, taskId: string): void {
     this.watch.add(address, callId, async () => {
-      const { tasks } = await this.connection.line()
+      const { tasks } = await this.lineForTask(taskId)
       await tasks.cancel(taskId)
+      this.taskEnded(taskId)
       await this.watch.forgetTask(address, callId)
     })
   }
@@ -200,9 +240,16 @@ export class ServerInUse {
     return asked && call ? call.ask(asked) : { action: 'cancel' }
   }
 
-  accept(toolName: string, fingerprint: string): ReturnType<Pins['accept']> {
+  async accept(toolName: string, fingerprint: string): ReturnType<Pins['accept']> {
+    const answer = await this.#pins.accept(toolName, fingerprint)
+    this.#outdated()
+    return answer
+  }
+
+  /** The next step waits for the list: it is known to be another one. */
+  #outdated(): void {
     this.#listedAt = -Infinity
-    return this.#pins.accept(toolName, fingerprint)
+    this.#waited = false
   }
 
   async status(): Promise<McpServerStatus> {
@@ -239,11 +286,15 @@ export class ServerInUse {
   }
 
   async close(): Promise<void> {
-    const lines = new Set(this.open.all().map((call) => call.line))
+    const lines = new Set([...this.open.all().map((call) => call.line), ...this.#taskLines.values()])
     this.open.abortAll()
     await this.connection.close()
     await Promise.all([...lines].map((line) => line.close()))
   }
+}
+
+function onlyLooked(resumed: Resumption | undefined): boolean {
+  return stateOf(resumed?.state)?.at === 'task'
 }
 
 /** What makes it the server it is. Credentials may change, and it is still the same. */

@@ -26,6 +26,7 @@ const KEPT_MS = 30 * 86_400_000
 export class Watch {
   readonly #store: Store
   readonly #watched = new Map<string, Watched>()
+  readonly #looking = new Set<string>()
   readonly #unlisten: () => void
   readonly #timer: NodeJS.Timeout
 
@@ -42,7 +43,7 @@ export class Watch {
     this.#timer.unref()
   }
 
-  /** `over` is called once when the call has its outcome without `forget` having been said. */
+  /** `over` is called, until it succeeds, when the call has its outcome without `forget` having been said. */
   add(address: Address, callId: string, over: () => Promise<unknown>): void {
     this.#watched.set(keyOf(address, callId), { address, callId, over })
   }
@@ -82,14 +83,17 @@ export class Watch {
 
   async #look(key: string): Promise<void> {
     const watched = this.#watched.get(key)
-    if (!watched) return
+    if (!watched || this.#looking.has(key)) return
+    this.#looking.add(key)
     try {
       const events = await this.#store.readCall(watched.address, watched.callId)
       if (!events.some(({ type }) => type === 'call.settled') || this.#watched.get(key) !== watched) return
-      this.#watched.delete(key)
       await watched.over()
+      this.#watched.delete(key)
     } catch {
-      // The store or the server is away: it is looked at again, or the task runs out on the server.
+      // The store or the server is away: it is looked at again.
+    } finally {
+      this.#looking.delete(key)
     }
   }
 }

@@ -95,7 +95,11 @@ export class CallRecord {
         return
       case 'call.resumed':
         judge.require(this.at === 'held', 'log-possible', say('resumed while not held'))
-        judge.require(event.resolution !== undefined || this.#due(now), 'expiry-in-time', say('resumed early'))
+        judge.require(
+          event.resolution !== undefined || now >= (this.hold?.expiresAt ?? Infinity),
+          'expiry-in-time',
+          say('resumed early'),
+        )
         this.#took(event)
         this.at = 'ready'
         this.resumptions++
