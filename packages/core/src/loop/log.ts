@@ -17,7 +17,7 @@ import { fromBase } from '../turn/base.ts'
 import { evolveCall, newCall } from '../turn/call.ts'
 import { findCall } from '../turn/decide.ts'
 import { derive, hasWork } from '../turn/derive.ts'
-import { evolve } from '../turn/turn.ts'
+import { evolve, placeOf } from '../turn/turn.ts'
 import { emptyConversation, type Call, type Conversation } from '../turn/turn-state.ts'
 import { Writes, type Writer } from './writes.ts'
 
@@ -343,7 +343,7 @@ function callIn(events: readonly LogEvent[], callId: string): Call | undefined {
   for (const event of events) {
     if (event.type === 'model.replied') {
       const part = callsOf(event.reply).find((each) => each.callId === callId)
-      if (part) call = newCall(part, event.seq)
+      if (part) call = newCall(part, event.seq, placeOf(part, event))
     } else if (call && 'callId' in event && event.callId === callId) call = evolveCall(call, event)
   }
   return call

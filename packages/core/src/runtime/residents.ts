@@ -8,6 +8,7 @@ import type { Surroundings } from '../loop/surroundings.ts'
 import { Log, type LogOptions } from '../loop/log.ts'
 import { belongsTo } from '../loop/whose.ts'
 import type { Ports } from '../ports.ts'
+import { SPACE } from '../space/space.ts'
 import type { Agents } from './agents.ts'
 import { Resident, type Neighbours } from './resident.ts'
 
@@ -58,13 +59,15 @@ export class Residents {
       if (!this.keeps(resident)) continue
       const here = resident.live.agent.name
       const known = resident.log.state.agent
-      if (here === (known || (agent ?? here)) && here === (agent ?? here)) {
+      // A space that somebody was about to make is nothing yet, and no place to say something.
+      const wanted = agent ?? (known === '' && here === SPACE ? undefined : here)
+      if (here === (known || wanted) && here === wanted) {
         if (!was || asked || !this.#house.agents.mayChange(here)) return resident
         asked = true // once: whatever it is told, two who ask at the same time must not drive each other out
         if (await this.#upToDate(resident)) return resident
         continue
       }
-      if (here === known || !resident.idle) throw belongsTo(address.id, known || here, agent ?? here)
+      if (here === known || !resident.idle) throw belongsTo(address.id, known || here, wanted ?? '')
       this.#forget(resident) // nobody said anything yet when it came here
     }
   }

@@ -1,12 +1,13 @@
 /** Spaces as a runtime offers them: made, joined, spoken in, read and left. Everything here is for one tenant. */
 import { HoldpointError } from '../failure.ts'
 import { isObject, show } from '../json.ts'
+import { agentOfLife } from '../life/life.ts'
 import type { Address, Page } from '../log/store.ts'
 import { AGENT_MESSAGES, decideJoin, decideLeave, decideOpen, decideRead } from '../space/decide-space.ts'
 import { memberKey, type Member, type Role } from '../space/space-event.ts'
 import { SPACE } from '../space/space.ts'
 import type { SpaceView } from '../space/space-view.ts'
-import { checkId, checkLimit, checkOptions, checkSeq } from './check-request.ts'
+import { checkAgentName, checkId, checkLimit, checkOptions, checkSeq } from './check-request.ts'
 import type { Engine } from './engine.ts'
 import { loadSpace, spacePage } from './space-pages.ts'
 import type { SpaceAnswer } from './spaces.ts'
@@ -67,8 +68,10 @@ export class SpaceRoom {
       member: checkMember(member),
       role: checkRole(role),
     }))
-    const answer = await this.#engine.spaces.change(this.#address(id), (space, state) => {
-      const opened = decideOpen(space, state.seq === 0, { name, agentMessages, by })
+    if (agentOfLife(id) !== undefined)
+      throw invalid(`"${id}" is the life of an agent. Take an id for the space that does not begin like that.`)
+    const answer = await this.#engine.spaces.open(this.#address(id), (state) => {
+      const opened = decideOpen(state.space, state.seq === 0, { name, agentMessages, by })
       if (!opened.ok) return opened
       const others = members.filter(({ member }) => !by || memberKey(member) !== memberKey(by))
       const joined = others.map(({ member, role }) => ({ type: 'member.joined', member, role }) as const)
@@ -163,8 +166,9 @@ export class SpaceRoom {
 }
 
 function checkMember(member: unknown): Member {
-  if (isObject(member) && (member['kind'] === 'human' || member['kind'] === 'agent'))
-    return { kind: member['kind'], id: checkId('The id of a member', member['id']) }
+  if (isObject(member) && member['kind'] === 'human')
+    return { kind: 'human', id: checkId('The id of a member', member['id']) }
+  if (isObject(member) && member['kind'] === 'agent') return { kind: 'agent', id: checkAgentName(member['id']) }
   throw invalid(`A member is { kind: 'human' or 'agent', id }, not ${show(member)}.`)
 }
 

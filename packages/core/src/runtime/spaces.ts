@@ -11,8 +11,8 @@ import { decidePost, decideRead, decideShow, type SpaceDecision, type SpaceRefus
 import { memberKey, type Member } from '../space/space-event.ts'
 import { SPACE, type Space } from '../space/space.ts'
 import { decideInbox, findCall } from '../turn/decide.ts'
-import type { Notice } from '../turn/notices.ts'
-import type { Conversation } from '../turn/turn-state.ts'
+import type { Telling } from '../turn/notices.ts'
+import { emptyConversation, type Conversation } from '../turn/turn-state.ts'
 import { AgentMissing } from './agents.ts'
 import type { Engine } from './engine.ts'
 import { loadSpace, spaceMessages } from './space-pages.ts'
@@ -32,25 +32,36 @@ export class Spaces {
     this.#nobody = nobody
   }
 
+  /** Makes a space where there is nothing yet. */
+  async open(address: Address, decide: (state: Conversation) => SpaceDecision): Promise<SpaceAnswer> {
+    // Whatever is there already, and whoever it belongs to, is told from nothing before anybody is asked to drive it.
+    const [head = 0] = await this.#engine.store.heads([address])
+    if (head > 0) return decided(decide({ ...emptyConversation, seq: head }), head)
+    return this.#engine.use(address, SPACE, ({ log }) => write(log, decide))
+  }
+
   /** Decides on the newest state of the space and writes it; `key` is the caller's own. */
   async change(
     address: Address,
     decide: (space: Space | undefined, state: Conversation) => SpaceDecision,
     key?: string,
   ): Promise<SpaceAnswer> {
-    return this.#engine.use(address, SPACE, async ({ log }) => {
-      const changed = await log.change((state) => {
-        const decision = decide(state.space, state)
-        return { decision, events: decision.ok ? decision.events : [], seq: state.seq }
-      }, key)
-      if ('repeated' in changed) return { ok: true, seq: changed.repeated, repeated: true }
-      const { decision, events, seq } = changed
-      return decision.ok ? { ok: true, seq: seq + events.length } : decision
-    })
+    try {
+      const answer = await this.#engine.useExisting(address, async ({ log }) =>
+        log.state.space ? write(log, (state) => decide(state.space, state), key) : undefined,
+      )
+      if (answer) return answer
+    } catch (error) {
+      if (!(error instanceof AgentMissing)) throw error // it is the conversation of somebody who is not here
+    }
+    return decided(decide(undefined, emptyConversation), 0)
   }
 
-  /** Something for an agent's inbox. False when it was there before. */
-  async deliver(tenant: string, agent: string, item: InboxItem): Promise<boolean> {
+  /**
+   * Something for an agent's inbox. False when it was there before. `anyway`: also if it cannot live as it is defined now;
+   * whoever tells it can do nothing about that, and others wait to be told.
+   */
+  async deliver(tenant: string, agent: string, item: InboxItem, anyway = false): Promise<boolean> {
     const address = { tenant, id: lifeId(agent) }
     const write = async (log: Log): Promise<boolean> => {
       const decide = (state: Conversation) => {
@@ -62,26 +73,26 @@ export class Spaces {
     try {
       return await this.#engine.use(address, agent, ({ log }) => write(log))
     } catch (error) {
-      if (!(error instanceof AgentMissing)) throw error
+      if (this.#engine.closing || !(anyway || error instanceof AgentMissing)) throw error
       // The agent lives elsewhere, or comes back: what is in its inbox then is not lost.
       return write(new Log(address, this.#engine.store, this.#engine.ports, { node: this.#nobody }))
     }
   }
 
   /** What the outbox of a log is for. */
-  async tell({ tenant, id: from }: Address, notice: Notice): Promise<void> {
-    if ('agent' in notice) {
-      const { agent, at, message } = notice
+  async tell({ tenant, id: from }: Address, telling: Telling): Promise<void> {
+    if ('agent' in telling) {
+      const { agent, at, message } = telling
       const item: InboxItem = {
         kind: 'event',
         id: `space:${from}:${message.seq}`,
         at,
         event: { ...message, space: from },
       }
-      await this.deliver(tenant, agent, item)
+      await this.deliver(tenant, agent, item, true)
       return
     }
-    const { space, show, n } = notice
+    const { space, show, n } = telling
     await this.#engine.useExisting({ tenant, id: space }, ({ log }) =>
       log.change((state) => ({ events: decideShow(state.space, show) }), `told:${from}:${n}`),
     )
@@ -158,4 +169,24 @@ export class Spaces {
     const members = Array.from(space.members.values(), (each) => each.member)
     return { ok: true, name: space.name, members, messages }
   }
+}
+
+async function write(
+  log: Log,
+  decide: (state: Conversation) => SpaceDecision,
+  key?: string,
+): Promise<SpaceAnswer> {
+  const changed = await log.change((state) => {
+    const decision = decide(state)
+    return { decision, events: decision.ok ? decision.events : [], seq: state.seq }
+  }, key)
+  if ('repeated' in changed) return { ok: true, seq: changed.repeated, repeated: true }
+  const { decision, seq } = changed
+  // What is refused now may have been taken before, when whoever asks again had not heard of it.
+  const before = decision.ok || key === undefined ? undefined : await log.findKey(key)
+  return before === undefined ? decided(decision, seq) : { ok: true, seq: before, repeated: true }
+}
+
+function decided(decision: SpaceDecision, seq: number): SpaceAnswer {
+  return decision.ok ? { ok: true, seq: seq + decision.events.length } : decision
 }

@@ -170,7 +170,7 @@ function firesAt({ id, nextAt }: Plan): Effect {
   return { do: 'fire-plan', key: `plan:${id}`, planId: id, at: nextAt }
 }
 
-function placeOf({ callId }: CallPart, { placed }: { readonly placed?: Placed }): Call['place'] {
+export function placeOf({ callId }: CallPart, { placed }: { readonly placed?: Placed }): Call['place'] {
   const place = placed?.calls.find((each) => each.callId === callId)
   return place && { space: place.space, shown: place.shown === true }
 }
