@@ -305,15 +305,15 @@ export class Log {
   }
 
   #compose(events: readonly EventBody[], writer: Writer, recalled: readonly Call[]): Append {
-    const { node } = this.#options
-    const after = events.reduce((state, event) => evolve(state, { ...event, seq: state.seq + 1, at: 0 }), this.state)
+    const [{ node }, at] = [this.#options, this.#ports.now()]
+    const after = events.reduce((state, event) => evolve(state, { ...event, seq: state.seq + 1, at }), this.state)
     this.#mark ??= this.#ports.id()
     return {
       to: this.address,
       expectedSeq: this.state.seq,
       mark: `${this.#mark}.${(this.#marks++).toString(36)}`,
       events,
-      at: this.#ports.now(),
+      at,
       rows: derive(this.state, after, events, recalled),
       ...(node !== undefined && { node }),
       ...(writer.as === 'driver' && writer.epoch !== undefined && { epoch: writer.epoch }),

@@ -44,12 +44,7 @@ class LifeRelay implements Relay {
   #place: Place | undefined
   readonly #writing = new Map<string, Writing>()
 
-  constructor(
-    tenant: string,
-    agent: string,
-    subscribers: Subscribers,
-    isMember: (space: string) => Promise<boolean>,
-  ) {
+  constructor(tenant: string, agent: string, subscribers: Subscribers, isMember: (space: string) => Promise<boolean>) {
     this.#tenant = tenant
     this.#agent = agent
     this.#subscribers = subscribers

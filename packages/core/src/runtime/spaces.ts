@@ -171,11 +171,7 @@ export class Spaces {
   }
 }
 
-async function write(
-  log: Log,
-  decide: (state: Conversation) => SpaceDecision,
-  key?: string,
-): Promise<SpaceAnswer> {
+async function write(log: Log, decide: (state: Conversation) => SpaceDecision, key?: string): Promise<SpaceAnswer> {
   const changed = await log.change((state) => {
     const decision = decide(state)
     return { decision, events: decision.ok ? decision.events : [], seq: state.seq }

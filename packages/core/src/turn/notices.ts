@@ -12,11 +12,12 @@ import type { Call, Conversation } from './turn-state.ts'
 /** `n` is unique among the notices of its log. */
 export type Notice = {
   readonly n: string
-} & (
+} &
   // One for all of them: what was said is kept once, however many are to hear it.
-  | { readonly agents: readonly string[]; readonly at: number; readonly message: SpaceMessage }
-  | { readonly space: string; readonly show: ShownEvent }
-)
+  (
+    | { readonly agents: readonly string[]; readonly at: number; readonly message: SpaceMessage }
+    | { readonly space: string; readonly show: ShownEvent }
+  )
 
 /** A notice for one of those it is for. */
 export type Telling = {

@@ -14,7 +14,10 @@ function escaped(text: string): string {
   return units.map((unit) => `\\u${unit}`).join('')
 }
 
-const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'u', '😀') }))
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'u', '😀') }),
+)
 
 test('however JSON is cut into pieces, the text in its field comes whole and in order', () => {
   fc.assert(
@@ -23,7 +26,11 @@ test('however JSON is cut into pieces, the text in its field comes whole and in 
       const json = `{${gap}"replyTo":${gap}3,${gap}"text"${gap}:${gap}${value}${gap},"more":"other words"}`
       expect(JSON.parse(json)).toMatchObject({ text })
       const reader = new PartialText('text')
-      expect(cut(json, at).map((piece) => reader.add(piece)).join('')).toBe(text)
+      expect(
+        cut(json, at)
+          .map((piece) => reader.add(piece))
+          .join(''),
+      ).toBe(text)
     }),
     { numRuns: 3000, seed: 4 },
   )

@@ -75,7 +75,12 @@ test('an agent with a tool of a built-in name cannot live, and keeps nobody else
 test('a post whose answer was lost is told as taken, although its sender may not speak there any more', async () => {
   const world = new World()
   const { runtime } = await world.process('one')
-  await runtime.spaces.create({ id: 'trip', name: 'Trip', by: ada, members: [{ member: { kind: 'human', id: 'bob' } }] })
+  await runtime.spaces.create({
+    id: 'trip',
+    name: 'Trip',
+    by: ada,
+    members: [{ member: { kind: 'human', id: 'bob' } }],
+  })
   const bob: Member = { kind: 'human', id: 'bob' }
   const first = await runtime.spaces.post('trip', 'Hi', { from: bob, key: 'k' })
   await runtime.spaces.leave('trip', bob, { by: ada })
@@ -208,5 +213,6 @@ test('what is said to a thousand agents is kept once until they have heard it, a
   await world.process('two', { agents: ['a1'], says: ['Heard.'] })
   await world.pass(1000)
   await world.until(async () => (await world.log('trip')).at(-1)?.type === 'notices.told')
-  for (const { id } of crowd) expect((await world.log(`agent:${id}`)).filter(({ type }) => type === 'message.queued')).toHaveLength(1)
+  for (const { id } of crowd)
+    expect((await world.log(`agent:${id}`)).filter(({ type }) => type === 'message.queued')).toHaveLength(1)
 })

@@ -2,7 +2,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { evolve, fold, type Conversation, type LogEvent, type Member, type SpaceEvent } from '../../src/index.ts'
-import { decideJoin, decideLeave, decideOpen, decidePost, decideRead, decideShow } from '../../src/space/decide-space.ts'
+import {
+  decideJoin,
+  decideLeave,
+  decideOpen,
+  decidePost,
+  decideRead,
+  decideShow,
+} from '../../src/space/decide-space.ts'
 import { applySpaceEvent, emptySpaceView, spaceViewOf } from '../../src/space/space-view.ts'
 import { fromBase, toBase } from '../../src/turn/base.ts'
 
@@ -41,7 +48,8 @@ function walked(numbers: readonly number[]): readonly LogEvent[] {
       () => decided(decidePost(space, { from: member, text: 'y', replyTo: 1 })),
       () => decided(decideRead(space, seq, member, pick([1, seq, seq + 9]))),
       () => write(decideShow(space, { type: pick(['agent.activated', 'agent.rested'] as const), agent })),
-      () => write(decideShow(space, { type: 'tool.started', agent, toolCallId, name: 't', input: {}, status: 'running' })),
+      () =>
+        write(decideShow(space, { type: 'tool.started', agent, toolCallId, name: 't', input: {}, status: 'running' })),
       () => write(decideShow(space, { type: 'tool.done', agent, toolCallId, output: 1 })),
       () => write(outbox.length > 0 ? [{ type: 'notices.told', count: pick([1, outbox.length]) }] : []),
     ])()
@@ -75,7 +83,9 @@ test('a message is news for every other agent that is there at that moment, unti
         const silent = from.kind === 'agent' && chain >= most
         chain = from.kind === 'human' ? 0 : chain + 1
         expect(event.quiet === true).toBe(silent)
-        const others = [...there.values()].filter(({ kind, id }) => kind === 'agent' && !(from.kind === kind && from.id === id))
+        const others = [...there.values()].filter(
+          ({ kind, id }) => kind === 'agent' && !(from.kind === kind && from.id === id),
+        )
         const heard = told.flatMap((notice) => ('agents' in notice ? notice.agents : []))
         expect(heard).toEqual(silent ? [] : others.map(({ id }) => id))
         woke += heard.length

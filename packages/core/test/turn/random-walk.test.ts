@@ -58,7 +58,14 @@ test(
       'tool.done',
       'tool.error',
     ]
-    const ends = ['ended:skipped', 'ended:halted', 'ended:max_steps', 'ended:cancelled', 'ended:superseded', 'ended:expired']
+    const ends = [
+      'ended:skipped',
+      'ended:halted',
+      'ended:max_steps',
+      'ended:cancelled',
+      'ended:superseded',
+      'ended:expired',
+    ]
     const verdicts = ['accepted', 'duplicate', 'conflict', 'expired', 'stale', 'unknown', 'wrong-kind', 'invalid']
     for (const what of [...met, ...ends, ...verdicts]) expect(counts[what] ?? 0, what).toBeGreaterThan(20)
   },

@@ -48,7 +48,8 @@ test('any log read backwards page by page is the same transcript as read from it
     const whole = Transcript.of(walk.log)
     for (const page of [1, 2, 5]) {
       const transcript = new Transcript()
-      for (let end = walk.log.length; end > 0; end -= page) transcript.addOlder(walk.log.slice(Math.max(0, end - page), end))
+      for (let end = walk.log.length; end > 0; end -= page)
+        transcript.addOlder(walk.log.slice(Math.max(0, end - page), end))
       expect(transcript.passages).toEqual(whole.passages)
     }
   }
