@@ -1,6 +1,6 @@
 /** What the model says in an agent's life: it goes into spaces, says something, uses tools there, plans, or skips. */
 import { vendorName, type Json, type ModelPart } from '@holdpoint/core'
-import { Random } from './random.ts'
+import type { Random } from './random.ts'
 import type { SimNode } from './node.ts'
 
 /** Of the simulated tools, those whose calls are worth looking at in a space. */
@@ -29,7 +29,7 @@ export function lifeReply(random: Random, node: SimNode): ModelPart[] {
     call('note', { n: 1 }) // is shown, and there is no space to show it in
   }
   if (what === 'plan') {
-    call('set_plans', { plans: [planRequest(random) as unknown as Json] })
+    call('set_plans', { plans: [planRequest(random)] })
     if (random.chance(0.3)) call('delete_plans', { ids: ['p1'] })
   }
   return [...parts, { type: 'finish', reason: parts.length > 0 ? 'calls' : 'stop', usage }]

@@ -96,27 +96,13 @@ export class SpacesJudged {
 
   follow({ id, calls }: ConversationRecord, events: readonly LogEvent[]): void {
     for (const event of events) {
-      switch (event.type) {
-        case 'space.opened':
-          this.#room(id).most = event.agentMessages
-          break
-        case 'member.joined':
-          this.#room(id).members.set(memberKey(event.member), event.member)
-          break
-        case 'member.left':
-          this.#room(id).members.delete(memberKey(event.member))
-          break
-        case 'message.posted':
-          this.#posted(id, event)
-          break
-        case 'message.queued':
-          if (event.item.kind === 'event') this.#queued(id, event.item)
-          break
-        case 'call.settled':
-          if (calls.get(event.callId)?.tool === 'send_message' && event.outcome.ok) this.#said(id, event.outcome.value)
-          break
-        default:
-      }
+      if (event.type === 'space.opened') this.#room(id).most = event.agentMessages
+      if (event.type === 'member.joined') this.#room(id).members.set(memberKey(event.member), event.member)
+      if (event.type === 'member.left') this.#room(id).members.delete(memberKey(event.member))
+      if (event.type === 'message.posted') this.#posted(id, event)
+      if (event.type === 'message.queued' && event.item.kind === 'event') this.#queued(id, event.item)
+      if (event.type === 'call.settled' && event.outcome.ok && calls.get(event.callId)?.tool === 'send_message')
+        this.#said(id, event.outcome.value)
     }
   }
 
