@@ -1,5 +1,5 @@
 /** Spaces in the hands of those who get ids, names and tools wrong, on purpose or not. */
-import type { Member, SpaceFrame } from '@holdpoint/core'
+import type { Append, Member, SpaceFrame } from '@holdpoint/core'
 import type { Script, ScriptedReply } from '@holdpoint/testing'
 import { tool } from 'holdpoint'
 import { expect, test } from 'vitest'
@@ -215,4 +215,27 @@ test('what is said to a thousand agents is kept once until they have heard it, a
   await world.until(async () => (await world.log('trip')).at(-1)?.type === 'notices.told')
   for (const { id } of crowd)
     expect((await world.log(`agent:${id}`)).filter(({ type }) => type === 'message.queued')).toHaveLength(1)
+})
+
+test('what a process that is closed had still to tell is told by the next one, once', async () => {
+  const world = new World()
+  let hold = true
+  const never = Promise.withResolvers<void>()
+  const one = await world.process('one', {
+    agents: ['desk', 'scout'],
+    graceMs: 100,
+    before: (question, given) =>
+      question === 'append' && hold && (given[0] as Append).to.id === 'agent:scout' ? never.promise : undefined,
+  })
+  await trip(one, desk, scout)
+  await one.runtime.spaces.post('trip', 'Hi', { from: ada })
+  await world.calm()
+  await world.soon(one.runtime.close())
+  one.kill()
+  hold = false
+  await world.process('two', { agents: ['desk', 'scout'], says: ['Heard.'] })
+  await world.pass(2000)
+  for (const life of ['agent:desk', 'agent:scout'])
+    expect((await world.log(life)).filter(({ type }) => type === 'message.queued')).toHaveLength(1)
+  expect((await world.log('trip')).filter(({ type }) => type === 'notices.told')).toHaveLength(1)
 })

@@ -74,6 +74,8 @@ const RATES = {
   'triggered-again': 0.4,
   /** An agent is sent away from a space, whatever it is doing there. */
   'sent-away': 0,
+  /** All nodes are gone for a while. */
+  blackout: 0,
   /** A node that does not have every agent. */
   'agent-elsewhere': 0,
 } as const

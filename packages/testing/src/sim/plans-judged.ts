@@ -72,7 +72,7 @@ export class PlansJudged {
 
   #checkMissed(
     { plan, last, set }: Known,
-    { due, at }: Extract<LogEvent, { type: 'plan.fired' }>,
+    { due, at, next }: Extract<LogEvent, { type: 'plan.fired' }>,
     every: number,
     say: (what: string) => () => string,
   ): void {
@@ -86,7 +86,8 @@ export class PlansJudged {
       }
       case 'all': {
         const gaps = due.some((time, n) => time !== (due[n - 1] ?? (set ? time - every : last)) + every)
-        this.#judge.require(due.length > 0 && !gaps, 'plan-missed', say(`all were asked for, from ${last} on`))
+        const whole = due.length > 0 && !gaps && (every === 0 || next === (due.at(-1) ?? 0) + every)
+        this.#judge.require(whole, 'plan-missed', say(`all were asked for, from ${last} on`))
       }
     }
   }

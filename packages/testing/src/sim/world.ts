@@ -158,12 +158,20 @@ export class World {
     node?.pause(Math.round(this.settings.leaseMs * leases))
   }
 
+  /** Everybody is gone for so long that plans are missed. */
+  #blackOut(): void {
+    this.faults.happened('blackout')
+    const ms = this.random.between(20_000, 110_000)
+    for (const node of this.nodes) node.crash(ms + this.random.between(0, 5000))
+  }
+
   /** Nodes are closed and opened again, one or all after the other, some with changed tools. */
   async operate(): Promise<void> {
     const { random, nodes, scheduler, faults } = this
     const operator = scheduler.process('operator')
     const rolling = random.chance(0.4)
     await scheduler.wait(operator, 'waits', random.between(2000, 30_000))
+    if (this.living.agents.length > 0 && random.chance(0.4)) this.#blackOut()
     const version = random.pick([1, 2, 2] as const)
     for (const node of rolling ? nodes : random.chance(0.5) ? [random.pick(nodes)] : []) {
       if (version === 2) faults.happened('upgrade')
