@@ -208,8 +208,9 @@ test('where there is a conversation or a life there is no space, and no room for
   const world = new World()
   const { runtime } = await world.process('one', { says: ['Hello.'] })
   await runtime.send('talk', 'Hi')
+  expect(await runtime.spaces.create({ id: 'talk', name: 'Trip', by: ada })).toMatchObject({ refusal: 'id-taken' })
+  await expect(runtime.spaces.create({ id: 'agent:desk', name: 'Trip' })).rejects.toThrow('is the life of an agent')
   for (const id of ['talk', 'agent:desk']) {
-    expect(await runtime.spaces.create({ id, name: 'Trip', by: ada })).toMatchObject({ refusal: 'id-taken' })
     expect(await runtime.spaces.post(id, 'Hi', { from: ada })).toMatchObject({ refusal: 'space-missing' })
     expect(await runtime.spaces.join(id, ada)).toMatchObject({ refusal: 'space-missing' })
     expect(await runtime.spaces.view(id)).toBeUndefined()
