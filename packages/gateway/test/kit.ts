@@ -107,7 +107,7 @@ export interface KitOptions extends Partial<GatewayOptions> {
 }
 
 export async function kit(options: KitOptions = {}): Promise<Kit> {
-  const { model = obedient, models = {}, socket = false, ...rest } = options
+  const { model = obedient, models, socket = false, ...rest } = options
   const store = memoryStore({ now: Date.now })
   const ran: unknown[] = []
   const refund = tool({
@@ -121,8 +121,9 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
     },
   })
   const desk = agent({ name: 'desk', model, tools: [ship, refund, ask] })
-  const made = agentsMadeHere(store, { models })
-  const runtime = await holdpoint({ store, agents: [desk], agentFor: made.agentFor })
+  // With them, whoever begins a conversation has to say whose it is.
+  const made = models && { agentFor: agentsMadeHere(store, { models }).agentFor }
+  const runtime = await holdpoint({ store, agents: [desk], ...made })
   const log = (): void => {}
   const settings = { runtime, store, agents: [desk], log, mcp: { servers: mcpOfAcme }, ...rest }
   const served = socket ? await serve(settings) : undefined
