@@ -2,8 +2,9 @@
 import type { Member, ResolveAnswer } from '@holdpoint/core'
 import { applySpaceEvent, applySpaceFrame, emptySpaceView, isSpaceEvent, type SpaceView } from '@holdpoint/core/view'
 import { paths } from '@holdpoint/protocol'
+import type { Connection } from './connection.ts'
 import type { Http, RequestOptions } from './http.ts'
-import { Live, type Connection } from './live.ts'
+import { Live } from './live.ts'
 import type { PostOptions, SpaceChanged, Spaces } from './spaces.ts'
 
 export interface LiveSpaceOptions {

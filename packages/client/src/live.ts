@@ -7,22 +7,14 @@
  * - What is live is dropped with the connection it came by: the gateway tells it anew.
  */
 import type { StreamMessage } from '@holdpoint/protocol'
+import type { Connection } from './connection.ts'
 import { HoldpointHttpError } from './http-error.ts'
 import type { Http } from './http.ts'
-import { openStream, type Heard } from './open-stream.ts'
+import { Listeners } from './listeners.ts'
+import type { Heard } from './open-sse.ts'
+import { openStream } from './open-stream.ts'
 import { passes, StreamBroken } from './passing.ts'
-import { report } from './report.ts'
 import { resuming } from './resuming.ts'
-
-export type Connection =
-  /** Nobody listens. */
-  | { readonly state: 'off' }
-  | { readonly state: 'connecting' }
-  | { readonly state: 'live' }
-  /** It comes again at `retryAt`; `error` says what happened, if anything did. */
-  | { readonly state: 'waiting'; readonly error?: Error; readonly retryAt: number }
-  /** It does not come again by itself: the credential is no longer good, or an event is too large. */
-  | { readonly state: 'stopped'; readonly error: Error }
 
 /** What is followed. */
 export interface Subject<V> {
@@ -47,7 +39,7 @@ export class Live<V extends { readonly seq: number }> {
   loaded = false
   readonly #http: Http
   readonly #subject: Subject<V>
-  readonly #listeners = new Set<(view: V) => void>()
+  readonly #listeners = new Listeners<V>()
   #view: V
   #connection: Connection = { state: 'off' }
   #fresh = false
@@ -71,12 +63,10 @@ export class Live<V extends { readonly seq: number }> {
   }
 
   subscribe(listener: (view: V) => void): () => void {
-    // A function of its own, so that the same listener may be there twice.
-    const own = (view: V): void => listener(view)
-    this.#listeners.add(own)
+    const remove = this.#listeners.add(listener)
     this.startOrStop()
     return () => {
-      this.#listeners.delete(own)
+      remove()
       this.startOrStop()
     }
   }
@@ -166,7 +156,7 @@ export class Live<V extends { readonly seq: number }> {
     }
   }
 
-  async *#once(signal: AbortSignal): AsyncGenerator<Heard> {
+  async *#once(signal: AbortSignal): AsyncGenerator<Heard<StreamMessage>> {
     if (this.#connection.state !== 'connecting') this.#connected({ state: 'connecting' })
     const { path } = this.#subject
     if (!this.loaded) {
@@ -203,14 +193,7 @@ export class Live<V extends { readonly seq: number }> {
   }
 
   #tell(): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(this.#view)
-      } catch (error) {
-        // Like an event's listener: it is reported to the host, and the others are told.
-        report(error)
-      }
-    }
+    this.#listeners.tell(this.#view)
   }
 }
 

@@ -16,11 +16,14 @@ import type { Peer, Route } from './http/route.ts'
 import { openApiOf } from './openapi.ts'
 import { redactor, type Redact } from './redact.ts'
 import { routes } from './routes/all.ts'
+import { consoleRoutes } from './routes/console.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { mcpFaceRoutes } from './routes/mcp.ts'
 import type { Services } from './services.ts'
+import type { Site } from './site/site.ts'
 import { Hubs } from './streams/hubs.ts'
 import { Streams } from './streams/streams.ts'
+import { Workers } from './workers.ts'
 
 export interface Gateway {
   /** `peer`: what the server lets us do with the connection itself. */
@@ -35,7 +38,12 @@ export function gateway(options: GatewayOptions): Gateway {
   const closing = new AbortController()
   const pipeline = pipelineOf(options, closing.signal)
   const guard: Guard = { hosts: options.hosts ?? LOOPBACK_HOSTS, origins: options.origins ?? [] }
-  const app = appOf(pipeline, [...routes, ...mcpFaceRoutes, ...docsRoutes(openApiOf(routes))])
+  const own = [
+    ...mcpFaceRoutes,
+    ...docsRoutes(openApiOf(routes)),
+    ...consoleRoutes(options.openConsole === true, options.now ?? Date.now),
+  ]
+  const app = appOf(pipeline, [...routes, ...own], options.site)
   const open = new Set<Promise<Response>>()
   return {
     fetch: async (request, peer) => {
@@ -83,6 +91,7 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
     hubs,
     streams: new Streams(hubs, limits, now, async (authorization) => (await authenticate(authorization)) !== undefined),
     claims,
+    workers: new Workers(store, now),
     agents: options.agents ?? [],
     checkAgent: options.checkAgent ?? (() => undefined),
     mcp: options.mcp ?? {},
@@ -96,7 +105,7 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
 
 type App = Hono<{ Bindings: Line }>
 
-function appOf(pipeline: Pipeline, all: readonly Route[]): App {
+function appOf(pipeline: Pipeline, all: readonly Route[], site: Site | undefined): App {
   const app: App = new Hono()
   const { redact } = pipeline
   const byPath = Map.groupBy(all, ({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1'))
@@ -108,7 +117,10 @@ function appOf(pipeline: Pipeline, all: readonly Route[]): App {
     app.all(path, (c) => respond(wrong, redact, c.env))
   }
   const nothing = no('not-found', 'There is nothing here. See /api/openapi.json.')
-  app.notFound((c) => respond(nothing, redact, c.env))
+  app.notFound((c) => {
+    const page = site?.answer(c.req.raw)
+    return respond(page ? { response: page } : nothing, redact, c.env)
+  })
   app.onError((_, c) => respond(no('internal', 'Something went wrong here.'), redact, c.env))
   return app
 }

@@ -22,6 +22,18 @@ export interface Row {
 const at = (...segments: readonly string[]): string => ['/api', ...segments.map(encodeURIComponent)].join('/')
 
 export const rows: Readonly<Record<string, Row>> = {
+  listWorkers: {
+    valid: () => ({ path: '/api/workers?limit=10' }),
+    status: 200,
+    invalid: () => ({ path: '/api/workers?limit=0' }),
+    other: 'own',
+  },
+  changes: {
+    valid: () => ({ path: '/api/changes?wait=0' }),
+    status: 200,
+    other: 'own',
+    invalid: () => ({ path: '/api/changes?wait=soon' }),
+  },
   health: {
     valid: () => ({ path: '/api/health' }),
     status: 200,

@@ -100,7 +100,7 @@ const INPUTS: Readonly<Record<string, (what: string | undefined) => object>> = {
 
 export interface KitOptions extends Partial<GatewayOptions> {
   readonly model?: Model
-  /** For agents that are made over HTTP. */
+  /** For agents that are made over HTTP. With them, a message must say whose conversation it begins. */
   readonly models?: Readonly<Record<string, Model>>
   /** Over a real port, and not from function to function. */
   readonly socket?: boolean
@@ -121,9 +121,8 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
     },
   })
   const desk = agent({ name: 'desk', model, tools: [ship, refund, ask] })
-  // With them, whoever begins a conversation has to say whose it is.
-  const made = models && { agentFor: agentsMadeHere(store, { models }).agentFor }
-  const runtime = await holdpoint({ store, agents: [desk], ...made })
+  const made = models && agentsMadeHere(store, { models })
+  const runtime = await holdpoint({ store, agents: [desk], ...(made && { agentFor: made.agentFor }) })
   const log = (): void => {}
   const settings = { runtime, store, agents: [desk], log, mcp: { servers: mcpOfAcme }, ...rest }
   const served = socket ? await serve(settings) : undefined

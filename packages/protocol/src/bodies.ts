@@ -1,5 +1,6 @@
 /** What is sent and what comes back. The gateway checks what it is sent against schemas of the same shape. */
 import type {
+  Executor,
   HoldKind,
   Json,
   JsonObject,
@@ -34,6 +35,36 @@ export interface AgentRow {
   /** Counts the changes; give it as `version` with an update to change only what you saw. */
   readonly version?: number
   readonly config?: JsonObject
+  /** Of those that are code: what they are made of. */
+  readonly model?: string
+  readonly instructions?: string
+  readonly tools?: readonly ToolRow[]
+  /** What exactly the model is sent is kept for a while. */
+  readonly audited?: true
+}
+
+export interface ToolRow {
+  readonly name: string
+  readonly description: string
+  readonly executor: Executor
+  /** Whether somebody may have to agree before it runs; independent of who runs it. */
+  readonly approval: 'auto' | 'gated'
+  readonly timeoutMs: number
+  readonly async: boolean
+  readonly streaming: boolean
+  readonly visible: boolean
+  readonly input: JsonObject
+}
+
+/** A worker that was heard of lately. */
+export interface WorkerRow {
+  readonly id: string
+  /** Whose credential it has. */
+  readonly by: string
+  readonly tools: readonly string[]
+  /** When this gateway first heard of it. */
+  readonly since: number
+  readonly seenAt: number
 }
 
 export interface CreateConversation {

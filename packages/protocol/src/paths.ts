@@ -39,6 +39,8 @@ export const paths = {
   cancel: (id: string): string => at('conversations', id, 'cancel'),
   continue: (id: string): string => at('conversations', id, 'continue'),
   explain: (id: string): string => at('conversations', id, 'explain'),
+  /** Which conversations changed, as it happens; with `Accept: text/event-stream` only. */
+  changes: (): string => at('changes'),
   holds: (): string => at('holds'),
   hold: (conversationId: string, callId: string): string => at('holds', conversationId, callId),
   resolve: (conversationId: string, callId: string): string => at('holds', conversationId, callId, 'resolve'),
@@ -49,6 +51,7 @@ export const paths = {
   callRelease: (callId: string): string => at('calls', callId, 'release'),
   mcpServers: (): string => at('mcp', 'servers'),
   acceptMcpTool: (server: string, tool: string): string => at('mcp', 'servers', server, 'tools', tool, 'accept'),
+  workers: (): string => at('workers'),
   keys: (): string => at('keys'),
   key: (id: string): string => at('keys', id),
 } as const

@@ -2,6 +2,7 @@
 import type { Route } from '../http/route.ts'
 import { agentRoutes } from './agents.ts'
 import { callRoutes } from './calls.ts'
+import { changeRoutes } from './changes.ts'
 import { conversationRoutes } from './conversations.ts'
 import { eventRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
@@ -23,6 +24,7 @@ export const routes: readonly Route[] = [
   ...spaceRoutes,
   ...spaceMemberRoutes,
   ...spaceMessageRoutes,
+  ...changeRoutes,
   ...holdRoutes,
   ...runRoutes,
   ...callRoutes,

@@ -2,10 +2,10 @@
 import type { Json, PendingRow, Runtime } from '@holdpoint/core'
 import type { ClaimedCall } from '@holdpoint/protocol'
 import type { Claim } from '../claims.ts'
-import { no, ok } from '../http/answer.ts'
+import { no, ok, page } from '../http/answer.ts'
 import { route, type Route } from '../http/route.ts'
 import type { Services } from '../services.ts'
-import { id, json, verdict, z } from '../schemas.ts'
+import { after, id, json, limit, listOf, verdict, z } from '../schemas.ts'
 import { openHold, resolved } from './holds.ts'
 import { resolutionOf } from './runs.ts'
 
@@ -34,7 +34,23 @@ const claimedCall = z
   })
   .openapi('ClaimedCall')
 
+const workerRow = z
+  .object({ id: z.string(), by: z.string(), tools: z.array(z.string()), since: z.number(), seenAt: z.number() })
+  .openapi('Worker')
+
 export const callRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/api/workers',
+    name: 'listWorkers',
+    tag: 'calls',
+    summary: 'Workers that were heard of within the last hour',
+    scopes: ['agent', 'reader'],
+    query: z.strictObject({ after, limit }),
+    answers: { 200: { says: 'A page of them.', schema: listOf(workerRow) } },
+    handle: async ({ query, who, services: { workers } }) =>
+      page(await workers.list(who.tenant, query.after, query.limit ?? 50)),
+  }),
   route({
     method: 'post',
     path: '/api/calls/claim',
@@ -57,6 +73,7 @@ export const callRoutes: readonly Route[] = [
       },
     },
     handle: async ({ body, who, runtime, services }) => {
+      await services.workers.seen(who, body.tools)
       const ends = services.now() + (body.wait ?? 0) * 1000
       for (;;) {
         const taken = await services.claims.take(who.tenant, body.tools, {

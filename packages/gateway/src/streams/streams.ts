@@ -4,6 +4,7 @@ import type { Principal } from '../auth/principal.ts'
 import type { Limits } from '../gateway-options.ts'
 import { no, type Answer } from '../http/answer.ts'
 import type { Asked } from '../http/route.ts'
+import { ChangesReader } from './changes-reader.ts'
 import { Connection } from './connection.ts'
 import type { Hubs } from './hubs.ts'
 
@@ -22,12 +23,14 @@ interface Opened {
   readonly authorization: string | null
 }
 
+type Reader = Connection | ChangesReader
+
 export class Streams {
   readonly #hubs: Hubs
   readonly #limits: Limits
   readonly #now: () => number
   readonly #still: (authorization: string | null) => Promise<boolean>
-  readonly #open = new Map<Connection, Opened>()
+  readonly #open = new Map<Reader, Opened>()
   readonly #counts = new Map<string, number>()
   readonly #timer: ReturnType<typeof setInterval>
   #closing = false
@@ -83,15 +86,30 @@ export class Streams {
       peer,
       until: leaves?.until,
       closed: (closed) => {
-        this.#open.delete(closed)
-        this.#leave(who)
+        this.#closed(closed, who)
         void leaving?.then((leave) => leave?.())
       },
     })
-    const authorization = request.headers.get('authorization')
-    this.#open.set(connection, { who, authorization, still: leaves?.still })
-    if (this.#closing) connection.end()
-    return { response: new Response(connection.stream, { headers: HEADERS }) }
+    return this.#opened(connection, who, request, leaves?.still)
+  }
+
+  async openChanges({ request, who, services: { store } }: Asked): Promise<Answer> {
+    const full = this.#enter(who)
+    if (full) return full
+    const { streamLifeMs: lifeMs } = this.#limits
+    const closed = (reader: ChangesReader): void => this.#closed(reader, who)
+    return this.#opened(new ChangesReader({ store, tenant: who.tenant, lifeMs, now: this.#now, closed }), who, request)
+  }
+
+  #opened(reader: Reader, who: Principal, request: Request, still?: () => Promise<boolean>): Answer {
+    this.#open.set(reader, { who, authorization: request.headers.get('authorization'), still })
+    if (this.#closing) reader.end()
+    return { response: new Response(reader.stream, { headers: HEADERS }) }
+  }
+
+  #closed(reader: Reader, who: Principal): void {
+    this.#open.delete(reader)
+    this.#leave(who)
   }
 
   /** Ends every stream; its reader finds another node, or this one when it is back. */
