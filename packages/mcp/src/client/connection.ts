@@ -134,10 +134,11 @@ export class Connection {
     return { tools, refused }
   }
 
-  /** Something went wrong on the line: the next one to use it makes a new one. */
+  /** Something went wrong on the line: the next one to use it makes a new one, at once. */
   broken(error: unknown): void {
     const line = this.#line
-    if (line) this.#failed(line, error)
+    this.#line = undefined
+    this.#lastError = short(error)
     void line?.then(({ close }) => close()).catch(() => {})
   }
 

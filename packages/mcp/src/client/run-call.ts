@@ -4,7 +4,7 @@
  * that nothing is lost with the process but the open line to an older server.
  */
 import { ask, isObject, later, toolError, type HandlerResult, type Json, type ToolContext } from '@holdpoint/core'
-import { ProtocolError, type CallToolResult } from '@modelcontextprotocol/client'
+import { ProtocolError, SdkError, SdkErrorCode, type CallToolResult } from '@modelcontextprotocol/client'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kept, stateOf, type Answered, type CallState } from './call-state.ts'
 import { ServerAway, short, type Line } from './connection.ts'
@@ -31,10 +31,16 @@ export async function runCall(server: ServerInUse, definition: Definition, conte
   } catch (error) {
     if (context.signal.aborted) throw error
     if (error instanceof ServerAway) return toolError(error.message)
-    // What the server says is an answer; anything else means that the line is broken.
-    if (!(error instanceof ProtocolError)) server.connection.broken(error)
+    if (!isAnswer(error)) server.connection.broken(error)
     return toolError(`The MCP server "${server.name}" failed: ${server.discreet(short(error))}`)
   }
+}
+
+/** The server said something, if only nonsense; anything else means that the line is broken. */
+function isAnswer(error: unknown): boolean {
+  if (error instanceof ProtocolError) return true
+  const { InvalidResult, UnsupportedResultType } = SdkErrorCode
+  return error instanceof SdkError && (error.code === InvalidResult || error.code === UnsupportedResultType)
 }
 
 class Run {

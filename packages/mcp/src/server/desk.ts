@@ -12,6 +12,7 @@ import { failure } from './tool-result.ts'
 /** For clients that can only call tools: to come back to a call that was held. */
 export const WAIT = 'wait_for_result'
 const PATIENCE_MS = 25_000
+const TASK_AFTER_MS = 10_000
 
 const MESSAGE: JsonObject = {
   type: 'object',
@@ -27,17 +28,21 @@ const TICKET: JsonObject = { type: 'object', properties: { ticket: { type: 'stri
 export interface Called {
   readonly signal: AbortSignal
   readonly progress: (value: Json) => void
+  /** How long a call is worked on before it becomes a task, for clients that take one. */
+  readonly patienceMs: number | undefined
 }
 
 export class Desk {
   readonly tickets: Tickets
   readonly patienceMs: number
+  readonly taskAfterMs: number
   readonly #options: McpFaceOptions
 
   constructor(options: McpFaceOptions, tickets: Tickets) {
     this.#options = options
     this.tickets = tickets
     this.patienceMs = options.patienceMs ?? PATIENCE_MS
+    this.taskAfterMs = options.taskAfterMs ?? TASK_AFTER_MS
   }
 
   /** What the caller may use. */
@@ -82,8 +87,10 @@ export class Desk {
   }
 
   /** Once it is over, or waits for somebody. Whoever goes away before that does not want it any more. */
-  async stands({ runtime }: McpCaller, conversation: string, { signal, progress }: Called): Promise<Standing> {
-    const now = await standingAfter(runtime, conversation, 'working', signal, progress)
+  async stands({ runtime }: McpCaller, conversation: string, called: Called): Promise<Standing> {
+    const { signal, progress, patienceMs } = called
+    const until = patienceMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+    const now = await standingAfter(runtime, conversation, 'working', until, progress)
     if (signal.aborted && now.at === 'working') await runtime.cancel(conversation, 'The client went away.')
     return now
   }

@@ -1,6 +1,6 @@
 /** The protocol itself, of either era, for one request: what the SDK is told, and what it asks. */
 import { isObject, type Json, type JsonObject } from '@holdpoint/core'
-import { ProtocolError, Server, type ServerContext, type Tool as McpTool } from '@modelcontextprotocol/server'
+import { MissingRequiredClientCapabilityError, ProtocolError, Server, type ServerContext, type Tool as McpTool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { inWords, WAIT, type Called, type Desk } from './desk.ts'
 import type { McpCaller } from './mcp-face.ts'
@@ -28,7 +28,7 @@ export function serverFor(desk: Desk, caller: McpCaller, era: 'legacy' | 'modern
   server.setRequestHandler('tools/call', (request, context) => faced.call(request.params, context) as never)
   const params = { params: loose }
   server.setRequestHandler('tasks/get', params, (given, context) => faced.get(given, context) as never)
-  server.setRequestHandler('tasks/cancel', params, (given) => faced.cancel(given) as never)
+  server.setRequestHandler('tasks/cancel', params, (given, context) => faced.cancel(given, context) as never)
   if (era === 'legacy') server.setRequestHandler('tasks/result', params, (given, context) => faced.result(given, context) as never)
   else server.setRequestHandler('tasks/update', params, (given, context) => faced.update(given, context) as never)
   return server
@@ -57,7 +57,12 @@ class Faced {
     const standing =
       typeof back === 'string'
         ? await this.#backWith(back, mcpReq.inputResponses ?? {}, context)
-        : await this.#desk.begin(this.#caller, params.name, (params.arguments ?? {}) as Json, calledBy(context))
+        : await this.#desk.begin(
+            this.#caller,
+            params.name,
+            (params.arguments ?? {}) as Json,
+            this.#called(context, 'task' in params),
+          )
     if (!standing) throw new ProtocolError(INVALID_PARAMS, `There is no tool "${params.name}" here.`)
     return this.#answer(standing, context, 'task' in params)
   }
@@ -69,18 +74,18 @@ class Faced {
     context: ServerContext,
   ): Promise<Standing> {
     const conversation = await this.#conversation(back)
-    const now = await this.#desk.stands(this.#caller, conversation, calledBy(context))
+    const now = await this.#desk.stands(this.#caller, conversation, this.#called(context))
     if (now.at !== 'held') return now
     await this.#desk.answer(this.#caller, now, responses, this.#able(context))
-    return this.#desk.stands(this.#caller, conversation, calledBy(context))
+    return this.#desk.stands(this.#caller, conversation, this.#called(context))
   }
 
   async #answer(standing: Standing, context: ServerContext, asTask: boolean): Promise<object> {
     if (standing.at === 'refused') return failure(standing.why)
     if (standing.at === 'over') return standing.result
-    const { conversation } = standing
+    const { conversation, seq } = standing
     const holds = standing.at === 'held' ? standing.holds : []
-    const sealed = await this.#desk.tickets.seal(conversation, this.#caller)
+    const sealed = await this.#desk.tickets.seal(conversation, seq, this.#caller)
     const questions = this.#modern ? questionsOf(holds, this.#able(context)) : []
     if (questions.length > 0)
       return { resultType: 'input_required', inputRequests: requestsOf(questions), requestState: sealed }
@@ -95,7 +100,7 @@ class Faced {
   // Tasks
 
   async get(params: Params, context: ServerContext): Promise<object> {
-    const { taskId, conversation } = await this.#task(params)
+    const { taskId, conversation } = await this.#task(params, context)
     const now = await standingOf(this.#caller.runtime, conversation)
     const old = !this.#modern
     switch (now.at) {
@@ -115,7 +120,7 @@ class Faced {
   }
 
   async update(params: Params, context: ServerContext): Promise<object> {
-    const { conversation } = await this.#task(params)
+    const { conversation } = await this.#task(params, context)
     const now = await standingOf(this.#caller.runtime, conversation)
     const given = params['inputResponses']
     if (now.at !== 'held' || !isObject(given)) return {}
@@ -125,8 +130,9 @@ class Faced {
   }
 
   /** Of the older generation, whose clients wait on the line for it. */
-  async result(params: Params, { mcpReq }: ServerContext): Promise<object> {
-    const { taskId, conversation } = await this.#task(params)
+  async result(params: Params, context: ServerContext): Promise<object> {
+    const { mcpReq } = context
+    const { taskId, conversation } = await this.#task(params, context)
     const { runtime } = this.#caller
     for (;;) {
       await standingAfter(runtime, conversation, 'held', mcpReq.signal)
@@ -136,13 +142,18 @@ class Faced {
     }
   }
 
-  async cancel(params: Params): Promise<object> {
-    const { taskId, conversation } = await this.#task(params)
+  async cancel(params: Params, context: ServerContext): Promise<object> {
+    const { taskId, conversation } = await this.#task(params, context)
     await this.#caller.runtime.cancel(conversation, 'The client called it off.')
     return this.#modern ? {} : task(taskId, 'cancelled', undefined, true)
   }
 
-  async #task(params: Params): Promise<{ readonly taskId: string; readonly conversation: string }> {
+  async #task(
+    params: Params,
+    context: ServerContext,
+  ): Promise<{ readonly taskId: string; readonly conversation: string }> {
+    if (this.#modern && !this.#takesTasks(context))
+      throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [TASKS]: {} } } })
     const taskId = params['taskId']
     if (typeof taskId !== 'string') throw new ProtocolError(INVALID_PARAMS, 'Say which task: "taskId".')
     return { taskId, conversation: await this.#conversation(taskId) }
@@ -152,6 +163,13 @@ class Faced {
     const conversation = await this.#desk.tickets.open(sealed, this.#caller)
     if (conversation === undefined) throw new ProtocolError(INVALID_PARAMS, 'There is no such call of yours.')
     return conversation
+  }
+
+  /** Whoever takes tasks does not wait on the line for what takes long. Of the older ones, whoever asks for one gets it. */
+  #called(context: ServerContext, asTask = false): Called {
+    const { taskAfterMs } = this.#desk
+    const patienceMs = this.#takesTasks(context) ? taskAfterMs : !this.#modern && asTask ? 0 : undefined
+    return { signal: context.mcpReq.signal, progress: progressTo(context), patienceMs }
   }
 
   #able(context: ServerContext): Able {
@@ -184,10 +202,10 @@ function requestsOf(questions: readonly Asked[]): object {
 }
 
 /** Whoever gave a token for it is told how far the call is. */
-function calledBy({ mcpReq }: ServerContext): Called {
+function progressTo({ mcpReq }: ServerContext): Called['progress'] {
   const token = mcpReq._meta?.progressToken
   let told = 0
-  const progress = (value: Json): void => {
+  return (value) => {
     if (token === undefined) return
     const said = isObject(value) ? value : {}
     const at = typeof said['progress'] === 'number' ? said['progress'] : told + 1
@@ -203,7 +221,6 @@ function calledBy({ mcpReq }: ServerContext): Called {
     }
     void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
   }
-  return { signal: mcpReq.signal, progress }
 }
 
 /** The two generations call the same things by other names. */

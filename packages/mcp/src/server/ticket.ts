@@ -20,18 +20,20 @@ export class Tickets {
     this.#store = store
   }
 
-  async seal(conversation: string, holder: Holder): Promise<string> {
-    const body = Buffer.from(conversation).toString('base64url')
+  /** `seq` is where the conversation stands: each round of questions has a ticket of its own. */
+  async seal(conversation: string, seq: number, holder: Holder): Promise<string> {
+    const body = Buffer.from(`${seq} ${conversation}`).toString('base64url')
     return `${body}.${await this.#mac(body, holder)}`
   }
 
   /** The conversation; undefined when it is none of ours, or somebody else's. */
-  async open(text: string, holder: Holder): Promise<string | undefined> {
-    const [body = '', mac = '', ...more] = text.split('.')
+  async open(sealed: string, holder: Holder): Promise<string | undefined> {
+    const [body = '', mac = '', ...more] = sealed.split('.')
     const given = Buffer.from(mac)
     const should = Buffer.from(await this.#mac(body, holder))
     if (more.length > 0 || given.length !== should.length || !timingSafeEqual(given, should)) return undefined
-    return Buffer.from(body, 'base64url').toString()
+    const text = Buffer.from(body, 'base64url').toString()
+    return text.slice(text.indexOf(' ') + 1)
   }
 
   async #mac(body: string, { tenant, by }: Holder): Promise<string> {
