@@ -115,7 +115,8 @@ test('several calls at once, each with a question: every answer goes to its own'
     await here.runtime.send('c', 'Go')
     const { items } = await here.runtime.pending()
     expect(items).toHaveLength(3)
-    for (const [index, { callId }] of items.entries()) await here.runtime.answer('c', callId, { name: `Person ${index}` })
+    for (const [index, { callId }] of items.entries())
+      await here.runtime.answer('c', callId, { name: `Person ${index}` })
     await over(here)
     const settled = (await here.runtime.events('c')).flatMap((event) =>
       event.type === 'call.settled' ? [[event.callId, valueOf(event.outcome)] as const] : [],
@@ -167,11 +168,16 @@ describe('a server of the older protocol, and a process of ours that is gone whi
 test('a server that is killed in the middle of a call is an error to read, and is used again when it is back', async () => {
   const mortal = await everythingOverHttp()
   const here = await near(
-    [...calling('ev.trigger-long-running-operation', { duration: 60, steps: 60 }), ...calling('ev.echo', { message: 'back' })],
+    [
+      ...calling('ev.trigger-long-running-operation', { duration: 60, steps: 60 }),
+      ...calling('ev.echo', { message: 'back' }),
+    ],
     { servers: [{ name: 'ev', url: mortal.url }] },
   )
   const began = here.runtime.send('c', 'Go')
-  await eventually(async () => ((await here.runtime.view('c'))?.turns[0]?.steps[0]?.calls[0]?.state === 'running' ? true : undefined))
+  await eventually(async () =>
+    (await here.runtime.view('c'))?.turns[0]?.steps[0]?.calls[0]?.state === 'running' ? true : undefined,
+  )
   await mortal.kill()
   await began
   expect(errorOf(await here.outcome())).toMatch(/MCP server "ev" failed/)
@@ -180,7 +186,10 @@ test('a server that is killed in the middle of a call is an error to read, and i
   const risen = await everythingOverHttp(Number(new URL(mortal.url).port))
   await eventually(async () => {
     const echo = scriptedModel(calling('ev.echo', { message: 'back' }))
-    const runtime = await holdpoint({ store: here.store, agents: [agent({ name: 'again', model: echo, plugins: [here.mcp.plugin] })] })
+    const runtime = await holdpoint({
+      store: here.store,
+      agents: [agent({ name: 'again', model: echo, plugins: [here.mcp.plugin] })],
+    })
     const id = `again-${Math.random()}`
     await runtime.send(id, 'Go', { agent: 'again' })
     const settled = (await runtime.events(id)).find((event) => event.type === 'call.settled')

@@ -1,5 +1,6 @@
 /** A server that is slow, down, malformed or hostile costs its own tools, and nothing else. */
 import { tool } from 'holdpoint'
+import type { ServerResponse } from 'node:http'
 import { afterEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { freePort } from './everything.ts'
@@ -27,7 +28,9 @@ async function beside(bad: Raw, name = 'bad.echo'): Promise<Near> {
   ]
   const here = keep(await near(scripts, { servers, agent: { tools: [own] } }))
   await here.runtime.send('c', 'Go')
-  const values = (await here.runtime.events('c')).flatMap((event) => (event.type === 'call.settled' ? [event.outcome] : []))
+  const values = (await here.runtime.events('c')).flatMap((event) =>
+    event.type === 'call.settled' ? [event.outcome] : [],
+  )
   expect(values.slice(0, 2)).toEqual([
     { ok: true, value: 'said hi' },
     { ok: true, value: 'ours works' },
@@ -36,7 +39,7 @@ async function beside(bad: Raw, name = 'bad.echo'): Promise<Near> {
 }
 
 function endless(head: string, piece: string) {
-  return (response: import('node:http').ServerResponse): void => {
+  return (response: ServerResponse): void => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(head)
     const more = (): void => {
@@ -69,7 +72,10 @@ test('a server that was there before: its tools are shown, a call says why not, 
   await before.close()
   await first.close()
 
-  const scripts = [...calling('s.echo', { text: 'two' }), ...Array.from({ length: 20 }, () => calling('s.echo', { text: 'three' })).flat()]
+  const scripts = [
+    ...calling('s.echo', { text: 'two' }),
+    ...Array.from({ length: 20 }, () => calling('s.echo', { text: 'three' })).flat(),
+  ]
   const here = keep(await near(scripts, { store, servers: [{ name: 's', url: first.url }] }))
   await here.runtime.send('d', 'Go')
   expect(errorOf(await here.outcome('d'))).toMatch(/MCP server "s" (is away|cannot be reached).*refused the connection/)
@@ -97,7 +103,9 @@ test('an endless stream in place of an answer is cut off', async () => {
 
 test('a list without end, of pages or of tools, is given up', async () => {
   let page = 0
-  const pages = await raw({ 'tools/list': () => ({ result: { tools: [{ ...ECHO, name: `e${page}` }], nextCursor: String(page++) } }) })
+  const pages = await raw({
+    'tools/list': () => ({ result: { tools: [{ ...ECHO, name: `e${page}` }], nextCursor: String(page++) } }),
+  })
   expect(errorOf(await (await beside(pages)).outcome())).toMatch(/no tool "bad__echo"/)
   expect(pages.asked.length).toBeLessThan(60)
 
@@ -111,7 +119,11 @@ test('a list without end, of pages or of tools, is given up', async () => {
 }, 30_000)
 
 test('a list of many megabytes is not read to its end', async () => {
-  const here = await beside(await raw({ 'tools/list': () => endless('data: {"jsonrpc":"2.0","id":1,"result":{"tools":["', 'x'.repeat(65_536)) }))
+  const here = await beside(
+    await raw({
+      'tools/list': () => endless('data: {"jsonrpc":"2.0","id":1,"result":{"tools":["', 'x'.repeat(65_536)),
+    }),
+  )
   expect(errorOf(await here.outcome())).toMatch(/no tool "bad__echo"/)
 }, 30_000)
 
@@ -151,11 +163,12 @@ test('nonsense in place of a result is an error of the call', async () => {
 
 test('a server that sends us elsewhere is not followed, and what we carry stays here', async () => {
   const elsewhere = await raw()
-  const to = (response: import('node:http').ServerResponse): void =>
-    void response.writeHead(307, { location: elsewhere.url }).end()
+  const to = (response: ServerResponse): void => void response.writeHead(307, { location: elsewhere.url }).end()
   const bad = await raw({ 'tools/call': () => to })
   const here = keep(
-    await near(calling('bad.echo'), { servers: [{ name: 'bad', url: bad.url, headers: { authorization: 'Bearer own' } }] }),
+    await near(calling('bad.echo'), {
+      servers: [{ name: 'bad', url: bad.url, headers: { authorization: 'Bearer own' } }],
+    }),
   )
   await here.runtime.send('c', 'Go')
   expect(errorOf(await here.outcome())).toMatch(/MCP server "bad" failed/)
@@ -187,14 +200,21 @@ test('names never collide: what an agent has of its own goes before, and two ser
   await here.runtime.send('c', 'Go')
   expect(valueOf(await here.outcome())).toBe('mine')
   await expect(
-    near([], { servers: [{ name: 's', url: one.url }, { name: 's', url: 'https://other.test/mcp' }] }),
+    near([], {
+      servers: [
+        { name: 's', url: one.url },
+        { name: 's', url: 'https://other.test/mcp' },
+      ],
+    }),
   ).rejects.toThrow(/Two MCP servers are called "s"/)
 })
 
 test('only tools that are allowed are there', async () => {
   const one = await raw()
   one.tools = [ECHO, { ...ECHO, name: 'drop-database' }]
-  const here = keep(await near(calling('s.drop-database'), { servers: [{ name: 's', url: one.url, allowedTools: ['echo'] }] }))
+  const here = keep(
+    await near(calling('s.drop-database'), { servers: [{ name: 's', url: one.url, allowedTools: ['echo'] }] }),
+  )
   await here.runtime.send('c', 'Go')
   expect(errorOf(await here.outcome())).toMatch(/no tool "s__drop-database"/)
   expect(one.asked.some(({ rpc }) => rpc.method === 'tools/call')).toBe(false)

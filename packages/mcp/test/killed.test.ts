@@ -59,25 +59,29 @@ const held = (nth: number) =>
   eventually(async () => (await events()).filter((event) => event.type === 'call.held')[nth - 1])
 const outcome = () => eventually(async () => (await events()).find((event) => event.type === 'call.settled'), 40_000)
 
-test(proves('answer.never-lost', 'a question and its answer survive kill -9 of the server and of the agent'), async () => {
-  const port = await freePort()
-  const far = await startFar(port)
-  const near = await startNear(port, 'far.deploy')
-  const { callId } = await held(1)
-  await Promise.all([kill(far), kill(near)])
+test(
+  proves('answer.never-lost', 'a question and its answer survive kill -9 of the server and of the agent'),
+  async () => {
+    const port = await freePort()
+    const far = await startFar(port)
+    const near = await startNear(port, 'far.deploy')
+    const { callId } = await held(1)
+    await Promise.all([kill(far), kill(near)])
 
-  // The answer is given while the server is still away, and the agent is killed right after it was taken.
-  const second = await startNear(port)
-  await startFar(port)
-  expect(await answer(second, callId, { where: 'prod' })).toBe('accepted')
-  await kill(second)
+    // The answer is given while the server is still away, and the agent is killed right after it was taken.
+    const second = await startNear(port)
+    await startFar(port)
+    expect(await answer(second, callId, { where: 'prod' })).toBe('accepted')
+    await kill(second)
 
-  const third = await startNear(port)
-  const next = await held(2)
-  expect(next.type === 'call.held' && next.hold.reason).toBe('Really prod?')
-  expect(await answer(third, callId, { answer: 'yes' })).toBe('accepted')
-  expect(await outcome()).toMatchObject({ callId, outcome: { ok: true, value: 'deployed the site to prod: yes' } })
-}, 90_000)
+    const third = await startNear(port)
+    const next = await held(2)
+    expect(next.type === 'call.held' && next.hold.reason).toBe('Really prod?')
+    expect(await answer(third, callId, { answer: 'yes' })).toBe('accepted')
+    expect(await outcome()).toMatchObject({ callId, outcome: { ok: true, value: 'deployed the site to prod: yes' } })
+  },
+  90_000,
+)
 
 test('a task is followed to its end although both were killed while it waited', async () => {
   const port = await freePort()
@@ -91,7 +95,7 @@ test('a task is followed to its end although both were killed while it waited', 
   expect(items).toMatchObject([{ tool: 'pay', kind: 'approval' }])
   const second = await startNear(port)
   await kill(second)
-  const [{ conversationId = '', callId = '' } = {}] = items
+  const { conversationId, callId } = items[0] ?? { conversationId: '', callId: '' }
   const told = await fetch(`http://127.0.0.1:${port}/api/holds/${conversationId}/${callId}/resolve`, {
     method: 'POST',
     headers: { authorization: `Bearer ${RESOLVER}`, 'content-type': 'application/json' },

@@ -90,4 +90,3 @@ export function errorOf(outcome: CallOutcome): string {
   if (outcome.ok) throw new Error(`It did not fail: ${JSON.stringify(outcome.value)}`)
   return outcome.error.message
 }
-

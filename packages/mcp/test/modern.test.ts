@@ -38,7 +38,10 @@ test(proves('call.goes-on-with-the-answer', 'a question of a server survives a r
   const [farStore, nearStore] = [storeInMemory(), storeInMemory()]
   const first = await far(farStore)
   const port = Number(new URL(first.url).port)
-  const before = await near(calling('far.deploy', { what: 'the site' }), { store: nearStore, servers: [withKey(first.url)] })
+  const before = await near(calling('far.deploy', { what: 'the site' }), {
+    store: nearStore,
+    servers: [withKey(first.url)],
+  })
   expect(await before.runtime.send('c', 'Go')).toMatchObject({ status: 'held' })
   const { callId } = await before.held()
   await before.close()
@@ -95,7 +98,10 @@ test('a call that waits for somebody over there is a task here: its id is stored
   const here = keep(await near(calling('far.pay', { amount: 5 }), { servers: [withKey(other.url)] }))
   expect(await here.runtime.send('c', 'Go')).toMatchObject({ status: 'held' })
   const held = (await here.runtime.events('c')).find((event) => event.type === 'call.held')
-  expect(held).toMatchObject({ state: { at: 'task', taskId: expect.any(String) as string }, hold: { kind: 'external' } })
+  expect(held).toMatchObject({
+    state: { at: 'task', taskId: expect.any(String) as string },
+    hold: { kind: 'external' },
+  })
   const kept = await here.store.documents({ tenant: '', kind: 'mcp-task', limit: 10 })
   expect(kept.items).toHaveLength(1)
 
@@ -123,6 +129,7 @@ test('a task is followed by another process after a restart, and called off with
     const { items } = await second.store.documents({ tenant: '', kind: 'mcp-task', limit: 10 })
     return items.length === 0 ? true : undefined
   })
+  expect((await other.runtime.list()).items).toMatchObject([{ status: 'idle' }])
 }, 40_000)
 
 test('whoever may resolve over there is asked over here', async () => {
@@ -171,8 +178,14 @@ test('a turn that is cancelled here is called off there', async () => {
   const slow = await there()
   const here = keep(await near(calling('far.count'), { servers: [withKey(slow.url)] }))
   const going = here.runtime.send('c', 'Go')
-  await eventually(async () => ((await slow.runtime.list()).items.some(({ status }) => status === 'running') ? true : undefined))
+  await eventually(async () =>
+    (await slow.runtime.list()).items.some(({ status }) => status === 'running') ? true : undefined,
+  )
   await here.runtime.cancel('c')
   await going
-  await eventually(async () => ((await slow.runtime.list()).items.every(({ status }) => status === 'idle') ? true : undefined))
+  const ended = await eventually(async () => {
+    const [row] = (await slow.runtime.list()).items
+    return (await slow.runtime.view(row?.id ?? ''))?.turns[0]?.ended
+  })
+  expect(ended.reason).toBe('cancelled')
 })

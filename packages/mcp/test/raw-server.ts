@@ -5,7 +5,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 export interface Rpc {
   readonly id?: number | string
   readonly method: string
-  readonly params?: { readonly name?: string; readonly arguments?: Readonly<Record<string, unknown>>; readonly cursor?: string }
+  readonly params?: {
+    readonly name?: string
+    readonly arguments?: Readonly<Record<string, unknown>>
+    readonly cursor?: string
+  }
 }
 
 type Answer = object | 'silence' | ((response: ServerResponse, rpc: Rpc) => void)

@@ -123,7 +123,8 @@ export class Connection {
       const listed = await client.listTools(undefined, { timeout: LIMITS.connectMs, cacheMode: 'refresh' })
       for (const [index, each] of listed.tools.entries()) {
         const read = index < LIMITS.tools ? readDefinition(each) : `a server may have ${LIMITS.tools} tools`
-        const why = typeof read !== 'string' && tools.some(({ name }) => name === read.name) ? 'it is there twice' : read
+        const why =
+          typeof read !== 'string' && tools.some(({ name }) => name === read.name) ? 'it is there twice' : read
         if (typeof why === 'string') refused.push({ name: String(each.name).slice(0, 100), why })
         else tools.push(why)
       }

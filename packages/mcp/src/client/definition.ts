@@ -38,7 +38,9 @@ export function readDefinition(given: unknown): Definition | string {
 }
 
 export function fingerprintOf(definition: Definition): string {
-  return createHash('sha256').update(sorted(definition as unknown as Json)).digest('hex')
+  return createHash('sha256')
+    .update(sorted(definition as unknown as Json))
+    .digest('hex')
 }
 
 /** The same text for equal definitions, whatever the order of their keys. */

@@ -13,7 +13,8 @@ export interface ElicitRequest {
 }
 
 export type ElicitAnswer =
-  { readonly action: 'accept'; readonly content?: JsonObject } | { readonly action: 'decline' | 'cancel' }
+  | { readonly action: 'accept'; readonly content?: JsonObject }
+  | { readonly action: 'decline' | 'cancel' }
 
 const LONGEST = 10_000
 

@@ -56,7 +56,9 @@ class Servers implements McpServers {
     this.#own = (options.servers ?? []).map(checkServer)
     uniqueNames(this.#own)
     this.#watch = new Watch(options.store)
-    this.plugin = pluginOf(({ conversation }) => this.#own.map((server) => this.#use(conversation.tenant, server, true)))
+    this.plugin = pluginOf(({ conversation }) =>
+      this.#own.map((server) => this.#use(conversation.tenant, server, true)),
+    )
   }
 
   pluginFor(tenant: string, servers: readonly unknown[]): Plugin {
@@ -113,7 +115,7 @@ function pluginOf(servers: (prepare: Prepare<unknown>) => readonly ServerInUse[]
       const found = await Promise.all(servers(prepare).map((server) => server.tools()))
       for (const tool of found.flat()) if (isNew(tool, prepare.tools)) prepare.tools.push(tool)
     },
-  }) as Plugin
+  })
 }
 
 /** What an agent has of its own goes before what a server calls the same. */
@@ -125,6 +127,8 @@ function uniqueNames(servers: readonly AnyServer[]): void {
   const names = servers.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice !== undefined)
-    throw new HoldpointError('config-invalid', `Two MCP servers are called "${twice}". Their tools would be, too: rename one.`)
+    throw new HoldpointError(
+      'config-invalid',
+      `Two MCP servers are called "${twice}". Their tools would be, too: rename one.`,
+    )
 }
-

@@ -3,7 +3,7 @@
  * with the answer), or to a task that the server works on (then it is looked at again later). Every wait is a hold, so
  * that nothing is lost with the process but the open line to an older server.
  */
-import { ask, isObject, later, toolError, type HandlerResult, type Json, type ToolContext } from '@holdpoint/core'
+import { ask, isObject, later, show, toolError, type HandlerResult, type Json, type ToolContext } from '@holdpoint/core'
 import { ProtocolError, SdkError, SdkErrorCode, type CallToolResult } from '@modelcontextprotocol/client'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kept, stateOf, type Answered, type CallState } from './call-state.ts'
@@ -90,13 +90,16 @@ class Run {
     const line = await this.#server.connection.line()
     const { client } = line
     const { signal } = this.#context
-    const result = await client.callTool({ ...this.#call, ...extra } as never, {
-      signal,
-      timeout: NO_TIMEOUT,
-      allowInputRequired: true,
-      toolDefinition: this.#bare as never,
-      onprogress: (value) => this.#context.progress(value as unknown as Json),
-    })
+    const result = await client.callTool(
+      { ...this.#call, ...extra },
+      {
+        signal,
+        timeout: NO_TIMEOUT,
+        allowInputRequired: true,
+        toolDefinition: this.#bare as never,
+        onprogress: (value) => this.#context.progress(value as unknown as Json),
+      },
+    )
     if ((result as { resultType?: string }).resultType === 'input_required') return this.#ask(result as never, rounds)
     return this.#came(result, line)
   }
@@ -117,14 +120,19 @@ class Run {
     for (const [key, request] of Object.entries(inputRequests)) {
       if (answered.includes(key)) continue
       const method = isObject(request) ? request['method'] : undefined
-      const read = method === 'elicitation/create' ? readElicitation((request as { params: unknown }).params) : undefined
-      if (!read) return toolError(`The MCP server "${this.#server.name}" asks for what is not given here: ${String(method)}`)
+      const read =
+        method === 'elicitation/create' ? readElicitation((request as { params: unknown }).params) : undefined
+      if (!read)
+        return toolError(`The MCP server "${this.#server.name}" asks for what is not given here: ${show(method)}`)
       asked[key] = read
     }
     const [first] = Object.entries(asked)
     if (!first) {
       if (requestState === undefined) return toolError(`The MCP server "${this.#server.name}" asks for nothing.`)
-      return later({ after: 1000 * 2 ** Math.min(rounds, 6), state: kept({ at: 'again', requestState, rounds: rounds + 1 }) })
+      return later({
+        after: 1000 * 2 ** Math.min(rounds, 6),
+        state: kept({ at: 'again', requestState, rounds: rounds + 1 }),
+      })
     }
     const [key, question] = first
     const state: CallState = {
@@ -147,10 +155,7 @@ class Run {
     const open = Object.entries(asked).find(([each]) => !(each in answers))
     if (open) return ask(questionOf(open[1], this.#server.name, kept({ ...state, key: open[0], answers })))
     if (taskId === undefined)
-      return this.#send(
-        { inputResponses: answers, ...(requestState !== undefined && { requestState }) },
-        state.rounds,
-      )
+      return this.#send({ inputResponses: answers, ...(requestState !== undefined && { requestState }) }, state.rounds)
     const { tasks } = await this.#server.lineForTask(taskId)
     await tasks.update(taskId, answers, this.#context.signal)
     return this.#followTask(taskId, Date.now(), Object.keys(answers))
@@ -202,7 +207,9 @@ class Run {
     this.#server.taskEnded(task.taskId)
     await this.#server.watch.forgetTask(conversation, call.id)
     if (result) return valueOf(this.#server.discreet(result))
-    return toolError(`The MCP server "${this.#server.name}" says the task ${task.status}: ${task.message ?? 'no reason'}`)
+    return toolError(
+      `The MCP server "${this.#server.name}" says the task ${task.status}: ${task.message ?? 'no reason'}`,
+    )
   }
 
   // To older servers, on an open line
@@ -210,12 +217,15 @@ class Run {
   #sendOnLine(line: Line, known: readonly Answered[]): Promise<Came> {
     const task = this.#definition.task && line.client.getServerCapabilities()?.tasks ? { task: {} } : {}
     const open = new OpenCall(line, (signal, onprogress) =>
-      line.client.callTool({ ...this.#call, ...task }, {
-        signal,
-        timeout: NO_TIMEOUT,
-        onprogress,
-        toolDefinition: this.#bare as never,
-      }),
+      line.client.callTool(
+        { ...this.#call, ...task },
+        {
+          signal,
+          timeout: NO_TIMEOUT,
+          onprogress,
+          toolDefinition: this.#bare as never,
+        },
+      ),
     )
     return this.#followLine(open, known, undefined, Date.now())
   }
@@ -307,7 +317,11 @@ class Run {
     )
   }
 
-  get #call(): { readonly name: string; readonly arguments: Record<string, unknown>; readonly _meta: Record<string, unknown> } {
+  get #call(): {
+    readonly name: string
+    readonly arguments: Record<string, unknown>
+    readonly _meta: Record<string, unknown>
+  } {
     const { input, call } = this.#context
     return {
       name: this.#definition.name,

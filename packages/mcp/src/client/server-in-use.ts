@@ -113,7 +113,8 @@ export class ServerInUse {
 
   async #fresh(): Promise<void> {
     const { now } = this.#using
-    if (now() - this.#listedAt > LIMITS.listMs) this.#listing ??= this.#list().finally(() => (this.#listing = undefined))
+    if (now() - this.#listedAt > LIMITS.listMs)
+      this.#listing ??= this.#list().finally(() => (this.#listing = undefined))
     if (this.#waited) return
     const patience = new AbortController()
     await Promise.race([this.#listing, sleep(LIMITS.patienceMs, undefined, patience).catch(() => {})])
@@ -156,14 +157,15 @@ export class ServerInUse {
       timeout,
       approvalTimeout: questionTimeout,
       // Whoever was only looking how a task is may look again, whatever else is the rule.
-      onLost: this.onLost === 'ask' ? ({ resumed }) => ({ happened: onlyLooked(resumed) ? false : 'unknown' }) : this.onLost,
+      onLost:
+        this.onLost === 'ask' ? ({ resumed }) => ({ happened: onlyLooked(resumed) ? false : 'unknown' }) : this.onLost,
       approval: () => {
         const set = plain === 'required' ? { required: true } : plain
         const now = this.#known?.pins.find((each) => each.definition.name === definition.name) ?? pin
         return now.changed ? { ...set, required: true, reason: inWords(now.changes) } : set
       },
       run: (context) => runCall(this, definition, context),
-    }) as Tool
+    })
   }
 
   /** A line that a call may use. An older server behind a process gives it to one at a time: its questions do not say whose they are. */

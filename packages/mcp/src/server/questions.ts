@@ -44,7 +44,8 @@ function paramsOf(hold: ViewHold, { form, url, resolves }: Able): JsonObject | u
   }
   if (kind !== 'elicitation') return undefined
   const message = reason ?? `"${name}" asks: ${JSON.stringify(input).slice(0, 2000)}`
-  if (hold.url !== undefined) return url ? { mode: 'url', message, url: hold.url, elicitationId: hold.callId } : undefined
+  if (hold.url !== undefined)
+    return url ? { mode: 'url', message, url: hold.url, elicitationId: hold.callId } : undefined
   if (!form) return undefined
   if (!answerSchema) return { mode: 'form', message, requestedSchema: WORDS }
   return isFlat(answerSchema) ? { mode: 'form', message, requestedSchema: plain(answerSchema) } : undefined
@@ -68,7 +69,8 @@ function plain({ properties, required }: JsonObject): JsonObject {
 export function resolutionOf({ hold }: Asked, response: unknown): Resolution | undefined {
   const { action, content } = isObject(response) ? response : {}
   if (action === 'decline') return { kind: 'reject' }
-  if (action === 'cancel') return hold.resumes === 'answer' ? { kind: 'answer', error: 'cancelled' } : { kind: 'reject' }
+  if (action === 'cancel')
+    return hold.resumes === 'answer' ? { kind: 'answer', error: 'cancelled' } : { kind: 'reject' }
   if (action !== 'accept') return undefined
   const given = isObject(content) ? content : {}
   if (hold.kind === 'approval') {

@@ -2,7 +2,16 @@
  * How a tool is called without a model: by an agent whose model does as it is told. So a call that comes over MCP goes the
  * way of every other: its input is checked, people are asked, it is held, it survives.
  */
-import { isObject, parseJson, vendorName, type Agent, type Json, type Model, type ModelPart, type Tool } from '@holdpoint/core'
+import {
+  isObject,
+  parseJson,
+  vendorName,
+  type Agent,
+  type Json,
+  type Model,
+  type ModelPart,
+  type Tool,
+} from '@holdpoint/core'
 import { agent } from 'holdpoint'
 
 /** The name under which calls that come over MCP are kept. */
@@ -30,7 +39,7 @@ const relayModel: Model = {
     const text = last?.role === 'user' ? last.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') : ''
     const ordered = text === '' ? undefined : parseJson(text)
     if (ordered?.ok && isObject(ordered.value) && typeof ordered.value['tool'] === 'string') {
-      const { tool, input = {} } = ordered.value as unknown as Ordered
+      const { tool, input } = ordered.value as unknown as Ordered
       yield { type: 'call', id: 'call', name: vendorName(tool), input: JSON.stringify(input) }
       yield { type: 'finish', reason: 'calls', usage: NOTHING }
       return

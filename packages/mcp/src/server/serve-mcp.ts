@@ -1,8 +1,13 @@
 /** The protocol itself, of either era, for one request: what the SDK is told, and what it asks. */
 import { isObject, type Json, type JsonObject } from '@holdpoint/core'
-import { MissingRequiredClientCapabilityError, ProtocolError, Server, type ServerContext, type Tool as McpTool } from '@modelcontextprotocol/server'
+import {
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { inWords, WAIT, type Called, type Desk } from './desk.ts'
+import { inWords, WAIT, type Called, type Desk, type Listed } from './desk.ts'
 import type { McpCaller } from './mcp-face.ts'
 import { questionsOf, type Able, type Asked } from './questions.ts'
 import { standingAfter, standingOf, type Standing } from './standing.ts'
@@ -14,22 +19,26 @@ const INVALID_PARAMS = -32_602
 const POLL_MS = 2000
 const loose = z.looseObject({})
 
+/** The SDK's own layer above it makes tools of functions; ours are made already, and tasks are not in it. */
+// oxlint-disable-next-line typescript/no-deprecated
 export function serverFor(desk: Desk, caller: McpCaller, era: 'legacy' | 'modern', name: string): Server {
   const tasks = era === 'legacy' ? { tasks: { cancel: {}, requests: { tools: { call: {} } } } } : {}
+  // oxlint-disable-next-line typescript/no-deprecated
   const server = new Server(
     { name, version: '0.1.0' },
     {
-      capabilities: { tools: {}, ...tasks, ...(era === 'modern' && { extensions: { [TASKS]: {} } }) } as never,
+      capabilities: { tools: {}, ...tasks, ...(era === 'modern' && { extensions: { [TASKS]: {} } }) },
       inputRequired: { legacyShim: false },
     },
   )
   const faced = new Faced(desk, caller, era)
-  server.setRequestHandler('tools/list', (_request, context) => faced.list(context))
+  server.setRequestHandler('tools/list', (_request, context) => faced.list(context) as never)
   server.setRequestHandler('tools/call', (request, context) => faced.call(request.params, context) as never)
   const params = { params: loose }
   server.setRequestHandler('tasks/get', params, (given, context) => faced.get(given, context) as never)
   server.setRequestHandler('tasks/cancel', params, (given, context) => faced.cancel(given, context) as never)
-  if (era === 'legacy') server.setRequestHandler('tasks/result', params, (given, context) => faced.result(given, context) as never)
+  if (era === 'legacy')
+    server.setRequestHandler('tasks/result', params, (given, context) => faced.result(given, context) as never)
   else server.setRequestHandler('tasks/update', params, (given, context) => faced.update(given, context) as never)
   return server
 }
@@ -45,7 +54,7 @@ class Faced {
     this.#modern = era === 'modern'
   }
 
-  list(context: ServerContext): { tools: McpTool[] } {
+  list(context: ServerContext): { readonly tools: readonly Listed[] } {
     // Whoever can look at tasks again needs no tool for it.
     const tools = this.#desk.list(this.#caller).filter(({ name }) => name !== WAIT || !this.#takesTasks(context))
     return { tools }
@@ -227,5 +236,12 @@ function progressTo({ mcpReq }: ServerContext): Called['progress'] {
 function task(taskId: string, status: string, message?: string, old = false): JsonObject {
   const at = new Date().toISOString()
   const times = old ? { ttl: null, pollInterval: POLL_MS } : { ttlMs: null, pollIntervalMs: POLL_MS }
-  return { taskId, status, createdAt: at, lastUpdatedAt: at, ...times, ...(message !== undefined && { statusMessage: message }) }
+  return {
+    taskId,
+    status,
+    createdAt: at,
+    lastUpdatedAt: at,
+    ...times,
+    ...(message !== undefined && { statusMessage: message }),
+  }
 }

@@ -2,7 +2,7 @@
  * What a client holds while a call waits: which conversation it is, sealed for whoever was given it. Clients send it back,
  * so it is a stranger's word until its seal was checked; and it says nothing that its holder does not know.
  */
-import type { Json, Store } from '@holdpoint/core'
+import type { Store } from '@holdpoint/core'
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export interface Holder {
@@ -50,10 +50,10 @@ export class Tickets {
   /** The same in every process, and after every restart. */
   async #load(): Promise<Buffer> {
     const found = await this.#store.get('', KIND, 'tickets')
-    if (found) return Buffer.from(String(found.data), 'base64url')
-    const data: Json = randomBytes(32).toString('base64url')
+    if (found) return Buffer.from(found.data as string, 'base64url')
+    const data = randomBytes(32).toString('base64url')
     await this.#store.put({ tenant: '', kind: KIND, id: 'tickets', data, expected: 0 })
     const kept = await this.#store.get('', KIND, 'tickets')
-    return Buffer.from(String(kept?.data ?? data), 'base64url')
+    return Buffer.from((kept?.data ?? data) as string, 'base64url')
   }
 }

@@ -19,7 +19,9 @@ const diligent: Model = {
   id: 'diligent',
   async *stream({ prompt, tools }) {
     if (prompt.at(-1)?.role === 'user') {
-      const specs = tools.flatMap((tool) => (tool.kind === 'function' ? [{ name: tool.name, schema: tool.inputSchema }] : []))
+      const specs = tools.flatMap((tool) =>
+        tool.kind === 'function' ? [{ name: tool.name, schema: tool.inputSchema }] : [],
+      )
       const calls = context.toolCalls
         ? context.toolCalls.map(({ name, arguments: input }) => ({ name: `s__${name}`, input: withoutNulls(input) }))
         : specs.map(({ name, schema }) => ({ name, input: { ...exampleOf(schema), ...echo(name, specs) } }))
@@ -59,15 +61,22 @@ function exampleFor({ type, enum: choices, default: given }: JsonObject): string
   return type === 'boolean' ? true : 'text'
 }
 
-const runtime = await holdpoint({ store, agents: [agent({ name: 'desk', model: diligent, plugins: [mcp.plugin], maxParallel: 1 })] })
+const runtime = await holdpoint({
+  store,
+  agents: [agent({ name: 'desk', model: diligent, plugins: [mcp.plugin], maxParallel: 1 })],
+})
 await runtime.submit('c', 'Call everything')
 await eventually(async () => {
   for (const { callId, kind, answerSchema, nth } of (await runtime.pending()).items)
-    if (kind === 'elicitation') await runtime.answer('c', callId, exampleOf({ properties: {}, required: [], ...required(answerSchema) }), { hold: nth })
+    if (kind === 'elicitation')
+      await runtime.answer('c', callId, exampleOf({ properties: {}, required: [], ...required(answerSchema) }), {
+        hold: nth,
+      })
   return (await runtime.view('c'))?.status === 'idle' ? true : undefined
 }, 25_000)
 if (process.env['SHOW'])
-  for (const event of await runtime.events('c')) if (event.type === 'call.settled') console.error(JSON.stringify(event.outcome).slice(0, 300))
+  for (const event of await runtime.events('c'))
+    if (event.type === 'call.settled') console.error(JSON.stringify(event.outcome).slice(0, 300))
 await runtime.close()
 await mcp.close()
 

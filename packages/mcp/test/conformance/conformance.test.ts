@@ -17,7 +17,13 @@ async function conformance(...args: readonly string[]): Promise<string> {
   return stripVTControlCharacters(`${stdout}\n${stderr}`)
 }
 
-const OLDER = ['initialize', 'tools_call', 'elicitation-sep1034-client-defaults', 'sse-retry', 'json-schema-2020-12-preservation']
+const OLDER = [
+  'initialize',
+  'tools_call',
+  'elicitation-sep1034-client-defaults',
+  'sse-retry',
+  'json-schema-2020-12-preservation',
+]
 const NEWER = [
   'tools_call',
   'request-metadata',
@@ -34,11 +40,15 @@ const scenarios = [
 ]
 
 describe('our client', () => {
-  test.each(scenarios)('%s: %s', async (version, scenario) => {
-    const command = `${process.execPath} ${CONDITION} ${program('client-program')}`
-    const told = await conformance('client', '--command', command, '--scenario', scenario, '--spec-version', version)
-    expect(told).toContain('OVERALL: PASSED')
-  }, 60_000)
+  test.each(scenarios)(
+    '%s: %s',
+    async (version, scenario) => {
+      const command = `${process.execPath} ${CONDITION} ${program('client-program')}`
+      const told = await conformance('client', '--command', command, '--scenario', scenario, '--spec-version', version)
+      expect(told).toContain('OVERALL: PASSED')
+    },
+    60_000,
+  )
 })
 
 describe('our server', () => {
@@ -54,13 +64,17 @@ describe('our server', () => {
     await once(server, 'exit')
   })
 
-  test.each(['2025-11-25', '2026-07-28'] as const)('%s: every scenario that has no reason not to passes', async (version) => {
-    const told = await conformance('server', '--url', url, '--suite', 'all', '--spec-version', version)
-    const results = [...told.matchAll(/^([✓✗]) ([\w-]+): \d+ passed, \d+ failed/gm)]
-    expect(results.length).toBeGreaterThan(30)
-    const failed = results.flatMap(([, mark, name = '']) => (mark === '✗' ? [name] : []))
-    expect(failed.toSorted()).toEqual(Object.keys(serverBaseline[version]).toSorted())
-  }, 180_000)
+  test.each(['2025-11-25', '2026-07-28'] as const)(
+    '%s: every scenario that has no reason not to passes',
+    async (version) => {
+      const told = await conformance('server', '--url', url, '--suite', 'all', '--spec-version', version)
+      const results = [...told.matchAll(/^([✓✗]) ([\w-]+): \d+ passed, \d+ failed/gm)]
+      expect(results.length).toBeGreaterThan(30)
+      const failed = results.flatMap(([, mark, name = '']) => (mark === '✗' ? [name] : []))
+      expect(failed.toSorted()).toEqual(Object.keys(serverBaseline[version]).toSorted())
+    },
+    180_000,
+  )
 
   const TASKS = [
     'tasks-lifecycle',
@@ -73,10 +87,23 @@ describe('our server', () => {
     'tasks-required-task-error',
     'tasks-mrtr-composition',
   ]
-  test.each(TASKS)('the extension for tasks: %s', async (scenario) => {
-    const told = await conformance('server', '--url', url, '--scenario', scenario, '--spec-version', '2026-07-28', '--force')
-    const [, bad = 'it told nothing'] = /Passed: \d+\/\d+, (\d+) failed/.exec(told) ?? []
-    expect(bad, told).toMatch(/^\d+$/)
-    expect(Number(bad) > 0 ? 'fails' : 'passes', told).toBe(scenario in tasksBaseline ? 'fails' : 'passes')
-  }, 60_000)
+  test.each(TASKS)(
+    'the extension for tasks: %s',
+    async (scenario) => {
+      const told = await conformance(
+        'server',
+        '--url',
+        url,
+        '--scenario',
+        scenario,
+        '--spec-version',
+        '2026-07-28',
+        '--force',
+      )
+      const [, bad = 'it told nothing'] = /Passed: \d+\/\d+, (\d+) failed/.exec(told) ?? []
+      expect(bad, told).toMatch(/^\d+$/)
+      expect(Number(bad) > 0 ? 'fails' : 'passes', told).toBe(scenario in tasksBaseline ? 'fails' : 'passes')
+    },
+    60_000,
+  )
 })

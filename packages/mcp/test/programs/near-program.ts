@@ -5,7 +5,10 @@ import { withKey } from '../far.ts'
 
 const [, , file = '', url = '', tool] = process.argv
 const scripts = tool === undefined ? ['Done.'] : calling(tool, { what: 'the site', amount: 5 })
-const { runtime } = await near(scripts, { store: await openStore(file), servers: [{ ...withKey(url), onLost: 'retry' }] })
+const { runtime } = await near(scripts, {
+  store: await openStore(file),
+  servers: [{ ...withKey(url), onLost: 'retry' }],
+})
 if (tool !== undefined) await runtime.send('c', 'Go')
 process.stdout.write('ready\n')
 process.stdin.on('data', (line) => {
