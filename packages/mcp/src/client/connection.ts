@@ -143,6 +143,13 @@ export class Connection {
     void line?.then(({ close }) => close()).catch(() => {})
   }
 
+  /** Nobody has needed it for a while: the line is let go, and made again for the next one. */
+  async rest(): Promise<void> {
+    const line = this.#line
+    this.#line = undefined
+    await line?.then(({ close }) => close()).catch(() => {})
+  }
+
   async isUsual(line: Line): Promise<boolean> {
     return (await this.#line?.catch(() => undefined)) === line
   }
