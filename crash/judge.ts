@@ -124,6 +124,20 @@ function decisionsIn(logs: Logs): Map<string, number> {
         case 'call.endorsed':
         case 'call.cleared':
         case 'state.changed':
+        case 'plan.set':
+        case 'plan.removed':
+        case 'plan.fired':
+        case 'notices.told':
+        case 'space.opened':
+        case 'member.joined':
+        case 'member.left':
+        case 'message.posted':
+        case 'messages.read':
+        case 'agent.activated':
+        case 'agent.rested':
+        case 'tool.started':
+        case 'tool.done':
+        case 'tool.error':
         case 'turn.ended':
           return []
       }

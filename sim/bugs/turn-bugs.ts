@@ -11,8 +11,8 @@ export const turnBugs: readonly Bug[] = [
     patches: [
       patch(
         TURN,
-        "const open = [...calls.values()].some((each) => each.at !== 'settled')",
-        "const open = [...calls.values()].filter((each) => each.at !== 'settled').length > 1",
+        "const open = calls.some((each) => each.at !== 'settled')",
+        "const open = calls.filter((each) => each.at !== 'settled').length > 1",
       ),
     ],
   },
@@ -37,8 +37,27 @@ export const turnBugs: readonly Bug[] = [
     name: 'expires-without-looking-at-the-clock',
     patches: [
       patch(DECIDE, "if (now < hold.expiresAt) return refuse('not-due'", "if (now < 0) return refuse('not-due'"),
-      patch('loop/drive.ts', 'ports.now() >= effect.at ?', 'ports.now() >= 0 ?'),
+      patch(
+        'loop/drive.ts',
+        'ports.now() >= effect.at ? eventsOf(decideExpire(',
+        'ports.now() >= 0 ? eventsOf(decideExpire(',
+      ),
     ],
+  },
+  {
+    name: 'gives-up-a-client-before-its-grace-is-over',
+    patches: [
+      patch(DECIDE, 'if (now < (graceEnds(hold, seenAt) ?? Infinity))', 'if (now < 0)'),
+      patch('runtime/absence.ts', 'if (grace === undefined || now() < grace)', 'if (grace === undefined)'),
+    ],
+  },
+  {
+    name: 'looks-at-a-grace-only-at-the-deadline',
+    patches: [patch('turn/derive.ts', 'return hold ? lookAt(hold) : at', 'return at')],
+  },
+  {
+    name: 'never-gives-up-a-client',
+    patches: [patch('runtime/clients.ts', 'let last = this.#startedAt', 'let last = Infinity')],
   },
   {
     name: 'accepts-what-came-too-late',

@@ -7,6 +7,7 @@ import type { GatewayOptions } from './gateway-options.ts'
 import type { McpPorts } from './mcp.ts'
 import type { Hubs } from './streams/hubs.ts'
 import type { Streams } from './streams/streams.ts'
+import type { Workers } from './workers.ts'
 
 export interface Services {
   readonly runtime: Runtime
@@ -16,6 +17,7 @@ export interface Services {
   readonly hubs: Hubs
   readonly streams: Streams
   readonly claims: Claims
+  readonly workers: Workers
   readonly agents: NonNullable<GatewayOptions['agents']>
   readonly checkAgent: NonNullable<GatewayOptions['checkAgent']>
   readonly mcp: McpPorts

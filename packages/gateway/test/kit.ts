@@ -3,6 +3,7 @@ import { agent, holdpoint, memoryStore, tool, type Model, type Runtime, type Sto
 import { z } from 'zod'
 import { gateway, serve, type Gateway, type GatewayOptions, type McpPorts } from '@holdpoint/gateway'
 import type { Scope } from '@holdpoint/protocol'
+import { agentsMadeHere } from '../src/agents-made-here.ts'
 
 export type Tenant = 'acme' | 'umbrella'
 const TENANTS = ['acme', 'umbrella'] as const
@@ -51,14 +52,15 @@ const ask = tool({
   input: z.object({ question: z.string() }),
 })
 
-/** Does what it is told: "ship Ada" calls the tool, anything else is said back word by word. */
+/** Does what it is told: "ship Ada" calls the tool, "in room ask size" does it there; anything else is said back. */
 export const obedient: Model = {
   id: 'obedient',
   async *stream({ prompt }) {
     const last = prompt.at(-1)
     const text = last?.role === 'user' ? JSON.stringify(last.parts) : ''
-    const [, verb, what, more] = /(ship|refund|ask) (\w+) ?(\w+)?/.exec(text) ?? []
+    const [, space, verb, what, more] = /(?:in (\w+) )?(ship|refund|ask) (\w+) ?(\w+)?/.exec(text) ?? []
     if (verb !== undefined) {
+      if (space !== undefined) yield { type: 'call', id: 'c0', name: 'enter_space', input: JSON.stringify({ space }) }
       const note = more === undefined ? {} : { note: more }
       const input = JSON.stringify(INPUTS[verb]?.(what) ?? { euros: Number(what), ...note })
       yield { type: 'call', id: 'c1', name: verb, input }
@@ -98,12 +100,14 @@ const INPUTS: Readonly<Record<string, (what: string | undefined) => object>> = {
 
 export interface KitOptions extends Partial<GatewayOptions> {
   readonly model?: Model
+  /** For agents that are made over HTTP. With them, a message must say whose conversation it begins. */
+  readonly models?: Readonly<Record<string, Model>>
   /** Over a real port, and not from function to function. */
   readonly socket?: boolean
 }
 
 export async function kit(options: KitOptions = {}): Promise<Kit> {
-  const { model = obedient, socket = false, ...rest } = options
+  const { model = obedient, models, socket = false, ...rest } = options
   const store = memoryStore({ now: Date.now })
   const ran: unknown[] = []
   const refund = tool({
@@ -117,7 +121,8 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
     },
   })
   const desk = agent({ name: 'desk', model, tools: [ship, refund, ask] })
-  const runtime = await holdpoint({ store, agents: [desk] })
+  const made = models && agentsMadeHere(store, { models })
+  const runtime = await holdpoint({ store, agents: [desk], ...(made && { agentFor: made.agentFor }) })
   const log = (): void => {}
   const settings = { runtime, store, agents: [desk], log, mcp: { servers: mcpOfAcme }, ...rest }
   const served = socket ? await serve(settings) : undefined

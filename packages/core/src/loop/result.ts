@@ -7,7 +7,7 @@ import type { CallOutcome } from '../tool/outcome.ts'
 import { openHold, type Refusal } from '../turn/decide.ts'
 import type { Hold } from '../turn/hold.ts'
 import type { Verdict } from '../turn/resolve.ts'
-import { fold } from '../turn/turn.ts'
+import { evolve } from '../turn/turn.ts'
 import { emptyConversation, type Call, type Conversation } from '../turn/turn-state.ts'
 
 export interface HeldCall extends Hold {
@@ -83,7 +83,13 @@ export function resultOf(
 function foldTurn(events: readonly LogEvent[]): Conversation {
   const [first] = events
   if (first?.type !== 'turn.started') return emptyConversation
-  return fold(events, { ...emptyConversation, seq: first.seq - 1, queue: first.items })
+  const before: Conversation = { ...emptyConversation, seq: first.seq - 1, queue: first.items }
+  return events.reduce((state, event) => (isAside(event) ? { ...state, seq: event.seq } : evolve(state, event)), before)
+}
+
+/** What goes on beside a turn, and is about things from before it. */
+function isAside({ type }: LogEvent): boolean {
+  return type === 'plan.set' || type === 'plan.removed' || type === 'plan.fired' || type === 'notices.told'
 }
 
 function resultOfLast(events: readonly LogEvent[], state: Conversation, mode: 'auto' | 'manual'): TurnResult {
@@ -111,7 +117,7 @@ function resultOfLast(events: readonly LogEvent[], state: Conversation, mode: 'a
 
 export function openHolds(state: Conversation): HeldCall[] {
   if (state.turn.phase !== 'calls' && state.waiting.size === 0) return []
-  const inTurn = state.turn.phase === 'calls' ? [...state.turn.calls.values()] : []
+  const inTurn = state.turn.phase === 'calls' ? state.turn.calls : []
   return [...new Set([...state.waiting.values(), ...inTurn])].flatMap((call) => {
     const hold = openHold(call)
     return hold ? [heldCall(call, hold)] : []
@@ -162,6 +168,7 @@ const STATUS: Readonly<Record<EndReason, TurnResult['status']>> = {
   output_invalid: 'failed',
   context_full: 'failed',
   hook_failed: 'failed',
+  skipped: 'done',
 }
 
 function eventsOfLastTurn(events: readonly LogEvent[]): readonly LogEvent[] {

@@ -7,7 +7,7 @@ import { isObject, lostInJson, toJson, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
 import { StateWrites, type StateUpdate } from '../plugin/state.ts'
 import { inputHash } from '../tool/fingerprint.ts'
-import { AskUser, Halt, ToolError } from '../tool/handler-result.ts'
+import { AskUser, Halt, Skip, ToolError } from '../tool/handler-result.ts'
 import { failed, type CallOutcome, type FailedOutcome, type OutcomeError } from '../tool/outcome.ts'
 import { DEFAULT_TIMEOUTS, type Tool } from '../tool/tool.ts'
 import type { ApprovalRequest, Verified } from '../tool/tool-options.ts'
@@ -174,6 +174,7 @@ export async function runCall(
       { ...settled(call, value === undefined ? asOutcome(null) : await checkOutput(tool, value)), halt },
     ]
   }
+  if (returned.ok && returned.value instanceof Skip) return [...writes.take(), skipped(call, world)]
   const outcome = await outcomeOf(returned, tool)
   if (outcome.ok) return [...writes.take(), settled(call, outcome)]
   return [failing(call, outcome, world)]
@@ -184,6 +185,14 @@ function failing(call: Call, outcome: FailedOutcome, world: World): EventBody {
   return haltsOn(error, call, world)
     ? { ...settled(call, outcome), halt: { reason: 'tool_error', message: error.message } }
     : settled(call, outcome)
+}
+
+/** A turn in which something else was done, or is being done, is remembered. */
+function skipped(call: Call, { log }: World): EventBody {
+  const { turn } = log.state
+  const nothingElse = turn.phase === 'calls' && turn.step === 1 && turn.calls.length === 1
+  const halt = { reason: nothingElse ? 'skipped' : 'halted', message: 'There was nothing to do.' } as const
+  return { ...settled(call, asOutcome({ skipped: true })), halt }
 }
 
 /** What a handler says besides a value gets into the log too, so it is made JSON here, or an error if it cannot be. */

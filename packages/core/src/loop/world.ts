@@ -3,7 +3,9 @@ import { copyJson, toJson } from '../json.ts'
 import type { Frame } from '../live/frame.ts'
 import type { Resumption, ToolContext, Scope } from '../tool/context.ts'
 import type { Tool } from '../tool/tool.ts'
+import { planAccess } from '../plan/plan-access.ts'
 import { StateWrites } from '../plugin/state.ts'
+import type { Telling } from '../turn/notices.ts'
 import type { Call } from '../turn/turn-state.ts'
 import type { TurnPlan } from '../turn/decide.ts'
 import type { Briefs } from '../hooks/before-message.ts'
@@ -28,6 +30,8 @@ export interface World {
   term(): number
   /** Does something after the turn, in nobody's way. Under a name, once at a time. */
   later(name: string, work: (signal: AbortSignal) => Promise<unknown>): void
+  /** Tells another log something. It may be told again, and is heard once. */
+  tell(telling: Telling): Promise<void>
   /** Something went wrong that stops nobody. */
   problem(error: unknown): void
   /** Whether anybody sees frames: making them costs something for every piece of text. */
@@ -61,8 +65,14 @@ export async function prepare(world: World): Promise<Prepared> {
   const context: string[] = []
   const inject: string[] = []
   const tools = [...agent.tools]
-  const { turn } = log.state
-  const conversation = { ...log.address, turnId: turnIdOf(world), step: turn.phase === 'rest' ? 0 : turn.step }
+  const { turn, queue, plans } = log.state
+  const conversation = {
+    ...log.address,
+    turnId: turnIdOf(world),
+    step: turn.phase === 'rest' ? 0 : turn.step,
+    queue,
+    plans: [...plans.values()],
+  }
   for (const plugin of agent.plugins) {
     await plugin.prepare({
       config: configs.get(plugin.id),
@@ -94,6 +104,7 @@ export function toolContext(
     scope,
     services: agent.services,
     state: writes,
+    plans: planAccess(log.state.plans, agent.ports, (event) => writes.also(event)),
     agent,
     requestId,
     signal,

@@ -1,6 +1,7 @@
 /** What a handler is handed besides its input. */
 import type { Agent } from '../loop/agent.ts'
 import type { Json } from '../json.ts'
+import type { PlanAccess } from '../plan/plan-access.ts'
 import type { Services } from '../plugin/services.ts'
 import type { StateAccess } from '../plugin/state.ts'
 import type { Resolution } from '../turn/hold.ts'
@@ -42,6 +43,8 @@ export interface ToolContext<Input = unknown> {
   readonly scope: Scope
   readonly services: Services
   readonly state: StateAccess
+  /** What the agent is to be woken for later. */
+  readonly plans: PlanAccess
   /** The agent this call belongs to, for a handler that wants to ask its model something. */
   readonly agent: Agent
   readonly requestId: string | undefined

@@ -72,7 +72,12 @@ export class ToolError {
   }
 }
 
-export type Special = AskUser | Ask | LookLater | Halt | ToolError
+/** Returned by `skip`: there was nothing to do, so the turn ends, and is forgotten if nothing was done in it. */
+export class Skip {
+  readonly skipped: true = true
+}
+
+export type Special = AskUser | Ask | LookLater | Halt | ToolError | Skip
 export type HandlerResult<R> = R | Special | Promise<R | Special>
 
 export function askUser(prompt: string, metadata?: Json): AskUser {
@@ -89,6 +94,10 @@ export function later(options: Later): LookLater {
 
 export function halt(reason: string, value?: Json): Halt {
   return new Halt(reason, value)
+}
+
+export function skip(): Skip {
+  return new Skip()
 }
 
 export function toolError(message: string, details?: Json): ToolError {

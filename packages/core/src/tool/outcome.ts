@@ -25,6 +25,8 @@ export type OutcomeCode =
   | 'rejected'
   /** Nobody answered in time. */
   | 'expired'
+  /** No client was there that could carry it out, for longer than its grace. */
+  | 'no-client'
   /** The turn was cancelled. */
   | 'cancelled'
   /** A newer message took the turn's place. */
@@ -37,6 +39,8 @@ export type OutcomeCode =
   | 'unknown-tool'
   /** A hook did not let it be made. */
   | 'vetoed'
+  /** It would be shown in a space, and the agent is in none. */
+  | 'not-in-space'
   /** What would have run is not what was approved. */
   | 'not-what-was-approved'
 

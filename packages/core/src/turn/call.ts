@@ -3,8 +3,8 @@
  * from, and nothing leads out of `settled`.
  */
 import { HoldpointError } from '../failure.ts'
-import type { LogEvent } from '../log/log-event.ts'
-import type { CallPart } from '../model/reply.ts'
+import type { LogEvent, Placed } from '../log/log-event.ts'
+import { callsOf, type CallPart } from '../model/reply.ts'
 import type { Resolved } from './hold.ts'
 import type { Call } from './turn-state.ts'
 
@@ -23,8 +23,9 @@ const moves: Record<CallEvent['type'], readonly Call['at'][]> = {
   'answer.arrived': ['settled'],
 }
 
-/** `seq` is of the reply that has it. */
-export function newCall(part: CallPart, seq: number): Call {
+/** `seq` is of the reply that has it, and so is `placed`. */
+export function newCall(part: CallPart, seq: number, placed?: Placed): Call {
+  const place = placed?.calls.find(({ callId }) => callId === part.callId)
   return {
     callId: part.callId,
     name: part.name,
@@ -39,6 +40,7 @@ export function newCall(part: CallPart, seq: number): Call {
     resolved: [],
     attempt: 0,
     seqs: [seq],
+    place: place && { space: place.space, shown: place.shown === true },
     at: 'ready',
   }
 }
@@ -80,10 +82,22 @@ function answered(call: Settled, event: Extract<CallEvent, { type: 'answer.arriv
   return { ...call, resolved: resolvedWith(call, event), hold: event.resolution ? undefined : call.hold, open: false }
 }
 
+/** A call as events tell it, whichever else they are about. */
+export function callIn(events: readonly LogEvent[], callId: string): Call | undefined {
+  let call: Call | undefined
+  for (const event of events) {
+    if (event.type === 'model.replied') {
+      const part = callsOf(event.reply).find((each) => each.callId === callId)
+      if (part) call = newCall(part, event.seq, event.placed)
+    } else if (call && 'callId' in event && event.callId === callId) call = evolveCall(call, event)
+  }
+  return call
+}
+
 /** What stays true of a call wherever it is; the rest of each state is written anew. */
 function facts(call: Call): Omit<Call, 'at'> {
   const { callId, name, proposed, malformed, edited, approved, endorsed, attempt, seqs } = call
-  const { holds, kept, resumed, resolved } = call
+  const { holds, kept, resumed, resolved, place } = call
   return {
     callId,
     name,
@@ -98,6 +112,7 @@ function facts(call: Call): Omit<Call, 'at'> {
     resolved,
     attempt,
     seqs,
+    place,
   }
 }
 
@@ -131,6 +146,11 @@ function resolvedWith(
     ...call.resolved,
     { hold, nth: call.holds, accepts, resolution: event.resolution, by: event.by, at: event.at },
   ]
+}
+
+/** Where a call is shown, for the answer that comes after its turn. */
+export function shownIn({ place }: Call): { readonly shownIn?: string } {
+  return place?.shown ? { shownIn: place.space } : {}
 }
 
 function impossible(call: Call, event: CallEvent): never {

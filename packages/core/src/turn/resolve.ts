@@ -5,6 +5,7 @@
 import { canonical, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
 import { failed, type CallOutcome } from '../tool/outcome.ts'
+import { shownIn } from './call.ts'
 import { openHold } from './decide.ts'
 import { secondHold, type Hold, type Resolution, type Resolved } from './hold.ts'
 import type { Call } from './turn-state.ts'
@@ -89,7 +90,15 @@ function take(call: Call, hold: Hold, command: Resolve): ResolveDecision {
   if (hold.resumes === 'answer') return yes({ type: 'call.resumed', callId: call.callId, resolution, ...who(by) })
   const settle = (outcome: CallOutcome): EventBody =>
     call.at === 'settled'
-      ? { type: 'answer.arrived', callId: call.callId, name: call.name, outcome, resolution, ...who(by) }
+      ? {
+          type: 'answer.arrived',
+          callId: call.callId,
+          name: call.name,
+          outcome,
+          resolution,
+          ...who(by),
+          ...shownIn(call),
+        }
       : { type: 'call.settled', callId: call.callId, outcome, resolution, ...who(by) }
   switch (resolution.kind) {
     case 'approve':
@@ -153,6 +162,7 @@ function tooLate(
       outcome: outcomeOf(resolution),
       resolution,
       ...who(by),
+      ...shownIn(call),
     }
     return { ...yes(arrived), message: 'Accepted after the deadline: the agent gets it as a new message.' }
   }

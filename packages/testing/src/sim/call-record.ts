@@ -57,6 +57,13 @@ export class CallRecord {
     this.seq = seq
   }
 
+  /** When somebody has to look at what it waits for: its client may be away for a while, and all of it has an end. */
+  get lookAt(): number {
+    if (!this.hold) return Infinity
+    const { kind, expiresAt, timeoutMs, graceMs = timeoutMs } = this.hold
+    return kind === 'client' ? Math.min(expiresAt, expiresAt - timeoutMs + graceMs) : expiresAt
+  }
+
   get waits(): boolean {
     return this.at === 'held' || this.open
   }
@@ -88,7 +95,11 @@ export class CallRecord {
         return
       case 'call.resumed':
         judge.require(this.at === 'held', 'log-possible', say('resumed while not held'))
-        judge.require(event.resolution !== undefined || this.#due(now), 'expiry-in-time', say('resumed early'))
+        judge.require(
+          event.resolution !== undefined || now >= (this.hold?.expiresAt ?? Infinity),
+          'expiry-in-time',
+          say('resumed early'),
+        )
         this.#took(event)
         this.at = 'ready'
         this.resumptions++
@@ -120,7 +131,11 @@ export class CallRecord {
           'one-outcome',
           say('a late answer too many'),
         )
-        judge.require(event.resolution !== undefined || this.#due(now), 'expiry-in-time', say('expired early'))
+        judge.require(
+          event.resolution !== undefined || this.#due(now, event.outcome),
+          'expiry-in-time',
+          say('expired early'),
+        )
         this.arrived = event.resolution ? 'answer' : 'expiry'
         this.open = false
         this.#took(event)
@@ -156,15 +171,17 @@ export class CallRecord {
     const pending = this.hold?.async === true && this.at === 'held' && outcome.ok && resolution === undefined
     const ended = !outcome.ok && (outcome.error.code === 'cancelled' || outcome.error.code === 'superseded')
     if (this.at === 'held' && resolution === undefined && !pending && !ended)
-      judge.require(this.#due(now), 'expiry-in-time', say('expired early'))
+      judge.require(this.#due(now, outcome), 'expiry-in-time', say('expired early'))
     this.outcome = { seq: event.seq, value: outcome, answered: resolution !== undefined }
     this.open = pending
     this.#took(event)
     this.at = 'settled'
   }
 
-  #due(now: number): boolean {
-    return this.hold !== undefined && now >= this.hold.expiresAt
+  #due(now: number, outcome?: CallOutcome): boolean {
+    if (!this.hold) return false
+    const absent = outcome?.ok === false && outcome.error.code === 'no-client'
+    return now >= (absent ? this.lookAt : this.hold.expiresAt)
   }
 
   #took({ seq, resolution, by }: { seq: number; resolution?: Resolution; by?: string }): void {

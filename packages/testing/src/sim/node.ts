@@ -13,6 +13,7 @@ import {
   type ToolContext,
 } from '@holdpoint/core'
 import type { Process, Task } from './scheduler.ts'
+import { everySo } from './living.ts'
 import { simModel } from './sim-model.ts'
 import { storeHandle } from './store-handle.ts'
 import { simTools, type ToolVersion } from './tools.ts'
@@ -29,14 +30,19 @@ export class SimNode {
   id = ''
   version: ToolVersion = 1
   readonly #drives: boolean
+  /** An agent that lives, and that this node does not have. */
+  readonly #lacks: string | false
   #skew = 0
   #bornAt = 0
+  #clients = 0
+  #leftAt = -Infinity
   /** By conversation: what it was told of, and when. */
   #known = new Map<string, { readonly seq: number; readonly at: number }[]>()
   /** Those who wait for an answer of this life. */
   readonly #callers = new Set<() => void>()
 
-  constructor(world: World, name: string, drives: boolean) {
+  constructor(world: World, name: string, drives: boolean, lacks: string | false) {
+    this.#lacks = lacks
     this.world = world
     this.process = world.scheduler.process(name)
     this.#drives = drives
@@ -72,6 +78,25 @@ export class SimNode {
     this.id = id
   }
 
+  /** A client of this node, which leaves again unless the node dies before. */
+  async attends(conversation: string, tools: readonly string[], stays: number): Promise<void> {
+    const leave = await this.runtime?.attend(conversation, tools)
+    if (!leave) return
+    this.#clients++
+    const life = this.#bornAt
+    void this.wait('its client leaves', stays).then(async () => {
+      await leave()
+      if (this.#bornAt !== life) return
+      this.#clients--
+      this.#leftAt = this.world.scheduler.now
+    })
+  }
+
+  /** Whether clients are there in this life, or were a moment ago: then it still says every few seconds that it lives. */
+  get attended(): boolean {
+    return this.#clients > 0 || this.world.scheduler.now - this.#leftAt < 6000
+  }
+
   wait(label: string, delay: number): Promise<void> {
     return this.world.scheduler.wait(this.process, label, delay)
   }
@@ -81,6 +106,7 @@ export class SimNode {
     const { generation } = this.process
     this.#bornAt = this.world.scheduler.now
     this.#known = new Map()
+    this.#clients = 0
     this.closing = undefined
     const ports = this.#ports()
     this.world.seeTo(
@@ -209,6 +235,7 @@ export class SimNode {
       sleep: (ms, signal) => this.#sleep(ms, signal),
       id: () => chance.id(),
       random: () => chance.next(),
+      nextTime: everySo,
     }
   }
 
@@ -231,6 +258,9 @@ export class SimNode {
 
   #agents(ports: Ports): readonly Agent[] {
     const model = simModel(this)
-    return this.world.agents.map((options) => defineAgent({ ...options, model, tools: simTools(this.version) }, ports))
+    const alive = this.world.alive.filter(({ name }) => name !== this.#lacks)
+    return [...this.world.agents, ...alive].map((options) =>
+      defineAgent({ ...options, model, tools: simTools(this.version) }, ports),
+    )
   }
 }

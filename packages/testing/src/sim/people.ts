@@ -51,6 +51,7 @@ export class Person {
       cancel: 2,
       goOn: 2,
       look: 1,
+      attend: 5,
       blunder: 2,
     })
     switch (what) {
@@ -69,6 +70,8 @@ export class Person {
         return this.#goOn()
       case 'look':
         return this.#look()
+      case 'attend':
+        return this.#attend()
       case 'blunder':
         return this.#blunder()
     }
@@ -119,6 +122,14 @@ export class Person {
       label: 'looks',
       ask: async (runtime) => [await runtime.list(), await runtime.events(conversation, 0, 5)],
     })
+  }
+
+  /** Is there for a while, with what runs at a client. */
+  #attend(): Promise<unknown> {
+    const { random } = this.#world
+    const [conversation, stays] = [this.#conversation(), random.between(0, 20_000)]
+    const tools = random.pick([['browse'], ['browse', 'render'], ['print']])
+    return this.#ask({ label: 'is there', ask: (_runtime, node) => node.attends(conversation, tools, stays) })
   }
 
   /** Says nothing at all, and to the wrong agent: whose conversation it is must not depend on that. */

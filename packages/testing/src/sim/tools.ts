@@ -138,7 +138,7 @@ function toolsOf(version: ToolVersion): readonly Tool[] {
       output: { type: 'string' },
     }),
     define({ ...steady, name: 'sign', executor: 'human', timeout: 25_000, onExpire: 'cancel' }),
-    define({ ...steady, name: 'browse', executor: 'client', timeout: 15_000, late: 'reject' }),
+    define({ ...steady, name: 'browse', executor: 'client', timeout: 600_000, grace: 3000, late: 'reject' }),
     define({
       ...common,
       name: 'render',
