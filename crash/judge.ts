@@ -108,6 +108,7 @@ function decisionsIn(logs: Logs): Map<string, number> {
           holds.set(event.callId, (holds.get(event.callId) ?? 0) + 1)
           return []
         case 'call.approved':
+        case 'call.resumed':
           return [`${event.type} of ${event.callId}, hold ${holds.get(event.callId)}`]
         case 'call.settled':
         case 'answer.arrived':
@@ -123,6 +124,20 @@ function decisionsIn(logs: Logs): Map<string, number> {
         case 'call.endorsed':
         case 'call.cleared':
         case 'state.changed':
+        case 'plan.set':
+        case 'plan.removed':
+        case 'plan.fired':
+        case 'notices.told':
+        case 'space.opened':
+        case 'member.joined':
+        case 'member.left':
+        case 'message.posted':
+        case 'messages.read':
+        case 'agent.activated':
+        case 'agent.rested':
+        case 'tool.started':
+        case 'tool.done':
+        case 'tool.error':
         case 'turn.ended':
           return []
       }

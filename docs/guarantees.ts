@@ -14,6 +14,8 @@ export const guarantees = {
   'call.runs-what-was-approved':
     'An approved call runs with the tool and the input that were shown: a changed one must be approved again.',
   'call.same-id-on-retry': 'A call that is sent again is sent with the same id.',
+  'call.goes-on-with-the-answer':
+    'A handler that asks in the middle of a call goes on with what was said to it, in whatever process; the time people take is not its own.',
   'call.never-after-outcome': 'A call whose outcome is in the log is never sent again.',
   'round.model-waits-for-all': 'The model is called only when no call of the round is open.',
   'round.siblings-unharmed': 'A call that fails, is rejected or expires does not disturb the other calls of its round.',

@@ -20,21 +20,27 @@ interface Reach {
  * The turn machine has no such excuse: it must not know, even by type, who drives it.
  */
 const core: Readonly<Record<string, Reach>> = {
-  log: { imports: ['tool', 'model'], types: ['turn'] },
-  tool: { imports: ['log', 'model'], types: ['turn', 'plugin', 'loop'] },
+  log: { imports: ['tool', 'model'], types: ['turn', 'space', 'plan'] },
+  tool: { imports: ['log', 'model'], types: ['turn', 'plan', 'plugin', 'loop'] },
   model: { imports: ['log', 'tool'], types: ['turn', 'prompt'] },
-  turn: { imports: ['log', 'tool', 'model'], types: [] },
-  live: { imports: ['log', 'tool', 'model', 'turn'], types: [] },
-  prompt: { imports: ['log', 'tool', 'model'], types: [] },
-  plugin: { imports: ['log', 'tool', 'model', 'turn'], types: ['loop', 'live', 'hooks'] },
+  plan: { imports: ['log'], types: [] },
+  space: { imports: ['tool'], types: [] },
+  turn: { imports: ['log', 'tool', 'model', 'plan', 'space'], types: [] },
+  live: { imports: ['log', 'tool', 'model', 'turn', 'space'], types: [] },
+  prompt: { imports: ['log', 'tool', 'model', 'space'], types: [] },
+  plugin: { imports: ['log', 'tool', 'model', 'turn', 'plan'], types: ['loop', 'live', 'hooks'] },
+  life: { imports: ['log', 'tool', 'model', 'plan', 'space', 'plugin'], types: [] },
   hooks: { imports: ['log', 'tool', 'model', 'prompt'], types: ['turn', 'plugin', 'loop'] },
   context: { imports: ['log', 'tool', 'model', 'prompt'], types: ['turn', 'loop'] },
   audit: { imports: ['log', 'tool', 'model', 'prompt', 'context'], types: ['turn', 'loop'] },
   loop: {
-    imports: ['log', 'tool', 'model', 'turn', 'live', 'prompt', 'plugin', 'hooks', 'context', 'audit'],
+    imports: ['log', 'tool', 'model', 'turn', 'live', 'prompt', 'plan', 'plugin', 'life', 'hooks', 'context', 'audit'],
     types: [],
   },
-  runtime: { imports: ['log', 'tool', 'model', 'turn', 'live', 'plugin', 'audit', 'loop'], types: [] },
+  runtime: {
+    imports: ['log', 'tool', 'model', 'turn', 'live', 'prompt', 'plan', 'space', 'plugin', 'life', 'audit', 'loop'],
+    types: [],
+  },
 }
 const base = 'base'
 const coreSource = 'packages/core/src/'

@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { paths, SseDecoder } from '@holdpoint/protocol'
 import { proves } from '@holdpoint/testing'
 import type { LogEvent } from 'holdpoint'
-import { Client } from 'pg'
-import { expect, inject, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { freshDatabase } from './fresh-database.ts'
 import { GatewayProcess, KEY } from './process.ts'
 
 const MANY = Number(process.env['GATEWAY_CONVERSATIONS'] ?? 200)
@@ -157,17 +157,6 @@ function read(url: string, id: string, over: AbortSignal): { readonly seqs: numb
   }
   void follow()
   return { seqs }
-}
-
-async function freshDatabase(): Promise<string> {
-  const url = new URL(inject('postgresUrl') ?? '')
-  const name = `gateways_${process.pid}`
-  const admin = new Client(url.href)
-  await admin.connect()
-  await admin.query(`create database ${name}`)
-  await admin.end()
-  url.pathname = `/${name}`
-  return url.href
 }
 
 async function until(so: () => boolean | Promise<boolean>): Promise<void> {

@@ -16,6 +16,7 @@ const REFUSALS: Readonly<Record<Refusal, true>> = {
   'not-due': true,
   'hold-not-open': true,
   'key-reused': true,
+  'is-a-space': true,
 }
 
 const VERDICTS: Readonly<Record<BadVerdict, true>> = {

@@ -32,6 +32,7 @@ export type {
   ConversationRow,
   Explanation,
   HoldKind,
+  InboxEvent,
   Json,
   JsonObject,
   LogEvent,

@@ -48,6 +48,8 @@ export class LiveConversation {
   #fresh = false
   #running: AbortController | undefined
   #poke: () => void = () => {}
+  /** The connection, and the tools that the gateway was told of when it was opened. */
+  #opened: { readonly tools: string; readonly cut: AbortController } | undefined
 
   constructor(parts: LiveParts, id: string, { turns = 20 }: LiveOptions = {}) {
     this.id = id
@@ -78,10 +80,12 @@ export class LiveConversation {
   tools(tools: ToolsOfClient): () => void {
     const remove = this.#tools.add(tools)
     this.#startOrStop()
+    this.#offer()
     if (this.#loaded) this.#tools.look(this.#view)
     return () => {
       remove()
       this.#startOrStop()
+      this.#offer()
     }
   }
 
@@ -134,6 +138,13 @@ export class LiveConversation {
     if (!wanted) setTimeout(() => (this.#listeners.size > 0 || this.#tools.size > 0 ? undefined : this.#stop()), 0)
   }
 
+  /** The gateway is told when a stream is opened. All that changes in the same breath is told at once. */
+  #offer(): void {
+    setTimeout(() => {
+      if (this.#opened && this.#opened.tools !== String(this.#tools.names)) this.#opened.cut.abort(new ToolsChanged())
+    }, 0)
+  }
+
   #start(): void {
     const running = new AbortController()
     this.#running = running
@@ -161,8 +172,10 @@ export class LiveConversation {
       signal,
       passes: (error) => passes(error) || isMissing(error),
       early: () => new Promise<void>((resolve) => (this.#poke = resolve)),
-      onWait: (error, ms) =>
-        this.#connected({ state: 'waiting', retryAt: Date.now() + ms, ...(error && !isMissing(error) && { error }) }),
+      onWait: (error, ms) => {
+        if (error instanceof ToolsChanged) return this.#poke()
+        this.#connected({ state: 'waiting', retryAt: Date.now() + ms, ...(error && !isMissing(error) && { error }) })
+      },
     })
     for await (const { messages } of items) {
       if (signal.aborted) return
@@ -185,7 +198,10 @@ export class LiveConversation {
     this.#fresh = true
     const { http } = this.#parts
     const { names: tools } = this.#tools
-    for await (const heard of openStream(http, { id: this.id, after: this.#view.seq, signal, tools })) {
+    const cut = new AbortController()
+    this.#opened = { tools: String(tools), cut }
+    const either = AbortSignal.any([signal, cut.signal])
+    for await (const heard of openStream(http, { id: this.id, after: this.#view.seq, signal: either, tools })) {
       if (heard.messages.some(({ kind }) => kind === 'reset')) {
         // Its newest turns are asked for again, and not all that ever was.
         this.#loaded = false
@@ -221,6 +237,9 @@ export class LiveConversation {
     this.#listeners.tell(this.#view)
   }
 }
+
+/** Not a break: it is opened anew at once, and says what there is now. */
+class ToolsChanged extends StreamBroken {}
 
 function isMissing(error: unknown): boolean {
   return error instanceof HoldpointHttpError && error.status === 404

@@ -2,10 +2,9 @@
  * One connection to a conversation's stream: every event after a seq, in order. One out of order breaks it; whoever reads
  * comes again with the last seq it has.
  */
-import { decodeStream, paths, type StreamMessage } from '@holdpoint/protocol'
+import { decodeStream, encodeClientTools, paths, type StreamMessage } from '@holdpoint/protocol'
 import type { Http } from './http.ts'
 import { openSse, type Heard } from './open-sse.ts'
-import { presence } from './presence.ts'
 import { StreamBroken } from './passing.ts'
 
 export interface OpenStream {
@@ -23,8 +22,8 @@ export function openStream(
 ): AsyncGenerator<Heard<StreamMessage>> {
   let seq = after
   return openSse(http, {
-    path: paths.events(id),
-    headers: { 'last-event-id': String(after), ...presence(tools) },
+    path: paths.events(id) + offering(tools),
+    headers: { 'last-event-id': String(after) },
     signal,
     read: (text) => {
       const message = decodeStream(text)
@@ -34,6 +33,11 @@ export function openStream(
       return message
     },
   })
+}
+
+/** In the address, which every client can give, and which keeps no page of another origin out. */
+function offering(tools: readonly string[]): string {
+  return tools.length > 0 ? `?tools=${encodeURIComponent(encodeClientTools(tools))}` : ''
 }
 
 function inOrder(before: number, seq: number): number {

@@ -1,7 +1,7 @@
-export { type Json, type JsonObject, canonical, parseJson, toJson } from './json.ts'
+export { type Json, type JsonObject, canonical, isObject, parseJson, toJson } from './json.ts'
 export { type Duration } from './duration.ts'
 export { HoldpointError, messageOf, type FailureCode } from './failure.ts'
-export { type Checked, type CompileJsonSchema, type Ports } from './ports.ts'
+export { type Checked, type CompileJsonSchema, type NextTime, type Ports } from './ports.ts'
 
 export { DEFAULT_TIMEOUTS, toolDefiner, type DefineTool, type Tool } from './tool/tool.ts'
 export type {
@@ -18,8 +18,17 @@ export type {
   ServerToolOptions,
   Verified,
 } from './tool/tool-options.ts'
-export { systemScope, type Scope, type ToolContext } from './tool/context.ts'
-export { askUser, halt, toolError, type HandlerResult } from './tool/handler-result.ts'
+export { systemScope, type Resumption, type Scope, type ToolContext } from './tool/context.ts'
+export {
+  ask,
+  askUser,
+  halt,
+  later,
+  toolError,
+  type HandlerResult,
+  type Later,
+  type Question,
+} from './tool/handler-result.ts'
 export { type CallOutcome, type OutcomeCode, type OutcomeError } from './tool/outcome.ts'
 export { withJsonSchema, type AnySchema, type Infer, type Schema, type StandardSchema } from './tool/schema.ts'
 export { vendorName } from './tool/name.ts'
@@ -30,10 +39,19 @@ export {
   type FailedAttempt,
   type LogEvent,
   type OutputPlan,
+  type Placed,
   type Shown,
+  type TurnHalt,
   type TurnLimits,
 } from './log/log-event.ts'
-export { type Inbound, type UserMessage, type UserPart } from './log/message.ts'
+export {
+  firedItems,
+  type Inbound,
+  type InboxEvent,
+  type InboxItem,
+  type UserMessage,
+  type UserPart,
+} from './log/message.ts'
 export { decodeBatch, encodeBatch, type Batch } from './log/batch.ts'
 export { fromSortable, sortableRange, toSortable, type SortableRange } from './log/sortable.ts'
 export { memoryStore, type MemoryStoreOptions } from './log/memory-store.ts'
@@ -60,7 +78,7 @@ export type {
   PutAnswer,
   Store,
 } from './log/store.ts'
-export { type Frame } from './live/frame.ts'
+export { type Frame, type SpaceFrame } from './live/frame.ts'
 export { applyEvent, emptyView, viewOf, withEarlier } from './live/view.ts'
 export { applyFrame } from './live/view-live.ts'
 export { messagesOf, type ViewMessage, type ViewPart } from './live/view-messages.ts'
@@ -77,10 +95,30 @@ export type {
   ViewTurn,
 } from './live/view-shape.ts'
 
+export {
+  isSpaceEvent,
+  memberKey,
+  type Member,
+  type Role,
+  type SpaceEvent,
+  type ToolFailure,
+} from './space/space-event.ts'
+export { applySpaceEvent, applySpaceFrame, emptySpaceView, spaceViewOf } from './space/space-view.ts'
+export { type SpaceMessage, type SpaceView, type ToolMessage } from './space/space-view.ts'
+export { written, wrote, type SpaceWriting } from './space/space-writing.ts'
+export { type Space, type SpaceMember } from './space/space.ts'
+export { type SpaceRefusal } from './space/decide-space.ts'
+export { type Cron, type Missed, type Plan } from './plan/plan.ts'
+export { type PlanMade, type PlanRequest } from './plan/plan-request.ts'
+export { type PlanAccess } from './plan/plan-access.ts'
+export { agentOfLife, lifeId, type Life } from './life/life.ts'
+export { type Note as MindNote } from './life/self-tools.ts'
+
 export { evolve, fold, next } from './turn/turn.ts'
 export {
   decideCancel,
   decideExpire,
+  decideFire,
   decideQueued,
   decideSend,
   type Decision,
@@ -154,6 +192,9 @@ export {
 
 export { Runtime } from './runtime/runtime.ts'
 export { checkRuntimeOptions } from './runtime/check-runtime.ts'
+export type { CreateSpace, Posted, PostOptions, SpaceRoom, SpaceRow } from './runtime/space-room.ts'
+export type { Lives, LifeView, Trigger } from './runtime/lives.ts'
+export { type SpaceAnswer } from './runtime/spaces.ts'
 export type {
   Asker,
   ListFilter,

@@ -5,6 +5,9 @@ export type Checked = { readonly ok: true; readonly value: unknown } | { readonl
 /** Makes a checker of a raw JSON Schema; throws when the schema itself is wrong. */
 export type CompileJsonSchema = (schema: JsonObject) => (value: unknown) => Checked
 
+/** The first time after `after` that the line names; undefined when there is none. Throws for a line that is none. */
+export type NextTime = (line: string, timeZone: string, after: number) => number | undefined
+
 /** What the host supplies: time and chance, which the core can get nowhere else. A simulation or a test replaces them. */
 export interface Ports {
   /** Milliseconds since the epoch. */
@@ -19,6 +22,8 @@ export interface Ports {
   random(): number
   /** Checks raw JSON Schemas; without it only Standard Schemas can be used for output. */
   readonly compileJsonSchema?: CompileJsonSchema
+  /** Reads cron lines; without it plans have one time each. */
+  readonly nextTime?: NextTime
 }
 
 /** Why we stop something of our own. The reason that is made up for an abort without any costs more than a tool call. */

@@ -75,12 +75,12 @@ describe('prepare', () => {
     await session.send('more', { scope: { user: 'bob' } })
 
     const [first, second] = session.events.flatMap((event) => (event.type === 'turn.started' ? [event.turnId] : []))
-    const at = { id: session.id, turnId: first, user: 'ada' }
+    const at = { tenant: '', id: session.id, turnId: first, user: 'ada', queue: [], plans: [] }
     expect(seen).toEqual([
       { ...at, step: 1 },
       { ...at, step: 2 },
       { ...at, step: 3 },
-      { id: session.id, turnId: second, user: 'bob', step: 1 },
+      { ...at, turnId: second, user: 'bob', step: 1 },
     ])
   })
 

@@ -4,6 +4,7 @@ import type { Scope } from '@holdpoint/protocol'
 import type { AgentFacts } from './agent-facts.ts'
 import type { TokenOptions } from './auth/tokens.ts'
 import type { Rate } from './http/rate.ts'
+import type { McpPorts } from './mcp.ts'
 import type { Site } from './site/site.ts'
 
 export interface GatewayOptions {
@@ -14,6 +15,7 @@ export interface GatewayOptions {
   readonly agents?: readonly AgentFacts[]
   /** What is wrong with an agent as JSON, in words; undefined when nothing is. */
   readonly checkAgent?: (config: unknown) => string | undefined
+  readonly mcp?: McpPorts
   readonly auth?: AuthOptions
   /** Names under which it answers; those of this machine unless said. `*` for any. */
   readonly hosts?: readonly string[]
@@ -24,8 +26,8 @@ export interface GatewayOptions {
   /** Lets the console in without a key. For the machine of one developer: whoever can open a page there is admin. */
   readonly openConsole?: boolean
   readonly limits?: Partial<Limits>
-  /** Values that must never leave: taken out of answers, streams and log lines. */
-  readonly secrets?: readonly string[]
+  /** Values that must never leave: taken out of answers, streams and log lines. What is added to a set later is, too. */
+  readonly secrets?: readonly string[] | ReadonlySet<string>
   readonly log?: (line: LogLine) => void
   readonly now?: () => number
 }
@@ -48,6 +50,8 @@ export interface Limits {
   readonly bodyBytes: number
   /** Requests of one credential. */
   readonly rate: Rate
+  /** Keys and tokens from one address that are not good. */
+  readonly strangers: Rate
   readonly streamsPerKey: number
   readonly streamsPerTenant: number
   readonly streams: number
@@ -63,6 +67,7 @@ export interface Limits {
 export const LIMITS: Limits = {
   bodyBytes: 1_000_000,
   rate: { perSecond: 100, burst: 300 },
+  strangers: { perSecond: 1, burst: 30 },
   streamsPerKey: 1000,
   streamsPerTenant: 2000,
   streams: 10_000,

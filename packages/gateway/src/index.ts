@@ -1,6 +1,7 @@
 export { agentsMadeHere, type AgentsMadeHere, type Offer } from './agents-made-here.ts'
 export { gateway, type Gateway } from './gateway.ts'
 export type { AuthOptions, GatewayOptions, Limits, LogLine } from './gateway-options.ts'
+export { type McpPorts } from './mcp.ts'
 export { type TokenOptions } from './auth/tokens.ts'
 export { serve, type Served, type ServeOptions } from './serve.ts'
 export { type Peer } from './http/route.ts'

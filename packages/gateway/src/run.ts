@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { holdpoint, HoldpointError, openStore, type Agent } from 'holdpoint'
-import { agentsMadeHere, type Offer } from './agents-made-here.ts'
+import { agentsMadeHere, remembering, type Offer } from './agents-made-here.ts'
 import type { LogLine } from './gateway-options.ts'
 import { serve, type Served } from './serve.ts'
 import { settingsOf } from './settings.ts'
@@ -18,7 +18,11 @@ export async function run(env: Readonly<Record<string, string | undefined>>): Pr
   const { store: place, app, ...settings } = settingsOf(env)
   const { agents, offer } = await programOf(app)
   const store = await openStore(place)
-  const madeHere = agentsMadeHere(store, offer)
+  const secrets = new Set<string>()
+  const madeHere = agentsMadeHere(store, {
+    ...offer,
+    ...(offer.secrets && { secrets: remembering(offer.secrets, secrets) }),
+  })
   // A file has one process as a rule: whoever starts it again after a kill should not wait long for the one that died.
   const lease = /^postgres(?:ql)?:/.test(place) ? {} : { leaseMs: 5000 }
   const runtime = await holdpoint({ store, agents, agentFor: madeHere.agentFor, ...lease })
@@ -30,6 +34,7 @@ export async function run(env: Readonly<Record<string, string | undefined>>): Pr
     store,
     agents,
     checkAgent: madeHere.check,
+    secrets,
     log,
     firstKey: (key) => say(`The first key, shown this once:\n\n    ${key}\n`),
   })

@@ -42,7 +42,11 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const door = gateway({ ...rest, hosts })
   if (firstKey && !rest.auth?.keys?.length && !rest.auth?.tokens) await makeFirstKey(door, firstKey)
   const server = createAdaptorServer({
-    fetch: (request, { outgoing }) => door.fetch(request, peerOf(outgoing as ServerResponse)),
+    fetch: (request, { incoming, outgoing }) =>
+      // For proxies: it names a host of its own, beside the one that is checked.
+      incoming.url?.startsWith('/')
+        ? door.fetch(request, peerOf(outgoing as ServerResponse))
+        : new Response(null, { status: 400 }),
     overrideGlobalObjects: false,
     serverOptions: { headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16_384 },
   }) as Server
@@ -62,7 +66,9 @@ export async function serve(options: ServeOptions): Promise<Served> {
 }
 
 function peerOf(outgoing: ServerResponse): Peer {
+  const address = outgoing.socket?.remoteAddress
   return {
+    ...(address !== undefined && { address }),
     hangUp: () => outgoing.destroy(),
     send: (status, headers, body) => {
       outgoing.writeHead(status, body === null ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })

@@ -4,6 +4,7 @@ import type { Keys } from './auth/keys.ts'
 import type { Claims } from './claims.ts'
 import type { Documents } from './documents.ts'
 import type { GatewayOptions } from './gateway-options.ts'
+import type { McpPorts } from './mcp.ts'
 import type { Hubs } from './streams/hubs.ts'
 import type { Streams } from './streams/streams.ts'
 import type { Workers } from './workers.ts'
@@ -19,6 +20,7 @@ export interface Services {
   readonly workers: Workers
   readonly agents: NonNullable<GatewayOptions['agents']>
   readonly checkAgent: NonNullable<GatewayOptions['checkAgent']>
+  readonly mcp: McpPorts
   readonly closing: AbortSignal
   readonly now: () => number
 }

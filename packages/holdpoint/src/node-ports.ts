@@ -1,6 +1,7 @@
-/** What Node supplies to the core: time, chance, and a checker of raw JSON Schemas. */
+/** What Node supplies to the core: time, chance, cron lines and a checker of raw JSON Schemas. */
 import { randomFillSync } from 'node:crypto'
 import type { Ports } from '@holdpoint/core'
+import { nextTime } from './cron.ts'
 import { compileJsonSchema } from './json-schema.ts'
 
 /** The longest a Node timer can wait; beyond that it fires at once. */
@@ -16,6 +17,7 @@ export const nodePorts: Ports = {
   id: newId,
   random: () => Math.random(),
   compileJsonSchema,
+  nextTime,
 }
 
 function nap(ms: number, signal: AbortSignal): Promise<void> {

@@ -2,7 +2,7 @@
  * How the gateway says no: a problem document (RFC 9457) whose `code` is the word the runtime itself used, a refusal, a
  * verdict or the code of a failure, or one of the gateway's own.
  */
-import type { FailureCode, Refusal, ResolveAnswer, Verdict } from '@holdpoint/core'
+import type { FailureCode, Refusal, ResolveAnswer, SpaceRefusal, Verdict } from '@holdpoint/core'
 
 export const PROBLEM_TYPE = 'application/problem+json'
 
@@ -25,7 +25,7 @@ export interface Problem {
 /** Accepted answers are no problem, and neither is the same answer given twice. */
 export type BadVerdict = Exclude<Verdict, 'accepted' | 'duplicate'>
 
-export type ProblemCode = Refusal | BadVerdict | FailureCode | GatewayCode
+export type ProblemCode = Refusal | SpaceRefusal | BadVerdict | FailureCode | GatewayCode
 
 /** What only somebody behind HTTP can get wrong. */
 export type GatewayCode =
@@ -55,6 +55,14 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   'not-due': [409, 'Not due yet'],
   'hold-not-open': [410, 'The hold is no longer open'],
   'key-reused': [422, 'The key was used for something else'],
+  'is-a-space': [409, 'This is a space'],
+
+  'space-missing': [404, 'No such space'],
+  'id-taken': [409, 'The id is taken'],
+  'not-a-member': [403, 'Not a member of the space'],
+  'not-allowed': [403, 'Not with this role'],
+  'last-owner': [409, 'Somebody has to be its owner'],
+  'not-a-message': [422, 'This is no message'],
 
   conflict: [409, 'A different answer came first'],
   expired: [410, 'The deadline came first'],

@@ -4,23 +4,26 @@
  * passed over; an event always has the last word.
  */
 import type { LogEvent } from '../log/log-event.ts'
-import type { Frame } from './frame.ts'
+import { isSpaceEvent } from '../space/space-event.ts'
+import type { ConversationFrame, Frame } from './frame.ts'
 import type { StreamingPart, View, ViewLive, ViewStreaming } from './view-shape.ts'
 
 type ProgressFrame = Extract<Frame, { readonly type: 'call-progress' }>
-type ReplyFrame = Exclude<Frame, ProgressFrame>
+type ReplyFrame = Exclude<ConversationFrame, ProgressFrame>
 type CallInput = Extract<StreamingPart, { readonly type: 'call-input' }>
 
 export const NOTHING_LIVE: ViewLive = { progress: [] }
 
 /** The view itself when the frame says nothing that can be shown. */
 export function applyFrame(view: View, frame: Frame): View {
+  if (frame.type === 'message.streaming' || frame.type === 'tool.streaming') return view
   const live = frame.type === 'call-progress' ? withProgress(view, frame) : withReply(view, frame)
   return live === view.live ? view : { ...view, live }
 }
 
 /** What is left to show after an event: the reply is there, the call has its outcome or begins again. */
 export function liveAfter(live: ViewLive, event: LogEvent): ViewLive {
+  if (isSpaceEvent(event)) return live
   switch (event.type) {
     case 'model.replied': {
       const { reply, progress } = live
@@ -39,11 +42,16 @@ export function liveAfter(live: ViewLive, event: LogEvent): ViewLive {
     case 'turn.briefed':
     case 'call.rewritten':
     case 'call.held':
+    case 'call.resumed':
     case 'call.endorsed':
     case 'call.approved':
     case 'call.cleared':
     case 'answer.arrived':
     case 'state.changed':
+    case 'plan.set':
+    case 'plan.removed':
+    case 'plan.fired':
+    case 'notices.told':
       return live
   }
 }

@@ -2,7 +2,7 @@
  * A view as the flat list that a chat draws: what people said, and for each turn one message of the agent, its text and
  * its calls where the model put them. A message that did not change is the same object as before.
  */
-import type { Inbound, UserPart } from '../log/message.ts'
+import type { Inbound, InboxEvent, UserPart } from '../log/message.ts'
 import type { CallPart, ReplyPart } from '../model/reply.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 import { remember, rememberBoth, turnsOf } from './view-select.ts'
@@ -27,6 +27,14 @@ export type ViewMessage =
       readonly callId: string
       readonly name: string
       readonly outcome: CallOutcome
+    }
+  /** Something from the agent's inbox. */
+  | {
+      readonly role: 'event'
+      readonly id: string
+      readonly turnId: string
+      readonly at: number
+      readonly event: InboxEvent
     }
   /** Everything the agent said and did in a turn; there from its start, when it has said nothing yet. */
   | {
@@ -77,6 +85,8 @@ function itemMessage(item: Inbound, index: number, { turnId, startedAt: at }: Vi
       const { callId, name, outcome } = item
       return { role: 'answer', id, turnId, at, callId, name, outcome }
     }
+    case 'event':
+      return { role: 'event', id, turnId, at: item.at, event: item.event }
   }
 }
 

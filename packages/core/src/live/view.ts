@@ -10,8 +10,9 @@
  * - It never throws: unknown events of newer code, and histories that cannot be, move `seq` and show what they can.
  */
 import type { LogEvent } from '../log/log-event.ts'
-import type { Inbound } from '../log/message.ts'
+import { firedItems, type Inbound } from '../log/message.ts'
 import { callsOf } from '../model/reply.ts'
+import { isSpaceEvent } from '../space/space-event.ts'
 import type { Conversation } from '../turn/turn-state.ts'
 import type { Frame } from './frame.ts'
 import { moveCall, newViewCall, viewHold, type CallEvent } from './view-call.ts'
@@ -77,6 +78,7 @@ type Changes = Partial<Pick<View, 'agent' | 'turns' | 'queue' | 'waiting'>>
 
 function changes(view: View, event: LogEvent): Changes {
   const { turns, queue } = view
+  if (isSpaceEvent(event)) return {}
   switch (event.type) {
     case 'conversation.opened':
       return { agent: event.agent }
@@ -92,10 +94,13 @@ function changes(view: View, event: LogEvent): Changes {
       return changeTurn(view, event.turnId, (turn) => replied(turn, event))
     case 'turn.ended': {
       const { turnId, reason, message, at } = event
+      // Nothing was done, and nobody need see that.
+      if (reason === 'skipped' && turns.at(-1)?.turnId === turnId) return { turns: turns.slice(0, -1) }
       return changeTurn(view, turnId, (turn) => ({ ...turn, ended: ending(reason, message, at) }))
     }
     case 'call.rewritten':
     case 'call.held':
+    case 'call.resumed':
     case 'call.endorsed':
     case 'call.approved':
     case 'call.cleared':
@@ -108,8 +113,13 @@ function changes(view: View, event: LogEvent): Changes {
       const waiting = view.waiting.filter((hold) => hold.callId !== callId)
       return { ...changeCall(view, event), queue: [...queue, item], waiting }
     }
+    case 'plan.fired':
+      return { queue: [...queue, ...firedItems(event)] }
     case 'turn.briefed':
     case 'state.changed':
+    case 'plan.set':
+    case 'plan.removed':
+    case 'notices.told':
       return {}
   }
 }

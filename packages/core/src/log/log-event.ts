@@ -7,6 +7,8 @@ import type { Reply } from '../model/reply.ts'
 import type { OutputSpec } from '../model/model.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 import type { Hold, Resolution } from '../turn/hold.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { SpaceEvent } from '../space/space-event.ts'
 import type { Inbound, UserPart } from './message.ts'
 
 export type LogEvent = EventBody & {
@@ -15,7 +17,9 @@ export type LogEvent = EventBody & {
   readonly at: number
 }
 
-export type EventBody =
+export type EventBody = ConversationEvent | SpaceEvent
+
+export type ConversationEvent =
   /** Somebody made a place for it before anything was said. */
   | { readonly type: 'conversation.opened'; readonly agent: string; readonly by?: string }
   | {
@@ -59,6 +63,8 @@ export type EventBody =
       readonly shown?: Shown
       /** What was tried in vain before. */
       readonly attempts?: readonly FailedAttempt[]
+      /** In an agent's life: where it is now, and where its calls belong. */
+      readonly placed?: Placed
     }
   /** A hook put another input in the place of the model's. */
   | {
@@ -67,7 +73,15 @@ export type EventBody =
       readonly input: Json
       readonly hooks: readonly string[]
     }
-  | { readonly type: 'call.held'; readonly callId: string; readonly hold: Hold }
+  | {
+      readonly type: 'call.held'
+      readonly callId: string
+      readonly hold: Hold
+      /** What the handler needs to go on. Its own, and nothing for those who answer. */
+      readonly state?: Json
+    }
+  /** What the handler waited for is there: the same call runs again. Without a resolution, its time had come. */
+  | { readonly type: 'call.resumed'; readonly callId: string; readonly resolution?: Resolution; readonly by?: string }
   /** One of several approvers said yes. */
   | { readonly type: 'call.endorsed'; readonly callId: string; readonly by: string; readonly inputHash: string }
   | {
@@ -96,7 +110,7 @@ export type EventBody =
       readonly resolution?: Resolution
       readonly by?: string
       /** The handler or the error policy asked for the turn to end after this round. */
-      readonly halt?: { readonly reason: 'halted' | 'tool_error'; readonly message: string }
+      readonly halt?: TurnHalt
     }
   /** An answer that came after its call had been settled: async by declaration, or late. */
   | {
@@ -106,6 +120,8 @@ export type EventBody =
       readonly outcome: CallOutcome
       readonly resolution?: Resolution
       readonly by?: string
+      /** The space where the call is shown, if it is. */
+      readonly shownIn?: string
     }
   | { readonly type: 'state.changed'; readonly plugin: string; readonly value: Json }
   | {
@@ -115,6 +131,33 @@ export type EventBody =
       readonly message?: string
       readonly attempts?: readonly FailedAttempt[]
     }
+  /** Under the id of one that is there, it takes its place. */
+  | { readonly type: 'plan.set'; readonly plan: Plan }
+  | { readonly type: 'plan.removed'; readonly planId: string }
+  /** Its time has come: once for each of `due`, which is empty when all of them are passed over. Without `next` it is over. */
+  | {
+      readonly type: 'plan.fired'
+      readonly planId: string
+      readonly what: string
+      readonly due: readonly number[]
+      readonly missed: number
+      readonly next?: number
+    }
+  /** The oldest notices of the outbox are where they belong. */
+  | { readonly type: 'notices.told'; readonly count: number }
+
+/** Ends the turn once no call is open. `skipped`: nothing was done, and nothing of it is remembered. */
+export interface TurnHalt {
+  readonly reason: 'halted' | 'tool_error' | 'skipped'
+  readonly message: string
+}
+
+export interface Placed {
+  /** The space that the agent is in after the reply, if it is in one. */
+  readonly space?: string
+  /** The calls that were made in a space; `shown` to everybody there. */
+  readonly calls: readonly { readonly callId: string; readonly space: string; readonly shown?: true }[]
+}
 
 /** Where a prompt begins. What comes before is not touched: it is only not shown. */
 export interface Shown {
@@ -161,3 +204,4 @@ export type EndReason =
   | 'output_invalid'
   | 'context_full'
   | 'hook_failed'
+  | 'skipped'

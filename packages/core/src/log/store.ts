@@ -39,7 +39,7 @@ export interface Append {
 export interface Derived {
   readonly agent: string
   readonly status: ConversationStatus
-  /** The earliest deadline of an open hold. */
+  /** The earliest deadline of an open hold, or due time of a plan. */
   readonly wakeAt: number | undefined
   /** The state after these events, when that is a place to start folding from. */
   readonly base: Json | undefined
@@ -88,6 +88,7 @@ export interface Loaded {
 export interface PendingQuery {
   readonly tenant: string
   readonly conversationId?: string
+  readonly callId?: string
   readonly agent?: string
   readonly tool?: string
   readonly kind?: HoldKind

@@ -4,6 +4,7 @@ import type { LogEvent } from '../log/log-event.ts'
 import { encodeOutcome, type OutcomeEncoder } from '../model/encode-outcome.ts'
 import type { Model, ModelSettings } from '../model/model.ts'
 import type { Plugin } from '../plugin/plugin.ts'
+import type { Life } from '../life/life.ts'
 import { Services } from '../plugin/services.ts'
 import type { Ports } from '../ports.ts'
 import type { OutcomeError } from '../tool/outcome.ts'
@@ -100,6 +101,8 @@ export interface Agent extends Required<
   readonly stopWhen: StopWhen | undefined
   readonly output: OutputRule | undefined
   readonly ports: Ports
+  /** What it can do in spaces, when this is its life. */
+  readonly life: Life | undefined
   /** Runs the plugins' `setup` once; every use of the agent waits for it. */
   ready(): Promise<ReadonlyMap<string, unknown>>
 }
@@ -135,6 +138,7 @@ export function defineAgent(options: AgentOptions, ports: Ports): Agent {
     retry: options.retry ?? {},
     encodeOutcome: options.encodeOutcome ?? encodeOutcome,
     ports,
+    life: undefined,
     // A setup that failed is tried again by the next use.
     ready: () =>
       (ready ??= setUp(plugins, services).catch((error: unknown) => {

@@ -6,7 +6,8 @@ import { HookFailure } from '../hooks/run-hook.ts'
 import type { EndReason, EventBody, FailedAttempt, OutputPlan } from '../log/log-event.ts'
 import type { UserPart } from '../log/message.ts'
 import type { ModelRequest, ToolSpec } from '../model/model.ts'
-import { callsOf, textOf, type Reply } from '../model/reply.ts'
+import { placed } from '../life/placed.ts'
+import { callsOf, textOf, type CallPart, type Reply } from '../model/reply.ts'
 import { ASK_FOR_RESULT } from '../prompt/render.ts'
 import { vendorName } from '../tool/name.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -79,8 +80,12 @@ async function ask(
   if (calls.length === 0 && isTime(agent, assembled))
     world.later(SUMMARY, (leaving) => summarize(agent, log, assembled, leaving))
   if (calls.length === 0) return [...before, { ...replied, ...(await judged(reply, turn, world, signal)) }]
-  const outcomes = await Promise.all(calls.map((part) => dispatch(part, prepared.tools.get(part.name), world, signal)))
-  return [...before, replied, ...outcomes.flat()]
+  const places = agent.life && (await placed(reply, log.state.place, agent.life, prepared.tools))
+  const inSpace = ({ callId }: CallPart): boolean => places?.calls.some((each) => each.callId === callId) ?? true
+  const outcomes = await Promise.all(
+    calls.map((part) => dispatch(part, prepared.tools.get(part.name), inSpace(part), world, signal)),
+  )
+  return [...before, { ...replied, ...(places && { placed: places }) }, ...outcomes.flat()]
 }
 
 /** What cannot be kept stops nobody. */

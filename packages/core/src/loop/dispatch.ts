@@ -4,6 +4,7 @@
  */
 import { copyJson, isObject, isPlain, toJson, type Json } from '../json.ts'
 import { consider } from '../hooks/before-call.ts'
+import { notInSpace } from '../life/placed.ts'
 import type { EventBody } from '../log/log-event.ts'
 import type { CallPart } from '../model/reply.ts'
 import type { Checked } from '../ports.ts'
@@ -22,6 +23,8 @@ import { toolContext, type World } from './world.ts'
 export async function dispatch(
   part: CallPart,
   tool: Tool | undefined,
+  /** False for a call of an agent that lives, and is in no space at the moment. */
+  inSpace: boolean,
   world: World,
   signal: AbortSignal,
 ): Promise<readonly EventBody[]> {
@@ -32,6 +35,7 @@ export async function dispatch(
     return settle(
       failed('unknown-tool', `"${part.name}" is carried out by the model's vendor and cannot be called here.`),
     )
+  if (tool.visible && !inSpace) return settle(failed('not-in-space', notInSpace(part.name)))
   if (part.malformed !== undefined)
     return settle(failed('invalid-input', `The arguments are not a JSON object (${part.malformed}).`))
   if (world.agent.hooks.beforeCall.length === 0) return admit({ part, tool, input: part.input }, world, signal)

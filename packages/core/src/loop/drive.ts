@@ -6,15 +6,18 @@
  * - Work that `next` no longer asks for is aborted, and what it still brings is dropped.
  */
 import type { EventBody } from '../log/log-event.ts'
-import { decideExpire, decideQueued, type Decision } from '../turn/decide.ts'
-import { evolve, next } from '../turn/turn.ts'
+import { decideExpire, decideFire, decideQueued } from '../turn/decide.ts'
+import { next } from '../turn/turn.ts'
 import { applyUpdates, type StateUpdate } from '../plugin/state.ts'
 import { OVER } from '../ports.ts'
 import type { Tool } from '../tool/tool.ts'
-import type { Call, Conversation, Effect } from '../turn/turn-state.ts'
+import { isDeadline, type Call, type Conversation, type Effect } from '../turn/turn-state.ts'
 import { callModel } from './call-model.ts'
 import type { Callers } from './callers.ts'
-import type { Written } from './log.ts'
+import { eventsOf, isSame } from './drive-steps.ts'
+import type { Draft } from './draft.ts'
+import type { Written } from './log-options.ts'
+import { tellAll } from './tell.ts'
 import { admitCall, recoverCall, runCall, startCall } from './run-call.ts'
 import { planTurn, prepare, type Prepared, type World } from './world.ts'
 
@@ -95,7 +98,7 @@ export function drive(world: World, callers: Callers, options: { readonly oneSte
 interface Batch {
   /** The work that is done with once the events are written. */
   readonly keys: readonly string[]
-  readonly events: readonly EventBody[]
+  readonly draft: Draft
 }
 
 class Driver {
@@ -124,14 +127,14 @@ class Driver {
 
   /** Writes what is finished and starts what is due. Idle when nothing is left to wait for. */
   async goOn(wake: () => void): Promise<'busy' | 'idle' | 'left'> {
-    for (let batch = this.#batch(); batch.events.length > 0; batch = this.#batch())
+    for (let batch = this.#batch(); batch.draft.events.length > 0; batch = this.#batch())
       if ((await this.#write(batch)) === 'fenced') return 'left'
     if (this.#stopped.signal.aborted || this.#world.log.epoch !== this.#epoch) return 'left'
     const effects = next(this.#world.log.state)
     for (const effect of effects) if (this.#mayBegin(effect)) this.#begin(effect, wake)
     if (this.#work.size > 0) return 'busy'
     if (this.draining) return 'left'
-    return this.#ready || effects.every(({ do: what }) => what === 'expire-hold') ? 'idle' : 'busy'
+    return this.#ready || effects.every(isDeadline) ? 'idle' : 'busy'
   }
 
   /** Nobody else can have taken the conversation over, as far as it can be known. */
@@ -160,18 +163,21 @@ class Driver {
       keys.push(key)
       brought.push(...work.events)
     }
-    return { keys, events: this.#withFollowUps(applyUpdates(brought, this.#world.log.state.plugins)) }
+    const draft = this.#world.log.draft()
+    draft.add(applyUpdates(brought, draft.before.plugins))
+    this.#addFollowUps(draft)
+    return { keys, draft }
   }
 
-  async #write({ keys, events }: Batch): Promise<Written> {
+  async #write({ keys, draft }: Batch): Promise<Written> {
     const term = this.#world.term()
-    const written = await this.#world.log.append(events, {
+    const written = await this.#world.log.write(draft, {
       as: 'driver',
       epoch: this.#epoch,
       signal: this.#stopped.signal,
     })
     if (written !== 'ok') return written // somebody else wrote first: the next batch is made anew
-    for (const event of events) {
+    for (const event of draft.events) {
       if (event.type === 'call.started') this.#started.set(event.callId, term)
       if (event.type === 'turn.started') this.#callers.served()
     }
@@ -202,13 +208,14 @@ class Driver {
   }
 
   /** Adds the effects that are events themselves, so that they are written together with what led to them. */
-  #withFollowUps(events: EventBody[]): readonly EventBody[] {
-    let state = preview(this.#world.log.state, events)
-    for (;;) {
-      const more = firstOf(next(state), (effect) => this.#immediate(effect, state))
-      if (!more) return events
-      events.push(...more)
-      state = preview(state, more)
+  #addFollowUps(draft: Draft): void {
+    for (let seen: Conversation | undefined; seen !== draft.after;) {
+      seen = draft.after
+      for (const effect of next(seen)) {
+        draft.add(this.#immediate(effect, draft.after))
+        // What else there was to do stays so when a call starts, and may not when anything else happens.
+        if (draft.after !== seen && effect.do !== 'run-call') break
+      }
     }
   }
 
@@ -230,8 +237,11 @@ class Driver {
       case 'run-call':
         // What somebody approved is compared with what would run first, by work of its own.
         return effect.call.approved || !this.#roomFor(state) || !this.#mayBegin(effect) ? [] : [startCall(effect.call)]
+      case 'fire-plan':
+        return ports.now() >= effect.at ? eventsOf(decideFire(state, effect.planId, ports.now(), ports.nextTime)) : []
       case 'call-model':
       case 'recover-call':
+      case 'tell':
         return []
     }
   }
@@ -260,9 +270,12 @@ class Driver {
           work(effect.call, await this.#tool(effect.call, world), world, signal),
         )
       }
+      case 'tell':
+        return this.#perform(effect, wake, () => tellAll(effect.notices, world))
       case 'start-turn':
       case 'end-turn':
       case 'expire-hold':
+      case 'fire-plan':
         return
     }
   }
@@ -289,10 +302,11 @@ class Driver {
 
   /** Calls that are about to start count: those that were approved together would all start otherwise. */
   #roomFor({ turn }: Conversation): boolean {
-    const calls = turn.phase === 'calls' ? [...turn.calls.values()] : []
-    const running = calls.flatMap((call) => (call.at === 'running' ? [call.callId] : []))
-    const starting = Array.from(this.#work.values(), (work) => work.admits ?? [])
-    return new Set([...running, ...starting.flat()]).size < this.#world.agent.maxParallel
+    if (turn.phase !== 'calls') return true
+    const running = new Set<string>()
+    for (const { at, callId } of turn.calls) if (at === 'running') running.add(callId)
+    for (const { admits } of this.#work.values()) if (admits !== undefined) running.add(admits)
+    return running.size < this.#world.agent.maxParallel
   }
 
   #worldNow(): World {
@@ -322,27 +336,4 @@ class Driver {
     if (this.#prepared?.step !== step) this.#prepared = { step, value: prepare(world) }
     return this.#prepared.value
   }
-}
-
-function firstOf<T, R>(items: readonly T[], look: (item: T) => readonly R[]): readonly R[] | undefined {
-  for (const item of items) {
-    const found = look(item)
-    if (found.length > 0) return found
-  }
-  return undefined
-}
-
-function eventsOf(decision: Decision): readonly EventBody[] {
-  return decision.ok ? decision.events : []
-}
-
-/** A call that somebody else started, or started again, is another piece of work than the one that was begun here. */
-function isSame(a: Effect, b: Effect): boolean {
-  if (a.key !== b.key) return false
-  return !('call' in a && 'call' in b) || (a.do === b.do && a.call.attempt === b.call.attempt)
-}
-
-/** What the state would be; `at` plays no part in it. */
-function preview(state: Conversation, events: readonly EventBody[]): Conversation {
-  return events.reduce((before, event) => evolve(before, { ...event, seq: before.seq + 1, at: 0 }), state)
 }

@@ -4,6 +4,7 @@
  */
 import { isObject } from '../json.ts'
 import type { EndReason, EventBody } from '../log/log-event.ts'
+import type { InboxEvent } from '../log/message.ts'
 import type { Finish, ReplyPart } from '../model/reply.ts'
 import type { Hold, HoldKind, Resolution } from '../turn/hold.ts'
 
@@ -63,6 +64,7 @@ const ENDS: Readonly<Record<EndReason, true>> = {
   output_invalid: true,
   context_full: true,
   hook_failed: true,
+  skipped: true,
 }
 const KINDS: readonly HoldKind[] = ['approval', 'elicitation', 'client', 'external']
 const CAUSES: readonly Hold['cause'][] = ['tool', 'asked', 'lost', 'changed', 'manual']
@@ -81,9 +83,16 @@ const resolution = either(
   shape({ kind: is('answer'), error: text }),
 )
 const userPart = variant('type', { text: { text }, file: { mediaType: text, file } })
+const member = shape({ kind: is('human', 'agent'), id: text })
+const inboxEvent = variant<InboxEvent['type']>('type', {
+  'space.message': { space: text, name: text, seq: count, from: member, text, replyTo: maybe(count) },
+  'plan.fired': { planId: text, what: text, due: number, missed: maybe(count) },
+  trigger: { name: text, data: any, by: maybe(text) },
+})
 const inbound = variant('kind', {
   message: { message: shape({ parts: list(userPart), by: maybe(text) }) },
   answer: { callId: text, name: text, outcome },
+  event: { id: text, at: number, event: inboxEvent },
 })
 const data = maybe(object)
 const replyPart = variant<ReplyPart['type']>('type', {
@@ -123,6 +132,8 @@ const hold = shape({
   expiresAt: number,
   approvers: count,
   answerSchema: maybe(object),
+  url: maybe(text),
+  resumes: maybe(is('answer', 'deadline')),
   then: maybe(shape({ ...waiting, kind: is(...KINDS) })),
 })
 const attempt = shape({ model: text, message: text, status: maybe(number), delayMs: maybe(amount) })
@@ -150,6 +161,9 @@ export const EVENTS: Readonly<Record<EventBody['type'], Readonly<Record<string, 
     again: maybe(shape({ hook: text, feedback: text })),
     shown: maybe(shape({ from: count, stubs: maybe(count), summary: maybe(count) })),
     attempts: maybe(list(attempt)),
+    placed: maybe(
+      shape({ space: maybe(text), calls: list(shape({ callId: text, space: text, shown: maybe(is(true)) })) }),
+    ),
   },
   'turn.briefed': {
     turnId: text,
@@ -159,7 +173,8 @@ export const EVENTS: Readonly<Record<EventBody['type'], Readonly<Record<string, 
     hooks: list(text),
   },
   'call.rewritten': { callId: text, input: any, hooks: list(text) },
-  'call.held': { callId: text, hold },
+  'call.held': { callId: text, hold, state: maybe(any) },
+  'call.resumed': { callId: text, resolution: maybe(resolution), by: maybe(text) },
   'call.endorsed': { callId: text, by: text, inputHash: text },
   'call.approved': {
     callId: text,
@@ -176,11 +191,40 @@ export const EVENTS: Readonly<Record<EventBody['type'], Readonly<Record<string, 
     outcome,
     resolution: maybe(resolution),
     by: maybe(text),
-    halt: maybe(shape({ reason: is('halted', 'tool_error'), message: text })),
+    halt: maybe(shape({ reason: is('halted', 'tool_error', 'skipped'), message: text })),
   },
-  'answer.arrived': { callId: text, name: text, outcome, resolution: maybe(resolution), by: maybe(text) },
+  'answer.arrived': {
+    callId: text,
+    name: text,
+    outcome,
+    resolution: maybe(resolution),
+    by: maybe(text),
+    shownIn: maybe(text),
+  },
   'state.changed': { plugin: text, value: any },
   'turn.ended': { turnId: text, reason: end, message: maybe(text), attempts: maybe(list(attempt)) },
+  'plan.set': {
+    plan: shape({
+      id: text,
+      what: text,
+      missed: is('once', 'all', 'none'),
+      nextAt: number,
+      cron: maybe(shape({ line: text, timeZone: text })),
+    }),
+  },
+  'plan.removed': { planId: text },
+  'plan.fired': { planId: text, what: text, due: list(number), missed: amount, next: maybe(number) },
+  'notices.told': { count },
+  'space.opened': { name: text, agentMessages: amount, by: maybe(text) },
+  'member.joined': { member, role: is('owner', 'member', 'reader'), by: maybe(text) },
+  'member.left': { member, by: maybe(text) },
+  'message.posted': { from: member, text, replyTo: maybe(count), quiet: maybe(is(true)) },
+  'messages.read': { member, upTo: count },
+  'agent.activated': { agent: text },
+  'agent.rested': { agent: text },
+  'tool.started': { agent: text, toolCallId: text, name: text, input: any, status: is('running', 'requires_action') },
+  'tool.done': { agent: text, toolCallId: text, output: any, input: maybe(any) },
+  'tool.error': { agent: text, toolCallId: text, error: shape({ code: text, message: text }) },
 }
 
 export const isSeq: Check = count

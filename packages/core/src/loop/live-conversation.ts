@@ -8,7 +8,15 @@ import type { EventBody } from '../log/log-event.ts'
 import type { Frame } from '../live/frame.ts'
 import { userMessage, type Inbound } from '../log/message.ts'
 import { systemScope, type Scope } from '../tool/context.ts'
-import { decideCancel, decideExpire, decideSend, findCall, type Decision, type Refusal } from '../turn/decide.ts'
+import {
+  decideCancel,
+  decideExpire,
+  decideFire,
+  decideSend,
+  findCall,
+  type Decision,
+  type Refusal,
+} from '../turn/decide.ts'
 import type { Resolution } from '../turn/hold.ts'
 import type { ResolveAnswer, Verdict } from '../turn/resolve.ts'
 import { Afterwards, sinceWritten } from './afterwards.ts'
@@ -22,6 +30,8 @@ import type { Log } from './log.ts'
 import { outputOf, outputRule, type OutputRule } from './output.ts'
 import { openHolds, resultOf, type TurnResult } from './result.ts'
 import type { ResolveOptions, SendOptions } from './session-options.ts'
+import { alone, type Surroundings } from './surroundings.ts'
+import { nobodyToTell } from './tell.ts'
 import { checkWhose } from './whose.ts'
 import { planTurn, type World } from './world.ts'
 
@@ -41,20 +51,6 @@ interface Waits {
 
 /** Whoever says nothing about who is asking is nobody; only what nobody asked for runs as the system. */
 const nobody: Scope = Object.freeze({})
-
-export interface Surroundings {
-  /** See `World`. */
-  mayWork(): boolean
-  term(): number
-  /** A conversation stays with the agent that it began with: what is said to another one is refused. */
-  readonly oneAgent?: true
-  /** Who asked, made from what the log knows. Without it, turns have the scope that their callers gave. */
-  scope?(by: string | undefined): Scope
-  /** Something went wrong that stops nobody. */
-  problem?(error: unknown): void
-}
-
-const alone: Surroundings = { mayWork: () => true, term: () => 0 }
 
 export class LiveConversation {
   readonly agent: Agent
@@ -154,10 +150,13 @@ export class LiveConversation {
     return told
   }
 
-  /** Settles every hold whose deadline has come. */
+  /** Sees to everything whose time has come: holds that nobody answered, plans that are due. */
   async expire(): Promise<void> {
     await this.log.refresh()
     await this.#settleExpired()
+    const { now, nextTime } = this.agent.ports
+    for (const { id, nextAt } of this.log.state.plans.values())
+      if (now() >= nextAt) await this.log.change((state) => eventsOf(decideFire(state, id, now(), nextTime)))
   }
 
   async #settleExpired(): Promise<void> {
@@ -220,6 +219,9 @@ export class LiveConversation {
     options: SendOptions,
     caller: World | undefined,
   ): Promise<Begun & Waits> {
+    if (!said && this.#drive && this.log.drivable && this.log.state.turn.phase !== 'rest')
+      // Whoever only goes along with what is driven here need not ask the store: the driver meets whatever is newer.
+      return { ok: true, turnId: this.log.state.turn.turnId }
     const item = said && ({ kind: 'message', message: userMessage(checkContent(said.content), options.by) } as const)
     const whileBusy = options.whileBusy ?? this.agent.whileBusy
     const plan = planTurn(caller ?? this.#world(options))
@@ -316,8 +318,9 @@ export class LiveConversation {
       term: () => this.#around.term(),
       scopeFor: (by, given) => this.#around.scope?.(by) ?? given,
       later: (name, work) => this.#afterwards.begin(name, work),
+      tell: (notice) => this.#around.tell?.(notice) ?? nobodyToTell(),
       problem: (error) => this.#around.problem?.(error),
-      watched: () => this.audience.watching,
+      watched: () => this.audience.watching || this.#around.relay?.watched(this.log.state) === true,
       emit: (frame) => this.#emit(frame),
     }
   }
@@ -326,6 +329,7 @@ export class LiveConversation {
   #emit(frame: Frame): void {
     if (frame.type === 'call-progress' && findCall(this.log.state, frame.callId)?.at !== 'running') return
     this.audience.show(frame)
+    this.#around.relay?.show(frame, this.log.state)
   }
 
   #outputRule({ output, structuredFinalize }: SendOptions): OutputRule | undefined {

@@ -111,7 +111,7 @@ function resultOfLast(events: readonly LogEvent[], state: Conversation, mode: 'a
 
 export function openHolds(state: Conversation): HeldCall[] {
   if (state.turn.phase !== 'calls' && state.waiting.size === 0) return []
-  const inTurn = state.turn.phase === 'calls' ? [...state.turn.calls.values()] : []
+  const inTurn = state.turn.phase === 'calls' ? state.turn.calls : []
   return [...new Set([...state.waiting.values(), ...inTurn])].flatMap((call) => {
     const hold = openHold(call)
     return hold ? [heldCall(call, hold)] : []
@@ -162,6 +162,7 @@ const STATUS: Readonly<Record<EndReason, TurnResult['status']>> = {
   output_invalid: 'failed',
   context_full: 'failed',
   hook_failed: 'failed',
+  skipped: 'done',
 }
 
 function eventsOfLastTurn(events: readonly LogEvent[]): readonly LogEvent[] {

@@ -24,10 +24,12 @@ export async function within(
     limit.abort(signal.reason)
     timer.abort(OVER)
   }
-  signal.addEventListener('abort', stop, { once: true })
   try {
     const value = run(limit.signal)
     if (!isThenable(value)) return { ok: true, value }
+    // Not before: what returns at once cannot be stopped, and most tools of a round would pay for it.
+    if (signal.aborted) stop()
+    else signal.addEventListener('abort', stop, { once: true })
     const timeoutMs = tool.executor === 'server' ? tool.waiting.timeoutMs : OTHERS_MS
     const late = agent.ports.sleep(timeoutMs, timer.signal).then((): Returned => {
       if (timer.signal.aborted) return failed('cancelled', 'The turn was cancelled.')

@@ -1,9 +1,11 @@
 /** Everything one piece of driving works with: the agent, the log, on whose behalf, and where frames go. */
 import { copyJson, toJson } from '../json.ts'
 import type { Frame } from '../live/frame.ts'
-import type { ToolContext, Scope } from '../tool/context.ts'
+import type { Resumption, ToolContext, Scope } from '../tool/context.ts'
 import type { Tool } from '../tool/tool.ts'
+import { planAccess } from '../plan/plan-access.ts'
 import { StateWrites } from '../plugin/state.ts'
+import type { Notice } from '../turn/notices.ts'
 import type { Call } from '../turn/turn-state.ts'
 import type { TurnPlan } from '../turn/decide.ts'
 import type { Briefs } from '../hooks/before-message.ts'
@@ -28,6 +30,8 @@ export interface World {
   term(): number
   /** Does something after the turn, in nobody's way. Under a name, once at a time. */
   later(name: string, work: (signal: AbortSignal) => Promise<unknown>): void
+  /** Tells another log something. It may be told again, and is heard once. */
+  tell(notice: Notice): Promise<void>
   /** Something went wrong that stops nobody. */
   problem(error: unknown): void
   /** Whether anybody sees frames: making them costs something for every piece of text. */
@@ -61,8 +65,14 @@ export async function prepare(world: World): Promise<Prepared> {
   const context: string[] = []
   const inject: string[] = []
   const tools = [...agent.tools]
-  const { turn } = log.state
-  const conversation = { id: log.id, turnId: turnIdOf(world), step: turn.phase === 'rest' ? 0 : turn.step }
+  const { turn, queue, plans } = log.state
+  const conversation = {
+    ...log.address,
+    turnId: turnIdOf(world),
+    step: turn.phase === 'rest' ? 0 : turn.step,
+    queue,
+    plans: [...plans.values()],
+  }
   for (const plugin of agent.plugins) {
     await plugin.prepare({
       config: configs.get(plugin.id),
@@ -89,10 +99,12 @@ export function toolContext(
   return {
     input,
     call: { id: call.callId, name: call.name, args: copyJson(call.proposed), attempt: call.attempt },
-    conversation: { id: log.id, turnId: turnIdOf(world) },
+    resumed: call.resumed && resumedWith(call.resumed),
+    conversation: { ...log.address, turnId: turnIdOf(world) },
     scope,
     services: agent.services,
     state: writes,
+    plans: planAccess(log.state.plans, agent.ports, (event) => writes.also(event)),
     agent,
     requestId,
     signal,
@@ -101,6 +113,11 @@ export function toolContext(
       if (json.ok && !signal.aborted) world.emit({ type: 'call-progress', callId: call.callId, value: json.value })
     },
   }
+}
+
+/** Copies: no code of the tool can reach into the log. */
+function resumedWith({ state, answer, by }: Resumption): Resumption {
+  return { state: state && copyJson(state), answer: answer && copyJson(answer), by }
 }
 
 function turnIdOf({ log }: World): string {

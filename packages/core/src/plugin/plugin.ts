@@ -5,6 +5,8 @@
 import { HoldpointError } from '../failure.ts'
 import type { Scope } from '../tool/context.ts'
 import { show, toJson } from '../json.ts'
+import type { Inbound } from '../log/message.ts'
+import type { Plan } from '../plan/plan.ts'
 import type { Checked } from '../ports.ts'
 import { checkStandard, isStandard, type Infer, type StandardSchema } from '../tool/schema.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -20,7 +22,15 @@ export interface Setup<C> {
 export interface Prepare<C, S = unknown> extends Setup<C> {
   /** The plugin itself, as the key to its state. */
   readonly self: Plugin<S>
-  readonly conversation: { readonly id: string; readonly turnId: string; readonly step: number }
+  readonly conversation: {
+    readonly tenant: string
+    readonly id: string
+    readonly turnId: string
+    readonly step: number
+    /** What arrived since the turn began, and waits for the next one. */
+    readonly queue: readonly Inbound[]
+    readonly plans: readonly Plan[]
+  }
   readonly scope: Scope
   readonly state: StateAccess
   /** What the model may call in this step; push to it. */

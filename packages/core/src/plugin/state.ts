@@ -64,6 +64,11 @@ export class StateWrites implements StateAccess {
     this.#writes.push(new StateUpdate(plugin.id, apply))
   }
 
+  /** Something else that is to be written with the outcome. */
+  also(event: EventBody): void {
+    this.#writes.push(event)
+  }
+
   /** What was written, in order, to become events together with the outcome. */
   take(): readonly (EventBody | StateUpdate)[] {
     return this.#writes

@@ -4,9 +4,10 @@
  */
 import { isObject, type Json } from '../json.ts'
 import type { LogEvent } from '../log/log-event.ts'
-import type { Inbound, UserPart } from '../log/message.ts'
+import type { Inbound, InboxItem, UserPart } from '../log/message.ts'
 import { encodeOutcome, type OutcomeEncoder } from '../model/encode-outcome.ts'
 import { callsOf, textOf, type CallPart, type ProviderData, type Reply } from '../model/reply.ts'
+import { timeText } from '../time-text.ts'
 import { vendorName } from '../tool/name.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 import type { PromptMessage, PromptPart, PromptResult } from './prompt.ts'
@@ -150,6 +151,7 @@ function heard(
 /** What somebody said, or an answer that came late, as the model reads it. */
 export function partsOf(item: Inbound, encode: OutcomeEncoder): readonly UserPart[] {
   if (item.kind === 'message') return item.message.parts
+  if (item.kind === 'event') return [{ type: 'text', text: inboxText(item) }]
   const { callId, name, outcome } = item
   return [
     {
@@ -157,6 +159,12 @@ export function partsOf(item: Inbound, encode: OutcomeEncoder): readonly UserPar
       text: `Result of ${name} (call ${callId}), which was pending: ${JSON.stringify(encode(outcome, { callId, name }))}`,
     },
   ]
+}
+
+/** As JSON: what people and services wrote must not look as if somebody else had said it. */
+function inboxText({ id, event }: InboxItem): string {
+  const due = event.type === 'plan.fired' ? { due: timeText(event.due) } : {}
+  return JSON.stringify({ inbox: event.type, id, ...event, type: undefined, ...due })
 }
 
 /** Pairs calls with their results. A result is put into its place when it comes, until then the call reads `pending`. */

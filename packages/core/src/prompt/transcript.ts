@@ -5,6 +5,7 @@
  * It grows with the log, at both ends: nobody has to walk through a long conversation to show the end of it.
  */
 import type { LogEvent } from '../log/log-event.ts'
+import { isSpaceEvent, type SpaceEvent } from '../space/space-event.ts'
 import { callsOf } from '../model/reply.ts'
 import type { Rendered } from './render.ts'
 
@@ -37,6 +38,8 @@ export type PromptEvent = Extract<
   { type: 'turn.started' | 'turn.briefed' | 'model.replied' | 'call.approved' | 'call.rewritten' | 'call.settled' }
 >
 
+type ConversationEvent = Exclude<LogEvent, SpaceEvent>
+
 /** While it grows. */
 interface Growing extends Passage {
   readonly events: PromptEvent[]
@@ -61,6 +64,8 @@ export class Transcript {
   }
 
   add(event: LogEvent): void {
+    if (isSpaceEvent(event)) return // a space is read, and never told to a model as a whole
+    if (event.type === 'turn.ended' && event.reason === 'skipped') return this.#drop(event.turnId)
     if (begins(event)) this.#passages.push({ from: event.seq, events: [], messages: 0, calls: [] })
     const passage = this.#passages.at(-1)
     if (passage) grow(passage, event)
@@ -74,6 +79,12 @@ export class Transcript {
     this.#lead = older.#lead
   }
 
+  /** A turn in which the agent had nothing to do leaves no trace in what it is told later. */
+  #drop(turnId: string): void {
+    const [first, ...more] = this.#passages.at(-1)?.events.filter(({ type }) => type === 'turn.started') ?? []
+    if (first?.type === 'turn.started' && first.turnId === turnId && more.length === 0) this.#passages.pop()
+  }
+
   /** Lets go of everything before that seq. */
   forget(before: number): void {
     const kept = this.#passages.findIndex(({ from }) => from >= before)
@@ -82,7 +93,7 @@ export class Transcript {
   }
 }
 
-function grow(passage: Growing, event: LogEvent): void {
+function grow(passage: Growing, event: ConversationEvent): void {
   switch (event.type) {
     case 'turn.started':
       passage.messages++
@@ -101,12 +112,17 @@ function grow(passage: Growing, event: LogEvent): void {
     case 'conversation.opened':
     case 'message.queued':
     case 'call.held':
+    case 'call.resumed':
     case 'call.endorsed':
     case 'call.cleared':
     case 'call.started':
     case 'answer.arrived':
     case 'state.changed':
     case 'turn.ended':
+    case 'plan.set':
+    case 'plan.removed':
+    case 'plan.fired':
+    case 'notices.told':
       return
   }
   passage.events.push(event)

@@ -2,8 +2,12 @@
 import { HoldpointError } from '../failure.ts'
 import { isObject, show } from '../json.ts'
 import type { Address } from '../log/store.ts'
-import type { Agent } from '../loop/agent.ts'
+import { agentOfLife, type Life } from '../life/life.ts'
+import { defineAgent, type Agent } from '../loop/agent.ts'
+import type { Model } from '../model/model.ts'
 import type { Ports } from '../ports.ts'
+import { SPACE } from '../space/space.ts'
+import { livingAgent } from './living-agent.ts'
 import type { RuntimeOptions } from './runtime-options.ts'
 
 /** Nobody can go on with the conversation here, until the agent is there. */
@@ -23,11 +27,25 @@ export class Agents {
   /** Each with this runtime's clock, which is the store's. The same one for the same one, so that a change can be told. */
   readonly #clocked = new WeakMap<Agent, Agent>()
 
-  constructor({ agents = [], agentFor }: Pick<RuntimeOptions, 'agents' | 'agentFor'>, ports: Ports) {
+  /** What an agent can do in spaces. */
+  readonly #life: (tenant: string, agent: string) => Life
+  /** Each as it lives, for each tenant. */
+  readonly #living = new WeakMap<Agent, Map<string, Agent>>()
+  /** Drives spaces, where there is only something to be told. */
+  readonly #ofSpaces: Agent
+
+  constructor(
+    { agents = [], agentFor }: Pick<RuntimeOptions, 'agents' | 'agentFor'>,
+    ports: Ports,
+    life: (tenant: string, agent: string) => Life,
+  ) {
+    this.#life = life
+    this.#ofSpaces = defineAgent({ name: SPACE, model: NO_MODEL }, ports)
     this.#ports = ports
     this.#ask = agentFor
     const here = new Map<string, Agent>()
     for (const agent of agents) {
+      if (agent.name === SPACE) throw invalid(`No agent can be named "${SPACE}". Rename it.`)
       if (here.has(agent.name)) throw invalid(`There are two agents named "${agent.name}". Rename one.`)
       here.set(agent.name, this.#withClock(agent))
     }
@@ -36,12 +54,12 @@ export class Agents {
 
   /** Whose conversations can be driven here; undefined when nobody knows before asking. */
   get names(): readonly string[] | undefined {
-    return this.#ask ? undefined : [...this.#here.keys()]
+    return this.#ask ? undefined : [...this.#here.keys(), SPACE]
   }
 
   /** Whether the agent of this name may be another one the next time. */
   mayChange(name: string): boolean {
-    return this.#ask !== undefined && !this.#here.has(name)
+    return this.#ask !== undefined && !this.#here.has(name) && name !== SPACE
   }
 
   async find(tenant: string, name: string): Promise<Agent | undefined> {
@@ -61,16 +79,34 @@ export class Agents {
   async of({ tenant, id }: Address, known: string, wanted: string | undefined): Promise<Agent> {
     const names = [...this.#here.keys()]
     const only = names.length === 1 && !this.#ask ? names[0] : undefined
-    const name = known === '' ? (wanted ?? only) : known
+    const name = known === '' ? (wanted ?? agentOfLife(id) ?? only) : known
+    const whose = agentOfLife(id)
+    if (whose !== undefined && (name ?? whose) !== whose)
+      throw invalid(`Conversation "${id}" is the life of agent "${whose}", and cannot be for "${name}".`)
+    if (name === SPACE) return this.#ofSpaces
     if (name === undefined) throw invalid(`Say which agent conversation "${id}" is for${this.#choice(names)}.`)
     if (typeof name !== 'string' || name === '') throw invalid(`The name of an agent is text, not ${show(name)}.`)
     const agent = await this.find(tenant, name)
-    if (agent) return agent
+    if (agent) return whose === undefined ? agent : this.#alive(agent, tenant)
     const where = tenant === '' ? '' : ` of tenant "${tenant}"`
     const advice = this.#ask
       ? `agentFor knows no such agent${where}. Define it, and the conversation goes on`
       : `there are ${names.join(', ')}. Open the runtime with it, or ask one that has it`
     throw new AgentMissing(name, `Conversation "${id}" is for agent "${name}", which is not here: ${advice}.`)
+  }
+
+  /** The same one for the same one, as with the clock. */
+  #alive(agent: Agent, tenant: string): Agent {
+    const known = this.#living.get(agent) ?? new Map<string, Agent>()
+    const living = known.get(tenant) ?? livingAgent(agent, this.#life(tenant, agent.name))
+    this.#living.set(agent, known.set(tenant, living))
+    return living
+  }
+
+  /** Whether it is the one that a conversation would be used with now. */
+  async isCurrent(address: Address, agent: Agent): Promise<boolean> {
+    const found = await this.find(address.tenant, agent.name)
+    return found !== undefined && (await this.of(address, agent.name, undefined)) === agent
   }
 
   #choice(names: readonly string[]): string {
@@ -86,6 +122,14 @@ export class Agents {
     this.#clocked.set(agent, made)
     return made
   }
+}
+
+/** No turn ever starts in a space. */
+const NO_MODEL: Model = {
+  id: SPACE,
+  stream: () => {
+    throw new HoldpointError('history-impossible', 'A space was asked for a reply. Do not drive it.')
+  },
 }
 
 export function isAgent(value: unknown): value is Agent {

@@ -3,10 +3,13 @@
  * else is in the store and costs nothing here, however long it waits.
  */
 import type { Address, Store } from '../log/store.ts'
-import { LiveConversation, type Surroundings } from '../loop/live-conversation.ts'
-import { Log, type LogOptions } from '../loop/log.ts'
+import { LiveConversation } from '../loop/live-conversation.ts'
+import type { Surroundings } from '../loop/surroundings.ts'
+import { Log } from '../loop/log.ts'
+import type { LogOptions } from '../loop/log-options.ts'
 import { belongsTo } from '../loop/whose.ts'
 import type { Ports } from '../ports.ts'
+import { SPACE } from '../space/space.ts'
 import type { Agents } from './agents.ts'
 import { Resident, type Neighbours } from './resident.ts'
 
@@ -57,7 +60,9 @@ export class Residents {
       if (!this.keeps(resident)) continue
       const here = resident.live.agent.name
       const known = resident.log.state.agent
-      if (here === (known || (agent ?? here)) && here === (agent ?? here)) {
+      // A space is no agent's: what is wanted of it by way of a conversation is refused by what it decides.
+      const wanted = known === SPACE ? SPACE : (agent ?? here)
+      if (here === (known || wanted) && here === wanted) {
         if (!was || asked || !this.#house.agents.mayChange(here)) return resident
         asked = true // once: whatever it is told, two who ask at the same time must not drive each other out
         if (await this.#upToDate(resident)) return resident
@@ -75,7 +80,7 @@ export class Residents {
   async #upToDate(resident: Resident): Promise<boolean> {
     if (!resident.idle) return true
     const { agent, log } = resident.live
-    if ((await this.#house.agents.find(log.address.tenant, agent.name)) === agent || !resident.idle) return true
+    if ((await this.#house.agents.isCurrent(log.address, agent)) || !resident.idle) return true
     this.#forget(resident)
     return false
   }

@@ -15,6 +15,7 @@ import { checkOptions as checkSendOptions } from '../loop/check-send.ts'
 import { checkWhose } from '../loop/whose.ts'
 import { resultOf, type TurnResult } from '../loop/result.ts'
 import type { Content, ResolveOptions } from '../loop/session-options.ts'
+import { SPACE } from '../space/space.ts'
 import type { Resolution } from '../turn/hold.ts'
 import type { ResolveAnswer } from '../turn/resolve.ts'
 import { emptyConversation } from '../turn/turn-state.ts'
@@ -27,24 +28,33 @@ import {
   checkSeq,
   checkSignal,
   checkTenant,
+  checkToolNames,
   LIST,
   OPTIONS,
   PENDING,
 } from './check-request.ts'
 import { checkRuntimeOptions } from './check-runtime.ts'
 import { Engine } from './engine.ts'
+import { Lives } from './lives.ts'
 import { earlierTurns, newestTurns } from './page.ts'
 import { pending } from './pending.ts'
 import type { Resident } from './resident.ts'
+import { SpaceRoom } from './space-room.ts'
 import type { ListFilter, PendingFilter, PendingHold, RuntimeOptions, RuntimeSendOptions } from './runtime-options.ts'
 
 export class Runtime {
+  /** Where people and agents talk. */
+  readonly spaces: SpaceRoom
+  /** What agents are up to by themselves. */
+  readonly lives: Lives
   readonly #engine: Engine
   readonly #tenant: string
 
   private constructor(engine: Engine, tenant: string) {
     this.#engine = engine
     this.#tenant = tenant
+    this.spaces = new SpaceRoom(engine, tenant)
+    this.lives = new Lives(engine, tenant)
   }
 
   static async open(options: RuntimeOptions): Promise<Runtime> {
@@ -63,6 +73,7 @@ export class Runtime {
     const by = checkBy(options.by)
     await this.#use(id, wanted, ({ log, agent }) =>
       log.change((state) => {
+        if (state.space) throw new HoldpointError('config-invalid', `"${id}" is a space. Take another id.`)
         checkWhose(id, state, agent.name)
         if (state.seq > 0) return {}
         return { events: [{ type: 'conversation.opened', agent: agent.name, ...(by !== undefined && { by }) }] }
@@ -125,6 +136,17 @@ export class Runtime {
     return this.resolve(id, callId, { kind: 'answer', error }, options)
   }
 
+  /**
+   * Says that a client is there which can carry these tools out, until what it resolves to is called. Calls of tools with
+   * a `grace` are given up when nobody has said so for that long, in any process.
+   */
+  async attend(id: string, tools: readonly string[]): Promise<() => Promise<void>> {
+    const address = this.#address(id)
+    const names = checkToolNames(tools)
+    if (this.#engine.closing) throw new HoldpointError('closed', 'This runtime was closed. Open another one.')
+    return this.#engine.clients.attend(address, names)
+  }
+
   /** Ends the turn from whatever state it is in, with a result behind every call. */
   async cancel(id: string, message?: string): Promise<CancelAnswer> {
     const told = await this.#engine.useExisting(this.#address(id), ({ live }) => live.cancel(message))
@@ -137,9 +159,10 @@ export class Runtime {
     return pending(this.#engine.store, query, (error, address) => this.#engine.problem(error, address))
   }
 
-  /** Conversations, newest first. */
+  /** Conversations, newest first. Spaces have a list of their own; where they are left out, a page may be short. */
   async list(filter: ListFilter = {}): Promise<Page<ConversationRow>> {
-    return this.#engine.store.list({ ...checkFilter(filter, LIST), tenant: this.#tenant })
+    const page = await this.#engine.store.list({ ...checkFilter(filter, LIST), tenant: this.#tenant })
+    return { ...page, items: page.items.filter(({ agent }) => agent !== SPACE) }
   }
 
   /** What a person sees of it: the newest turns, or with `before` the ones that come before that seq (`view.from`). */

@@ -1,4 +1,5 @@
 /** Those who follow conversations from this process, and where they hear of what is new. */
+import type { Frame } from '../live/frame.ts'
 import type { Address, Store } from '../log/store.ts'
 import { keyOf } from './residents.ts'
 import type { Resident } from './resident.ts'
@@ -48,6 +49,14 @@ export class Subscribers {
   unwatch(resident: Resident): void {
     this.#watched.get(resident)?.()
     this.#watched.delete(resident)
+  }
+
+  get any(): boolean {
+    return this.#byKey.size > 0
+  }
+
+  show(what: Address, frame: Frame): void {
+    for (const subscription of this.#byKey.get(keyOf(what)) ?? []) subscription.show(frame)
   }
 
   changed(what: Address, seq: number): void {

@@ -5,6 +5,9 @@
 import type { Json } from '../json.ts'
 import type { Shown } from '../log/log-event.ts'
 import type { Inbound } from '../log/message.ts'
+import type { Plan } from '../plan/plan.ts'
+import { fromSpaceBase, toSpaceBase, type SpaceBase } from '../space/space.ts'
+import type { Notice } from './notices.ts'
 import { emptyConversation, type Call, type Conversation, type EndedTurn } from './turn-state.ts'
 
 interface Base {
@@ -14,9 +17,13 @@ interface Base {
   readonly shown?: Shown
   readonly waiting?: readonly Call[]
   readonly plugins?: Conversation['plugins']
+  readonly plans?: readonly Plan[]
+  readonly outbox?: readonly Notice[]
+  readonly space?: SpaceBase
 }
 
-export function toBase({ agent, turn, queue, shown, waiting, plugins }: Conversation): Json | undefined {
+export function toBase(state: Conversation): Json | undefined {
+  const { agent, turn, queue, shown, waiting, plugins, plans, outbox, space } = state
   if (turn.phase !== 'rest') return undefined
   const base: Base = {
     agent,
@@ -25,12 +32,25 @@ export function toBase({ agent, turn, queue, shown, waiting, plugins }: Conversa
     ...(shown && { shown }),
     ...(waiting.size > 0 && { waiting: [...waiting.values()] }),
     ...(Object.keys(plugins).length > 0 && { plugins }),
+    ...(plans.size > 0 && { plans: [...plans.values()] }),
+    ...(outbox.length > 0 && { outbox }),
+    ...(space && { space: toSpaceBase(space) }),
   }
   return base as unknown as Json
 }
 
 export function fromBase(seq: number, base: Json): Conversation {
-  const { agent, last, queue = [], shown, waiting = [], plugins = {} } = base as unknown as Base
+  const {
+    agent,
+    last,
+    queue = [],
+    shown,
+    waiting = [],
+    plugins = {},
+    plans = [],
+    outbox = [],
+    space,
+  } = base as unknown as Base
   return {
     ...emptyConversation,
     seq,
@@ -40,13 +60,16 @@ export function fromBase(seq: number, base: Json): Conversation {
     shown,
     waiting: new Map(waiting.map((call) => [call.callId, whole(call)])),
     plugins,
+    plans: new Map(plans.map((plan) => [plan.id, plan])),
+    outbox,
+    space: space && fromSpaceBase(space),
   }
 }
 
 /** JSON drops what is undefined; a call has its fields in every state. */
 function whole(call: Call): Call {
-  const { malformed, edited, approved } = call
+  const { malformed, edited, approved, kept, resumed, place } = call
   const resolved = call.resolved.map((each) => ({ ...each, by: each.by }))
-  const fields = { ...call, malformed, edited, approved, resolved }
+  const fields = { ...call, malformed, edited, approved, kept, resumed, place, resolved }
   return fields.at === 'settled' ? { ...fields, hold: fields.hold } : fields
 }

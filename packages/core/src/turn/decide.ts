@@ -3,10 +3,13 @@
  * long as it appends at the seq it decided on.
  */
 import type { EventBody, OutputPlan, TurnLimits } from '../log/log-event.ts'
-import type { Inbound } from '../log/message.ts'
+import type { Inbound, InboxItem } from '../log/message.ts'
 import { failed, type CallOutcome } from '../tool/outcome.ts'
+import { fire } from '../plan/plan.ts'
+import type { NextTime } from '../ports.ts'
+import { shownIn } from './call.ts'
 import { openCalls } from './turn.ts'
-import type { Hold } from './hold.ts'
+import { graceEnds, type Hold } from './hold.ts'
 import type { Call, Conversation, Turn } from './turn-state.ts'
 
 /** What happens to a message that comes while a turn is going on. */
@@ -33,6 +36,7 @@ export type Refusal =
   | 'not-due'
   | 'hold-not-open'
   | 'key-reused'
+  | 'is-a-space'
 
 export type Decision =
   | { readonly ok: true; readonly events: readonly EventBody[] }
@@ -40,6 +44,11 @@ export type Decision =
 
 export function decideSend(state: Conversation, { item, plan, whileBusy }: Send): Decision {
   const { turn } = state
+  if (state.space)
+    return refuse(
+      'is-a-space',
+      `"${state.space.name}" is a space, where no agent answers by itself. Post to it instead.`,
+    )
   if (turn.phase === 'rest') {
     if (item) return accept(turnStarted(plan, [item]))
     if (!turn.last) return refuse('nothing-to-continue', 'The conversation is empty. Send a message first.')
@@ -81,16 +90,54 @@ export function decideExpire(state: Conversation, callId: string, now: number): 
   const hold = call && openHold(call)
   if (!call || !hold) return refuse('hold-not-open', `Call ${callId} is not held.`)
   if (now < hold.expiresAt) return refuse('not-due', `Call ${callId} waits until ${hold.expiresAt}.`)
-  const outcome = expiredOutcome(hold)
-  if (call.at === 'settled') return accept({ type: 'answer.arrived', callId, name: call.name, outcome })
+  if (hold.resumes === 'deadline') return accept({ type: 'call.resumed', callId })
+  return giveUp(state, call, hold, 'expired', `No answer in ${inWords(hold.timeoutMs)}.`)
+}
+
+/** No client that can carry the call out was there for as long as the hold allows. `seenAt`: when one last was. */
+export function decideAbsent(state: Conversation, callId: string, now: number, seenAt: number): Decision {
+  const call = findCall(state, callId)
+  const hold = call && openHold(call)
+  if (!call || !hold) return refuse('hold-not-open', `Call ${callId} is not held.`)
+  const { graceMs = 0 } = hold
+  if (now < (graceEnds(hold, seenAt) ?? Infinity)) return refuse('not-due', `Call ${callId} may wait for its client.`)
+  return giveUp(
+    state,
+    call,
+    hold,
+    'no-client',
+    `No client that can run ${call.name} was there for ${inWords(graceMs)}.`,
+  )
+}
+
+/** Nobody answered, and nobody is waited for any more: what then was written with the hold. */
+function giveUp(state: Conversation, call: Call, hold: Hold, code: 'expired' | 'no-client', why: string): Decision {
+  const { callId, name } = call
+  const outcome = outcomeOf(hold, code, why)
+  if (call.at === 'settled') return accept({ type: 'answer.arrived', callId, name, outcome, ...shownIn(call) })
   if (hold.onExpire === 'cancel' && state.turn.phase === 'calls')
-    return accept(...endTurn(state.turn, 'expired', silence(hold), { callId, outcome }))
+    return accept(...endTurn(state.turn, 'expired', why, { callId, outcome }))
   return accept({ type: 'call.settled', callId, outcome })
+}
+
+/** Something happened that the agent is to know of. It waits with everything else until the agent rests. */
+export function decideInbox(state: Conversation, agent: string, item: InboxItem): Decision {
+  if (state.space) return refuse('is-a-space', 'A space has no inbox.')
+  const opened: EventBody = { type: 'conversation.opened', agent }
+  return accept(...(state.seq === 0 ? [opened] : []), { type: 'message.queued', item })
+}
+
+/** The time of a plan has come. Whoever notices may say so; the first durable event wins. */
+export function decideFire(state: Conversation, planId: string, now: number, nextTime: NextTime | undefined): Decision {
+  const plan = state.plans.get(planId)
+  if (!plan || now < plan.nextAt) return refuse('not-due', `Plan ${planId} is not due.`)
+  const { due, missed, next } = fire(plan, now, nextTime)
+  return accept({ type: 'plan.fired', planId, what: plan.what, due, missed, ...(next !== undefined && { next }) })
 }
 
 /** A call of the turn in progress, or an async one of an earlier turn that still waits. */
 export function findCall(state: Conversation, callId: string): Call | undefined {
-  const inTurn = state.turn.phase === 'calls' ? state.turn.calls.get(callId) : undefined
+  const inTurn = state.turn.phase === 'calls' ? state.turn.calls.find((call) => call.callId === callId) : undefined
   return inTurn ?? state.waiting.get(callId)
 }
 
@@ -120,14 +167,9 @@ function endTurn(
   return [...settled, { type: 'turn.ended', turnId: turn.turnId, reason, message }]
 }
 
-function expiredOutcome(hold: Hold): CallOutcome {
-  if (typeof hold.onExpire === 'object') return { ok: true, value: hold.onExpire.answer }
-  if (hold.onExpire === 'reject') return failed('rejected', silence(hold))
-  return failed('expired', silence(hold))
-}
-
-function silence(hold: Hold): string {
-  return `No answer in ${inWords(hold.timeoutMs)}.`
+function outcomeOf({ onExpire }: Hold, code: 'expired' | 'no-client', why: string): CallOutcome {
+  if (typeof onExpire === 'object') return { ok: true, value: onExpire.answer }
+  return failed(onExpire === 'reject' ? 'rejected' : code, why)
 }
 
 function inWords(ms: number): string {

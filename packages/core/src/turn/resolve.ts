@@ -5,6 +5,7 @@
 import { canonical, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
 import { failed, type CallOutcome } from '../tool/outcome.ts'
+import { shownIn } from './call.ts'
 import { openHold } from './decide.ts'
 import { secondHold, type Hold, type Resolution, type Resolved } from './hold.ts'
 import type { Call } from './turn-state.ts'
@@ -62,15 +63,19 @@ export function decideResolve(call: Call | undefined, command: Resolve): Resolve
   const missed = call.at === 'settled' && call.holds > 0 ? tooLate(call, command) : undefined
   if (missed) return missed
   const last = call.resolved.at(-1)
-  return last ? wrongKind(last.accepts, command) : no('unknown', `Call ${call.callId} is not waiting for anybody.`)
+  if (last) return wrongKind(last.accepts, command)
+  return call.holds > 0
+    ? no('expired', `Call ${call.callId} looked again when its time had come, before this answer came.`)
+    : no('unknown', `Call ${call.callId} is not waiting for anybody.`)
 }
 
 /**
- * A yes that comes again after the call was held anew (its tool was changed, its process died) may be the old one,
- * sent twice: it is not spent on something its sender may never have seen. Naming the hold says that it was seen.
+ * A word that comes again after the call was held anew (its tool was changed, its process died, its handler had another
+ * question) may be the old one, sent twice: it is not spent on something its sender may never have seen. Naming the hold
+ * says that it was seen.
  */
 function again(call: Call, { cause }: Hold, { hold, resolution, by }: Resolve): ResolveDecision | undefined {
-  if (hold !== undefined || (cause !== 'changed' && cause !== 'lost')) return undefined
+  if (hold !== undefined || (cause !== 'changed' && cause !== 'lost' && cause !== 'asked')) return undefined
   const same = call.resolved.findLast((each) => each.by === by && sameAnswer(each.resolution, resolution))
   if (!same) return undefined
   const { events, verdict, message } = duplicate(same)
@@ -82,9 +87,18 @@ function take(call: Call, hold: Hold, command: Resolve): ResolveDecision {
   if (command.now >= hold.expiresAt)
     return no('expired', `Call ${call.callId} waited until its deadline, which has passed.`)
   const { resolution, by } = command
+  if (hold.resumes === 'answer') return yes({ type: 'call.resumed', callId: call.callId, resolution, ...who(by) })
   const settle = (outcome: CallOutcome): EventBody =>
     call.at === 'settled'
-      ? { type: 'answer.arrived', callId: call.callId, name: call.name, outcome, resolution, ...who(by) }
+      ? {
+          type: 'answer.arrived',
+          callId: call.callId,
+          name: call.name,
+          outcome,
+          resolution,
+          ...who(by),
+          ...shownIn(call),
+        }
       : { type: 'call.settled', callId: call.callId, outcome, resolution, ...who(by) }
   switch (resolution.kind) {
     case 'approve':
@@ -148,6 +162,7 @@ function tooLate(
       outcome: outcomeOf(resolution),
       resolution,
       ...who(by),
+      ...shownIn(call),
     }
     return { ...yes(arrived), message: 'Accepted after the deadline: the agent gets it as a new message.' }
   }

@@ -1,9 +1,13 @@
 /** The state a log folds to, and the work that follows from it. */
 import type { Json } from '../json.ts'
-import type { EndReason, OutputPlan, Shown, TurnLimits } from '../log/log-event.ts'
+import type { EndReason, OutputPlan, Shown, TurnHalt, TurnLimits } from '../log/log-event.ts'
 import type { Inbound } from '../log/message.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { Space } from '../space/space.ts'
+import type { Resumption } from '../tool/context.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 import type { Hold, Resolved } from './hold.ts'
+import type { Notice } from './notices.ts'
 
 export interface Conversation {
   /** The seq of the last event folded. */
@@ -19,12 +23,20 @@ export interface Conversation {
   readonly waiting: ReadonlyMap<string, Call>
   /** The state of each plugin. */
   readonly plugins: Readonly<Record<string, Json>>
+  /** By id: what it is to be reminded of. */
+  readonly plans: ReadonlyMap<string, Plan>
+  /** The space that the agent is in, while a turn lasts. */
+  readonly place: string | undefined
+  /** What other logs have to be told, oldest first. */
+  readonly outbox: readonly Notice[]
+  /** Set when this is a space, where people and agents talk, and no conversation with one agent. */
+  readonly space: Space | undefined
 }
 
 export type Turn =
   | { readonly phase: 'rest'; readonly last: EndedTurn | undefined }
   | (OpenTurn & { readonly phase: 'model' })
-  | (OpenTurn & { readonly phase: 'calls'; readonly calls: ReadonlyMap<string, Call> })
+  | (OpenTurn & { readonly phase: 'calls'; readonly calls: readonly Call[] })
 
 export interface EndedTurn {
   readonly turnId: string
@@ -50,7 +62,7 @@ export interface OpenTurn {
   /** How many of its replies were sent back. */
   readonly sentBack: number
   /** Set when the turn is to end once no call is open. */
-  readonly halt: { readonly reason: 'halted' | 'tool_error'; readonly message: string } | undefined
+  readonly halt: TurnHalt | undefined
 }
 
 interface CallFacts {
@@ -67,11 +79,17 @@ interface CallFacts {
   readonly endorsed: readonly { readonly by: string; readonly inputHash: string }[]
   /** How often it was held so far: the number of its newest hold. */
   readonly holds: number
+  /** What the handler gave to be kept when it asked, or said that it would look later. */
+  readonly kept: Json | undefined
+  /** What it goes on with, once that is there; until it asks anew. `from` is the attempt that asked. */
+  readonly resumed: (Resumption & { readonly from: number }) | undefined
   /** Every resolution taken, oldest first. */
   readonly resolved: readonly Resolved[]
   readonly attempt: number
   /** Every event about it, the reply that made it first. */
   readonly seqs: readonly number[]
+  /** The space it was made in, and whether it is shown there. */
+  readonly place: { readonly space: string; readonly shown: boolean } | undefined
 }
 
 export type Call = CallFacts &
@@ -97,6 +115,13 @@ export type Effect =
   | { readonly do: 'run-call'; readonly key: string; readonly call: Call }
   | { readonly do: 'recover-call'; readonly key: string; readonly call: Call }
   | { readonly do: 'expire-hold'; readonly key: string; readonly callId: string; readonly at: number }
+  | { readonly do: 'fire-plan'; readonly key: string; readonly planId: string; readonly at: number }
+  | { readonly do: 'tell'; readonly key: string; readonly notices: readonly Notice[] }
+
+/** Nothing to do until its time, and then for anybody who looks. */
+export function isDeadline(effect: Effect): effect is Extract<Effect, { readonly at: number }> {
+  return effect.do === 'expire-hold' || effect.do === 'fire-plan'
+}
 
 export const emptyConversation: Conversation = {
   seq: 0,
@@ -106,4 +131,8 @@ export const emptyConversation: Conversation = {
   shown: undefined,
   waiting: new Map(),
   plugins: {},
+  plans: new Map(),
+  place: undefined,
+  outbox: [],
+  space: undefined,
 }

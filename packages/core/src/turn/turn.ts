@@ -10,7 +10,7 @@
  *
  *      ready ──started──▶ running ──settled──▶ settled
  *        │ ▲                 │ held (a question, a doubt)
- *   held ▼ │ approved        ▼
+ *   held ▼ │ approved, resumed
  *        held ──answered, rejected, expired──▶ settled
  *
  * `evolve` is the only writer of state, `next` the only source of work, and reads state alone: going on after a crash
@@ -18,9 +18,14 @@
  */
 import { HoldpointError } from '../failure.ts'
 import type { LogEvent } from '../log/log-event.ts'
+import type { Plan } from '../plan/plan.ts'
 import type { Inbound } from '../log/message.ts'
 import { callsOf, totalTokens } from '../model/reply.ts'
+import { isSpaceEvent, type SpaceEvent } from '../space/space-event.ts'
+import { evolveSpace, SPACE } from '../space/space.ts'
 import { evolveCall, newCall } from './call.ts'
+import { withNotices } from './notices.ts'
+import { movePlan } from './plans.ts'
 import { emptyConversation, type Call, type Conversation, type Effect, type OpenTurn, type Turn } from './turn-state.ts'
 
 export function fold(events: Iterable<LogEvent>, from: Conversation = emptyConversation): Conversation {
@@ -30,8 +35,14 @@ export function fold(events: Iterable<LogEvent>, from: Conversation = emptyConve
 }
 
 export function evolve(state: Conversation, event: LogEvent): Conversation {
+  return withNotices(state, move(state, event), event)
+}
+
+function move(state: Conversation, event: LogEvent): Conversation {
   if (event.seq !== state.seq + 1) return impossible(state, event, `the log goes from ${state.seq} to ${event.seq}`)
   const { seq } = event
+  if (isSpaceEvent(event)) return moveSpace(state, event)
+  if (state.space && event.type !== 'notices.told') return impossible(state, event, 'this is a space')
   switch (event.type) {
     case 'conversation.opened':
       if (seq !== 1) return impossible(state, event, 'it was open already')
@@ -57,8 +68,9 @@ export function evolve(state: Conversation, event: LogEvent): Conversation {
       if (turn.phase !== 'model' || turn.turnId !== event.turnId || turn.step !== event.step)
         return impossible(state, event)
       const tokens = turn.tokens + totalTokens(event.reply.usage)
-      const calls = new Map(callsOf(event.reply).map((part) => [part.callId, newCall(part, seq)]))
-      if (calls.size > 0) return { ...state, seq, shown, turn: { ...turn, phase: 'calls', tokens, calls } }
+      const calls = callsOf(event.reply).map((part) => newCall(part, seq, event.placed))
+      const place = event.placed ? event.placed.space : state.place
+      if (calls.length > 0) return { ...state, seq, shown, place, turn: { ...turn, phase: 'calls', tokens, calls } }
       const again = { ...turn, tokens, step: turn.step + 1 }
       if (event.again) return { ...state, seq, shown, turn: { ...again, sentBack: turn.sentBack + 1 } }
       if (turn.pass === 'loop' && turn.output?.finalize && !event.ends)
@@ -67,46 +79,50 @@ export function evolve(state: Conversation, event: LogEvent): Conversation {
     }
     case 'call.rewritten':
     case 'call.held':
+    case 'call.resumed':
     case 'call.endorsed':
     case 'call.approved':
     case 'call.cleared':
     case 'call.started':
     case 'call.settled':
       return moveCall(state, event)
-    case 'answer.arrived': {
-      const queue = [
-        ...state.queue,
-        { kind: 'answer', callId: event.callId, name: event.name, outcome: event.outcome } as const,
-      ]
-      const waiting = new Map(state.waiting)
-      waiting.delete(event.callId)
-      const { turn } = state
-      const call = turn.phase === 'calls' ? turn.calls.get(event.callId) : undefined
-      if (turn.phase !== 'calls' || !call) return { ...state, seq, queue, waiting }
-      return {
-        ...state,
-        seq,
-        queue,
-        waiting,
-        turn: { ...turn, calls: new Map(turn.calls).set(event.callId, evolveCall(call, event)) },
-      }
-    }
+    case 'answer.arrived':
+      return moveAnswer(state, event)
     case 'state.changed':
       return { ...state, seq, plugins: { ...state.plugins, [event.plugin]: event.value } }
     case 'turn.ended':
       if (state.turn.phase === 'rest' || state.turn.turnId !== event.turnId) return impossible(state, event)
       if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls were left open')
       return { ...state, seq, turn: rest(state.turn, event.reason, event.message) }
+    case 'plan.set':
+    case 'plan.removed':
+    case 'plan.fired':
+      return { ...state, seq, ...movePlan(state, event) }
+    case 'notices.told':
+      if (event.count > state.outbox.length) return impossible(state, event, 'more was told than there was to tell')
+      return { ...state, seq, outbox: state.outbox.slice(event.count) }
   }
   return impossible(state, event, 'there is no such type of event here')
+}
+
+function moveSpace(state: Conversation, event: Extract<LogEvent, SpaceEvent>): Conversation {
+  const { seq } = event
+  if (!state.space && seq !== 1) return impossible(state, event, 'this is a conversation and no space')
+  return { ...state, seq, agent: SPACE, space: evolveSpace(state.space, event) }
 }
 
 const FRESH = { briefed: false, sentBack: 0, halt: undefined } as const
 
 export function next(state: Conversation): readonly Effect[] {
-  return state.waiting.size === 0
-    ? nextForTurn(state)
-    : [...nextForTurn(state), ...Array.from(state.waiting.values(), expireHold)]
+  const { waiting, plans, outbox } = state
+  const turn = nextForTurn(state)
+  if (waiting.size === 0 && plans.size === 0 && outbox.length === 0) return turn
+  return [
+    ...turn,
+    ...(outbox.length > 0 ? [{ do: 'tell', key: `tell:${outbox[0]?.n}`, notices: outbox } as const] : []),
+    ...Array.from(waiting.values(), expireHold),
+    ...Array.from(plans.values(), firesAt),
+  ]
 }
 
 function nextForTurn({ turn, queue }: Conversation): readonly Effect[] {
@@ -118,7 +134,7 @@ function nextForTurn({ turn, queue }: Conversation): readonly Effect[] {
     case 'calls':
       if (turn.halt && openCalls(turn).length === 0)
         return [{ do: 'end-turn', key: 'turn', turnId: turn.turnId, ...turn.halt }]
-      return [...turn.calls.values()].flatMap(nextForCall)
+      return turn.calls.flatMap(nextForCall)
   }
 }
 
@@ -151,8 +167,16 @@ function expireHold(call: Call): Effect {
   return { do: 'expire-hold', key: `expire:${call.callId}`, callId: call.callId, at }
 }
 
+function firesAt({ id, nextAt }: Plan): Effect {
+  return { do: 'fire-plan', key: `plan:${id}`, planId: id, at: nextAt }
+}
+
 export function openCalls(turn: Turn): Call[] {
-  return turn.phase === 'calls' ? [...turn.calls.values()].filter((call) => call.at !== 'settled') : []
+  return turn.phase === 'calls' ? turn.calls.filter((call) => call.at !== 'settled') : []
+}
+
+function placeOf(turn: Turn, callId: string): number {
+  return turn.phase === 'calls' ? turn.calls.findIndex((call) => call.callId === callId) : -1
 }
 
 /** Of several messages that waited together, the newest speaks for the turn. One taken up again is still its own. */
@@ -163,16 +187,29 @@ function saidBy(items: readonly Inbound[]): string | undefined {
 
 type CallEvent = Extract<LogEvent, { type: `call.${string}` }>
 
+/** An answer that came after its call's outcome waits like everything that is said meanwhile. */
+function moveAnswer(state: Conversation, event: Extract<LogEvent, { type: 'answer.arrived' }>): Conversation {
+  const { seq, callId, name, outcome } = event
+  const queue: Conversation['queue'] = [...state.queue, { kind: 'answer', callId, name, outcome }]
+  const waiting = new Map(state.waiting)
+  waiting.delete(callId)
+  const { turn } = state
+  const at = placeOf(turn, callId)
+  if (turn.phase !== 'calls' || at < 0) return { ...state, seq, queue, waiting }
+  const calls = turn.calls.with(at, evolveCall(turn.calls[at]!, event))
+  return { ...state, seq, queue, waiting, turn: { ...turn, calls } }
+}
+
 /** Moves one call, and hands the turn back to the model once every call of the round is settled. */
 function moveCall(state: Conversation, event: CallEvent): Conversation {
   const { turn } = state
-  const call = turn.phase === 'calls' ? turn.calls.get(event.callId) : undefined
-  if (turn.phase !== 'calls' || !call) return impossible(state, event, 'there is no such call in this round')
-  const moved = evolveCall(call, event)
-  const calls = new Map(turn.calls).set(event.callId, moved)
+  const at = placeOf(turn, event.callId)
+  if (turn.phase !== 'calls' || at < 0) return impossible(state, event, 'there is no such call in this round')
+  const moved = evolveCall(turn.calls[at]!, event)
+  const calls = turn.calls.with(at, moved)
   const waiting = moved.at === 'settled' && moved.open ? new Map(state.waiting).set(event.callId, moved) : state.waiting
   const halt = turn.halt ?? (event.type === 'call.settled' ? event.halt : undefined)
-  const open = [...calls.values()].some((each) => each.at !== 'settled')
+  const open = calls.some((each) => each.at !== 'settled')
   if (open || halt) return { ...state, seq: event.seq, waiting, turn: { ...turn, calls, halt } }
   const { calls: _settled, ...rest } = turn
   return { ...state, seq: event.seq, waiting, turn: { ...rest, phase: 'model', step: turn.step + 1 } }

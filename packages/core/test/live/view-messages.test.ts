@@ -21,6 +21,7 @@ const story = [
 function told(messages: readonly ViewMessage[]): readonly string[] {
   return messages.map((message) => {
     if (message.role === 'answer') return `answer ${message.callId}: ${JSON.stringify(message.outcome)}`
+    if (message.role === 'event') return `event ${message.event.type}`
     const parts = message.parts.map((part) => {
       if (part.type === 'call') return `[${part.call.callId} ${part.call.state}]`
       return 'text' in part ? part.text : `<${part.type}>`
@@ -30,7 +31,7 @@ function told(messages: readonly ViewMessage[]): readonly string[] {
 }
 
 function partsOf(view: View): readonly object[] {
-  return messagesOf(view).flatMap((each): readonly object[] => (each.role === 'answer' ? [] : each.parts))
+  return messagesOf(view).flatMap((each): readonly object[] => ('parts' in each ? each.parts : []))
 }
 
 test('a chat reads as it was said: people, then one message of the agent per turn, calls where the model put them', () => {

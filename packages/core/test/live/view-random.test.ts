@@ -233,7 +233,7 @@ function callsIn({ steps }: View['turns'][number]): readonly object[] {
 }
 
 function partsIn(message: ReturnType<typeof messagesOf>[number]): readonly object[] {
-  return message.role === 'answer' ? [] : message.parts.filter((part) => !('streaming' in part))
+  return 'parts' in message ? message.parts.filter((part) => !('streaming' in part)) : []
 }
 
 function expectShared(before: readonly object[], after: readonly object[]): void {

@@ -197,7 +197,7 @@ test('work of any agent is looked for, and with a fixed list only theirs', async
 
   const queries = ({ asked }: Process) => asked.flatMap(({ question, given }) => (question === 'due' ? given : []))
   expect(queries(a)[0]).toEqual({ limit: 100 })
-  expect(queries(b)[0]).toEqual({ agents: ['desk', 'sales'], limit: 100 })
+  expect(queries(b)[0]).toEqual({ agents: ['desk', 'sales', 'holdpoint.space'], limit: 100 })
 })
 
 /** Conversations whose deadline comes in 5 s, made by a process that is gone. */

@@ -1,5 +1,13 @@
 /** Processes that share a store, on one clock that stands still until a test moves it. Each can be killed without ceremony. */
-import { fold, memoryStore, type Address, type Append, type EventBody, type RuntimeOptions } from '@holdpoint/core'
+import {
+  fold,
+  memoryStore,
+  type Address,
+  type Append,
+  type EventBody,
+  type NextTime,
+  type RuntimeOptions,
+} from '@holdpoint/core'
 import {
   manualClock,
   scriptedModel,
@@ -38,6 +46,8 @@ export interface Setup extends Omit<Partial<RuntimeOptions>, 'agents' | 'store'>
   readonly says?: readonly Script[]
   readonly tools?: readonly Tool[]
   readonly agent?: Partial<AgentOptions>
+  /** Reads cron lines. */
+  readonly nextTime?: NextTime
   /** In place of the one agent `desk`: their names. */
   readonly agents?: readonly string[]
 }
@@ -78,6 +88,7 @@ export class World {
       before,
       after,
       deaf = false,
+      nextTime,
       ...options
     } = setup
     const inner = await this.#place.open(this.clock)
@@ -86,7 +97,11 @@ export class World {
     const asked: { question: Question; given: readonly unknown[] }[] = []
     const problems: Problem[] = []
     const around: Around = { deaf, ...(before && { before }), ...(after && { after }) }
-    const ports = life.ports({ ...testPorts({ clock: this.clock, prefix: name }), ...options.ports })
+    const ports = life.ports({
+      ...testPorts({ clock: this.clock, prefix: name }),
+      ...(nextTime && { nextTime }),
+      ...options.ports,
+    })
     const model = scriptedModel(byStep(says))
     const made = agents.map((each) => deskOf(each, more, tools, life, life.model(model)))
     const runtime = await Runtime.open({

@@ -165,7 +165,7 @@ function isForgotten(callId: string, { state, holds }: Beside): boolean {
 /** Read off the turn, and not off its effects as `derive` does it. */
 function statusOf({ turn, queue }: Conversation): string {
   if (turn.phase === 'rest') return queue.length > 0 ? 'running' : 'idle'
-  const open = turn.phase === 'calls' ? [...turn.calls.values()].filter(({ at }) => at !== 'settled') : []
+  const open = turn.phase === 'calls' ? turn.calls.filter(({ at }) => at !== 'settled') : []
   return open.length > 0 && open.every(({ at }) => at === 'held') ? 'held' : 'running'
 }
 

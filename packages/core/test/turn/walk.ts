@@ -5,6 +5,7 @@
 import {
   decideCancel,
   decideExpire,
+  decideFire,
   decideQueued,
   decideResolve,
   decideSend,
@@ -167,7 +168,15 @@ export class Walk {
       case 'expire-hold': {
         const decision = decideExpire(this.state, effect.callId, this.now)
         if (decision.ok) this.append(decision.events)
+        return
       }
+      case 'fire-plan': {
+        const decision = decideFire(this.state, effect.planId, this.now, undefined)
+        if (decision.ok) this.append(decision.events)
+        return
+      }
+      case 'tell':
+        return this.append([{ type: 'notices.told', count: effect.notices.length }])
     }
   }
 

@@ -8,16 +8,26 @@ import { eventRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
 import { holdRoutes } from './holds.ts'
 import { keyRoutes } from './keys.ts'
+import { lifeRoutes } from './lives.ts'
+import { mcpRoutes } from './mcp.ts'
 import { runRoutes } from './runs.ts'
+import { spaceMemberRoutes } from './space-members.ts'
+import { spaceMessageRoutes } from './space-messages.ts'
+import { spaceRoutes } from './spaces.ts'
 
 export const routes: readonly Route[] = [
   ...healthRoutes,
   ...agentRoutes,
+  ...lifeRoutes,
   ...conversationRoutes,
   ...eventRoutes,
   ...changeRoutes,
+  ...spaceRoutes,
+  ...spaceMemberRoutes,
+  ...spaceMessageRoutes,
   ...holdRoutes,
   ...runRoutes,
   ...callRoutes,
   ...keyRoutes,
+  ...mcpRoutes,
 ]

@@ -1,8 +1,10 @@
 /** What changes in a tenant, for whoever keeps a list of conversations or holds on a screen. */
 import { ok } from '../http/answer.ts'
-import { route, wantsStream, type Route } from '../http/route.ts'
+import { route, type Route } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { listOf, seconds, z } from '../schemas.ts'
+import { seesAll } from './access.ts'
+import { wantsStream } from './events.ts'
 
 const LONGEST_WAIT = 30
 const change = z.object({ conversationId: z.string().optional() }).openapi('Change')
@@ -26,9 +28,11 @@ export const changeRoutes: readonly Route[] = [
     problems: ['too-many-streams'],
     handle: async (asked) => {
       const { query, who, request, services } = asked
-      if (wantsStream(request)) return services.streams.openChanges(asked)
+      // A person may not know of every conversation: they are told that something changed, and ask for what is theirs.
+      const named = seesAll(who)
+      if (wantsStream(request)) return services.streams.openChanges(asked, named)
       const conversationId = await firstChange(services, who.tenant, (query.wait ?? 0) * 1000)
-      return ok({ items: conversationId === undefined ? [] : [{ conversationId }] })
+      return ok({ items: conversationId === undefined ? [] : [named ? { conversationId } : {}] })
     },
   }),
 ]

@@ -8,6 +8,8 @@ import { encodeChange, encodeRetry, SSE_HEARTBEAT, type Change } from '@holdpoin
 export interface ChangesReaderOptions {
   readonly store: Store
   readonly tenant: string
+  /** Which conversations changed is told; else only that something did. */
+  readonly named: boolean
   readonly lifeMs: number
   readonly now: () => number
   readonly closed: (reader: ChangesReader) => void
@@ -66,8 +68,9 @@ export class ChangesReader {
   }
 
   #taken(): string {
-    const changes: Change[] =
-      this.#changed.size > MOST ? [{}] : [...this.#changed].map((conversationId) => ({ conversationId }))
+    const { size } = this.#changed
+    const one = size > 0 && (size > MOST || !this.#options.named)
+    const changes: readonly Change[] = one ? [{}] : [...this.#changed].map((conversationId) => ({ conversationId }))
     const text = this.#text + changes.map(encodeChange).join('')
     this.#changed.clear()
     this.#text = ''

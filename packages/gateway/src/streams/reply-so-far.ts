@@ -41,6 +41,9 @@ export class ReplySoFar {
       case 'model-retry':
         if (this.#isOurs(frame)) this.#parts.push(frame)
         return
+      case 'message.streaming':
+      case 'tool.streaming':
+        return
     }
   }
 

@@ -3,6 +3,7 @@ import {
   canonical,
   emptyConversation,
   evolve,
+  firedItems,
   next,
   type Append,
   type Conversation,
@@ -104,10 +105,27 @@ export class ConversationRecord {
         this.#queue.push({ kind: 'answer', callId, name, outcome })
         return
       }
+      case 'plan.fired':
+        this.#queue.push(...firedItems(event))
+        return
       case 'conversation.opened':
+      case 'plan.set':
+      case 'plan.removed':
+      case 'notices.told':
+      case 'space.opened':
+      case 'member.joined':
+      case 'member.left':
+      case 'message.posted':
+      case 'messages.read':
+      case 'agent.activated':
+      case 'agent.rested':
+      case 'tool.started':
+      case 'tool.done':
+      case 'tool.error':
       case 'turn.briefed':
       case 'call.rewritten':
       case 'call.held':
+      case 'call.resumed':
       case 'call.endorsed':
       case 'call.approved':
       case 'call.cleared':
@@ -148,7 +166,7 @@ export class ConversationRecord {
   checkRows({ rows }: Append, judge: Judge): void {
     for (const row of rows.holds) this.rows.set(row.callId, row)
     const held = this.held
-    const deadlines = held.map(({ hold }) => hold?.expiresAt ?? Infinity)
+    const deadlines = held.map(({ lookAt }) => lookAt)
     const status = this.#works ? 'running' : this.state.turn.phase === 'calls' ? 'held' : 'idle'
     const wakeAt = deadlines.length > 0 ? Math.min(...deadlines) : undefined
     const is = [rows.status, rows.wakeAt, rows.agent, openRows(this.rows.values())].join(' ')

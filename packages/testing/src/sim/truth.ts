@@ -150,6 +150,7 @@ function driverOnly(event: LogEvent): boolean {
     case 'call.started':
     case 'call.cleared':
     case 'state.changed':
+    case 'notices.told':
       return true
     case 'turn.started':
       return (event.queued ?? 0) > 0
@@ -161,8 +162,22 @@ function driverOnly(event: LogEvent): boolean {
     case 'message.queued':
     case 'call.endorsed':
     case 'call.approved':
+    case 'call.resumed':
     case 'call.settled':
     case 'answer.arrived':
+    case 'plan.set':
+    case 'plan.removed':
+    case 'plan.fired':
+    case 'space.opened':
+    case 'member.joined':
+    case 'member.left':
+    case 'message.posted':
+    case 'messages.read':
+    case 'agent.activated':
+    case 'agent.rested':
+    case 'tool.started':
+    case 'tool.done':
+    case 'tool.error':
       return false
   }
 }

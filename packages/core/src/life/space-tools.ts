@@ -1,0 +1,126 @@
+/**
+ * The built-in tools by which an agent is in spaces. None of the others is given a space: an agent goes into one, and what
+ * it does then belongs there.
+ */
+import type { Json } from '../json.ts'
+import { timeText } from '../time-text.ts'
+import { skip, toolError } from '../tool/handler-result.ts'
+import { toolDefiner, type Tool } from '../tool/tool.ts'
+import type { SpaceMessage } from '../space/space-view.ts'
+import { input } from './input.ts'
+import type { Heard, Life } from './life.ts'
+
+const tool = toolDefiner(undefined)
+const LONGEST_MESSAGE = 100_000
+const HISTORY = 20
+const MOST_MESSAGES = 100
+
+export const ENTER_SPACE = 'enter_space'
+export const LEAVE_SPACE = 'leave_space'
+export const SEND_MESSAGE = 'send_message'
+/** The field of `send_message` that people see while it is written. */
+export const MESSAGE_TEXT = 'text'
+
+export function spaceTools(life: Life): readonly Tool[] {
+  return [
+    tool({
+      name: ENTER_SPACE,
+      description: 'Go into a space you are a member of, and read what was said there last.',
+      input: input({ space: { type: 'string', description: 'Its id' } }, ['space'], (given) =>
+        given.text('space', 200),
+      ),
+      visible: false,
+      run: async ({ input: space }) => told(space, await life.messages(space, 0, HISTORY)),
+    }),
+    tool({
+      name: LEAVE_SPACE,
+      description: 'Leave the space you are in.',
+      input: input({}, [], () => ({})),
+      visible: false,
+      run: ({ call }) => ({ left: life.placeOf(call.id) ?? null }),
+    }),
+    sendMessage(life),
+    tool({
+      name: 'read_messages',
+      description: 'Read what was said in a space, the newest last: the one you are in unless you name another.',
+      input: input(
+        {
+          space: { type: 'string' },
+          offset: { type: 'integer', description: 'How many of the newest to leave out' },
+          limit: { type: 'integer', description: `How many; ${HISTORY} unless said, ${MOST_MESSAGES} at most` },
+        },
+        [],
+        (given) => ({
+          space: given.maybeText('space', 200),
+          offset: given.maybeWhole('offset', 0, 10_000) ?? 0,
+          limit: given.maybeWhole('limit', 1, MOST_MESSAGES) ?? HISTORY,
+        }),
+      ),
+      visible: false,
+      run: async ({ input: { space: wanted, offset, limit }, call }) => {
+        const space = wanted ?? life.placeOf(call.id)
+        if (space === undefined) return toolError('You are not in a space. Name one, or call enter_space first.')
+        return told(space, await life.messages(space, offset, limit))
+      },
+    }),
+    tool({
+      name: 'skip',
+      description: 'There is nothing to do: end this cycle, and forget about it.',
+      input: input({}, [], () => ({})),
+      visible: false,
+      run: () => skip(),
+    }),
+  ]
+}
+
+function sendMessage(life: Life): Tool {
+  // Messages of one round are posted in the order in which the model wrote them.
+  let saying: Promise<unknown> = Promise.resolve()
+  return tool({
+    name: SEND_MESSAGE,
+    description: 'Say something in the space you are in. Nobody sees what you write otherwise.',
+    input: input(
+      {
+        [MESSAGE_TEXT]: { type: 'string' },
+        replyTo: { type: 'integer', description: 'The seq of the message that you answer' },
+      },
+      [MESSAGE_TEXT],
+      (given) => ({
+        text: given.text(MESSAGE_TEXT, LONGEST_MESSAGE),
+        replyTo: given.maybeWhole('replyTo', 1, Number.MAX_SAFE_INTEGER),
+      }),
+    ),
+    visible: false,
+    run: async ({ input: { text, replyTo }, call }) => {
+      const space = life.placeOf(call.id)
+      if (space === undefined) return toolError('You are not in a space. Call enter_space first.')
+      const before = saying
+      const posting = (async () => {
+        await before.catch(() => {}) // whoever said it was told
+        return life.post(space, text, call.id, replyTo)
+      })()
+      saying = posting
+      const said = await posting
+      if (!said.ok) return toolError(said.message)
+      const hint = 'Agents have talked for long among themselves: this wakes nobody until a person says something.'
+      return { sent: true, seq: said.seq, ...(said.quiet && { note: hint }) }
+    },
+  })
+}
+
+function told(space: string, heard: Heard): Json | ReturnType<typeof toolError> {
+  if (!heard.ok) return toolError(heard.message)
+  const { name, members, messages } = heard
+  return { space, name, members: members.map(({ kind, id }) => ({ kind, id })), messages: messages.map(messageShown) }
+}
+
+function messageShown(message: SpaceMessage): Json {
+  const { seq, at } = message
+  const when = { seq, at: timeText(at) }
+  if (message.kind === 'tool') {
+    const { agent, name, input: given, status, output = null } = message
+    return { ...when, tool: name, agent, input: given, status, output }
+  }
+  const { from, text, replyTo } = message
+  return { ...when, from: from.id, kind: from.kind, text, ...(replyTo !== undefined && { replyTo }) }
+}

@@ -1,0 +1,40 @@
+/** An agent's plans in the hands of a tool. What it changes is written together with its outcome, or not at all. */
+import type { EventBody } from '../log/log-event.ts'
+import type { Ports } from '../ports.ts'
+import type { Plan } from './plan.ts'
+import { makePlan, MOST_PLANS, type PlanMade, type PlanRequest } from './plan-request.ts'
+
+export interface PlanAccess {
+  list(): readonly Plan[]
+  /** Says why not, where something is wrong with it. */
+  set(request: PlanRequest): PlanMade
+  /** Whether there was one. */
+  remove(id: string): boolean
+}
+
+/** `write` takes the events that make it true. */
+export function planAccess(
+  stored: ReadonlyMap<string, Plan>,
+  ports: Ports,
+  write: (event: EventBody) => void,
+): PlanAccess {
+  const plans = new Map(stored)
+  return {
+    list: () => [...plans.values()].toSorted((a, b) => a.nextAt - b.nextAt),
+    set: (request) => {
+      const made = makePlan(request, ports)
+      if (!made.ok) return made
+      const { plan } = made
+      if (!plans.has(plan.id) && plans.size >= MOST_PLANS)
+        return { ok: false, why: `there are ${MOST_PLANS} plans already; delete one first` }
+      plans.set(plan.id, plan)
+      write({ type: 'plan.set', plan })
+      return made
+    },
+    remove: (id) => {
+      const there = plans.delete(id)
+      if (there) write({ type: 'plan.removed', planId: id })
+      return there
+    },
+  }
+}

@@ -1,0 +1,125 @@
+/** Living agents as a runtime offers them: what they are up to, and what wakes them. Everything here is for one tenant. */
+import { HoldpointError } from '../failure.ts'
+import { toJson, type Json } from '../json.ts'
+import { lifeId } from '../life/life.ts'
+import { EMPTY_MIND, type Mind, type Note } from '../life/self-tools.ts'
+import type { Inbound, InboxItem } from '../log/message.ts'
+import type { Address, ConversationStatus } from '../log/store.ts'
+import type { Plan } from '../plan/plan.ts'
+import { planAccess } from '../plan/plan-access.ts'
+import type { PlanMade, PlanRequest } from '../plan/plan-request.ts'
+import type { EventBody } from '../log/log-event.ts'
+import { fromBase } from '../turn/base.ts'
+import { hasWork } from '../turn/derive.ts'
+import { fold } from '../turn/turn.ts'
+import { emptyConversation, type Conversation } from '../turn/turn-state.ts'
+import { checkBy, checkId, checkOptions } from './check-request.ts'
+import type { Engine } from './engine.ts'
+import { MIND } from './living-agent.ts'
+
+export interface Trigger {
+  /** Tells it from every other one, so that it is handled once; a new one unless said. */
+  readonly id?: string
+  /** What happened, in a word: `invoice.paid`. */
+  readonly name: string
+  readonly data?: Json
+  readonly by?: string
+}
+
+export interface LifeView {
+  /** Its life as a conversation, to be viewed and followed like any other. */
+  readonly conversationId: string
+  /** `asleep` until something is in its inbox. */
+  readonly status: 'asleep' | Exclude<ConversationStatus, 'idle'>
+  /** What waits for the next cycle. */
+  readonly inbox: readonly Inbound[]
+  /** The space it is in at the moment. */
+  readonly space?: string
+  readonly goals: readonly Note[]
+  readonly memories: readonly Note[]
+  readonly plans: readonly Plan[]
+}
+
+export class Lives {
+  readonly #engine: Engine
+  readonly #tenant: string
+
+  constructor(engine: Engine, tenant: string) {
+    this.#engine = engine
+    this.#tenant = tenant
+  }
+
+  /** Wakes the agent. Once this resolves it is durable; `repeated` when it was told before. */
+  async trigger(agent: string, trigger: Trigger): Promise<{ readonly id: string; readonly repeated?: true }> {
+    checkOptions(trigger, { id: 1, name: 1, data: 1, by: 1 })
+    const id = checkId('The id of a trigger', trigger.id ?? this.#engine.ports.id())
+    const name = checkId('The name of a trigger', trigger.name)
+    const by = checkBy(trigger.by)
+    const data = toJson(trigger.data ?? null)
+    if (!data.ok) throw new HoldpointError('config-invalid', `"data" is not JSON: ${data.why}.`)
+    const item: InboxItem = {
+      kind: 'event',
+      id: `trigger:${id}`,
+      at: this.#engine.ports.now(),
+      event: { type: 'trigger', name, data: data.value, ...(by !== undefined && { by }) },
+    }
+    const fresh = await this.#engine.spaces.deliver(this.#tenant, checkAgentName(agent), item)
+    return fresh ? { id } : { id, repeated: true }
+  }
+
+  async view(agent: string): Promise<LifeView> {
+    const address = this.#address(agent)
+    const loaded = await this.#engine.store.load(address)
+    const { base, events = [] } = loaded ?? {}
+    const state = fold(events, base ? fromBase(base.seq, base.state) : emptyConversation)
+    const mind = (state.plugins[MIND] as unknown as Mind | undefined) ?? EMPTY_MIND
+    return {
+      conversationId: address.id,
+      status: statusOf(state),
+      inbox: state.queue,
+      ...(state.place !== undefined && { space: state.place }),
+      goals: mind.goals,
+      memories: mind.memories,
+      plans: [...state.plans.values()].toSorted((a, b) => a.nextAt - b.nextAt),
+    }
+  }
+
+  /** Makes a plan for the agent, or changes the one with that id. */
+  async setPlan(agent: string, request: PlanRequest): Promise<PlanMade> {
+    return this.#change(agent, (state, write) => planAccess(state.plans, this.#engine.ports, write).set(request))
+  }
+
+  /** Whether there was one. */
+  async removePlan(agent: string, id: string): Promise<boolean> {
+    return this.#change(agent, (state, write) => planAccess(state.plans, this.#engine.ports, write).remove(id))
+  }
+
+  async #change<T>(agent: string, change: (state: Conversation, write: (event: EventBody) => void) => T): Promise<T> {
+    const address = this.#address(agent)
+    return this.#engine.use(address, agent, async ({ log }) => {
+      const { told } = await log.change((state) => {
+        const events: EventBody[] = []
+        const result = change(state, (event) => events.push(event))
+        const opened: EventBody = { type: 'conversation.opened', agent }
+        return { told: result, events: state.seq === 0 && events.length > 0 ? [opened, ...events] : events }
+      })
+      return told
+    })
+  }
+
+  #address(agent: string): Address {
+    return { tenant: this.#tenant, id: lifeId(checkAgentName(agent)) }
+  }
+}
+
+function statusOf(state: Conversation): LifeView['status'] {
+  if (hasWork(state)) return 'running'
+  return state.turn.phase === 'calls' ? 'held' : 'asleep'
+}
+
+/** Its life must fit into the id of a conversation. */
+function checkAgentName(agent: unknown): string {
+  const name = checkId('The name of an agent', agent)
+  checkId('The name of an agent that lives', lifeId(name))
+  return name
+}

@@ -1,0 +1,169 @@
+/**
+ * A space as people see it: who is there and what was said, with the tool calls that are shown among it. Built from
+ * events by one function for the gateway, the client and the tests; an event that is applied twice changes nothing.
+ */
+import type { Json } from '../json.ts'
+import type { Space, SpaceMember } from './space.ts'
+import { memberKey, type Member, type SpaceEvent, type ToolFailure } from './space-event.ts'
+import { written, wrote, type SpaceWriting } from './space-writing.ts'
+
+export interface SpaceView {
+  readonly name: string
+  /** The seq of the first event that it shows, and of the last. */
+  readonly from: number
+  readonly seq: number
+  /** An event is missing: the newest that is known to be there. */
+  readonly behind?: number
+  readonly members: readonly SpaceMember[]
+  /** Agents that work here at the moment. */
+  readonly active: readonly string[]
+  readonly messages: readonly SpaceMessage[]
+  /** Agents have talked among themselves for as long as they may: a person has to say something. */
+  readonly quiet: boolean
+  /** What agents are writing at the moment. Never stored: it is what frames say. */
+  readonly writing: readonly SpaceWriting[]
+}
+
+/** A tool call is there to be looked at: it cannot be answered as if somebody had said it. */
+export type SpaceMessage =
+  | {
+      readonly kind: 'message'
+      readonly seq: number
+      readonly at: number
+      readonly from: Member
+      readonly text: string
+      readonly replyTo?: number
+      /** It woke nobody. */
+      readonly quiet?: true
+    }
+  | ToolMessage
+
+export interface ToolMessage {
+  readonly kind: 'tool'
+  readonly seq: number
+  readonly at: number
+  readonly agent: string
+  readonly toolCallId: string
+  readonly name: string
+  readonly input: Json
+  readonly status: 'running' | 'requires_action' | 'complete' | 'error'
+  readonly output?: Json
+  readonly error?: ToolFailure
+  readonly endedAt?: number
+}
+
+/** As the log has it. What belongs to a conversation moves the seq, and shows nothing. */
+type Written = { readonly seq: number; readonly at: number } & (SpaceEvent | { readonly type: 'notices.told' })
+
+export const emptySpaceView: SpaceView = {
+  name: '',
+  from: 1,
+  seq: 0,
+  members: [],
+  active: [],
+  messages: [],
+  quiet: false,
+  writing: [],
+}
+
+/** A page of a space, and who is in it as of now. */
+export function spaceViewOf(events: Iterable<Written>, space?: Space, seq?: number): SpaceView {
+  let view = emptySpaceView
+  for (const event of events) view = applySpaceEvent(view, event)
+  if (!space) return view
+  return {
+    ...view,
+    ...(view.seq === 0 && seq !== undefined && { from: seq + 1, seq }),
+    name: space.name,
+    members: [...space.members.values()],
+    active: [...space.active],
+    quiet: space.chain > space.agentMessages,
+  }
+}
+
+export function applySpaceEvent(view: SpaceView, event: Written): SpaceView {
+  const { seq } = event
+  if (seq <= view.seq) return view
+  const { behind = 0, ...known } = view
+  const fresh = view.seq === 0
+  if (!fresh && seq > view.seq + 1) return seq > behind ? { ...view, behind: seq } : view
+  const writing = written(view.writing, event)
+  return {
+    ...known,
+    ...(behind > seq && { behind }),
+    ...(fresh && { from: seq }),
+    seq,
+    writing,
+    ...changes(view, event),
+  }
+}
+
+/** What is shown of a message or a call before it is there. */
+export function applySpaceFrame(view: SpaceView, frame: Parameters<typeof wrote>[1]): SpaceView {
+  const writing = wrote(view.writing, frame)
+  return writing === view.writing ? view : { ...view, writing }
+}
+
+function changes(view: SpaceView, event: Written): Partial<SpaceView> {
+  const { members, active, messages } = view
+  switch (event.type) {
+    case 'space.opened':
+      return { name: event.name }
+    case 'member.joined': {
+      const { member, role, at } = event
+      const known = members.find((each) => same(each.member, member))
+      const entry: SpaceMember = known ? { ...known, role } : { member, role, joinedAt: at, read: 0 }
+      return { members: known ? members.with(members.indexOf(known), entry) : [...members, entry] }
+    }
+    case 'member.left':
+      return {
+        members: members.filter((each) => !same(each.member, event.member)),
+        active: event.member.kind === 'agent' ? active.filter((each) => each !== event.member.id) : active,
+      }
+    case 'message.posted': {
+      const { type: _type, quiet, ...said } = event
+      const message: SpaceMessage = { kind: 'message', ...said, ...(quiet && { quiet }) }
+      return { messages: [...messages, message], members: read(members, event.from, event.seq), quiet: quiet === true }
+    }
+    case 'messages.read':
+      return { members: read(members, event.member, event.upTo) }
+    case 'agent.activated':
+      return active.includes(event.agent) ? {} : { active: [...active, event.agent] }
+    case 'agent.rested':
+      return { active: active.filter((each) => each !== event.agent) }
+    case 'tool.started': {
+      const { type: _type, ...call } = event
+      return { messages: [...messages, { kind: 'tool', ...call }] }
+    }
+    case 'tool.done': {
+      const { output, input, at: endedAt } = event
+      const done = { status: 'complete', output, endedAt, ...(input !== undefined && { input }) } as const
+      return changeTool(messages, event.toolCallId, ({ error: _error, ...call }) => ({ ...call, ...done }))
+    }
+    case 'tool.error': {
+      const { error, at: endedAt } = event
+      return changeTool(messages, event.toolCallId, (call) => ({ ...call, status: 'error', error, endedAt }))
+    }
+    case 'notices.told':
+      return {}
+  }
+}
+
+function read(members: readonly SpaceMember[], member: Member, upTo: number): readonly SpaceMember[] {
+  return members.map((each) => (same(each.member, member) && each.read < upTo ? { ...each, read: upTo } : each))
+}
+
+/** From the end: nearly always it is one of the newest. One from before the page is not there to be changed. */
+function changeTool(
+  messages: readonly SpaceMessage[],
+  toolCallId: string,
+  change: (call: ToolMessage) => ToolMessage,
+): Partial<SpaceView> {
+  const at = messages.findLastIndex((message) => message.kind === 'tool' && message.toolCallId === toolCallId)
+  const found = messages[at]
+  return found?.kind === 'tool' ? { messages: messages.with(at, change(found)) } : {}
+}
+
+function same(a: Member, b: Member): boolean {
+  return memberKey(a) === memberKey(b)
+}

@@ -1,0 +1,36 @@
+/** What becomes of an agent's plans. One that fired is news for the agent, which waits with everything else. */
+import { HoldpointError } from '../failure.ts'
+import type { LogEvent } from '../log/log-event.ts'
+import { firedItems } from '../log/message.ts'
+import type { Conversation } from './turn-state.ts'
+
+type PlanEvent = Extract<LogEvent, { readonly type: `plan.${string}` }>
+
+export function movePlan(
+  { plans, queue }: Conversation,
+  event: PlanEvent,
+): Partial<Pick<Conversation, 'plans' | 'queue'>> {
+  switch (event.type) {
+    case 'plan.set':
+      return { plans: new Map(plans).set(event.plan.id, event.plan) }
+    case 'plan.removed':
+      return { plans: without(plans, event.planId) }
+    case 'plan.fired': {
+      const { planId, next } = event
+      const plan = plans.get(planId)
+      if (!plan)
+        throw new HoldpointError(
+          'history-impossible',
+          `Event ${event.seq} (${event.type}) cannot have happened: there is no plan ${planId}. The log is damaged; restore it.`,
+        )
+      const left = next === undefined ? without(plans, planId) : new Map(plans).set(planId, { ...plan, nextAt: next })
+      return { plans: left, queue: [...queue, ...firedItems(event)] }
+    }
+  }
+}
+
+function without(plans: Conversation['plans'], planId: string): Conversation['plans'] {
+  const left = new Map(plans)
+  left.delete(planId)
+  return left
+}
