@@ -49,5 +49,6 @@ export const guarantees = {
   'store.away-loses-nothing': 'While the store is away nothing is lost: what happened is written when it is back.',
   'subscribe.every-event-once': 'Whoever follows a conversation from a seq sees every later event once, in order.',
   'tenant.isolated': 'A tenant sees nothing of any other, not even that it exists.',
+  'space.heard-once': 'What is said in a space is there once, and every other agent in it hears of it once.',
   'cancel.pairs-every-call': 'Cancelling leaves every call of the turn with an outcome.',
 } as const satisfies Readonly<Record<string, string>>

@@ -37,7 +37,11 @@ export const turnBugs: readonly Bug[] = [
     name: 'expires-without-looking-at-the-clock',
     patches: [
       patch(DECIDE, "if (now < hold.expiresAt) return refuse('not-due'", "if (now < 0) return refuse('not-due'"),
-      patch('loop/drive.ts', 'ports.now() >= effect.at ?', 'ports.now() >= 0 ?'),
+      patch(
+        'loop/drive.ts',
+        'ports.now() >= effect.at ? eventsOf(decideExpire',
+        'ports.now() >= 0 ? eventsOf(decideExpire',
+      ),
     ],
   },
   {

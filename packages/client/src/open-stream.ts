@@ -1,14 +1,15 @@
 /**
- * One connection to a conversation's stream: every event after a seq, in order. One out of order breaks it; whoever reads
- * comes again with the last seq it has.
+ * One connection to the stream of a conversation or a space: every event after a seq, in order. One out of order breaks
+ * it; whoever reads comes again with the last seq it has.
  */
-import { decodeStream, encodeClientTools, paths, type StreamMessage } from '@holdpoint/protocol'
+import { decodeStream, encodeClientTools, type StreamMessage } from '@holdpoint/protocol'
 import type { Http } from './http.ts'
 import { openSse, type Heard } from './open-sse.ts'
 import { StreamBroken } from './passing.ts'
 
 export interface OpenStream {
-  readonly id: string
+  /** Where it is. */
+  readonly path: string
   /** The last seq that is known. */
   readonly after: number
   readonly signal: AbortSignal
@@ -18,11 +19,11 @@ export interface OpenStream {
 
 export function openStream(
   http: Http,
-  { id, after, signal, tools = [] }: OpenStream,
+  { path, after, signal, tools = [] }: OpenStream,
 ): AsyncGenerator<Heard<StreamMessage>> {
   let seq = after
   return openSse(http, {
-    path: paths.events(id) + offering(tools),
+    path: path + offering(tools),
     headers: { 'last-event-id': String(after) },
     signal,
     read: (text) => {

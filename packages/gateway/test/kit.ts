@@ -100,14 +100,14 @@ const INPUTS: Readonly<Record<string, (what: string | undefined) => object>> = {
 
 export interface KitOptions extends Partial<GatewayOptions> {
   readonly model?: Model
-  /** For agents that are made over HTTP. */
+  /** For agents that are made over HTTP. With them, a message must say whose conversation it begins. */
   readonly models?: Readonly<Record<string, Model>>
   /** Over a real port, and not from function to function. */
   readonly socket?: boolean
 }
 
 export async function kit(options: KitOptions = {}): Promise<Kit> {
-  const { model = obedient, models = {}, socket = false, ...rest } = options
+  const { model = obedient, models, socket = false, ...rest } = options
   const store = memoryStore({ now: Date.now })
   const ran: unknown[] = []
   const refund = tool({
@@ -121,8 +121,8 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
     },
   })
   const desk = agent({ name: 'desk', model, tools: [ship, refund, ask] })
-  const made = agentsMadeHere(store, { models })
-  const runtime = await holdpoint({ store, agents: [desk], agentFor: made.agentFor })
+  const made = models && agentsMadeHere(store, { models })
+  const runtime = await holdpoint({ store, agents: [desk], ...(made && { agentFor: made.agentFor }) })
   const log = (): void => {}
   const settings = { runtime, store, agents: [desk], log, mcp: { servers: mcpOfAcme }, ...rest }
   const served = socket ? await serve(settings) : undefined

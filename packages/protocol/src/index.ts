@@ -38,10 +38,10 @@ export type {
   SentResult,
   SpaceResultBody,
   ToolResult,
-  ToolRow,
-  WorkerRow,
   TriggerBody,
   Triggered,
+  ToolRow,
+  WorkerRow,
 } from './bodies.ts'
 export { encodeRetry, encodeSse, SSE_HEARTBEAT, type SseMessage } from './sse.ts'
 export { SseDecoder, type DecodedSse } from './sse-decoder.ts'

@@ -49,9 +49,9 @@ export const paths = {
   callProgress: (callId: string): string => at('calls', callId, 'progress'),
   callResult: (callId: string): string => at('calls', callId, 'result'),
   callRelease: (callId: string): string => at('calls', callId, 'release'),
-  workers: (): string => at('workers'),
   mcpServers: (): string => at('mcp', 'servers'),
   acceptMcpTool: (server: string, tool: string): string => at('mcp', 'servers', server, 'tools', tool, 'accept'),
+  workers: (): string => at('workers'),
   keys: (): string => at('keys'),
   key: (id: string): string => at('keys', id),
 } as const

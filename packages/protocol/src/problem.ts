@@ -5,6 +5,7 @@
 import type { FailureCode, Refusal, ResolveAnswer, SpaceRefusal, Verdict } from '@holdpoint/core'
 
 export const PROBLEM_TYPE = 'application/problem+json'
+const URN = 'urn:holdpoint:problem:'
 
 export interface Problem {
   /** Names the kind of problem; the same for the same code, and nothing to be fetched. */
@@ -112,7 +113,7 @@ export function problem(
   more: Pick<Problem, 'issues' | 'verdict' | 'first' | 'remaining'> = {},
 ): Problem {
   const [status, title] = PROBLEMS[code]
-  return { type: `urn:holdpoint:problem:${code}`, title, status, detail, code, ...more }
+  return { type: URN + code, title, status, detail, code, ...more }
 }
 
 /** The problem that an answer's verdict is; none when the answer was taken, now or before. */
@@ -122,13 +123,9 @@ export function problemOfVerdict({ verdict, message, first, remaining }: Resolve
   return problem(verdict, message, { verdict, ...more })
 }
 
+/** Told by its type, and not by a list of codes: a newer gateway may say no in more ways. */
 export function isProblem(value: unknown): value is Problem {
   if (typeof value !== 'object' || value === null) return false
-  const { code, status, detail } = value as Readonly<Record<string, unknown>>
-  return (
-    typeof code === 'string' &&
-    Object.hasOwn(PROBLEMS, code) &&
-    typeof status === 'number' &&
-    typeof detail === 'string'
-  )
+  const { type, code, status, detail } = value as Readonly<Record<string, unknown>>
+  return typeof code === 'string' && type === URN + code && typeof status === 'number' && typeof detail === 'string'
 }

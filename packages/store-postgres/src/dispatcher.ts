@@ -35,8 +35,8 @@ const STOP_PATIENCE_MS = 5000
 const SILENCE_MS = 10_000
 /** How many deadlines get their job anew when a process begins to run jobs, and now and then while it does. */
 const MOST_ANEW = 1000
-/** Well before what was not near the last time is over. */
-const ANEW_MS = 1_800_000
+/** Well before what was not near the last time comes. */
+const ANEW_MS = 600_000
 /**
  * Jobs are finished in batches, and fetched through a queue of its own: without these, the error of a lost connection
  * would be nobody's and end the process, or be printed.

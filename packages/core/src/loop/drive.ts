@@ -303,10 +303,9 @@ class Driver {
   /** Calls that are about to start count: those that were approved together would all start otherwise. */
   #roomFor({ turn }: Conversation): boolean {
     if (turn.phase !== 'calls') return true
-    const running = new Set<string>()
-    for (const { at, callId } of turn.calls) if (at === 'running') running.add(callId)
-    for (const { admits } of this.#work.values()) if (admits !== undefined) running.add(admits)
-    return running.size < this.#world.agent.maxParallel
+    const starting = [...this.#work.values()].flatMap(({ admits }) => admits ?? [])
+    const busy = turn.calls.filter(({ at, callId }) => at === 'running' || starting.includes(callId))
+    return busy.length < this.#world.agent.maxParallel
   }
 
   #worldNow(): World {

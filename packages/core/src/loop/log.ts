@@ -195,11 +195,11 @@ export class Log {
         this.#loaded = true
         this.#takeOwn(answer.events, draft)
         if (this.#heard > this.state.seq) await this.#writes.patiently(() => this.refresh(), writer)
-        if (writer.as === 'driver') await this.#writes.patiently(() => this.#askWhoDrives(), writer)
+        if (this.#mayHaveLost(writer)) await this.#writes.patiently(() => this.#askWhoDrives(), writer)
         return 'ok'
       case 'conflict':
         await this.#writes.patiently(() => this.refresh(), writer)
-        if (writer.as === 'driver') await this.#writes.patiently(() => this.#askWhoDrives(), writer)
+        if (this.#mayHaveLost(writer)) await this.#writes.patiently(() => this.#askWhoDrives(), writer)
         return 'conflict'
       case 'repeated':
         await this.#writes.patiently(() => this.refresh(), writer)
@@ -217,6 +217,10 @@ export class Log {
     await this.#writes.patiently(() => this.refresh(), { as: 'driver', epoch, signal })
     const { ownership } = this.#writes
     ownership.told({ epoch, owned: true }, ownership.doubts)
+  }
+
+  #mayHaveLost(writer: Writer): boolean {
+    return writer.as === 'driver' && this.#writes.ownership.uncertain
   }
 
   async #askWhoDrives(): Promise<void> {

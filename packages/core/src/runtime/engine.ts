@@ -235,7 +235,7 @@ export class Engine {
   }
 
   async #refresh(resident: Resident, seq: number): Promise<void> {
-    if (seq <= resident.log.state.seq && !resident.log.inDoubt) return
+    if (!isNews(resident, seq)) return
     await resident.log.heard(seq)
     resident.live.driver?.wake()
     resident.pump()
@@ -245,7 +245,8 @@ export class Engine {
     this.subscribers.changed(what, seq)
     this.#putOff.forget(what)
     const resident = this.residents.peek(what)
-    if (resident) this.#refresh(resident, seq).catch((error: unknown) => this.problem(error, what))
+    if (resident && isNews(resident, seq))
+      this.#refresh(resident, seq).catch((error: unknown) => this.problem(error, what))
     // For those who drive: deadlines, which anybody can see to, are known without being told.
     if (look === true && this.#options.drive !== false) this.#lookout.soon()
   }
@@ -253,6 +254,11 @@ export class Engine {
   #wakeDrivers(): void {
     for (const resident of this.residents) resident.live.driver?.wake()
   }
+}
+
+/** Mostly it is what this process wrote itself. */
+function isNews({ log }: Resident, seq: number): boolean {
+  return seq > log.state.seq || log.inDoubt
 }
 
 /**

@@ -113,7 +113,15 @@ function moveSpace(state: Conversation, event: Extract<LogEvent, SpaceEvent>): C
 
 const FRESH = { briefed: false, sentBack: 0, halt: undefined } as const
 
+/** Asked again and again of the same state: by whoever begins work, drops it, derives rows, or waits for it to be over. */
+let asked: { readonly state: Conversation; readonly effects: readonly Effect[] } | undefined
+
 export function next(state: Conversation): readonly Effect[] {
+  if (asked?.state !== state) asked = { state, effects: effectsOf(state) }
+  return asked.effects
+}
+
+function effectsOf(state: Conversation): readonly Effect[] {
   const { waiting, plans, outbox } = state
   const turn = nextForTurn(state)
   if (waiting.size === 0 && plans.size === 0 && outbox.length === 0) return turn

@@ -78,3 +78,8 @@ export function route<
 ): Route {
   return definition as unknown as Route
 }
+
+export function wantsStream(request: Request): boolean {
+  // Nobody would read the stream of a HEAD request.
+  return request.method === 'GET' && (request.headers.get('accept') ?? '').toLowerCase().includes('text/event-stream')
+}

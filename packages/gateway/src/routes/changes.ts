@@ -1,10 +1,9 @@
 /** What changes in a tenant, for whoever keeps a list of conversations or holds on a screen. */
 import { ok } from '../http/answer.ts'
-import { route, type Route } from '../http/route.ts'
+import { route, wantsStream, type Route } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { listOf, seconds, z } from '../schemas.ts'
 import { seesAll } from './access.ts'
-import { wantsStream } from './events.ts'
 
 const LONGEST_WAIT = 30
 const change = z.object({ conversationId: z.string().optional() }).openapi('Change')

@@ -2,7 +2,7 @@
 import { isSpaceEvent, type LogEvent, type Runtime } from '@holdpoint/core'
 import { no, type Answer } from '../http/answer.ts'
 import type { ListOf } from '@holdpoint/protocol'
-import { route, type Asked, type Route } from '../http/route.ts'
+import { route, wantsStream, type Asked, type Route } from '../http/route.ts'
 import { may } from '../auth/principal.ts'
 import { id, limit, listOf, logEvent, tools, z } from '../schemas.ts'
 import { closedLife, isASpace, noConversation } from './access.ts'
@@ -60,9 +60,4 @@ export async function pageOfEvents(
   const items = await runtime.events(id, after, most)
   const last = items.at(-1)
   return { status: 200, body: items.length === most && last ? { items, next: String(last.seq) } : { items } }
-}
-
-export function wantsStream(request: Request): boolean {
-  // Nobody would read the stream of a HEAD request.
-  return request.method === 'GET' && (request.headers.get('accept') ?? '').toLowerCase().includes('text/event-stream')
 }

@@ -103,7 +103,7 @@ export class Streams {
     return this.#opened(new ChangesReader({ store, tenant, named, lifeMs, now: this.#now, closed }), who, request)
   }
 
-  #opened(reader: Reader, who: Principal, request: Request, still?: Opened['still']): Answer {
+  #opened(reader: Reader, who: Principal, request: Request, still?: () => Promise<boolean>): Answer {
     this.#open.set(reader, { who, authorization: request.headers.get('authorization'), still })
     if (this.#closing) reader.end()
     return { response: new Response(reader.stream, { headers: HEADERS }) }

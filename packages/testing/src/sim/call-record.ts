@@ -132,7 +132,7 @@ export class CallRecord {
           say('a late answer too many'),
         )
         judge.require(
-          event.resolution !== undefined || this.#due(event.outcome, now),
+          event.resolution !== undefined || this.#due(now, event.outcome),
           'expiry-in-time',
           say('expired early'),
         )
@@ -171,16 +171,16 @@ export class CallRecord {
     const pending = this.hold?.async === true && this.at === 'held' && outcome.ok && resolution === undefined
     const ended = !outcome.ok && (outcome.error.code === 'cancelled' || outcome.error.code === 'superseded')
     if (this.at === 'held' && resolution === undefined && !pending && !ended)
-      judge.require(this.#due(outcome, now), 'expiry-in-time', say('expired early'))
+      judge.require(this.#due(now, outcome), 'expiry-in-time', say('expired early'))
     this.outcome = { seq: event.seq, value: outcome, answered: resolution !== undefined }
     this.open = pending
     this.#took(event)
     this.at = 'settled'
   }
 
-  #due(outcome: CallOutcome, now: number): boolean {
+  #due(now: number, outcome?: CallOutcome): boolean {
     if (!this.hold) return false
-    const absent = !outcome.ok && outcome.error.code === 'no-client'
+    const absent = outcome?.ok === false && outcome.error.code === 'no-client'
     return now >= (absent ? this.lookAt : this.hold.expiresAt)
   }
 
