@@ -3,7 +3,7 @@
  * a hint to look again, so what is missed while a reader is slow costs nothing but that look.
  */
 import type { Store } from '@holdpoint/core'
-import { encodeChange, encodeRetry, SSE_HEARTBEAT, type Change } from '@holdpoint/protocol'
+import { encodeRetry, encodeStream, SSE_HEARTBEAT, type StreamMessage } from '@holdpoint/protocol'
 
 export interface ChangesReaderOptions {
   readonly store: Store
@@ -70,8 +70,12 @@ export class ChangesReader {
   #taken(): string {
     const { size } = this.#changed
     const one = size > 0 && (size > MOST || !this.#options.named)
-    const changes: readonly Change[] = one ? [{}] : [...this.#changed].map((conversationId) => ({ conversationId }))
-    const text = this.#text + changes.map(encodeChange).join('')
+    const ids = one ? [undefined] : [...this.#changed]
+    const changes = ids.map((id): StreamMessage => ({
+      kind: 'changed',
+      ...(id !== undefined && { conversationId: id }),
+    }))
+    const text = this.#text + changes.map(encodeStream).join('')
     this.#changed.clear()
     this.#text = ''
     return text
