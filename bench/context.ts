@@ -6,14 +6,13 @@
 import type { ContextOptions } from '@holdpoint/core'
 import { sqliteStore } from '@holdpoint/store-sqlite'
 import { agent, chat, holdpoint, type Agent, type Model } from 'holdpoint'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { assemble, type Assembled } from '../packages/core/src/context/assemble.ts'
 import { Log } from '../packages/core/src/loop/log.ts'
 import type { Store } from '../packages/core/src/log/store.ts'
 import type { ToolSpec } from '../packages/core/src/model/model.ts'
 import { SAID } from './storage/facts.ts'
 import { freeAgent } from './storage/free-agent.ts'
+import { heap } from './storage/heap.ts'
 import { withPlaces } from './storage/places.ts'
 import { progress, type Figure, type Report } from './storage/report.ts'
 import { timed } from './storage/side.ts'
@@ -172,15 +171,4 @@ async function streaming(rounds: number): Promise<{ none: number; passing: numbe
   for (let nth = 0; nth < Math.min(rounds, 60); nth++)
     for (const name of names) times[name].push((await timed(() => chat(desks[name], 'Talk'))) / PIECES)
   return { none: median(times.none), passing: median(times.passing), redacting: median(times.redacting) }
-}
-
-let collect: (() => void) | undefined
-
-function heap(): number {
-  if (!collect) {
-    setFlagsFromString('--expose-gc')
-    collect = runInNewContext('gc') as () => void
-  }
-  for (let nth = 0; nth < 4; nth++) collect()
-  return process.memoryUsage().heapUsed
 }

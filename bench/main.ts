@@ -2,6 +2,7 @@
  * `npm run bench -- <name>`: runs one benchmark. What it measured goes to standard output as JSON lines, how far it is to
  * standard error. With `--check` it fails when a limit was missed. See docs/guide/benchmarks.md.
  */
+import { agents } from './agents.ts'
 import { context } from './context.ts'
 import { footprint } from './footprint.ts'
 import { gateway } from './gateway.ts'
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, Bench>> = {
   w3: onStore(w3),
   w4: onStore(w4),
   held,
+  agents,
   context,
   gateway,
   footprint,

@@ -3,7 +3,8 @@ import type { Bug } from './bug.ts'
 import { driveBugs } from './drive-bugs.ts'
 import { logBugs } from './log-bugs.ts'
 import { runtimeBugs } from './runtime-bugs.ts'
+import { spaceBugs } from './space-bugs.ts'
 import { storeBugs } from './store-bugs.ts'
 import { turnBugs } from './turn-bugs.ts'
 
-export const bugs: readonly Bug[] = [...storeBugs, ...logBugs, ...turnBugs, ...driveBugs, ...runtimeBugs]
+export const bugs: readonly Bug[] = [...storeBugs, ...logBugs, ...turnBugs, ...driveBugs, ...runtimeBugs, ...spaceBugs]

@@ -39,8 +39,8 @@ export const turnBugs: readonly Bug[] = [
       patch(DECIDE, "if (now < hold.expiresAt) return refuse('not-due'", "if (now < 0) return refuse('not-due'"),
       patch(
         'loop/drive.ts',
-        'ports.now() >= effect.at ? eventsOf(decideExpire',
-        'ports.now() >= 0 ? eventsOf(decideExpire',
+        'ports.now() >= effect.at ? eventsOf(decideExpire(',
+        'ports.now() >= 0 ? eventsOf(decideExpire(',
       ),
     ],
   },

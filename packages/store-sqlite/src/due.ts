@@ -10,6 +10,17 @@ interface Running extends Place {
   readonly agent: string
 }
 
+interface Waking extends Running {
+  readonly wakeAt: number
+}
+
+interface Asked extends Omit<DueOp, 'agents'> {
+  readonly agents: ReadonlySet<string> | null
+}
+
+/** Few agents are asked for one by one. Of so many, most of what waits is theirs: all of it is gone through in order. */
+const MANY = 50
+
 export function dueIn(db: DatabaseSync, lives: Lives): (op: DueOp) => Answer {
   const reached = db.prepare(
     `select tenant, id, wake_at as wakeAt from conversations where agent = ? and wake_at <= ? order by wake_at limit ?`,
@@ -23,18 +34,36 @@ export function dueIn(db: DatabaseSync, lives: Lives): (op: DueOp) => Answer {
   const owner = db.prepare(`select min(owner) as owner from conversations where status = 'running' and owner > ?`)
   const running = db.prepare(`select tenant, id, agent from conversations where status = 'running' and owner is ?`)
 
-  const reachedBy = ({ agents, now, limit }: DueOp): Place[] =>
-    (agents?.flatMap((agent) => reached.all(agent, now, limit)) ?? anyReached.all(now, limit))
-      .map((row) => row as unknown as Place & { readonly wakeAt: number })
+  const inOrder = db.prepare(
+    `select tenant, id, agent, wake_at as wakeAt from conversations where wake_at > ? and wake_at <= ? order by wake_at`,
+  )
+
+  const reachedBy = ({ agents, now, limit }: Asked): Place[] => {
+    const rows =
+      agents && agents.size > MANY
+        ? firstOf(inOrder.iterate(-Infinity, now), agents, limit)
+        : agents
+          ? Array.from(agents, (agent) => reached.all(agent, now, limit)).flat()
+          : anyReached.all(now, limit)
+    return rows
+      .map((row) => row as unknown as Waking)
       .toSorted((a, b) => a.wakeAt - b.wakeAt)
       .map(({ tenant, id }) => ({ tenant, id }))
+  }
 
-  const orphans = ({ agents, now, limit }: DueOp): Place[] => {
+  const nextOf = ({ agents, now }: Asked): readonly number[] => {
+    if (agents && agents.size > MANY)
+      return firstOf(inOrder.iterate(now, Infinity), agents, 1).map(({ wakeAt }) => wakeAt)
+    const nexts = agents ? Array.from(agents, (agent) => next.get(agent, now)) : [anyNext.get(now)]
+    return nexts.flatMap((row) => (row as { next: number | null }).next ?? [])
+  }
+
+  const orphans = ({ agents, now, limit }: Asked): Place[] => {
     const found: Place[] = []
     const take = (node: string | null): void => {
       for (const { tenant, id, agent } of running.iterate(node) as Iterable<unknown> as Iterable<Running>) {
         if (found.length >= limit) return
-        if (agents?.includes(agent) ?? true) found.push({ tenant, id })
+        if (agents?.has(agent) ?? true) found.push({ tenant, id })
       }
     }
     take(null)
@@ -48,11 +77,20 @@ export function dueIn(db: DatabaseSync, lives: Lives): (op: DueOp) => Answer {
   }
 
   return (op) => {
-    const nexts = op.agents?.map((agent) => next.get(agent, op.now)) ?? [anyNext.get(op.now)]
-    const times = nexts.flatMap((row) => (row as { next: number | null }).next ?? [])
-    const conversations = inTurn(reachedBy(op), orphans(op)).slice(0, op.limit)
+    const asked: Asked = { ...op, agents: op.agents && new Set(op.agents) }
+    const times = nextOf(asked)
+    const conversations = inTurn(reachedBy(asked), orphans(asked)).slice(0, op.limit)
     return { result: 'due', conversations, next: times.length > 0 ? Math.min(...times) : undefined }
   }
+}
+
+function firstOf(rows: Iterable<unknown>, agents: ReadonlySet<string>, limit: number): Waking[] {
+  const found: Waking[] = []
+  for (const row of rows as Iterable<Waking>) {
+    if (agents.has(row.agent)) found.push(row)
+    if (found.length >= limit) break
+  }
+  return found
 }
 
 /** One of each after the other, each place once: neither kind can keep the other from being looked at. */

@@ -53,13 +53,12 @@ export function firedItems(fired: {
   readonly what: string
   readonly due: readonly number[]
   readonly missed: number
-  readonly at: number
 }): readonly InboxItem[] {
-  const { planId, what, missed, at } = fired
+  const { planId, what, missed } = fired
   return fired.due.map((due) => ({
     kind: 'event',
     id: `plan:${planId}:${due}`,
-    at,
+    at: due,
     event: { type: 'plan.fired', planId, what, due, ...(missed > 0 && { missed }) },
   }))
 }

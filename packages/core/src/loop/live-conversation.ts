@@ -329,7 +329,7 @@ export class LiveConversation {
   #emit(frame: Frame): void {
     if (frame.type === 'call-progress' && findCall(this.log.state, frame.callId)?.at !== 'running') return
     this.audience.show(frame)
-    this.#around.relay?.show(frame, this.log.state)
+    this.#around.relay?.show(frame, this.log.state, this.agent)
   }
 
   #outputRule({ output, structuredFinalize }: SendOptions): OutputRule | undefined {

@@ -7,7 +7,7 @@ import type { CallOutcome } from '../tool/outcome.ts'
 import { openHold, type Refusal } from '../turn/decide.ts'
 import type { Hold } from '../turn/hold.ts'
 import type { Verdict } from '../turn/resolve.ts'
-import { fold } from '../turn/turn.ts'
+import { evolve } from '../turn/turn.ts'
 import { emptyConversation, type Call, type Conversation } from '../turn/turn-state.ts'
 
 export interface HeldCall extends Hold {
@@ -83,7 +83,13 @@ export function resultOf(
 function foldTurn(events: readonly LogEvent[]): Conversation {
   const [first] = events
   if (first?.type !== 'turn.started') return emptyConversation
-  return fold(events, { ...emptyConversation, seq: first.seq - 1, queue: first.items })
+  const before: Conversation = { ...emptyConversation, seq: first.seq - 1, queue: first.items }
+  return events.reduce((state, event) => (isAside(event) ? { ...state, seq: event.seq } : evolve(state, event)), before)
+}
+
+/** What goes on beside a turn, and is about things from before it. */
+function isAside({ type }: LogEvent): boolean {
+  return type === 'plan.set' || type === 'plan.removed' || type === 'plan.fired' || type === 'notices.told'
 }
 
 function resultOfLast(events: readonly LogEvent[], state: Conversation, mode: 'auto' | 'manual'): TurnResult {

@@ -1,7 +1,8 @@
 /** What a conversation needs of where it is worked on. */
 import type { Frame } from '../live/frame.ts'
+import type { Agent } from './agent.ts'
 import type { Scope } from '../tool/context.ts'
-import type { Notice } from '../turn/notices.ts'
+import type { Telling } from '../turn/notices.ts'
 import type { Conversation } from '../turn/turn-state.ts'
 
 export interface Surroundings {
@@ -15,7 +16,7 @@ export interface Surroundings {
   /** Shows others what it is about, besides those who watch the conversation. */
   readonly relay?: Relay | undefined
   /** See `World`. */
-  tell?(notice: Notice): Promise<void>
+  tell?(telling: Telling): Promise<void>
   /** Something went wrong that stops nobody. */
   problem?(error: unknown): void
 }
@@ -23,7 +24,7 @@ export interface Surroundings {
 /** Passes frames on to where they are about something. */
 export interface Relay {
   watched(state: Conversation): boolean
-  show(frame: Frame, state: Conversation): void
+  show(frame: Frame, state: Conversation, agent: Agent): void
 }
 
 export const alone: Surroundings = { mayWork: () => true, term: () => 0 }

@@ -5,7 +5,7 @@ import type { Resumption, ToolContext, Scope } from '../tool/context.ts'
 import type { Tool } from '../tool/tool.ts'
 import { planAccess } from '../plan/plan-access.ts'
 import { StateWrites } from '../plugin/state.ts'
-import type { Notice } from '../turn/notices.ts'
+import type { Telling } from '../turn/notices.ts'
 import type { Call } from '../turn/turn-state.ts'
 import type { TurnPlan } from '../turn/decide.ts'
 import type { Briefs } from '../hooks/before-message.ts'
@@ -31,7 +31,7 @@ export interface World {
   /** Does something after the turn, in nobody's way. Under a name, once at a time. */
   later(name: string, work: (signal: AbortSignal) => Promise<unknown>): void
   /** Tells another log something. It may be told again, and is heard once. */
-  tell(notice: Notice): Promise<void>
+  tell(telling: Telling): Promise<void>
   /** Something went wrong that stops nobody. */
   problem(error: unknown): void
   /** Whether anybody sees frames: making them costs something for every piece of text. */

@@ -65,11 +65,12 @@ export class Transcript {
 
   add(event: LogEvent): void {
     if (isSpaceEvent(event)) return // a space is read, and never told to a model as a whole
-    if (event.type === 'turn.ended' && event.reason === 'skipped') return this.#drop(event.turnId)
     if (begins(event)) this.#passages.push({ from: event.seq, events: [], messages: 0, calls: [] })
     const passage = this.#passages.at(-1)
-    if (passage) grow(passage, event)
-    else this.#lead.push(event)
+    // Where its turn begins on an older page, the end of it is what says that all of it is to be dropped.
+    if (!passage) this.#lead.push(event)
+    else if (event.type === 'turn.ended' && event.reason === 'skipped') this.#drop(event.turnId)
+    else grow(passage, event)
   }
 
   /** Events that end right before those that are here. */

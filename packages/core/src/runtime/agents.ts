@@ -7,6 +7,7 @@ import { defineAgent, type Agent } from '../loop/agent.ts'
 import type { Model } from '../model/model.ts'
 import type { Ports } from '../ports.ts'
 import { SPACE } from '../space/space.ts'
+import { checkNotSpace } from './check-request.ts'
 import { livingAgent } from './living-agent.ts'
 import type { RuntimeOptions } from './runtime-options.ts'
 
@@ -30,7 +31,7 @@ export class Agents {
   /** What an agent can do in spaces. */
   readonly #life: (tenant: string, agent: string) => Life
   /** Each as it lives, for each tenant. */
-  readonly #living = new WeakMap<Agent, Map<string, Agent>>()
+  readonly #living = new WeakMap<Agent, Map<string, WeakRef<Agent>>>()
   /** Drives spaces, where there is only something to be told. */
   readonly #ofSpaces: Agent
 
@@ -45,7 +46,7 @@ export class Agents {
     this.#ask = agentFor
     const here = new Map<string, Agent>()
     for (const agent of agents) {
-      if (agent.name === SPACE) throw invalid(`No agent can be named "${SPACE}". Rename it.`)
+      checkNotSpace(agent.name)
       if (here.has(agent.name)) throw invalid(`There are two agents named "${agent.name}". Rename one.`)
       here.set(agent.name, this.#withClock(agent))
     }
@@ -97,9 +98,12 @@ export class Agents {
 
   /** The same one for the same one, as with the clock. */
   #alive(agent: Agent, tenant: string): Agent {
-    const known = this.#living.get(agent) ?? new Map<string, Agent>()
-    const living = known.get(tenant) ?? livingAgent(agent, this.#life(tenant, agent.name))
-    this.#living.set(agent, known.set(tenant, living))
+    const known = this.#living.get(agent) ?? new Map<string, WeakRef<Agent>>()
+    const alive = known.get(tenant)?.deref()
+    if (alive) return alive
+    const living = livingAgent(agent, this.#life(tenant, agent.name))
+    // Only while it is awake: many more agents sleep than work, and what they work with takes room.
+    this.#living.set(agent, known.set(tenant, new WeakRef(living)))
     return living
   }
 

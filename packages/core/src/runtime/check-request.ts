@@ -2,6 +2,8 @@
 import { HoldpointError } from '../failure.ts'
 import { isObject, show } from '../json.ts'
 import { TOOL_NAME } from '../tool/name.ts'
+import { lifeId } from '../life/life.ts'
+import { SPACE } from '../space/space.ts'
 import type { ListFilter, PendingFilter } from './runtime-options.ts'
 
 const LONGEST = 200
@@ -13,6 +15,19 @@ export function checkId(what: string, id: unknown): string {
   if (typeof id !== 'string' || id === '' || id.length > LONGEST || UNFIT.test(id))
     throw invalid(`${what} is text of 1 to ${LONGEST} characters without control characters, not ${show(id)}.`)
   return id
+}
+
+/** Of an agent that lives: its life must fit into the id of a conversation. */
+export function checkAgentName(agent: unknown): string {
+  const name = checkId('The name of an agent', checkNotSpace(agent))
+  checkId('The name of an agent that lives', lifeId(name))
+  return name
+}
+
+/** Spaces are kept under that name, and nobody answers in one. */
+export function checkNotSpace<T>(agent: T): T {
+  if (agent === SPACE) throw invalid(`No agent can be named "${SPACE}": spaces are kept under that name.`)
+  return agent
 }
 
 /** The tenant may be empty: for those who need none. */

@@ -68,7 +68,9 @@ export class Engine {
         surroundings: ({ tenant, id }) => ({
           problem: (error) => this.problem(error, { tenant, id }),
           tell: (notice) => this.spaces.tell({ tenant, id }, notice),
-          relay: relay(tenant, id, this.subscribers),
+          relay: relay({ tenant, id }, this.subscribers, (agent, space) =>
+            this.spaces.life(tenant, agent).isMember(space),
+          ),
           oneAgent: true,
           mayWork: () => this.#lease.valid,
           term: () => this.#lease.term,

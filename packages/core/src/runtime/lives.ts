@@ -13,7 +13,7 @@ import { fromBase } from '../turn/base.ts'
 import { hasWork } from '../turn/derive.ts'
 import { fold } from '../turn/turn.ts'
 import { emptyConversation, type Conversation } from '../turn/turn-state.ts'
-import { checkBy, checkId, checkOptions } from './check-request.ts'
+import { checkAgentName, checkBy, checkId, checkOptions } from './check-request.ts'
 import type { Engine } from './engine.ts'
 import { MIND } from './living-agent.ts'
 
@@ -115,11 +115,4 @@ export class Lives {
 function statusOf(state: Conversation): LifeView['status'] {
   if (hasWork(state)) return 'running'
   return state.turn.phase === 'calls' ? 'held' : 'asleep'
-}
-
-/** Its life must fit into the id of a conversation. */
-function checkAgentName(agent: unknown): string {
-  const name = checkId('The name of an agent', agent)
-  checkId('The name of an agent that lives', lifeId(name))
-  return name
 }

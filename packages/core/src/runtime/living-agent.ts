@@ -1,4 +1,5 @@
 /** An agent as it lives: the same agent, with the built-in tools, and told of its goals, memories, plans and inbox. */
+import { HoldpointError } from '../failure.ts'
 import type { InboxItem } from '../log/message.ts'
 import { toolboxOf, type Agent } from '../loop/agent.ts'
 import { definePlugin, type Plugin } from '../plugin/plugin.ts'
@@ -13,7 +14,14 @@ const MOST_PREVIEWED = 10
 
 export function livingAgent(agent: Agent, life: Life): Agent {
   const mind: Plugin<Mind> = mindPlugin(agent)
-  const tools = [...agent.tools, ...spaceTools(life), ...selfTools(mind)]
+  const builtIn = [...spaceTools(life), ...selfTools(mind)]
+  const taken = agent.tools.find(({ name }) => builtIn.some((each) => each.name === name))
+  if (taken)
+    throw new HoldpointError(
+      'config-invalid',
+      `Agent "${agent.name}" cannot live: its tool "${taken.name}" has the name of one that every agent has. Rename it.`,
+    )
+  const tools = [...agent.tools, ...builtIn]
   return {
     ...agent,
     tools,

@@ -39,6 +39,13 @@ interface Place {
   here?: Resident
 }
 
+interface Asked {
+  /** It was read just now. */
+  readonly fresh?: boolean
+  /** It is wanted only if there is one. */
+  readonly existing?: boolean
+}
+
 export class Residents {
   readonly #house: Household
   readonly #keep: Keep
@@ -50,7 +57,7 @@ export class Residents {
   }
 
   /** Reads it from the store unless it is here. `agent` is for a conversation that does not exist yet. */
-  async get(address: Address, agent?: string, fresh = false): Promise<Resident> {
+  async get(address: Address, agent?: string, { fresh = false, existing = false }: Asked = {}): Promise<Resident> {
     for (let asked = fresh; ;) {
       const was = this.#places.has(keyOf(address))
       const resident = await this.#once(address, agent)
@@ -60,15 +67,17 @@ export class Residents {
       if (!this.keeps(resident)) continue
       const here = resident.live.agent.name
       const known = resident.log.state.agent
-      // A space is no agent's: what is wanted of it by way of a conversation is refused by what it decides.
-      const wanted = known === SPACE ? SPACE : (agent ?? here)
+      // A space is no agent's: what is wanted of it by way of a conversation is refused by what it decides. One that somebody
+      // was about to make is nothing yet, and no place to say something.
+      const begun = known === '' && here === SPACE && !existing ? undefined : here
+      const wanted = known === SPACE ? SPACE : (agent ?? begun)
       if (here === (known || wanted) && here === wanted) {
         if (!was || asked || !this.#house.agents.mayChange(here)) return resident
         asked = true // once: whatever it is told, two who ask at the same time must not drive each other out
         if (await this.#upToDate(resident)) return resident
         continue
       }
-      if (here === known || !resident.idle) throw belongsTo(address.id, known || here, agent ?? here)
+      if (here === known || !resident.idle) throw belongsTo(address.id, known || here, wanted ?? '')
       this.#forget(resident) // nobody said anything yet when it came here
     }
   }
@@ -94,7 +103,7 @@ export class Residents {
       fresh = !this.#places.has(keyOf(address))
       if (fresh) void this.#once(address, agent, log)
     }
-    const resident = await this.get(address, agent, fresh)
+    const resident = await this.get(address, agent, { fresh, existing: true })
     return resident.log.state.seq === 0 ? undefined : resident
   }
 

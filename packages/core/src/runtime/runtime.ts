@@ -6,6 +6,7 @@ import { AUDIT, recordOf, type AuditRecord } from '../audit/audit.ts'
 import { explain, type Explanation } from '../audit/explain.ts'
 import { HoldpointError } from '../failure.ts'
 import type { Json } from '../json.ts'
+import { agentOfLife } from '../life/life.ts'
 import type { View } from '../live/view-shape.ts'
 import type { LogEvent } from '../log/log-event.ts'
 import type { Address, ConversationRow, Page } from '../log/store.ts'
@@ -24,6 +25,7 @@ import {
   checkFilter,
   checkId,
   checkLimit,
+  checkNotSpace,
   checkOptions,
   checkSeq,
   checkSignal,
@@ -70,6 +72,7 @@ export class Runtime {
   /** Makes a place before anything is said. Sending to a new id does it too. */
   async create(options: { readonly id?: string; readonly agent?: string; readonly by?: string } = {}): Promise<string> {
     const { id = this.#engine.ports.id(), agent: wanted } = checkOptions(options, OPTIONS.create)
+    checkNotSpace(wanted)
     const by = checkBy(options.by)
     await this.#use(id, wanted, ({ log, agent }) =>
       log.change((state) => {
@@ -89,7 +92,7 @@ export class Runtime {
 
   /** Says something. Once this resolves it is durable, and is worked on; nobody need wait for that. */
   async submit(id: string, content: Content, options: RuntimeSendOptions = {}): Promise<Begun> {
-    const { agent, ...rest } = checkSend(options)
+    const { agent, ...rest } = checkSend(id, options)
     return this.#use(id, agent, (live) => live.submit(content, rest))
   }
 
@@ -233,7 +236,7 @@ export class Runtime {
     said: { readonly content: unknown } | undefined,
     given: RuntimeSendOptions,
   ): Promise<TurnResult> {
-    const { agent, ...options } = checkSend(given)
+    const { agent, ...options } = checkSend(id, given)
     const scope = this.#engine.scope({ tenant: this.#tenant, conversationId: id, by: options.by })
     const work = (resident: Resident): Promise<TurnResult> =>
       resident.live.run(said, { ...options, scope }, (ownTurn) => resident.quiet(ownTurn))
@@ -259,8 +262,11 @@ function nothingToContinue(id: string): TurnResult {
   return { ...nothing, status: 'refused', reason: 'nothing-to-continue', message: missing(id) }
 }
 
-function checkSend(options: RuntimeSendOptions): RuntimeSendOptions {
+function checkSend(id: string, options: RuntimeSendOptions): RuntimeSendOptions {
   checkSendOptions(checkOptions(options, OPTIONS.send))
-  if (options.key !== undefined) checkId('A key', options.key)
-  return options
+  checkNotSpace(options.agent)
+  if (options.key === undefined) return options
+  const key = checkId('A key', options.key)
+  // An agent's life has keys of our own, for what is in its inbox: nobody's message may pass for one of those.
+  return agentOfLife(id) === undefined ? options : { ...options, key: `said:${key}` }
 }

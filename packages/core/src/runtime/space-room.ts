@@ -1,6 +1,7 @@
 /** Spaces as a runtime offers them: made, joined, spoken in, read and left. Everything here is for one tenant. */
 import { HoldpointError } from '../failure.ts'
 import { isObject, show } from '../json.ts'
+import { agentOfLife } from '../life/life.ts'
 import type { Address, Page } from '../log/store.ts'
 import {
   AGENT_MESSAGES,
@@ -14,7 +15,7 @@ import { memberKey, type Member, type Role } from '../space/space-event.ts'
 import { SPACE, type Space } from '../space/space.ts'
 import type { SpaceView } from '../space/space-view.ts'
 import type { Conversation } from '../turn/turn-state.ts'
-import { checkId, checkLimit, checkOptions, checkSeq } from './check-request.ts'
+import { checkAgentName, checkId, checkLimit, checkOptions, checkSeq } from './check-request.ts'
 import type { Engine } from './engine.ts'
 import { loadSpace, spacePage } from './space-pages.ts'
 import type { SpaceAnswer } from './spaces.ts'
@@ -77,15 +78,17 @@ export class SpaceRoom {
       member: checkMember(member),
       role: checkRole(role),
     }))
+    if (agentOfLife(id) !== undefined)
+      throw invalid(`"${id}" is the life of an agent. Take an id for the space that does not begin like that.`)
     const key = options.key === undefined ? undefined : `create:${checkId('A key', options.key)}`
-    const decide = (space: Space | undefined, state: Conversation): SpaceDecision => {
-      const opened = decideOpen(space, state.seq === 0, { name, agentMessages, by })
+    const decide = (state: Conversation): SpaceDecision => {
+      const opened = decideOpen(state.space, state.seq === 0, { name, agentMessages, by })
       if (!opened.ok) return opened
       const others = members.filter(({ member }) => !by || memberKey(member) !== memberKey(by))
       const joined = others.map(({ member, role }) => ({ type: 'member.joined', member, role }) as const)
       return { ok: true, events: [...opened.events, ...joined] }
     }
-    return { ...(await this.#engine.spaces.change(this.#address(id), decide, key)), id }
+    return { ...(await this.#engine.spaces.open(this.#address(id), decide, key)), id }
   }
 
   /** `by` must be an owner; without it, whoever runs the system does it. Joining again changes the role. */
@@ -174,8 +177,9 @@ export class SpaceRoom {
 }
 
 function checkMember(member: unknown): Member {
-  if (isObject(member) && (member['kind'] === 'human' || member['kind'] === 'agent'))
-    return { kind: member['kind'], id: checkId('The id of a member', member['id']) }
+  if (isObject(member) && member['kind'] === 'human')
+    return { kind: 'human', id: checkId('The id of a member', member['id']) }
+  if (isObject(member) && member['kind'] === 'agent') return { kind: 'agent', id: checkAgentName(member['id']) }
   throw invalid(`A member is { kind: 'human' or 'agent', id }, not ${show(member)}.`)
 }
 

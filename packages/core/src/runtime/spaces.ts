@@ -12,7 +12,7 @@ import { decidePost, decideRead, decideShow, type SpaceDecision, type SpaceRefus
 import { memberKey, type Member } from '../space/space-event.ts'
 import { SPACE, type Space } from '../space/space.ts'
 import { decideInbox, findCall } from '../turn/decide.ts'
-import type { Notice } from '../turn/notices.ts'
+import type { Telling } from '../turn/notices.ts'
 import { emptyConversation, type Conversation } from '../turn/turn-state.ts'
 import { AgentMissing } from './agents.ts'
 import type { Engine } from './engine.ts'
@@ -33,33 +33,45 @@ export class Spaces {
     this.#nobody = nobody
   }
 
+  /** Makes a space where there is nothing yet; `key` is the caller's own. */
+  async open(address: Address, decide: (state: Conversation) => SpaceDecision, key?: string): Promise<SpaceAnswer> {
+    const { store } = this.#engine
+    // Whatever is there already, and whoever it belongs to, is told from nothing before anybody is asked to drive it.
+    const [head = 0] = await store.heads([address])
+    if (head === 0)
+      return this.#engine
+        .use(address, SPACE, ({ log }) => write(log, decide, key))
+        .catch((error: unknown) => {
+          if (!(error instanceof Belongs)) throw error // somebody else was faster, and made something else
+          return decided(decide({ ...emptyConversation, seq: 1 }), 1)
+        })
+    const before = key === undefined ? undefined : await store.findKey(address, key)
+    if (before !== undefined) return { ok: true, seq: before, repeated: true }
+    return decided(decide({ ...emptyConversation, seq: head }), head)
+  }
+
   /** Decides on the newest state of the space and writes it; `key` is the caller's own. */
   async change(
     address: Address,
     decide: (space: Space | undefined, state: Conversation) => SpaceDecision,
     key?: string,
   ): Promise<SpaceAnswer> {
-    const write = async ({ log }: { readonly log: Log }): Promise<SpaceAnswer> => {
-      const changed = await log.change((state) => {
-        const decision = decide(state.space, state)
-        return { decision, events: decision.ok ? decision.events : [], seq: state.seq }
-      }, key)
-      if ('repeated' in changed) return { ok: true, seq: changed.repeated, repeated: true }
-      const { decision, events, seq } = changed
-      if (decision.ok) return { ok: true, seq: seq + events.length }
-      // Refused now, but it may be what was accepted before: its sender never heard of it.
-      const before = key === undefined ? undefined : await log.findKey(key)
-      return before === undefined ? decision : { ok: true, seq: before, repeated: true }
+    try {
+      const answer = await this.#engine.useExisting(address, async ({ log }) =>
+        log.state.space ? write(log, (state) => decide(state.space, state), key) : undefined,
+      )
+      if (answer) return answer
+    } catch (error) {
+      if (!(error instanceof AgentMissing)) throw error // it is the conversation of somebody who is not here
     }
-    if (agentOfLife(address.id) !== undefined) return noSpace(decide)
-    return this.#engine.use(address, SPACE, write).catch((error: unknown) => {
-      if (error instanceof Belongs) return noSpace(decide)
-      throw error
-    })
+    return decided(decide(undefined, emptyConversation), 0)
   }
 
-  /** Something for an agent's inbox. False when it was there before. */
-  async deliver(tenant: string, agent: string, item: InboxItem): Promise<boolean> {
+  /**
+   * Something for an agent's inbox. False when it was there before. `anyway`: also if it cannot live as it is defined now;
+   * whoever tells it can do nothing about that, and others wait to be told.
+   */
+  async deliver(tenant: string, agent: string, item: InboxItem, anyway = false): Promise<boolean> {
     const address = { tenant, id: lifeId(agent) }
     const write = async (log: Log): Promise<boolean> => {
       const decide = (state: Conversation) => {
@@ -71,26 +83,26 @@ export class Spaces {
     try {
       return await this.#engine.use(address, agent, ({ log }) => write(log))
     } catch (error) {
-      if (!(error instanceof AgentMissing)) throw error
+      if (this.#engine.closing || !(anyway || error instanceof AgentMissing)) throw error
       // The agent lives elsewhere, or comes back: what is in its inbox then is not lost.
       return write(new Log(address, this.#engine.store, this.#engine.ports, { node: this.#nobody }))
     }
   }
 
   /** What the outbox of a log is for. */
-  async tell({ tenant, id: from }: Address, notice: Notice): Promise<void> {
-    if ('agent' in notice) {
-      const { agent, at, message } = notice
+  async tell({ tenant, id: from }: Address, telling: Telling): Promise<void> {
+    if ('agent' in telling) {
+      const { agent, at, message } = telling
       const item: InboxItem = {
         kind: 'event',
         id: `space:${from}:${message.seq}`,
         at,
         event: { ...message, space: from },
       }
-      await this.deliver(tenant, agent, item)
+      await this.deliver(tenant, agent, item, true)
       return
     }
-    const { space, show, n } = notice
+    const { space, show, n } = telling
     await this.#engine.useExisting({ tenant, id: space }, ({ log }) =>
       log.change((state) => ({ events: decideShow(state.space, show) }), `told:${from}:${n}`),
     )
@@ -174,8 +186,18 @@ export class Spaces {
   }
 }
 
-/** Under this id is a conversation: for whoever wants a space there is none, and no room for one. */
-function noSpace(decide: (space: undefined, state: Conversation) => SpaceDecision): SpaceAnswer {
-  const decision = decide(undefined, { ...emptyConversation, seq: 1 })
-  return decision.ok ? { ok: true, seq: 0 } : decision
+async function write(log: Log, decide: (state: Conversation) => SpaceDecision, key?: string): Promise<SpaceAnswer> {
+  const changed = await log.change((state) => {
+    const decision = decide(state)
+    return { decision, events: decision.ok ? decision.events : [], seq: state.seq }
+  }, key)
+  if ('repeated' in changed) return { ok: true, seq: changed.repeated, repeated: true }
+  const { decision, seq } = changed
+  // What is refused now may have been taken before, when whoever asks again had not heard of it.
+  const before = decision.ok || key === undefined ? undefined : await log.findKey(key)
+  return before === undefined ? decided(decision, seq) : { ok: true, seq: before, repeated: true }
+}
+
+function decided(decision: SpaceDecision, seq: number): SpaceAnswer {
+  return decision.ok ? { ok: true, seq: seq + decision.events.length } : decision
 }

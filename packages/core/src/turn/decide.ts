@@ -53,7 +53,8 @@ export function decideSend(state: Conversation, { item, plan, whileBusy }: Send)
     if (item) return accept(turnStarted(plan, [item]))
     if (!turn.last) return refuse('nothing-to-continue', 'The conversation is empty. Send a message first.')
     // What waits in the queue comes first, and starts a turn by itself.
-    return turn.last.reason === 'completed' || state.queue.length > 0 ? accept() : accept(turnStarted(plan, []))
+    const over = turn.last.reason === 'completed' || turn.last.reason === 'skipped'
+    return over || state.queue.length > 0 ? accept() : accept(turnStarted(plan, []))
   }
   if (!item) return accept()
   switch (whileBusy) {

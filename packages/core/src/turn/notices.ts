@@ -12,10 +12,26 @@ import type { Call, Conversation } from './turn-state.ts'
 /** `n` is unique among the notices of its log. */
 export type Notice = {
   readonly n: string
+} &
+  // One for all of them: what was said is kept once, however many are to hear it.
+  (
+    | { readonly agents: readonly string[]; readonly at: number; readonly message: SpaceMessage }
+    | { readonly space: string; readonly show: ShownEvent }
+  )
+
+/** A notice for one of those it is for. */
+export type Telling = {
+  readonly n: string
 } & (
   | { readonly agent: string; readonly at: number; readonly message: SpaceMessage }
   | { readonly space: string; readonly show: ShownEvent }
 )
+
+export function tellingsOf(notice: Notice): readonly Telling[] {
+  if ('space' in notice) return [notice]
+  const { agents, ...rest } = notice
+  return agents.map((agent) => ({ ...rest, agent }))
+}
 
 /** Without the space, which whoever tells it knows. */
 type SpaceMessage = Omit<Extract<InboxEvent, { readonly type: 'space.message' }>, 'space'>
@@ -52,9 +68,10 @@ function news({ space }: Conversation, event: LogEvent): readonly Unnumbered[] {
     text,
     ...(replyTo !== undefined && { replyTo }),
   }
-  return [...space.members.values()].flatMap(({ member: { kind, id } }) =>
-    kind === 'agent' && !(from.kind === 'agent' && from.id === id) ? [{ agent: id, at, message }] : [],
+  const agents = Array.from(space.members.values()).flatMap(({ member: { kind, id } }) =>
+    kind === 'agent' && !(from.kind === 'agent' && from.id === id) ? [id] : [],
   )
+  return agents.length > 0 ? [{ agents, at, message }] : []
 }
 
 /** The agent came into a space, or left it; at the end of a turn it is in none. */

@@ -2,6 +2,7 @@
 import { HoldpointError } from '../failure.ts'
 import type { LogEvent } from '../log/log-event.ts'
 import { firedItems } from '../log/message.ts'
+import type { Plan } from '../plan/plan.ts'
 import type { Conversation } from './turn-state.ts'
 
 type PlanEvent = Extract<LogEvent, { readonly type: `plan.${string}` }>
@@ -11,8 +12,10 @@ export function movePlan(
   event: PlanEvent,
 ): Partial<Pick<Conversation, 'plans' | 'queue'>> {
   switch (event.type) {
-    case 'plan.set':
-      return { plans: new Map(plans).set(event.plan.id, event.plan) }
+    case 'plan.set': {
+      const { plan } = event
+      return { plans: new Map(plans).set(plan.id, { ...plan, nextAt: nextAt(plan, plans.get(plan.id)) }) }
+    }
     case 'plan.removed':
       return { plans: without(plans, event.planId) }
     case 'plan.fired': {
@@ -27,6 +30,15 @@ export function movePlan(
       return { plans: left, queue: [...queue, ...firedItems(event)] }
     }
   }
+}
+
+/**
+ * When it is due was worked out before this was written. If its times are the same as before, the log knows better: one of
+ * them may have fired meanwhile, and must not fire again, or be due and not have fired yet.
+ */
+function nextAt({ cron, nextAt: given }: Plan, before: Plan | undefined): number {
+  const same = cron && before?.cron?.line === cron.line && before.cron.timeZone === cron.timeZone
+  return same ? before.nextAt : given
 }
 
 function without(plans: Conversation['plans'], planId: string): Conversation['plans'] {

@@ -51,7 +51,7 @@ test(
           }
         }
       }),
-      { numRuns: 1500, seed: 5 },
+      { numRuns: 700, seed: 5 },
     )
     expect(met.bases).toBeGreaterThan(500)
     expect(met.waiting).toBeGreaterThan(100)
@@ -93,11 +93,8 @@ class Beside {
     let call: Call | undefined
     for (const seq of this.holds.get(callId)?.seqs ?? []) {
       const event = this.log[seq - 1]!
-      if (event.type === 'model.replied')
-        call = newCall(
-          callsOf(event.reply).find((part) => part.callId === callId)!,
-          seq,
-        )
+      const part = event.type === 'model.replied' && callsOf(event.reply).find((each) => each.callId === callId)
+      if (event.type === 'model.replied' && part) call = newCall(part, seq, event.placed)
       else if ('callId' in event) call = evolveCall(call!, event)
     }
     return call
@@ -123,7 +120,7 @@ test(
           const { state, log, holds } = beside
           met[rows.status]++
           expect(rows.status).toBe(statusOf(state))
-          const deadlines = openHolds(state).map(({ expiresAt }) => expiresAt)
+          const deadlines = [...openHolds(state).map(({ expiresAt }) => expiresAt), ...dueTimes(state)]
           expect(rows.wakeAt).toBe(deadlines.toSorted((a, b) => a - b)[0])
           if (rows.status === 'idle' && rows.wakeAt !== undefined) met.asleep++
           expect(rows.agent).toBe('walker')
@@ -163,10 +160,15 @@ function isForgotten(callId: string, { state, holds }: Beside): boolean {
 }
 
 /** Read off the turn, and not off its effects as `derive` does it. */
-function statusOf({ turn, queue }: Conversation): string {
+function statusOf({ turn, queue, outbox }: Conversation): string {
+  if (outbox.length > 0) return 'running'
   if (turn.phase === 'rest') return queue.length > 0 ? 'running' : 'idle'
   const open = turn.phase === 'calls' ? turn.calls.filter(({ at }) => at !== 'settled') : []
   return open.length > 0 && open.every(({ at }) => at === 'held') ? 'held' : 'running'
+}
+
+function dueTimes({ plans }: Conversation): readonly number[] {
+  return Array.from(plans.values(), ({ nextAt }) => nextAt)
 }
 
 function isAbout(event: LogEvent, callId: string): boolean {

@@ -9,6 +9,48 @@ export function checkAll(walk: Walk): void {
   checkModelWaits(walk)
   checkPrompt(renderPrompt([], walk.log))
   checkVerdicts(walk)
+  checkPlans(walk.log)
+  checkShown(walk)
+}
+
+/** Each due time of a plan fires once, in order, and none before its time. */
+function checkPlans(log: readonly LogEvent[]): void {
+  const last = new Map<string, number>()
+  for (const event of log) {
+    if (event.type !== 'plan.fired') continue
+    for (const due of event.due) {
+      assert(due > (last.get(event.planId) ?? 0), `plan ${event.planId} fired again for ${due}`)
+      assert(due <= event.at, `plan ${event.planId} fired before ${due}`)
+      last.set(event.planId, due)
+    }
+  }
+}
+
+/** What spaces are told: an agent comes before it goes, and a call that is shown begins once and then ends. */
+function checkShown({ heard, state, log }: Walk): void {
+  const all = [...heard, ...state.outbox]
+  assert(new Set(all.map(({ n }) => n)).size === all.length, 'a notice was told twice')
+  const active = new Set<string>()
+  const calls = new Map<string, 'begun' | 'ended'>()
+  for (const notice of all) {
+    assert('show' in notice, 'a conversation told an agent something')
+    const { show, space } = notice
+    if (show.type === 'agent.activated') assert(!active.has(space) && active.add(space), `came twice to ${space}`)
+    else if (show.type === 'agent.rested') assert(active.delete(space), `left ${space} without being there`)
+    else if (show.type === 'tool.started')
+      assert(!calls.has(show.toolCallId) && calls.set(show.toolCallId, 'begun'), `${show.toolCallId} began twice`)
+    else assert(calls.has(show.toolCallId) && calls.set(show.toolCallId, 'ended'), `${show.toolCallId} never began`)
+  }
+  assert(active.size <= 1, 'in two spaces at once')
+  assert(state.turn.phase !== 'rest' || active.size === 0, 'it rests, and is still in a space')
+  const shown = new Set<string>()
+  for (const event of log) {
+    if (event.type === 'model.replied')
+      for (const { callId, shown: is } of event.placed?.calls ?? []) if (is) shown.add(callId)
+    if (event.type !== 'call.settled' || !shown.has(event.callId)) continue
+    const is = calls.get(event.callId)
+    assert(is === (state.waiting.has(event.callId) ? 'begun' : 'ended'), `${event.callId} is ${is}`)
+  }
 }
 
 function checkSeq(log: readonly LogEvent[]): void {

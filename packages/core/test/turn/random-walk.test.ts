@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { proves } from '@holdpoint/testing'
 import { next } from '../../src/index.ts'
+import { isDeadline } from '../../src/turn/turn-state.ts'
 import { checkAll } from './invariants.ts'
 import { Walk } from './walk.ts'
 
@@ -32,6 +33,7 @@ test(
         }
         walk.log.forEach((event) => count(event.type === 'turn.ended' ? `ended:${event.reason}` : event.type))
         walk.told.forEach(({ verdict }) => count(verdict))
+        walk.heard.forEach((notice) => 'show' in notice && count(notice.show.type))
       }),
       { numRuns: 1500, seed: 20301 },
     )
@@ -46,8 +48,24 @@ test(
       'call.started',
       'call.settled',
       'answer.arrived',
+      'plan.set',
+      'plan.removed',
+      'plan.fired',
+      'notices.told',
+      'agent.activated',
+      'agent.rested',
+      'tool.started',
+      'tool.done',
+      'tool.error',
     ]
-    const ends = ['ended:halted', 'ended:max_steps', 'ended:cancelled', 'ended:superseded', 'ended:expired']
+    const ends = [
+      'ended:skipped',
+      'ended:halted',
+      'ended:max_steps',
+      'ended:cancelled',
+      'ended:superseded',
+      'ended:expired',
+    ]
     const verdicts = ['accepted', 'duplicate', 'conflict', 'expired', 'stale', 'unknown', 'wrong-kind', 'invalid']
     for (const what of [...met, ...ends, ...verdicts]) expect(counts[what] ?? 0, what).toBeGreaterThan(20)
   },
@@ -60,7 +78,7 @@ test('from any state, doing what next asks for comes to rest or to nothing but h
       const walk = new Walk(numbers)
       while (!walk.over) await walk.step()
       expect(walk.finish()).toBeLessThan(500)
-      expect(next(walk.state).every((effect) => effect.do === 'expire-hold')).toBe(true)
+      expect(next(walk.state).every(isDeadline)).toBe(true)
       checkAll(walk)
     }),
     { numRuns: 500, seed: 77 },

@@ -20,11 +20,16 @@ import {
   type EventBody,
   type Hold,
   type LogEvent,
+  type NextTime,
   type Resolution,
   type Verdict,
 } from '../../src/index.ts'
 import { Log } from '../../src/loop/log.ts'
+import type { Notice } from '../../src/turn/notices.ts'
+import type { Placed } from '../../src/log/log-event.ts'
+import { decideInbox } from '../../src/turn/decide.ts'
 import { openHolds } from '../../src/loop/result.ts'
+import { isDeadline } from '../../src/turn/turn-state.ts'
 import { memoryStore, testPorts } from '@holdpoint/testing'
 
 export interface Told {
@@ -36,6 +41,9 @@ export interface Told {
   readonly seqAfter: number
 }
 
+/** A cron line of a number: due whenever the time is a multiple of it. */
+const everySo: NextTime = (line, _zone, after) => (Math.floor(after / Number(line)) + 1) * Number(line)
+
 export class Walk {
   state: Conversation = emptyConversation
   readonly log: LogEvent[] = []
@@ -43,8 +51,11 @@ export class Walk {
   readonly writes: (readonly EventBody[])[] = []
   readonly told: Told[] = []
   readonly callIds: string[] = []
+  /** What other logs were told, in order. */
+  readonly heard: Notice[] = []
   now = 1000
   #turns = 0
+  #events = 0
   #choices: readonly number[]
   #at = 0
 
@@ -63,6 +74,7 @@ export class Walk {
       ...Array.from({ length: 8 }, () => () => this.#resolve()),
       () => this.#send(),
       () => this.#wait(),
+      () => this.#pick([() => this.#happen(), () => this.#setPlan(), () => this.#setPlan(), () => this.#dropPlan()])(),
       () => this.#pick([() => this.#cancel(), () => this.#send(), () => this.#perform()])(),
     ]
     await this.#pick<() => void | Promise<void>>(moves)()
@@ -72,7 +84,7 @@ export class Walk {
   finish(): number {
     let steps = 0
     for (; steps < 500; steps++) {
-      const effect = next(this.state).find((each) => each.do !== 'expire-hold')
+      const effect = next(this.state).find((each) => !isDeadline(each))
       if (!effect) break
       this.#do(effect, true)
     }
@@ -98,6 +110,30 @@ export class Walk {
     if (decision.ok) this.append(decision.events)
   }
 
+  /** Something for the inbox. */
+  #happen(): void {
+    const id = `trigger:${++this.#events}`
+    const event = { type: 'trigger', name: 'it', data: null } as const
+    const decision = decideInbox(this.state, 'walker', { kind: 'event', id, at: this.now, event })
+    if (decision.ok) this.append(decision.events)
+  }
+
+  /** As `makePlan` makes them: due later than now. */
+  #setPlan(): void {
+    const id = this.#pick(['p', 'q'])
+    const line = this.#pick(['7', '50', undefined])
+    const missed = this.#pick(['once', 'all', 'none'] as const)
+    const nextAt = line === undefined ? this.now + this.#pick([1, 30]) : (everySo(line, 'UTC', this.now) ?? 0)
+    const cron = line === undefined ? {} : { cron: { line, timeZone: 'UTC' } }
+    const opened: EventBody[] = this.state.seq === 0 ? [{ type: 'conversation.opened', agent: 'walker' }] : []
+    this.append([...opened, { type: 'plan.set', plan: { id, what: 'it', missed, nextAt, ...cron } }])
+  }
+
+  #dropPlan(): void {
+    const planId = this.#pick([...this.state.plans.keys(), undefined])
+    if (planId !== undefined) this.append([{ type: 'plan.removed', planId }])
+  }
+
   #cancel(): void {
     const decision = decideCancel(this.state)
     if (decision.ok) this.append(decision.events)
@@ -109,7 +145,7 @@ export class Walk {
 
   async #resolve(): Promise<void> {
     const held = openHolds(this.state).map((hold) => hold.callId)
-    const callId = this.#pick([...held, ...held, ...held, ...held, ...this.callIds.slice(-4), 'nobody'])
+    const callId = this.#pick([...held, ...held, ...held, ...held, ...this.callIds.slice(-8), 'nobody'])
     const resolution = this.#pick<Resolution>([
       { kind: 'approve' },
       { kind: 'approve' },
@@ -171,11 +207,12 @@ export class Walk {
         return
       }
       case 'fire-plan': {
-        const decision = decideFire(this.state, effect.planId, this.now, undefined)
+        const decision = decideFire(this.state, effect.planId, this.now, everySo)
         if (decision.ok) this.append(decision.events)
         return
       }
       case 'tell':
+        this.heard.push(...effect.notices)
         return this.append([{ type: 'notices.told', count: effect.notices.length }])
     }
   }
@@ -188,8 +225,22 @@ export class Walk {
       return { type: 'call', callId, vendorId: `v${i}`, name: 'tool', input: {} }
     })
     const usage = { inputTokens: 1, outputTokens: 1 }
-    const replied: EventBody = { type: 'model.replied', turnId, step, reply: { parts, finish: 'stop', usage } }
+    const reply = { parts, finish: 'stop', usage } as const
+    const placed = count > 0 ? this.#placed(parts) : undefined
+    const replied: EventBody = { type: 'model.replied', turnId, step, reply, ...(placed && { placed }) }
     return [replied, ...parts.flatMap(({ callId }) => this.#disposition(callId))]
+  }
+
+  /** Where the agent is after the reply, and which of its calls are shown there. */
+  #placed(parts: readonly CallPart[]): Placed | undefined {
+    const space = this.#pick([this.state.place, undefined, 'here', 'there'])
+    const within = this.#pick([space, this.state.place])
+    const calls = within === undefined ? [] : parts.map(({ callId }) => this.#inPlace(callId, within))
+    return { calls, ...(space !== undefined && { space }) }
+  }
+
+  #inPlace(callId: string, space: string): Placed['calls'][number] {
+    return { callId, space, ...(this.#pick([true, false]) && { shown: true as const }) }
   }
 
   #disposition(callId: string): EventBody[] {
@@ -242,9 +293,11 @@ export class Walk {
   #outcome({ callId, attempt }: Call, ending: boolean): EventBody[] {
     const done: EventBody = { type: 'call.settled', callId, outcome: { ok: true, value: 1 } }
     if (ending) return [done]
+    const { turn } = this.state
+    const alone = turn.phase === 'calls' && turn.step === 1 && turn.calls.length === 1
     return this.#pick<EventBody[]>([
       [done],
-      [done],
+      [alone ? { ...done, halt: { reason: 'skipped', message: 'nothing to do' } } : done],
       [{ ...done, halt: { reason: 'halted', message: 'enough' } }],
       [{ type: 'call.started', callId, attempt: attempt + 1 }],
       [

@@ -133,7 +133,8 @@ export class ConversationRecord {
       case 'call.settled':
         return
       case 'state.changed':
-        judge.require(event.value === ++this.#tally, 'state-kept', () => `${this.id}: ${JSON.stringify(event)}`)
+        if (event.plugin === 'tally')
+          judge.require(event.value === ++this.#tally, 'state-kept', () => `${this.id}: ${JSON.stringify(event)}`)
     }
   }
 
@@ -155,18 +156,23 @@ export class ConversationRecord {
   }
 
   get #works(): boolean {
-    return next(this.state).some((effect) => effect.do !== 'expire-hold')
+    return next(this.state).some((effect) => effect.do !== 'expire-hold' && effect.do !== 'fire-plan')
   }
 
   get held(): CallRecord[] {
     return [...this.calls.values()].filter((call) => call.waits)
   }
 
+  /** When somebody has to look, at the earliest. */
+  get deadlines(): number[] {
+    const plans = Array.from(this.state.plans.values(), ({ nextAt }) => nextAt)
+    return [...this.held.map(({ lookAt }) => lookAt), ...plans]
+  }
+
   /** What the writer put beside the log, against what the log says. */
   checkRows({ rows }: Append, judge: Judge): void {
     for (const row of rows.holds) this.rows.set(row.callId, row)
-    const held = this.held
-    const deadlines = held.map(({ lookAt }) => lookAt)
+    const { held, deadlines } = this
     const status = this.#works ? 'running' : this.state.turn.phase === 'calls' ? 'held' : 'idle'
     const wakeAt = deadlines.length > 0 ? Math.min(...deadlines) : undefined
     const is = [rows.status, rows.wakeAt, rows.agent, openRows(this.rows.values())].join(' ')
@@ -176,7 +182,7 @@ export class ConversationRecord {
   }
 
   #checkBase(base: Json, judge: Judge): void {
-    const { agent, turn, queue, shown, waiting, plugins } = this.state
+    const { agent, turn, queue, shown, waiting, plugins, plans, outbox, space } = this.state
     const last = turn.phase === 'rest' ? turn.last : undefined
     const should = {
       agent,
@@ -185,6 +191,9 @@ export class ConversationRecord {
       ...(shown && { shown }),
       ...(waiting.size > 0 && { waiting: [...waiting.values()] }),
       ...(Object.keys(plugins).length > 0 && { plugins }),
+      ...(plans.size > 0 && { plans: [...plans.values()] }),
+      ...(outbox.length > 0 && { outbox }),
+      ...(space && { space: { ...space, members: [...space.members.values()], active: [...space.active] } }),
     }
     const same = turn.phase === 'rest' && canonical(base) === canonical(should as unknown as Json)
     judge.require(same, 'base-is-the-fold', () => `${this.id} at ${this.events.length}`)

@@ -70,6 +70,14 @@ const RATES = {
   'closed-node': 0,
   /** A node comes back with tools whose definitions have changed. */
   upgrade: 0,
+  /** The same trigger, told again. */
+  'triggered-again': 0.4,
+  /** An agent is sent away from a space, whatever it is doing there. */
+  'sent-away': 0,
+  /** All nodes are gone for a while. */
+  blackout: 0,
+  /** A node that does not have every agent. */
+  'agent-elsewhere': 0,
 } as const
 
 export type FaultKind = keyof typeof RATES

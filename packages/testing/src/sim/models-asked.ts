@@ -28,7 +28,7 @@ export class ModelsAsked {
 
   /** A log has grown, and may call for a prompt. */
   follow({ id, step, events }: ConversationRecord): void {
-    if (!step || this.#seen.has(step)) return
+    if (!step || this.#seen.has(step) || id.startsWith('agent:')) return
     this.#seen.add(step)
     const shown = newest(events.slice(0, step.seq), this.#windows.get(id) ?? Infinity)
     const prompt = JSON.stringify(renderPrompt([id], shown))
@@ -41,6 +41,7 @@ export class ModelsAsked {
     const record = this.#truth.conversations.get(conversation)
     const say = (what: string) => (): string => `${conversation} on ${node.name}: ${what}`
     this.#checkPairs(prompt, record, say)
+    if (conversation.startsWith('agent:')) return { conversation, key: this.#askedInLife(prompt, record, node, say) }
     const steps = this.#due.get(JSON.stringify(prompt)) ?? []
     const step = steps.at(-1)
     if (!step) {
@@ -65,6 +66,25 @@ export class ModelsAsked {
     const begunSince = node.closing !== undefined && steps.every(({ seq }) => seq > known)
     this.#judge.require(!begunSince, 'drain-begins-nothing', say(`${which} began after the node was told to close`))
     return { conversation, key: step }
+  }
+
+  /** An agent that lives is told more than its log says; but everything that its cycle is about, it is told. */
+  #askedInLife(
+    prompt: readonly PromptMessage[],
+    record: ConversationRecord | undefined,
+    node: SimNode,
+    say: (what: string) => () => string,
+  ): Step | undefined {
+    const step = record?.step
+    if (!record || !step || this.#truth.owner(record.id).node !== node.id) return undefined
+    const text = JSON.stringify(prompt)
+    const started = record.events.findLast((event) => event.type === 'turn.started')
+    for (const item of started?.type === 'turn.started' ? started.items : []) {
+      if (item.kind !== 'event' || item.event.type !== 'space.message') continue
+      const { text: words } = item.event
+      this.#judge.require(text.includes(words), 'prompt-is-the-log', say(`"${words}" is not told`))
+    }
+    return step
   }
 
   /** The model itself gave a reason to ask again. */

@@ -13,6 +13,7 @@ import {
   type ToolContext,
 } from '@holdpoint/core'
 import type { Process, Task } from './scheduler.ts'
+import { everySo } from './living.ts'
 import { simModel } from './sim-model.ts'
 import { storeHandle } from './store-handle.ts'
 import { simTools, type ToolVersion } from './tools.ts'
@@ -29,6 +30,8 @@ export class SimNode {
   id = ''
   version: ToolVersion = 1
   readonly #drives: boolean
+  /** An agent that lives, and that this node does not have. */
+  readonly #lacks: string | false
   #skew = 0
   #bornAt = 0
   #clients = 0
@@ -38,7 +41,8 @@ export class SimNode {
   /** Those who wait for an answer of this life. */
   readonly #callers = new Set<() => void>()
 
-  constructor(world: World, name: string, drives: boolean) {
+  constructor(world: World, name: string, drives: boolean, lacks: string | false) {
+    this.#lacks = lacks
     this.world = world
     this.process = world.scheduler.process(name)
     this.#drives = drives
@@ -231,6 +235,7 @@ export class SimNode {
       sleep: (ms, signal) => this.#sleep(ms, signal),
       id: () => chance.id(),
       random: () => chance.next(),
+      nextTime: everySo,
     }
   }
 
@@ -253,6 +258,9 @@ export class SimNode {
 
   #agents(ports: Ports): readonly Agent[] {
     const model = simModel(this)
-    return this.world.agents.map((options) => defineAgent({ ...options, model, tools: simTools(this.version) }, ports))
+    const alive = this.world.alive.filter(({ name }) => name !== this.#lacks)
+    return [...this.world.agents, ...alive].map((options) =>
+      defineAgent({ ...options, model, tools: simTools(this.version) }, ports),
+    )
   }
 }

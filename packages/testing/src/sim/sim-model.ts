@@ -3,6 +3,7 @@
  * remembers; asked the same thing again it may say something else, as models do.
  */
 import { ModelError, vendorName, type Model, type ModelPart, type ModelRequest } from '@holdpoint/core'
+import { lifeReply } from './life-replies.ts'
 import type { SimNode } from './node.ts'
 import { hashText, Random } from './random.ts'
 
@@ -22,7 +23,7 @@ export function simModel(node: SimNode): Model {
         node.world.models.failed(key)
         throw new ModelError('the vendor is busy', { retryable: node.world.random.chance(0.7), status: 529 })
       }
-      const parts = reply(request, node, conversation)
+      const parts = partsOf(request, node, conversation)
       for (const [index, part] of parts.entries()) {
         if (index > 0 && faults.strikes('model-cut')) {
           if (node.world.random.chance(0.5)) return
@@ -34,6 +35,12 @@ export function simModel(node: SimNode): Model {
       }
     },
   }
+}
+
+function partsOf(request: ModelRequest, node: SimNode, conversation: string): ModelPart[] {
+  if (!conversation.startsWith('agent:')) return reply(request, node, conversation)
+  // Whoever lives has no end of things to talk about: nothing it says depends on what it said before.
+  return lifeReply(new Random(node.world.random.below(1_000_000_000)), node)
 }
 
 function reply({ prompt }: ModelRequest, node: SimNode, conversation: string): ModelPart[] {

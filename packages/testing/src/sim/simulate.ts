@@ -75,8 +75,9 @@ async function trouble(world: World): Promise<void> {
   for (const node of world.nodes) node.start()
   for (const reader of world.readers) world.seeTo(reader.follow())
   world.seeTo(world.operate())
-  let busy = world.people.length
-  for (const person of world.people) {
+  const people = [...world.people, ...world.visitors]
+  let busy = people.length
+  for (const person of people) {
     const live = person.live(random.between(5, 10)).then(() => {
       busy--
     })
@@ -96,7 +97,7 @@ async function rest(world: World): Promise<void> {
   faults.active = false
   for (const node of nodes) node.process.pausedUntil = 0
   const deadline = scheduler.now + REST_MS
-  const overdue = ({ held }: ConversationRecord): boolean => held.some(({ lookAt }) => lookAt <= scheduler.now)
+  const overdue = ({ deadlines }: ConversationRecord): boolean => deadlines.some((at) => at <= scheduler.now)
   const stuck = (): ConversationRecord[] =>
     [...truth.conversations.values()].filter((record) => record.hasWork || overdue(record))
   const behind = (): Reader[] =>
@@ -108,13 +109,16 @@ async function rest(world: World): Promise<void> {
   judge.require(state.length === 0, 'live', () => `after ${REST_MS} ms: ${state.join('; ')}`)
   judge.require(world.asking === 0, 'live', () => `${world.asking} callers never got an answer`)
   judge.require(behind().length === 0, 'reader-gapless', () => 'a follower never saw the newest events')
+  if (judge.violation) return
+  world.spaces.checkAtRest()
+  world.shown.checkAtRest()
 }
 
 /** Where all rests, only deadlines may bring anything about. */
 async function quiet(world: World): Promise<void> {
   const { scheduler, judge, truth, nodes } = world
   if (judge.violation) return
-  const deadlines = [...truth.conversations.values()].flatMap(({ held }) => held.map(({ lookAt }) => lookAt))
+  const deadlines = [...truth.conversations.values()].flatMap((record) => record.deadlines)
   const until = Math.min(scheduler.now + QUIET_MS, ...deadlines)
   const { wroteAt } = truth
   await scheduler.run(() => judge.violation !== undefined || scheduler.now >= until)

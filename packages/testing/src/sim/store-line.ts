@@ -48,7 +48,7 @@ export class StoreLine {
       if (this.#dead) throw new Error(`${this.#process.name} asks for something after its death: ${label}`)
       const twice = comesAgain && faults.strikes('request-twice')
       const arrive = (): void => {
-        carryOut(this.#fate(writes), twice).then(
+        carryOut(this.#fate(label, writes), twice).then(
           (value) => this.#answer(label, () => resolve(value)),
           (error: Error) => this.#answer(label, () => reject(error)),
         )
@@ -74,14 +74,15 @@ export class StoreLine {
     return random.chance(0.7) ? 0 : random.between(1, 5)
   }
 
-  #fate(writes: boolean): Fate {
+  #fate(label: string, writes: boolean): Fate {
     const { scheduler, faults, random, outages, fullDisk } = this.#around
     const away = faults.active && outages.has(scheduler.now)
     if (away) faults.happened('outage')
     const times = this.tender ? 5 : 1
     this.tender = false
     if (away || faults.strikes(writes ? 'write-failed' : 'read-failed', times)) return 'not-done'
-    if (!writes || !faults.strikes('reply-lost')) return 'fine'
+    // Claims are few, and whose answer is lost is the owner without knowing it.
+    if (!writes || !faults.strikes('reply-lost', label.startsWith('claim') ? 5 : 1)) return 'fine'
     // That an answer is lost is now and then the beginning of something longer.
     if (random.chance(0.08)) random.pick([outages, fullDisk]).begin(scheduler.now, random.between(8000, 25_000))
     return 'done-unheard'

@@ -32,6 +32,16 @@ export const invariants = {
   'pending-is-open': 'Who asks what is pending is told the holds that are open.',
   'reader-gapless': 'A follower sees every event once and in order, however often it goes and comes back.',
   'drain-begins-nothing': 'A node that is closing asks for no new step.',
+  'post-kept':
+    'A post that was taken is in the log of its space from that moment on, once; one that was refused is not.',
+  'delivered-once': 'Every other agent that is in a space hears once of what is said there, and nobody else does.',
+  'space-order': 'What is said in a space is heard in the order in which it was taken.',
+  'chain-limited':
+    'Agents that talk among themselves wake each other so many times, and no more until a person speaks.',
+  'plan-fires-once': 'Each due time of a plan fires once, and not before its time.',
+  'plan-missed': 'What becomes of due times that were missed is what the plan says.',
+  'shown-true': 'A call that is shown in a space begins there once, and ends there as it ended.',
+  'presence-true': 'Who is active in a space is at work there.',
   'nothing-breaks': 'Nothing is thrown but what says that the store is away, or that the node was closed.',
   live: 'When faults stop, every conversation comes to rest, or waits for somebody outside.',
   quiet: 'Where everything rests, nobody writes, and timers run only for leases and the next look.',

@@ -2,20 +2,25 @@
 import { HoldpointError, type AgentOptions, type Store } from '@holdpoint/core'
 import { AnswersJudged } from './answers-judged.ts'
 import { Faults, Windows } from './faults.ts'
+import { livingIn, livingOptions, type Living } from './living.ts'
 import { MessagesJudged } from './messages-judged.ts'
 import { ModelsAsked } from './models-asked.ts'
 import { SimNode } from './node.ts'
 import { Outside } from './outside.ts'
 import { Person } from './people.ts'
+import { PlansJudged } from './plans-judged.ts'
 import { Random } from './random.ts'
 import { Reader } from './reader.ts'
 import { Scheduler } from './scheduler.ts'
+import { ShownJudged } from './shown-judged.ts'
+import { SpacesJudged } from './spaces-judged.ts'
 import { StoreAway } from './store-line.ts'
 import { strategyFor } from './strategy.ts'
 import { tally } from './tools.ts'
 import { Trace } from './trace.ts'
 import { Truth } from './truth.ts'
 import { Judge } from './violation.ts'
+import { Visitor } from './visitors.ts'
 
 /** Puts a store in the place of the true one: how a seeded bug gets in. */
 export type TamperStore = (store: Store, random: Random) => Store
@@ -38,6 +43,12 @@ export class World {
   readonly models: ModelsAsked
   readonly answers: AnswersJudged
   readonly messages: MessagesJudged
+  readonly spaces: SpacesJudged
+  readonly plans: PlansJudged
+  readonly shown: ShownJudged
+  readonly living: Living
+  /** Of the agents that live, as they are defined. */
+  readonly alive: readonly Omit<AgentOptions, 'model' | 'tools'>[]
   readonly agents: readonly Omit<AgentOptions, 'model' | 'tools'>[]
   readonly settings: {
     readonly leaseMs: number
@@ -48,6 +59,7 @@ export class World {
   }
   readonly nodes: readonly SimNode[]
   readonly people: readonly Person[]
+  readonly visitors: readonly Visitor[]
   readonly readers: readonly Reader[]
   /** Requests that are on their way, or that a node did not answer yet. */
   asking = 0
@@ -66,6 +78,9 @@ export class World {
     this.outside = new Outside(this.truth, this.judge)
     this.answers = new AnswersJudged(this.truth, this.judge, this.scheduler)
     this.messages = new MessagesJudged(this.judge)
+    this.spaces = new SpacesJudged(this.judge)
+    this.plans = new PlansJudged(this.judge, this.scheduler)
+    this.shown = new ShownJudged(this.truth, this.judge)
 
     const shape = root.fork('shape')
     const { faults } = this
@@ -81,22 +96,33 @@ export class World {
       context?.window && 'messages' in context.window ? [[name, context.window.messages] as const] : [],
     )
     this.models = new ModelsAsked(this.truth, this.judge, new Map(windows))
+    const lives = root.fork('lives')
+    this.living = livingIn(lives)
+    this.alive = this.living.agents.map((name) => livingOptions(name, lives))
     this.truth.onCommit = (record, events, writer) => {
       this.models.follow(record)
-      this.messages.follow(record, events)
+      for (const judged of [this.messages, this.spaces, this.plans, this.shown]) judged.follow(record, events)
       // The worst of moments: the start is written, and whoever wrote it has not heard of it.
       if (events.some(({ type }) => type === 'call.started') && faults.strikes('pause', 80)) this.#pause(writer)
     }
     // The first always drives: somebody has to.
     this.nodes = Array.from(
       { length: shape.pick([2, 2, 3, 3, 4]) },
-      (_, n) => new SimNode(this, `node${n + 1}`, n === 0 || shape.chance(0.75)),
+      (_, n) => new SimNode(this, `node${n + 1}`, n === 0 || shape.chance(0.75), n > 0 && this.#lacks(lives)),
     )
     this.people = Array.from({ length: shape.between(2, 3) }, (_, n) => new Person(this, ['ann', 'bob', 'cy'][n] ?? ''))
     this.readers = Array.from(
       { length: shape.between(1, 3) },
       (_, n) => new Reader(this, `reader${n + 1}`, shape.pick(this.agents).name),
-    )
+    ).concat(this.living.spaces.map((space) => new Reader(this, `reader of ${space}`, space)))
+    this.visitors = this.living.spaces.length > 0 ? [new Visitor(this, 'dee'), new Visitor(this, 'eve')] : []
+  }
+
+  /** The agent that a node does not have, if it lacks one. */
+  #lacks(lives: Random): string | false {
+    const lacking = this.living.agents.length > 0 && lives.chance(0.4) && lives.pick(this.living.agents)
+    if (lacking !== false) this.faults.happened('agent-elsewhere')
+    return lacking
   }
 
   /** What goes on by itself. If it breaks, the simulation is broken. */
@@ -104,10 +130,11 @@ export class World {
     work.catch((error: unknown) => this.unexpected(error, 'the simulation'))
   }
 
-  /** Only that the store is away, or the node closed, may ever be thrown. */
+  /** Only that the store is away, the node closed, or an agent elsewhere, may ever be thrown. */
   unexpected(error: unknown, where: string): void {
     if (error instanceof StoreAway) return
     if (HoldpointError.is(error) && (error.code === 'store-unavailable' || error.code === 'closed')) return
+    if (HoldpointError.is(error) && error.code === 'agent-missing' && this.faults.counts.has('agent-elsewhere')) return
     this.judge.require(
       false,
       'nothing-breaks',
@@ -131,12 +158,20 @@ export class World {
     node?.pause(Math.round(this.settings.leaseMs * leases))
   }
 
+  /** Everybody is gone for so long that plans are missed. */
+  #blackOut(): void {
+    this.faults.happened('blackout')
+    const ms = this.random.between(20_000, 110_000)
+    for (const node of this.nodes) node.crash(ms + this.random.between(0, 5000))
+  }
+
   /** Nodes are closed and opened again, one or all after the other, some with changed tools. */
   async operate(): Promise<void> {
     const { random, nodes, scheduler, faults } = this
     const operator = scheduler.process('operator')
     const rolling = random.chance(0.4)
     await scheduler.wait(operator, 'waits', random.between(2000, 30_000))
+    if (this.living.agents.length > 0 && random.chance(0.4)) this.#blackOut()
     const version = random.pick([1, 2, 2] as const)
     for (const node of rolling ? nodes : random.chance(0.5) ? [random.pick(nodes)] : []) {
       if (version === 2) faults.happened('upgrade')

@@ -38,6 +38,20 @@ export const dueCases: Cases = {
     same(await due(store), ['c'], 'due')
   },
 
+  'who drives very many agents is told of theirs, and of no others': async ({ store, now }) => {
+    const start = await now()
+    const agents = Array.from({ length: 200 }, (_, n) => `agent ${n}`)
+    for (const [n, agent] of ['agent 150', 'other', 'agent 3', 'agent 77'].entries())
+      await written(store, draft(`came ${agent}`, 0, { agent, status: 'held', wakeAt: start - (n + 1) * MINUTE }))
+    for (const [n, agent] of ['other', 'agent 9', 'agent 8'].entries())
+      await written(store, draft(`comes ${agent}`, 0, { agent, status: 'held', wakeAt: start + (n + 10) * MINUTE }))
+    await written(store, draft('runs', 0, { agent: 'agent 5', status: 'running' }))
+    const all = await store.due({ agents, limit: 9 })
+    same(all.next, start + 11 * MINUTE, 'the next deadline')
+    const ids = all.conversations.map(({ id }) => id)
+    same(ids.toSorted(), ['came agent 150', 'came agent 3', 'came agent 77', 'runs'], 'due')
+  },
+
   'a deadline that was put off or called off is not due': async ({ store, now }) => {
     const wakeAt = (await now()) - MINUTE
     for (const id of ['put off', 'called off', 'kept']) await written(store, draft(id, 0, { status: 'held', wakeAt }))

@@ -1,0 +1,50 @@
+/** What the model says in an agent's life: it goes into spaces, says something, uses tools there, plans, or skips. */
+import { vendorName, type Json, type ModelPart } from '@holdpoint/core'
+import type { Random } from './random.ts'
+import type { SimNode } from './node.ts'
+
+/** Of the simulated tools, those whose calls are worth looking at in a space. */
+const SHOWN = ['note', 'pay', 'form', 'batch', 'batch', 'job', 'order', 'quiz']
+
+export function lifeReply(random: Random, node: SimNode): ModelPart[] {
+  const { living } = node.world
+  const usage = { inputTokens: 10, outputTokens: 5 }
+  const parts: ModelPart[] = []
+  const call = (name: string, input: Json): void => {
+    const id = `v${node.world.random.below(100_000)}-${parts.length}`
+    parts.push({ type: 'call', id, name: vendorName(name), input: JSON.stringify(input) })
+  }
+  const what = random.weighted({ skip: 3, talk: 8, silent: 4, plan: 2, wander: 1 })
+  if (what === 'skip') call('skip', {})
+  if (what === 'talk' || what === 'wander') call('enter_space', { space: random.pick(living.spaces) })
+  if (what === 'talk') {
+    if (random.chance(0.7)) call('send_message', { text: node.world.spaces.words() })
+    if (random.chance(0.5)) call(random.pick(SHOWN), { n: random.below(50) })
+    if (random.chance(0.2)) call('send_message', { text: node.world.spaces.words() })
+    if (random.chance(0.1)) call('skip', {})
+  }
+  if (what === 'wander') {
+    call('read_messages', { limit: 5 })
+    call('leave_space', {})
+    call('note', { n: 1 }) // is shown, and there is no space to show it in
+  }
+  if (what === 'plan') {
+    call('set_plans', { plans: [planRequest(random)] })
+    if (random.chance(0.3)) call('delete_plans', { ids: ['p1'] })
+  }
+  return [...parts, { type: 'finish', reason: parts.length > 0 ? 'calls' : 'stop', usage }]
+}
+
+/** Under one of a few ids, so that plans are changed as well as made. */
+export function planRequest(random: Random): {
+  readonly id: string
+  readonly what: string
+  readonly missed: 'once' | 'all' | 'none'
+  readonly cron?: string
+  readonly runAfter?: number
+} {
+  const plan = { id: random.pick(['p1', 'p2']), what: 'look', missed: random.pick(['once', 'all', 'none'] as const) }
+  return random.chance(0.5)
+    ? { ...plan, cron: random.pick(['20', '45']) }
+    : { ...plan, runAfter: random.between(0, 40_000) }
+}
