@@ -2,31 +2,16 @@
 import { at, type Row } from './contract-row.ts'
 import { spaceRows } from './contract-space-rows.ts'
 
+/** Something everybody has their own of. */
+function read(path: string, bad: string): Row {
+  return { valid: () => ({ path }), status: 200, other: 'own', invalid: () => ({ path: bad }) }
+}
+
 export const rows: Readonly<Record<string, Row>> = {
-  listWorkers: {
-    valid: () => ({ path: '/api/workers?limit=10' }),
-    status: 200,
-    invalid: () => ({ path: '/api/workers?limit=0' }),
-    other: 'own',
-  },
-  changes: {
-    valid: () => ({ path: '/api/changes?wait=0' }),
-    status: 200,
-    other: 'own',
-    invalid: () => ({ path: '/api/changes?wait=soon' }),
-  },
-  health: {
-    valid: () => ({ path: '/api/health' }),
-    status: 200,
-    other: 'own',
-    invalid: () => ({ path: '/api/health?x=1' }),
-  },
-  ready: {
-    valid: () => ({ path: '/api/ready' }),
-    status: 200,
-    other: 'own',
-    invalid: () => ({ path: '/api/ready?x=1' }),
-  },
+  listWorkers: read('/api/workers?limit=10', '/api/workers?limit=0'),
+  changes: read('/api/changes?wait=0', '/api/changes?wait=soon'),
+  health: read('/api/health', '/api/health?x=1'),
+  ready: read('/api/ready', '/api/ready?x=1'),
 
   createAgent: {
     valid: () => ({ path: '/api/agents', body: { name: 'new', tools: [] } }),
@@ -35,12 +20,7 @@ export const rows: Readonly<Record<string, Row>> = {
     other: 'own',
     another: () => ({ path: '/api/agents', body: { name: 'newer' } }),
   },
-  listAgents: {
-    valid: () => ({ path: '/api/agents?limit=10' }),
-    status: 200,
-    invalid: () => ({ path: '/api/agents?limit=0' }),
-    other: 'own',
-  },
+  listAgents: read('/api/agents?limit=10', '/api/agents?limit=0'),
   getAgent: {
     valid: ({ agent }) => ({ path: at('agents', agent) }),
     status: 200,
