@@ -136,12 +136,14 @@ test('a conversation is held with the keyboard alone, and the newest message sta
   await page.keyboard.type('Tell me a story')
   await page.keyboard.press('Enter')
   await page.getByRole('article').getByText('no ship was ever lost').waitFor()
+  await page.getByText('idle', { exact: true }).waitFor()
   await page.keyboard.type('Another story')
   await page.keyboard.press('Enter')
   await vi.waitFor(
     async () => expect(await page.getByRole('article').getByText('no ship was ever lost').count()).toBe(2),
     15_000,
   )
+  await page.getByText('idle', { exact: true }).waitFor()
   const atBottom = (): Promise<boolean> =>
     page
       .getByRole('region', { name: 'Messages' })
