@@ -1,4 +1,5 @@
 /** One row per operation of the OpenAPI document: a request that is taken, and one that is not. */
+import { mcpRows } from './mcp-rows.ts'
 import type { Scene } from './scene.ts'
 
 interface Ask {
@@ -315,25 +316,7 @@ export const rows: Readonly<Record<string, Row>> = {
     another: ({ shipped: { callId } }) => ({ path: at('calls', callId, 'release'), body: { claim: 'other' } }),
   },
 
-  listMcpServers: {
-    valid: () => ({ path: '/api/mcp/servers' }),
-    status: 200,
-    invalid: () => ({ path: '/api/mcp/servers?x=1' }),
-    other: 'own',
-  },
-  acceptMcpTool: {
-    valid: () => ({
-      path: at('mcp', 'servers', 'tracker', 'tools', 'find', 'accept'),
-      body: { fingerprint: '1'.repeat(64) },
-    }),
-    status: 200,
-    invalid: () => ({ path: at('mcp', 'servers', 'tracker', 'tools', 'find', 'accept'), body: { fingerprint: 'x' } }),
-    other: 404,
-    another: () => ({
-      path: at('mcp', 'servers', 'tracker', 'tools', 'find', 'accept'),
-      body: { fingerprint: '2'.repeat(64) },
-    }),
-  },
+  ...mcpRows,
 
   createKey: {
     valid: () => ({ path: '/api/keys', body: { name: 'ci', scopes: ['worker'] } }),
