@@ -1,6 +1,7 @@
 /** One row per operation of the OpenAPI document: a request that is taken, and one that is not. */
 import { at, type Row } from './contract-row.ts'
 import { spaceRows } from './contract-space-rows.ts'
+import { mcpRows } from './contract-mcp-rows.ts'
 
 /** Something everybody has their own of. */
 function read(path: string, bad: string): Row {
@@ -168,25 +169,7 @@ export const rows: Readonly<Record<string, Row>> = {
     another: ({ shipped: { callId } }) => ({ path: at('calls', callId, 'release'), body: { claim: 'other' } }),
   },
 
-  listMcpServers: {
-    valid: () => ({ path: '/api/mcp/servers' }),
-    status: 200,
-    invalid: () => ({ path: '/api/mcp/servers?x=1' }),
-    other: 'own',
-  },
-  acceptMcpTool: {
-    valid: () => ({
-      path: at('mcp', 'servers', 'tracker', 'tools', 'find', 'accept'),
-      body: { fingerprint: '1'.repeat(64) },
-    }),
-    status: 200,
-    invalid: () => ({ path: at('mcp', 'servers', 'tracker', 'tools', 'find', 'accept'), body: { fingerprint: 'x' } }),
-    other: 404,
-    another: () => ({
-      path: at('mcp', 'servers', 'tracker', 'tools', 'find', 'accept'),
-      body: { fingerprint: '2'.repeat(64) },
-    }),
-  },
+  ...mcpRows,
 
   createKey: {
     valid: () => ({ path: '/api/keys', body: { name: 'ci', scopes: ['worker'] } }),
