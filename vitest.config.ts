@@ -7,7 +7,7 @@ export default defineConfig({
   resolve: { conditions: ['@holdpoint/source'] },
   ssr: { resolve: { conditions: ['@holdpoint/source'] } },
   test: {
-    include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['packages/*/test/**/*.test.{ts,tsx}', 'apps/*/test/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
     // A property that takes two seconds takes ten where others use the processor too.
     testTimeout: 30_000,
     hookTimeout: 30_000,

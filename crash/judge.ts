@@ -108,6 +108,7 @@ function decisionsIn(logs: Logs): Map<string, number> {
           holds.set(event.callId, (holds.get(event.callId) ?? 0) + 1)
           return []
         case 'call.approved':
+        case 'call.resumed':
           return [`${event.type} of ${event.callId}, hold ${holds.get(event.callId)}`]
         case 'call.settled':
         case 'answer.arrived':

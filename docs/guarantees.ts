@@ -14,6 +14,8 @@ export const guarantees = {
   'call.runs-what-was-approved':
     'An approved call runs with the tool and the input that were shown: a changed one must be approved again.',
   'call.same-id-on-retry': 'A call that is sent again is sent with the same id.',
+  'call.goes-on-with-the-answer':
+    'A handler that asks in the middle of a call goes on with what was said to it, in whatever process; the time people take is not its own.',
   'call.never-after-outcome': 'A call whose outcome is in the log is never sent again.',
   'round.model-waits-for-all': 'The model is called only when no call of the round is open.',
   'round.siblings-unharmed': 'A call that fails, is rejected or expires does not disturb the other calls of its round.',
@@ -47,5 +49,6 @@ export const guarantees = {
   'store.away-loses-nothing': 'While the store is away nothing is lost: what happened is written when it is back.',
   'subscribe.every-event-once': 'Whoever follows a conversation from a seq sees every later event once, in order.',
   'tenant.isolated': 'A tenant sees nothing of any other, not even that it exists.',
+  'space.heard-once': 'What is said in a space is there once, and every other agent in it hears of it once.',
   'cancel.pairs-every-call': 'Cancelling leaves every call of the turn with an outcome.',
 } as const satisfies Readonly<Record<string, string>>

@@ -97,7 +97,7 @@ function target(file: string, imported: Import): string {
 }
 
 if (import.meta.main) {
-  const files = find('packages/*/{src,test}/**/*.ts', 'examples/**/*.ts', 'apps/*/src/**/*.ts')
+  const files = find('packages/*/{src,test}/**/*.{ts,tsx}', 'examples/**/*.{ts,tsx}', 'apps/*/{src,test}/**/*.{ts,tsx}')
   report(
     files.flatMap((file) => violations(file, read(file))),
     `boundaries: ${files.length} files import only what they may`,

@@ -37,7 +37,9 @@ function pack(folder: string): Packed {
   for (const needed of ['dist/index.js', 'dist/index.d.ts', 'LICENSE']) {
     if (!files.includes(needed)) problems.push(`${name}: the tarball has no ${needed}`)
   }
-  const sources = new Set(files.filter((file) => file.startsWith('src/')).map((file) => file.slice(4, -'.ts'.length)))
+  const sources = new Set(
+    files.filter((file) => file.startsWith('src/')).map((file) => file.slice(4).replace(/\.tsx?$/, '')),
+  )
   for (const file of files) {
     const built = /^dist\/(.+)\.js$/.exec(file)?.[1]
     if (built !== undefined && !sources.has(built))

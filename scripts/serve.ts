@@ -1,9 +1,26 @@
-/** `npm start`: the gateway on the embedded store, with an agent to try it with. Settings of the environment come first. */
+/**
+ * `npm start`: the gateway with the console on the embedded store, an agent to try it with, and a worker for that agent's
+ * external calls. Settings of the environment come first.
+ */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { parcelWorker } from '../examples/start/worker.ts'
+import { run } from '../packages/gateway/src/run.ts'
+import { buildConsole } from './lib/console.ts'
 import { root } from './lib/workspace.ts'
 
 mkdirSync(join(root, '.cache'), { recursive: true })
-process.env['HOLDPOINT_APP'] ??= join(root, 'examples/start/app.ts')
-process.env['HOLDPOINT_STORE'] ??= join(root, '.cache/holdpoint.db')
-await import('../packages/gateway/src/main.ts')
+await buildConsole()
+const { served, stop } = await run({
+  PORT: '4040',
+  HOLDPOINT_APP: join(root, 'examples/start/app.ts'),
+  HOLDPOINT_STORE: join(root, '.cache/holdpoint.db'),
+  // On this machine a page of the console is let in. With HOST or HOLDPOINT_HOSTS set, others may come: they need a key.
+  ...(!process.env['HOST'] && !process.env['HOLDPOINT_HOSTS'] && { HOLDPOINT_CONSOLE: 'open' }),
+  ...process.env,
+})
+const { key } = await served.gateway.keys.create('', { name: 'parcels', scopes: ['worker'], ttlMs: 30 * 86_400_000 })
+const parcels = parcelWorker(served.url, key)
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  process.once(signal, () => void Promise.allSettled([parcels.stop(), stop()]))

@@ -40,6 +40,8 @@ export const stages: readonly Stage[] = [
     command: ['tsc', '-b', ...packageFolders()],
   },
   { name: 'types', command: ['tsc', '-p', 'tsconfig.test.json'] },
+  { name: 'pages', command: ['tsc', '-p', 'tsconfig.pages.json'] },
+  { name: 'console', command: ['node', '--conditions=@holdpoint/source', 'scripts/console.ts'] },
   { name: 'lint', command: ['oxlint', '--type-aware'] },
   { name: 'boundaries', command: script('boundaries') },
   { name: 'surface', command: script('surface') },

@@ -1,46 +1,126 @@
-/** `npm start` serves an agent to try: somebody who has only the printed key can hold a call and approve it. */
-import { spawn } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+/**
+ * `npm start` serves an agent to try: somebody who has only the printed key can hold a call, kill the process, start it
+ * again and approve. A page of the console needs no key on this machine, and nobody else gets one.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { tour } from '../apps/console/src/tour.ts'
 import { root } from '../scripts/lib/workspace.ts'
-
-test('what npm start serves holds a call until it is approved, with the key that it printed', async () => {
-  const { url, key } = await started()
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const post = async (path: string, body: object): Promise<Answer> =>
-    (await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })).json() as Promise<Answer>
-
-  const sent = await post('/api/conversations/c1/messages?wait=10', { content: 'Please write to Ada', agent: 'desk' })
-  expect(sent.result).toMatchObject({ status: 'held', holds: [{ name: 'send_email', kind: 'approval' }] })
-  const { callId } = sent.result!.holds[0]!
-  expect(await post(`/api/holds/c1/${callId}/resolve`, { kind: 'approve' })).toMatchObject({ verdict: 'accepted' })
-  const done = await post('/api/conversations/c1/continue?wait=10', {})
-  expect(JSON.stringify(done)).toContain('sent to ada@example.org')
-
-  await post('/api/agents', { name: 'helper', model: 'pretender', instructions: 'Help.' })
-  const other = await post('/api/conversations/c2/messages?wait=10', { content: 'Hello', agent: 'helper' })
-  expect(other.result).toMatchObject({ status: 'done', text: expect.stringContaining('I pretend to be a model') })
-})
 
 interface Answer {
   readonly verdict?: string
-  readonly result?: { readonly status: string; readonly holds: readonly { readonly callId: string }[] }
+  readonly key?: string
+  readonly result?: {
+    readonly status: string
+    readonly text: string
+    readonly holds: readonly { readonly callId: string; readonly name: string }[]
+  }
 }
 
-async function started(): Promise<{ readonly url: string; readonly key: string }> {
-  const store = join(mkdtempSync(join(tmpdir(), 'holdpoint-start-')), 'desk.db')
-  const env = { ...process.env, PORT: '0', HOLDPOINT_STORE: store }
+test('what npm start serves holds a call through a kill until it is approved, with the key that it printed', async () => {
+  const store = place()
+  const first = await started(store)
+  const { key } = first
+  const sent = await post(first.url, '/api/conversations/c1/messages?wait=10', key, {
+    content: 'Please write to Ada',
+    agent: 'desk',
+  })
+  expect(sent.result).toMatchObject({ status: 'held', holds: [{ name: 'email.send', kind: 'approval' }] })
+  const callId = sent.result?.holds[0]?.callId ?? ''
+  const ended = new Promise((resolve) => first.child.once('exit', resolve))
+  first.child.kill('SIGKILL')
+  await ended
+
+  const { url } = await started(store)
+  expect(await post(url, `/api/holds/c1/${callId}/resolve`, key, { kind: 'approve' })).toMatchObject({
+    verdict: 'accepted',
+  })
+  const done = await post(url, '/api/conversations/c1/continue?wait=20', key, {})
+  expect(JSON.stringify(done)).toContain('ada@example.org')
+
+  await post(url, '/api/agents', key, { name: 'helper', model: 'pretender', instructions: 'Help.' })
+  const other = await post(url, '/api/conversations/c2/messages?wait=10', key, { content: 'Hello', agent: 'helper' })
+  expect(other.result).toMatchObject({ status: 'done', text: expect.stringContaining('I pretend to be a model') })
+})
+
+test('every stop of the tour leads to a call or an answer of the agent', async () => {
+  const { url, key } = await started(place())
+  const ends = await Promise.all(
+    tour.map(async ({ say }, nth) => {
+      const { result } = await post(url, `/api/conversations/t${nth}/messages?wait=20`, key, {
+        content: say,
+        agent: 'desk',
+      })
+      return result?.status === 'held' ? result.holds[0]?.name : result?.text
+    }),
+  )
+  expect(ends).toEqual([
+    'email.send',
+    'budget.ask',
+    'browser.time_zone',
+    expect.stringContaining('report'),
+    'parcel.ship',
+    expect.stringContaining('There it is'),
+    expect.stringContaining('High water'),
+  ])
+})
+
+test('the console is let in without a key, and nobody who is not a page of it is', async () => {
+  const { url } = await started(place())
+  const own = { origin: url, 'sec-fetch-site': 'same-origin' }
+  const { key } = await post(url, '/api/console/session', undefined, {}, own)
+  expect(key).toMatch(/^hp_/)
+  expect((await fetch(`${url}/api/holds`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
+  const others: readonly Record<string, string>[] = [
+    {},
+    { origin: url },
+    { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+    { ...own, 'x-forwarded-for': '10.0.0.1' },
+  ]
+  for (const headers of others)
+    expect(await post(url, '/api/console/session', undefined, {}, headers)).not.toHaveProperty('key')
+})
+
+function place(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-start-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'desk.db')
+}
+
+async function post(
+  url: string,
+  path: string,
+  key: string | undefined,
+  body: object,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const headers = {
+    ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    'content-type': 'application/json',
+    ...more,
+  }
+  return (await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })).json() as Promise<Answer>
+}
+
+/** The key is printed once per store. */
+async function started(
+  store: string,
+): Promise<{ readonly url: string; readonly key: string; readonly child: ChildProcess }> {
+  const vendors = /_API_KEY$|^OPENAI_BASE_URL$/
+  const own = Object.entries(process.env).filter(([name]) => !vendors.test(name))
+  const env = { ...Object.fromEntries(own), PORT: '0', HOLDPOINT_STORE: store }
   const child = spawn(process.execPath, ['--conditions=@holdpoint/source', join(root, 'scripts/serve.ts')], { env })
   onTestFinished(() => void child.kill())
   let said = ''
   child.stderr.on('data', (text: Buffer) => (said += text.toString()))
   for await (const text of child.stdout as AsyncIterable<Buffer>) {
     said += text.toString()
-    const [, key] = /(hp_\S+)/.exec(said) ?? []
+    const [, key = ''] = /(hp_\S+)/.exec(said) ?? []
     const [, url] = /listens on (\S+)\. Try/.exec(said) ?? []
-    if (key !== undefined && url !== undefined) return { url, key }
+    if (url !== undefined) return { url, key, child }
   }
   throw new Error(`It ended before it listened:\n${said}`)
 }

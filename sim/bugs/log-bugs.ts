@@ -50,7 +50,13 @@ export const logBugs: readonly Bug[] = [
   },
   {
     name: 'drives-without-its-epoch',
-    patches: [patch(LOG, "...(writer.as === 'driver' && writer.epoch !== undefined && { epoch: writer.epoch }),", '')],
+    patches: [
+      patch(
+        'loop/draft.ts',
+        "...(writer.as === 'driver' && writer.epoch !== undefined && { epoch: writer.epoch }),",
+        '',
+      ),
+    ],
   },
   {
     name: 'takes-what-others-wrote-for-a-change-of-hands',

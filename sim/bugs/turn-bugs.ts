@@ -11,8 +11,8 @@ export const turnBugs: readonly Bug[] = [
     patches: [
       patch(
         TURN,
-        "const open = [...calls.values()].some((each) => each.at !== 'settled')",
-        "const open = [...calls.values()].filter((each) => each.at !== 'settled').length > 1",
+        "const open = calls.some((each) => each.at !== 'settled')",
+        "const open = calls.filter((each) => each.at !== 'settled').length > 1",
       ),
     ],
   },
@@ -45,6 +45,21 @@ export const turnBugs: readonly Bug[] = [
     ],
   },
   {
+    name: 'gives-up-a-client-before-its-grace-is-over',
+    patches: [
+      patch(DECIDE, 'if (now < (graceEnds(hold, seenAt) ?? Infinity))', 'if (now < 0)'),
+      patch('runtime/absence.ts', 'if (grace === undefined || now() < grace)', 'if (grace === undefined)'),
+    ],
+  },
+  {
+    name: 'looks-at-a-grace-only-at-the-deadline',
+    patches: [patch('turn/derive.ts', 'return hold ? lookAt(hold) : at', 'return at')],
+  },
+  {
+    name: 'never-gives-up-a-client',
+    patches: [patch('runtime/clients.ts', 'let last = this.#startedAt', 'let last = Infinity')],
+  },
+  {
     name: 'accepts-what-came-too-late',
     patches: [
       patch(RESOLVE, "return no('expired', `Call ${callId} expired before this answer came.`)", 'return yes()'),
@@ -63,6 +78,24 @@ export const turnBugs: readonly Bug[] = [
   {
     name: 'is-content-with-one-approver-of-two',
     patches: [patch(RESOLVE, 'if (approvers <= 1) return yes(...events)', 'if (approvers <= 2) return yes(...events)')],
+  },
+  {
+    name: 'spends-an-answer-on-the-next-question',
+    patches: [patch(RESOLVE, "cause !== 'lost' && cause !== 'asked')", "cause !== 'lost')")],
+  },
+  {
+    name: 'goes-on-without-what-the-handler-kept',
+    patches: [patch('turn/call.ts', 'resumed: { state: call.kept,', 'resumed: { state: undefined,')],
+  },
+  {
+    name: 'forgets-the-answer-when-it-runs-again',
+    patches: [
+      patch(
+        'turn/call.ts',
+        "attempt: event.attempt, at: 'running' }",
+        "attempt: event.attempt, resumed: undefined, at: 'running' }",
+      ),
+    ],
   },
   {
     name: 'tells-a-stale-answer-that-another-came-first',

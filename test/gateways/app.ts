@@ -1,6 +1,9 @@
-/** What the gateways under test serve: payments that somebody must approve, each noted in a file under its call's id. */
+/**
+ * What the gateways under test serve: payments that somebody must approve, each noted in a file under its call's id;
+ * photos that a page takes; and agents that answer everything that is said in their spaces, once.
+ */
 import { appendFileSync } from 'node:fs'
-import { agent, tool, type Agent, type Model } from 'holdpoint'
+import { agent, tool, type Agent, type Model, type PromptMessage } from 'holdpoint'
 import { z } from 'zod'
 
 const pay = tool({
@@ -14,14 +17,61 @@ const pay = tool({
   },
 })
 
+const photo = tool({
+  name: 'photo',
+  description: 'Take a photo',
+  input: z.object({}),
+  executor: 'client',
+  timeout: '1 h',
+  grace: '2 s',
+})
+
 /** Knows nothing but the prompt, so any process goes on with any conversation. */
 const clerk: Model = {
   id: 'clerk',
   async *stream({ prompt }) {
     if (prompt.at(-1)?.role === 'tool') yield { type: 'text', id: 't', delta: 'It is paid.' }
-    else yield { type: 'call', id: `c${prompt.length}`, name: 'pay', input: '{}' }
+    else {
+      const name = JSON.stringify(prompt.at(-1)).includes('photo') ? 'photo' : 'pay'
+      yield { type: 'call', id: `c${prompt.length}`, name, input: '{}' }
+    }
     yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } }
   },
 }
 
-export const agents: readonly Agent[] = [agent({ name: 'desk', model: clerk, tools: [pay] })]
+/** Everything that woke it, answered in one reply. */
+const echo: Model = {
+  id: 'echo',
+  async *stream({ prompt }) {
+    const woken = prompt.findLastIndex((each) => each.role === 'user' && heardIn(each).length > 0)
+    const answered = prompt.slice(woken + 1).some(({ role }) => role === 'assistant')
+    const heard = answered ? [] : heardIn(prompt[woken])
+    for (const [nth, { space, text }] of heard.entries()) {
+      yield { type: 'call', id: `e${nth}`, name: 'enter_space', input: JSON.stringify({ space }) }
+      yield { type: 'call', id: `s${nth}`, name: 'send_message', input: JSON.stringify({ text: `re ${text}` }) }
+    }
+    yield { type: 'finish', reason: heard.length > 0 ? 'calls' : 'stop', usage: { inputTokens: 1, outputTokens: 1 } }
+  },
+}
+
+interface Heard {
+  readonly space: string
+  readonly text: string
+}
+
+/** What is only previewed comes with words of its own, and is answered when it wakes the agent. */
+function heardIn(message: PromptMessage | undefined): readonly Heard[] {
+  if (message?.role !== 'user') return []
+  return message.parts.flatMap((part) =>
+    part.type === 'text' && part.text.startsWith('{"inbox":"space.message"') ? [JSON.parse(part.text) as Heard] : [],
+  )
+}
+
+export const AGENTS = 5
+
+export const agents: readonly Agent[] = [
+  agent({ name: 'desk', model: clerk, tools: [pay, photo] }),
+  ...Array.from({ length: AGENTS }, (_, nth) =>
+    agent({ name: `agent-${nth}`, model: echo, context: { window: { turns: 1 } } }),
+  ),
+]

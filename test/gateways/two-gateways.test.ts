@@ -5,12 +5,13 @@
 import { readFileSync, writeFileSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { paths, SseDecoder } from '@holdpoint/protocol'
+import { paths } from '@holdpoint/protocol'
 import { proves } from '@holdpoint/testing'
 import type { LogEvent } from 'holdpoint'
-import { Client } from 'pg'
-import { expect, inject, onTestFinished, test } from 'vitest'
-import { GatewayProcess, KEY } from './process.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { freshDatabase } from './fresh-database.ts'
+import { Asker, gapless, pause, read, torment, until } from './kit.ts'
+import { GatewayProcess } from './process.ts'
 
 const MANY = Number(process.env['GATEWAY_CONVERSATIONS'] ?? 200)
 const KILLS = 5
@@ -31,18 +32,13 @@ test(
     const desk = new Desk([steady.url, mortal.url])
     const ids = Array.from({ length: MANY }, (_, nth) => `order-${nth}`)
     const over = new AbortController()
-    const readers = ids.slice(0, WATCHED).map((id) => read(mortal.url, id, over.signal))
+    const readers = ids.slice(0, WATCHED).map((id) => read(mortal.url, paths.events(id), over.signal))
 
     const left = ids.values()
     const clerks = Array.from({ length: 10 }, async () => {
       for (const id of left) await desk.serve(id)
     })
-    for (let kill = 0; kill < KILLS; kill++) {
-      await pause(800)
-      mortal.kill()
-      await pause(200)
-      await mortal.start()
-    }
+    await torment(mortal, { times: KILLS, everyMs: 800 })
     await Promise.all(clerks)
 
     const logs = new Map<string, readonly LogEvent[]>()
@@ -57,124 +53,42 @@ test(
     const called = [...logs.values()].flat().flatMap((event) => (event.type === 'call.settled' ? [event.callId] : []))
     const paid = readFileSync(effects, 'utf8').trim().split('\n')
     expect(new Set(paid)).toEqual(new Set(called))
-    for (const { seqs } of readers) expect(seqs).toEqual(Array.from(seqs, (_, index) => index + 1))
+    for (const { seqs } of readers) expect(seqs).toEqual(gapless(seqs))
     expect(desk.accepted).toBe(MANY)
   },
   300_000,
 )
 
-/** Somebody who asks whichever gateway answers, and asks again until one does. */
+/** Somebody who serves one customer after the other. */
 class Desk {
   accepted = 0
-  readonly #urls: readonly string[]
-  #nth = 0
+  readonly #asker: Asker
 
   constructor(urls: readonly string[]) {
-    this.#urls = urls
+    this.#asker = new Asker(urls)
   }
 
   async serve(id: string): Promise<void> {
-    await this.#ask('POST', paths.messages(id), { content: 'Pay', agent: 'desk' }, `m-${id}`)
+    const asker = this.#asker
+    await asker.ask('POST', paths.messages(id), { content: 'Pay', agent: 'desk' }, `m-${id}`)
     const callId = await this.#held(id)
-    const { verdict } = await this.#ask('POST', paths.resolve(id, callId), { kind: 'approve', by: 'grace' })
+    const resolution = { kind: 'approve', by: 'grace' }
+    const { verdict } = await asker.ask<{ verdict?: string }>('POST', paths.resolve(id, callId), resolution)
     // An answer whose acknowledgement was lost is given again, and told that it was taken.
     if (verdict === 'accepted' || verdict === 'duplicate') this.accepted++
-    await until(async () => JSON.stringify(await this.#ask('GET', paths.conversation(id))).includes('It is paid.'))
+    await until(async () => JSON.stringify(await asker.ask('GET', paths.conversation(id))).includes('It is paid.'))
   }
 
-  async events(id: string): Promise<readonly LogEvent[]> {
-    return (await this.#ask('GET', paths.events(id))).items ?? []
+  events(id: string): Promise<readonly LogEvent[]> {
+    return this.#asker.events(paths.events(id))
   }
 
   async #held(id: string): Promise<string> {
     for (;;) {
-      const { items = [] } = await this.#ask('GET', `${paths.holds()}?conversationId=${id}`)
-      const [hold] = items as unknown as readonly { readonly callId: string }[]
-      if (hold) return hold.callId
+      const path = `${paths.holds()}?conversationId=${id}`
+      const { items } = await this.#asker.ask<{ items: readonly { callId: string }[] }>('GET', path)
+      if (items[0]) return items[0].callId
       await pause(20)
     }
   }
-
-  async #ask(method: string, path: string, body?: object, key?: string): Promise<Answer> {
-    for (;;) {
-      const url = this.#urls[this.#nth++ % this.#urls.length]
-      const headers = {
-        authorization: `Bearer ${KEY}`,
-        ...(body && { 'content-type': 'application/json' }),
-        ...(key !== undefined && { 'idempotency-key': key }),
-      }
-      try {
-        const request = {
-          method,
-          headers,
-          ...(body && { body: JSON.stringify(body) }),
-          signal: AbortSignal.timeout(20_000),
-        }
-        const response = await fetch(`${url}${path}`, request)
-        const answer = (await response.json()) as Answer
-        if (response.status < 500 && response.status !== 429) {
-          if (!response.ok) throw new Refused(`${method} ${path}: ${JSON.stringify(answer)}`)
-          return answer
-        }
-      } catch (error) {
-        if (error instanceof Refused) throw error
-      }
-      await pause(30)
-    }
-  }
-}
-
-class Refused extends Error {}
-
-interface Answer {
-  readonly verdict?: string
-  readonly items?: readonly LogEvent[]
-}
-
-/** Follows a conversation on one gateway, which comes and goes, and takes it up after the last event it saw. */
-function read(url: string, id: string, over: AbortSignal): { readonly seqs: number[] } {
-  const seqs: number[] = []
-  const follow = async (): Promise<void> => {
-    while (!over.aborted) {
-      const last = seqs.at(-1)
-      const headers = {
-        authorization: `Bearer ${KEY}`,
-        accept: 'text/event-stream',
-        ...(last !== undefined && { 'last-event-id': `${last}` }),
-      }
-      try {
-        const response = await fetch(url + paths.events(id), { headers, signal: over })
-        const decoder = new SseDecoder()
-        const text = response.body?.pipeThrough(new TextDecoderStream()) ?? []
-        for await (const piece of text as AsyncIterable<string>)
-          for (const { event, data } of decoder.push(piece))
-            if (event === 'event') seqs.push((JSON.parse(data) as LogEvent).seq)
-      } catch {
-        // It was killed; it will be back.
-      }
-      await pause(50)
-    }
-  }
-  void follow()
-  return { seqs }
-}
-
-async function freshDatabase(): Promise<string> {
-  const url = new URL(inject('postgresUrl') ?? '')
-  const name = `gateways_${process.pid}`
-  const admin = new Client(url.href)
-  await admin.connect()
-  await admin.query(`create database ${name}`)
-  await admin.end()
-  url.pathname = `/${name}`
-  return url.href
-}
-
-async function until(so: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 60_000; !(await so()); await pause(50))
-    if (Date.now() > end) throw new Error('This did not come about in a minute.')
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -20,7 +20,7 @@ test('PostgreSQL answers as the memory store does', { timeout: 300_000 }, async 
 })
 
 test('all three answer alike when they are asked for longer', { timeout: 300_000 }, async () => {
-  const count = await compared({ sqlite: sqlitePlace(), postgres: postgresPlace(postgres.url) }, 2, 400)
+  const count = await compared({ sqlite: sqlitePlace(), postgres: postgresPlace(postgres.url) }, 3, 400)
   expect(count['append: ok']).toBeGreaterThan(200)
 })
 

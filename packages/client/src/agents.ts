@@ -1,4 +1,13 @@
-import { paths, type AgentBody, type AgentRow, type ListOf } from '@holdpoint/protocol'
+import type { Plan, PlanRequest } from '@holdpoint/core'
+import {
+  paths,
+  type AgentBody,
+  type AgentRow,
+  type LifeBody,
+  type ListOf,
+  type TriggerBody,
+  type Triggered,
+} from '@holdpoint/protocol'
 import { orUndefined } from './answers.ts'
 import type { Http, RequestOptions } from './http.ts'
 import type { PageQuery } from './page-query.ts'
@@ -11,6 +20,15 @@ export interface Agents {
   /** With `version`, only if nobody changed it since. */
   update(agent: AgentBody, options?: RequestOptions & { readonly version?: number }): Promise<AgentRow>
   remove(name: string, options?: RequestOptions): Promise<void>
+  /** What it is up to: its inbox, goals, memories and plans. Undefined when there is no such agent. */
+  life(name: string, options?: RequestOptions): Promise<LifeBody | undefined>
+  /** Tells it that something happened. It wakes, and handles it once. */
+  trigger(name: string, trigger: TriggerBody, options?: RequestOptions): Promise<Triggered>
+  /** The next first. */
+  plans(name: string, options?: RequestOptions): Promise<readonly Plan[]>
+  /** Makes a plan, or changes the one with that id. */
+  setPlan(name: string, plan: PlanRequest, options?: RequestOptions): Promise<Plan>
+  removePlan(name: string, id: string, options?: RequestOptions): Promise<void>
 }
 
 export function agentsOf(http: Http): Agents {
@@ -22,5 +40,14 @@ export function agentsOf(http: Http): Agents {
     update: async (body, { version, ...options } = {}) =>
       http.ask({ ...options, method: 'PUT', path: paths.agent(body.name), query: { version }, body }),
     remove: async (name, options) => http.ask({ ...options, method: 'DELETE', path: paths.agent(name) }),
+    life: async (name, options) =>
+      orUndefined(http.ask({ ...options, method: 'GET', path: paths.life(name) }), 'not-found'),
+    trigger: async (name, body, options) => http.ask({ ...options, method: 'POST', path: paths.trigger(name), body }),
+    plans: async (name, options) => {
+      const { items } = await http.ask<ListOf<Plan>>({ ...options, method: 'GET', path: paths.plans(name) })
+      return items
+    },
+    setPlan: async (name, body, options) => http.ask({ ...options, method: 'POST', path: paths.plans(name), body }),
+    removePlan: async (name, id, options) => http.ask({ ...options, method: 'DELETE', path: paths.plan(name, id) }),
   }
 }

@@ -1,11 +1,11 @@
 /** An ordinary no is a value: a refusal, a verdict, a thing that is not there. Everything else is thrown. */
-import type { Refusal, ResolveAnswer } from '@holdpoint/core'
+import type { Refusal, ResolveAnswer, SpaceRefusal } from '@holdpoint/core'
 import type { BadVerdict, ProblemCode } from '@holdpoint/protocol'
 import { HoldpointHttpError, hasCode } from './http-error.ts'
 
-export interface Refused {
+export interface Refused<R = Refusal> {
   readonly ok: false
-  readonly refusal: Refusal
+  readonly refusal: R
   readonly message: string
 }
 
@@ -19,6 +19,16 @@ const REFUSALS: Readonly<Record<Refusal, true>> = {
   'is-a-space': true,
 }
 
+export const SPACE_REFUSALS: Readonly<Record<SpaceRefusal | 'key-reused', true>> = {
+  'space-missing': true,
+  'id-taken': true,
+  'not-a-member': true,
+  'not-allowed': true,
+  'last-owner': true,
+  'not-a-message': true,
+  'key-reused': true,
+}
+
 const VERDICTS: Readonly<Record<BadVerdict, true>> = {
   conflict: true,
   expired: true,
@@ -28,12 +38,20 @@ const VERDICTS: Readonly<Record<BadVerdict, true>> = {
   'wrong-kind': true,
 }
 
-export async function orRefused<T extends object>(asking: Promise<T>): Promise<({ readonly ok: true } & T) | Refused> {
+export function orRefused<T extends object>(asking: Promise<T>): Promise<({ readonly ok: true } & T) | Refused>
+export function orRefused<T extends object, R extends ProblemCode>(
+  asking: Promise<T>,
+  refusals: Readonly<Record<R, true>>,
+): Promise<({ readonly ok: true } & T) | Refused<R>>
+export async function orRefused<T extends object>(
+  asking: Promise<T>,
+  refusals: Readonly<Record<string, true>> = REFUSALS,
+): Promise<({ readonly ok: true } & T) | Refused<ProblemCode>> {
   try {
     return { ...(await asking), ok: true }
   } catch (error) {
     const problem = error instanceof HoldpointHttpError ? error.problem : undefined
-    if (!problem || !isRefusal(problem.code)) throw error
+    if (!problem || !Object.hasOwn(refusals, problem.code)) throw error
     return { ok: false, refusal: problem.code, message: problem.detail }
   }
 }
@@ -56,10 +74,6 @@ export async function orUndefined<T>(asking: Promise<T>, ...codes: readonly Prob
     if (hasCode(error, ...codes)) return undefined
     throw error
   }
-}
-
-function isRefusal(code: ProblemCode): code is Refusal {
-  return Object.hasOwn(REFUSALS, code)
 }
 
 function isVerdict(code: ProblemCode): code is BadVerdict {

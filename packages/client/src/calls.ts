@@ -6,11 +6,14 @@ import {
   type ClaimBody,
   type ClaimedCall,
   type ProgressBody,
+  type ListOf,
   type ToolResult,
+  type WorkerRow,
 } from '@holdpoint/protocol'
 import { orVerdict } from './answers.ts'
 import { hasCode } from './http-error.ts'
 import type { Http, RequestOptions } from './http.ts'
+import type { PageQuery } from './page-query.ts'
 
 /** Somebody else is at the call now, or nobody: the claim ran out. */
 export interface ClaimLost {
@@ -29,6 +32,8 @@ export interface Calls {
   result(callId: string, body: CallResultBody, options?: RequestOptions): Promise<ResolveAnswer | ClaimLost>
   /** Gives it back, for another worker. */
   release(callId: string, claim: string, options?: RequestOptions): Promise<ClaimLost | undefined>
+  /** Those that were heard of lately. */
+  workers(query?: PageQuery, options?: RequestOptions): Promise<ListOf<WorkerRow>>
   /** A result without a claim, by the id of the run. */
   toolResult(runId: string, body: ToolResult, options?: RequestOptions): Promise<ResolveAnswer>
 }
@@ -49,6 +54,7 @@ export function callsOf(http: Http): Calls {
       orLost(orVerdict(http.ask({ ...options, method: 'POST', path: paths.callResult(callId), body }))),
     release: async (callId, claim, options) =>
       orLost(http.ask<undefined>({ ...options, method: 'POST', path: paths.callRelease(callId), body: { claim } })),
+    workers: (query, options) => http.ask({ ...options, method: 'GET', path: paths.workers(), query: { ...query } }),
     toolResult: async (runId, body, options) =>
       orVerdict(http.ask({ ...options, method: 'POST', path: paths.toolResults(runId), body })),
   }

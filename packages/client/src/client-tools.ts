@@ -4,6 +4,7 @@
  */
 import { holdsOf, type View, type ViewHold } from '@holdpoint/core/view'
 import type { Json, ResolveAnswer } from '@holdpoint/core'
+import { wrongWithClientTools } from '@holdpoint/protocol'
 import { answerWithin } from './answer-within.ts'
 import type { Holds } from './holds.ts'
 import { outcomeOf, type Outcome } from './outcome.ts'
@@ -52,6 +53,9 @@ export class ClientTools {
     const entries = Object.entries(tools)
     const taken = entries.find(([name]) => this.#tools.has(name))
     if (taken) throw new TypeError(`There is a client tool "${taken[0]}" on this conversation already.`)
+    // The gateway would refuse the stream of a page that says anything else.
+    const wrong = wrongWithClientTools([...this.#tools.keys(), ...Object.keys(tools)])
+    if (wrong !== undefined) throw new TypeError(wrong)
     for (const [name, tool] of entries) this.#tools.set(name, tool)
     return () => {
       for (const [name, tool] of entries) if (this.#tools.get(name) === tool) this.#tools.delete(name)

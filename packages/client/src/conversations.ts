@@ -64,7 +64,7 @@ export function conversationsOf(http: Http): Conversations {
       ),
     events: async (id, query, options) =>
       http.ask({ ...options, method: 'GET', path: paths.events(id), query: { ...query } }),
-    follow: (id, options) => follow(http, id, options),
+    follow: (id, options) => follow(http, paths.events(id), options),
     cancel: async (id, message, options) => {
       const body = message === undefined ? {} : { message }
       return orRefused(http.ask<object>({ ...options, method: 'POST', path: paths.cancel(id), body }))

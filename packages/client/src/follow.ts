@@ -1,4 +1,4 @@
-/** A conversation's events from a seq on, for programs: each once and in order, whatever happens to the connection. */
+/** The events of a conversation or a space from a seq on, for programs: each once and in order, whatever happens to the connection. */
 import type { StreamMessage } from '@holdpoint/protocol'
 import type { Http } from './http.ts'
 import { openStream } from './open-stream.ts'
@@ -13,7 +13,7 @@ export interface FollowOptions {
 
 export async function* follow(
   http: Http,
-  id: string,
+  path: string,
   { after = 0, signal: given, onBreak }: FollowOptions = {},
 ): AsyncGenerator<StreamMessage, void, undefined> {
   const left = new AbortController()
@@ -21,7 +21,10 @@ export async function* follow(
   let seq = after
   try {
     const onWait = (error: Error | undefined): void => (error ? onBreak?.(error) : undefined)
-    for await (const { messages } of resuming(() => openStream(http, { id, after: seq, signal }), { signal, onWait })) {
+    for await (const { messages } of resuming(() => openStream(http, { path, after: seq, signal }), {
+      signal,
+      onWait,
+    })) {
       for (const message of messages) {
         if (message.kind === 'event') seq = message.event.seq
         if (message.kind === 'reset') seq = 0

@@ -8,9 +8,37 @@ export { type FollowOptions } from './follow.ts'
 export { type Holds, type ResolveOptions } from './holds.ts'
 export { type Keys } from './keys.ts'
 export { type PageQuery } from './page-query.ts'
-export { type Connection, LiveConversation, type LiveOptions } from './live-conversation.ts'
+export { type Connection } from './connection.ts'
+export { LiveConversation, type LiveOptions } from './live-conversation.ts'
+export { type Changes } from './changes.ts'
+export { type Watched, type WatchedState, type WatchOptions } from './watched.ts'
+export { LiveSpace, type LiveSpaceOptions } from './live-space.ts'
+export { type PostOptions, type RefusedBySpace, type SpaceChanged, type SpacePage, type Spaces } from './spaces.ts'
 export { type ClientTool, type ClientToolContext, type ToolsOfClient } from './client-tools.ts'
 export { type Calls, type ClaimLost } from './calls.ts'
 export { worker, type Worker, type WorkerOptions } from './worker.ts'
 export { type WorkerContext, type WorkerTool } from './worker-tool.ts'
 export { holdsOf, messagesOf, turnsOf } from '@holdpoint/core/view'
+export type {
+  StreamingPart,
+  View,
+  ViewCall,
+  ViewHold,
+  ViewMessage,
+  ViewPart,
+  ViewStep,
+  ViewTurn,
+} from '@holdpoint/core/view'
+export type {
+  CallOutcome,
+  ConversationRow,
+  Explanation,
+  HoldKind,
+  Json,
+  JsonObject,
+  LogEvent,
+  PendingHold,
+  Resolution,
+  ResolveAnswer,
+} from '@holdpoint/core'
+export type { AgentRow, HoldsQuery, KeyRow, ListOf, Scope, ToolRow, WorkerRow } from '@holdpoint/protocol'

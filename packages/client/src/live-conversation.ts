@@ -1,36 +1,16 @@
-/**
- * A conversation as it is now, on this side: the server's view, moved by the same function as there. It begins with the
- * newest turns, follows the stream, and takes it up again after every break where it was.
- *
- * - `view` is immutable; what an event did not change is the same object as before.
- * - It is followed while somebody listens or offers tools, and stands still when nobody does.
- * - What is live is dropped with the connection it came by: the gateway tells it anew.
- */
+/** A conversation as it is now, on this side. It begins with the newest turns. */
 import type { ResolveAnswer, Resolution, UserPart } from '@holdpoint/core'
 import { applyEvent, applyFrame, emptyView, type View } from '@holdpoint/core/view'
-import type { StreamMessage } from '@holdpoint/protocol'
+import { paths } from '@holdpoint/protocol'
 import type { Refused } from './answers.ts'
+import type { Connection } from './connection.ts'
 import { ClientTools, type ToolsOfClient } from './client-tools.ts'
 import type { Conversations, SendAnswer, SendOptions } from './conversations.ts'
 import { earlier } from './earlier.ts'
 import type { Holds, ResolveOptions } from './holds.ts'
-import { HoldpointHttpError } from './http-error.ts'
 import type { Http, RequestOptions } from './http.ts'
-import { openStream, type Heard } from './open-stream.ts'
-import { passes, StreamBroken } from './passing.ts'
+import { Live } from './live.ts'
 import type { Ran } from './ran.ts'
-import { report } from './report.ts'
-import { resuming } from './resuming.ts'
-
-export type Connection =
-  /** Nobody listens. */
-  | { readonly state: 'off' }
-  | { readonly state: 'connecting' }
-  | { readonly state: 'live' }
-  /** It comes again at `retryAt`; `error` says what happened, if anything did. */
-  | { readonly state: 'waiting'; readonly error?: Error; readonly retryAt: number }
-  /** It does not come again by itself: the credential is no longer good, or an event is too large. */
-  | { readonly state: 'stopped'; readonly error: Error }
 
 export interface LiveOptions {
   /** How many of the newest turns it begins with; 20 unless said. */
@@ -47,67 +27,70 @@ export interface LiveParts {
 export class LiveConversation {
   readonly id: string
   readonly #parts: LiveParts
-  readonly #turns: number
-  readonly #listeners = new Set<(view: View) => void>()
+  readonly #live: Live<View>
   readonly #tools: ClientTools
-  #view: View = emptyView
-  #connection: Connection = { state: 'off' }
-  #loaded = false
-  #fresh = false
-  #running: AbortController | undefined
-  #poke: () => void = () => {}
 
   constructor(parts: LiveParts, id: string, { turns = 20 }: LiveOptions = {}) {
     this.id = id
     this.#parts = parts
-    this.#turns = turns
-    this.#tools = new ClientTools(parts.holds, id, parts.ran)
+    const tools = new ClientTools(parts.holds, id, parts.ran)
+    this.#tools = tools
+    this.#live = new Live(parts.http, {
+      empty: emptyView,
+      path: paths.events(id),
+      load: (signal) => parts.conversations.view(id, { turns }, { signal }),
+      apply: (view, message) => {
+        if (message.kind === 'event') return applyEvent(view, message.event)
+        return message.kind === 'frame' ? applyFrame(view, message.frame) : view
+      },
+      atRest: (view) => ({ ...view, live: emptyView.live }),
+      wanted: () => tools.size > 0,
+      tools: () => tools.names,
+      shown: (view) => tools.look(view),
+    })
   }
 
   get view(): View {
-    return this.#view
+    return this.#live.view
   }
 
   get connection(): Connection {
-    return this.#connection
+    return this.#live.connection
   }
 
   /** Called after every change of `view` or `connection`. The conversation is followed from the first listener on. */
   subscribe(listener: (view: View) => void): () => void {
-    // A function of its own, so that the same listener may be there twice.
-    const own = (view: View): void => listener(view)
-    this.#listeners.add(own)
-    this.#startOrStop()
-    return () => {
-      this.#listeners.delete(own)
-      this.#startOrStop()
-    }
+    return this.#live.subscribe(listener)
   }
 
   /** Runs the held client calls of these names here. Returns what takes them away again. */
   tools(tools: ToolsOfClient): () => void {
     const remove = this.#tools.add(tools)
-    this.#startOrStop()
-    if (this.#loaded) this.#tools.look(this.#view)
+    const changed = (): void => {
+      this.#live.startOrStop()
+      this.#live.offer()
+    }
+    changed()
+    if (this.#live.loaded) this.#tools.look(this.view)
     return () => {
       remove()
-      this.#startOrStop()
+      changed()
     }
   }
 
   /** Adds older turns to the view. False when it has all of them. */
   async earlier(turns = 20, options: RequestOptions = {}): Promise<boolean> {
-    if (!this.#loaded || this.#view.from <= 1) return false
-    const wanted = this.#view.turns.length + turns
+    if (!this.#live.loaded || this.view.from <= 1) return false
+    const wanted = this.view.turns.length + turns
     const page = await this.#parts.conversations.view(this.id, { turns: Math.min(wanted, 1000) }, options)
-    if (page && page.seq >= this.#view.seq) this.#show(earlier(this.#view, page))
-    return this.#view.from > 1 && wanted < 1000
+    if (page && page.seq >= this.view.seq) this.#live.show(earlier(this.view, page))
+    return this.view.from > 1 && wanted < 1000
   }
 
   async send(content: string | readonly UserPart[], options?: SendOptions): Promise<SendAnswer> {
     const sent = await this.#parts.conversations.send(this.id, content, options)
     // It exists now, if it did not before.
-    if (sent.ok) this.#poke()
+    if (sent.ok) this.#live.poke()
     return sent
   }
 
@@ -125,120 +108,12 @@ export class LiveConversation {
 
   /** Tries at once, where it waits before coming again or has stopped. */
   reconnect(): void {
-    if (this.#connection.state === 'stopped') this.#stop()
-    this.#poke()
-    this.#startOrStop()
+    this.#live.reconnect()
   }
 
   /** Listens no more. What was begun by tools is told to stop. */
   close(): void {
-    this.#listeners.clear()
     this.#tools.clear()
-    this.#stop()
+    this.#live.close()
   }
-
-  #startOrStop(): void {
-    const wanted = this.#listeners.size > 0 || this.#tools.size > 0
-    if (wanted && !this.#running) this.#start()
-    // Not at once: a screen that is drawn anew leaves and comes back in the same breath.
-    if (!wanted) setTimeout(() => (this.#listeners.size > 0 || this.#tools.size > 0 ? undefined : this.#stop()), 0)
-  }
-
-  #start(): void {
-    const running = new AbortController()
-    this.#running = running
-    this.#connection = { state: 'connecting' }
-    const online = (): void => this.#poke()
-    // Browsers say when the network is back. Node has no such thing.
-    const host = globalThis as Partial<Pick<EventTarget, 'addEventListener' | 'removeEventListener'>>
-    host.addEventListener?.('online', online)
-    this.#run(running.signal)
-      .catch((error: Error) => {
-        if (!running.signal.aborted) this.#connected({ state: 'stopped', error })
-      })
-      .finally(() => host.removeEventListener?.('online', online))
-  }
-
-  #stop(): void {
-    if (!this.#running) return
-    this.#running.abort(new DOMException('Nobody listens any more.', 'AbortError'))
-    this.#running = undefined
-    this.#connected({ state: 'off' })
-  }
-
-  async #run(signal: AbortSignal): Promise<void> {
-    const items = resuming(() => this.#once(signal), {
-      signal,
-      passes: (error) => passes(error) || isMissing(error),
-      early: () => new Promise<void>((resolve) => (this.#poke = resolve)),
-      onWait: (error, ms) =>
-        this.#connected({ state: 'waiting', retryAt: Date.now() + ms, ...(error && !isMissing(error) && { error }) }),
-    })
-    for await (const { messages } of items) {
-      if (signal.aborted) return
-      this.#poke = () => {}
-      if (messages.length > 0) this.#show(this.#after(messages))
-      if (this.#connection.state !== 'live') this.#connected({ state: 'live' })
-    }
-  }
-
-  async *#once(signal: AbortSignal): AsyncGenerator<Heard> {
-    if (this.#connection.state !== 'connecting') this.#connected({ state: 'connecting' })
-    if (!this.#loaded) {
-      const { conversations } = this.#parts
-      const view = await conversations.view(this.id, { turns: this.#turns }, { signal })
-      if (!view) throw new HoldpointHttpError(`There is no conversation "${this.id}" yet.`, { status: 404 })
-      signal.throwIfAborted()
-      this.#loaded = true
-      this.#show(view)
-    }
-    this.#fresh = true
-    const { http } = this.#parts
-    const { names: tools } = this.#tools
-    for await (const heard of openStream(http, { id: this.id, after: this.#view.seq, signal, tools })) {
-      if (heard.messages.some(({ kind }) => kind === 'reset')) {
-        // Its newest turns are asked for again, and not all that ever was.
-        this.#loaded = false
-        throw new StreamBroken('The gateway has another log than before.')
-      }
-      yield heard
-    }
-  }
-
-  #after(messages: readonly StreamMessage[]): View {
-    let view = this.#fresh ? { ...this.#view, live: emptyView.live } : this.#view
-    this.#fresh = false
-    for (const message of messages) {
-      if (message.kind === 'event') view = applyEvent(view, message.event)
-      if (message.kind === 'frame') view = applyFrame(view, message.frame)
-    }
-    return view
-  }
-
-  #show(view: View): void {
-    if (view === this.#view) return
-    this.#view = view
-    this.#tell()
-    this.#tools.look(view)
-  }
-
-  #connected(connection: Connection): void {
-    this.#connection = connection
-    this.#tell()
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(this.#view)
-      } catch (error) {
-        // Like an event's listener: it is reported to the host, and the others are told.
-        report(error)
-      }
-    }
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof HoldpointHttpError && error.status === 404
 }

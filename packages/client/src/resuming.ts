@@ -3,7 +3,7 @@
  * nothing, and never as long as somebody who failed at the same moment.
  */
 import { HoldpointHttpError } from './http-error.ts'
-import type { Heard } from './open-stream.ts'
+import type { Heard } from './open-sse.ts'
 import { passes } from './passing.ts'
 import { backoffMs, wait } from './wait.ts'
 
@@ -21,7 +21,7 @@ const LEAST_MS = 250
 /** A connection that lasted so long was a good one, even if nothing was said on it. */
 const LASTED_MS = 5000
 
-export async function* resuming(once: () => AsyncGenerator<Heard>, options: Resuming): AsyncGenerator<Heard> {
+export async function* resuming<T>(once: () => AsyncGenerator<Heard<T>>, options: Resuming): AsyncGenerator<Heard<T>> {
   const { signal, onWait, early, passes: comesAgain = passes } = options
   let retryMs = 1000
   let failures = 0

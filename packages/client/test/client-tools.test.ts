@@ -136,6 +136,83 @@ test('a tool is told when its answer is no longer wanted', async () => {
   live.close()
 })
 
+test('a call that no page can run fails after its grace, and the model goes on; the page that comes later is told nothing', async () => {
+  const { client } = await desk()
+  const live = client.conversation('c1')
+  const run = vi.fn<() => void>()
+  live.tools({ 'browser.location': { run } })
+  await live.send('photograph Ada')
+  await until(() => live.view.status === 'idle' && live.view.turns.length === 1)
+  expect(callOf(live)?.outcome).toMatchObject({
+    ok: false,
+    error: { code: 'no-client', message: 'No client that can run browser.photo was there for 1 s.' },
+  })
+  live.tools({ 'browser.photo': { run } })
+  expect(run).not.toHaveBeenCalled()
+  live.close()
+})
+
+test('a page that comes within the grace, or offers its tools only then, runs the call', async () => {
+  const { client } = await desk()
+  const live = client.conversation('c1')
+  live.subscribe(() => {})
+  await live.send('photograph Ada')
+  await until(() => holdsOf(live.view).length === 1)
+  await until(() => live.connection.state === 'live')
+  const states: string[] = []
+  live.subscribe(() => states.push(live.connection.state))
+  const release = Promise.withResolvers<void>()
+  live.tools({ 'browser.photo': { run: () => release.promise.then(() => 'smiling') } })
+  await until(() => states.includes('connecting'))
+  // Longer than the grace: it is there, and is waited for.
+  setTimeout(release.resolve, 2500)
+  await until(() => live.view.status === 'idle')
+  expect(callOf(live)?.outcome).toEqual({ ok: true, value: 'smiling' })
+  expect(states).not.toContain('waiting')
+  live.close()
+})
+
+test('a page that is closed before it answers has its grace, and then the call fails', async () => {
+  const { client, runtime } = await desk()
+  const live = client.conversation('c1')
+  const never = new Promise<void>(() => {})
+  live.tools({ 'browser.photo': { run: () => never } })
+  await live.send('photograph Ada')
+  await until(() => holdsOf(live.view).length === 1)
+  live.close()
+  const outcome = async () => (await runtime.view('c1'))?.turns[0]?.steps[0]?.calls[0]?.outcome
+  await until(outcome)
+  expect(await outcome()).toMatchObject({ ok: false, error: { code: 'no-client' } })
+})
+
+test('a page whose line is down for less than the grace is waited for', async () => {
+  const { client, line } = await desk()
+  const live = client.conversation('c1')
+  const release = Promise.withResolvers<string>()
+  live.tools({ 'browser.photo': { run: () => release.promise } })
+  await live.send('photograph Ada')
+  await until(() => holdsOf(live.view).length === 1)
+  line.cut()
+  await until(() => live.connection.state === 'waiting')
+  live.reconnect()
+  await until(() => live.connection.state === 'live')
+  setTimeout(release.resolve, 2000, 'smiling')
+  await until(() => live.view.status === 'idle')
+  expect(callOf(live)?.outcome).toEqual({ ok: true, value: 'smiling' })
+  live.close()
+})
+
+test('what cannot be the name of a tool is refused where it is offered, and so are too many', async () => {
+  const { client } = await desk()
+  const live = client.conversation('c1')
+  const run = (): void => {}
+  for (const name of ['', 'a,b', 'a b', '.', 'x\r\nhost: evil', 'é'])
+    expect(() => live.tools({ [name]: { run } })).toThrow('cannot be the name of a tool')
+  const many = Object.fromEntries(Array.from({ length: 101 }, (_, nth) => [`t${nth}`, { run }]))
+  expect(() => live.tools(many)).toThrow('100')
+  live.close()
+})
+
 test('calls of other names, and approvals, are left to others', async () => {
   const { client } = await desk()
   const live = client.conversation('c1')

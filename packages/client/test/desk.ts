@@ -39,6 +39,14 @@ const tools = [
     output: z.object({ city: z.string() }),
   }),
   tool({
+    name: 'browser.photo',
+    description: 'Take a photo',
+    executor: 'client',
+    timeout: '1 h',
+    grace: '1 s',
+    input: z.object({ to: z.string() }),
+  }),
+  tool({
     name: 'refund',
     description: 'Give money back',
     input: z.object({ to: z.string() }),
@@ -47,20 +55,22 @@ const tools = [
   }),
 ]
 
+const NAMES: Readonly<Record<string, string>> = { locate: 'browser.location', photograph: 'browser.photo' }
+
 /** Does what it is told: "ship Ada" calls the tool, "ship Ada Bob" calls it twice; anything else is said back. */
 const obedient: Model = {
   id: 'obedient',
   async *stream({ prompt }) {
     const last = prompt.at(-1)
     const text = last?.role === 'user' ? JSON.stringify(last.parts) : ''
-    const [, verb, whom = ''] = /(ship|locate|refund) ([\w ]+)/.exec(text) ?? []
+    const [, verb, whom = ''] = /(ship|locate|photograph|refund) ([\w ]+)/.exec(text) ?? []
     const usage = { inputTokens: 1, outputTokens: 1 }
     if (verb === undefined) {
       for (const delta of ['It ', 'is ', 'done.']) yield { type: 'text', id: 't', delta }
       yield { type: 'finish', reason: 'stop', usage }
       return
     }
-    const name = verb === 'locate' ? vendorName('browser.location') : verb
+    const name = vendorName(NAMES[verb] ?? verb)
     for (const [nth, to] of whom.split(' ').entries())
       yield { type: 'call', id: `c${nth}`, name, input: JSON.stringify({ to }) }
     yield { type: 'finish', reason: 'calls', usage }

@@ -1,4 +1,4 @@
-export { type Json, type JsonObject, canonical, parseJson, toJson } from './json.ts'
+export { type Json, type JsonObject, canonical, isObject, parseJson, toJson } from './json.ts'
 export { type Duration } from './duration.ts'
 export { HoldpointError, messageOf, type FailureCode } from './failure.ts'
 export { type Checked, type CompileJsonSchema, type NextTime, type Ports } from './ports.ts'
@@ -18,8 +18,17 @@ export type {
   ServerToolOptions,
   Verified,
 } from './tool/tool-options.ts'
-export { systemScope, type Scope, type ToolContext } from './tool/context.ts'
-export { askUser, halt, toolError, type HandlerResult } from './tool/handler-result.ts'
+export { systemScope, type Resumption, type Scope, type ToolContext } from './tool/context.ts'
+export {
+  ask,
+  askUser,
+  halt,
+  later,
+  toolError,
+  type HandlerResult,
+  type Later,
+  type Question,
+} from './tool/handler-result.ts'
 export { type CallOutcome, type OutcomeCode, type OutcomeError } from './tool/outcome.ts'
 export { withJsonSchema, type AnySchema, type Infer, type Schema, type StandardSchema } from './tool/schema.ts'
 export { vendorName } from './tool/name.ts'
@@ -86,15 +95,23 @@ export type {
   ViewTurn,
 } from './live/view-shape.ts'
 
-export { memberKey, type Member, type Role, type SpaceEvent, type ToolFailure } from './space/space-event.ts'
-export { applySpaceEvent, emptySpaceView, spaceViewOf } from './space/space-view.ts'
+export {
+  isSpaceEvent,
+  memberKey,
+  type Member,
+  type Role,
+  type SpaceEvent,
+  type ToolFailure,
+} from './space/space-event.ts'
+export { applySpaceEvent, applySpaceFrame, emptySpaceView, spaceViewOf } from './space/space-view.ts'
 export { type SpaceMessage, type SpaceView, type ToolMessage } from './space/space-view.ts'
+export { written, wrote, type SpaceWriting } from './space/space-writing.ts'
 export { type Space, type SpaceMember } from './space/space.ts'
 export { type SpaceRefusal } from './space/decide-space.ts'
 export { type Cron, type Missed, type Plan } from './plan/plan.ts'
 export { type PlanMade, type PlanRequest } from './plan/plan-request.ts'
 export { type PlanAccess } from './plan/plan-access.ts'
-export { lifeId, type Life } from './life/life.ts'
+export { agentOfLife, lifeId, type Life } from './life/life.ts'
 export { type Note as MindNote } from './life/self-tools.ts'
 
 export { evolve, fold, next } from './turn/turn.ts'

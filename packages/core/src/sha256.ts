@@ -3,28 +3,38 @@
  * the core may neither import a module nor await a platform's digest.
  */
 const PRIMES = firstPrimes(64)
-const ROUND = PRIMES.map((p) => fraction(Math.cbrt(p)))
-const START = PRIMES.slice(0, 8).map((p) => fraction(Math.sqrt(p)))
+/** Signed, like all words here: engines compute with those as integers, and with unsigned ones as floats. */
+const ROUND = Int32Array.from(PRIMES, (p) => fraction(Math.cbrt(p)))
+const START = Int32Array.from(PRIMES.slice(0, 8), (p) => fraction(Math.sqrt(p)))
 
 export function sha256(text: string): string {
   const bytes = padded(utf8(text))
-  const hash = Uint32Array.from(START)
-  const w = new Uint32Array(64)
+  const hash = START.slice()
+  const w = new Int32Array(64)
   for (let at = 0; at < bytes.length; at += 64) block(bytes, at, w, hash)
-  return Array.from(hash, (word) => word.toString(16).padStart(8, '0')).join('')
+  let hex = ''
+  for (const word of hash) hex += (word >>> 0).toString(16).padStart(8, '0')
+  return hex
 }
 
-function block(bytes: Uint8Array, at: number, w: Uint32Array, hash: Uint32Array): void {
+function block(bytes: Uint8Array, at: number, w: Int32Array, hash: Int32Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, 64)
-  for (let i = 0; i < 16; i++) w[i] = view.getUint32(i * 4)
+  for (let i = 0; i < 16; i++) w[i] = view.getInt32(i * 4)
   for (let i = 16; i < 64; i++) {
     const a = w[i - 15]!
     const b = w[i - 2]!
     const s0 = rotate(a, 7) ^ rotate(a, 18) ^ (a >>> 3)
     const s1 = rotate(b, 17) ^ rotate(b, 19) ^ (b >>> 10)
-    w[i] = w[i - 16]! + s0 + w[i - 7]! + s1
+    w[i] = (w[i - 16]! + s0 + w[i - 7]! + s1) | 0
   }
-  let [a, b, c, d, e, f, g, h] = hash as unknown as [number, number, number, number, number, number, number, number]
+  let a = hash[0]!
+  let b = hash[1]!
+  let c = hash[2]!
+  let d = hash[3]!
+  let e = hash[4]!
+  let f = hash[5]!
+  let g = hash[6]!
+  let h = hash[7]!
   for (let i = 0; i < 64; i++) {
     const s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
     const t1 = (h + s1 + ((e & f) ^ (~e & g)) + ROUND[i]! + w[i]!) | 0
@@ -39,8 +49,14 @@ function block(bytes: Uint8Array, at: number, w: Uint32Array, hash: Uint32Array)
     b = a
     a = (t1 + t2) | 0
   }
-  const out = [a, b, c, d, e, f, g, h]
-  for (let i = 0; i < 8; i++) hash[i] = hash[i]! + out[i]!
+  hash[0]! += a
+  hash[1]! += b
+  hash[2]! += c
+  hash[3]! += d
+  hash[4]! += e
+  hash[5]! += f
+  hash[6]! += g
+  hash[7]! += h
 }
 
 function rotate(word: number, by: number): number {
@@ -61,8 +77,9 @@ function padded(bytes: Uint8Array): Uint8Array {
 function utf8(text: string): Uint8Array {
   const out = new Uint8Array(text.length * 3)
   let n = 0
-  for (const char of text) {
-    let c = char.codePointAt(0)!
+  for (let at = 0; at < text.length; at++) {
+    let c = text.codePointAt(at)!
+    if (c >= 0x10000) at++ // it took two units
     if (c >= 0xd800 && c <= 0xdfff) c = 0xfffd // a lone surrogate, as every encoder writes it
     if (c < 0x80) out[n++] = c
     else if (c < 0x800) {

@@ -140,6 +140,32 @@ describe('toJson', () => {
     expect(toJson(value)).toEqual({ ok: false, why: expect.stringMatching(why) })
   })
 
+  test('makes of any value what writing and reading it would, whether or not that changes it', () => {
+    const anything = fc.anything({
+      key,
+      withBigInt: false,
+      withDate: true,
+      withMap: true,
+      withNullPrototype: true,
+      withSparseArray: true,
+      withTypedArray: true,
+    })
+    fc.assert(
+      fc.property(fc.oneof(json, anything), (value) => {
+        const text = JSON.stringify(value) as string | undefined
+        const read = toJson(value)
+        expect(read.ok && JSON.stringify(read.value)).toBe(text ?? (value === undefined ? 'null' : false))
+        expect(read.ok && Object.is(read.value, -0)).toBe(false)
+      }),
+    )
+  })
+
+  test('keeps __proto__ as an ordinary key when it copies', () => {
+    const read = toJson(JSON.parse('{"__proto__":{"admin":true}}'))
+    expect(read.ok && Object.getPrototypeOf(read.value)).toBe(Object.prototype)
+    expect(JSON.stringify(read)).toBe('{"ok":true,"value":{"__proto__":{"admin":true}}}')
+  })
+
   test('gives a copy, so that what was stored does not change with what it came from', () => {
     const given = { items: ['a'] }
     const stored = toJson(given)

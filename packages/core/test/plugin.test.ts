@@ -75,7 +75,7 @@ describe('prepare', () => {
     await session.send('more', { scope: { user: 'bob' } })
 
     const [first, second] = session.events.flatMap((event) => (event.type === 'turn.started' ? [event.turnId] : []))
-    const at = { id: session.id, turnId: first, user: 'ada', queue: [], plans: [] }
+    const at = { tenant: '', id: session.id, turnId: first, user: 'ada', queue: [], plans: [] }
     expect(seen).toEqual([
       { ...at, step: 1 },
       { ...at, step: 2 },

@@ -53,7 +53,7 @@ describe('a handler is handed', () => {
     const turns = session.events.flatMap((event) => (event.type === 'turn.started' ? [event.turnId] : []))
     expect(turns).toHaveLength(2)
     expect(contexts.map(({ conversation }) => conversation)).toEqual(
-      turns.map((turnId) => ({ id: session.id, turnId })),
+      turns.map((turnId) => ({ tenant: '', id: session.id, turnId })),
     )
     expect(contexts.map(({ requestId }) => requestId)).toEqual(['req-1', undefined])
   })

@@ -11,6 +11,15 @@ export const AGENT = 'agent'
 
 export type Offer = Omit<ConfigEnv, 'tenant'>
 
+/** The secrets that were asked for, in `known` too: whoever knows them can take them out of what leaves. */
+export function remembering(secrets: NonNullable<Offer['secrets']>, known: Set<string>): typeof secrets {
+  return async (tenant, name) => {
+    const secret = await secrets(tenant, name)
+    if (secret !== undefined) known.add(secret)
+    return secret
+  }
+}
+
 export interface AgentsMadeHere {
   agentFor(tenant: string, name: string): Promise<Agent | undefined>
   /** What is wrong with an agent as JSON, in words; undefined when nothing is. */

@@ -3,7 +3,7 @@
  * or it is gone and the call is free again. The outcome of a call never hangs on a claim: that is decided by the log.
  */
 import { randomBytes } from 'node:crypto'
-import type { JsonObject, PendingRow, Store } from '@holdpoint/core'
+import type { Json, JsonObject, PendingRow, Store } from '@holdpoint/core'
 import { create, find, remove } from './documents.ts'
 
 export interface Claim {
@@ -12,6 +12,8 @@ export interface Claim {
   /** Known to its worker alone. */
   readonly secret: string
   readonly until: number
+  /** What its worker last said of it. */
+  readonly progress?: Json
 }
 
 export type Held =
@@ -61,14 +63,21 @@ export class Claims {
     tenant: string,
     { claim, version }: Extract<Held, { ok: true }>,
     ttlMs: number,
+    progress: Json | undefined,
   ): Promise<Claim | undefined> {
-    const longer = { ...claim, until: this.#now() + ttlMs }
+    const longer = { ...claim, until: this.#now() + ttlMs, ...(progress !== undefined && { progress }) }
     const put = { tenant, kind: CLAIM, id: claim.callId, expected: version, data: { ...longer }, ttlMs }
     return (await this.#store.put(put)).result === 'ok' ? longer : undefined
   }
 
   async release(tenant: string, callId: string, version: number): Promise<void> {
     await remove(this.#store, { tenant, kind: CLAIM, id: callId, expected: version })
+  }
+
+  /** What the worker that is at a call last said of it. */
+  async progressOf(tenant: string, callId: string): Promise<Json | undefined> {
+    const doc = await find(this.#store, tenant, CLAIM, callId)
+    return doc && (doc.data as unknown as Claim).progress
   }
 
   /** Where a call is, as far as a claim knows. */

@@ -3,6 +3,7 @@ import { Hono } from 'hono'
 import { messageOf } from '@holdpoint/core'
 import { authenticator } from './auth/authenticate.ts'
 import { Keys } from './auth/keys.ts'
+import { Strangers } from './auth/strangers.ts'
 import { tokenVerifier } from './auth/tokens.ts'
 import { Claims } from './claims.ts'
 import { LIMITS, type GatewayOptions, type Limits } from './gateway-options.ts'
@@ -13,12 +14,16 @@ import { RateLimit } from './http/rate.ts'
 import { respond, SECURITY_HEADERS, type Line } from './http/respond.ts'
 import type { Peer, Route } from './http/route.ts'
 import { openApiOf } from './openapi.ts'
-import { redactor } from './redact.ts'
+import { redactor, type Redact } from './redact.ts'
 import { routes } from './routes/all.ts'
+import { consoleRoutes } from './routes/console.ts'
 import { docsRoutes } from './routes/docs.ts'
+import { mcpFaceRoutes } from './routes/mcp.ts'
 import type { Services } from './services.ts'
+import type { Site } from './site/site.ts'
 import { Hubs } from './streams/hubs.ts'
 import { Streams } from './streams/streams.ts'
+import { Workers } from './workers.ts'
 
 export interface Gateway {
   /** `peer`: what the server lets us do with the connection itself. */
@@ -33,7 +38,12 @@ export function gateway(options: GatewayOptions): Gateway {
   const closing = new AbortController()
   const pipeline = pipelineOf(options, closing.signal)
   const guard: Guard = { hosts: options.hosts ?? LOOPBACK_HOSTS, origins: options.origins ?? [] }
-  const app = appOf(pipeline, [...routes, ...docsRoutes(openApiOf(routes))])
+  const own = [
+    ...mcpFaceRoutes,
+    ...docsRoutes(openApiOf(routes)),
+    ...consoleRoutes(options.openConsole === true, options.now ?? Date.now),
+  ]
+  const app = appOf(pipeline, [...routes, ...own], options.site)
   const open = new Set<Promise<Response>>()
   return {
     fetch: async (request, peer) => {
@@ -63,12 +73,16 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
   const { runtime, store, auth = {}, now = Date.now, log = () => {} } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
   const fixed = auth.keys ?? []
-  const known = [...(options.secrets ?? []), ...fixed.map(({ key }) => key), auth.tokens?.secret]
-  const redact = redactor(known.filter((each) => each !== undefined))
+  const own = redactor(new Set([...fixed.map(({ key }) => key), ...(auth.tokens?.secret ? [auth.tokens.secret] : [])]))
+  const others = redactor(options.secrets instanceof Set ? options.secrets : new Set(options.secrets))
+  const redact: Redact = (text) => others(own(text))
   const keys = new Keys(store, now)
   for (const { key, tenant = '', scopes } of fixed) keys.fix(key, { tenant, scopes })
   const authenticate = authenticator(keys, auth.tokens && tokenVerifier(auth.tokens))
-  const hubs = new Hubs(runtime, store, redact, (error) => log({ level: 'error', message: redact(messageOf(error)) }))
+  const claims = new Claims(store, now)
+  const hubs = new Hubs({ runtime, store, claims }, redact, (error) =>
+    log({ level: 'error', message: redact(messageOf(error)) }),
+  )
   const services: Services = {
     runtime,
     store,
@@ -76,18 +90,22 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
     keys,
     hubs,
     streams: new Streams(hubs, limits, now, async (authorization) => (await authenticate(authorization)) !== undefined),
-    claims: new Claims(store, now),
+    claims,
+    workers: new Workers(store, now),
     agents: options.agents ?? [],
     checkAgent: options.checkAgent ?? (() => undefined),
+    mcp: options.mcp ?? {},
     closing,
     now,
   }
-  return { services, authenticate, rate: new RateLimit(limits.rate, now), limits, redact, log }
+  const rate = new RateLimit(limits.rate, now)
+  const strangers = new Strangers(limits.strangers, now)
+  return { services, authenticate, strangers, rate, limits, redact, log }
 }
 
 type App = Hono<{ Bindings: Line }>
 
-function appOf(pipeline: Pipeline, all: readonly Route[]): App {
+function appOf(pipeline: Pipeline, all: readonly Route[], site: Site | undefined): App {
   const app: App = new Hono()
   const { redact } = pipeline
   const byPath = Map.groupBy(all, ({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1'))
@@ -99,7 +117,10 @@ function appOf(pipeline: Pipeline, all: readonly Route[]): App {
     app.all(path, (c) => respond(wrong, redact, c.env))
   }
   const nothing = no('not-found', 'There is nothing here. See /api/openapi.json.')
-  app.notFound((c) => respond(nothing, redact, c.env))
+  app.notFound((c) => {
+    const page = site?.answer(c.req.raw)
+    return respond(page ? { response: page } : nothing, redact, c.env)
+  })
   app.onError((_, c) => respond(no('internal', 'Something went wrong here.'), redact, c.env))
   return app
 }

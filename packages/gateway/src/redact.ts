@@ -8,7 +8,20 @@ export type Redact = (text: string) => string
 const SHORTEST = 6
 const PLACEHOLDER = '[redacted]'
 
-export function redactor(secrets: readonly string[]): Redact {
+/** `secrets` may grow: what becomes known later is taken out from then on. */
+export function redactor(secrets: ReadonlySet<string>): Redact {
+  let known = -1
+  let redact: Redact = (text) => text
+  return (text) => {
+    if (secrets.size !== known) {
+      known = secrets.size
+      redact = redactorOf([...secrets])
+    }
+    return redact(text)
+  }
+}
+
+function redactorOf(secrets: readonly string[]): Redact {
   const forms = new Set(secrets.filter((each) => each.length >= SHORTEST).flatMap(formsOf))
   // The longest first: one may be part of another.
   const sorted = [...forms].toSorted((a, b) => b.length - a.length)

@@ -3,7 +3,8 @@
  * name is refused. What goes out is described as far as a reader needs it; the runtime's own types say the rest.
  */
 import { z } from '@hono/zod-openapi'
-import type { Scope } from '@holdpoint/protocol'
+import type { Member, Role } from '@holdpoint/core'
+import { decodeClientTools, type Scope } from '@holdpoint/protocol'
 import { SCOPES } from './auth/principal.ts'
 
 export { z }
@@ -16,6 +17,10 @@ export const id: z.ZodString = z
   .max(LONGEST)
   // oxlint-disable-next-line no-control-regex
   .regex(/^[^\u0000-\u001f\u007f]*$/, 'has control characters')
+  // Not in the pattern: a document has no place for the flag that it would take.
+  .refine((text) => text.isWellFormed(), 'has half a character')
+  // Nobody could name it in a URL: everybody who reads one takes them out.
+  .regex(/^(?!\.\.?$)/, 'is neither "." nor ".."')
 
 /** Any JSON. */
 export const json: z.ZodUnknown = z.unknown().openapi({ description: 'Any JSON.' })
@@ -24,6 +29,18 @@ export const limit: z.ZodOptional<z.ZodCoercedNumber> = z.coerce.number().int().
 export const after: z.ZodOptional<z.ZodString> = z.string().max(1000).optional()
 export const seconds = (most: number): z.ZodOptional<z.ZodCoercedNumber> =>
   z.coerce.number().min(0).max(most).optional()
+
+/** Names of client tools that the reader of a stream can run. */
+export const tools: z.ZodOptional<z.ZodType<readonly string[], string>> = z
+  .string()
+  .transform((text, context) => {
+    const names = decodeClientTools(text)
+    if (names) return names
+    context.addIssue({ code: 'custom', message: 'is a list of 1 to 100 names of tools, with commas between them' })
+    return z.NEVER
+  })
+  .optional()
+  .openapi({ type: 'string', description: 'Client tools that this reader can run, with commas between their names.' })
 
 export const by: z.ZodOptional<z.ZodString> = id.optional()
 
@@ -101,3 +118,56 @@ export const turnResult: z.ZodType = z
 export const verdict: z.ZodType = z
   .looseObject({ verdict: z.enum(['accepted', 'duplicate']), message: z.string() })
   .openapi('Verdict')
+
+export const memberKind: z.ZodEnum<{ human: 'human'; agent: 'agent' }> = z.enum(['human', 'agent'])
+export const member: z.ZodType<Member> = z.strictObject({ kind: memberKind, id }).openapi('Member')
+export const role: z.ZodType<Role> = z.enum(['owner', 'member', 'reader'])
+
+export const spaceRow: z.ZodType = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    members: z.number().int(),
+    seq: z.number().int(),
+    createdAt: z.number(),
+    updatedAt: z.number(),
+  })
+  .openapi('Space')
+
+export const spaceView: z.ZodType = z
+  .looseObject({
+    name: z.string(),
+    from: z.number().int(),
+    seq: z.number().int(),
+    members: z.array(z.object({ member, role, joinedAt: z.number(), read: z.number().int() })),
+    active: z.array(z.string()),
+    messages: z.array(z.looseObject({ kind: z.enum(['message', 'tool']), seq: z.number().int(), at: z.number() })),
+    quiet: z.boolean(),
+    writing: z.array(z.looseObject({ agent: z.string(), id: z.string(), text: z.string() })),
+  })
+  .openapi('SpaceView')
+
+export const plan: z.ZodType = z
+  .object({
+    id: z.string(),
+    what: z.string(),
+    missed: z.enum(['once', 'all', 'none']),
+    nextAt: z.number(),
+    cron: z.object({ line: z.string(), timeZone: z.string() }).optional(),
+  })
+  .openapi('Plan')
+
+const note = z.object({ id: z.string(), text: z.string() })
+
+export const life: z.ZodType = z
+  .object({
+    conversationId: z.string(),
+    status: z.enum(['asleep', 'running', 'held']),
+    inbox: z.array(json),
+    waiting: z.number().int(),
+    space: z.string().optional(),
+    goals: z.array(note),
+    memories: z.array(note),
+    plans: z.array(plan),
+  })
+  .openapi('Life')

@@ -5,7 +5,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { HoldpointError } from '@holdpoint/core'
 import { gateway, type Gateway } from './gateway.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import { LOOPBACK_HOSTS } from './http/guard.ts'
+import { isLoopbackHost, LOOPBACK_HOSTS } from './http/guard.ts'
 import type { Peer } from './http/route.ts'
 
 export interface ServeOptions extends GatewayOptions {
@@ -33,10 +33,20 @@ export async function serve(options: ServeOptions): Promise<Served> {
       'config-invalid',
       `Listening on ${host} lets others in: say under which names with \`hosts\`, such as ['holdpoint.acme.test'].`,
     )
-  const door = gateway({ ...rest, hosts: rest.hosts ?? LOOPBACK_HOSTS })
+  const hosts = rest.hosts ?? LOOPBACK_HOSTS
+  if (rest.openConsole && !(LOOPBACK.includes(host) && hosts.every(isLoopbackHost)))
+    throw new HoldpointError(
+      'config-invalid',
+      'An open console is for this machine alone. Leave `openConsole` out where others can come, and give them keys.',
+    )
+  const door = gateway({ ...rest, hosts })
   if (firstKey && !rest.auth?.keys?.length && !rest.auth?.tokens) await makeFirstKey(door, firstKey)
   const server = createAdaptorServer({
-    fetch: (request, { outgoing }) => door.fetch(request, peerOf(outgoing as ServerResponse)),
+    fetch: (request, { incoming, outgoing }) =>
+      // For proxies: it names a host of its own, beside the one that is checked.
+      incoming.url?.startsWith('/')
+        ? door.fetch(request, peerOf(outgoing as ServerResponse))
+        : new Response(null, { status: 400 }),
     overrideGlobalObjects: false,
     serverOptions: { headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16_384 },
   }) as Server
@@ -56,7 +66,9 @@ export async function serve(options: ServeOptions): Promise<Served> {
 }
 
 function peerOf(outgoing: ServerResponse): Peer {
+  const address = outgoing.socket?.remoteAddress
   return {
+    ...(address !== undefined && { address }),
     hangUp: () => outgoing.destroy(),
     send: (status, headers, body) => {
       outgoing.writeHead(status, body === null ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })

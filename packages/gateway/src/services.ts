@@ -4,8 +4,10 @@ import type { Keys } from './auth/keys.ts'
 import type { Claims } from './claims.ts'
 import type { Documents } from './documents.ts'
 import type { GatewayOptions } from './gateway-options.ts'
+import type { McpPorts } from './mcp.ts'
 import type { Hubs } from './streams/hubs.ts'
 import type { Streams } from './streams/streams.ts'
+import type { Workers } from './workers.ts'
 
 export interface Services {
   readonly runtime: Runtime
@@ -15,8 +17,10 @@ export interface Services {
   readonly hubs: Hubs
   readonly streams: Streams
   readonly claims: Claims
+  readonly workers: Workers
   readonly agents: NonNullable<GatewayOptions['agents']>
   readonly checkAgent: NonNullable<GatewayOptions['checkAgent']>
+  readonly mcp: McpPorts
   readonly closing: AbortSignal
   readonly now: () => number
 }

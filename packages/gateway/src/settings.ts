@@ -2,7 +2,7 @@
 import { HoldpointError } from '@holdpoint/core'
 import type { ServeOptions } from './serve.ts'
 
-export interface Settings extends Pick<ServeOptions, 'port' | 'host' | 'hosts' | 'origins' | 'auth'> {
+export interface Settings extends Pick<ServeOptions, 'port' | 'host' | 'hosts' | 'origins' | 'auth' | 'openConsole'> {
   /** The path of a file, or the URL of a PostgreSQL database. */
   readonly store: string
   /** A module with the program's agents. */
@@ -23,10 +23,17 @@ export function settingsOf(env: Env): Settings {
     app: HOLDPOINT_APP,
     port,
     auth: authOf(env),
+    ...consoleOf(env['HOLDPOINT_CONSOLE']),
     ...(HOST !== undefined && { host: HOST }),
     ...(hosts && { hosts }),
     ...(origins && { origins }),
   }
+}
+
+function consoleOf(given: string | undefined): Pick<Settings, 'openConsole'> {
+  if (given === undefined || given === '') return {}
+  if (given === 'open') return { openConsole: true }
+  throw new HoldpointError('config-invalid', `HOLDPOINT_CONSOLE is "open" or left out, not "${given}".`)
 }
 
 function authOf(env: Env): NonNullable<ServeOptions['auth']> {

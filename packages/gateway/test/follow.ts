@@ -14,16 +14,25 @@ export interface Follower {
   close(): Promise<void>
 }
 
+export interface FollowOptions {
+  readonly after?: string
+  readonly tenant?: Tenant
+  readonly as?: 'reader' | 'admin'
+  readonly of?: 'conversations' | 'spaces'
+  /** In place of the key. */
+  readonly token?: string
+}
+
 export async function follow(
   { door, key }: Kit,
   id: string,
-  { after, tenant = 'acme', as = 'reader' }: { after?: string; tenant?: Tenant; as?: 'reader' | 'admin' } = {},
+  { after, tenant = 'acme', as = 'reader', of = 'conversations', token }: FollowOptions = {},
 ): Promise<Follower> {
   const response = await door.fetch(
-    new Request(`http://localhost/api/conversations/${encodeURIComponent(id)}/events`, {
+    new Request(`http://localhost/api/${of}/${encodeURIComponent(id)}/events`, {
       headers: {
         accept: 'text/event-stream',
-        authorization: `Bearer ${key(tenant, as)}`,
+        authorization: `Bearer ${token ?? key(tenant, as)}`,
         ...(after !== undefined && { 'last-event-id': after }),
       },
     }),

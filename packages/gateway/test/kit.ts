@@ -1,8 +1,9 @@
 /** A gateway on a memory store, with a key of each scope in two tenants, and an agent whose tools wait in every way. */
 import { agent, holdpoint, memoryStore, tool, type Model, type Runtime, type Store } from 'holdpoint'
 import { z } from 'zod'
-import { gateway, serve, type Gateway, type GatewayOptions } from '@holdpoint/gateway'
+import { gateway, serve, type Gateway, type GatewayOptions, type McpPorts } from '@holdpoint/gateway'
 import type { Scope } from '@holdpoint/protocol'
+import { agentsMadeHere } from '../src/agents-made-here.ts'
 
 export type Tenant = 'acme' | 'umbrella'
 const TENANTS = ['acme', 'umbrella'] as const
@@ -51,14 +52,15 @@ const ask = tool({
   input: z.object({ question: z.string() }),
 })
 
-/** Does what it is told: "ship Ada" calls the tool, anything else is said back word by word. */
+/** Does what it is told: "ship Ada" calls the tool, "in room ask size" does it there; anything else is said back. */
 export const obedient: Model = {
   id: 'obedient',
   async *stream({ prompt }) {
     const last = prompt.at(-1)
     const text = last?.role === 'user' ? JSON.stringify(last.parts) : ''
-    const [, verb, what, more] = /(ship|refund|ask) (\w+) ?(\w+)?/.exec(text) ?? []
+    const [, space, verb, what, more] = /(?:in (\w+) )?(ship|refund|ask) (\w+) ?(\w+)?/.exec(text) ?? []
     if (verb !== undefined) {
+      if (space !== undefined) yield { type: 'call', id: 'c0', name: 'enter_space', input: JSON.stringify({ space }) }
       const note = more === undefined ? {} : { note: more }
       const input = JSON.stringify(INPUTS[verb]?.(what) ?? { euros: Number(what), ...note })
       yield { type: 'call', id: 'c1', name: verb, input }
@@ -70,6 +72,27 @@ export const obedient: Model = {
   },
 }
 
+/** One tenant has an MCP server, one of whose tools was changed. */
+const mcpOfAcme: NonNullable<McpPorts['servers']> = {
+  status: async (tenant) =>
+    tenant === 'acme'
+      ? [
+          {
+            name: 'tracker',
+            at: 'https://tracker.acme.test/mcp',
+            transport: 'http',
+            health: 'ready',
+            tools: [{ name: 'tracker.find', tool: 'find', fingerprint: '0'.repeat(64) }],
+            refused: [],
+          },
+        ]
+      : [],
+  accept: async ({ tenant, tool: name, fingerprint }) => {
+    if (tenant !== 'acme' || name !== 'find') return 'unknown'
+    return fingerprint === '1'.repeat(64) ? 'accepted' : 'changed-again'
+  },
+}
+
 const INPUTS: Readonly<Record<string, (what: string | undefined) => object>> = {
   ship: (to) => ({ to }),
   ask: (question) => ({ question }),
@@ -77,12 +100,14 @@ const INPUTS: Readonly<Record<string, (what: string | undefined) => object>> = {
 
 export interface KitOptions extends Partial<GatewayOptions> {
   readonly model?: Model
+  /** For agents that are made over HTTP. With them, a message must say whose conversation it begins. */
+  readonly models?: Readonly<Record<string, Model>>
   /** Over a real port, and not from function to function. */
   readonly socket?: boolean
 }
 
 export async function kit(options: KitOptions = {}): Promise<Kit> {
-  const { model = obedient, socket = false, ...rest } = options
+  const { model = obedient, models, socket = false, ...rest } = options
   const store = memoryStore({ now: Date.now })
   const ran: unknown[] = []
   const refund = tool({
@@ -96,9 +121,10 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
     },
   })
   const desk = agent({ name: 'desk', model, tools: [ship, refund, ask] })
-  const runtime = await holdpoint({ store, agents: [desk] })
+  const made = models && agentsMadeHere(store, { models })
+  const runtime = await holdpoint({ store, agents: [desk], ...(made && { agentFor: made.agentFor }) })
   const log = (): void => {}
-  const settings = { runtime, store, agents: [desk], log, ...rest }
+  const settings = { runtime, store, agents: [desk], log, mcp: { servers: mcpOfAcme }, ...rest }
   const served = socket ? await serve(settings) : undefined
   const door = served?.gateway ?? gateway(settings)
   const origin = served?.url ?? 'http://localhost'

@@ -13,6 +13,10 @@ export interface Scene {
   readonly agent: string
   /** The id of a key that nobody uses. */
   readonly keyId: string
+  /** A space of Ada's, with the agent in it, and a call there that asks her. */
+  readonly space: { readonly id: string; readonly said: number; readonly callId: string }
+  /** A plan of the agent helper. */
+  readonly plan: string
 }
 
 export async function sceneOf(kit: Kit, tenant: Tenant): Promise<Scene> {
@@ -25,11 +29,26 @@ export async function sceneOf(kit: Kit, tenant: Tenant): Promise<Scene> {
   const claimed = await ask('POST', '/api/calls/claim', { tenant, as: 'worker', body: { tools: ['ship'] } })
   await ask('POST', '/api/agents', { tenant, body: { name: 'helper', tools: [] } })
   const key = await ask('POST', '/api/keys', { tenant, body: { name: 'spare', scopes: ['reader'] } })
+  const space = await spaceOf(kit, tenant)
   return {
     talk: 'talk',
     refund: { id: 'refunded', callId: held.body.result.holds[0].callId },
     shipped: { id: 'shipped', callId, runId: callId.split('.')[0] ?? '', claim: claimed.body.items[0].claim },
     agent: 'helper',
     keyId: key.body.id,
+    space,
+    plan: 'stretch',
   }
+}
+
+async function spaceOf({ ask, runtime }: Kit, tenant: Tenant): Promise<Scene['space']> {
+  const ada = { kind: 'human', id: 'ada' }
+  const members = [{ member: { kind: 'agent', id: 'desk' } }]
+  await ask('POST', '/api/spaces', { tenant, body: { id: 'room', name: 'Room', by: 'ada', members } })
+  const said = await ask('POST', '/api/spaces/room/messages', { tenant, body: { text: 'in room ask size', from: ada } })
+  await ask('POST', '/api/agents/desk/plans', { tenant, body: { id: 'stretch', what: 'Stretch', runAfter: '1 day' } })
+  const items = runtime.tenant(tenant).subscribe('room')
+  for await (const item of items)
+    if (item.type === 'tool.started') return { id: 'room', said: said.body.seq, callId: item.toolCallId }
+  throw new Error('The agent asked nothing.')
 }

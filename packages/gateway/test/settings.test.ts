@@ -36,3 +36,9 @@ test.each([
 ])('%j is refused, with what to do', (env) => {
   expect(() => settingsOf(env)).toThrow(/PORT|HOLDPOINT_/)
 })
+
+test('the console is open only where that is said, and in that word', () => {
+  expect(settingsOf({ HOLDPOINT_CONSOLE: 'open' }).openConsole).toBe(true)
+  expect(settingsOf({ HOLDPOINT_CONSOLE: '' })).not.toHaveProperty('openConsole')
+  expect(() => settingsOf({ HOLDPOINT_CONSOLE: 'yes' })).toThrow('HOLDPOINT_CONSOLE is "open" or left out')
+})

@@ -27,6 +27,32 @@ const operations: Readonly<Record<string, (kit: Kit, tenant: Tenant, id: string,
   key: ({ ask }, tenant, id) =>
     ask('POST', '/api/keys', { tenant, body: { name: `${tenant}-${id}`, scopes: ['reader'] }, key: id }),
   keys: ({ ask }, tenant) => ask('GET', '/api/keys', { tenant }),
+  space: ({ ask }, tenant, id) =>
+    ask('POST', '/api/spaces', {
+      tenant,
+      body: {
+        id: `space-${id}`,
+        name: `of ${tenant}`,
+        by: `ada of ${tenant}`,
+        members: [{ member: { kind: 'agent', id: 'desk' } }],
+      },
+    }),
+  post: ({ ask }, tenant, id) =>
+    ask('POST', `/api/spaces/space-${id}/messages`, {
+      tenant,
+      body: { text: `mine ${tenant}`, from: { kind: 'human', id: `ada of ${tenant}` } },
+    }),
+  join: ({ ask }, tenant, id) =>
+    ask('PUT', `/api/spaces/space-${id}/members/human/bob`, { tenant, body: { role: 'member' } }),
+  spaces: ({ ask }, tenant) => ask('GET', '/api/spaces', { tenant }),
+  lookInto: ({ ask }, tenant, id) => ask('GET', `/api/spaces/space-${id}`, { tenant }),
+  spaceEvents: ({ ask }, tenant, id) => ask('GET', `/api/spaces/space-${id}/events`, { tenant }),
+  trigger: ({ ask }, tenant) =>
+    ask('POST', '/api/agents/desk/trigger', { tenant, body: { name: 'bell', data: tenant } }),
+  plan: ({ ask }, tenant, id) =>
+    ask('POST', '/api/agents/desk/plans', { tenant, body: { id, what: `for ${tenant}`, runAfter: '1 day' } }),
+  life: ({ ask }, tenant) => ask('GET', '/api/agents/desk/life', { tenant }),
+  ownLife: ({ ask }, tenant) => ask('GET', '/api/conversations/agent%3Adesk/events', { tenant }),
   // With what the other tenant knows: its calls, claims and keys.
   resolveTheirs: ({ ask }, tenant, id, { calls }) =>
     ask('POST', `/api/holds/${id}/${calls.at(-1) ?? 'x.1.1'}/resolve`, {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { gateway } from '@holdpoint/gateway'
-import { memoryStore } from 'holdpoint'
+import { holdpoint, memoryStore } from 'holdpoint'
+import { follow, isEvent, isFrame } from './follow.ts'
 import { kit, shipping, type Kit, type Told } from './kit.ts'
 
 let here: Kit
@@ -108,4 +109,45 @@ test('a result by the id of its run finds its conversation, and an unknown one i
   expect(again).toMatchObject({ status: 200, body: { verdict: 'duplicate' } })
   const other = await give(runId, { callId, result: { parcel: 'p2' }, conversationId: 'c1' })
   expect(other).toMatchObject({ status: 409, body: { code: 'conflict' } })
+})
+
+test('what a worker says to one node is seen on another, and by whoever comes there late', async () => {
+  const callId = await shipping(here, 'c1')
+  const runtime = await holdpoint({ store: here.store, agentFor: async () => undefined, drive: false })
+  const door = gateway({ runtime, store: here.store })
+  const there = { ...here, door }
+  const watching = await follow(there, 'c1')
+  await watching.until(isEvent('call.held'))
+  const [{ claim: held }] = (await claim()).body.items
+  await post(callId, 'progress', { claim: held, value: { at: 'depot' } })
+  const seen = await watching.until(isFrame('call-progress'))
+  expect(seen.at(-1)).toMatchObject({ frame: { callId, value: { at: 'depot' } } })
+  await post(callId, 'progress', { claim: held })
+  await post(callId, 'progress', { claim: held, value: { at: 'ship' } })
+  expect((await watching.until(isFrame('call-progress'))).at(-1)).toMatchObject({ frame: { value: { at: 'ship' } } })
+  await watching.close()
+  const late = await follow(there, 'c1')
+  expect((await late.until(isFrame('call-progress'))).at(-1)).toMatchObject({ frame: { value: { at: 'ship' } } })
+  await post(callId, 'result', { claim: held, result: { parcel: 'p' } })
+  expect((await late.until(isEvent('call.settled'))).filter(isFrame('call-progress'))).toEqual([])
+  await late.close()
+  await door.close()
+  await runtime.close()
+})
+
+test('what is said of a call has a size', async () => {
+  const callId = await shipping(here, 'c1')
+  const [{ claim: held }] = (await claim()).body.items
+  const said = await post(callId, 'progress', { claim: held, value: 'x'.repeat(64_000) })
+  expect(said).toMatchObject({ status: 413, body: { code: 'too-large' } })
+  expect((await post(callId, 'progress', { claim: held, value: 'x'.repeat(60_000) })).status).toBe(200)
+})
+
+test('a call is found by its id, whatever else waits', async () => {
+  const callId = await shipping(here, 'c1')
+  await shipping(here, 'c2')
+  const { body } = await here.ask('GET', `/api/holds?callId=${callId}`)
+  expect(body.items).toMatchObject([{ conversationId: 'c1', callId }])
+  const other = await here.ask('GET', `/api/holds?callId=${callId}`, { tenant: 'umbrella' })
+  expect(other.body.items).toEqual([])
 })

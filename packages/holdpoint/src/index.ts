@@ -1,20 +1,24 @@
 export { agent } from './agent.ts'
 export { agentFromConfig, type AgentConfig } from './config/agent-config.ts'
 export { type ConfigEnv } from './config/config-env.ts'
+export { withoutSecrets } from './config/secrets.ts'
 export { toolFromConfig, type ToolConfig } from './config/tool-config.ts'
 export { holdpoint, openStore, type HoldpointOptions } from './holdpoint.ts'
 export { internalTool, tool } from './tool.ts'
+export { guardedFetch, type GuardedFetch, type GuardedFetchOptions } from './http-tool/guarded-fetch.ts'
 export { httpTool, type HttpToolOptions } from './http-tool/http-tool.ts'
 export { type HttpAnswer } from './http-tool/response-body.ts'
 export { aiSdkModel, type AiSdkModelOptions } from '@holdpoint/models'
 export { nodePorts } from './node-ports.ts'
 export {
+  ask,
   askUser,
   chat,
   definePlugin,
   halt,
   HoldpointError,
   holdsOf,
+  later,
   memoryStore,
   messagesOf,
   ModelError,

@@ -1,10 +1,14 @@
 /** What is sent and what comes back. The gateway checks what it is sent against schemas of the same shape. */
 import type {
+  Executor,
   HoldKind,
   Json,
   JsonObject,
+  LifeView,
+  Member,
   ResolveAnswer,
   Resolution,
+  Role,
   TurnResult,
   UserPart,
   WhileBusy,
@@ -31,6 +35,36 @@ export interface AgentRow {
   /** Counts the changes; give it as `version` with an update to change only what you saw. */
   readonly version?: number
   readonly config?: JsonObject
+  /** Of those that are code: what they are made of. */
+  readonly model?: string
+  readonly instructions?: string
+  readonly tools?: readonly ToolRow[]
+  /** What exactly the model is sent is kept for a while. */
+  readonly audited?: true
+}
+
+export interface ToolRow {
+  readonly name: string
+  readonly description: string
+  readonly executor: Executor
+  /** Whether somebody may have to agree before it runs; independent of who runs it. */
+  readonly approval: 'auto' | 'gated'
+  readonly timeoutMs: number
+  readonly async: boolean
+  readonly streaming: boolean
+  readonly visible: boolean
+  readonly input: JsonObject
+}
+
+/** A worker that was heard of lately. */
+export interface WorkerRow {
+  readonly id: string
+  /** Whose credential it has. */
+  readonly by: string
+  readonly tools: readonly string[]
+  /** When this gateway first heard of it. */
+  readonly since: number
+  readonly seenAt: number
 }
 
 export interface CreateConversation {
@@ -68,6 +102,7 @@ export type Resolved = ResolveAnswer
 
 export interface HoldsQuery {
   readonly conversationId?: string
+  readonly callId?: string
   readonly agent?: string
   readonly tool?: string
   readonly kind?: HoldKind
@@ -133,4 +168,65 @@ export interface KeyRow {
 /** `key` is shown this once. */
 export interface CreatedKey extends KeyRow {
   readonly key?: string
+}
+
+export interface CreateSpaceBody {
+  readonly id?: string
+  readonly name: string
+  /** So many messages of agents in a row wake others; 12 unless said. */
+  readonly agentMessages?: number
+  readonly members?: readonly { readonly member: Member; readonly role?: Role }[]
+  /** The person who makes it, and is its first owner. */
+  readonly by?: string
+}
+
+export interface PostBody {
+  readonly text: string
+  /** Whoever says it; the owner of the token unless said. */
+  readonly from?: Member
+  /** The seq of the message that it answers. */
+  readonly replyTo?: number
+}
+
+/** The message is durable. `quiet`: it woke nobody. */
+export interface PostedBody {
+  readonly seq: number
+  readonly quiet: boolean
+  readonly repeated?: true
+}
+
+export interface JoinBody {
+  /** `member` unless said. */
+  readonly role?: Role
+  /** The owner who wants it; whoever runs the system unless said. */
+  readonly by?: string
+}
+
+export interface ReadBody {
+  readonly upTo: number
+  readonly member?: Member
+}
+
+/** The answer to a call that is shown in a space, from somebody who is in it. */
+export type SpaceResultBody = { readonly callId: string; readonly from?: Member } & (
+  | { readonly result: Json }
+  | { readonly error: string }
+)
+
+export interface TriggerBody {
+  /** Tells it from every other one, so that it is handled once. */
+  readonly id?: string
+  readonly name: string
+  readonly data?: Json
+  readonly by?: string
+}
+
+export interface Triggered {
+  readonly id: string
+  readonly repeated?: true
+}
+
+/** `inbox` has the oldest of what waits, `waiting` says how much that is in all. */
+export interface LifeBody extends LifeView {
+  readonly waiting: number
 }

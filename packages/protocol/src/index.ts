@@ -1,4 +1,5 @@
 export { paths } from './paths.ts'
+export { decodeClientTools, encodeClientTools, wrongWithClientTools } from './client-tools.ts'
 export {
   isProblem,
   problem,
@@ -19,18 +20,30 @@ export type {
   CreateConversation,
   CreatedKey,
   CreateKey,
+  CreateSpaceBody,
   HoldsQuery,
+  JoinBody,
   KeyRow,
+  LifeBody,
   ListOf,
+  PostBody,
+  PostedBody,
   ProgressBody,
+  ReadBody,
   Resolved,
   ResolveBody,
   Scope,
   SendMessage,
   Sent,
   SentResult,
+  SpaceResultBody,
   ToolResult,
+  TriggerBody,
+  Triggered,
+  ToolRow,
+  WorkerRow,
 } from './bodies.ts'
 export { encodeRetry, encodeSse, SSE_HEARTBEAT, type SseMessage } from './sse.ts'
 export { SseDecoder, type DecodedSse } from './sse-decoder.ts'
+export { decodeChange, encodeChange, type Change } from './changes.ts'
 export { decodeStream, encodeStream, type StreamMessage } from './stream.ts'

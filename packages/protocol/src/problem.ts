@@ -2,9 +2,10 @@
  * How the gateway says no: a problem document (RFC 9457) whose `code` is the word the runtime itself used, a refusal, a
  * verdict or the code of a failure, or one of the gateway's own.
  */
-import type { FailureCode, Refusal, ResolveAnswer, Verdict } from '@holdpoint/core'
+import type { FailureCode, Refusal, ResolveAnswer, SpaceRefusal, Verdict } from '@holdpoint/core'
 
 export const PROBLEM_TYPE = 'application/problem+json'
+const URN = 'urn:holdpoint:problem:'
 
 export interface Problem {
   /** Names the kind of problem; the same for the same code, and nothing to be fetched. */
@@ -25,7 +26,7 @@ export interface Problem {
 /** Accepted answers are no problem, and neither is the same answer given twice. */
 export type BadVerdict = Exclude<Verdict, 'accepted' | 'duplicate'>
 
-export type ProblemCode = Refusal | BadVerdict | FailureCode | GatewayCode
+export type ProblemCode = Refusal | SpaceRefusal | BadVerdict | FailureCode | GatewayCode
 
 /** What only somebody behind HTTP can get wrong. */
 export type GatewayCode =
@@ -56,6 +57,13 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   'hold-not-open': [410, 'The hold is no longer open'],
   'key-reused': [422, 'The key was used for something else'],
   'is-a-space': [409, 'This is a space'],
+
+  'space-missing': [404, 'No such space'],
+  'id-taken': [409, 'The id is taken'],
+  'not-a-member': [403, 'Not a member of the space'],
+  'not-allowed': [403, 'Not with this role'],
+  'last-owner': [409, 'Somebody has to be its owner'],
+  'not-a-message': [422, 'This is no message'],
 
   conflict: [409, 'A different answer came first'],
   expired: [410, 'The deadline came first'],
@@ -105,7 +113,7 @@ export function problem(
   more: Pick<Problem, 'issues' | 'verdict' | 'first' | 'remaining'> = {},
 ): Problem {
   const [status, title] = PROBLEMS[code]
-  return { type: `urn:holdpoint:problem:${code}`, title, status, detail, code, ...more }
+  return { type: URN + code, title, status, detail, code, ...more }
 }
 
 /** The problem that an answer's verdict is; none when the answer was taken, now or before. */
@@ -115,13 +123,9 @@ export function problemOfVerdict({ verdict, message, first, remaining }: Resolve
   return problem(verdict, message, { verdict, ...more })
 }
 
+/** Told by its type, and not by a list of codes: a newer gateway may say no in more ways. */
 export function isProblem(value: unknown): value is Problem {
   if (typeof value !== 'object' || value === null) return false
-  const { code, status, detail } = value as Readonly<Record<string, unknown>>
-  return (
-    typeof code === 'string' &&
-    Object.hasOwn(PROBLEMS, code) &&
-    typeof status === 'number' &&
-    typeof detail === 'string'
-  )
+  const { type, code, status, detail } = value as Readonly<Record<string, unknown>>
+  return typeof code === 'string' && type === URN + code && typeof status === 'number' && typeof detail === 'string'
 }

@@ -15,7 +15,10 @@ test('a verdict is a problem with its own word, and an answer given twice is non
 test('the same word has the same status everywhere', () => {
   expect([statusOf('turn-in-progress'), statusOf('unknown'), statusOf('invalid')]).toEqual([409, 404, 422])
   expect(isProblem(problem('closed', 'Soon again.'))).toBe(true)
-  expect(isProblem({ code: 'toString', status: 500, detail: '' })).toBe(false)
+  expect(isProblem({ code: 'closed', status: 500, detail: '' })).toBe(false)
+  // A newer gateway may know more of them.
+  const newer = { type: 'urn:holdpoint:problem:moon-full', code: 'moon-full', title: '', status: 409, detail: 'Wait.' }
+  expect(isProblem(newer)).toBe(true)
 })
 
 test('an id is one segment of a path, whatever it is made of', () => {

@@ -1,7 +1,8 @@
 /**
  * Promptness, by graphile-worker: a job says no more than "look at this conversation", is run by one of the processes
- * that listen, and is over in a moment. There is one at most for a conversation, at its deadline. Work that nobody is at
- * has none: a job is for one process, which may be one that does not drive, so all are told of it with the news.
+ * that listen, and is over in a moment. There is one at most for a conversation, at its deadline, once that is near. Work
+ * that nobody is at has none: a job is for one process, which may be one that does not drive, so all are told of it with
+ * the news.
  *
  * The rows of the conversations are the truth, and whoever drives asks what is due anyway. So a job may be lost, be late
  * or run for nothing; it is added after the commit it follows from, many in one statement, and never in a named queue.
@@ -17,7 +18,7 @@ import type { Settings } from './options.ts'
 import { within } from './patience.ts'
 
 export interface Dispatcher {
-  /** After a write: its deadline changed. */
+  /** After a write: its deadline changed, and is near or was. */
   note(k: number): void
   /** Runs jobs in this process from now on, and hands over the conversations they are about. */
   start(): void
@@ -32,8 +33,10 @@ const POLL_MS = 1000
 const RESTART_MS = { first: 500, most: 10_000 }
 const STOP_PATIENCE_MS = 5000
 const SILENCE_MS = 10_000
-/** How many deadlines get their job anew when a process begins to run jobs. */
+/** How many deadlines get their job anew when a process begins to run jobs, and now and then while it does. */
 const MOST_ANEW = 1000
+/** Well before what was not near the last time comes. */
+const ANEW_MS = 600_000
 /**
  * Jobs are finished in batches, and fetched through a queue of its own: without these, the error of a lost connection
  * would be nobody's and end the process, or be printed.
@@ -80,26 +83,28 @@ async function addJobs(settings: Settings, { read }: Connections, keys: readonly
   await read({
     name: 'add jobs',
     text: `with deadlines as materialized (
-        select k, wake_at from ${schema}.conversations where k = any ($1::bigint[]) order by k
+        select k, wake_at, wake_at < (select ${schema}.near_until($2::float8)) as near
+          from ${schema}.conversations where k = any ($1::bigint[]) order by k
       ),
       gathered as (
         select array_agg(row(
           'look', json_build_object('k', k), null, to_timestamp(least(wake_at - $2::float8, 8e15) / 1000), null,
           'deadline:' || k, null, null
-        )::${jobsSchema}.job_spec order by k) as jobs from deadlines where wake_at is not null
+        )::${jobsSchema}.job_spec order by k) as jobs from deadlines where near
       )
       select
         set_config('synchronous_commit', 'off', true),
         (select count(*) from gathered, lateral ${jobsSchema}.add_jobs(jobs) where jobs is not null),
-        (select count(${jobsSchema}.remove_job('deadline:' || k)) from deadlines where wake_at is null)`,
+        (select count(${jobsSchema}.remove_job('deadline:' || k)) from deadlines where near is not true)`,
     values: [keys, clockOffset()],
   })
 }
 
-/** Jobs may be missing: nobody ran any when their deadlines were made. */
-async function nextDeadlines({ schema }: Settings, { read }: Connections): Promise<number[]> {
-  const text = `select k from ${schema}.conversations where wake_at is not null order by wake_at limit $1`
-  const rows = await read<{ readonly k: number }>({ text, values: [MOST_ANEW] })
+/** Jobs may be missing: nobody ran any when their deadlines were made, or those were far away. */
+async function nextDeadlines({ schema, clockOffset }: Settings, { read }: Connections): Promise<number[]> {
+  const text = `select k from ${schema}.conversations
+    where wake_at < (select ${schema}.near_until($1)) and k > 0 order by wake_at limit $2`
+  const rows = await read<{ readonly k: number }>({ text, values: [clockOffset(), MOST_ANEW] })
   return rows.map(({ k }) => k)
 }
 
@@ -133,7 +138,9 @@ async function runJobs(settings: Settings, look: Look, stop: AbortSignal, starte
       })
       const since = Date.now()
       if (!stop.aborted) await started()
+      const anew = setInterval(() => void started(), ANEW_MS).unref()
       if (!stop.aborted) await Promise.race([lost, told])
+      clearInterval(anew)
       await within(STOP_PATIENCE_MS, runner.stop())
       if (Date.now() - since > RESTART_MS.most) waitMs = RESTART_MS.first
     } catch (error) {

@@ -21,7 +21,7 @@ const STATUS: Readonly<Record<ConversationStatus, string>> = { running: `'runnin
 
 export function openQuestions(schema: string, { read }: Connections): Questions {
   return {
-    pending: async ({ tenant, conversationId, agent, tool, kind, expiresBefore, after, limit }) => {
+    pending: async ({ tenant, conversationId, callId, agent, tool, kind, expiresBefore, after, limit }) => {
       const { values, bind } = binds()
       const holder = bind(toStored(tenant))
       const where =
@@ -30,6 +30,7 @@ export function openQuestions(schema: string, { read }: Connections): Questions 
           : [
               `h.conv = (select k from ${schema}.conversations where tenant = ${holder} and id = ${bind(toStored(conversationId))})`,
             ]
+      if (callId !== undefined) where.push(`h.call_id = ${bind(toStored(callId))}`)
       if (agent !== undefined) where.push(`h.agent = ${bind(toStored(agent))}`)
       if (tool !== undefined) where.push(`h.tool = ${bind(toStored(tool))}`)
       if (kind !== undefined) where.push(`h.kind = ${bind(kind)}`)

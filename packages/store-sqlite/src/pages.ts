@@ -98,9 +98,9 @@ export class Pages {
     })
   }
 
-  /** In order along an index: into one conversation, along the calls of one tool, or along each kind there is. */
+  /** In order along an index: into one conversation, at one call, along the calls of one tool, or along each kind there is. */
   #waiting(query: PendingQuery): readonly Select[] {
-    const { tenant, conversationId, agent, tool, expiresBefore } = query
+    const { tenant, conversationId, callId, agent, tool, expiresBefore } = query
     const after = behind(query.after, ['number', 'number', 'string'])
     // `cross join` keeps the order of the tables.
     const from = (tables: string, kind: HoldKind | undefined): Select =>
@@ -111,6 +111,7 @@ export class Pages {
           ['h.tenant = ?', toColumn(tenant)],
           ...given(conversationId, (id) => ['c.tenant = ? and c.id = ?', toColumn(tenant), toColumn(id)]),
           ...given(after, (last) => ['(h.held_at, h.conv, h.call_id) > (?, ?, ?)', ...last]),
+          ...given(callId, (id) => ['h.call_id = ?', toColumn(id)]),
           ...given(agent, (name) => ['c.agent = ?', toColumn(name)]),
           ...given(tool, (name) => ['h.tool = ?', toColumn(name)]),
           ...given(kind, (name) => ['h.kind = ?', name]),
@@ -119,6 +120,7 @@ export class Pages {
       )
     if (conversationId !== undefined) return [from('conversations c cross join holds h on h.conv = c.k', query.kind)]
     const along = (index: string): string => `holds h indexed by ${index} cross join conversations c on c.k = h.conv`
+    if (callId !== undefined) return [from(along('holds_of_call'), query.kind)]
     if (tool !== undefined) return [from(along('holds_of_tool'), query.kind)]
     const kinds = query.kind === undefined ? this.#kinds(toColumn(tenant)) : [query.kind]
     return kinds.map((kind) => from(along('holds_open'), kind))

@@ -1,6 +1,7 @@
 /**
  * Reads, on the main thread: a read takes less time than asking another thread for it would, and sees whatever was
- * committed before it. The log only grows, so two reads of it need no transaction to fit together.
+ * committed before it. The log only grows, so two reads of it need no transaction to fit together; what changes is read
+ * in one statement with the events it belongs to.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import {
@@ -15,12 +16,11 @@ import {
 import { fromColumn, toColumn } from './names.ts'
 import type { StoredBatch } from './wire.ts'
 
-interface Row {
-  readonly k: number
-  readonly agent: string
-  readonly baseSeq: number | null
-  readonly base: string | null
-}
+/** A batch after the base, with the conversation's row; without one when nothing came after it. */
+type LoadedRow = { readonly agent: string; readonly baseSeq: number | null; readonly base: string | null } & (
+  | StoredBatch
+  | { readonly [key in keyof StoredBatch]: null }
+)
 
 interface NoteRow {
   readonly seq: number
@@ -34,9 +34,7 @@ const MOST_NOTES = 1_000_000
 
 export class Reader {
   readonly db: DatabaseSync
-  readonly #begin: StatementSync
-  readonly #end: StatementSync
-  readonly #find: StatementSync
+  readonly #load: StatementSync
   readonly #where: StatementSync
   readonly #after: StatementSync
   readonly #holding: StatementSync
@@ -49,11 +47,10 @@ export class Reader {
 
   constructor(file: string, waitMs: number) {
     this.db = new DatabaseSync(file, { readOnly: true, timeout: waitMs })
-    this.#begin = this.db.prepare('begin')
-    this.#end = this.db.prepare('commit')
     const batches = 'select seq, at, events from batches where conv = ?'
-    this.#find = this.db.prepare(
-      'select k, agent, base_seq as baseSeq, base from conversations where tenant = ? and id = ?',
+    this.#load = this.db.prepare(
+      `select agent, base_seq as baseSeq, base, seq, at, events from conversations
+       left join batches on conv = k and seq > coalesce(base_seq, 0) where tenant = ? and id = ? order by seq`,
     )
     this.#where = this.db.prepare('select k from conversations where tenant = ? and id = ?')
     this.#after = this.db.prepare(`${batches} and seq > ? order by seq`)
@@ -72,21 +69,12 @@ export class Reader {
     )
   }
 
-  load(from: Address): Loaded | undefined {
-    // The row changes, unlike the log: it is to be the one that belongs to these events.
-    this.#begin.run()
-    try {
-      return this.#load(from)
-    } finally {
-      this.#end.run()
-    }
-  }
-
-  #load(from: Address): Loaded | undefined {
-    const there = this.#find.get(toColumn(from.tenant), toColumn(from.id)) as Row | undefined
-    if (!there) return undefined
-    const { k, agent, baseSeq, base } = there
-    const events = (this.#after.all(k, baseSeq ?? 0) as unknown as StoredBatch[]).flatMap(decodeBatch)
+  load({ tenant, id }: Address): Loaded | undefined {
+    const rows = this.#load.all(toColumn(tenant), toColumn(id)) as unknown as LoadedRow[]
+    const [first] = rows
+    if (!first) return undefined
+    const { agent, baseSeq, base } = first
+    const events = rows.flatMap((row) => (row.seq === null ? [] : decodeBatch(row)))
     return {
       seq: events.at(-1)?.seq ?? baseSeq ?? 0,
       agent: fromColumn(agent),
@@ -167,7 +155,7 @@ export class Reader {
   }
 
   #k({ tenant, id }: Address): number | undefined {
-    return (this.#where.get(toColumn(tenant), toColumn(id)) as Pick<Row, 'k'> | undefined)?.k
+    return (this.#where.get(toColumn(tenant), toColumn(id)) as { k: number } | undefined)?.k
   }
 
   #batchWith(k: number, seq: number): LogEvent[] {

@@ -5,7 +5,7 @@
  *   a conversation is the newest of them and is kept nowhere else, so that an append which changes nothing but the log
  *   writes two pages, not three.
  * - A hold names its tenant while it is open and nobody once it is closed. That is the flag, and what the indexes of
- *   everything pending begin with: a page of it costs the same however much else is open, by tool and by kind too.
+ *   everything pending begin with: a page of it costs the same however much else is open, by tool, kind and call too.
  * - A note has a row of its own and not a place in an index, since what it holds may be large. A document is small, and
  *   has its place in one; its id is written so that it sorts as JavaScript sorts (core's sortable.ts).
  * - Deadlines have two indexes: for whoever drives some agents, and for whoever drives them all.
@@ -99,5 +99,9 @@ create table nodes(
 ) strict, without rowid;
 `
 
+const callsByTheirId = `
+create index holds_of_call on holds(tenant, call_id) where tenant is not null;
+`
+
 /** The version of a file is the number of steps it has behind it. */
-export const STEPS: readonly string[] = [first]
+export const STEPS: readonly string[] = [first, callsByTheirId]

@@ -82,10 +82,10 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
       const op = toOp(write, now())
       if ('result' in op) return op
       const answer = await writer.ask(op)
-      // Not from here: what a listener throws is not the writer's affair.
+      // Not from here: what a listener throws is not the writer's affair, and the writer shall know of it first.
       if (answer.result === 'ok' && listeners.size > 0) {
         const { left } = answer
-        queueMicrotask(() => listeners.forEach((changed) => changed(write.to, op.expectedSeq + op.count, left)))
+        process.nextTick(() => listeners.forEach((changed) => changed(write.to, op.expectedSeq + op.count, left)))
       }
       return toAppended(write, answer)
     },

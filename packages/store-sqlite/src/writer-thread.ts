@@ -19,11 +19,11 @@ const OTHERS: ReadonlySet<string> = new Set<Exclude<Op, WriteOp>['op']>(['due', 
 /** How often to look for what other processes wrote, while somebody wants to know. */
 const LOOK_MS = 50
 /** The time in which who was answered asks again, if there was nothing else to do. */
-const SOON_MS = 0.3
+const SOON_MS = 0.5
 /** To stand still for so long between two looks means that somebody else had the processor. */
 const ELSEWHERE_MS = 0.2
-/** Then there is none to spare, for so long. */
-const CROWDED_MS = 1000
+/** Then there is none to spare, for so long: to find out again costs a spin of `SOON_MS` each time, and no more. */
+const CROWDED_MS = 20
 /** With a single core, staying awake would keep the other thread from asking. */
 const MANY_CORES = availableParallelism() > 1
 

@@ -13,8 +13,8 @@ const ENOUGH = 8
 
 /** As long as a fast disk takes. */
 const SOON_MS = 0.5
-/** After an answer that did not come in that time, so many are not watched for; twice as many after the next. */
-const MOST_UNWATCHED = 4096
+/** After an answer that did not come in that time, so many are not watched for, twice as many after the next; at most these. */
+const MOST_UNWATCHED = 64
 
 /** A thread, and the line to it. */
 interface Hand {
@@ -95,7 +95,7 @@ export class Writer {
 
   ask(op: Op): Promise<Answer> {
     return new Promise((answer) => {
-      this.#waiting.push(answer)
+      if (this.#waiting.push(answer) === 1) this.#hand?.thread.ref()
       // After all that is to run in this tick, promises included; but where much is asked, the thread begins meanwhile.
       const unsent = this.#unsent.push(op)
       if (unsent === 1) process.nextTick(() => this.#send())
@@ -114,7 +114,6 @@ export class Writer {
     if (ops.length === 0) return
     this.#unsent = []
     if (!this.#hand) void this.start()
-    this.#hand?.thread.ref()
     this.#hand?.line.postMessage(ops)
     if (this.#unwatched > 0) this.#unwatched--
     else if (!this.#watching) this.#watch()

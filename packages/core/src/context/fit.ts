@@ -42,14 +42,18 @@ export interface Fit {
   readonly fits: boolean
 }
 
-export interface ShownPassage {
+/** What of a passage is left out. */
+interface Choice {
   readonly passage: Passage
-  readonly rendered: Rendered
   /** Results left out because they are too old. */
   readonly stale: ReadonlySet<string>
   /** And those left out because there was no room. */
   readonly squeezed: ReadonlySet<string>
   readonly ownWords: boolean
+}
+
+export interface ShownPassage extends Choice {
+  readonly rendered: Rendered
 }
 
 export function fit(request: FitRequest): Fit {
@@ -105,34 +109,27 @@ function show(request: Showing, { first, stubs }: Plan): Pick<Fit, 'passages' | 
   const passages = request.passages.slice(first)
   const last = passages.at(-1)
   const stale = retentionOf && tooOld(passages, retentionOf)
-  const choices = passages.map((passage, index) => {
-    const squeezed = new Set(
-      stubs > passage.from
-        ? squeezable(request, passage)
-            .filter((call) => call.seq < stubs && saving(request, passage, call) > 0)
-            .map(({ callId }) => callId)
-        : [],
-    )
+  const choices = passages.map((passage, index): Choice => {
+    const squeezed = stubs > passage.from ? squeezedIn(request, passage, stubs) : NONE
     const age = passages.length - 1 - index
     return { passage, stale: stale?.[index] ?? NONE, squeezed, ownWords: age > ownWordsAfter }
   })
-  const byPassage = new Map(choices.map((choice) => [choice.passage, choice]))
-  const options = (passage: Passage): RenderOptions => {
-    const { stale: old, squeezed, ownWords } = byPassage.get(passage)!
+  const rendered = renderAll(passages, (passage, index): RenderOptions => {
+    const { stale: old, squeezed, ownWords } = choices[index]!
     const left = squeezed.size > 0 ? new Set([...old, ...squeezed]) : old
-    return {
-      encode,
-      ownWords,
-      current: passage === last,
-      ...(left.size > 0 && { stubs: left }),
-      ...(passage === last && { inject }),
-    }
-  }
-  const rendered = renderAll(passages, options)
+    const what = left.size > 0 ? { encode, ownWords, stubs: left } : { encode, ownWords }
+    return passage === last ? { ...what, current: true, inject } : what
+  })
   return {
     passages: choices.map((choice, index) => ({ ...choice, rendered: rendered[index]! })),
     tokens: rendered.reduce((total, each) => total + tokensOf(each, request.count), 0),
   }
+}
+
+function squeezedIn(request: Showing, passage: Passage, stubs: number): ReadonlySet<string> {
+  const calls = squeezable(request, passage)
+  const left = calls.filter((call) => call.seq < stubs && saving(request, passage, call) > 0)
+  return new Set(left.map(({ callId }) => callId))
 }
 
 export function tokensOf(rendered: Rendered, count: TokenCounter): number {

@@ -7,15 +7,25 @@ import type { Json } from '../json.ts'
 
 export type Frame = ConversationFrame | SpaceFrame
 
-/** What an agent is writing in a space. `id` tells one piece of writing from another until it is there as an event. */
+/**
+ * What an agent is writing in a space. `id` tells one piece of writing from another until it is there as an event; `at` is
+ * how much of it came before, so that a piece that comes again, or after one that was lost, does no harm.
+ */
 export type SpaceFrame =
-  | { readonly type: 'message.streaming'; readonly agent: string; readonly id: string; readonly delta: string }
+  | {
+      readonly type: 'message.streaming'
+      readonly agent: string
+      readonly id: string
+      readonly at: number
+      readonly delta: string
+    }
   /** The arguments of a call that will be shown, as text that may not be whole JSON yet. */
   | {
       readonly type: 'tool.streaming'
       readonly agent: string
       readonly id: string
       readonly name: string
+      readonly at: number
       readonly delta: string
     }
 

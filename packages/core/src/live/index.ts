@@ -3,7 +3,7 @@ export { applyEvent, emptyView, viewOf, withEarlier } from './view.ts'
 export { applyFrame } from './view-live.ts'
 export { messagesOf, type ViewMessage, type ViewPart } from './view-messages.ts'
 export { holdsOf, turnsOf } from './view-select.ts'
-export { type Frame } from './frame.ts'
+export { type Frame, type SpaceFrame } from './frame.ts'
 export type {
   StreamingPart,
   View,
@@ -15,3 +15,8 @@ export type {
   ViewStreaming,
   ViewTurn,
 } from './view-shape.ts'
+export { applySpaceEvent, applySpaceFrame, emptySpaceView, spaceViewOf } from '../space/space-view.ts'
+export { type SpaceMessage, type SpaceView, type ToolMessage } from '../space/space-view.ts'
+export { type SpaceWriting } from '../space/space-writing.ts'
+export { isSpaceEvent, memberKey, type Member, type Role } from '../space/space-event.ts'
+export { type SpaceMember } from '../space/space.ts'

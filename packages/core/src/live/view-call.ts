@@ -36,6 +36,8 @@ export function moveCall(call: ViewCall, event: CallEvent): ViewCall {
       const { effective = call.input } = event
       return { ...facts(call), input: effective, resolved: taken(call, hold, event), state: 'ready' }
     }
+    case 'call.resumed':
+      return { ...facts(call), resolved: taken(call, hold, event), state: 'ready' }
     case 'call.started':
       return { ...facts(call), attempt: event.attempt, startedAt: event.at, state: 'running' }
     case 'call.settled': {

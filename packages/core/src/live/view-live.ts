@@ -42,6 +42,7 @@ export function liveAfter(live: ViewLive, event: LogEvent): ViewLive {
     case 'turn.briefed':
     case 'call.rewritten':
     case 'call.held':
+    case 'call.resumed':
     case 'call.endorsed':
     case 'call.approved':
     case 'call.cleared':

@@ -100,6 +100,7 @@ function changes(view: View, event: LogEvent): Changes {
     }
     case 'call.rewritten':
     case 'call.held':
+    case 'call.resumed':
     case 'call.endorsed':
     case 'call.approved':
     case 'call.cleared':

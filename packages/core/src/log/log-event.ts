@@ -73,7 +73,15 @@ export type ConversationEvent =
       readonly input: Json
       readonly hooks: readonly string[]
     }
-  | { readonly type: 'call.held'; readonly callId: string; readonly hold: Hold }
+  | {
+      readonly type: 'call.held'
+      readonly callId: string
+      readonly hold: Hold
+      /** What the handler needs to go on. Its own, and nothing for those who answer. */
+      readonly state?: Json
+    }
+  /** What the handler waited for is there: the same call runs again. Without a resolution, its time had come. */
+  | { readonly type: 'call.resumed'; readonly callId: string; readonly resolution?: Resolution; readonly by?: string }
   /** One of several approvers said yes. */
   | { readonly type: 'call.endorsed'; readonly callId: string; readonly by: string; readonly inputHash: string }
   | {

@@ -163,7 +163,7 @@ function notes({ all, get, now }: Shelf, documents: MemoryDocuments): Pick<Store
 function questions({ all }: Shelf): Pick<Store, 'pending' | 'list'> {
   return {
     pending: async (query) => {
-      const { tenant, conversationId, agent, tool, kind, expiresBefore = Infinity } = query
+      const { tenant, conversationId, callId, agent, tool, kind, expiresBefore = Infinity } = query
       const found = [...all.values()].flatMap((there) =>
         there.address.tenant !== tenant ||
         (conversationId ?? there.address.id) !== there.address.id ||
@@ -174,6 +174,7 @@ function questions({ all }: Shelf): Pick<Store, 'pending' | 'list'> {
       const open = found
         .filter(({ hold }) => hold.open && hold.expiresAt < expiresBefore)
         .filter(({ hold }) => (tool ?? hold.tool) === hold.tool && (kind ?? hold.kind) === hold.kind)
+        .filter(({ hold }) => (callId ?? hold.callId) === hold.callId)
         .map(({ there, hold: { open: _open, seqs: _seqs, ...row } }) => ({
           sort: [row.heldAt, there.nth, row.callId] as const,
           item: { ...row, conversationId: there.address.id, agent: there.agent },

@@ -88,6 +88,7 @@ export interface Loaded {
 export interface PendingQuery {
   readonly tenant: string
   readonly conversationId?: string
+  readonly callId?: string
   readonly agent?: string
   readonly tool?: string
   readonly kind?: HoldKind

@@ -5,9 +5,11 @@
 import { messageOf } from '../failure.ts'
 import { consider } from '../hooks/before-call.ts'
 import { isObject, show, toJson, type Json } from '../json.ts'
+import { failed, type CallOutcome } from '../tool/outcome.ts'
+import { toSchema } from '../tool/schema.ts'
 import type { Tool } from '../tool/tool.ts'
 import { openHold } from '../turn/decide.ts'
-import type { Resolution } from '../turn/hold.ts'
+import type { Hold, Resolution } from '../turn/hold.ts'
 import { decideResolve, type Resolve, type ResolveDecision } from '../turn/resolve.ts'
 import type { Call } from '../turn/turn-state.ts'
 import { askGate, boundTo, checkInput } from './dispatch.ts'
@@ -67,15 +69,30 @@ async function checkResolution(call: Call, command: Resolve, world: World): Prom
   if (resolution.kind === 'approve' && resolution.input === undefined) return command
   const tool = (await prepare(world)).tools.get(call.name)
   if (!tool) return invalid(`"${call.name}" is not among the tools here, so the answer cannot be checked.`)
-  if (resolution.kind === 'answer') return checkAnswer(tool, resolution.value, command)
+  if (resolution.kind === 'answer') return checkAnswer(call, tool, resolution.value, command, world)
   return checkEdit(call, tool, resolution.input ?? null, command, world)
 }
 
-async function checkAnswer(tool: Tool, value: Json, command: Resolve): Promise<Resolve | ResolveDecision> {
-  const outcome = await checkOutput(tool, value)
+/** What a handler goes on with fits its question; any other answer is the result, and fits the tool. */
+async function checkAnswer(
+  call: Call,
+  tool: Tool,
+  value: Json,
+  command: Resolve,
+  world: World,
+): Promise<Resolve | ResolveDecision> {
+  const hold = openHold(call)
+  const outcome = hold?.resumes === 'answer' ? await fitsQuestion(hold, value, world) : await checkOutput(tool, value)
   return outcome.ok
     ? { ...command, resolution: { kind: 'answer', value: outcome.value } }
     : invalid(outcome.error.message)
+}
+
+async function fitsQuestion({ answerSchema }: Hold, value: Json, { agent }: World): Promise<CallOutcome> {
+  if (!answerSchema) return { ok: true, value }
+  const checked = await toSchema(answerSchema, 'The question', agent.ports.compileJsonSchema).check(value)
+  const json = checked.ok ? toJson(checked.value) : checked
+  return json.ok ? json : failed('invalid-input', `The answer does not fit the question: ${json.why}`)
 }
 
 /** An edit makes a new input, so the gate is asked about it too: who may approve 50 need not be who may make it 5,000. */

@@ -14,8 +14,9 @@ import type { Tool } from '../tool/tool.ts'
 import { isDeadline, type Call, type Conversation, type Effect } from '../turn/turn-state.ts'
 import { callModel } from './call-model.ts'
 import type { Callers } from './callers.ts'
-import { eventsOf, firstOf, isSame, preview } from './drive-steps.ts'
-import type { Written } from './log.ts'
+import { eventsOf, isSame } from './drive-steps.ts'
+import type { Draft } from './draft.ts'
+import type { Written } from './log-options.ts'
 import { tellAll } from './tell.ts'
 import { admitCall, recoverCall, runCall, startCall } from './run-call.ts'
 import { planTurn, prepare, type Prepared, type World } from './world.ts'
@@ -97,7 +98,7 @@ export function drive(world: World, callers: Callers, options: { readonly oneSte
 interface Batch {
   /** The work that is done with once the events are written. */
   readonly keys: readonly string[]
-  readonly events: readonly EventBody[]
+  readonly draft: Draft
 }
 
 class Driver {
@@ -126,7 +127,7 @@ class Driver {
 
   /** Writes what is finished and starts what is due. Idle when nothing is left to wait for. */
   async goOn(wake: () => void): Promise<'busy' | 'idle' | 'left'> {
-    for (let batch = this.#batch(); batch.events.length > 0; batch = this.#batch())
+    for (let batch = this.#batch(); batch.draft.events.length > 0; batch = this.#batch())
       if ((await this.#write(batch)) === 'fenced') return 'left'
     if (this.#stopped.signal.aborted || this.#world.log.epoch !== this.#epoch) return 'left'
     const effects = next(this.#world.log.state)
@@ -162,18 +163,21 @@ class Driver {
       keys.push(key)
       brought.push(...work.events)
     }
-    return { keys, events: this.#withFollowUps(applyUpdates(brought, this.#world.log.state.plugins)) }
+    const draft = this.#world.log.draft()
+    draft.add(applyUpdates(brought, draft.before.plugins))
+    this.#addFollowUps(draft)
+    return { keys, draft }
   }
 
-  async #write({ keys, events }: Batch): Promise<Written> {
+  async #write({ keys, draft }: Batch): Promise<Written> {
     const term = this.#world.term()
-    const written = await this.#world.log.append(events, {
+    const written = await this.#world.log.write(draft, {
       as: 'driver',
       epoch: this.#epoch,
       signal: this.#stopped.signal,
     })
     if (written !== 'ok') return written // somebody else wrote first: the next batch is made anew
-    for (const event of events) {
+    for (const event of draft.events) {
       if (event.type === 'call.started') this.#started.set(event.callId, term)
       if (event.type === 'turn.started') this.#callers.served()
     }
@@ -204,13 +208,14 @@ class Driver {
   }
 
   /** Adds the effects that are events themselves, so that they are written together with what led to them. */
-  #withFollowUps(events: EventBody[]): readonly EventBody[] {
-    let state = preview(this.#world.log.state, events)
-    for (;;) {
-      const more = firstOf(next(state), (effect) => this.#immediate(effect, state))
-      if (!more) return events
-      events.push(...more)
-      state = preview(state, more)
+  #addFollowUps(draft: Draft): void {
+    for (let seen: Conversation | undefined; seen !== draft.after;) {
+      seen = draft.after
+      for (const effect of next(seen)) {
+        draft.add(this.#immediate(effect, draft.after))
+        // What else there was to do stays so when a call starts, and may not when anything else happens.
+        if (draft.after !== seen && effect.do !== 'run-call') break
+      }
     }
   }
 
@@ -297,10 +302,10 @@ class Driver {
 
   /** Calls that are about to start count: those that were approved together would all start otherwise. */
   #roomFor({ turn }: Conversation): boolean {
-    const calls = turn.phase === 'calls' ? [...turn.calls.values()] : []
-    const running = calls.flatMap((call) => (call.at === 'running' ? [call.callId] : []))
-    const starting = Array.from(this.#work.values(), (work) => work.admits ?? [])
-    return new Set([...running, ...starting.flat()]).size < this.#world.agent.maxParallel
+    if (turn.phase !== 'calls') return true
+    const starting = [...this.#work.values()].flatMap(({ admits }) => admits ?? [])
+    const busy = turn.calls.filter(({ at, callId }) => at === 'running' || starting.includes(callId))
+    return busy.length < this.#world.agent.maxParallel
   }
 
   #worldNow(): World {

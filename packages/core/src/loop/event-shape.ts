@@ -132,6 +132,8 @@ const hold = shape({
   expiresAt: number,
   approvers: count,
   answerSchema: maybe(object),
+  url: maybe(text),
+  resumes: maybe(is('answer', 'deadline')),
   then: maybe(shape({ ...waiting, kind: is(...KINDS) })),
 })
 const attempt = shape({ model: text, message: text, status: maybe(number), delayMs: maybe(amount) })
@@ -171,7 +173,8 @@ export const EVENTS: Readonly<Record<EventBody['type'], Readonly<Record<string, 
     hooks: list(text),
   },
   'call.rewritten': { callId: text, input: any, hooks: list(text) },
-  'call.held': { callId: text, hold },
+  'call.held': { callId: text, hold, state: maybe(any) },
+  'call.resumed': { callId: text, resolution: maybe(resolution), by: maybe(text) },
   'call.endorsed': { callId: text, by: text, inputHash: text },
   'call.approved': {
     callId: text,

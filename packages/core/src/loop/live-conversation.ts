@@ -219,6 +219,9 @@ export class LiveConversation {
     options: SendOptions,
     caller: World | undefined,
   ): Promise<Begun & Waits> {
+    if (!said && this.#drive && this.log.drivable && this.log.state.turn.phase !== 'rest')
+      // Whoever only goes along with what is driven here need not ask the store: the driver meets whatever is newer.
+      return { ok: true, turnId: this.log.state.turn.turnId }
     const item = said && ({ kind: 'message', message: userMessage(checkContent(said.content), options.by) } as const)
     const whileBusy = options.whileBusy ?? this.agent.whileBusy
     const plan = planTurn(caller ?? this.#world(options))

@@ -10,40 +10,17 @@ import { HoldpointError } from '../failure.ts'
 import type { EventBody, LogEvent } from '../log/log-event.ts'
 import type { Address, Append, Note, Store } from '../log/store.ts'
 import { SUMMARY, summaryOf, type Summary } from '../context/summary.ts'
-import { callsOf } from '../model/reply.ts'
 import type { Ports } from '../ports.ts'
 import { Transcript } from '../prompt/transcript.ts'
 import { fromBase } from '../turn/base.ts'
-import { evolveCall, newCall } from '../turn/call.ts'
+import { callIn } from '../turn/call.ts'
 import { findCall } from '../turn/decide.ts'
-import { derive, hasWork } from '../turn/derive.ts'
-import { evolve, placeOf } from '../turn/turn.ts'
+import { hasWork } from '../turn/derive.ts'
+import { evolve } from '../turn/turn.ts'
 import { emptyConversation, type Call, type Conversation } from '../turn/turn-state.ts'
+import { Draft } from './draft.ts'
+import type { Decided, LogOptions, Repeated, Written } from './log-options.ts'
 import { Writes, type Writer } from './writes.ts'
-
-interface Decided {
-  readonly events?: readonly EventBody[]
-  /** Calls of earlier turns that the events are about, as they were found: the state forgot them. */
-  readonly recalled?: readonly Call[]
-}
-
-/** The caller's key was used before, by the write that ended at this seq. */
-interface Repeated {
-  readonly repeated: number
-}
-
-export type Written = 'ok' | 'conflict' | 'fenced' | Repeated
-
-export interface LogOptions {
-  /** The node that drives what this log makes runnable. */
-  readonly node?: string
-  /** How long an outsider waits for a store that does not answer. */
-  readonly patienceMs?: number
-  /** Hears, now and then, of a driver that cannot write what happened, and goes on trying. */
-  readonly stuck?: (error: unknown, address: Address) => void
-  /** Keeps every event in memory: a session is its log. */
-  readonly whole?: boolean
-}
 
 const PAGE = 256
 const KEPT_OF_SPACE = 16
@@ -199,23 +176,30 @@ export class Log {
     }
   }
 
+  append(events: readonly EventBody[], writer?: Writer, recalled?: readonly Call[]): Promise<Written> {
+    const draft = this.draft()
+    draft.add(events)
+    return this.write(draft, writer, recalled)
+  }
+
+  /** For what is to be written where the log has got to. */
+  draft(): Draft {
+    return new Draft(this.state, this.#ports.now())
+  }
+
   /** After `conflict` and `repeated` the state is the newest. */
-  async append(
-    events: readonly EventBody[],
-    writer: Writer = OUTSIDER,
-    recalled: readonly Call[] = [],
-  ): Promise<Written> {
-    const answer = await this.#writes.write(this.#compose(events, writer, recalled), writer)
+  async write(draft: Draft, writer: Writer = OUTSIDER, recalled: readonly Call[] = []): Promise<Written> {
+    const answer = await this.#writes.write(this.#compose(draft, writer, recalled), writer)
     switch (answer.result) {
       case 'ok':
         this.#loaded = true
-        this.#take(answer.events, 'own')
+        this.#takeOwn(answer.events, draft)
         if (this.#heard > this.state.seq) await this.#writes.patiently(() => this.refresh(), writer)
-        if (writer.as === 'driver') await this.#writes.patiently(() => this.#askWhoDrives(), writer)
+        if (this.#mayHaveLost(writer)) await this.#writes.patiently(() => this.#askWhoDrives(), writer)
         return 'ok'
       case 'conflict':
         await this.#writes.patiently(() => this.refresh(), writer)
-        if (writer.as === 'driver') await this.#writes.patiently(() => this.#askWhoDrives(), writer)
+        if (this.#mayHaveLost(writer)) await this.#writes.patiently(() => this.#askWhoDrives(), writer)
         return 'conflict'
       case 'repeated':
         await this.#writes.patiently(() => this.refresh(), writer)
@@ -233,6 +217,10 @@ export class Log {
     await this.#writes.patiently(() => this.refresh(), { as: 'driver', epoch, signal })
     const { ownership } = this.#writes
     ownership.told({ epoch, owned: true }, ownership.doubts)
+  }
+
+  #mayHaveLost(writer: Writer): boolean {
+    return writer.as === 'driver' && this.#writes.ownership.uncertain
   }
 
   async #askWhoDrives(): Promise<void> {
@@ -304,21 +292,25 @@ export class Log {
     this.transcript.addOlder(older)
   }
 
-  #compose(events: readonly EventBody[], writer: Writer, recalled: readonly Call[]): Append {
-    const [{ node }, at] = [this.#options, this.#ports.now()]
-    const after = events.reduce((state, event) => evolve(state, { ...event, seq: state.seq + 1, at }), this.state)
+  #compose(draft: Draft, writer: Writer, recalled: readonly Call[]): Append {
     this.#mark ??= this.#ports.id()
-    return {
-      to: this.address,
-      expectedSeq: this.state.seq,
-      mark: `${this.#mark}.${(this.#marks++).toString(36)}`,
-      events,
-      at,
-      rows: derive(this.state, after, events, recalled),
-      ...(node !== undefined && { node }),
-      ...(writer.as === 'driver' && writer.epoch !== undefined && { epoch: writer.epoch }),
-      ...(writer.as === 'outsider' && writer.key !== undefined && { key: writer.key }),
-    }
+    const mark = `${this.#mark}.${(this.#marks++).toString(36)}`
+    return draft.toAppend({ to: this.address, mark, node: this.#options.node }, writer, recalled)
+  }
+
+  /** Where nothing came in between, what it leads to is known. */
+  #takeOwn(events: readonly LogEvent[], { before, after }: Draft): void {
+    if (this.state !== before) return this.#take(events, 'own')
+    this.state = after
+    for (const event of events) this.#keep(event)
+  }
+
+  #keep(event: LogEvent): void {
+    this.events.push(event)
+    this.transcript.add(event)
+    for (const listener of this.#listeners) listener(event)
+    // What was said in a space is read from the store by whoever wants it.
+    if (this.state.space) this.forget(event.seq - KEPT_OF_SPACE)
   }
 
   /** Two appends may overlap in flight and answer in any order; what is already known is skipped. */
@@ -328,23 +320,8 @@ export class Log {
       // Whoever sets a resting conversation going drives it.
       if (whose === 'others' && !hasWork(this.state)) this.#writes.ownership.doubt()
       this.state = evolve(this.state, event)
-      this.events.push(event)
-      this.transcript.add(event)
-      for (const listener of this.#listeners) listener(event)
+      this.#keep(event)
     }
-    // What was said in a space is read from the store by whoever wants it.
-    if (this.state.space) this.forget(this.state.seq - KEPT_OF_SPACE)
     if (whose === 'others' && events.length > 0) this.onOthers()
   }
-}
-
-function callIn(events: readonly LogEvent[], callId: string): Call | undefined {
-  let call: Call | undefined
-  for (const event of events) {
-    if (event.type === 'model.replied') {
-      const part = callsOf(event.reply).find((each) => each.callId === callId)
-      if (part) call = newCall(part, event.seq, placeOf(part, event))
-    } else if (call && 'callId' in event && event.callId === callId) call = evolveCall(call, event)
-  }
-  return call
 }

@@ -117,7 +117,7 @@ function resultOfLast(events: readonly LogEvent[], state: Conversation, mode: 'a
 
 export function openHolds(state: Conversation): HeldCall[] {
   if (state.turn.phase !== 'calls' && state.waiting.size === 0) return []
-  const inTurn = state.turn.phase === 'calls' ? [...state.turn.calls.values()] : []
+  const inTurn = state.turn.phase === 'calls' ? state.turn.calls : []
   return [...new Set([...state.waiting.values(), ...inTurn])].flatMap((call) => {
     const hold = openHold(call)
     return hold ? [heldCall(call, hold)] : []

@@ -8,12 +8,13 @@ import type { EventBody } from '../log/log-event.ts'
 import { StateWrites, type StateUpdate } from '../plugin/state.ts'
 import { inputHash } from '../tool/fingerprint.ts'
 import { AskUser, Halt, Skip, ToolError } from '../tool/handler-result.ts'
-import { failed, type CallOutcome, type OutcomeError } from '../tool/outcome.ts'
+import { failed, type CallOutcome, type FailedOutcome, type OutcomeError } from '../tool/outcome.ts'
 import { DEFAULT_TIMEOUTS, type Tool } from '../tool/tool.ts'
 import type { ApprovalRequest, Verified } from '../tool/tool-options.ts'
 import type { Hold } from '../turn/hold.ts'
 import type { Call } from '../turn/turn-state.ts'
 import { approvalHold, askGate, boundTo, checkInput, cleared, type Bound } from './dispatch.ts'
+import { isUnfinished, unfinished } from './unfinished.ts'
 import { within, type Returned } from './within.ts'
 import { toolContext, type World } from './world.ts'
 
@@ -75,7 +76,7 @@ export async function recoverCall(
   switch (tool?.onLost ?? 'ask') {
     case 'retry':
       // A call that took its process down again and again is for a person to look at.
-      return call.attempt < MOST_ATTEMPTS
+      return call.attempt - (call.resumed?.from ?? 0) < MOST_ATTEMPTS
         ? admitCall(call, tool, world, signal)
         : [await lostHold(call, tool, world, signal)]
     case 'fail':
@@ -161,6 +162,10 @@ export async function runCall(
   )
   if (returned.ok && returned.value instanceof AskUser)
     return [...writes.take(), askedHold(call, tool, returned.value, boundTo(tool, inputOf(call), checked.value), world)]
+  if (returned.ok && isUnfinished(returned.value)) {
+    const held = unfinished(call, tool, returned.value, boundTo(tool, inputOf(call), checked.value), world)
+    return 'ok' in held ? [failing(call, held, world)] : [...writes.take(), held]
+  }
   if (returned.ok && returned.value instanceof Halt) {
     const halt = { reason: 'halted', message: returned.value.reason } as const
     const { value } = returned.value
@@ -172,18 +177,20 @@ export async function runCall(
   if (returned.ok && returned.value instanceof Skip) return [...writes.take(), skipped(call, world)]
   const outcome = await outcomeOf(returned, tool)
   if (outcome.ok) return [...writes.take(), settled(call, outcome)]
+  return [failing(call, outcome, world)]
+}
+
+function failing(call: Call, outcome: FailedOutcome, world: World): EventBody {
   const { error } = outcome
-  return [
-    haltsOn(error, call, world)
-      ? { ...settled(call, outcome), halt: { reason: 'tool_error', message: error.message } }
-      : settled(call, outcome),
-  ]
+  return haltsOn(error, call, world)
+    ? { ...settled(call, outcome), halt: { reason: 'tool_error', message: error.message } }
+    : settled(call, outcome)
 }
 
 /** A turn in which something else was done, or is being done, is remembered. */
 function skipped(call: Call, { log }: World): EventBody {
   const { turn } = log.state
-  const nothingElse = turn.phase === 'calls' && turn.step === 1 && turn.calls.size === 1
+  const nothingElse = turn.phase === 'calls' && turn.step === 1 && turn.calls.length === 1
   const halt = { reason: nothingElse ? 'skipped' : 'halted', message: 'There was nothing to do.' } as const
   return { ...settled(call, asOutcome({ skipped: true })), halt }
 }

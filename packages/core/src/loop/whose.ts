@@ -8,5 +8,12 @@ export function checkWhose(id: string, state: Conversation, agent: string): void
 }
 
 export function belongsTo(id: string, agent: string, other: string): HoldpointError {
-  return new HoldpointError('config-invalid', `Conversation "${id}" belongs to agent "${agent}", not "${other}".`)
+  return new Belongs(`Conversation "${id}" belongs to agent "${agent}", not "${other}".`)
+}
+
+/** Told apart by those who ask for a place whatever it is. */
+export class Belongs extends HoldpointError {
+  constructor(message: string) {
+    super('config-invalid', message)
+  }
 }

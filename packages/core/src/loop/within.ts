@@ -1,6 +1,6 @@
 /** Code of a tool's author, its time limit and cancellation, whichever comes first. What ignores its signal is left behind. */
 import { messageOf } from '../failure.ts'
-import { OVER } from '../ports.ts'
+import { OVER, type Ports } from '../ports.ts'
 import { failed, type OutcomeError } from '../tool/outcome.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { World } from './world.ts'
@@ -19,24 +19,37 @@ export async function within(
   run: (signal: AbortSignal) => unknown,
 ): Promise<Returned> {
   const limit = new AbortController()
+  try {
+    const value = run(limit.signal)
+    // What returns at once needs no clock, and could not be stopped.
+    return isThenable(value) ? await inTime(value, tool, signal, limit, agent.ports) : { ok: true, value }
+  } catch (error) {
+    return failed('failed', messageOf(error))
+  }
+}
+
+async function inTime(
+  value: PromiseLike<unknown>,
+  tool: Tool,
+  signal: AbortSignal,
+  limit: AbortController,
+  { sleep }: Ports,
+): Promise<Returned> {
   const timer = new AbortController()
   const stop = (): void => {
     limit.abort(signal.reason)
     timer.abort(OVER)
   }
+  if (signal.aborted) stop()
   signal.addEventListener('abort', stop, { once: true })
   try {
-    const value = run(limit.signal)
-    if (!isThenable(value)) return { ok: true, value }
     const timeoutMs = tool.executor === 'server' ? tool.waiting.timeoutMs : OTHERS_MS
-    const late = agent.ports.sleep(timeoutMs, timer.signal).then((): Returned => {
+    const late = sleep(timeoutMs, timer.signal).then((): Returned => {
       if (timer.signal.aborted) return failed('cancelled', 'The turn was cancelled.')
       limit.abort(new Error(`"${tool.name}" took longer than ${timeoutMs} ms`))
       return failed('timed-out', `It took longer than ${timeoutMs} ms.`)
     })
     return await Promise.race([settled(value), late])
-  } catch (error) {
-    return failed('failed', messageOf(error))
   } finally {
     signal.removeEventListener('abort', stop)
     timer.abort(OVER)

@@ -1,7 +1,7 @@
 /** Everything one piece of driving works with: the agent, the log, on whose behalf, and where frames go. */
 import { copyJson, toJson } from '../json.ts'
 import type { Frame } from '../live/frame.ts'
-import type { ToolContext, Scope } from '../tool/context.ts'
+import type { Resumption, ToolContext, Scope } from '../tool/context.ts'
 import type { Tool } from '../tool/tool.ts'
 import { planAccess } from '../plan/plan-access.ts'
 import { StateWrites } from '../plugin/state.ts'
@@ -67,7 +67,7 @@ export async function prepare(world: World): Promise<Prepared> {
   const tools = [...agent.tools]
   const { turn, queue, plans } = log.state
   const conversation = {
-    id: log.id,
+    ...log.address,
     turnId: turnIdOf(world),
     step: turn.phase === 'rest' ? 0 : turn.step,
     queue,
@@ -99,7 +99,8 @@ export function toolContext(
   return {
     input,
     call: { id: call.callId, name: call.name, args: copyJson(call.proposed), attempt: call.attempt },
-    conversation: { id: log.id, turnId: turnIdOf(world) },
+    resumed: call.resumed && resumedWith(call.resumed),
+    conversation: { ...log.address, turnId: turnIdOf(world) },
     scope,
     services: agent.services,
     state: writes,
@@ -112,6 +113,11 @@ export function toolContext(
       if (json.ok && !signal.aborted) world.emit({ type: 'call-progress', callId: call.callId, value: json.value })
     },
   }
+}
+
+/** Copies: no code of the tool can reach into the log. */
+function resumedWith({ state, answer, by }: Resumption): Resumption {
+  return { state: state && copyJson(state), answer: answer && copyJson(answer), by }
 }
 
 function turnIdOf({ log }: World): string {

@@ -72,7 +72,7 @@ export class Writes {
   async patiently<T>(work: () => Promise<T>, writer: Writer): Promise<T> {
     const { monotonic, sleep } = this.#ports
     const driver = writer.as === 'driver'
-    const signal = driver ? writer.signal : new AbortController().signal
+    const signal = driver ? writer.signal : NEVER
     const since = monotonic()
     for (let pause = 20, tellAfter = PATIENCE_MS; ; pause = Math.min(pause * 2, 2000)) {
       try {
@@ -130,6 +130,8 @@ export class Writes {
 /** A server that does not hear of its client any more gives up what it was asked well before that. */
 const LONGEST_WAY = 60_000
 const PATIENCE_MS = 10_000
+/** Nobody tells an outsider to stop. */
+const NEVER = new AbortController().signal
 const TELL_EVERY_MS = 60_000
 
 const MAY_BE = {

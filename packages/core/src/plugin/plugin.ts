@@ -23,6 +23,7 @@ export interface Prepare<C, S = unknown> extends Setup<C> {
   /** The plugin itself, as the key to its state. */
   readonly self: Plugin<S>
   readonly conversation: {
+    readonly tenant: string
     readonly id: string
     readonly turnId: string
     readonly step: number

@@ -51,11 +51,11 @@ export function systemMessages(texts: readonly string[]): PromptMessage[] {
 /** Some vendors use an id again in a later reply, and refuse a prompt that has it twice. */
 export function renderAll(
   passages: readonly Passage[],
-  options: (passage: Passage) => RenderOptions,
+  options: (passage: Passage, index: number) => RenderOptions,
 ): readonly Rendered[] {
   const taken = new Set<string>()
-  return passages.map((passage) => {
-    const own = options(passage)
+  return passages.map((passage, index) => {
+    const own = options(passage, index)
     let rendered = rendering(passage, own)
     if (rendered.vendorIds.some((id) => taken.has(id))) rendered = rendering(passage, { ...own, ownIds: true })
     for (const id of rendered.vendorIds) taken.add(id)

@@ -113,6 +113,7 @@ function grow(passage: Growing, event: ConversationEvent): void {
     case 'conversation.opened':
     case 'message.queued':
     case 'call.held':
+    case 'call.resumed':
     case 'call.endorsed':
     case 'call.cleared':
     case 'call.started':

@@ -3,6 +3,7 @@ import { HoldpointError } from '../failure.ts'
 import { isObject, show } from '../json.ts'
 import { lifeId } from '../life/life.ts'
 import { SPACE } from '../space/space.ts'
+import { TOOL_NAME } from '../tool/name.ts'
 import type { ListFilter, PendingFilter } from './runtime-options.ts'
 
 const LONGEST = 200
@@ -32,6 +33,18 @@ export function checkNotSpace<T>(agent: T): T {
 /** The tenant may be empty: for those who need none. */
 export function checkTenant(tenant: unknown): string {
   return tenant === '' ? tenant : checkId('A tenant', tenant)
+}
+
+/** A copy: whoever gave it may change it. */
+export function checkToolNames(tools: unknown): readonly string[] {
+  const names = Array.isArray(tools) ? [...(tools as readonly unknown[])] : []
+  if (names.length === 0 || names.length > 100 || !names.every(isToolName))
+    throw invalid(`"tools" is a list of 1 to 100 names of tools, not ${show(tools)}.`)
+  return names as readonly string[]
+}
+
+function isToolName(name: unknown): boolean {
+  return typeof name === 'string' && TOOL_NAME.test(name)
 }
 
 export function checkLimit(limit: unknown = 50): number {
@@ -91,6 +104,7 @@ const anyLimit: Rule = { fits: () => true, words: 'checked by itself' }
 
 export const PENDING: Readonly<Record<keyof PendingFilter, Rule>> = {
   conversationId: text,
+  callId: text,
   agent: text,
   tool: text,
   kind: oneOf('approval', 'elicitation', 'client', 'external'),

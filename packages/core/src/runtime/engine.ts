@@ -8,9 +8,11 @@ import { OVER, type Ports } from '../ports.ts'
 import { systemScope, type Scope } from '../tool/context.ts'
 import { hasWork } from '../turn/derive.ts'
 import { Agents } from './agents.ts'
+import { Clients } from './clients.ts'
 import { Lease } from './lease.ts'
 import { Lookout } from './lookout.ts'
 import { Orphans } from './orphans.ts'
+import { PutOff } from './put-off.ts'
 import { Residents } from './residents.ts'
 import type { Resident } from './resident.ts'
 import type { RuntimeOptions } from './runtime-options.ts'
@@ -24,11 +26,13 @@ export class Engine {
   readonly residents: Residents
   readonly subscribers: Subscribers
   readonly spaces: Spaces
+  readonly clients: Clients
   readonly #options: RuntimeOptions
   readonly #lease: Lease
   readonly #lookout: Lookout
   readonly #agents: Agents
   readonly #orphans: Orphans
+  readonly #putOff = new PutOff()
   readonly #closing = new AbortController()
   readonly #loops: Promise<void>[] = []
   /** How many of those that were due could not be helped. They come up every time, and must not hide the others. */
@@ -48,6 +52,12 @@ export class Engine {
     this.#orphans = new Orphans(this.#agents, this.ports, (error, address) => this.problem(error, address))
     this.subscribers = new Subscribers(store)
     this.#lookout = new Lookout(this.ports, options.lookMs ?? 1000)
+    this.clients = new Clients({
+      store,
+      ports: this.ports,
+      node: this.#lease.node,
+      failed: (error, address) => this.problem(error, address),
+    })
     const node = drive ? this.#lease.node : undefined
     this.residents = new Residents(
       {
@@ -71,6 +81,8 @@ export class Engine {
           node,
           ports: this.ports,
           wakeAt: (at) => this.#lookout.wakeAt(at),
+          putOff: (until) => this.#lookout.wakeAt(this.#putOff.put(address, until, this.ports.now())),
+          clientSeenAt: (tool, place = address.id) => this.clients.seenAt({ ...address, id: place }, tool),
           failed: (error) => this.problem(error, address),
         }),
         moved: (resident) => this.subscribers.watch(resident),
@@ -83,6 +95,7 @@ export class Engine {
   static async start(options: RuntimeOptions): Promise<Engine> {
     const engine = new Engine(options)
     await engine.#lease.beat()
+    engine.clients.start()
     engine.#unlisten = engine.store.listen((what, seq, look) => engine.#heard(what, seq, look))
     const { signal } = engine.#closing
     engine.#loops.push(
@@ -158,7 +171,7 @@ export class Engine {
       () => {},
       (error) => this.problem(error),
     )
-    await Promise.all(Array.from(this.residents, (resident) => resident.close(grace)))
+    await Promise.all([this.clients.close(), ...Array.from(this.residents, (resident) => resident.close(grace))])
     this.subscribers.close()
     over.abort(OVER)
     await Promise.all([...this.#loops, keeping])
@@ -173,7 +186,7 @@ export class Engine {
     try {
       const limit = LOOK + this.#helpless
       const { conversations, next } = await this.store.due(this.#due(limit))
-      const known = await this.#orphans.without(conversations)
+      const known = await this.#orphans.without(this.#putOff.without(conversations, this.ports.now()))
       const looked = await Promise.all(known.map((address) => this.#look(address)))
       const doubtful = Array.from(this.residents).filter(({ claiming }) => claiming)
       await Promise.all(doubtful.map(({ log }) => this.#look(log.address)))
@@ -224,7 +237,7 @@ export class Engine {
   }
 
   async #refresh(resident: Resident, seq: number): Promise<void> {
-    if (seq <= resident.log.state.seq && !resident.log.inDoubt) return
+    if (!isNews(resident, seq)) return
     await resident.log.heard(seq)
     resident.live.driver?.wake()
     resident.pump()
@@ -232,8 +245,10 @@ export class Engine {
 
   #heard(what: Address, seq: number, look: boolean | undefined): void {
     this.subscribers.changed(what, seq)
+    this.#putOff.forget(what)
     const resident = this.residents.peek(what)
-    if (resident) this.#refresh(resident, seq).catch((error: unknown) => this.problem(error, what))
+    if (resident && isNews(resident, seq))
+      this.#refresh(resident, seq).catch((error: unknown) => this.problem(error, what))
     // For those who drive: deadlines, which anybody can see to, are known without being told.
     if (look === true && this.#options.drive !== false) this.#lookout.soon()
   }
@@ -241,6 +256,11 @@ export class Engine {
   #wakeDrivers(): void {
     for (const resident of this.residents) resident.live.driver?.wake()
   }
+}
+
+/** Mostly it is what this process wrote itself. */
+function isNews({ log }: Resident, seq: number): boolean {
+  return seq > log.state.seq || log.inDoubt
 }
 
 /**

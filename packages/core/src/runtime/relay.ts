@@ -17,6 +17,8 @@ import type { Subscribers } from './subscribers.ts'
 interface Writing {
   readonly name: string
   readonly text: PartialText | undefined
+  /** How much of it was there before. */
+  shown: number
 }
 
 interface Place {
@@ -100,13 +102,16 @@ class LifeRelay implements Relay {
   #write(id: string, vendorName: string, delta: string, { names, tools }: Toolbox): void {
     const name = names.get(vendorName) ?? vendorName
     const known = this.#writing.get(id)
-    const writing = known ?? { name, text: name === SEND_MESSAGE ? new PartialText(MESSAGE_TEXT) : undefined }
+    const writing = known ?? { name, text: name === SEND_MESSAGE ? new PartialText(MESSAGE_TEXT) : undefined, shown: 0 }
     if (!known) this.#writing.set(id, writing)
-    const said = writing.text?.add(delta) ?? ''
-    const who = { agent: this.#agent, id }
-    if (said !== '') this.#show({ type: 'message.streaming', ...who, delta: said })
-    if (delta !== '' && tools.get(writing.name)?.visible === true)
-      this.#show({ type: 'tool.streaming', ...who, name: writing.name, delta })
+    const said = writing.text ? writing.text.add(delta) : delta
+    const at = writing.shown
+    writing.shown += said.length
+    if (said === '') return
+    const piece = { agent: this.#agent, id, at, delta: said }
+    if (writing.text) this.#show({ type: 'message.streaming', ...piece })
+    else if (tools.get(writing.name)?.visible === true)
+      this.#show({ type: 'tool.streaming', name: writing.name, ...piece })
   }
 
   #show(frame: SpaceFrame): void {

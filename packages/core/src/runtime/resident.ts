@@ -7,9 +7,10 @@ import type { Store } from '../log/store.ts'
 import type { LiveConversation } from '../loop/live-conversation.ts'
 import type { Log } from '../loop/log.ts'
 import { OVER, type Ports } from '../ports.ts'
-import { hasWork } from '../turn/derive.ts'
-import { next } from '../turn/turn.ts'
-import { isDeadline, type Conversation } from '../turn/turn-state.ts'
+import { deadlinesOf, hasWork } from '../turn/derive.ts'
+import { lookAt } from '../turn/hold.ts'
+import type { Conversation } from '../turn/turn-state.ts'
+import { giveUpAbsent } from './absence.ts'
 
 export interface Neighbours {
   readonly store: Store
@@ -18,6 +19,10 @@ export interface Neighbours {
   readonly node: string | undefined
   /** Somebody should look at this conversation at that time. */
   wakeAt(at: number): void
+  /** There is nothing to do here before that time, although it is due. */
+  putOff(until: number): void
+  /** When a client that can carry this tool out was last there. */
+  clientSeenAt(tool: string, place?: string): Promise<number>
   failed(error: unknown): void
 }
 
@@ -44,7 +49,7 @@ export class Resident {
     // It goes on somewhere, or is ours by a write that came so late that nobody waited for it any more.
     this.claiming = near.node !== undefined && hasWork(live.log.state)
     live.log.listen((event) => {
-      if (event.type === 'call.held') near.wakeAt(event.hold.expiresAt)
+      if (event.type === 'call.held') near.wakeAt(lookAt(event.hold))
       if (event.type === 'plan.set') near.wakeAt(event.plan.nextAt)
       if (event.type === 'plan.fired' && event.next !== undefined) near.wakeAt(event.next)
       this.#changed()
@@ -94,10 +99,14 @@ export class Resident {
     for (this.pump(); hasWork(this.log.state) && !over(this.log.state);) await this.#change()
   }
 
-  /** Reads on, settles what expired, and takes the conversation over if nobody is at it. False when there was nothing to do. */
+  /** Reads on, settles what expired or whose client stays away, and takes the conversation over if nobody is at it. False when there was nothing to do. */
   async look(): Promise<boolean> {
     const { seq } = this.log.state
     await this.live.expire()
+    const near = this.#near
+    const now = (): number => near.ports.now()
+    const later = await giveUpAbsent(this.log, now, (tool, place) => near.clientSeenAt(tool, place))
+    if (later !== undefined) near.putOff(later)
     // It may have been ours, and have been set going by others since: only who knows that claims it.
     await this.log.heard(seq)
     const epoch = await this.#claim()
@@ -149,7 +158,7 @@ export class Resident {
   }
 
   #plan(): void {
-    const deadlines = next(this.log.state).flatMap((effect) => (isDeadline(effect) ? [effect.at] : []))
+    const deadlines = deadlinesOf(this.log.state)
     if (deadlines.length > 0) this.#near.wakeAt(Math.min(...deadlines))
   }
 

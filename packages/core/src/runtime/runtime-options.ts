@@ -59,6 +59,8 @@ export interface RuntimeSendOptions extends Omit<SendOptions, 'scope' | 'watch' 
 
 export interface PendingFilter {
   readonly conversationId?: string
+  /** For whoever knows a call, and not where it waits. */
+  readonly callId?: string
   readonly agent?: string
   readonly tool?: string
   readonly kind?: HoldKind

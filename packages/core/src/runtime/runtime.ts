@@ -30,6 +30,7 @@ import {
   checkSeq,
   checkSignal,
   checkTenant,
+  checkToolNames,
   LIST,
   OPTIONS,
   PENDING,
@@ -75,6 +76,7 @@ export class Runtime {
     const by = checkBy(options.by)
     await this.#use(id, wanted, ({ log, agent }) =>
       log.change((state) => {
+        if (state.space) throw new HoldpointError('config-invalid', `"${id}" is a space. Take another id.`)
         checkWhose(id, state, agent.name)
         if (state.seq > 0) return {}
         return { events: [{ type: 'conversation.opened', agent: agent.name, ...(by !== undefined && { by }) }] }
@@ -135,6 +137,17 @@ export class Runtime {
   /** Whoever was to carry the call out could not: the model reads why. */
   fail(id: string, callId: string, error: string, options: ResolveOptions = {}): Promise<ResolveAnswer> {
     return this.resolve(id, callId, { kind: 'answer', error }, options)
+  }
+
+  /**
+   * Says that a client is there which can carry these tools out, until what it resolves to is called. Calls of tools with
+   * a `grace` are given up when nobody has said so for that long, in any process.
+   */
+  async attend(id: string, tools: readonly string[]): Promise<() => Promise<void>> {
+    const address = this.#address(id)
+    const names = checkToolNames(tools)
+    if (this.#engine.closing) throw new HoldpointError('closed', 'This runtime was closed. Open another one.')
+    return this.#engine.clients.attend(address, names)
   }
 
   /** Ends the turn from whatever state it is in, with a result behind every call. */

@@ -1,12 +1,19 @@
 /** Spaces as a runtime offers them: made, joined, spoken in, read and left. Everything here is for one tenant. */
 import { HoldpointError } from '../failure.ts'
 import { isObject, show } from '../json.ts'
-import { agentOfLife } from '../life/life.ts'
 import type { Address, Page } from '../log/store.ts'
-import { AGENT_MESSAGES, decideJoin, decideLeave, decideOpen, decideRead } from '../space/decide-space.ts'
+import {
+  AGENT_MESSAGES,
+  decideJoin,
+  decideLeave,
+  decideOpen,
+  decideRead,
+  type SpaceDecision,
+} from '../space/decide-space.ts'
 import { memberKey, type Member, type Role } from '../space/space-event.ts'
-import { SPACE } from '../space/space.ts'
+import { SPACE, type Space } from '../space/space.ts'
 import type { SpaceView } from '../space/space-view.ts'
+import type { Conversation } from '../turn/turn-state.ts'
 import { checkAgentName, checkId, checkLimit, checkOptions, checkSeq } from './check-request.ts'
 import type { Engine } from './engine.ts'
 import { loadSpace, spacePage } from './space-pages.ts'
@@ -21,6 +28,8 @@ export interface CreateSpace {
   /** Whoever makes it is its first owner. Without one, whoever runs the system says who is in it. */
   readonly by?: Member
   readonly members?: readonly { readonly member: Member; readonly role?: Role }[]
+  /** The caller's own: the same request again is told of the space that it made. */
+  readonly key?: string
 }
 
 export interface PostOptions {
@@ -32,7 +41,7 @@ export interface PostOptions {
 }
 
 export type Posted =
-  | { readonly ok: true; readonly seq: number; readonly quiet: boolean }
+  | { readonly ok: true; readonly seq: number; readonly quiet: boolean; readonly repeated?: true }
   | Extract<SpaceAnswer, { readonly ok: false }>
 
 export interface SpaceRow {
@@ -56,9 +65,9 @@ export class SpaceRoom {
     this.#tenant = tenant
   }
 
-  /** Its id, or why there is none. The same request again is told that the id is taken. */
+  /** Its id, or why there is none. Without a key, the same request again is told that the id is taken. */
   async create(options: CreateSpace): Promise<SpaceAnswer & { readonly id: string }> {
-    checkOptions(options, { id: 1, name: 1, agentMessages: 1, by: 1, members: 1 })
+    checkOptions(options, { id: 1, name: 1, agentMessages: 1, by: 1, members: 1, key: 1 })
     const { id = this.#engine.ports.id(), agentMessages = AGENT_MESSAGES } = options
     const name = checkId('The name of a space', options.name)
     if (!Number.isInteger(agentMessages) || agentMessages < 0 || agentMessages > 1000)
@@ -68,16 +77,15 @@ export class SpaceRoom {
       member: checkMember(member),
       role: checkRole(role),
     }))
-    if (agentOfLife(id) !== undefined)
-      throw invalid(`"${id}" is the life of an agent. Take an id for the space that does not begin like that.`)
-    const answer = await this.#engine.spaces.open(this.#address(id), (state) => {
-      const opened = decideOpen(state.space, state.seq === 0, { name, agentMessages, by })
+    const key = options.key === undefined ? undefined : `create:${checkId('A key', options.key)}`
+    const decide = (space: Space | undefined, state: Conversation): SpaceDecision => {
+      const opened = decideOpen(space, state.seq === 0, { name, agentMessages, by })
       if (!opened.ok) return opened
       const others = members.filter(({ member }) => !by || memberKey(member) !== memberKey(by))
       const joined = others.map(({ member, role }) => ({ type: 'member.joined', member, role }) as const)
       return { ok: true, events: [...opened.events, ...joined] }
-    })
-    return { ...answer, id }
+    }
+    return { ...(await this.#engine.spaces.open(this.#address(id), decide, key)), id }
   }
 
   /** `by` must be an owner; without it, whoever runs the system does it. Joining again changes the role. */
@@ -109,7 +117,7 @@ export class SpaceRoom {
       ...(replyTo !== undefined && { replyTo: checkSeq('replyTo', replyTo) }),
     }
     const said = await this.#engine.spaces.post(this.#address(id), message, `post:${checkId('A key', key)}`)
-    if (said.ok) return { ok: true, seq: said.seq, quiet: said.quiet }
+    if (said.ok) return { ok: true, seq: said.seq, quiet: said.quiet, ...(said.repeated && { repeated: true }) }
     return { ok: false, refusal: said.refusal ?? 'space-missing', message: said.message }
   }
 

@@ -5,8 +5,9 @@
 import type { EventBody } from '../log/log-event.ts'
 import type { InboxItem } from '../log/message.ts'
 import type { Address } from '../log/store.ts'
-import { lifeId, type Heard, type Life, type Said } from '../life/life.ts'
+import { agentOfLife, lifeId, type Heard, type Life, type Said } from '../life/life.ts'
 import { Log } from '../loop/log.ts'
+import { Belongs } from '../loop/whose.ts'
 import { decidePost, decideRead, decideShow, type SpaceDecision, type SpaceRefusal } from '../space/decide-space.ts'
 import { memberKey, type Member } from '../space/space-event.ts'
 import { SPACE, type Space } from '../space/space.ts'
@@ -22,6 +23,8 @@ export type SpaceAnswer =
   | { readonly ok: true; readonly seq: number; readonly repeated?: true }
   | { readonly ok: false; readonly refusal: SpaceRefusal | 'key-reused'; readonly message: string }
 
+type Decide = (space: Space | undefined, state: Conversation) => SpaceDecision
+
 export class Spaces {
   readonly #engine: Engine
   /** Takes what nobody here can drive, until somebody looks who can. */
@@ -33,28 +36,30 @@ export class Spaces {
   }
 
   /** Makes a space where there is nothing yet. */
-  async open(address: Address, decide: (state: Conversation) => SpaceDecision): Promise<SpaceAnswer> {
+  async open(address: Address, decide: Decide, key?: string): Promise<SpaceAnswer> {
     // Whatever is there already, and whoever it belongs to, is told from nothing before anybody is asked to drive it.
     const [head = 0] = await this.#engine.store.heads([address])
-    if (head > 0) return decided(decide({ ...emptyConversation, seq: head }), head)
-    return this.#engine.use(address, SPACE, ({ log }) => write(log, decide))
+    if (head > 0 || agentOfLife(address.id) !== undefined) return this.change(address, decide, key)
+    return this.#engine
+      .use(address, SPACE, ({ log }) => write(log, decide, key))
+      .catch((error: unknown) => {
+        if (error instanceof Belongs) return this.change(address, decide, key)
+        throw error
+      })
   }
 
   /** Decides on the newest state of the space and writes it; `key` is the caller's own. */
-  async change(
-    address: Address,
-    decide: (space: Space | undefined, state: Conversation) => SpaceDecision,
-    key?: string,
-  ): Promise<SpaceAnswer> {
+  async change(address: Address, decide: Decide, key?: string): Promise<SpaceAnswer> {
     try {
       const answer = await this.#engine.useExisting(address, async ({ log }) =>
-        log.state.space ? write(log, (state) => decide(state.space, state), key) : undefined,
+        log.state.space ? write(log, decide, key) : undefined,
       )
       if (answer) return answer
     } catch (error) {
       if (!(error instanceof AgentMissing)) throw error // it is the conversation of somebody who is not here
     }
-    return decided(decide(undefined, emptyConversation), 0)
+    // There may be a conversation: for whoever wants a space there is none, and no room for one.
+    return decided(decide(undefined, { ...emptyConversation, seq: 1 }), 0)
   }
 
   /**
@@ -121,10 +126,14 @@ export class Spaces {
     address: Address,
     message: { readonly from: Member; readonly text: string; readonly replyTo?: number },
     key: string,
-  ): Promise<Said & { readonly refusal?: SpaceRefusal | 'key-reused' }> {
+  ): Promise<Said & { readonly refusal?: SpaceRefusal | 'key-reused'; readonly repeated?: true }> {
     const { replyTo } = message
-    if (replyTo !== undefined && !(await this.#isMessage(address, replyTo)))
+    if (replyTo !== undefined && !(await this.#isMessage(address, replyTo))) {
+      // Whoever may not speak here learns nothing of what is said.
+      const decision = decidePost((await loadSpace(this.#engine.store, address))?.space, message)
+      if (!decision.ok) return decision
       return { ok: false, refusal: 'not-a-message', message: `There is no message ${replyTo} to answer here.` }
+    }
     let quiet = false
     const answer = await this.change(
       address,
@@ -145,11 +154,12 @@ export class Spaces {
   async #again(
     address: Address,
     seq: number,
-    { from, text }: { readonly from: Member; readonly text: string },
-  ): Promise<Said & { readonly refusal?: 'key-reused' }> {
+    { from, text, replyTo }: { readonly from: Member; readonly text: string; readonly replyTo?: number },
+  ): Promise<Said & { readonly refusal?: 'key-reused'; readonly repeated?: true }> {
     const [event] = await this.#engine.store.read(address, seq - 1, 1)
-    if (event?.type === 'message.posted' && event.text === text && memberKey(event.from) === memberKey(from))
-      return { ok: true, seq, quiet: event.quiet === true }
+    const same = event?.type === 'message.posted' && event.text === text && event.replyTo === replyTo
+    if (same && memberKey(event.from) === memberKey(from))
+      return { ok: true, seq, quiet: event.quiet === true, repeated: true }
     return { ok: false, refusal: 'key-reused', message: 'This key was used for something else. Take a new one.' }
   }
 
@@ -171,9 +181,9 @@ export class Spaces {
   }
 }
 
-async function write(log: Log, decide: (state: Conversation) => SpaceDecision, key?: string): Promise<SpaceAnswer> {
+async function write(log: Log, decide: Decide, key?: string): Promise<SpaceAnswer> {
   const changed = await log.change((state) => {
-    const decision = decide(state)
+    const decision = decide(state.space, state)
     return { decision, events: decision.ok ? decision.events : [], seq: state.seq }
   }, key)
   if ('repeated' in changed) return { ok: true, seq: changed.repeated, repeated: true }

@@ -5,6 +5,7 @@
 import type { Json } from '../json.ts'
 import type { Space, SpaceMember } from './space.ts'
 import { memberKey, type Member, type SpaceEvent, type ToolFailure } from './space-event.ts'
+import { written, wrote, type SpaceWriting } from './space-writing.ts'
 
 export interface SpaceView {
   readonly name: string
@@ -19,6 +20,8 @@ export interface SpaceView {
   readonly messages: readonly SpaceMessage[]
   /** Agents have talked among themselves for as long as they may: a person has to say something. */
   readonly quiet: boolean
+  /** What agents are writing at the moment. Never stored: it is what frames say. */
+  readonly writing: readonly SpaceWriting[]
 }
 
 /** A tool call is there to be looked at: it cannot be answered as if somebody had said it. */
@@ -60,6 +63,7 @@ export const emptySpaceView: SpaceView = {
   active: [],
   messages: [],
   quiet: false,
+  writing: [],
 }
 
 /** A page of a space, and who is in it as of now. */
@@ -83,7 +87,21 @@ export function applySpaceEvent(view: SpaceView, event: Written): SpaceView {
   const { behind = 0, ...known } = view
   const fresh = view.seq === 0
   if (!fresh && seq > view.seq + 1) return seq > behind ? { ...view, behind: seq } : view
-  return { ...known, ...(behind > seq && { behind }), ...(fresh && { from: seq }), seq, ...changes(view, event) }
+  const writing = written(view.writing, event)
+  return {
+    ...known,
+    ...(behind > seq && { behind }),
+    ...(fresh && { from: seq }),
+    seq,
+    writing,
+    ...changes(view, event),
+  }
+}
+
+/** What is shown of a message or a call before it is there. */
+export function applySpaceFrame(view: SpaceView, frame: Parameters<typeof wrote>[1]): SpaceView {
+  const writing = wrote(view.writing, frame)
+  return writing === view.writing ? view : { ...view, writing }
 }
 
 function changes(view: SpaceView, event: Written): Partial<SpaceView> {
@@ -95,7 +113,7 @@ function changes(view: SpaceView, event: Written): Partial<SpaceView> {
       const { member, role, at } = event
       const known = members.find((each) => same(each.member, member))
       const entry: SpaceMember = known ? { ...known, role } : { member, role, joinedAt: at, read: 0 }
-      return { members: [...members.filter((each) => each !== known), entry] }
+      return { members: known ? members.with(members.indexOf(known), entry) : [...members, entry] }
     }
     case 'member.left':
       return {

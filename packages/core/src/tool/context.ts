@@ -4,6 +4,7 @@ import type { Json } from '../json.ts'
 import type { PlanAccess } from '../plan/plan-access.ts'
 import type { Services } from '../plugin/services.ts'
 import type { StateAccess } from '../plugin/state.ts'
+import type { Resolution } from '../turn/hold.ts'
 
 /**
  * Who is asking, and what they may use: the signed-in user, a database handle. Given with each entry call, handed to
@@ -14,6 +15,15 @@ export interface Scope {
 }
 
 export const systemScope: Scope = Object.freeze({ system: true })
+
+/** What a call goes on with that returned `ask` or `later`. The same at every attempt until it returns the next one. */
+export interface Resumption {
+  /** What the handler gave to be kept. */
+  readonly state: Json | undefined
+  /** What was said to the question: an answer, a no, or why there is none. Undefined after `later`. */
+  readonly answer: Exclude<Resolution, { readonly kind: 'approve' }> | undefined
+  readonly by: string | undefined
+}
 
 export interface ToolContext<Input = unknown> {
   /** Checked against the tool's schema. */
@@ -26,7 +36,10 @@ export interface ToolContext<Input = unknown> {
     readonly args: Json
     readonly attempt: number
   }
-  readonly conversation: { readonly id: string; readonly turnId: string }
+  /** Set when the handler ran before and asked for this: it goes on where it left off. */
+  readonly resumed: Resumption | undefined
+  /** `tenant` is whose conversation it is; '' where there are none. */
+  readonly conversation: { readonly tenant: string; readonly id: string; readonly turnId: string }
   readonly scope: Scope
   readonly services: Services
   readonly state: StateAccess

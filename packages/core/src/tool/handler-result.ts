@@ -1,5 +1,10 @@
-/** What a handler may come back with: a value, an error, a question for a person, or an end to the turn. */
-import type { Json } from '../json.ts'
+/**
+ * What a handler may come back with: a value, an error, a question whose answer is the result, an end to the turn; or
+ * word that it is not done, with what it needs to go on (`ask`, `later`). Then the same call runs again, and nothing of
+ * it stays in memory until it does.
+ */
+import type { Duration } from '../duration.ts'
+import type { Json, JsonObject } from '../json.ts'
 
 /** Returned by `askUser`: the call becomes a hold, and the person's answer becomes its result. */
 export class AskUser {
@@ -8,6 +13,42 @@ export class AskUser {
   constructor(prompt: string, metadata?: Json) {
     this.prompt = prompt
     this.metadata = metadata
+  }
+}
+
+/** What a handler wants to know before it goes on. */
+export interface Question {
+  readonly prompt: string
+  /** What an answer must look like, for whoever renders a form. Without it, any answer fits. */
+  readonly schema?: JsonObject
+  /** Where the person does what is asked, in place of a form. */
+  readonly url?: string
+  readonly metadata?: Json
+  /** Kept with the question, and handed back with the answer. */
+  readonly state?: Json
+}
+
+/** Returned by `ask`: the call becomes a hold, and runs again with what was said. */
+export class Ask {
+  readonly question: Question
+  constructor(question: Question) {
+    this.question = question
+  }
+}
+
+/** When a handler wants to look again, and what it needs to know then. */
+export interface Later {
+  readonly after: Duration
+  readonly state?: Json
+  /** What is waited for, for people who look at what waits. */
+  readonly reason?: string
+}
+
+/** Returned by `later`: the call waits for something outside, and runs again when the time has come. */
+export class LookLater {
+  readonly later: Later
+  constructor(later: Later) {
+    this.later = later
   }
 }
 
@@ -36,11 +77,19 @@ export class Skip {
   readonly skipped: true = true
 }
 
-export type Special = AskUser | Halt | ToolError | Skip
+export type Special = AskUser | Ask | LookLater | Halt | ToolError | Skip
 export type HandlerResult<R> = R | Special | Promise<R | Special>
 
 export function askUser(prompt: string, metadata?: Json): AskUser {
   return new AskUser(prompt, metadata)
+}
+
+export function ask(question: Question): Ask {
+  return new Ask(question)
+}
+
+export function later(options: Later): LookLater {
+  return new LookLater(options)
 }
 
 export function halt(reason: string, value?: Json): Halt {

@@ -1,9 +1,12 @@
 /** What a call came to. Data: stored, told to the model, never thrown past the code that runs a call. */
 import type { Json } from '../json.ts'
 
-export type CallOutcome =
-  | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly error: OutcomeError }
+export type CallOutcome = { readonly ok: true; readonly value: Json } | FailedOutcome
+
+export interface FailedOutcome {
+  readonly ok: false
+  readonly error: OutcomeError
+}
 
 export interface OutcomeError {
   readonly code: OutcomeCode
@@ -22,6 +25,8 @@ export type OutcomeCode =
   | 'rejected'
   /** Nobody answered in time. */
   | 'expired'
+  /** No client was there that could carry it out, for longer than its grace. */
+  | 'no-client'
   /** The turn was cancelled. */
   | 'cancelled'
   /** A newer message took the turn's place. */
@@ -39,6 +44,6 @@ export type OutcomeCode =
   /** What would have run is not what was approved. */
   | 'not-what-was-approved'
 
-export function failed(code: OutcomeCode, message: string, details?: Json): CallOutcome {
+export function failed(code: OutcomeCode, message: string, details?: Json): FailedOutcome {
   return { ok: false, error: details === undefined ? { code, message } : { code, message, details } }
 }

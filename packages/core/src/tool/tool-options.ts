@@ -131,8 +131,8 @@ interface RemoteBase<I extends AnySchema, R> extends Common<I>, Gated<Infer<I>>,
 interface ClientToolOptions<I extends AnySchema, R> extends RemoteBase<I, R> {
   readonly executor: 'client'
   /**
-   * How long a call waits while no client is connected; as long as for one that is, unless said. For whoever knows of
-   * clients, which is the gateway: it gives the call up then.
+   * How long a call waits while no client is there that can run it; as long as for one that is, unless said. A runtime
+   * knows of clients by `attend`, which the gateway calls for those that are connected to it. A session knows of none.
    */
   readonly grace?: Duration
 }

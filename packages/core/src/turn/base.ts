@@ -68,8 +68,8 @@ export function fromBase(seq: number, base: Json): Conversation {
 
 /** JSON drops what is undefined; a call has its fields in every state. */
 function whole(call: Call): Call {
-  const { malformed, edited, approved, place } = call
+  const { malformed, edited, approved, kept, resumed, place } = call
   const resolved = call.resolved.map((each) => ({ ...each, by: each.by }))
-  const fields = { ...call, malformed, edited, approved, place, resolved }
+  const fields = { ...call, malformed, edited, approved, kept, resumed, place, resolved }
   return fields.at === 'settled' ? { ...fields, hold: fields.hold } : fields
 }

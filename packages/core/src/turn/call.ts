@@ -3,8 +3,8 @@
  * from, and nothing leads out of `settled`.
  */
 import { HoldpointError } from '../failure.ts'
-import type { LogEvent } from '../log/log-event.ts'
-import type { CallPart } from '../model/reply.ts'
+import type { LogEvent, Placed } from '../log/log-event.ts'
+import { callsOf, type CallPart } from '../model/reply.ts'
 import type { Resolved } from './hold.ts'
 import type { Call } from './turn-state.ts'
 
@@ -14,6 +14,7 @@ type CallEvent = Extract<LogEvent, { readonly callId: string }>
 const moves: Record<CallEvent['type'], readonly Call['at'][]> = {
   'call.rewritten': ['ready'],
   'call.held': ['ready', 'running'],
+  'call.resumed': ['held'],
   'call.endorsed': ['held'],
   'call.approved': ['held'],
   'call.cleared': ['ready', 'running'],
@@ -22,8 +23,9 @@ const moves: Record<CallEvent['type'], readonly Call['at'][]> = {
   'answer.arrived': ['settled'],
 }
 
-/** `seq` is of the reply that has it. */
-export function newCall(part: CallPart, seq: number, place?: Call['place']): Call {
+/** `seq` is of the reply that has it, and so is `placed`. */
+export function newCall(part: CallPart, seq: number, placed?: Placed): Call {
+  const place = placed?.calls.find(({ callId }) => callId === part.callId)
   return {
     callId: part.callId,
     name: part.name,
@@ -33,10 +35,12 @@ export function newCall(part: CallPart, seq: number, place?: Call['place']): Cal
     approved: undefined,
     endorsed: [],
     holds: 0,
+    kept: undefined,
+    resumed: undefined,
     resolved: [],
     attempt: 0,
     seqs: [seq],
-    place,
+    place: place && { space: place.space, shown: place.shown === true },
     at: 'ready',
   }
 }
@@ -48,7 +52,9 @@ export function evolveCall(before: Call, event: CallEvent): Call {
     case 'call.rewritten':
       return { ...call, edited: event.input }
     case 'call.held':
-      return { ...facts(call), approved: undefined, holds: call.holds + 1, at: 'held', hold: event.hold }
+      return { ...facts(call), ...afterHold(call, event), holds: call.holds + 1, at: 'held', hold: event.hold }
+    case 'call.resumed':
+      return { ...facts(call), ...resumption(call, event), resolved: resolvedWith(call, event), at: 'ready' }
     case 'call.endorsed':
       return { ...call, endorsed: [...call.endorsed, { by: event.by, inputHash: event.inputHash }] }
     case 'call.approved': {
@@ -76,15 +82,63 @@ function answered(call: Settled, event: Extract<CallEvent, { type: 'answer.arriv
   return { ...call, resolved: resolvedWith(call, event), hold: event.resolution ? undefined : call.hold, open: false }
 }
 
+/** A call as events tell it, whichever else they are about. */
+export function callIn(events: readonly LogEvent[], callId: string): Call | undefined {
+  let call: Call | undefined
+  for (const event of events) {
+    if (event.type === 'model.replied') {
+      const part = callsOf(event.reply).find((each) => each.callId === callId)
+      if (part) call = newCall(part, event.seq, event.placed)
+    } else if (call && 'callId' in event && event.callId === callId) call = evolveCall(call, event)
+  }
+  return call
+}
+
 /** What stays true of a call wherever it is; the rest of each state is written anew. */
 function facts(call: Call): Omit<Call, 'at'> {
-  const { callId, name, proposed, malformed, edited, approved, endorsed, holds, resolved, attempt, seqs, place } = call
-  return { callId, name, proposed, malformed, edited, approved, endorsed, holds, resolved, attempt, seqs, place }
+  const { callId, name, proposed, malformed, edited, approved, endorsed, attempt, seqs } = call
+  const { holds, kept, resumed, resolved, place } = call
+  return {
+    callId,
+    name,
+    proposed,
+    malformed,
+    edited,
+    approved,
+    endorsed,
+    holds,
+    kept,
+    resumed,
+    resolved,
+    attempt,
+    seqs,
+    place,
+  }
+}
+
+/**
+ * A question in the middle of a call leaves the yes it runs under as it is: it is still that call. Any other hold asks
+ * for a new one, and leaves what the handler was going on with.
+ */
+function afterHold(
+  call: Call,
+  { hold, state }: Extract<CallEvent, { type: 'call.held' }>,
+): Pick<Call, 'approved' | 'kept' | 'resumed'> {
+  const { approved, kept, resumed } = call
+  return hold.resumes ? { approved, kept: state, resumed: undefined } : { approved: undefined, kept, resumed }
+}
+
+function resumption(
+  call: Call,
+  { resolution, by }: Extract<CallEvent, { type: 'call.resumed' }>,
+): Pick<Call, 'kept' | 'resumed'> {
+  const answer = resolution?.kind === 'approve' ? undefined : resolution
+  return { kept: undefined, resumed: { state: call.kept, answer, by, from: call.attempt } }
 }
 
 function resolvedWith(
   call: Call,
-  event: Extract<CallEvent, { type: 'call.approved' | 'call.settled' | 'answer.arrived' }>,
+  event: Extract<CallEvent, { type: 'call.approved' | 'call.resumed' | 'call.settled' | 'answer.arrived' }>,
 ): readonly Resolved[] {
   if (!event.resolution || !('hold' in call) || !call.hold) return call.resolved
   const { kind: hold, accepts } = call.hold

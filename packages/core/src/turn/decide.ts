@@ -9,7 +9,7 @@ import { fire } from '../plan/plan.ts'
 import type { NextTime } from '../ports.ts'
 import { shownIn } from './call.ts'
 import { openCalls } from './turn.ts'
-import type { Hold } from './hold.ts'
+import { graceEnds, type Hold } from './hold.ts'
 import type { Call, Conversation, Turn } from './turn-state.ts'
 
 /** What happens to a message that comes while a turn is going on. */
@@ -91,11 +91,33 @@ export function decideExpire(state: Conversation, callId: string, now: number): 
   const hold = call && openHold(call)
   if (!call || !hold) return refuse('hold-not-open', `Call ${callId} is not held.`)
   if (now < hold.expiresAt) return refuse('not-due', `Call ${callId} waits until ${hold.expiresAt}.`)
-  const outcome = expiredOutcome(hold)
-  if (call.at === 'settled')
-    return accept({ type: 'answer.arrived', callId, name: call.name, outcome, ...shownIn(call) })
+  if (hold.resumes === 'deadline') return accept({ type: 'call.resumed', callId })
+  return giveUp(state, call, hold, 'expired', `No answer in ${inWords(hold.timeoutMs)}.`)
+}
+
+/** No client that can carry the call out was there for as long as the hold allows. `seenAt`: when one last was. */
+export function decideAbsent(state: Conversation, callId: string, now: number, seenAt: number): Decision {
+  const call = findCall(state, callId)
+  const hold = call && openHold(call)
+  if (!call || !hold) return refuse('hold-not-open', `Call ${callId} is not held.`)
+  const { graceMs = 0 } = hold
+  if (now < (graceEnds(hold, seenAt) ?? Infinity)) return refuse('not-due', `Call ${callId} may wait for its client.`)
+  return giveUp(
+    state,
+    call,
+    hold,
+    'no-client',
+    `No client that can run ${call.name} was there for ${inWords(graceMs)}.`,
+  )
+}
+
+/** Nobody answered, and nobody is waited for any more: what then was written with the hold. */
+function giveUp(state: Conversation, call: Call, hold: Hold, code: 'expired' | 'no-client', why: string): Decision {
+  const { callId, name } = call
+  const outcome = outcomeOf(hold, code, why)
+  if (call.at === 'settled') return accept({ type: 'answer.arrived', callId, name, outcome, ...shownIn(call) })
   if (hold.onExpire === 'cancel' && state.turn.phase === 'calls')
-    return accept(...endTurn(state.turn, 'expired', silence(hold), { callId, outcome }))
+    return accept(...endTurn(state.turn, 'expired', why, { callId, outcome }))
   return accept({ type: 'call.settled', callId, outcome })
 }
 
@@ -116,7 +138,7 @@ export function decideFire(state: Conversation, planId: string, now: number, nex
 
 /** A call of the turn in progress, or an async one of an earlier turn that still waits. */
 export function findCall(state: Conversation, callId: string): Call | undefined {
-  const inTurn = state.turn.phase === 'calls' ? state.turn.calls.get(callId) : undefined
+  const inTurn = state.turn.phase === 'calls' ? state.turn.calls.find((call) => call.callId === callId) : undefined
   return inTurn ?? state.waiting.get(callId)
 }
 
@@ -146,14 +168,9 @@ function endTurn(
   return [...settled, { type: 'turn.ended', turnId: turn.turnId, reason, message }]
 }
 
-function expiredOutcome(hold: Hold): CallOutcome {
-  if (typeof hold.onExpire === 'object') return { ok: true, value: hold.onExpire.answer }
-  if (hold.onExpire === 'reject') return failed('rejected', silence(hold))
-  return failed('expired', silence(hold))
-}
-
-function silence(hold: Hold): string {
-  return `No answer in ${inWords(hold.timeoutMs)}.`
+function outcomeOf({ onExpire }: Hold, code: 'expired' | 'no-client', why: string): CallOutcome {
+  if (typeof onExpire === 'object') return { ok: true, value: onExpire.answer }
+  return failed(onExpire === 'reject' ? 'rejected' : code, why)
 }
 
 function inWords(ms: number): string {

@@ -10,8 +10,9 @@ import { callsOf } from '../model/reply.ts'
 import { toBase } from './base.ts'
 import { evolveCall, newCall } from './call.ts'
 import { findCall, openHold } from './decide.ts'
+import { heldAt, lookAt } from './hold.ts'
 import { next } from './turn.ts'
-import { isDeadline, type Call, type Conversation } from './turn-state.ts'
+import { isDeadline, type Call, type Conversation, type Effect } from './turn-state.ts'
 
 /** `recalled` are calls of earlier turns that the events are about: the state forgot them. */
 export function derive(
@@ -21,7 +22,7 @@ export function derive(
   recalled: readonly Call[],
 ): Derived {
   const effects = next(after)
-  const deadlines = effects.flatMap((effect) => (isDeadline(effect) ? [effect.at] : []))
+  const deadlines = deadlinesOf(after, effects)
   return {
     agent: after.agent,
     status: effects.length > deadlines.length ? 'running' : after.turn.phase === 'calls' ? 'held' : 'idle',
@@ -41,6 +42,20 @@ function isWorthKeeping(before: Conversation, { seq, space }: Conversation): boo
   return before.seq === 0 || Math.floor(before.seq / every) !== Math.floor(seq / every)
 }
 
+/** When somebody has to look at it, although there is nothing to do until then. */
+export function deadlinesOf(state: Conversation, effects: readonly Effect[] = next(state)): readonly number[] {
+  return effects.flatMap((effect) => {
+    if (!isDeadline(effect)) return []
+    return [effect.do === 'expire-hold' ? deadlineOf(state, effect) : effect.at]
+  })
+}
+
+function deadlineOf(state: Conversation, { callId, at }: Extract<Effect, { do: 'expire-hold' }>): number {
+  const call = findCall(state, callId)
+  const hold = call && openHold(call)
+  return hold ? lookAt(hold) : at
+}
+
 /** Whether there is anything to do that needs nobody from outside. */
 export function hasWork(state: Conversation): boolean {
   return !next(state).every(isDeadline)
@@ -54,7 +69,7 @@ function holdRows(before: Conversation, events: readonly EventBody[], recalled: 
   for (const [index, body] of events.entries()) {
     const event: LogEvent = { ...body, seq: before.seq + index + 1, at: 0 }
     if (event.type === 'model.replied')
-      for (const part of callsOf(event.reply)) calls.set(part.callId, newCall(part, event.seq))
+      for (const part of callsOf(event.reply)) calls.set(part.callId, newCall(part, event.seq, event.placed))
     if (!('callId' in event)) continue
     const { callId } = event
     const found = calls.get(callId) ?? findCall(before, callId)
@@ -89,7 +104,7 @@ function holdRow(call: Call, before: Call): HoldRow {
     tool: call.name,
     kind: hold?.kind ?? call.resolved.at(-1)?.hold ?? 'approval',
     open: open !== undefined,
-    heldAt: hold ? hold.expiresAt - hold.timeoutMs : 0,
+    heldAt: hold ? heldAt(hold) : 0,
     expiresAt: hold?.expiresAt ?? 0,
     seqs: call.seqs,
   }

@@ -22,7 +22,7 @@ export interface Waiting {
   readonly onExpire: OnExpire
   /** Where an answer goes that comes after expiry: nowhere, or into the conversation as a new turn. */
   readonly late: 'reject' | 'inbox'
-  /** How long a client may be away before whoever knows of clients gives the call up. Nothing in the core waits for it. */
+  /** How long the client that is to carry it out may be away before the call is given up. A runtime knows of clients, a session does not. */
   readonly graceMs?: number
 }
 
@@ -45,6 +45,13 @@ export interface Hold extends Waiting {
   readonly answerSchema?: JsonObject
   /** The model already read `pending` and went on; the answer will start a turn of its own. */
   readonly async?: true
+  /** Where a person does what is asked, in place of a form. */
+  readonly url?: string
+  /**
+   * The handler is not done, and runs again: with what was said (`answer`), or when the deadline comes (`deadline`), where
+   * an answer before that is the call's result.
+   */
+  readonly resumes?: 'answer' | 'deadline'
   /** After the yes, the call waits again: for the client or the outside service that carries it out. */
   readonly then?: NextHold
 }
@@ -65,6 +72,21 @@ export interface Resolved {
   readonly resolution: Resolution
   readonly by: string | undefined
   readonly at: number
+}
+
+/** When the wait for a client is over, if none was there since: after the hold was made, or after one was last seen. */
+export function graceEnds(hold: Hold, seenAt: number = -Infinity): number | undefined {
+  if (hold.kind !== 'client' || hold.graceMs === undefined) return undefined
+  return Math.max(heldAt(hold), seenAt) + hold.graceMs
+}
+
+export function heldAt({ expiresAt, timeoutMs }: Hold): number {
+  return expiresAt - timeoutMs
+}
+
+/** When somebody has to look at it, if nobody answers. */
+export function lookAt(hold: Hold): number {
+  return Math.min(hold.expiresAt, graceEnds(hold) ?? Infinity)
 }
 
 /** The second hold of a gated client or external call, made from what was written with the first. */

@@ -124,5 +124,5 @@ function shown(space: string, show: ShownEvent): Unnumbered {
 
 function callOf({ turn }: Conversation, event: LogEvent): Call | undefined {
   if (turn.phase !== 'calls' || isSpaceEvent(event) || !('callId' in event)) return undefined
-  return turn.calls.get(event.callId)
+  return turn.calls.find(({ callId }) => callId === event.callId)
 }

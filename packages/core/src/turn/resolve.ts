@@ -63,15 +63,19 @@ export function decideResolve(call: Call | undefined, command: Resolve): Resolve
   const missed = call.at === 'settled' && call.holds > 0 ? tooLate(call, command) : undefined
   if (missed) return missed
   const last = call.resolved.at(-1)
-  return last ? wrongKind(last.accepts, command) : no('unknown', `Call ${call.callId} is not waiting for anybody.`)
+  if (last) return wrongKind(last.accepts, command)
+  return call.holds > 0
+    ? no('expired', `Call ${call.callId} looked again when its time had come, before this answer came.`)
+    : no('unknown', `Call ${call.callId} is not waiting for anybody.`)
 }
 
 /**
- * A yes that comes again after the call was held anew (its tool was changed, its process died) may be the old one,
- * sent twice: it is not spent on something its sender may never have seen. Naming the hold says that it was seen.
+ * A word that comes again after the call was held anew (its tool was changed, its process died, its handler had another
+ * question) may be the old one, sent twice: it is not spent on something its sender may never have seen. Naming the hold
+ * says that it was seen.
  */
 function again(call: Call, { cause }: Hold, { hold, resolution, by }: Resolve): ResolveDecision | undefined {
-  if (hold !== undefined || (cause !== 'changed' && cause !== 'lost')) return undefined
+  if (hold !== undefined || (cause !== 'changed' && cause !== 'lost' && cause !== 'asked')) return undefined
   const same = call.resolved.findLast((each) => each.by === by && sameAnswer(each.resolution, resolution))
   if (!same) return undefined
   const { events, verdict, message } = duplicate(same)
@@ -83,6 +87,7 @@ function take(call: Call, hold: Hold, command: Resolve): ResolveDecision {
   if (command.now >= hold.expiresAt)
     return no('expired', `Call ${call.callId} waited until its deadline, which has passed.`)
   const { resolution, by } = command
+  if (hold.resumes === 'answer') return yes({ type: 'call.resumed', callId: call.callId, resolution, ...who(by) })
   const settle = (outcome: CallOutcome): EventBody =>
     call.at === 'settled'
       ? {

@@ -4,6 +4,7 @@ import type { EndReason, OutputPlan, Shown, TurnHalt, TurnLimits } from '../log/
 import type { Inbound } from '../log/message.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Space } from '../space/space.ts'
+import type { Resumption } from '../tool/context.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 import type { Hold, Resolved } from './hold.ts'
 import type { Notice } from './notices.ts'
@@ -35,7 +36,7 @@ export interface Conversation {
 export type Turn =
   | { readonly phase: 'rest'; readonly last: EndedTurn | undefined }
   | (OpenTurn & { readonly phase: 'model' })
-  | (OpenTurn & { readonly phase: 'calls'; readonly calls: ReadonlyMap<string, Call> })
+  | (OpenTurn & { readonly phase: 'calls'; readonly calls: readonly Call[] })
 
 export interface EndedTurn {
   readonly turnId: string
@@ -78,6 +79,10 @@ interface CallFacts {
   readonly endorsed: readonly { readonly by: string; readonly inputHash: string }[]
   /** How often it was held so far: the number of its newest hold. */
   readonly holds: number
+  /** What the handler gave to be kept when it asked, or said that it would look later. */
+  readonly kept: Json | undefined
+  /** What it goes on with, once that is there; until it asks anew. `from` is the attempt that asked. */
+  readonly resumed: (Resumption & { readonly from: number }) | undefined
   /** Every resolution taken, oldest first. */
   readonly resolved: readonly Resolved[]
   readonly attempt: number

@@ -10,17 +10,17 @@
  *
  *      ready ──started──▶ running ──settled──▶ settled
  *        │ ▲                 │ held (a question, a doubt)
- *   held ▼ │ approved        ▼
+ *   held ▼ │ approved, resumed
  *        held ──answered, rejected, expired──▶ settled
  *
  * `evolve` is the only writer of state, `next` the only source of work, and reads state alone: going on after a crash
  * is folding the log and asking `next` again. A held call cannot start; the model is called when no call is open.
  */
 import { HoldpointError } from '../failure.ts'
-import type { LogEvent, Placed } from '../log/log-event.ts'
+import type { LogEvent } from '../log/log-event.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Inbound } from '../log/message.ts'
-import { callsOf, totalTokens, type CallPart } from '../model/reply.ts'
+import { callsOf, totalTokens } from '../model/reply.ts'
 import { isSpaceEvent, type SpaceEvent } from '../space/space-event.ts'
 import { evolveSpace, SPACE } from '../space/space.ts'
 import { evolveCall, newCall } from './call.ts'
@@ -68,9 +68,9 @@ function move(state: Conversation, event: LogEvent): Conversation {
       if (turn.phase !== 'model' || turn.turnId !== event.turnId || turn.step !== event.step)
         return impossible(state, event)
       const tokens = turn.tokens + totalTokens(event.reply.usage)
-      const calls = new Map(callsOf(event.reply).map((part) => [part.callId, newCall(part, seq, placeOf(part, event))]))
+      const calls = callsOf(event.reply).map((part) => newCall(part, seq, event.placed))
       const place = event.placed ? event.placed.space : state.place
-      if (calls.size > 0) return { ...state, seq, shown, place, turn: { ...turn, phase: 'calls', tokens, calls } }
+      if (calls.length > 0) return { ...state, seq, shown, place, turn: { ...turn, phase: 'calls', tokens, calls } }
       const again = { ...turn, tokens, step: turn.step + 1 }
       if (event.again) return { ...state, seq, shown, turn: { ...again, sentBack: turn.sentBack + 1 } }
       if (turn.pass === 'loop' && turn.output?.finalize && !event.ends)
@@ -79,6 +79,7 @@ function move(state: Conversation, event: LogEvent): Conversation {
     }
     case 'call.rewritten':
     case 'call.held':
+    case 'call.resumed':
     case 'call.endorsed':
     case 'call.approved':
     case 'call.cleared':
@@ -112,7 +113,15 @@ function moveSpace(state: Conversation, event: Extract<LogEvent, SpaceEvent>): C
 
 const FRESH = { briefed: false, sentBack: 0, halt: undefined } as const
 
+/** Asked again and again of the same state: by whoever begins work, drops it, derives rows, or waits for it to be over. */
+let asked: { readonly state: Conversation; readonly effects: readonly Effect[] } | undefined
+
 export function next(state: Conversation): readonly Effect[] {
+  if (asked?.state !== state) asked = { state, effects: effectsOf(state) }
+  return asked.effects
+}
+
+function effectsOf(state: Conversation): readonly Effect[] {
   const { waiting, plans, outbox } = state
   const turn = nextForTurn(state)
   if (waiting.size === 0 && plans.size === 0 && outbox.length === 0) return turn
@@ -133,7 +142,7 @@ function nextForTurn({ turn, queue }: Conversation): readonly Effect[] {
     case 'calls':
       if (turn.halt && openCalls(turn).length === 0)
         return [{ do: 'end-turn', key: 'turn', turnId: turn.turnId, ...turn.halt }]
-      return [...turn.calls.values()].flatMap(nextForCall)
+      return turn.calls.flatMap(nextForCall)
   }
 }
 
@@ -170,13 +179,12 @@ function firesAt({ id, nextAt }: Plan): Effect {
   return { do: 'fire-plan', key: `plan:${id}`, planId: id, at: nextAt }
 }
 
-export function placeOf({ callId }: CallPart, { placed }: { readonly placed?: Placed }): Call['place'] {
-  const place = placed?.calls.find((each) => each.callId === callId)
-  return place && { space: place.space, shown: place.shown === true }
+export function openCalls(turn: Turn): Call[] {
+  return turn.phase === 'calls' ? turn.calls.filter((call) => call.at !== 'settled') : []
 }
 
-export function openCalls(turn: Turn): Call[] {
-  return turn.phase === 'calls' ? [...turn.calls.values()].filter((call) => call.at !== 'settled') : []
+function placeOf(turn: Turn, callId: string): number {
+  return turn.phase === 'calls' ? turn.calls.findIndex((call) => call.callId === callId) : -1
 }
 
 /** Of several messages that waited together, the newest speaks for the turn. One taken up again is still its own. */
@@ -194,22 +202,22 @@ function moveAnswer(state: Conversation, event: Extract<LogEvent, { type: 'answe
   const waiting = new Map(state.waiting)
   waiting.delete(callId)
   const { turn } = state
-  const call = turn.phase === 'calls' ? turn.calls.get(callId) : undefined
-  if (turn.phase !== 'calls' || !call) return { ...state, seq, queue, waiting }
-  const calls = new Map(turn.calls).set(callId, evolveCall(call, event))
+  const at = placeOf(turn, callId)
+  if (turn.phase !== 'calls' || at < 0) return { ...state, seq, queue, waiting }
+  const calls = turn.calls.with(at, evolveCall(turn.calls[at]!, event))
   return { ...state, seq, queue, waiting, turn: { ...turn, calls } }
 }
 
 /** Moves one call, and hands the turn back to the model once every call of the round is settled. */
 function moveCall(state: Conversation, event: CallEvent): Conversation {
   const { turn } = state
-  const call = turn.phase === 'calls' ? turn.calls.get(event.callId) : undefined
-  if (turn.phase !== 'calls' || !call) return impossible(state, event, 'there is no such call in this round')
-  const moved = evolveCall(call, event)
-  const calls = new Map(turn.calls).set(event.callId, moved)
+  const at = placeOf(turn, event.callId)
+  if (turn.phase !== 'calls' || at < 0) return impossible(state, event, 'there is no such call in this round')
+  const moved = evolveCall(turn.calls[at]!, event)
+  const calls = turn.calls.with(at, moved)
   const waiting = moved.at === 'settled' && moved.open ? new Map(state.waiting).set(event.callId, moved) : state.waiting
   const halt = turn.halt ?? (event.type === 'call.settled' ? event.halt : undefined)
-  const open = [...calls.values()].some((each) => each.at !== 'settled')
+  const open = calls.some((each) => each.at !== 'settled')
   if (open || halt) return { ...state, seq: event.seq, waiting, turn: { ...turn, calls, halt } }
   const { calls: _settled, ...rest } = turn
   return { ...state, seq: event.seq, waiting, turn: { ...rest, phase: 'model', step: turn.step + 1 } }

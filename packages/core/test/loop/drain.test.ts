@@ -220,5 +220,5 @@ test(
 
 function held(conversation: Awaited<ReturnType<typeof live>>): readonly { readonly callId: string }[] {
   const { turn } = conversation.log.state
-  return turn.phase === 'calls' ? [...turn.calls.values()].filter(({ at }) => at === 'held') : []
+  return turn.phase === 'calls' ? turn.calls.filter(({ at }) => at === 'held') : []
 }

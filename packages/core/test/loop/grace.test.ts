@@ -1,4 +1,4 @@
-/** How long a client may be away is written with the hold, for the gateway, which knows of clients. Nothing here waits for it. */
+/** How long a client may be away is written with the hold. A session knows of no clients, so nothing here waits for it. */
 import { chat, tool, viewOf } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { z } from 'zod'

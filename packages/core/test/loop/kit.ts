@@ -20,7 +20,8 @@ import {
 } from 'holdpoint'
 import { expect } from 'vitest'
 import { LiveConversation } from '../../src/loop/live-conversation.ts'
-import { Log, type LogOptions } from '../../src/loop/log.ts'
+import { Log } from '../../src/loop/log.ts'
+import type { LogOptions } from '../../src/loop/log-options.ts'
 import type { TurnResult } from '../../src/loop/result.ts'
 import type { SendOptions } from '../../src/loop/session-options.ts'
 

@@ -49,6 +49,17 @@ test('an answer given in a process that never saw the conversation revives it, a
   expectSound(await world.log(), a, b)
 })
 
+test('whoever goes along with a turn that is driven here asks nothing more of the store', async () => {
+  const world = new World()
+  const a = await world.process('a', { says, tools: [noting([], 'pay', gated)] })
+  await a.runtime.send('c', 'Pay')
+  await a.runtime.approve('c', await heldId(a, 'pay'))
+  const before = a.asked.length
+
+  expect(await a.runtime.continue('c')).toMatchObject({ status: 'done', text: 'Paid.' })
+  expect(a.asked.slice(before).map(({ question }) => question)).toEqual(['append', 'append', 'append'])
+})
+
 test('approve, reject, answer and fail each bring their result to the model', async () => {
   const world = new World()
   const a = await world.process('a', {

@@ -125,7 +125,7 @@ test.each([{ conversation: 'c' }, { limit: 5, Tool: 'pay' }, { status: 'held' }]
   async (filter) => {
     const a = await desk(new World())
     await a.runtime.send('c', 'Hi')
-    const names = 'It takes conversationId, agent, tool, kind, expiresBefore, after, limit.'
+    const names = 'It takes conversationId, callId, agent, tool, kind, expiresBefore, after, limit.'
     await expect(a.runtime.pending(anything(filter))).rejects.toThrow(names)
     await expect(a.runtime.list({ tool: 'pay' } as never)).rejects.toThrow('It takes agent, status, after, limit.')
   },

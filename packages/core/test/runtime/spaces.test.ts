@@ -192,6 +192,9 @@ test('whoever is not a member can do nothing in a space, an agent neither', asyn
   await trip(one, [])
   const bob: Member = { kind: 'human', id: 'bob' }
   expect(await one.runtime.spaces.post('trip', 'Hi', { from: bob })).toMatchObject({ refusal: 'not-a-member' })
+  expect(await one.runtime.spaces.post('trip', 'Hi', { from: bob, replyTo: 1 })).toMatchObject({
+    refusal: 'not-a-member',
+  })
   expect(await one.runtime.spaces.join('trip', bob, { by: bob })).toMatchObject({ refusal: 'not-a-member' })
   expect(await one.runtime.spaces.post('nowhere', 'Hi', { from: ada })).toMatchObject({ refusal: 'space-missing' })
   await one.runtime.lives.trigger('desk', { name: 'go' })
@@ -199,4 +202,42 @@ test('whoever is not a member can do nothing in a space, an agent neither', asyn
   expect(results[0]).toContain('is not a member')
   expect(results[0]).toContain('You are not in a space')
   expect(await messages(one)).toEqual([])
+})
+
+test('where there is a conversation or a life there is no space, and no room for one', async () => {
+  const world = new World()
+  const { runtime } = await world.process('one', { says: ['Hello.'] })
+  await runtime.send('talk', 'Hi')
+  for (const id of ['talk', 'agent:desk']) {
+    expect(await runtime.spaces.create({ id, name: 'Trip', by: ada })).toMatchObject({ refusal: 'id-taken' })
+    expect(await runtime.spaces.post(id, 'Hi', { from: ada })).toMatchObject({ refusal: 'space-missing' })
+    expect(await runtime.spaces.join(id, ada)).toMatchObject({ refusal: 'space-missing' })
+    expect(await runtime.spaces.view(id)).toBeUndefined()
+  }
+  expect(await runtime.spaces.create({ id: 'trip', name: 'Trip', by: ada })).toMatchObject({ ok: true })
+  // And where there is a space there is no conversation.
+  expect(await runtime.send('trip', 'Hi')).toMatchObject({ status: 'refused', reason: 'is-a-space' })
+  expect(await runtime.send('trip', 'Hi', { agent: 'desk' })).toMatchObject({ reason: 'is-a-space' })
+  await expect(runtime.create({ id: 'trip' })).rejects.toThrow('is a space')
+  expect(await runtime.view('trip')).toBeUndefined()
+  expect(await runtime.view('trip', { before: 3 })).toBeUndefined()
+})
+
+test('whoever asks again under the same key is told what came of it the first time', async () => {
+  const world = new World()
+  const { runtime } = await world.process('one', {})
+  const make = (key: string) => runtime.spaces.create({ id: 'trip', name: 'Trip', by: ada, key })
+  expect(await make('a')).toEqual({ ok: true, id: 'trip', seq: 2 })
+  expect(await make('a')).toEqual({ ok: true, id: 'trip', seq: 2, repeated: true })
+  expect(await make('b')).toMatchObject({ ok: false, refusal: 'id-taken' })
+
+  const say = (text: string, more: object = {}) => runtime.spaces.post('trip', text, { from: ada, key: 'k', ...more })
+  expect(await say('Hello')).toEqual({ ok: true, seq: 3, quiet: false })
+  expect(await say('Hello')).toEqual({ ok: true, seq: 3, quiet: false, repeated: true })
+  expect(await say('Hello', { replyTo: 3 })).toMatchObject({ ok: false, refusal: 'key-reused' })
+  expect(await say('Bye')).toMatchObject({ ok: false, refusal: 'key-reused' })
+  // What was said stays said, although the one who said it is gone.
+  await runtime.spaces.join('trip', { kind: 'human', id: 'bob' }, { role: 'owner' })
+  await runtime.spaces.leave('trip', ada)
+  expect(await say('Hello')).toMatchObject({ ok: true, seq: 3, repeated: true })
 })

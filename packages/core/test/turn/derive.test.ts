@@ -9,7 +9,6 @@ import { fromBase, toBase } from '../../src/turn/base.ts'
 import { evolveCall, newCall } from '../../src/turn/call.ts'
 import { findCall } from '../../src/turn/decide.ts'
 import { derive } from '../../src/turn/derive.ts'
-import { placeOf } from '../../src/turn/turn.ts'
 import type { Call } from '../../src/turn/turn-state.ts'
 import { after, approved, held, replied, running, settled, stamped, started } from './history.ts'
 import { Walk } from './walk.ts'
@@ -95,7 +94,7 @@ class Beside {
     for (const seq of this.holds.get(callId)?.seqs ?? []) {
       const event = this.log[seq - 1]!
       const part = event.type === 'model.replied' && callsOf(event.reply).find((each) => each.callId === callId)
-      if (event.type === 'model.replied' && part) call = newCall(part, seq, placeOf(part, event))
+      if (event.type === 'model.replied' && part) call = newCall(part, seq, event.placed)
       else if ('callId' in event) call = evolveCall(call!, event)
     }
     return call
@@ -164,7 +163,7 @@ function isForgotten(callId: string, { state, holds }: Beside): boolean {
 function statusOf({ turn, queue, outbox }: Conversation): string {
   if (outbox.length > 0) return 'running'
   if (turn.phase === 'rest') return queue.length > 0 ? 'running' : 'idle'
-  const open = turn.phase === 'calls' ? [...turn.calls.values()].filter(({ at }) => at !== 'settled') : []
+  const open = turn.phase === 'calls' ? turn.calls.filter(({ at }) => at !== 'settled') : []
   return open.length > 0 && open.every(({ at }) => at === 'held') ? 'held' : 'running'
 }
 

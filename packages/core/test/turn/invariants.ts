@@ -88,8 +88,8 @@ function checkCalls(log: readonly LogEvent[]): void {
       case 'call.held':
         assert(call.settled === 0 && !call.held, 'held after its outcome, or twice')
         call.held = true
-        call.gated = event.hold.kind === 'approval'
-        call.yes = false
+        if (!event.hold.resumes) call.gated = event.hold.kind === 'approval'
+        if (!event.hold.resumes) call.yes = false
         call.async = event.hold.async === true
         break
       case 'call.endorsed':
@@ -99,6 +99,10 @@ function checkCalls(log: readonly LogEvent[]): void {
         assert(call.held && call.settled === 0, 'approved while not held')
         call.held = false
         call.yes = true
+        break
+      case 'call.resumed':
+        assert(call.held && call.settled === 0, 'resumed while not held')
+        call.held = false
         break
       case 'call.cleared':
         assert(!call.held && call.settled === 0, 'cleared while held, or after its outcome')

@@ -44,13 +44,13 @@ test('an approved call is ready to run, bound to what was approved', () => {
 test('a call held again after its approval has lost the approval', () => {
   const state = after(started, replied(1, 'a'), held('a'), approved('a'), held('a'))
   expect(state.turn).toMatchObject({ phase: 'calls' })
-  expect(state.turn.phase === 'calls' && state.turn.calls.get('a')?.approved).toBe(undefined)
+  expect(state.turn.phase === 'calls' && state.turn.calls[0]?.approved).toBe(undefined)
 })
 
 test('a call held again after several approved it starts from nobody', () => {
   const endorsed: EventBody = { type: 'call.endorsed', callId: 'a', by: 'ann', inputHash: 'hash' }
   const state = after(started, replied(1, 'a'), held('a', { approvers: 2 }), endorsed, approved('a'), held('a'))
-  expect(state.turn.phase === 'calls' && state.turn.calls.get('a')).toMatchObject({ endorsed: [], holds: 2 })
+  expect(state.turn.phase === 'calls' && state.turn.calls[0]).toMatchObject({ endorsed: [], holds: 2 })
 })
 
 test('a turn that was told to halt ends when no call is open, and does not call the model', () => {
@@ -138,7 +138,7 @@ test('an answer to a call that waited for nobody is queued, and remembered as no
   const arrived: EventBody = { type: 'answer.arrived', callId: 'a', name: 'email.send', outcome: ok, resolution }
   const state = after(started, replied(1, 'a', 'b'), settled('a'), arrived)
   expect(state.queue).toHaveLength(1)
-  expect(state.turn.phase === 'calls' && state.turn.calls.get('a')?.resolved).toEqual([])
+  expect(state.turn.phase === 'calls' && state.turn.calls[0]?.resolved).toEqual([])
 })
 
 test('a held call that failed to become pending does not wait on', () => {

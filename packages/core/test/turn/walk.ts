@@ -294,7 +294,7 @@ export class Walk {
     const done: EventBody = { type: 'call.settled', callId, outcome: { ok: true, value: 1 } }
     if (ending) return [done]
     const { turn } = this.state
-    const alone = turn.phase === 'calls' && turn.step === 1 && turn.calls.size === 1
+    const alone = turn.phase === 'calls' && turn.step === 1 && turn.calls.length === 1
     return this.#pick<EventBody[]>([
       [done],
       [alone ? { ...done, halt: { reason: 'skipped', message: 'nothing to do' } } : done],

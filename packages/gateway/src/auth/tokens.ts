@@ -4,6 +4,7 @@
  */
 import { createRemoteJWKSet, jwtVerify, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose'
 import { HoldpointError } from '@holdpoint/core'
+import { id } from '../schemas.ts'
 import { isScope, type Principal } from './principal.ts'
 
 export type TokenOptions = {
@@ -47,7 +48,8 @@ function verifierOf(options: TokenOptions, shared: JWTVerifyOptions): (token: st
 }
 
 function principalOf({ sub, exp, tenant, scope }: JWTPayload): Principal | undefined {
-  if (typeof sub !== 'string' || sub === '' || typeof tenant !== 'string' || exp === undefined) return undefined
+  if (!id.safeParse(sub).success || typeof sub !== 'string' || exp === undefined) return undefined
+  if (typeof tenant !== 'string' || (tenant !== '' && !id.safeParse(tenant).success)) return undefined
   const scopes = typeof scope === 'string' ? scope.split(' ').filter(isScope) : []
   return { kind: 'user', tenant, id: `user:${sub}`, by: sub, scopes, expiresAt: exp * 1000 }
 }

@@ -23,10 +23,18 @@ export async function readBody(request: Request, maxBytes: number): Promise<Read
   if (encoding !== null && encoding !== 'identity')
     return refused(no('content-type', 'Bodies are not unpacked here: send it without a Content-Encoding.'))
   if (declared !== null && !(Number(declared) <= maxBytes)) return refused(tooLarge(maxBytes))
-  const bytes = declared === null ? await readUpTo(request, maxBytes) : await readWhole(request, maxBytes)
+  const bytes = await (declared === null ? readUpTo(request, maxBytes) : readWhole(request, maxBytes)).catch(brokenOff)
+  if (bytes === BROKEN_OFF) return malformed('The body broke off.')
   if (!bytes) return refused(tooLarge(maxBytes))
   if (bytes.length === 0) return { ok: true, value: undefined }
   return parse(bytes)
+}
+
+const BROKEN_OFF = 'broken-off'
+
+/** Whoever sent it is gone. That is nothing to write down, and nobody is left to be told. */
+function brokenOff(): typeof BROKEN_OFF {
+  return BROKEN_OFF
 }
 
 function parse(bytes: Uint8Array): ReadBody {
@@ -88,7 +96,7 @@ const CLOSE_BRACE = 0x7d
 
 /** Of a request that says nothing of a body: servers give a stream for every method that may have one. */
 async function isEmpty(request: Request, declared: string | null): Promise<boolean> {
-  return declared === '0' || (declared === null && (await readUpTo(request, 0)) !== undefined)
+  return declared === '0' || (declared === null && (await readUpTo(request, 0).catch(() => undefined)) !== undefined)
 }
 
 /**

@@ -27,7 +27,7 @@ export function guarded(request: Request, { hosts, origins }: Guard): Answer | u
     )
   // Without an origin a page of another site can still fetch or embed; whoever types an address sends `none`.
   const site = headers.get('sec-fetch-site')
-  if (origin === null && (site === 'cross-site' || site === 'same-site'))
+  if (origin === null && (site === 'cross-site' || site === 'same-site') && !opensPage(request))
     return no('origin-not-allowed', 'Pages of other sites may not use this gateway.')
   return undefined
 }
@@ -44,6 +44,20 @@ export function corsHeaders(request: Request, { origins }: Guard): Readonly<Reco
     'access-control-max-age': '600',
     vary: 'origin',
   }
+}
+
+/** Following a link to one of the pages is fine from wherever: it shows nothing but the page itself, in a window of its own. */
+function opensPage({ method, headers, url }: Request): boolean {
+  return (
+    method === 'GET' &&
+    headers.get('sec-fetch-mode') === 'navigate' &&
+    headers.get('sec-fetch-dest') === 'document' &&
+    !new URL(url).pathname.startsWith('/api')
+  )
+}
+
+export function isLoopbackHost(host: string): boolean {
+  return LOOPBACK_HOSTS.includes(withoutPort(host.toLowerCase()))
 }
 
 function isOwn(origin: string, host: string): boolean {

@@ -27,7 +27,7 @@ export async function once(
   work: () => Promise<Answer>,
 ): Promise<Answer> {
   const { tenant } = who
-  const id = hash([who.id, key])
+  const id = ownKey(who, key)
   const request = hash(what)
   const doing = { tenant, kind: KIND, id, data: { request }, ttlMs: DOING_MS }
   const begun = await create(documents, doing)
@@ -47,6 +47,11 @@ export async function once(
     await documents.put({ tenant, kind: KIND, id, expected: begun.version, data, ttlMs: KEPT_MS })
   }
   return answer
+}
+
+/** Two who use the same key do not mean the same by it. */
+export function ownKey({ id }: Principal, key: string): string {
+  return hash([id, key])
 }
 
 function again({ request, status, body }: JsonObject, now: string): Answer {

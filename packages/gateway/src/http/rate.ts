@@ -22,19 +22,33 @@ export class RateLimit {
     this.#now = now
   }
 
+  /** 0 when there is something left, otherwise in how many seconds. Nothing is taken. */
+  wait(who: string): number {
+    const bucket = this.#buckets.get(who)
+    return bucket ? this.#short(this.#filled(bucket)) : 0
+  }
+
   /** 0 when it may go on, otherwise in how many seconds. */
   take(who: string): number {
-    const { perSecond, burst } = this.#rate
     const now = this.#now()
-    const bucket = this.#buckets.get(who) ?? { tokens: burst, at: now }
+    const bucket = this.#buckets.get(who) ?? { tokens: this.#rate.burst, at: now }
     this.#buckets.delete(who)
     this.#buckets.set(who, bucket)
-    bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * perSecond)
+    bucket.tokens = this.#filled(bucket)
     bucket.at = now
     this.#forget()
-    if (bucket.tokens < 1) return Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond))
-    bucket.tokens--
-    return 0
+    const short = this.#short(bucket.tokens)
+    if (short === 0) bucket.tokens--
+    return short
+  }
+
+  #filled({ tokens, at }: Bucket): number {
+    const { perSecond, burst } = this.#rate
+    return Math.min(burst, tokens + (Math.max(0, this.#now() - at) / 1000) * perSecond)
+  }
+
+  #short(tokens: number): number {
+    return tokens < 1 ? Math.max(1, Math.ceil((1 - tokens) / this.#rate.perSecond)) : 0
   }
 
   #forget(): void {

@@ -11,6 +11,8 @@ import type { Answer } from './answer.ts'
 
 /** Who is at the other end of the line, as far as a server lets us at it. */
 export interface Peer {
+  /** Where it comes from, as far as the network says. */
+  readonly address?: string
   /** On a reader of a stream that no longer takes anything. */
   hangUp(): void
   /** Answers without a Response in between, which costs more than making the answer. What it returns says so. */
@@ -75,4 +77,9 @@ export function route<
   },
 ): Route {
   return definition as unknown as Route
+}
+
+export function wantsStream(request: Request): boolean {
+  // Nobody would read the stream of a HEAD request.
+  return request.method === 'GET' && (request.headers.get('accept') ?? '').toLowerCase().includes('text/event-stream')
 }

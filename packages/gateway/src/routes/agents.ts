@@ -1,6 +1,7 @@
 /** Agents as plain JSON, kept per tenant, beside those that are part of the program. */
 import type { Document, Json, JsonObject } from '@holdpoint/core'
 import type { AgentRow } from '@holdpoint/protocol'
+import { agentRow } from '../agent-facts.ts'
 import { AGENT } from '../agents-made-here.ts'
 import { create, find, list, remove } from '../documents.ts'
 import { no, ok, page } from '../http/answer.ts'
@@ -16,6 +17,12 @@ const row = z
     source: z.enum(['code', 'config']),
     version: z.number().int().optional(),
     config: z.looseObject({}).optional(),
+    model: z.string().optional(),
+    instructions: z.string().optional(),
+    tools: z
+      .array(z.looseObject({ name: z.string(), executor: z.string(), approval: z.enum(['auto', 'gated']) }))
+      .optional(),
+    audited: z.literal(true).optional(),
   })
   .openapi('Agent')
 const name = z.object({ name: id })
@@ -57,8 +64,7 @@ export const agentRoutes: readonly Route[] = [
         limit: query.limit ?? 50,
         ...(query.after !== undefined && { after: query.after }),
       })
-      const own: AgentRow[] =
-        query.after === undefined ? agents.map((each) => ({ name: each.name, source: 'code' })) : []
+      const own: AgentRow[] = query.after === undefined ? agents.map(agentRow) : []
       return page({ items: [...own, ...items.map(rowOf)], next })
     },
   }),
@@ -73,7 +79,8 @@ export const agentRoutes: readonly Route[] = [
     answers: { 200: { says: 'The agent.', schema: row } },
     problems: ['not-found'],
     handle: async ({ params, who, services: { documents, agents } }) => {
-      if (agents.some((each) => each.name === params.name)) return ok({ name: params.name, source: 'code' })
+      const own = agents.find((each) => each.name === params.name)
+      if (own) return ok(agentRow(own))
       const doc = await find(documents, who.tenant, AGENT, params.name)
       return doc ? ok(rowOf(doc)) : missing(params.name)
     },

@@ -1,20 +1,24 @@
 /** Work for workers: claim calls, say how it goes, bring the result. A claim that nothing is heard of runs out. */
-import type { PendingRow, Runtime } from '@holdpoint/core'
+import type { Json, PendingRow, Runtime } from '@holdpoint/core'
 import type { ClaimedCall } from '@holdpoint/protocol'
 import type { Claim } from '../claims.ts'
-import { no, ok } from '../http/answer.ts'
+import { no, ok, page } from '../http/answer.ts'
 import { route, type Route } from '../http/route.ts'
 import type { Services } from '../services.ts'
-import { id, json, verdict, z } from '../schemas.ts'
-import { resolved } from './holds.ts'
+import { after, id, json, limit, listOf, verdict, z } from '../schemas.ts'
+import { openHold, resolved } from './holds.ts'
 import { resolutionOf } from './runs.ts'
 
 const params = z.object({ callId: id })
 const ttlMs = z.number().int().min(1000).max(600_000).optional()
 const claim = z.string().min(1).max(100)
 const TTL_MS = 60_000
+/** It is kept with the claim, for whoever comes late. */
+const LARGEST_PROGRESS = 64_000
 /** How often a worker that waits looks again although nothing was heard of. */
 const LOOK_MS = 1000
+/** How long it leaves the store alone between two looks. */
+const PAUSE_MS = 50
 
 const claimedCall = z
   .object({
@@ -30,7 +34,23 @@ const claimedCall = z
   })
   .openapi('ClaimedCall')
 
+const workerRow = z
+  .object({ id: z.string(), by: z.string(), tools: z.array(z.string()), since: z.number(), seenAt: z.number() })
+  .openapi('Worker')
+
 export const callRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/api/workers',
+    name: 'listWorkers',
+    tag: 'calls',
+    summary: 'Workers that were heard of within the last hour',
+    scopes: ['agent', 'reader'],
+    query: z.strictObject({ after, limit }),
+    answers: { 200: { says: 'A page of them.', schema: listOf(workerRow) } },
+    handle: async ({ query, who, services: { workers } }) =>
+      page(await workers.list(who.tenant, query.after, query.limit ?? 50)),
+  }),
   route({
     method: 'post',
     path: '/api/calls/claim',
@@ -53,6 +73,7 @@ export const callRoutes: readonly Route[] = [
       },
     },
     handle: async ({ body, who, runtime, services }) => {
+      await services.workers.seen(who, body.tools)
       const ends = services.now() + (body.wait ?? 0) * 1000
       for (;;) {
         const taken = await services.claims.take(who.tenant, body.tools, {
@@ -64,7 +85,7 @@ export const callRoutes: readonly Route[] = [
         )
         const left = ends - services.now()
         if (items.length > 0 || left <= 0 || services.closing.aborted) return ok({ items })
-        await news(services, Math.min(left, LOOK_MS))
+        await news(services, who.tenant, Math.min(left, LOOK_MS))
       }
     },
   }),
@@ -80,12 +101,14 @@ export const callRoutes: readonly Route[] = [
     answers: { 200: { says: 'The claim lasts on.', schema: z.object({ claimedUntil: z.number() }) } },
     problems: ['claim-lost'],
     handle: async ({ params: { callId }, body, who, services: { claims, hubs } }) => {
+      const value = body.value as Json | undefined
+      if (value !== undefined && JSON.stringify(value).length > LARGEST_PROGRESS)
+        return no('too-large', `What is said of a call is ${LARGEST_PROGRESS} characters of JSON at most.`)
       const held = await claims.held(who.tenant, callId, body.claim)
       if (!held.ok) return no('claim-lost', held.why)
-      const longer = await claims.extend(who.tenant, held, body.ttlMs ?? TTL_MS)
+      const longer = await claims.extend(who.tenant, held, body.ttlMs ?? TTL_MS, value)
       if (!longer) return no('claim-lost', `Somebody else changed the claim of call ${callId}.`)
-      if (body.value !== undefined)
-        hubs.show(who.tenant, longer.conversationId, { type: 'call-progress', callId, value: body.value as never })
+      if (value !== undefined) hubs.show(who.tenant, longer.conversationId, { type: 'call-progress', callId, value })
       return ok({ claimedUntil: longer.until })
     },
   }),
@@ -138,26 +161,30 @@ async function claimed(
   runtime: Runtime,
   { row, claim: { secret, until } }: { readonly row: PendingRow; readonly claim: Claim },
 ): Promise<ClaimedCall | undefined> {
-  const { conversationId, callId, tool } = row
-  const { items } = await runtime.pending({ conversationId, tool, limit: 1000 })
-  const hold = items.find((each) => each.callId === callId)
+  const { conversationId, callId } = row
+  const hold = await openHold(runtime, conversationId, callId)
   if (!hold) return undefined
   const { name, input, agent, expiresAt } = hold
   const runId = callId.split('.')[0] ?? callId
   return { callId, conversationId, runId, name, input, agent, expiresAt, claim: secret, claimedUntil: until }
 }
 
-/** Something was written somewhere, or some time has passed. */
-function news({ store, closing }: Services, ms: number): Promise<void> {
+/** Something was written in this tenant, or some time has passed. Not at once: a thousand writes are worth one look. */
+function news({ store, closing }: Services, tenant: string, ms: number): Promise<void> {
   return new Promise((resolve) => {
+    const least = performance.now() + PAUSE_MS
+    let soon: ReturnType<typeof setTimeout> | undefined
     const done = (): void => {
       clearTimeout(timer)
+      clearTimeout(soon)
       unlisten()
       closing.removeEventListener('abort', done)
       resolve()
     }
     const timer = setTimeout(done, ms)
-    const unlisten = store.listen(() => done())
+    const unlisten = store.listen((what) => {
+      if (what.tenant === tenant) soon ??= setTimeout(done, Math.max(0, least - performance.now()))
+    })
     closing.addEventListener('abort', done, { once: true })
   })
 }

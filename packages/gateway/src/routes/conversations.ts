@@ -1,9 +1,11 @@
 /** Conversations: made, said something to, seen, stopped. */
 import { randomUUID } from 'node:crypto'
-import type { Begun, Content, Runtime, TurnResult } from '@holdpoint/core'
+import { agentOfLife, type Begun, type Content, type TurnResult } from '@holdpoint/core'
 import { no, ok, page, type Answer } from '../http/answer.ts'
+import { ownKey } from '../http/once.ts'
 import { route, type Route } from '../http/route.ts'
 import { after, by, conversationRow, id, json, limit, listOf, seconds, turnResult, view, z } from '../schemas.ts'
+import { closedLife, noConversation, seesAll } from './access.ts'
 import { speaker } from './by.ts'
 import { within } from './within.ts'
 
@@ -25,6 +27,8 @@ export const conversationRoutes: readonly Route[] = [
     answers: { 201: { says: 'It is there, now or since before.', schema: z.object({ id: z.string() }) } },
     problems: ['agent-missing', 'config-invalid'],
     handle: async ({ body, who, runtime }) => {
+      const closed = body.id === undefined ? undefined : closedLife(who, body.id)
+      if (closed) return closed
       const from = speaker(who, body.by)
       if ('answer' in from) return from.answer
       return ok({ id: await runtime.create(defined({ id: body.id, agent: body.agent, by: from.by })) }, 201)
@@ -44,7 +48,11 @@ export const conversationRoutes: readonly Route[] = [
       limit,
     }),
     answers: { 200: { says: 'A page of them.', schema: listOf(conversationRow) } },
-    handle: async ({ query, runtime }) => page(await runtime.list(defined(query))),
+    handle: async ({ query, who, runtime }) => {
+      const found = await runtime.list(defined(query))
+      if (seesAll(who)) return page(found)
+      return page({ ...found, items: found.items.filter((each) => agentOfLife(each.id) === undefined) })
+    },
   }),
   route({
     method: 'get',
@@ -56,10 +64,12 @@ export const conversationRoutes: readonly Route[] = [
     params,
     query: z.strictObject({ turns: limit, before: z.coerce.number().int().min(0).optional() }),
     answers: { 200: { says: 'The view.', schema: view } },
-    problems: ['not-found'],
-    handle: async ({ params: { id: which }, query, runtime }) => {
+    problems: ['not-found', 'is-a-space'],
+    handle: async ({ params: { id: which }, query, who, runtime }) => {
+      const closed = closedLife(who, which)
+      if (closed) return closed
       const seen = await runtime.view(which, defined(query))
-      return seen ? ok(seen) : missing(which)
+      return seen ? ok(seen) : ((await noConversation(runtime, which)) ?? missing(which))
     },
   }),
   route({
@@ -84,13 +94,19 @@ export const conversationRoutes: readonly Route[] = [
       200: { says: 'It was waited for, and the turn is over or waits for somebody.', schema: sent },
       202: { says: 'It is durable, and is worked on.', schema: sent },
     },
-    problems: ['turn-in-progress', 'key-reused', 'agent-missing', 'config-invalid'],
+    problems: ['turn-in-progress', 'key-reused', 'is-a-space', 'agent-missing', 'config-invalid'],
     once: 'by-runtime',
     handle: async ({ params: { id: which }, query: { wait = 0 }, body, who, key, runtime, services }) => {
+      const closed = closedLife(who, which)
+      if (closed) return closed
       const from = speaker(who, body.by)
       if ('answer' in from) return from.answer
       const { content, agent, whileBusy, maxSteps } = body
-      const options = { ...defined({ agent, whileBusy, maxSteps }), by: from.by, key: key ?? randomUUID() }
+      const options = {
+        ...defined({ agent, whileBusy, maxSteps }),
+        by: from.by,
+        key: key === undefined ? randomUUID() : ownKey(who, key),
+      }
       await services.hubs.warm(who.tenant, which)
       const begun = await runtime.submit(which, content as Content, options)
       if (!begun.ok) return no(begun.refusal, begun.message)
@@ -110,9 +126,10 @@ export const conversationRoutes: readonly Route[] = [
     params,
     body: z.strictObject({ message: z.string().max(10_000).optional() }).optional(),
     answers: { 200: { says: 'It has ended.', schema: z.object({ ok: z.literal(true) }) } },
-    problems: ['nothing-to-cancel', 'not-found'],
-    handle: async ({ params: { id: which }, body, runtime }) => {
-      if (!(await exists(runtime, which))) return missing(which)
+    problems: ['nothing-to-cancel', 'not-found', 'is-a-space'],
+    handle: async ({ params: { id: which }, body, who, runtime }) => {
+      const closed = closedLife(who, which) ?? (await noConversation(runtime, which))
+      if (closed) return closed
       const told = await runtime.cancel(which, body?.message)
       return told.ok ? ok({ ok: true }) : no(told.refusal, told.message)
     },
@@ -131,9 +148,10 @@ export const conversationRoutes: readonly Route[] = [
       200: { says: 'The turn is over, or waits for somebody.', schema: sent },
       202: { says: 'It goes on.', schema: sent },
     },
-    problems: ['nothing-to-continue', 'not-found'],
+    problems: ['nothing-to-continue', 'not-found', 'is-a-space'],
     handle: async ({ params: { id: which }, query: { wait = 30 }, body, who, runtime, services }) => {
-      if (!(await exists(runtime, which))) return missing(which)
+      const closed = closedLife(who, which) ?? (await noConversation(runtime, which))
+      if (closed) return closed
       const from = speaker(who, body?.by)
       if ('answer' in from) return from.answer
       const result = await within(wait, services.closing, runtime.continue(which, { by: from.by }))
@@ -152,17 +170,15 @@ export const conversationRoutes: readonly Route[] = [
     params,
     query: z.strictObject({ turnId: id.optional() }),
     answers: { 200: { says: 'Step by step.', schema: z.looseObject({ turnId: z.string(), steps: z.array(json) }) } },
-    problems: ['not-found'],
-    handle: async ({ params: { id: which }, query, runtime }) => {
+    problems: ['not-found', 'is-a-space'],
+    handle: async ({ params: { id: which }, query, who, runtime }) => {
+      const closed = closedLife(who, which) ?? (await noConversation(runtime, which))
+      if (closed) return closed
       const told = await runtime.explain(which, query.turnId)
       return told ? ok(told) : no('not-found', `There is no such turn in a conversation "${which}".`)
     },
   }),
 ]
-
-async function exists(runtime: Runtime, which: string): Promise<boolean> {
-  return (await runtime.events(which, 0, 1)).length > 0
-}
 
 function sentAnswer(begun: Extract<Begun, { ok: true }>, result: TurnResult | undefined): Answer {
   const { turnId, repeated } = begun

@@ -1,10 +1,13 @@
 /** What waits for somebody, and the one door for answers. */
 import type { PendingHold, Resolution, Runtime } from '@holdpoint/core'
 import { problemOfVerdict } from '@holdpoint/protocol'
+import { may, type Principal } from '../auth/principal.ts'
 import { no, ok, page, type Answer } from '../http/answer.ts'
 import { route, type Route } from '../http/route.ts'
 import { after, by, hold, id, json, limit, listOf, verdict, z } from '../schemas.ts'
+import { closedLife } from './access.ts'
 import { speaker } from './by.ts'
+import { kindOf } from './kind-of.ts'
 
 const params = z.object({ conversationId: id, callId: id })
 
@@ -18,6 +21,7 @@ export const holdRoutes: readonly Route[] = [
     scopes: ['agent', 'reader', 'resolver', 'worker'],
     query: z.strictObject({
       conversationId: id.optional(),
+      callId: id.optional(),
       agent: id.optional(),
       tool: id.optional(),
       kind: z.enum(['approval', 'elicitation', 'client', 'external']).optional(),
@@ -26,9 +30,10 @@ export const holdRoutes: readonly Route[] = [
       limit,
     }),
     answers: { 200: { says: 'A page of them.', schema: listOf(hold) } },
-    handle: async ({ query, runtime }) => {
+    handle: async ({ query, who, runtime }) => {
       const asked = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
-      return page(await runtime.pending(asked))
+      const found = await runtime.pending(asked)
+      return page({ ...found, items: found.items.filter((each) => !closedHold(who, each.conversationId)) })
     },
   }),
   route({
@@ -42,6 +47,8 @@ export const holdRoutes: readonly Route[] = [
     answers: { 200: { says: 'The hold.', schema: hold } },
     problems: ['unknown', 'hold-not-open'],
     handle: async ({ params: { conversationId, callId }, who, runtime, services: { store } }) => {
+      const closed = closedHold(who, conversationId)
+      if (closed) return closed
       const found = await openHold(runtime, conversationId, callId)
       if (found) return ok(found)
       const known = await store.readCall({ tenant: who.tenant, id: conversationId }, callId)
@@ -55,8 +62,8 @@ export const holdRoutes: readonly Route[] = [
     path: '/api/holds/{conversationId}/{callId}/resolve',
     name: 'resolve',
     tag: 'holds',
-    summary: 'Approve, reject or answer. It is durable when this says so',
-    scopes: ['resolver'],
+    summary: 'Approve, reject or answer. It is durable when this says so; with the scope agent, only for client tools',
+    scopes: ['resolver', 'agent'],
     params,
     body: z
       .strictObject({
@@ -76,14 +83,31 @@ export const holdRoutes: readonly Route[] = [
       body: { hold: nth, by: given, ...resolution },
       who,
       runtime,
+      services,
     }) => {
       const from = speaker(who, given)
       if ('answer' in from) return from.answer
+      const closed = closedHold(who, conversationId)
+      if (closed) return closed
+      // A page carries out what runs in it, and that is all: nobody approves with the right to talk.
+      if (!may(who, ['resolver'])) {
+        const kind = await kindOf(services, { tenant: who.tenant, id: conversationId }, callId)
+        if (resolution.kind !== 'answer' || (kind !== undefined && kind !== 'client'))
+          return no(
+            'scope-missing',
+            'With the scope agent only calls of client tools are answered; this takes resolver.',
+          )
+      }
       const options = { by: from.by, ...(nth !== undefined && { hold: nth }) }
       return resolved(await runtime.resolve(conversationId, callId, resolution as Resolution, options))
     },
   }),
 ]
+
+/** Whoever answers for people sees what waits for them, in the lives of agents too. */
+function closedHold(who: Principal, conversationId: string): Answer | undefined {
+  return may(who, ['resolver']) ? undefined : closedLife(who, conversationId)
+}
 
 /** The verdict, as a success or as a problem with its own word. */
 export function resolved(told: Awaited<ReturnType<Runtime['resolve']>>): Answer {
@@ -91,17 +115,11 @@ export function resolved(told: Awaited<ReturnType<Runtime['resolve']>>): Answer 
   return bad ? { status: bad.status, body: bad } : ok(told)
 }
 
-async function openHold(runtime: Runtime, conversationId: string, callId: string): Promise<PendingHold | undefined> {
-  let after: string | undefined
-  do {
-    const { items, next } = await runtime.pending({
-      conversationId,
-      limit: 1000,
-      ...(after !== undefined && { after }),
-    })
-    const found = items.find((each) => each.callId === callId)
-    if (found) return found
-    after = next
-  } while (after !== undefined)
-  return undefined
+export async function openHold(
+  runtime: Runtime,
+  conversationId: string,
+  callId: string,
+): Promise<PendingHold | undefined> {
+  const { items } = await runtime.pending({ conversationId, callId, limit: 1 })
+  return items[0]
 }

@@ -3,7 +3,7 @@
  * call begins with that of its turn. What happens to the result is not this door's business: taken in time it is the
  * call's result; late, it goes where the tool says.
  */
-import type { Address, HoldKind, Resolution } from '@holdpoint/core'
+import type { Resolution } from '@holdpoint/core'
 import { may } from '../auth/principal.ts'
 import { no } from '../http/answer.ts'
 import { route, type Route } from '../http/route.ts'
@@ -11,10 +11,7 @@ import type { Services } from '../services.ts'
 import { by, id, json, verdict, z } from '../schemas.ts'
 import { speaker } from './by.ts'
 import { resolved } from './holds.ts'
-
-/** More open holds than this are not looked through for one call. */
-const MOST_LOOKED_AT = 20_000
-const PAGE = 1000
+import { kindOf } from './kind-of.ts'
 
 const toolResult = z
   .strictObject({
@@ -70,22 +67,9 @@ export function resolutionOf({
   return error === undefined ? { kind: 'answer', value: result as never } : { kind: 'answer', error }
 }
 
-/** What a call waits for, or waited for last. A worker carries calls out; it does not answer for people. */
-async function kindOf({ store }: Services, address: Address, callId: string): Promise<HoldKind | undefined> {
-  const events = await store.readCall(address, callId)
-  return events.findLast((event) => event.type === 'call.held')?.hold.kind
-}
-
 /** In which conversation a call waits. */
 async function placeOf({ claims, store }: Services, tenant: string, callId: string): Promise<string | undefined> {
-  const claimed = await claims.placeOf(tenant, callId)
-  if (claimed !== undefined) return claimed
-  let after: string | undefined
-  for (let seen = 0; seen < MOST_LOOKED_AT; seen += PAGE) {
-    const { items, next } = await store.pending({ tenant, limit: PAGE, ...(after !== undefined && { after }) })
-    const found = items.find((each) => each.callId === callId)
-    if (found || next === undefined) return found?.conversationId
-    after = next
-  }
-  return undefined
+  const { items } = await store.pending({ tenant, callId, limit: 1 })
+  // One that was answered meanwhile is known by its claim, and whoever answers again is told so.
+  return items[0]?.conversationId ?? claims.placeOf(tenant, callId)
 }

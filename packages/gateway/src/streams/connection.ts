@@ -3,7 +3,7 @@
  * caught up it is handed what comes, and a queue of limited size stands between. A reader that lets the queue run
  * full is cut off: it comes again with the last id it saw, and loses nothing but frames.
  */
-import type { Runtime } from '@holdpoint/core'
+import type { LogEvent, Runtime, StreamItem } from '@holdpoint/core'
 import { encodeRetry, encodeStream, SSE_HEARTBEAT } from '@holdpoint/protocol'
 import type { Limits } from '../gateway-options.ts'
 import type { Peer } from '../http/route.ts'
@@ -19,6 +19,8 @@ export interface ConnectionOptions {
   readonly limits: Limits
   readonly now: () => number
   readonly peer: Peer | undefined
+  /** Whether the reader is given nothing after this event. */
+  readonly until: ((event: LogEvent) => boolean) | undefined
   readonly closed: (connection: Connection) => void
 }
 
@@ -54,12 +56,13 @@ export class Connection implements HubReader {
     })
   }
 
-  take(text: string, seq: number | undefined): void {
+  take(text: string, item: StreamItem): void {
     // The store may have been ahead of what comes here.
-    if (seq !== undefined && seq <= this.#seq) return
-    if (seq !== undefined) this.#seq = seq
+    if ('seq' in item && item.seq <= this.#seq) return
+    if ('seq' in item) this.#seq = item.seq
     if (this.#queued + text.length > this.#options.limits.streamQueueBytes) this.#cutOff()
     else this.#put(text)
+    if ('seq' in item && this.#options.until?.(item)) this.end()
   }
 
   /** The reader is to come again in so many milliseconds. */

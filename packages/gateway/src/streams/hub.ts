@@ -2,16 +2,29 @@
  * One conversation that is followed from here: one subscription for all its readers, each item made into text once. A
  * reader is live, and is handed what comes; or it is behind, and reads the store until it has caught up.
  */
-import type { Frame, LogEvent, Runtime, StreamItem } from '@holdpoint/core'
+import type { Frame, Json, LogEvent, Runtime, StreamItem } from '@holdpoint/core'
 import { encodeStream } from '@holdpoint/protocol'
 import type { Redact } from '../redact.ts'
 import { ReplySoFar } from './reply-so-far.ts'
+import { WorkerProgress } from './worker-progress.ts'
+import { WritingSoFar } from './writing-so-far.ts'
 
 export interface HubReader {
   /** Handed to it from the moment it said that it is live. */
-  take(text: string, seq: number | undefined): void
+  take(text: string, item: StreamItem): void
   /** Nothing more will come. */
   end(): void
+}
+
+export interface HubOptions {
+  readonly runtime: Runtime
+  readonly id: string
+  readonly after: number
+  /** Those that waited for workers then. */
+  readonly calls: readonly string[]
+  readonly progressOf: (callId: string) => Promise<Json | undefined>
+  readonly redact: Redact
+  readonly over: (error?: unknown) => void
 }
 
 export class Hub {
@@ -19,15 +32,18 @@ export class Hub {
   seq: number
   readonly #live = new Set<HubReader>()
   readonly #reply = new ReplySoFar()
+  readonly #writing = new WritingSoFar()
+  readonly #workers: WorkerProgress
   readonly #redact: Redact
   readonly #left = new AbortController()
   /** Readers, live or not, and whoever else wants it kept. */
   #users = 0
   #quietSince: (() => void) | undefined
 
-  constructor(runtime: Runtime, id: string, after: number, redact: Redact, over: (error?: unknown) => void) {
+  constructor({ runtime, id, after, calls, progressOf, redact, over }: HubOptions) {
     this.seq = after
     this.#redact = redact
+    this.#workers = new WorkerProgress(calls, progressOf, (frame) => this.show(frame))
     this.#follow(runtime.subscribe(id, { after, signal: this.#left.signal })).then(() => over(), over)
   }
 
@@ -47,7 +63,7 @@ export class Hub {
   /** From now on the reader is handed everything; what it must be shown of the reply in progress is told now. */
   join(reader: HubReader): string {
     this.#live.add(reader)
-    return this.#reply.frames.map((frame) => this.text(frame)).join('')
+    return [...this.#reply.frames, ...this.#writing.frames].map((frame) => this.text(frame)).join('')
   }
 
   text(item: StreamItem): string {
@@ -55,7 +71,8 @@ export class Hub {
   }
 
   /** Shown to those who follow it from here, like a frame of the runtime's own. */
-  show(frame: Frame): void {
+  show(frame: Extract<Frame, { readonly type: 'call-progress' }>): void {
+    this.#workers.shown(frame)
     this.#hand(frame)
   }
 
@@ -70,6 +87,7 @@ export class Hub {
     try {
       for await (const item of items) this.#hand(item)
     } finally {
+      this.#workers.end()
       for (const reader of this.#live) reader.end()
       this.#quietSince?.()
     }
@@ -79,11 +97,16 @@ export class Hub {
     if (isEvent(item)) {
       this.seq = item.seq
       this.#reply.event(item)
+      this.#writing.event(item)
+      this.#workers.event(item)
       if (item.type === 'turn.ended' || (item.type === 'model.replied' && isLast(item))) this.#quietSince?.()
-    } else this.#reply.frame(item)
+    } else {
+      this.#reply.frame(item)
+      this.#writing.frame(item)
+    }
     if (this.#live.size === 0) return
     const text = this.text(item)
-    for (const reader of this.#live) reader.take(text, isEvent(item) ? item.seq : undefined)
+    for (const reader of this.#live) reader.take(text, item)
   }
 }
 

@@ -1,21 +1,32 @@
 /** The conversations that are followed from this node, one hub each while anybody needs it. */
-import type { Frame, Runtime, Store } from '@holdpoint/core'
+import type { Address, Runtime, Store } from '@holdpoint/core'
+import type { Claims } from '../claims.ts'
 import type { Redact } from '../redact.ts'
 import { Hub } from './hub.ts'
 
 /** How long a reply is listened to for a reader who has yet to come. */
 const WARM_MS = 60_000
+/** Of more open calls than that of one conversation, nobody follows the work. */
+const MOST_CALLS = 100
+
+interface Followed {
+  readonly runtime: Runtime
+  readonly store: Store
+  readonly claims: Claims
+}
 
 export class Hubs {
   readonly #runtime: Runtime
   readonly #store: Store
+  readonly #claims: Claims
   readonly #redact: Redact
   readonly #failed: (error: unknown) => void
   readonly #hubs = new Map<string, Hub>()
 
-  constructor(runtime: Runtime, store: Store, redact: Redact, failed: (error: unknown) => void) {
+  constructor({ runtime, store, claims }: Followed, redact: Redact, failed: (error: unknown) => void) {
     this.#runtime = runtime
     this.#store = store
+    this.#claims = claims
     this.#redact = redact
     this.#failed = failed
   }
@@ -29,8 +40,11 @@ export class Hubs {
       return known
     }
     const [head = 0] = await this.#store.heads([{ tenant, id }])
+    // After that, so that the events tell of every change to it.
+    const query = { tenant, conversationId: id, kind: 'external', limit: MOST_CALLS } as const
+    const { items } = head > 0 ? await this.#store.pending(query) : { items: [] }
     const other = this.#hubs.get(key)
-    const hub = other?.inUse ? other : this.#open(key, tenant, id, head)
+    const hub = other?.inUse ? other : this.#open({ tenant, id }, head, items)
     hub.enter()
     return hub
   }
@@ -54,15 +68,24 @@ export class Hubs {
     void hub.rest().then(leave)
   }
 
-  /** To those who follow from this node; on others nobody hears of it. */
-  show(tenant: string, id: string, frame: Frame): void {
+  /** To those who follow from this node, at once; on others it is found with the claim. */
+  show(tenant: string, id: string, frame: Parameters<Hub['show']>[0]): void {
     this.#hubs.get(JSON.stringify([tenant, id]))?.show(frame)
   }
 
-  #open(key: string, tenant: string, id: string, after: number): Hub {
-    const hub = new Hub(this.#runtime.tenant(tenant), id, after, this.#redact, (error) => {
-      if (this.#hubs.get(key) === hub) this.#hubs.delete(key)
-      if (error !== undefined) this.#failed(error)
+  #open({ tenant, id }: Address, after: number, calls: readonly { readonly callId: string }[]): Hub {
+    const key = JSON.stringify([tenant, id])
+    const hub = new Hub({
+      runtime: this.#runtime.tenant(tenant),
+      id,
+      after,
+      calls: calls.map(({ callId }) => callId),
+      progressOf: (callId) => this.#claims.progressOf(tenant, callId),
+      redact: this.#redact,
+      over: (error) => {
+        if (this.#hubs.get(key) === hub) this.#hubs.delete(key)
+        if (error !== undefined) this.#failed(error)
+      },
     })
     this.#hubs.set(key, hub)
     return hub

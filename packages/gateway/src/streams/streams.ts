@@ -1,26 +1,40 @@
 /** All readers of this node: how many there may be, who says that we are still here, and their end. */
+import type { LogEvent } from '@holdpoint/core'
 import type { Principal } from '../auth/principal.ts'
 import type { Limits } from '../gateway-options.ts'
 import { no, type Answer } from '../http/answer.ts'
 import type { Asked } from '../http/route.ts'
+import { ChangesReader } from './changes-reader.ts'
 import { Connection } from './connection.ts'
 import type { Hubs } from './hubs.ts'
 
+/** When a stream ends although its credential is good. */
+export interface Leaves {
+  /** This event is the last that its reader is given. */
+  readonly until: (event: LogEvent) => boolean
+  /** Asked now and then: whether its reader may still see it. */
+  readonly still: () => Promise<boolean>
+}
+
 interface Opened {
   readonly who: Principal
+  readonly still: (() => Promise<boolean>) | undefined
   /** As it was sent: a stream must not keep its request. */
   readonly authorization: string | null
 }
+
+type Reader = Connection | ChangesReader
 
 export class Streams {
   readonly #hubs: Hubs
   readonly #limits: Limits
   readonly #now: () => number
   readonly #still: (authorization: string | null) => Promise<boolean>
-  readonly #open = new Map<Connection, Opened>()
+  readonly #open = new Map<Reader, Opened>()
   readonly #counts = new Map<string, number>()
   readonly #timer: ReturnType<typeof setInterval>
   #closing = false
+  #asking = false
 
   /** `still`: whether whoever opened a stream may still see it. */
   constructor(
@@ -41,7 +55,12 @@ export class Streams {
     return this.#open.size
   }
 
-  async open({ request, peer, who, runtime }: Asked, id: string): Promise<Answer> {
+  /** `tools`: client tools that the reader can run. Calls of them wait while it is there. */
+  async open(
+    { request, peer, who, runtime }: Asked,
+    id: string,
+    { tools, leaves }: { readonly tools?: readonly string[] | undefined; readonly leaves?: Leaves } = {},
+  ): Promise<Answer> {
     const asked = lastEventId(request)
     if (asked === undefined) return no('bad-request', 'Last-Event-ID is the seq of an event, a whole number from 0.')
     const [there] = await runtime.events(id, Math.max(0, asked - 1), 1)
@@ -54,6 +73,8 @@ export class Streams {
       this.#leave(who)
       throw error
     })
+    // A gateway that is closing tells of its clients by itself.
+    const leaving = tools && runtime.attend(id, tools).catch(() => undefined)
     const connection = new Connection({
       runtime,
       id,
@@ -63,14 +84,32 @@ export class Streams {
       limits: this.#limits,
       now: this.#now,
       peer,
+      until: leaves?.until,
       closed: (closed) => {
-        this.#open.delete(closed)
-        this.#leave(who)
+        this.#closed(closed, who)
+        void leaving?.then((leave) => leave?.())
       },
     })
-    this.#open.set(connection, { who, authorization: request.headers.get('authorization') })
-    if (this.#closing) connection.end()
-    return { response: new Response(connection.stream, { headers: HEADERS }) }
+    return this.#opened(connection, who, request, leaves?.still)
+  }
+
+  async openChanges({ request, who, services: { store } }: Asked): Promise<Answer> {
+    const full = this.#enter(who)
+    if (full) return full
+    const { streamLifeMs: lifeMs } = this.#limits
+    const closed = (reader: ChangesReader): void => this.#closed(reader, who)
+    return this.#opened(new ChangesReader({ store, tenant: who.tenant, lifeMs, now: this.#now, closed }), who, request)
+  }
+
+  #opened(reader: Reader, who: Principal, request: Request, still?: () => Promise<boolean>): Answer {
+    this.#open.set(reader, { who, authorization: request.headers.get('authorization'), still })
+    if (this.#closing) reader.end()
+    return { response: new Response(reader.stream, { headers: HEADERS }) }
+  }
+
+  #closed(reader: Reader, who: Principal): void {
+    this.#open.delete(reader)
+    this.#leave(who)
   }
 
   /** Ends every stream; its reader finds another node, or this one when it is back. */
@@ -102,16 +141,19 @@ export class Streams {
   }
 
   /** Keys are revoked and tokens run out while streams are open. */
-  async #mayStay({ who, authorization }: Opened): Promise<boolean> {
+  async #mayStay({ who, authorization, still }: Opened): Promise<boolean> {
     if ((who.expiresAt ?? Infinity) <= this.#now()) return false
+    if (still && !(await still().catch(() => true))) return false
     return who.kind === 'user' || this.#still(authorization).catch(() => true)
   }
 
+  /** First the sign of life, which must not wait for the store; then whether each may stay, unless that is still being asked. */
   async #beat(): Promise<void> {
-    for (const [connection, opened] of this.#open) {
-      if (await this.#mayStay(opened)) connection.beat()
-      else connection.end()
-    }
+    for (const connection of this.#open.keys()) connection.beat()
+    if (this.#asking) return
+    this.#asking = true
+    for (const [connection, opened] of this.#open) if (!(await this.#mayStay(opened))) connection.end()
+    this.#asking = false
   }
 }
 

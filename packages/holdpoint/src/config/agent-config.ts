@@ -5,7 +5,9 @@ import {
   type Budget,
   type ContextOptions,
   type Json,
+  type JsonObject,
   type Model,
+  type Plugin,
   type ModelSettings,
 } from '@holdpoint/core'
 import { agent } from '../agent.ts'
@@ -37,6 +39,8 @@ export interface AgentConfig {
   readonly model: string
   readonly instructions?: string
   readonly tools?: readonly ToolConfig[]
+  /** MCP servers by HTTP: `name`, `url`, `headers`, `allowedTools`, …, as `@holdpoint/mcp` takes them. */
+  readonly mcpServers?: readonly JsonObject[]
   /** Model calls per turn; 8 unless said. */
   readonly maxSteps?: number
   /** What of the conversation the model is told. Whoever writes summaries is a model's name here. */
@@ -56,6 +60,7 @@ const KEYS: readonly (keyof AgentConfig)[] = [
   'model',
   'instructions',
   'tools',
+  'mcpServers',
   'maxSteps',
   'context',
   'whileBusy',
@@ -63,6 +68,7 @@ const KEYS: readonly (keyof AgentConfig)[] = [
   'settings',
 ]
 const MOST_TOOLS = 128
+const MOST_SERVERS = 16
 
 /** Makes an agent of what an `AgentConfig` says, from wherever it comes. */
 export function agentFromConfig(config: unknown, env: ConfigEnv): Agent {
@@ -83,11 +89,24 @@ export function agentFromConfig(config: unknown, env: ConfigEnv): Agent {
     'tools',
     listOf((each, where) => readTool(each, env, where), MOST_TOOLS),
   )
+  const plugin = fields.maybe('mcpServers', mcpOf(env))
   try {
-    return agent({ name, model, ...options, tools: tools ?? [] })
+    return agent({ name, model, ...options, tools: tools ?? [], ...(plugin && { plugins: [plugin] }) })
   } catch (error) {
     // Each is right by itself, and they do not go together.
     throw HoldpointError.is(error) ? wrong(path, error.message, error) : error
+  }
+}
+
+function mcpOf({ mcp, tenant = '' }: ConfigEnv): Read<Plugin> {
+  return (value, path) => {
+    const servers = listOf((each: Json) => each, MOST_SERVERS)(value, path)
+    if (!mcp) throw wrong(path, 'cannot be used here: the operator does not offer MCP')
+    try {
+      return mcp.pluginFor(tenant, servers)
+    } catch (error) {
+      throw HoldpointError.is(error) ? wrong(path, error.message, error) : error
+    }
   }
 }
 

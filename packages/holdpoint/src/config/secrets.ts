@@ -43,10 +43,10 @@ export function discreet(made: HttpCall): HttpCall {
       const secrets = used.get(context) ?? new Map<string, string>()
       used.delete(context)
       if (typeof result !== 'object' || secrets.size === 0) return result as HttpAnswer
-      if ('status' in result) return { ...result, body: without(secrets, result.body) }
+      if ('status' in result) return { ...result, body: withoutSecrets(secrets, result.body) }
       if (!('details' in result)) return result
       const { message, details } = result
-      return toolError(message, details === undefined ? details : without(secrets, details))
+      return toolError(message, details === undefined ? details : withoutSecrets(secrets, details))
     },
   }
 }
@@ -56,7 +56,8 @@ const SHORTEST = 4
 /** Of a value like `Bearer …`, the part that counts. */
 const SHORTEST_PART = 8
 
-function without(secrets: ReadonlyMap<string, string>, value: Json): Json {
+/** The value without any of these, by name, in whatever form they stand in it. */
+export function withoutSecrets(secrets: ReadonlyMap<string, string>, value: Json): Json {
   let text = JSON.stringify(value)
   for (const [name, secret] of secrets)
     for (const form of formsOf(secret)) text = text.replaceAll(quoted(form), `[secret ${name}]`)

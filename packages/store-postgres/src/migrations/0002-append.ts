@@ -13,7 +13,7 @@ create type :schema.answer as (
   seq bigint,
   epoch bigint,
   owned boolean,
-  -- What there is to tell: the deadline changed; there is work, and nobody at it.
+  -- What there is to tell: the deadline changed, and is near or was; there is work, and nobody at it.
   deadline boolean,
   work boolean,
   -- The batch that was written before.
@@ -74,7 +74,8 @@ begin
       on conflict (tenant, id) do nothing
       returning new.k into made;
       if made is not null then
-        answer := row('ok', made, head, takes::int, takes, given_wake is not null,
+        answer := row('ok', made, head, takes::int, takes,
+          given_wake is not null and given_wake < :schema.near_until(shift),
           given_status = 'running' and given_epoch is null
             and not (takes and :schema.lives(given_node, :schema.now_ms(shift))),
           null, null);
@@ -114,7 +115,8 @@ begin
         takes := given_epoch is null and given_node is not null and given_status = 'running'
           and (c.status <> 'running' or not :schema.lives(c.owner, :schema.now_ms(shift)));
         answer := row('ok', c.k, head, c.epoch + takes::int, takes or coalesce(c.owner = given_node, false),
-          given_wake is distinct from c.wake_at,
+          given_wake is distinct from c.wake_at
+            and least(given_wake, c.wake_at) < :schema.near_until(shift),
           given_status = 'running' and given_epoch is null
             and not :schema.lives(case when takes then given_node else c.owner end, :schema.now_ms(shift)),
           null, null);

@@ -29,7 +29,18 @@ export class AnswersJudged {
   begins(given: Given): (answer: ResolveAnswer) => void {
     const before = this.#truth.conversations.get(given.conversation)?.calls.get(given.callId)
     const waitedFor = before?.waits ? before.nth : undefined
-    return (answer) => this.#told(given, answer, waitedFor)
+    // One of several approvers agrees to each hold anew.
+    const asked = given.hold === undefined && given.resolution.kind !== 'approve'
+    const saidBefore = asked && before?.taken.some((taken) => carries(taken, given)) === true
+    return (answer) => {
+      const spent = saidBefore && answer.verdict === 'accepted'
+      this.#judge.require(
+        !spent,
+        'said-once',
+        () => `${canonical(given.resolution)} was taken for ${given.callId} before`,
+      )
+      this.#told(given, answer, waitedFor)
+    }
   }
 
   #told(given: Given, { verdict }: ResolveAnswer, waitedFor: number | undefined): void {
@@ -107,7 +118,8 @@ function evidenceFor(verdict: ResolveAnswer['verdict'], call: CallRecord, given:
     case 'expired':
       return (
         (call.waits && hold !== undefined && now >= hold.expiresAt) ||
-        (outcome !== undefined && !outcome.answered && hold !== undefined)
+        (outcome !== undefined && !outcome.answered && hold !== undefined) ||
+        call.resumptions > 0
       )
     case 'stale':
       return code === 'cancelled' || code === 'superseded'

@@ -36,6 +36,10 @@ export class CallRecord {
   starts = 0
   /** How often a person said to run it again after its process had died. */
   reruns = 0
+  /** How often it went on after a question, and with what the last time. */
+  resumptions = 0
+  goesOnWith: { readonly state: Json | undefined; readonly answer: Resolution | undefined } | undefined
+  #kept: Json | undefined
   readonly taken: Taken[] = []
   readonly endorsed: { readonly nth: number; readonly by: string; readonly inputHash: string }[] = []
   outcome: { readonly seq: number; readonly value: CallOutcome; readonly answered: boolean } | undefined
@@ -51,6 +55,13 @@ export class CallRecord {
     this.tool = part.name
     this.input = part.input
     this.seq = seq
+  }
+
+  /** When somebody has to look at what it waits for: its client may be away for a while, and all of it has an end. */
+  get lookAt(): number {
+    if (!this.hold) return Infinity
+    const { kind, expiresAt, timeoutMs, graceMs = timeoutMs } = this.hold
+    return kind === 'client' ? Math.min(expiresAt, expiresAt - timeoutMs + graceMs) : expiresAt
   }
 
   get waits(): boolean {
@@ -78,7 +89,21 @@ export class CallRecord {
         return
       case 'call.held':
         judge.require(this.at !== 'held', 'log-possible', say('held while held'))
-        Object.assign(this, { at: 'held', hold: event.hold, nth: this.nth + 1, agreed: undefined })
+        Object.assign(this, { at: 'held', hold: event.hold, nth: this.nth + 1 })
+        if (event.hold.resumes) this.#kept = event.state
+        else this.agreed = undefined
+        return
+      case 'call.resumed':
+        judge.require(this.at === 'held', 'log-possible', say('resumed while not held'))
+        judge.require(
+          event.resolution !== undefined || now >= (this.hold?.expiresAt ?? Infinity),
+          'expiry-in-time',
+          say('resumed early'),
+        )
+        this.#took(event)
+        this.at = 'ready'
+        this.resumptions++
+        this.goesOnWith = { state: this.#kept, answer: event.resolution }
         return
       case 'call.endorsed':
         judge.require(this.at === 'held', 'log-possible', say('endorsed while not held'))
@@ -106,7 +131,11 @@ export class CallRecord {
           'one-outcome',
           say('a late answer too many'),
         )
-        judge.require(event.resolution !== undefined || this.#due(now), 'expiry-in-time', say('expired early'))
+        judge.require(
+          event.resolution !== undefined || this.#due(now, event.outcome),
+          'expiry-in-time',
+          say('expired early'),
+        )
         this.arrived = event.resolution ? 'answer' : 'expiry'
         this.open = false
         this.#took(event)
@@ -142,15 +171,17 @@ export class CallRecord {
     const pending = this.hold?.async === true && this.at === 'held' && outcome.ok && resolution === undefined
     const ended = !outcome.ok && (outcome.error.code === 'cancelled' || outcome.error.code === 'superseded')
     if (this.at === 'held' && resolution === undefined && !pending && !ended)
-      judge.require(this.#due(now), 'expiry-in-time', say('expired early'))
+      judge.require(this.#due(now, outcome), 'expiry-in-time', say('expired early'))
     this.outcome = { seq: event.seq, value: outcome, answered: resolution !== undefined }
     this.open = pending
     this.#took(event)
     this.at = 'settled'
   }
 
-  #due(now: number): boolean {
-    return this.hold !== undefined && now >= this.hold.expiresAt
+  #due(now: number, outcome?: CallOutcome): boolean {
+    if (!this.hold) return false
+    const absent = outcome?.ok === false && outcome.error.code === 'no-client'
+    return now >= (absent ? this.lookAt : this.hold.expiresAt)
   }
 
   #took({ seq, resolution, by }: { seq: number; resolution?: Resolution; by?: string }): void {

@@ -125,6 +125,7 @@ export class ConversationRecord {
       case 'turn.briefed':
       case 'call.rewritten':
       case 'call.held':
+      case 'call.resumed':
       case 'call.endorsed':
       case 'call.approved':
       case 'call.cleared':
@@ -165,7 +166,7 @@ export class ConversationRecord {
   /** When somebody has to look, at the earliest. */
   get deadlines(): number[] {
     const plans = Array.from(this.state.plans.values(), ({ nextAt }) => nextAt)
-    return [...this.held.map(({ hold }) => hold?.expiresAt ?? Infinity), ...plans]
+    return [...this.held.map(({ lookAt }) => lookAt), ...plans]
   }
 
   /** What the writer put beside the log, against what the log says. */

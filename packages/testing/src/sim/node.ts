@@ -34,6 +34,8 @@ export class SimNode {
   readonly #lacks: string | false
   #skew = 0
   #bornAt = 0
+  #clients = 0
+  #leftAt = -Infinity
   /** By conversation: what it was told of, and when. */
   #known = new Map<string, { readonly seq: number; readonly at: number }[]>()
   /** Those who wait for an answer of this life. */
@@ -76,6 +78,25 @@ export class SimNode {
     this.id = id
   }
 
+  /** A client of this node, which leaves again unless the node dies before. */
+  async attends(conversation: string, tools: readonly string[], stays: number): Promise<void> {
+    const leave = await this.runtime?.attend(conversation, tools)
+    if (!leave) return
+    this.#clients++
+    const life = this.#bornAt
+    void this.wait('its client leaves', stays).then(async () => {
+      await leave()
+      if (this.#bornAt !== life) return
+      this.#clients--
+      this.#leftAt = this.world.scheduler.now
+    })
+  }
+
+  /** Whether clients are there in this life, or were a moment ago: then it still says every few seconds that it lives. */
+  get attended(): boolean {
+    return this.#clients > 0 || this.world.scheduler.now - this.#leftAt < 6000
+  }
+
   wait(label: string, delay: number): Promise<void> {
     return this.world.scheduler.wait(this.process, label, delay)
   }
@@ -85,6 +106,7 @@ export class SimNode {
     const { generation } = this.process
     this.#bornAt = this.world.scheduler.now
     this.#known = new Map()
+    this.#clients = 0
     this.closing = undefined
     const ports = this.#ports()
     this.world.seeTo(
@@ -181,10 +203,10 @@ export class SimNode {
   }
 
   /** A tool's code is entered here. */
-  begins({ call, input, conversation, agent }: ToolContext<JsonObject>): void {
+  begins({ call, input, conversation, agent, resumed }: ToolContext<JsonObject>): void {
     const { fingerprint = '' } = agent.toolbox.tools.get(call.name) ?? {}
     const { id: callId, name: tool, attempt } = call
-    const begun = { callId, tool, attempt, input: input as Json, fingerprint, conversation: conversation.id }
+    const begun = { callId, tool, attempt, input: input as Json, fingerprint, resumed, conversation: conversation.id }
     this.world.trace.add(`  * ${this.name} begins ${tool} ${callId} ${attempt}`)
     this.world.outside.begin(begun, this)
   }

@@ -2,7 +2,7 @@
  * The world that tools act upon. It outlives every process and remembers what was done to it: when a call is begun, and
  * when its effect comes about, the log is asked whether that may be.
  */
-import { canonical, type Json } from '@holdpoint/core'
+import { canonical, type Json, type Resumption } from '@holdpoint/core'
 import type { CallRecord } from './call-record.ts'
 import type { SimNode } from './node.ts'
 import { toolFacts } from './tools.ts'
@@ -16,6 +16,7 @@ export interface Begun {
   readonly input: Json
   readonly fingerprint: string
   readonly conversation: string
+  readonly resumed: Resumption | undefined
 }
 
 export class Outside {
@@ -51,6 +52,7 @@ export class Outside {
     this.#judge.require(!knew, 'never-after-outcome', say('it has its outcome'))
     this.#judge.require(this.#truth.lives(node.id), 'lease-over', say('the lease is over'))
     this.#checkInput(begun, call, say)
+    this.#checkResumed(begun, call, say)
     this.#checkAgain(begun, call, say)
   }
 
@@ -66,11 +68,17 @@ export class Outside {
     this.#judge.require(people >= needed, 'held-waits', say(`${people} of ${needed} people agreed`))
   }
 
-  #checkAgain({ callId, tool }: Begun, { reruns }: CallRecord, say: (what: string) => () => string): void {
+  #checkResumed({ resumed }: Begun, { goesOnWith }: CallRecord, say: (what: string) => () => string): void {
+    const [is, should] = [resumed, goesOnWith].map((each) => each && [each.state ?? null, each.answer ?? null])
+    const same = canonical(is ?? null) === canonical(should ?? null)
+    this.#judge.require(same, 'goes-on-with-the-answer', say(`${JSON.stringify(is)}, not ${JSON.stringify(should)}`))
+  }
+
+  #checkAgain({ callId, tool }: Begun, { reruns, resumptions }: CallRecord, say: (what: string) => () => string): void {
     const times = this.#begun.get(callId)?.length ?? 0
     const { onLost } = toolFacts(tool)
     if (onLost === 'retry') return
-    const allowed = 1 + reruns + (this.#foundNothing.get(callId) ?? 0)
+    const allowed = 1 + reruns + resumptions + (this.#foundNothing.get(callId) ?? 0)
     this.#judge.require(times <= allowed, 'at-most-once', say(`begun ${times} times, with reason for ${allowed}`))
   }
 

@@ -12,12 +12,15 @@ import type { World } from './world.ts'
 
 type Open = Pick<PendingHold, 'callId' | 'accepts' | 'input' | 'nth' | 'kind'> & { readonly conversation: string }
 
+/** With what was said to it. */
+type Remembered = Open & { readonly said?: Resolution }
+
 export class Person {
   readonly #world: World
   readonly #process: Process
   readonly #name: string
   /** Holds of some time ago, to be answered too late. */
-  readonly #remembered: Open[] = []
+  readonly #remembered: Remembered[] = []
   /** Messages of which nothing was heard. */
   readonly #unheard: Said[] = []
 
@@ -48,6 +51,7 @@ export class Person {
       cancel: 2,
       goOn: 2,
       look: 1,
+      attend: 5,
       blunder: 2,
     })
     switch (what) {
@@ -66,6 +70,8 @@ export class Person {
         return this.#goOn()
       case 'look':
         return this.#look()
+      case 'attend':
+        return this.#attend()
       case 'blunder':
         return this.#blunder()
     }
@@ -118,6 +124,14 @@ export class Person {
     })
   }
 
+  /** Is there for a while, with what runs at a client. */
+  #attend(): Promise<unknown> {
+    const { random } = this.#world
+    const [conversation, stays] = [this.#conversation(), random.between(0, 20_000)]
+    const tools = random.pick([['browse'], ['browse', 'render'], ['print']])
+    return this.#ask({ label: 'is there', ask: (_runtime, node) => node.attends(conversation, tools, stays) })
+  }
+
   /** Says nothing at all, and to the wrong agent: whose conversation it is must not depend on that. */
   #blunder(): Promise<unknown> {
     const { judge } = this.#world
@@ -145,16 +159,20 @@ export class Person {
   async #answer(): Promise<void> {
     const { random, faults } = this.#world
     const late = this.#remembered.length > 0 && faults.strikes('answered-late')
-    const open = late ? this.#remembered.shift() : this.#findOpen()
+    const open: Remembered | undefined = late ? this.#remembered.shift() : this.#findOpen()
     if (!open) return this.#say()
-    if (!late && random.chance(0.6)) this.#remembered.push(open)
-    const resolution = this.#resolution(open)
+    const resolution = open.said && random.chance(0.5) ? open.said : this.#resolution(open)
+    if (!late && random.chance(0.6)) this.#remembered.push({ ...open, said: resolution })
     const twice = faults.strikes('answered-twice')
     const other = faults.strikes('answers-differ') ? this.#resolution(open, resolution) : undefined
     const first = this.#give(open, resolution, this.#name)
     if (other) await Promise.all([first, this.#give(open, other, random.pick([this.#name, 'somebody else']))])
     const heard = await first
-    if (twice || heard === undefined) await this.#give(open, resolution, this.#name)
+    // Some forget that they answered a question, and say the same once more.
+    const again = open.kind === 'elicitation' && random.chance(0.3)
+    if (!twice && !again && heard !== undefined) return
+    await this.#wait(random.chance(0.5) ? 0 : random.between(100, 4000))
+    await this.#give(open, resolution, this.#name)
   }
 
   #findOpen(): Open | undefined {

@@ -9,7 +9,7 @@ import { hashText, Random } from './random.ts'
 
 /** Those with most to go wrong more often than the others. */
 const TOOLS =
-  `note note log.write pay pay wire wire mail mail ship once once quiz stop form sign browse render job batch
+  `note note log.write pay pay wire wire mail mail ship once once quiz interview interview interview watch stop form sign browse render job batch
   batch order hand`.split(/\s+/)
 
 export function simModel(node: SimNode): Model {

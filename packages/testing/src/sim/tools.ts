@@ -3,9 +3,11 @@
  * Their code goes through the node it runs on, which is found in the scope.
  */
 import {
+  ask,
   askUser,
   definePlugin,
   halt,
+  later,
   toolDefiner,
   toolError,
   type Checked,
@@ -116,6 +118,16 @@ function toolsOf(version: ToolVersion): readonly Tool[] {
     define({ ...steady, name: 'ship', timeout: 20_000, approvalTimeout: 60_000, onLost: verify, run: work }),
     define({ ...steady, name: 'once', timeout: 20_000, approvalTimeout: 60_000, onLost: 'ask', run: work }),
     define({ ...steady, name: 'quiz', approvalTimeout: 30_000, run: quiz }),
+    define({
+      ...common,
+      name: 'interview',
+      approval: ({ input }) => ({ required: odd(input) }),
+      approvalTimeout: 60_000,
+      timeout: 20_000,
+      onLost: 'fail',
+      run: interview,
+    }),
+    define({ ...steady, name: 'watch', timeout: 20_000, run: watch }),
     define({ ...steady, name: 'stop', run: stop }),
     define({
       ...steady,
@@ -126,7 +138,7 @@ function toolsOf(version: ToolVersion): readonly Tool[] {
       output: { type: 'string' },
     }),
     define({ ...steady, name: 'sign', executor: 'human', timeout: 25_000, onExpire: 'cancel' }),
-    define({ ...steady, name: 'browse', executor: 'client', timeout: 15_000, late: 'reject' }),
+    define({ ...steady, name: 'browse', executor: 'client', timeout: 600_000, grace: 3000, late: 'reject' }),
     define({
       ...common,
       name: 'render',
@@ -169,6 +181,29 @@ const quiz: Run = async (context) => {
   return node.world.random.chance(0.7) ? askUser('Which one?') : toolError('no question comes to mind')
 }
 
+/** Asks some questions and goes on with what was said; does what it is for once it has heard enough. */
+const interview: Run = async (context) => {
+  const node = nodeOf(context)
+  const { resumed } = context
+  node.begins(context)
+  await node.wait('interview listens', node.world.random.between(0, 200))
+  const asked = typeof resumed?.state === 'number' ? resumed.state : 0
+  if (resumed?.answer?.kind === 'reject') return toolError('nobody wants to say')
+  if (asked < 4) return ask({ prompt: `Question ${asked + 1}?`, state: asked + 1 })
+  node.world.outside.effect(context.call.id)
+  return 'heard enough'
+}
+
+/** Looks at something outside until it is there. */
+const watch: Run = async (context) => {
+  const node = nodeOf(context)
+  const { resumed } = context
+  node.begins(context)
+  await node.wait('watch looks', node.world.random.between(0, 200))
+  const looked = typeof resumed?.state === 'number' ? resumed.state : 0
+  return looked < 3 ? later({ after: node.world.random.between(1, 4000), state: looked + 1 }) : { looked }
+}
+
 const stop: Run = async (context) => {
   const node = nodeOf(context)
   node.begins(context)
@@ -182,12 +217,20 @@ export function simTools(version: ToolVersion): readonly Tool[] {
   return VERSIONS[version]
 }
 
+/** Those that ask for a yes only now and then. */
+const ODD = new Set(['mail', 'interview'])
 const APPROVERS: Readonly<Record<string, number>> = { pay: 1, wire: 2, render: 1, order: 1 }
-const POLICY: Readonly<Record<string, OnLostPolicy>> = { pay: 'ask', once: 'ask', wire: 'fail', ship: 'verify' }
+const POLICY: Readonly<Record<string, OnLostPolicy>> = {
+  pay: 'ask',
+  once: 'ask',
+  wire: 'fail',
+  interview: 'fail',
+  ship: 'verify',
+}
 
 export function toolFacts(name: string): Facts {
   return {
-    approvers: (input) => APPROVERS[name] ?? (name === 'mail' && odd(input) ? 1 : 0),
+    approvers: (input) => APPROVERS[name] ?? (ODD.has(name) && odd(input) ? 1 : 0),
     onLost: POLICY[name] ?? 'retry',
   }
 }

@@ -162,6 +162,7 @@ function driverOnly(event: LogEvent): boolean {
     case 'message.queued':
     case 'call.endorsed':
     case 'call.approved':
+    case 'call.resumed':
     case 'call.settled':
     case 'answer.arrived':
     case 'plan.set':

@@ -17,6 +17,8 @@ export const invariants = {
   'answer-kept': 'An answer that was accepted is in the log from that moment on.',
   'one-accepted': 'Of answers to the same question one is accepted, and nobody else is told that theirs was.',
   'verdict-true': 'Whoever answers in vain is told why, and the log agrees.',
+  'said-once': 'What is said again is not spent on another question of the same call.',
+  'goes-on-with-the-answer': 'A call that goes on does so with what was said to its question, and with what it kept.',
   'message-kept': 'A message that was taken is in the log from that moment on, and one that was refused is not.',
   'key-once': 'What is sent twice under one key is taken once.',
   'queue-kept': 'What waits is taken up in order, once.',

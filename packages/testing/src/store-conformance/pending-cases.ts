@@ -48,6 +48,8 @@ export const pendingCases: Cases = {
     const filtered = async (query: Partial<PendingQuery>): Promise<string[]> => pending(store, query)
     same(await filtered({}), ['1', '2', '3', '4', '5'], 'without a filter')
     same(await filtered({ conversationId: 'd' }), ['3', '4'], 'by conversation')
+    same(await filtered({ callId: '3' }), ['3'], 'by call')
+    same(await filtered({ callId: '6' }), [], 'by a call that there is not')
     same(await filtered({ agent: 'sales' }), ['3', '4', '5'], 'by agent')
     same(await filtered({ tool: 'pay' }), ['2', '3'], 'by tool')
     same(await filtered({ kind: 'client' }), ['4', '5'], 'by kind')
@@ -55,10 +57,23 @@ export const pendingCases: Cases = {
     same(await filtered({ expiresBefore: NOON + 301 }), ['1', '2', '3'], 'by expiry, a moment later')
   },
 
+  'a call is found by its id while it waits, in each conversation that has it': async ({ store }) => {
+    for (const id of ['c', 'd']) await written(store, draft(id, 0, { holds: [hold('same'), hold(`of ${id}`)] }))
+    const places = async (callId: string): Promise<string[]> =>
+      (await pages(store, 1, { callId })).map(({ conversationId }) => conversationId)
+    same(await places('same'), ['c', 'd'], 'where it waits')
+    same(await places('of d'), ['d'], 'where the other waits')
+    await written(store, draft('c', 1, { holds: [hold('same', { open: false })] }))
+    same(await places('same'), ['d'], 'where it still waits')
+  },
+
   'filters together leave only what fits them all': async ({ store }) => {
     await several(store)
     same(await pending(store, { agent: 'sales', tool: 'pay' }), ['3'], 'agent and tool')
     same(await pending(store, { conversationId: 'c', kind: 'client' }), [], 'conversation and kind')
+    same(await pending(store, { callId: '3', tool: 'pay' }), ['3'], 'call and tool')
+    same(await pending(store, { callId: '3', tool: 'mail' }), [], 'call and another tool')
+    same(await pending(store, { callId: '3', conversationId: 'c' }), [], 'call and another conversation')
     const all = {
       conversationId: 'd',
       agent: 'sales',
@@ -151,6 +166,7 @@ export const pendingCases: Cases = {
       same(await pending(store, { tenant }), [`of ${tenant}`], tenant)
     same(await pending(store, { tenant: 'acm_' }), [], 'a tenant is no pattern')
     same(await pending(store, { tenant: 'acme', conversationId: 'c' }), ['of acme'], 'by conversation')
+    same(await pending(store, { tenant: 'acme', callId: 'of globex' }), [], 'by call')
   },
 
   'a page of one tenant leads to no row of another': async ({ store }) => {

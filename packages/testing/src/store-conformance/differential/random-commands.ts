@@ -253,6 +253,7 @@ function listFilter(random: Random, { agents }: Known): object {
 function pendingFilter(random: Random, { agents, addresses }: Known): object {
   const filters = [
     { conversationId: pick(random, addresses).id },
+    { callId: pick(random, CALLS) },
     { agent: pick(random, agents) },
     { tool: pick(random, TOOLS) },
     { kind: pick(random, KINDS) },

@@ -1,0 +1,114 @@
+/** What the screens share. */
+import { useEffect, type ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { ConversationRow } from '@holdpoint/client'
+
+/** A screen: its title, what can be done there, and its content. The title is the document's too. */
+export function Screen({
+  title,
+  note,
+  actions,
+  children,
+  wide = false,
+}: {
+  readonly title: string
+  readonly note?: ReactNode
+  readonly actions?: ReactNode
+  readonly children: ReactNode
+  readonly wide?: boolean
+}): ReactNode {
+  useTitle(title)
+  return (
+    <div className="h-full overflow-y-auto">
+      <div className={`mx-auto grid gap-5 px-4 py-6 sm:px-8 ${wide ? 'max-w-6xl' : 'max-w-4xl'}`}>
+        <header className="flex flex-wrap items-end gap-x-4 gap-y-2">
+          <div className="grid gap-1">
+            <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
+            {note !== undefined && <p className="max-w-prose text-sm text-muted-foreground">{note}</p>}
+          </div>
+          {actions !== undefined && <div className="ms-auto flex flex-wrap items-center gap-2">{actions}</div>}
+        </header>
+        {children}
+      </div>
+    </div>
+  )
+}
+
+let title = 'Holdpoint'
+let badge = 0
+
+export function useTitle(next: string): void {
+  useEffect(() => {
+    title = `${next} · Holdpoint`
+    document.title = badge > 0 ? `(${badge}) ${title}` : title
+  }, [next])
+}
+
+export function showBadge(count: number): void {
+  badge = count
+  document.title = badge > 0 ? `(${badge}) ${title}` : title
+}
+
+/** Nothing is here, and what to do about it. */
+export function Empty({ title: what, children }: { readonly title: string; readonly children?: ReactNode }): ReactNode {
+  return (
+    <div className="grid justify-items-center gap-2 rounded-lg border border-dashed border-border px-6 py-14 text-center">
+      <p className="font-medium">{what}</p>
+      <div className="max-w-md text-sm text-muted-foreground">{children}</div>
+    </div>
+  )
+}
+
+export function Trouble({ error }: { readonly error: Error }): ReactNode {
+  return (
+    <p role="alert" className="rounded-md border border-destructive/40 bg-destructive/5 px-3 py-2 text-sm">
+      {error.message}
+    </p>
+  )
+}
+
+const STATUS: Readonly<Record<ConversationRow['status'], readonly [word: string, look: string, dot: string]>> = {
+  running: ['running', 'text-ring', 'bg-ring'],
+  held: ['waits', 'text-held', 'bg-held'],
+  idle: ['idle', 'text-muted-foreground', 'bg-muted-foreground/50'],
+}
+
+export function Status({ status }: { readonly status: ConversationRow['status'] }): ReactNode {
+  const [word, look, dot] = STATUS[status]
+  return (
+    <span className={`inline-flex items-center gap-1.5 text-xs ${look}`}>
+      <span aria-hidden className={`size-1.5 rounded-full ${dot}`} />
+      {word}
+    </span>
+  )
+}
+
+export function TextLink({
+  to,
+  children,
+  className = '',
+}: {
+  readonly to: string
+  readonly children: ReactNode
+  readonly className?: string
+}): ReactNode {
+  return (
+    <Link
+      href={to}
+      className={`rounded-sm text-ring underline decoration-ring/40 underline-offset-3 outline-none hover:decoration-ring focus-visible:ring-2 focus-visible:ring-ring ${className}`}
+    >
+      {children}
+    </Link>
+  )
+}
+
+export const addressOf = {
+  conversation: (id: string): string => `/conversations/${encodeURIComponent(id)}`,
+  timeline: (id: string): string => `/conversations/${encodeURIComponent(id)}/timeline`,
+  hold: (conversationId: string, callId: string): string =>
+    `/holds/${encodeURIComponent(conversationId)}/${encodeURIComponent(callId)}`,
+  agent: (name: string): string => `/agents/${encodeURIComponent(name)}`,
+} as const
+
+export const INPUT =
+  'h-8 rounded-md border border-input bg-card px-2.5 text-sm outline-none placeholder:text-muted-foreground focus-visible:border-ring focus-visible:ring-2 focus-visible:ring-ring/40'

@@ -1,0 +1,57 @@
+/** What somebody set on this machine: the name their answers are given under, and light or dark. */
+import { useSyncExternalStore } from 'react'
+
+export interface Preferences {
+  readonly name: string
+  readonly theme: 'system' | 'light' | 'dark'
+}
+
+const KEY = 'holdpoint.preferences'
+const listeners = new Set<() => void>()
+let preferences = read()
+
+function read(): Preferences {
+  const first: Preferences = { name: '', theme: 'system' }
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}')
+    if (typeof kept !== 'object' || kept === null) return first
+    const { name, theme } = kept as Partial<Record<string, unknown>>
+    return {
+      name: typeof name === 'string' ? name : '',
+      theme: theme === 'light' || theme === 'dark' ? theme : 'system',
+    }
+  } catch {
+    return first
+  }
+}
+
+export function usePreferences(): Preferences {
+  return useSyncExternalStore(subscribe, () => preferences)
+}
+
+/** For whom answers and messages are given; nobody in particular when no name was set. */
+export function useBy(): string | undefined {
+  const { name } = usePreferences()
+  return name === '' ? undefined : name
+}
+
+export function setPreferences(change: Partial<Preferences>): void {
+  preferences = { ...preferences, ...change }
+  localStorage.setItem(KEY, JSON.stringify(preferences))
+  showTheme()
+  for (const listener of listeners) listener()
+}
+
+const dark = matchMedia('(prefers-color-scheme: dark)')
+
+export function showTheme(): void {
+  const { theme } = preferences
+  document.documentElement.classList.toggle('dark', theme === 'dark' || (theme === 'system' && dark.matches))
+}
+
+dark.addEventListener('change', showTheme)
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

@@ -1,0 +1,183 @@
+/** One agent, and its tools on their two axes: who carries a call out, and whether somebody must agree first. */
+import { useState, type ReactNode } from 'react'
+import type { JsonObject, ToolRow } from '@holdpoint/client'
+import { useWatched } from '@holdpoint/react'
+import { JsonValue, spanOf } from '@holdpoint/ui'
+import { Empty, Screen, TextLink, Trouble } from '../parts.tsx'
+
+const EXECUTORS: readonly (readonly [ToolRow['executor'], string])[] = [
+  ['server', 'our own code'],
+  ['human', 'a person'],
+  ['client', 'a page'],
+  ['external', 'a worker'],
+  ['provider', 'the vendor'],
+]
+
+export function AgentScreen({ name }: { readonly name: string }): ReactNode {
+  const { value, loading, error } = useWatched(`agent ${name}`, async (client, signal) => ({
+    agent: await client.agents.show(name, { signal }),
+  }))
+  const agent = value?.agent
+  if (!loading && !agent)
+    return (
+      <Screen title={name}>
+        {error ? (
+          <Trouble error={error} />
+        ) : (
+          <Empty title="There is no such agent">
+            <TextLink to="/agents">All agents</TextLink>
+          </Empty>
+        )}
+      </Screen>
+    )
+  return (
+    <Screen title={name} wide note={agent?.instructions}>
+      {agent && (
+        <dl className="flex flex-wrap gap-x-8 gap-y-2 text-sm">
+          <Fact name="Model">
+            {agent.model ?? (typeof agent.config?.['model'] === 'string' ? agent.config['model'] : '—')}
+          </Fact>
+          <Fact name="Defined in">
+            {agent.source === 'code' ? 'the program' : `JSON, version ${agent.version ?? 1}`}
+          </Fact>
+          <Fact name="What the model is sent">{agent.audited ? 'kept for a while' : 'not kept'}</Fact>
+        </dl>
+      )}
+      {agent?.tools && <Tools tools={agent.tools} />}
+      {agent?.config && <Config config={agent.config} />}
+    </Screen>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <div>
+      <dt className="text-xs text-muted-foreground">{name}</dt>
+      <dd className="font-mono text-[0.93em]">{children}</dd>
+    </div>
+  )
+}
+
+function Tools({ tools }: { readonly tools: readonly ToolRow[] }): ReactNode {
+  const [open, setOpen] = useState<string>()
+  const chosen = tools.find(({ name }) => name === open)
+  if (tools.length === 0) return <Empty title="It has no tools">It can only talk.</Empty>
+  return (
+    <section aria-labelledby="tools" className="grid gap-3">
+      <h2 id="tools" className="text-base font-semibold">
+        Tools
+      </h2>
+      <div className="overflow-x-auto rounded-lg border border-border bg-card">
+        <table className="w-full border-collapse text-sm">
+          <caption className="sr-only">Tools by who carries them out and whether somebody must agree</caption>
+          <thead>
+            <tr className="text-start text-xs text-muted-foreground">
+              <th scope="col" className="px-4 py-2 text-start font-normal">
+                carried out by
+              </th>
+              <th scope="col" className="w-2/5 px-4 py-2 text-start font-normal">
+                runs by itself
+              </th>
+              <th scope="col" className="w-2/5 px-4 py-2 text-start font-normal">
+                somebody may have to agree
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {EXECUTORS.map(([executor, words]) => (
+              <tr key={executor} className="border-t border-border align-top">
+                <th scope="row" className="px-4 py-2.5 text-start font-normal whitespace-nowrap">
+                  {words} <span className="block font-mono text-xs text-muted-foreground">{executor}</span>
+                </th>
+                {(['auto', 'gated'] as const).map((approval) => (
+                  <td key={approval} className={`px-4 py-2.5 ${approval === 'gated' ? 'bg-held-muted/50' : ''}`}>
+                    <Cell
+                      tools={tools.filter((tool) => tool.executor === executor && tool.approval === approval)}
+                      open={open}
+                      onOpen={setOpen}
+                      possible={approval === 'auto' || !['human', 'provider'].includes(executor)}
+                    />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {chosen && <Tool tool={chosen} />}
+    </section>
+  )
+}
+
+function Cell({
+  tools,
+  open,
+  onOpen,
+  possible,
+}: {
+  readonly tools: readonly ToolRow[]
+  readonly open: string | undefined
+  readonly onOpen: (name: string) => void
+  readonly possible: boolean
+}): ReactNode {
+  if (!possible) return <span className="text-xs text-muted-foreground">cannot be</span>
+  return (
+    <span className="flex flex-wrap gap-1.5">
+      {tools.map(({ name }) => (
+        <button
+          key={name}
+          type="button"
+          aria-expanded={open === name}
+          onClick={() => onOpen(name)}
+          className="rounded-sm border border-border bg-background px-1.5 py-0.5 font-mono text-xs outline-none hover:border-input focus-visible:ring-2 focus-visible:ring-ring aria-expanded:border-ring"
+        >
+          {name}
+        </button>
+      ))}
+    </span>
+  )
+}
+
+function Tool({
+  tool: { name, description, timeoutMs, async, streaming, visible, input },
+}: {
+  readonly tool: ToolRow
+}): ReactNode {
+  const facts = [
+    `waits or runs up to ${spanOf(timeoutMs)}`,
+    async && 'async: the model goes on meanwhile',
+    streaming && 'says how far it is',
+    !visible && 'not shown in spaces',
+  ]
+  return (
+    <div
+      role="region"
+      aria-label={name}
+      className="grid gap-2 rounded-lg border border-border bg-card px-4 py-3 text-sm"
+    >
+      <p>
+        <code className="font-mono">{name}</code> <span className="text-muted-foreground">{description}</span>
+      </p>
+      <p className="text-xs text-muted-foreground">{facts.filter((fact) => fact !== false).join(' · ')}</p>
+      <details>
+        <summary className="text-xs text-muted-foreground">What it takes, as JSON Schema</summary>
+        <div className="mt-2">
+          <JsonValue value={input} />
+        </div>
+      </details>
+    </div>
+  )
+}
+
+function Config({ config }: { readonly config: JsonObject }): ReactNode {
+  return (
+    <section aria-labelledby="config" className="grid gap-2">
+      <h2 id="config" className="text-base font-semibold">
+        As JSON
+      </h2>
+      <div className="rounded-lg border border-border bg-card px-4 py-3 text-sm">
+        <JsonValue value={config} />
+      </div>
+    </section>
+  )
+}

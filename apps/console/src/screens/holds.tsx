@@ -1,0 +1,232 @@
+/**
+ * Everything that waits, as an inbox: the oldest first, one of them open. Keys work while the list or the open hold has
+ * the focus: j and k go through it, a, e and r go to the buttons, so that nothing is approved by one slip.
+ */
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { useLocation } from 'wouter'
+import type { PendingHold, Resolution, ResolveAnswer } from '@holdpoint/client'
+import { useHolds } from '@holdpoint/react'
+import { Ago, Countdown, HoldCard, ShownText, VerdictNotice } from '@holdpoint/ui'
+import { useAsker } from '../asker.ts'
+import { HoldsFilter, matches, type Wanted } from '../holds-filter.tsx'
+import { addressOf, Empty, TextLink, Trouble, useTitle } from '../parts.tsx'
+import { useBy } from '../preferences.ts'
+
+interface At {
+  readonly conversationId: string
+  readonly callId: string
+}
+
+interface Told {
+  readonly hold: PendingHold
+  readonly answer: ResolveAnswer
+  readonly at: number
+}
+
+export function HoldsScreen({ at }: { readonly at?: At }): ReactNode {
+  const { holds, loading, error, resolve } = useHolds()
+  const [wanted, setWanted] = useState<Wanted>({ kind: 'people', agent: '', text: '' })
+  const [told, setTold] = useState<Told>()
+  const [, go] = useLocation()
+  const by = useBy()
+  useTitle('Holds')
+  const shown = holds.filter((hold) => matches(hold, wanted))
+  const open =
+    holds.find((hold) => hold.callId === at?.callId && hold.conversationId === at.conversationId) ??
+    (at ? undefined : shown[0])
+  const panel = useRef<HTMLDivElement>(null)
+  const list = useRef<HTMLUListElement>(null)
+
+  const show = (hold: PendingHold | undefined): void => {
+    go(hold ? addressOf.hold(hold.conversationId, hold.callId) : '/holds', { replace: true })
+  }
+  const answer = async (hold: PendingHold, resolution: Resolution): Promise<ResolveAnswer> => {
+    const next = shown[shown.indexOf(hold) + 1] ?? shown[shown.indexOf(hold) - 1]
+    const given = await resolve(hold, resolution, by === undefined ? {} : { by })
+    if (given.verdict === 'invalid' || given.verdict === 'wrong-kind') return given
+    setTold({ hold, answer: given, at: Date.now() })
+    show(next)
+    list.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus()
+    return given
+  }
+  const press = (event: KeyboardEvent): void => {
+    if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return
+    const index = open ? shown.indexOf(open) : -1
+    const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key]
+    if (step !== undefined) {
+      event.preventDefault()
+      show(shown[Math.max(0, Math.min(shown.length - 1, index + step))])
+    }
+    const button = { a: 'approve', e: 'edit', r: 'reject' }[event.key]
+    if (button === undefined) return
+    const found = panel.current?.querySelector<HTMLElement>(`[data-answer="${button}"]`)
+    event.preventDefault()
+    if (button === 'approve') found?.focus()
+    else found?.click()
+  }
+  return (
+    // The keys are an extra way to what is all there as buttons and links.
+    <div
+      className="grid h-full min-h-0 grid-rows-[auto_auto_1fr] lg:grid-cols-[22rem_1fr] lg:grid-rows-[auto_1fr]"
+      onKeyDown={press}
+    >
+      <header className="grid gap-3 border-b border-border px-4 py-3 lg:col-span-2 lg:flex lg:items-center lg:px-6">
+        <h1 className="text-xl font-semibold tracking-tight">Holds</h1>
+        <HoldsFilter wanted={wanted} holds={holds} onChange={setWanted} />
+      </header>
+      <HoldList list={list} holds={shown} open={open} onOpen={show} />
+      <div ref={panel} className="min-h-0 overflow-y-auto px-4 py-5 lg:border-s lg:border-border lg:px-8">
+        <div className="mx-auto grid max-w-2xl gap-4">
+          {error && <Trouble error={error} />}
+          {told && <ToldNotice told={told} />}
+          {open ? (
+            <OpenHold
+              key={`${open.conversationId} ${open.callId} ${open.nth}`}
+              hold={open}
+              onAnswer={(resolution) => answer(open, resolution)}
+            />
+          ) : (
+            !loading && <NothingOpen at={at} any={holds.length > 0} told={told !== undefined} />
+          )}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function OpenHold({
+  hold,
+  onAnswer,
+}: {
+  readonly hold: PendingHold
+  readonly onAnswer: (resolution: Resolution) => Promise<ResolveAnswer>
+}): ReactNode {
+  const askedBy = useAsker(hold.conversationId)
+  return (
+    <>
+      <HoldCard
+        hold={hold}
+        agent={hold.agent}
+        askedBy={askedBy}
+        origin={
+          <span>
+            in <TextLink to={addressOf.conversation(hold.conversationId)}>{hold.conversationId}</TextLink>
+          </span>
+        }
+        onResolve={onAnswer}
+      />
+      <p className="text-xs text-muted-foreground max-lg:hidden">
+        <Key>j</Key> <Key>k</Key> next and previous · <Key>a</Key> to approve, then <Key>Enter</Key> · <Key>e</Key> edit
+        · <Key>r</Key> reject
+      </p>
+    </>
+  )
+}
+
+function HoldList({
+  list,
+  holds,
+  open,
+  onOpen,
+}: {
+  readonly list: React.RefObject<HTMLUListElement | null>
+  readonly holds: readonly PendingHold[]
+  readonly open: PendingHold | undefined
+  readonly onOpen: (hold: PendingHold) => void
+}): ReactNode {
+  const openId = open && `${open.conversationId} ${open.callId}`
+  useEffect(() => {
+    // Whoever goes through the list by keys takes the focus along.
+    const current = list.current?.querySelector<HTMLElement>('[aria-current="true"]')
+    if (list.current?.contains(document.activeElement)) current?.focus()
+    current?.scrollIntoView({ block: 'nearest' })
+  }, [openId, list])
+  return (
+    <ul
+      ref={list}
+      aria-label="What waits"
+      className="min-h-0 divide-y divide-border overflow-y-auto max-lg:max-h-64 max-lg:border-b max-lg:border-border"
+    >
+      {holds.map((hold) => {
+        const here = hold === open
+        return (
+          <li key={`${hold.conversationId} ${hold.callId}`}>
+            <button
+              type="button"
+              tabIndex={here || (!open && hold === holds[0]) ? 0 : -1}
+              aria-current={here ? 'true' : undefined}
+              onClick={() => onOpen(hold)}
+              className="grid w-full gap-0.5 px-4 py-2.5 text-start outline-none hover:bg-accent focus-visible:ring-2 focus-visible:ring-ring focus-visible:ring-inset aria-[current=true]:bg-held-muted lg:px-6"
+            >
+              <span className="flex items-baseline gap-2">
+                <code className="min-w-0 truncate font-mono text-sm">{hold.name}</code>
+                <span className="ms-auto shrink-0 text-xs text-muted-foreground">
+                  <Ago at={hold.heldAt} />
+                </span>
+              </span>
+              <span className="truncate text-xs text-muted-foreground">
+                {hold.reason === undefined ? KINDS[hold.kind] : <ShownText text={hold.reason} />}
+              </span>
+              <span className="flex gap-2 truncate text-xs text-muted-foreground">
+                <span>{hold.agent}</span>
+                <Countdown until={hold.expiresAt} />
+              </span>
+            </button>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
+
+const KINDS: Readonly<Record<PendingHold['kind'], string>> = {
+  approval: 'asks for approval',
+  elicitation: 'asks a question',
+  client: 'waits for a page',
+  external: 'waits for a worker',
+}
+
+function ToldNotice({ told: { hold, answer, at } }: { readonly told: Told }): ReactNode {
+  return (
+    <div className="grid gap-1">
+      <VerdictNotice answer={answer} at={at} />
+      <p className="text-xs text-muted-foreground">
+        <code className="font-mono">{hold.name}</code> in{' '}
+        <TextLink to={addressOf.conversation(hold.conversationId)}>{hold.conversationId}</TextLink>
+      </p>
+    </div>
+  )
+}
+
+function NothingOpen({
+  at,
+  any,
+  told,
+}: {
+  readonly at: At | undefined
+  readonly any: boolean
+  readonly told: boolean
+}): ReactNode {
+  if (at && !told)
+    return (
+      <Empty title="This no longer waits">
+        It was answered, or its time was over. What came of it is in{' '}
+        <TextLink to={addressOf.conversation(at.conversationId)}>the conversation</TextLink>.
+      </Empty>
+    )
+  if (any) return <Empty title="Nothing here with these filters" />
+  return (
+    <Empty title="Nothing waits for you">
+      When an agent needs a yes or an answer, it appears here by itself. <TextLink to="/">The tour</TextLink> makes one
+      wait.
+    </Empty>
+  )
+}
+
+function Key({ children }: { readonly children: ReactNode }): ReactNode {
+  return <kbd className="rounded-sm border border-border bg-card px-1 font-mono text-[0.9em]">{children}</kbd>
+}
+
+function isTyping(target: EventTarget): boolean {
+  return target instanceof HTMLElement && target.closest('input, textarea, select') !== null
+}

@@ -1,0 +1,121 @@
+/** What is around every screen: where one can go, what waits, and whether the gateway is heard of. */
+import { useEffect, type ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
+import type { Connection } from '@holdpoint/client'
+import { useHolds } from '@holdpoint/react'
+import { showBadge } from './parts.tsx'
+
+interface Place {
+  readonly to: string
+  readonly name: string
+  /** Drawn as one line, 16 by 16. */
+  readonly mark: string
+}
+
+/** In the order of the bar. A new screen gets its place here. */
+const PLACES: readonly Place[] = [
+  { to: '/holds', name: 'Holds', mark: 'M8 1.5v4M8 10.5v4M8 5.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z' },
+  { to: '/conversations', name: 'Conversations', mark: 'M2 3h12v8H7l-3 2.5V11H2z' },
+  { to: '/agents', name: 'Agents', mark: 'M8 2a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM2.5 14c.5-3 2.8-4 5.5-4s5 1 5.5 4' },
+  {
+    to: '/workers',
+    name: 'Workers',
+    mark: 'M2.5 13.5 9 7M8 4.5a3 3 0 0 1 4-2.3L10.3 4l1.7 1.7L13.8 4A3 3 0 0 1 9.5 8z',
+  },
+  { to: '/settings', name: 'Settings', mark: 'M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7M9 3v3M7 10v3' },
+]
+
+/** What people answer; the rest is for pages and workers. */
+const FOR_PEOPLE: ReadonlySet<string> = new Set(['approval', 'elicitation'])
+
+export function Shell({ children }: { readonly children: ReactNode }): ReactNode {
+  const { holds, connection } = useHolds()
+  const waiting = holds.filter(({ kind }) => FOR_PEOPLE.has(kind)).length
+  useEffect(() => showBadge(waiting), [waiting])
+  return (
+    <div className="grid h-full grid-rows-[auto_1fr] md:grid-cols-[13rem_1fr] md:grid-rows-1">
+      <a
+        href="#main"
+        className="sr-only z-10 rounded-md bg-primary px-3 py-2 text-primary-foreground focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
+      >
+        To the content
+      </a>
+      <nav
+        aria-label="Console"
+        className="flex items-center gap-1 overflow-x-auto border-b border-border px-2 py-1.5 md:flex-col md:items-stretch md:border-e md:border-b-0 md:px-3 md:py-5"
+      >
+        <Link
+          href="/"
+          className="me-2 flex shrink-0 items-center gap-2 rounded-md px-2 py-1 font-semibold tracking-tight outline-none focus-visible:ring-2 focus-visible:ring-ring md:mb-4"
+        >
+          <img src="/mark.svg" alt="" className="size-5" />
+          <span className="max-md:sr-only">Holdpoint</span>
+        </Link>
+        {PLACES.map((place) => (
+          <NavLink key={place.to} place={place} count={place.to === '/holds' ? waiting : 0} />
+        ))}
+        <Heard connection={connection} />
+      </nav>
+      <main id="main" tabIndex={-1} className="min-h-0 min-w-0 outline-none">
+        {children}
+      </main>
+    </div>
+  )
+}
+
+function NavLink({ place: { to, name, mark }, count }: { readonly place: Place; readonly count: number }): ReactNode {
+  const [path] = useLocation()
+  const here = path === to || path.startsWith(`${to}/`)
+  return (
+    <Link
+      href={to}
+      aria-current={here ? 'page' : undefined}
+      className="flex shrink-0 items-center gap-2.5 rounded-md px-2 py-1.5 text-sm text-muted-foreground outline-none hover:bg-accent hover:text-foreground focus-visible:ring-2 focus-visible:ring-ring aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground"
+    >
+      <svg
+        aria-hidden
+        viewBox="0 0 16 16"
+        className="size-4 shrink-0 fill-none stroke-current stroke-[1.3]"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      >
+        <path d={mark} />
+      </svg>
+      <span className="max-sm:sr-only">{name}</span>
+      {count > 0 && (
+        <span className="ms-auto rounded-full bg-held px-1.5 text-xs font-medium text-background tabular-nums">
+          {count}
+          <span className="sr-only"> waiting for you</span>
+        </span>
+      )}
+    </Link>
+  )
+}
+
+function Heard({ connection }: { readonly connection: Connection }): ReactNode {
+  const { word, look } = heardWords(connection)
+  return (
+    <p
+      role="status"
+      className="ms-auto flex shrink-0 items-center gap-2 px-2 text-xs text-muted-foreground md:ms-0 md:mt-auto"
+      data-connection={connection.state}
+    >
+      <span aria-hidden className={`size-1.5 rounded-full ${look}`} />
+      <span className="max-sm:sr-only">{word}</span>
+    </p>
+  )
+}
+
+function heardWords(connection: Connection): { readonly word: string; readonly look: string } {
+  switch (connection.state) {
+    case 'live':
+      return { word: 'live', look: 'bg-ok' }
+    case 'off':
+    case 'connecting':
+      return { word: 'connecting', look: 'bg-muted-foreground' }
+    case 'waiting':
+      return { word: 'offline, comes again', look: 'bg-held' }
+    case 'stopped':
+      return { word: connection.error.message, look: 'bg-destructive' }
+  }
+}

@@ -1,0 +1,163 @@
+/** The lanes, drawn to scale. Every bar and mark is a button that opens the event behind it. */
+import type { ReactNode } from 'react'
+import { spanOf, useNow } from '@holdpoint/ui'
+import type { BarKind, Lane, Mark, Timeline } from './lanes.ts'
+
+export interface LaneChartProps {
+  readonly timeline: Timeline
+  readonly lanes: readonly Lane[]
+  readonly window: { readonly from: number; readonly to: number | undefined }
+  /** How many times wider than the screen. */
+  readonly zoom: number
+  readonly chosen: number | undefined
+  readonly onChoose: (seq: number) => void
+}
+
+const BARS: Readonly<Record<BarKind, string>> = {
+  turn: 'bg-muted-foreground/25',
+  model: 'bg-ring/60',
+  held: 'bg-held/30 border border-held/70',
+  away: 'bg-held/10 border border-dashed border-held/70',
+  running: 'bg-ok/70',
+  ready: 'bg-ok/25',
+}
+
+export function LaneChart({ timeline, lanes, window, zoom, chosen, onChoose }: LaneChartProps): ReactNode {
+  const now = useNow()
+  const goesOn = timeline.open && window.to === undefined
+  const from = window.from
+  const to = Math.max(window.to ?? (goesOn ? Math.max(now, timeline.to) : timeline.to), from + 1)
+  const left = (at: number): string => `${((Math.min(Math.max(at, from), to) - from) / (to - from)) * 100}%`
+  const width = (start: number, end: number): string =>
+    `${((Math.min(end, to) - Math.max(start, from)) / (to - from)) * 100}%`
+  return (
+    <div className="grid grid-cols-[7.5rem_1fr] overflow-hidden rounded-lg border border-border bg-card sm:grid-cols-[11rem_1fr]">
+      <div className="border-e border-border">
+        <div className="h-7 border-b border-border px-3 text-xs leading-7 text-muted-foreground">
+          {spanOf(to - from)}
+        </div>
+        {lanes.map((lane) => (
+          <div
+            key={lane.id}
+            className="h-8 truncate border-b border-border/60 px-3 font-mono text-xs leading-8 last:border-b-0"
+            title={lane.id}
+          >
+            {lane.label}
+          </div>
+        ))}
+      </div>
+      {/* Focusable, so that it can be scrolled by keyboard. */}
+      <div
+        role="region"
+        aria-label="Lanes"
+        tabIndex={0}
+        className="overflow-x-auto outline-none focus-visible:ring-2 focus-visible:ring-ring focus-visible:ring-inset"
+      >
+        <div className="relative" style={{ width: `${zoom * 100}%` }}>
+          <Ruler from={from} to={to} />
+          {lanes.map((lane) => (
+            <div
+              key={lane.id}
+              role="group"
+              aria-label={lane.label}
+              className="relative h-8 border-b border-border/60 last:border-b-0"
+            >
+              {lane.bars
+                .filter((bar) => (bar.to ?? to) >= from && bar.from <= to)
+                .map((bar) => {
+                  const end = bar.to ?? to
+                  const words = `${lane.label}: ${bar.label}, ${bar.to === undefined ? 'for ' : ''}${spanOf(end - bar.from)}${bar.to === undefined ? ' so far' : ''}`
+                  return (
+                    <button
+                      key={`${bar.kind} ${bar.seq}`}
+                      type="button"
+                      title={words}
+                      aria-label={words}
+                      onClick={() => onChoose(bar.seq)}
+                      className={`absolute top-2 h-4 min-w-1 rounded-sm outline-none hover:brightness-95 focus-visible:ring-2 focus-visible:ring-ring ${BARS[bar.kind]}`}
+                      style={{ left: left(bar.from), width: width(bar.from, end) }}
+                    />
+                  )
+                })}
+              {placed(
+                lane.marks.filter(({ at }) => at >= from && at <= to),
+                (at) => ((at - from) / (to - from)) * zoom,
+              ).map(({ mark: { at, seq, type, bad }, nth, of }) => (
+                <button
+                  key={seq}
+                  type="button"
+                  title={`${seq} ${type}`}
+                  aria-label={`Event ${seq}, ${type}`}
+                  aria-pressed={chosen === seq}
+                  onClick={() => onChoose(seq)}
+                  className={`absolute w-1.5 -translate-x-1/2 rounded-full outline-none hover:w-2.5 focus-visible:ring-2 focus-visible:ring-ring aria-pressed:ring-2 aria-pressed:ring-foreground ${bad ? 'bg-destructive' : 'bg-foreground/70'}`}
+                  style={{ left: left(at), top: 2 + (nth * 28) / of, height: Math.max(3, 28 / of - 1) }}
+                />
+              ))}
+            </div>
+          ))}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+interface Placed {
+  readonly mark: Mark
+  readonly nth: number
+  readonly of: number
+}
+
+/** So near to each other, in shares of the screen, marks would hide one another: they stand one above the other. */
+const NEAR = 0.009
+
+function placed(marks: readonly Mark[], shareOf: (at: number) => number): readonly Placed[] {
+  const groups: Mark[][] = []
+  for (const mark of marks) {
+    const last = groups.at(-1)
+    const first = last?.[0]
+    if (last && first && shareOf(mark.at) - shareOf(first.at) < NEAR) last.push(mark)
+    else groups.push([mark])
+  }
+  return groups.flatMap((group) => group.map((mark, nth) => ({ mark, nth, of: group.length })))
+}
+
+function Ruler({ from, to }: { readonly from: number; readonly to: number }): ReactNode {
+  return (
+    <div aria-hidden className="relative h-7 border-b border-border text-[0.7rem] text-muted-foreground tabular-nums">
+      {[0, 0.25, 0.5, 0.75].map((share) => (
+        <span
+          key={share}
+          className="absolute top-0 h-full border-s border-border/70 ps-1 leading-7"
+          style={{ left: `${share * 100}%` }}
+        >
+          +{spanOf((to - from) * share)}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+export function Legend(): ReactNode {
+  const entries: readonly (readonly [BarKind, string])[] = [
+    ['model', 'the model is asked'],
+    ['held', 'waits for a person'],
+    ['away', 'waits for a page or a worker'],
+    ['ready', 'approved'],
+    ['running', 'runs'],
+  ]
+  return (
+    <ul className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted-foreground">
+      {entries.map(([kind, words]) => (
+        <li key={kind} className="flex items-center gap-1.5">
+          <span aria-hidden className={`h-3 w-5 rounded-sm ${BARS[kind]}`} />
+          {words}
+        </li>
+      ))}
+      <li className="flex items-center gap-1.5">
+        <span aria-hidden className="h-3 w-1 rounded-full bg-foreground/70" />
+        an event of the log
+      </li>
+    </ul>
+  )
+}

@@ -1,0 +1,91 @@
+/** How a conversation came to where it is: lanes to scale, every event, and what the model was told. */
+import { useMemo, useState, type ReactNode } from 'react'
+import type { LogEvent } from '@holdpoint/client'
+import { Button } from '@holdpoint/ui'
+import { ConversationHeader } from '../conversation-header.tsx'
+import { Empty, INPUT, Trouble, useTitle } from '../parts.tsx'
+import { EventList } from './event-list.tsx'
+import { LaneChart, Legend } from './lane-chart.tsx'
+import { timelineOf, type Timeline } from './lanes.ts'
+import { Told } from './told.tsx'
+import { useEvents } from './use-events.ts'
+
+export function TimelineScreen({ id }: { readonly id: string }): ReactNode {
+  const { events, error } = useEvents(id)
+  const timeline = useMemo(() => timelineOf(events), [events])
+  useTitle(`${id}, timeline`)
+  return (
+    <div className="flex h-full flex-col">
+      <ConversationHeader id={id} here="timeline" />
+      <div className="min-h-0 grow overflow-y-auto px-4 py-5 sm:px-6">
+        <div className="mx-auto grid max-w-6xl gap-5">
+          {error && <Trouble error={error} />}
+          {timeline ? (
+            <Whole id={id} events={events} timeline={timeline} />
+          ) : (
+            <Empty title="Nothing happened yet">Say something in the chat.</Empty>
+          )}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function Whole({
+  id,
+  events,
+  timeline,
+}: {
+  readonly id: string
+  readonly events: readonly LogEvent[]
+  readonly timeline: Timeline
+}): ReactNode {
+  const newest = timeline.turns.at(-1)
+  const [turnId, setTurnId] = useState<string>()
+  const [zoom, setZoom] = useState(1)
+  const [chosen, setChosen] = useState<number>()
+  // The newest turn unless another is chosen; `all` is from the first event to the last.
+  const turn = turnId === 'all' ? undefined : (timeline.turns.find((each) => each.turnId === turnId) ?? newest)
+  const window = turn
+    ? { from: turn.from, to: turn.to }
+    : { from: timeline.from, to: timeline.open ? undefined : timeline.to }
+  const lanes = timeline.lanes.filter(({ bars, marks }) => {
+    const inside = (at: number): boolean => at >= window.from && at <= (window.to ?? Infinity)
+    return (
+      marks.some(({ at }) => inside(at)) ||
+      bars.some((bar) => bar.from <= (window.to ?? Infinity) && (bar.to ?? Infinity) >= window.from)
+    )
+  })
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-2">
+        <select
+          aria-label="Which turn"
+          className={INPUT}
+          value={turnId ?? turn?.turnId ?? 'all'}
+          onChange={(event) => setTurnId(event.target.value)}
+        >
+          <option value="all">the whole conversation</option>
+          {timeline.turns.map((each, index) => (
+            <option key={each.turnId} value={each.turnId}>
+              turn {index + 1}
+            </option>
+          ))}
+        </select>
+        <Button small aria-label="Wider" disabled={zoom >= 64} onClick={() => setZoom(zoom * 2)}>
+          +
+        </Button>
+        <Button small aria-label="Narrower" disabled={zoom <= 1} onClick={() => setZoom(zoom / 2)}>
+          −
+        </Button>
+        {zoom > 1 && <span className="text-xs text-muted-foreground">{zoom} times as wide</span>}
+        <div className="ms-auto">
+          <Legend />
+        </div>
+      </div>
+      <LaneChart timeline={timeline} lanes={lanes} window={window} zoom={zoom} chosen={chosen} onChoose={setChosen} />
+      <EventList events={events} window={window} chosen={chosen} onChoose={setChosen} />
+      {turn && <Told id={id} turnId={turn.turnId} seq={events.at(-1)?.seq ?? 0} />}
+    </>
+  )
+}

@@ -1,0 +1,99 @@
+/** Whatever a model says or asks for is shown as what it is: no script of it runs, and no request leaves the page. */
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Page } from 'playwright-core'
+import { corpus } from './hostile-corpus.ts'
+import { shoot, stage, type Stage } from './stage.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+let here: Stage
+beforeAll(async () => {
+  here = await stage({ HOLDPOINT_APP: fileURLToPath(new URL('hostile-app.ts', import.meta.url)) })
+})
+afterAll(() => here.close())
+
+/** Links that are followed by nobody but a reader lead to the web or to mail. */
+async function unharmed(page: Page): Promise<void> {
+  const found = await page.evaluate(() => ({
+    hacked: 'hacked' in globalThis,
+    markup: document.querySelectorAll(
+      'main :is(script, iframe, object, embed, form[action], link, meta, base, video, audio, style), main img, main [onerror], main [onload], main [onfocus]',
+    ).length,
+    links: [...document.querySelectorAll<HTMLAnchorElement>('main a[target]')].map((link) => link.protocol),
+    apps: document.querySelectorAll('#app').length,
+  }))
+  expect(found.hacked).toBe(false)
+  expect(found.markup).toBe(0)
+  expect(new Set([...found.links, 'https:', 'http:', 'mailto:'])).toEqual(new Set(['https:', 'http:', 'mailto:']))
+  expect(found.apps).toBe(1)
+}
+
+test('two hundred hostile texts, said by an agent, stay text', async () => {
+  expect(new Set(corpus).size).toBeGreaterThanOrEqual(200)
+  for (const [nth] of corpus.entries())
+    await here.client.conversations.send('said', `say ${nth}`, { agent: 'echo', wait: 10 })
+  const page = await here.open('/conversations/said')
+  const list = page.getByRole('region', { name: 'Messages' })
+  const seen = new Set<string>()
+  const look = async (): Promise<void> => {
+    const texts = await page.getByRole('article', { name: /said$/ }).allInnerTexts()
+    for (const text of texts) for (const [, nth] of text.matchAll(/say (\d+)/g)) seen.add(nth ?? '')
+  }
+  // From the newest to the oldest: a screen at a time, and what was said before when the top is reached.
+  for (let screens = 0; screens < 600 && seen.size < corpus.length; screens++) {
+    await look()
+    await unharmed(page)
+    const top = await list.evaluate((element) => {
+      element.scrollTop -= element.clientHeight * 0.8
+      return element.scrollTop
+    })
+    const before = page.getByRole('button', { name: 'Show what was said before' })
+    if (top <= 0 && (await before.isVisible())) await before.click()
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+  }
+  expect(seen.size).toBe(corpus.length)
+  expect(here.strangers).toEqual([])
+  expect(here.complaints).toEqual([])
+})
+
+test('the same texts as arguments are shown whole, with what they hide, and nothing of them runs', async () => {
+  await here.client.conversations.send('asked', 'call', { agent: 'echo', wait: 10 })
+  const page = await here.open('/conversations/asked')
+  const card = page.getByRole('region', { name: /Approve note.keep/ })
+  await card.waitFor()
+  await card.getByRole('button', { name: `Show ${corpus.length - 20} more items` }).click()
+  const more = card.getByRole('button', { name: /^Show \d.* more characters/ })
+  await more.evaluateAll((buttons) => buttons.forEach((button) => (button as HTMLElement).click()))
+  const text = await card.innerText()
+  for (const each of [
+    '<script>globalThis.hacked=1</script>',
+    'U+202E right-to-left override',
+    'U+200B zero-width space',
+    'evil.example',
+    'what stands before the @ is not where it leads',
+    'xn--80ak6aa92e.com',
+    'letters that may look like others',
+  ])
+    expect(text).toContain(each)
+  // What runs out of the card would be hidden without a word.
+  const outside = await card.evaluate((element) => {
+    const { left, right } = element.getBoundingClientRect()
+    const all = [...element.querySelectorAll('dt, dd, bdi, mark')].map((each) => each.getBoundingClientRect())
+    return all.filter((each) => each.width > 0 && (each.left < left || each.right > right)).length
+  })
+  expect(outside).toBe(0)
+  await unharmed(page)
+  await shoot(page, 'hostile')
+  await page.goto(`${here.url}/holds`)
+  await page.getByText('Runs with exactly this').waitFor()
+  await unharmed(page)
+  await page.goto(`${here.url}/conversations/asked/timeline`)
+  await page
+    .getByRole('button', { name: /model.replied/ })
+    .last()
+    .click()
+  await unharmed(page)
+  expect(here.strangers).toEqual([])
+  expect(here.complaints).toEqual([])
+})

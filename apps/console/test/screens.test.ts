@@ -1,0 +1,144 @@
+/** Every screen, wide and narrow, light and dark, right to left: nothing that keeps somebody out, nothing that overflows. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { shoot, stage, type Stage } from './stage.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let here: Stage
+beforeAll(async () => {
+  here = await stage()
+  const send = (id: string, text: string): Promise<unknown> =>
+    here.client.conversations.send(id, text, { agent: 'desk', by: 'ada', wait: 20 })
+  // The oldest is the one that the inbox opens.
+  await send('letter', 'Write to Ada that the report is ready')
+  await Promise.all([
+    send('launch', 'Ask for a budget for the launch'),
+    send('parcel', 'Ship the parcel to Grace'),
+    send('sales', 'Draw a chart of the sales'),
+    send('tides', 'Search the web for tide tables'),
+    send('story', 'Tell me a story'),
+  ])
+  const [parcel] = (await here.client.holds.list({ conversationId: 'parcel' })).items
+  await here.client.holds.approve('parcel', parcel?.callId ?? '', { by: 'grace' })
+  await here.client.agents.create({ name: 'helper', model: 'pretender', instructions: 'Help whoever asks.' })
+  await here.client.conversations.continue('parcel', { wait: 20 })
+})
+afterAll(() => here.close())
+
+const screens: readonly (readonly [name: string, path: string, shows: string])[] = [
+  ['start', '/', 'Approve an e-mail'],
+  ['holds', '/holds', 'Runs with exactly this'],
+  ['conversations', '/conversations', 'tides'],
+  ['conversation', '/conversations/letter', 'Runs with exactly this'],
+  ['conversation-form', '/conversations/launch', 'How much may the launch cost?'],
+  ['conversation-story', '/conversations/story', 'no ship was ever lost'],
+  ['conversation-chart', '/conversations/sales', 'Sales by quarter'],
+  ['timeline', '/conversations/parcel/timeline', 'What the model was told'],
+  ['agents', '/agents', 'helper'],
+  ['agent', '/agents/desk', 'somebody may have to agree'],
+  ['agent-json', '/agents/helper', 'As JSON'],
+  ['workers', '/workers', 'parcel.ship'],
+  ['settings', '/settings', 'Keys'],
+  ['nowhere', '/no/such/place', 'There is nothing at this address'],
+]
+
+/** The last one shows nothing to axe that the others did not. */
+const looks: readonly (readonly [name: string, options: BrowserContextOptions])[] = [
+  ['light', { viewport: { width: 1280, height: 800 }, colorScheme: 'light' }],
+  ['dark', { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' }],
+  ['narrow', { viewport: { width: 390, height: 844 }, colorScheme: 'light', isMobile: true, hasTouch: true }],
+  ['narrow-dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
+]
+
+interface Violation {
+  readonly id: string
+  readonly impact: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+}
+
+/** What would keep somebody out, in the words of axe. */
+async function barriers(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const found = await page.evaluate(async () => {
+    const { axe: run } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
+    return (await run.run()).violations
+  })
+  return found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`),
+    )
+}
+
+describe.each(looks)('%s', (look, options) => {
+  test('no screen keeps anybody out, and none is wider than its window', async () => {
+    const page = await here.open('/', options)
+    const troubles: string[] = []
+    for (const [name, path, shows] of screens) {
+      await page.goto(here.url + path)
+      await page.getByText(shows).first().waitFor()
+      await page.evaluate(() => document.fonts.ready)
+      await shoot(page, `${name}-${look}`)
+      if (look !== 'narrow-dark') troubles.push(...(await barriers(page)).map((each) => `${name}: ${each}`))
+      const wider = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      )
+      if (wider > 0) troubles.push(`${name} is ${wider} px wider than the window`)
+    }
+    expect(troubles).toEqual([])
+    expect(here.complaints).toEqual([])
+    expect(here.strangers).toEqual([])
+  })
+})
+
+test('with a page that reads from right to left, everything is on its other side', async () => {
+  const page = await here.open('/conversations/letter')
+  await page.getByText('Runs with exactly this').waitFor()
+  await page.evaluate(() => (document.documentElement.dir = 'rtl'))
+  const nav = await page.getByRole('navigation', { name: 'Console' }).boundingBox()
+  expect(nav?.x).toBeGreaterThan(900)
+  const said = await page.getByRole('article', { name: 'ada said' }).locator('div').boundingBox()
+  expect((said?.x ?? 0) + (said?.width ?? 0)).toBeLessThan(640)
+  await shoot(page, 'conversation-rtl')
+  expect(await barriers(page)).toEqual([])
+})
+
+test('an address leads to its screen, the chosen event of a timeline shows its log entry, and a lost key is asked for', async () => {
+  const page = await here.open('/conversations/parcel/timeline')
+  const lane = page.getByRole('group', { name: 'parcel.ship' })
+  await lane.getByRole('button', { name: /waits: approval/ }).waitFor()
+  await lane.getByRole('button', { name: /waits: external/ }).waitFor()
+  await lane.getByRole('button', { name: /Event \d+, call.approved/ }).click()
+  await page.locator('[aria-expanded="true"]').getByText('call.approved').waitFor()
+  await page.getByText('fingerprint').first().waitFor()
+  await page.getByText('Step 1').click()
+  await page.getByText('You work at a front desk').first().waitFor()
+  await shoot(page, 'timeline-open')
+
+  await page.goto(`${here.url}/settings`)
+  await page.getByRole('button', { name: 'Forget the key' }).click()
+  await page.getByRole('heading', { name: 'A key opens the console' }).waitFor()
+  await page.getByLabel('Key').fill('hp_nonsense')
+  await page.getByRole('button', { name: 'Open' }).click()
+  await page.getByText('That key is not good here.').waitFor()
+  await shoot(page, 'key')
+  expect(await barriers(page)).toEqual([])
+})
+
+test('the first load of the console is under 250 KB of script', () => {
+  const folder = fileURLToPath(new URL('../../../packages/gateway/console/', import.meta.url))
+  const html = readFileSync(`${folder}index.html`, 'utf8')
+  const first = readdirSync(`${folder}assets`).filter((file) => file.endsWith('.js') && html.includes(file))
+  const sizes = first.map((file) => gzipSync(readFileSync(`${folder}assets/${file}`), { level: 9 }).length)
+  const all = sizes.reduce((sum, size) => sum + size, 0)
+  console.log(`console, first load: ${first.length} scripts, ${all} bytes gzipped`)
+  expect(first.length).toBeGreaterThan(0)
+  expect(all).toBeLessThan(250 * 1024)
+})

@@ -1,0 +1,110 @@
+/** A gateway as `npm start` serves it, with a store of its own, and a browser that looks at its console. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { connect, type Client } from '@holdpoint/client'
+import { findBrowser } from '../../../test/find-browser.ts'
+
+const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
+
+export interface Stage {
+  readonly url: string
+  readonly browser: Browser
+  /** The gateway from this program. */
+  readonly client: Client
+  /** A new window, with nothing kept from others. What its scripts complain about is in `complaints`. */
+  open(path: string, options?: BrowserContextOptions): Promise<Page>
+  readonly complaints: readonly string[]
+  /** Requests of pages to anybody but the gateway. */
+  readonly strangers: readonly string[]
+  kill(): Promise<void>
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function stage(env: Readonly<Record<string, string>> = {}): Promise<Stage> {
+  const executablePath = findBrowser()
+  if (executablePath === undefined)
+    throw new Error('There is no Chromium to test pages in: run `node scripts/browser.ts`.')
+  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-console-'))
+  const settings = { HOLDPOINT_STORE: join(folder, 'desk.db'), ...env }
+  // Chromium has no sandbox for root, in containers for instance.
+  const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  const [browser, first] = await Promise.all([
+    chromium.launch({ executablePath, args }),
+    serve({ ...settings, PORT: '0' }),
+  ])
+  const { url, key } = first
+  let child: ChildProcess | undefined = first.child
+  const complaints: string[] = []
+  const strangers: string[] = []
+  const kill = async (): Promise<void> => {
+    const ending = child
+    child = undefined
+    if (!ending) return
+    const ended = new Promise((resolve) => ending.once('exit', resolve))
+    ending.kill('SIGKILL')
+    await ended
+  }
+  return {
+    url,
+    browser,
+    complaints,
+    strangers,
+    client: connect({ url, key }),
+    open: async (path, options = {}) => {
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+      context.on('request', (request) => {
+        if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:')) strangers.push(request.url())
+      })
+      const page = await context.newPage()
+      page.setDefaultTimeout(15_000)
+      page.on('pageerror', ({ message }) => complaints.push(message))
+      page.on('dialog', (dialog) => {
+        complaints.push(`a dialog: ${dialog.message()}`)
+        void dialog.dismiss()
+      })
+      page.on('console', (said) => {
+        // That the gateway cannot be reached is what some tests are about.
+        if (said.type() === 'error' && !/net::ERR_|status of 40[04]/.test(said.text())) complaints.push(said.text())
+      })
+      await page.goto(url + path)
+      return page
+    },
+    kill,
+    start: async () => {
+      child = (await serve({ ...settings, PORT: new URL(url).port })).child
+    },
+    close: async () => {
+      await Promise.all([browser.close(), kill()])
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function serve(
+  env: Readonly<Record<string, string>>,
+): Promise<{ readonly url: string; readonly key: string; readonly child: ChildProcess }> {
+  const inherited = Object.entries(process.env).filter(([name]) => !/_API_KEY$|^OPENAI_BASE_URL$/.test(name))
+  const args = ['--conditions=@holdpoint/source', join(root, 'scripts/serve.ts')]
+  const child = spawn(process.execPath, args, { env: { ...Object.fromEntries(inherited), ...env } })
+  let said = ''
+  child.stderr.on('data', (text: Buffer) => (said += text.toString()))
+  for await (const text of child.stdout as AsyncIterable<Buffer>) {
+    said += text.toString()
+    const [, url] = /listens on (\S+)\. Try/.exec(said) ?? []
+    if (url !== undefined) return { url, key: /(hp_\S+)/.exec(said)?.[1] ?? '', child }
+  }
+  throw new Error(`It ended before it listened:\n${said}`)
+}
+
+const shots = join(root, '.cache/screenshots')
+
+/** Kept beside the sources, and in no commit. */
+export async function shoot(page: Page, name: string): Promise<void> {
+  mkdirSync(shots, { recursive: true })
+  await page.screenshot({ path: join(shots, `${name}.png`) })
+}

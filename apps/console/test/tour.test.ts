@@ -1,0 +1,160 @@
+/** The whole tour, as a person takes it: with the mouse, with the keyboard alone, in two tabs. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Page } from 'playwright-core'
+import { shoot, stage, type Stage } from './stage.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+let here: Stage
+beforeAll(async () => {
+  here = await stage()
+})
+afterAll(() => here.close())
+
+/** Takes a stop of the tour, and waits for its conversation. */
+async function take(page: Page, say: string): Promise<void> {
+  await page.goto(here.url)
+  await page.getByRole('button', { name: say }).click()
+  await page.waitForURL(/\/conversations\//)
+}
+
+test('the tour, from an e-mail to approve to a search at the vendor', async () => {
+  const page = await here.open('/')
+  await page.getByRole('heading', { name: 'A tool call is a durable promise' }).waitFor()
+
+  await take(page, 'Write to Ada')
+  const card = page.getByRole('region', { name: /Approve email.send/ })
+  await card.getByText('ada@example.org', { exact: true }).waitFor()
+  await card.getByText('reports.example.org', { exact: true }).waitFor()
+  await page.getByRole('navigation', { name: 'Console' }).getByText('waiting for you').waitFor()
+  await shoot(page, 'approval')
+  await card.getByRole('button', { name: 'Edit' }).click()
+  await card.getByLabel('subject').fill('The report is ready')
+  await card.getByRole('list', { name: 'Changes' }).getByText('The report is ready').waitFor()
+  await shoot(page, 'approval-edited')
+  await card.getByRole('button', { name: 'Approve with 1 change' }).click()
+  await page.getByText('The e-mail to ada@example.org is out.').first().waitFor()
+  await page.getByRole('button', { name: /email.send/ }).click()
+  await page.getByText('approved it with changes').first().waitFor()
+
+  await take(page, 'Ask for a budget')
+  const form = page.getByRole('region', { name: 'How much may the launch cost?' })
+  await form.getByLabel('amount').fill('0')
+  await form.getByRole('button', { name: 'Answer' }).click()
+  await form.getByText('One thing does not fit yet.').waitFor()
+  expect(await form.getByLabel('amount').getAttribute('aria-invalid')).toBe('true')
+  await shoot(page, 'form')
+  await form.getByLabel('amount').fill('2500')
+  await form.getByRole('button', { name: 'Answer' }).click()
+  await page.getByText('the launch may cost 2500 EUR').first().waitFor()
+
+  await take(page, 'Which time zone')
+  await page
+    .getByText(/You are in .+, where it is/)
+    .first()
+    .waitFor()
+
+  await take(page, 'Build the quarterly report')
+  await page.getByRole('progressbar').waitFor()
+  await shoot(page, 'progress')
+
+  await take(page, 'Ship the parcel')
+  await page.getByRole('button', { name: 'Approve', exact: true }).click()
+  await page.getByText('It is on its way').first().waitFor()
+
+  await take(page, 'Draw a chart')
+  await page.getByRole('figure').getByText('Sales by quarter').first().waitFor()
+
+  await take(page, 'Search the web')
+  await page.getByText('run by the vendor').waitFor()
+  await page.getByText('High water at Dover').first().waitFor()
+  expect(here.complaints).toEqual([])
+  expect(here.strangers).toEqual([])
+})
+
+test('of two tabs that answer the same hold, the second is told that it was too late, and what happened', async () => {
+  const first = await here.open('/')
+  await take(first, 'Write to Ada')
+  await first.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+  // A tab that hears nothing any more: what it shows is old.
+  const second = await here.open('/')
+  await second.route(/\/(?:events|changes)/, () => undefined)
+  await second.goto(first.url())
+  await second.getByRole('button', { name: 'Reject' }).click()
+  await first.getByRole('button', { name: 'Approve', exact: true }).click()
+  await first.getByText('is out.').first().waitFor()
+  await second.getByLabel('Why not?').fill('Not today')
+  await second.getByLabel('Why not?').press('Enter')
+  const told = second.locator('[data-verdict="conflict"]')
+  await told.waitFor()
+  expect(await told.innerText()).toMatch(/^Too late: somebody else was first\..*approved it .+ ago/s)
+})
+
+test('the inbox is worked through with the keyboard alone', async () => {
+  for (const id of ['k1', 'k2', 'k3'])
+    await here.client.conversations.send(id, 'Write to Ada', { agent: 'desk', wait: 10 })
+  const page = await here.open('/')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
+  await page.goto(`${here.url}/holds`)
+  await page.getByRole('list', { name: 'What waits' }).getByRole('button').first().waitFor()
+  for (let presses = 0; presses < 15; presses++) {
+    await page.keyboard.press('Tab')
+    if (await page.evaluate(() => document.activeElement?.getAttribute('aria-current') === 'true')) break
+  }
+  await page.keyboard.press('j')
+  await page.waitForURL(/\/holds\/k2\//)
+  await page.keyboard.press('a')
+  await page.keyboard.press('Enter')
+  await page.getByText('Your answer is in').waitFor()
+  await vi.waitFor(async () => expect(await here.client.holds.list({ conversationId: 'k2' })).toEqual({ items: [] }))
+  await page.waitForURL(/\/holds\/k3\//)
+  await page.keyboard.press('r')
+  await page.keyboard.type('Not this one')
+  await page.keyboard.press('Enter')
+  await vi.waitFor(async () => {
+    const view = await here.client.conversations.view('k3')
+    expect(JSON.stringify(view)).toContain('Not this one')
+  })
+  await page.waitForURL(/\/holds\/k1\//)
+  await here.client.conversations.cancel('k1')
+  await page
+    .getByText('Nothing waits for you')
+    .or(page.getByText('This no longer waits'))
+    .or(page.getByRole('list', { name: 'What waits' }).getByRole('button'))
+    .first()
+    .waitFor()
+})
+
+test('a conversation is held with the keyboard alone, and the newest message stays in sight', async () => {
+  const page = await here.open('/conversations')
+  await page.getByRole('button', { name: 'New conversation' }).press('Enter')
+  await page.waitForURL(/\/conversations\/./)
+  await page.getByLabel('Message', { exact: true }).focus()
+  await page.keyboard.type('Tell me a story')
+  await page.keyboard.press('Enter')
+  await page.getByRole('article').getByText('no ship was ever lost').waitFor()
+  await page.keyboard.type('Another story')
+  await page.keyboard.press('Enter')
+  await vi.waitFor(
+    async () => expect(await page.getByRole('article').getByText('no ship was ever lost').count()).toBe(2),
+    15_000,
+  )
+  const atBottom = (): Promise<boolean> =>
+    page
+      .getByRole('region', { name: 'Messages' })
+      .evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight < 50)
+  expect(await atBottom()).toBe(true)
+  // Whoever scrolled up is left there.
+  await page.getByRole('region', { name: 'Messages' }).evaluate((list) => list.scrollTo(0, 0))
+  await page.getByRole('button', { name: 'To the newest' }).waitFor()
+  await page.getByLabel('Message', { exact: true }).fill('And a third story')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('button', { name: 'Stop' }).waitFor()
+  expect(await atBottom()).toBe(false)
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByRole('button', { name: 'To the newest' }).click()
+  await page.getByText('The turn ended: cancelled').waitFor()
+})

@@ -1,0 +1,41 @@
+/** The model of the demo: a real one where the environment has a key for it, and else one that pretends. */
+import { aiSdkModel, type Model } from 'holdpoint'
+import { pretender } from './pretender.ts'
+
+export interface Chosen {
+  readonly model: Model
+  /** The vendor's own web search. */
+  readonly search: string | undefined
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** `OPENAI_BASE_URL` is any server that speaks as OpenAI does; `HOLDPOINT_MODEL` says which model. */
+export async function chosenModel(env: Env): Promise<Chosen> {
+  const {
+    OPENAI_API_KEY,
+    ANTHROPIC_API_KEY,
+    GOOGLE_GENERATIVE_AI_API_KEY,
+    OPENAI_BASE_URL,
+    HOLDPOINT_MODEL: name,
+  } = env
+  if (OPENAI_BASE_URL) {
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+    const key = OPENAI_API_KEY ? { apiKey: OPENAI_API_KEY } : {}
+    const vendor = createOpenAICompatible({ name: 'compatible', baseURL: OPENAI_BASE_URL, ...key })
+    return { model: aiSdkModel(vendor(name ?? 'default')), search: undefined }
+  }
+  if (OPENAI_API_KEY) {
+    const { openai } = await import('@ai-sdk/openai')
+    return { model: aiSdkModel(openai(name ?? 'gpt-5-mini')), search: 'openai.web_search' }
+  }
+  if (ANTHROPIC_API_KEY) {
+    const { anthropic } = await import('@ai-sdk/anthropic')
+    return { model: aiSdkModel(anthropic(name ?? 'claude-haiku-4-5')), search: 'anthropic.web_search_20250305' }
+  }
+  if (GOOGLE_GENERATIVE_AI_API_KEY) {
+    const { google } = await import('@ai-sdk/google')
+    return { model: aiSdkModel(google(name ?? 'gemini-2.5-flash')), search: undefined }
+  }
+  return { model: pretender, search: 'demo.web_search' }
+}

@@ -1,0 +1,205 @@
+/**
+ * Something that is followed, as it is now on this side: the server's view, moved by the same function as there. It is
+ * asked for once, follows the stream, and takes it up again after every break where it was.
+ *
+ * - `view` is immutable; what an event did not change is the same object as before.
+ * - It is followed while somebody listens or `wanted` says so, and stands still when nobody does.
+ * - What is live is dropped with the connection it came by: the gateway tells it anew.
+ */
+import type { StreamMessage } from '@holdpoint/protocol'
+import type { Connection } from './connection.ts'
+import { HoldpointHttpError } from './http-error.ts'
+import type { Http } from './http.ts'
+import { Listeners } from './listeners.ts'
+import type { Heard } from './open-sse.ts'
+import { openStream } from './open-stream.ts'
+import { passes, StreamBroken } from './passing.ts'
+import { resuming } from './resuming.ts'
+
+/** What is followed. */
+export interface Subject<V> {
+  readonly empty: V
+  /** Of its stream. */
+  readonly path: string
+  /** Undefined when it is not there yet. */
+  load(signal: AbortSignal): Promise<V | undefined>
+  apply(view: V, message: StreamMessage): V
+  /** Without what came by a connection that is gone. */
+  atRest(view: V): V
+  /** Whether it is to be followed although nobody listens. */
+  wanted?(): boolean
+  /** Names of the client tools that run here. */
+  tools?(): readonly string[]
+  /** Told of every view. */
+  shown?(view: V): void
+}
+
+export class Live<V extends { readonly seq: number }> {
+  /** Whether `view` is more than an empty one. */
+  loaded = false
+  readonly #http: Http
+  readonly #subject: Subject<V>
+  readonly #listeners = new Listeners<V>()
+  #view: V
+  #connection: Connection = { state: 'off' }
+  #fresh = false
+  #running: AbortController | undefined
+  #poke: () => void = () => {}
+  /** The connection, and the tools that the gateway was told of when it was opened. */
+  #opened: { readonly tools: string; readonly cut: AbortController } | undefined
+
+  constructor(http: Http, subject: Subject<V>) {
+    this.#http = http
+    this.#subject = subject
+    this.#view = subject.empty
+  }
+
+  get view(): V {
+    return this.#view
+  }
+
+  get connection(): Connection {
+    return this.#connection
+  }
+
+  subscribe(listener: (view: V) => void): () => void {
+    const remove = this.#listeners.add(listener)
+    this.startOrStop()
+    return () => {
+      remove()
+      this.startOrStop()
+    }
+  }
+
+  show(view: V): void {
+    if (view === this.#view) return
+    this.#view = view
+    this.#tell()
+    this.#subject.shown?.(view)
+  }
+
+  /** Tries at once, where it waits before coming again. */
+  poke(): void {
+    this.#poke()
+  }
+
+  /** The same where it has stopped. */
+  reconnect(): void {
+    if (this.#connection.state === 'stopped') this.#stop()
+    this.#poke()
+    this.startOrStop()
+  }
+
+  close(): void {
+    this.#listeners.clear()
+    this.#stop()
+  }
+
+  startOrStop(): void {
+    if (this.#wanted && !this.#running) this.#start()
+    // Not at once: a screen that is drawn anew leaves and comes back in the same breath.
+    if (!this.#wanted) setTimeout(() => (this.#wanted ? undefined : this.#stop()), 0)
+  }
+
+  /** The gateway is told of tools when a stream is opened. All that changes in the same breath is told at once. */
+  offer(): void {
+    setTimeout(() => {
+      if (this.#opened && this.#opened.tools !== String(this.#tools)) this.#opened.cut.abort(new ToolsChanged())
+    }, 0)
+  }
+
+  get #wanted(): boolean {
+    return this.#listeners.size > 0 || this.#subject.wanted?.() === true
+  }
+
+  get #tools(): readonly string[] {
+    return this.#subject.tools?.() ?? []
+  }
+
+  #start(): void {
+    const running = new AbortController()
+    this.#running = running
+    this.#connection = { state: 'connecting' }
+    const online = (): void => this.#poke()
+    // Browsers say when the network is back. Node has no such thing.
+    const host = globalThis as Partial<Pick<EventTarget, 'addEventListener' | 'removeEventListener'>>
+    host.addEventListener?.('online', online)
+    this.#run(running.signal)
+      .catch((error: Error) => {
+        if (!running.signal.aborted) this.#connected({ state: 'stopped', error })
+      })
+      .finally(() => host.removeEventListener?.('online', online))
+  }
+
+  #stop(): void {
+    if (!this.#running) return
+    this.#running.abort(new DOMException('Nobody listens any more.', 'AbortError'))
+    this.#running = undefined
+    this.#connected({ state: 'off' })
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const items = resuming(() => this.#once(signal), {
+      signal,
+      passes: (error) => passes(error) || isMissing(error),
+      early: () => new Promise<void>((resolve) => (this.#poke = resolve)),
+      onWait: (error, ms) => {
+        if (error instanceof ToolsChanged) return this.#poke()
+        this.#connected({ state: 'waiting', retryAt: Date.now() + ms, ...(error && !isMissing(error) && { error }) })
+      },
+    })
+    for await (const { messages } of items) {
+      if (signal.aborted) return
+      this.#poke = () => {}
+      if (messages.length > 0) this.show(this.#after(messages))
+      if (this.#connection.state !== 'live') this.#connected({ state: 'live' })
+    }
+  }
+
+  async *#once(signal: AbortSignal): AsyncGenerator<Heard<StreamMessage>> {
+    if (this.#connection.state !== 'connecting') this.#connected({ state: 'connecting' })
+    const { path } = this.#subject
+    if (!this.loaded) {
+      const view = await this.#subject.load(signal)
+      if (!view) throw new HoldpointHttpError(`There is nothing at ${path} yet.`, { status: 404 })
+      signal.throwIfAborted()
+      this.loaded = true
+      this.show(view)
+    }
+    this.#fresh = true
+    const tools = this.#tools
+    const cut = new AbortController()
+    this.#opened = { tools: String(tools), cut }
+    const either = AbortSignal.any([signal, cut.signal])
+    for await (const heard of openStream(this.#http, { path, after: this.#view.seq, signal: either, tools })) {
+      if (heard.messages.some(({ kind }) => kind === 'reset')) {
+        // The newest of it is asked for again, and not all that ever was.
+        this.loaded = false
+        throw new StreamBroken('The gateway has another log than before.')
+      }
+      yield heard
+    }
+  }
+
+  #after(messages: readonly StreamMessage[]): V {
+    const before = this.#fresh ? this.#subject.atRest(this.#view) : this.#view
+    this.#fresh = false
+    return messages.reduce((view, message) => this.#subject.apply(view, message), before)
+  }
+
+  #connected(connection: Connection): void {
+    this.#connection = connection
+    this.#tell()
+  }
+
+  #tell(): void {
+    this.#listeners.tell(this.#view)
+  }
+}
+
+/** Not a break: it is opened anew at once, and says what there is now. */
+class ToolsChanged extends StreamBroken {}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof HoldpointHttpError && error.status === 404
+}

@@ -1,0 +1,67 @@
+/** What changes in a tenant is told to whoever keeps lists of it, and to nobody else. */
+import { expect, onTestFinished, test } from 'vitest'
+import { decodeChange, SseDecoder, type Change } from '@holdpoint/protocol'
+import { kit, type Kit, type Tenant } from './kit.ts'
+
+async function listening(here: Kit, tenant: Tenant): Promise<{ next(): Promise<Change[]>; close(): Promise<void> }> {
+  const headers = { accept: 'text/event-stream', authorization: `Bearer ${here.key(tenant, 'resolver')}` }
+  const response = await here.door.fetch(new Request('http://localhost/api/changes', { headers }))
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const decoder = new SseDecoder()
+  const text = new TextDecoder()
+  return {
+    next: async () => {
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) throw new Error('It ended.')
+        const changes = decoder.push(text.decode(value)).flatMap((each) => decodeChange(each) ?? [])
+        if (changes.length > 0) return changes
+      }
+    },
+    close: () => reader.cancel(),
+  }
+}
+
+async function start(): Promise<Kit> {
+  const here = await kit()
+  onTestFinished(() => here.close())
+  return here
+}
+
+test('a tenant hears of its own conversations, each once for what came together, and of no other', async () => {
+  const here = await start()
+  const acme = await listening(here, 'acme')
+  const umbrella = await listening(here, 'umbrella')
+  await here.ask('POST', '/api/conversations/mine/messages?wait=5', { body: { content: 'hello' } })
+  expect(await acme.next()).toEqual([{ conversationId: 'mine' }])
+  await here.ask('POST', '/api/conversations/theirs/messages', { body: { content: 'hello' }, tenant: 'umbrella' })
+  expect(await umbrella.next()).toEqual([{ conversationId: 'theirs' }])
+  await acme.close()
+  await umbrella.close()
+})
+
+test('a reader who was away for very much is told to look at everything', async () => {
+  const here = await start()
+  const acme = await listening(here, 'acme')
+  const runtime = here.runtime.tenant('acme')
+  for (let nth = 0; nth < 300; nth++) await runtime.create({ id: `c${nth}`, agent: 'desk' })
+  let heard = await acme.next()
+  while (heard.length > 0 && heard[0]?.conversationId !== undefined) heard = await acme.next()
+  expect(heard).toEqual([{}])
+  await acme.close()
+})
+
+test('a program may wait for the next change with a plain request', async () => {
+  const here = await start()
+  expect((await here.ask('GET', '/api/changes?wait=0')).body).toEqual({ items: [] })
+  const waiting = here.ask('GET', '/api/changes?wait=20')
+  await here.ask('POST', '/api/conversations/c1/messages', { body: { content: 'hello' } })
+  expect((await waiting).body).toEqual({ items: [{ conversationId: 'c1' }] })
+})
+
+test('the end of the gateway ends the stream in good order', async () => {
+  const here = await start()
+  const acme = await listening(here, 'acme')
+  await here.door.close()
+  await expect(acme.next()).rejects.toThrow('It ended.')
+})

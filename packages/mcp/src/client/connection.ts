@@ -1,0 +1,182 @@
+/**
+ * One client to one server for one tenant. It connects when it is needed, and again after it broke, with growing pauses in
+ * which everybody is told at once why not. Nothing it holds is needed again after a restart.
+ */
+import { messageOf } from '@holdpoint/core'
+import { Client, type Transport } from '@modelcontextprotocol/client'
+import { readDefinition, type Definition } from './definition.ts'
+import { LIMITS } from './limits.ts'
+import { Tasks } from './tasks.ts'
+
+export interface ConnectionEvents {
+  /** The server asks something in the middle of a call; older servers only. */
+  elicit(params: unknown, line: Line): Promise<unknown>
+  listChanged(): void
+  now(): number
+}
+
+/** A connection that stands. */
+export interface Line {
+  readonly client: Client
+  readonly tasks: Tasks
+  readonly era: 'modern' | 'legacy'
+  readonly version: string
+  /** It has one process behind it, whose questions do not say which call they belong to. */
+  readonly stdio: boolean
+  close(): Promise<void>
+}
+
+export interface Listed {
+  readonly tools: readonly Definition[]
+  /** What was not taken, and why. */
+  readonly refused: readonly { readonly name: string; readonly why: string }[]
+}
+
+/** A server that could not be reached: said to the model, and tried again later. */
+export class ServerAway extends Error {
+  override readonly name = 'ServerAway'
+}
+
+export class Connection {
+  readonly #name: string
+  readonly #wire: () => Transport
+  readonly #stdio: boolean
+  readonly #events: ConnectionEvents
+  #line: Promise<Line> | undefined
+  #failures = 0
+  #notBefore = 0
+  #lastError: string | undefined
+  #closed = false
+
+  constructor(name: string, wire: () => Transport, stdio: boolean, events: ConnectionEvents) {
+    this.#name = name
+    this.#wire = wire
+    this.#stdio = stdio
+    this.#events = events
+  }
+
+  get lastError(): string | undefined {
+    return this.#lastError
+  }
+
+  /** The line, made now if there is none. Those who come while it is made wait for the same one. */
+  line(): Promise<Line> {
+    if (this.#closed) return Promise.reject(new ServerAway(`The MCP server "${this.#name}" is no longer used here.`))
+    if (this.#line) return this.#line
+    const wait = this.#notBefore - this.#events.now()
+    if (wait > 0)
+      return Promise.reject(
+        new ServerAway(`The MCP server "${this.#name}" is away (${this.#lastError}). It is tried again by itself.`),
+      )
+    const line = this.open()
+    this.#line = line
+    line.then(
+      () => {
+        this.#failures = 0
+        this.#lastError = undefined
+      },
+      (error: unknown) => this.#failed(line, error),
+    )
+    return line
+  }
+
+  /** A line beside the usual one, for a call that has it to itself. */
+  async open(): Promise<Line> {
+    const client = new Client(
+      { name: 'holdpoint', version: '0.1.0' },
+      {
+        capabilities: {
+          elicitation: { form: {}, url: {} },
+          extensions: { 'io.modelcontextprotocol/tasks': {} },
+        },
+        versionNegotiation: { mode: 'auto', probe: { timeoutMs: this.#stdio ? LIMITS.probeMs : LIMITS.connectMs } },
+        listMaxPages: LIMITS.pages,
+        listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => this.#events.listChanged() } },
+      },
+    )
+    const transport = this.#wire()
+    const close = async (): Promise<void> => {
+      await client.close().catch(() => {})
+      await transport.close().catch(() => {})
+    }
+    try {
+      await client.connect(transport, { timeout: LIMITS.connectMs })
+    } catch (error) {
+      await close()
+      throw new ServerAway(`The MCP server "${this.#name}" cannot be reached: ${short(error)}`, { cause: error })
+    }
+    const era = client.getProtocolEra() ?? 'legacy'
+    const version = client.getNegotiatedProtocolVersion() ?? 'unknown'
+    const line: Line = { client, tasks: new Tasks(client), era, version, stdio: this.#stdio, close }
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      return (await this.#events.elicit(params, line)) as never
+    })
+    client.onclose = () => this.#dropped(line)
+    return line
+  }
+
+  async tools(): Promise<Listed> {
+    const { client } = await this.line()
+    const tools: Definition[] = []
+    const refused: { name: string; why: string }[] = []
+    try {
+      const listed = await client.listTools(undefined, { timeout: LIMITS.connectMs, cacheMode: 'refresh' })
+      for (const [index, each] of listed.tools.entries()) {
+        const read = index < LIMITS.tools ? readDefinition(each) : `a server may have ${LIMITS.tools} tools`
+        const why =
+          typeof read !== 'string' && tools.some(({ name }) => name === read.name) ? 'it is there twice' : read
+        if (typeof why === 'string') refused.push({ name: String(each.name).slice(0, 100), why })
+        else tools.push(why)
+      }
+    } catch (error) {
+      this.broken(error)
+      throw new ServerAway(`The MCP server "${this.#name}" did not tell its tools: ${short(error)}`, { cause: error })
+    }
+    return { tools, refused }
+  }
+
+  /** Something went wrong on the line: the next one to use it makes a new one. */
+  broken(error: unknown): void {
+    const line = this.#line
+    if (line) this.#failed(line, error)
+    void line?.then(({ close }) => close()).catch(() => {})
+  }
+
+  async isUsual(line: Line): Promise<boolean> {
+    return (await this.#line?.catch(() => undefined)) === line
+  }
+
+  /** The line is somebody's own from now on: the next to ask gets another. */
+  detach(line: Line): void {
+    void this.#line?.then((usual) => {
+      if (usual === line) this.#line = undefined
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#line?.then(({ close }) => close()).catch(() => {})
+  }
+
+  #failed(line: Promise<Line>, error: unknown): void {
+    if (this.#line !== line) return
+    this.#line = undefined
+    this.#lastError = short(error)
+    const pause = Math.min(LIMITS.firstPauseMs * 2 ** this.#failures++, LIMITS.longestPauseMs)
+    this.#notBefore = this.#events.now() + pause
+  }
+
+  /** Closed by the other side: nothing went wrong yet for anybody. */
+  #dropped(line: Line): void {
+    void this.#line
+      ?.then((usual) => {
+        if (usual === line) this.#line = undefined
+      })
+      .catch(() => {})
+  }
+}
+
+/** Of whatever was thrown, what can be said to anybody. */
+export function short(error: unknown): string {
+  return messageOf(error).replaceAll(/\s+/g, ' ').slice(0, 300)
+}

@@ -1,0 +1,28 @@
+/** What a server may cost at most. Each is far above what servers do, and far below what hurts. */
+export const LIMITS = {
+  /** Tools of one server. */
+  tools: 500,
+  /** Pages a list may come in. */
+  pages: 32,
+  /** Of any one answer, a list included. */
+  answerBytes: 8_388_608,
+  /** Of what a call gives back, as it is told to the model and kept in the log. */
+  resultBytes: 1_048_576,
+  /** Of a description, which is sent with every prompt. */
+  descriptionLength: 10_000,
+  /** Questions of one call, one after the other. */
+  questions: 50,
+  /** How long a server is waited for when it is connected to, or asked for its tools. */
+  connectMs: 10_000,
+  /** How long the first step of an agent waits for a server to tell its tools. */
+  patienceMs: 5000,
+  /** How long a process that was just started may say nothing to the newer protocol before it is taken for an older server. */
+  probeMs: 3000,
+  /** How long a server that did not answer is left alone: the first time, and at most. */
+  firstPauseMs: 1000,
+  longestPauseMs: 60_000,
+  /** How old a list of tools may be when the server does not say that it changed. */
+  listMs: 300_000,
+  /** Processes of one stdio server at once: one more for each call that waits for a person. */
+  processes: 4,
+} as const

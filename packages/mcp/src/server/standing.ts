@@ -1,0 +1,62 @@
+/**
+ * How a call stands, read off its conversation: looked at, never driven. Asking for a result must not take up again a turn
+ * that was cancelled or failed.
+ */
+import { holdsOf, type Json, type Runtime, type View, type ViewHold } from '@holdpoint/core'
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { RELAY } from './relay.ts'
+import { failure, toolResult } from './tool-result.ts'
+
+export type Standing =
+  | { readonly at: 'over'; readonly result: CallToolResult; readonly cancelled: boolean }
+  | { readonly at: 'held'; readonly conversation: string; readonly holds: readonly ViewHold[] }
+  | { readonly at: 'working'; readonly conversation: string }
+  | { readonly at: 'refused'; readonly why: string }
+
+export async function standingOf(runtime: Runtime, conversation: string): Promise<Standing> {
+  const view = await runtime.view(conversation, { turns: 1 })
+  return view ? read(view, conversation) : { at: 'refused', why: 'There is no such call.' }
+}
+
+function read(view: View, conversation: string): Standing {
+  if (view.status === 'running') return { at: 'working', conversation }
+  if (view.status === 'held') return { at: 'held', conversation, holds: holdsOf(view) }
+  const turn = view.turns.at(-1)
+  const { reason = 'completed', message } = turn?.ended ?? {}
+  const cancelled = reason === 'cancelled'
+  const outcome = turn?.steps[0]?.calls[0]?.outcome
+  if (view.agent === RELAY && outcome) return { at: 'over', result: toolResult(outcome), cancelled }
+  if (reason !== 'completed')
+    return { at: 'over', result: failure(message ?? `It ended without a result: ${reason}.`), cancelled }
+  const parts = turn?.steps.at(-1)?.reply?.parts ?? []
+  const reply = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  const result = { content: [{ type: 'text' as const, text: reply }], structuredContent: { reply, conversation } }
+  return { at: 'over', result, cancelled }
+}
+
+/** Waits for as long as it is as `still` says; until it is something else, or nobody waits any more. */
+export async function standingAfter(
+  runtime: Runtime,
+  conversation: string,
+  still: Standing['at'],
+  signal: AbortSignal,
+  progress: (value: Json) => void = () => {},
+): Promise<Standing> {
+  const over = new AbortController()
+  const until = AbortSignal.any([signal, over.signal])
+  let now = await standingOf(runtime, conversation)
+  if (now.at !== still || until.aborted) return now
+  try {
+    for await (const item of runtime.subscribe(conversation, { signal: until })) {
+      if (item.type === 'call-progress') progress(item.value)
+      if (!('seq' in item)) continue
+      now = await standingOf(runtime, conversation)
+      if (now.at !== still) break
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  } finally {
+    over.abort()
+  }
+  return now
+}

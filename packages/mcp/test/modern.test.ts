@@ -1,0 +1,188 @@
+/** Both ends are ours, and speak the protocol of 2026-07-28: what a call waits for survives both of them. */
+import { proves } from '@holdpoint/testing'
+import { afterEach, expect, test } from 'vitest'
+import { far, RESOLVER, withKey, type Far } from './far.ts'
+import { calling, errorOf, eventually, near, over, storeInMemory, valueOf } from './kit.ts'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const each of open.splice(0).toReversed()) await each.close()
+})
+const keep = <T extends { close(): Promise<void> }>(made: T): T => {
+  open.push(made)
+  return made
+}
+const there = async (more?: Parameters<typeof far>[1]): Promise<Far> => keep(await far(storeInMemory(), more))
+
+test('a tool is called, and what it gives is checked as it says', async () => {
+  const other = await there()
+  const here = keep(await near(calling('far.add', { a: 1, b: 2 }), { servers: [withKey(other.url)] }))
+  await here.runtime.send('c', 'Go')
+  expect(valueOf(await here.outcome())).toEqual({ sum: 3 })
+  expect(await here.mcp.status()).toMatchObject([{ era: 'modern', version: '2026-07-28', health: 'ready' }])
+})
+
+test('an agent is a tool that takes a message, and a conversation goes on', async () => {
+  const other = await there()
+  const here = keep(await near(calling('far.ask_helper', { message: 'Hi' }), { servers: [withKey(other.url)] }))
+  await here.runtime.send('c', 'Go')
+  const { reply, conversation } = valueOf(await here.outcome()) as { reply: string; conversation: string }
+  expect(reply).toBe('I am here to help.')
+  const on = calling('far.ask_helper', { message: 'And?', conversation })
+  const again = keep(await near(on, { servers: [withKey(other.url)] }))
+  await again.runtime.send('c', 'Go')
+  expect((await other.runtime.view(conversation))?.turns).toHaveLength(2)
+})
+
+test(proves('call.goes-on-with-the-answer', 'a question of a server survives a restart of both sides'), async () => {
+  const [farStore, nearStore] = [storeInMemory(), storeInMemory()]
+  const first = await far(farStore)
+  const port = Number(new URL(first.url).port)
+  const before = await near(calling('far.deploy', { what: 'the site' }), {
+    store: nearStore,
+    servers: [withKey(first.url)],
+  })
+  expect(await before.runtime.send('c', 'Go')).toMatchObject({ status: 'held' })
+  const { callId } = await before.held()
+  await before.close()
+  await first.close()
+
+  const second = keep(await far(farStore, { port }))
+  const after = keep(await near(['Done.'], { store: nearStore, servers: [withKey(second.url)] }))
+  expect(await after.runtime.answer('c', callId, { where: 'prod' })).toMatchObject({ verdict: 'accepted' })
+  const next = await eventually(async () => (await after.runtime.pending()).items.find(({ nth }) => nth === 2))
+  expect(next).toMatchObject({ callId, reason: 'Really prod?' })
+  await after.runtime.answer('c', callId, { answer: 'yes' })
+  await over(after)
+  expect(valueOf(await after.outcome())).toBe('deployed the site to prod: yes')
+})
+
+test('an answer that is given while the server is away is kept, and the call ends with an error to read', async () => {
+  const other = await far(storeInMemory())
+  const here = keep(await near(calling('far.deploy', { what: 'it' }), { servers: [withKey(other.url)] }))
+  await here.runtime.send('c', 'Go')
+  const { callId } = await here.held()
+  await other.close()
+  expect(await here.runtime.answer('c', callId, { where: 'prod' })).toMatchObject({ verdict: 'accepted' })
+  await over(here)
+  expect(errorOf(await here.outcome())).toMatch(/MCP server "far" failed.*refused the connection/)
+})
+
+test('no, and never mind, reach the server as what they are', async () => {
+  const other = await there()
+  for (const [resolution, told] of [
+    [{ kind: 'reject' }, 'not deployed: reject'],
+    [{ kind: 'answer', error: 'closed' }, 'not deployed: answer'],
+  ] as const) {
+    const here = keep(await near(calling('far.deploy', { what: 'it' }), { servers: [withKey(other.url)] }))
+    await here.runtime.send('c', 'Go')
+    await here.runtime.resolve('c', (await here.held()).callId, resolution)
+    await over(here)
+    expect(valueOf(await here.outcome())).toBe(told)
+  }
+})
+
+test('a page to visit is a hold with its address, and going there is all that is told', async () => {
+  const other = await there()
+  const here = keep(await near(calling('far.sign'), { servers: [withKey(other.url)] }))
+  await here.runtime.send('c', 'Go')
+  const hold = await here.held()
+  expect(hold).toMatchObject({ url: 'https://sign.acme.test/7', metadata: { mode: 'url' } })
+  await here.runtime.answer('c', hold.callId, 'I did')
+  await over(here)
+  expect(valueOf(await here.outcome())).toBe('signed: answer')
+})
+
+test('a call that waits for somebody over there is a task here: its id is stored first, and its result comes', async () => {
+  const other = await there()
+  const here = keep(await near(calling('far.pay', { amount: 5 }), { servers: [withKey(other.url)] }))
+  expect(await here.runtime.send('c', 'Go')).toMatchObject({ status: 'held' })
+  const held = (await here.runtime.events('c')).find((event) => event.type === 'call.held')
+  expect(held).toMatchObject({
+    state: { at: 'task', taskId: expect.any(String) as string },
+    hold: { kind: 'external' },
+  })
+  const kept = await here.store.documents({ tenant: '', kind: 'mcp-task', limit: 10 })
+  expect(kept.items).toHaveLength(1)
+
+  const [pending] = (await other.runtime.pending()).items
+  expect(pending).toMatchObject({ name: 'pay', kind: 'approval' })
+  await other.runtime.approve(pending?.conversationId ?? '', pending?.callId ?? '')
+  await over(here)
+  expect(valueOf(await here.outcome())).toBe('paid 5')
+  expect((await here.store.documents({ tenant: '', kind: 'mcp-task', limit: 10 })).items).toEqual([])
+}, 20_000)
+
+test('a task is followed by another process after a restart, and called off with its call', async () => {
+  const other = await there()
+  const first = await near(calling('far.pay', { amount: 5 }), { servers: [withKey(other.url)] })
+  await first.runtime.send('c', 'Go')
+  await first.close()
+  const second = keep(await near(['Never mind.'], { store: first.store, servers: [withKey(other.url)] }))
+  await eventually(async () => {
+    const events = await second.runtime.events('c')
+    return events.some((event) => event.type === 'call.resumed') ? true : undefined
+  })
+  await second.runtime.cancel('c')
+  await eventually(async () => ((await other.runtime.pending()).items.length === 0 ? true : undefined))
+  await eventually(async () => {
+    const { items } = await second.store.documents({ tenant: '', kind: 'mcp-task', limit: 10 })
+    return items.length === 0 ? true : undefined
+  })
+}, 40_000)
+
+test('whoever may resolve over there is asked over here', async () => {
+  const other = await there()
+  for (const [answer, told] of [
+    [{ approve: true }, 'paid 5'],
+    [{ approve: false, reason: 'too much' }, undefined],
+  ] as const) {
+    const here = keep(await near(calling('far.pay', { amount: 5 }), { servers: [withKey(other.url, RESOLVER)] }))
+    await here.runtime.send('c', 'Go')
+    const hold = await here.held()
+    expect(hold.reason).toBe('May "pay" run with {"amount":5}?')
+    await here.runtime.answer('c', hold.callId, answer)
+    await over(here)
+    if (told) expect(valueOf(await here.outcome())).toBe(told)
+    else expect(errorOf(await here.outcome())).toBe('Rejected: too much')
+  }
+})
+
+test('a tool without a schema for its answer is asked in words', async () => {
+  const other = await there()
+  const here = keep(await near(calling('far.name'), { servers: [withKey(other.url)] }))
+  await here.runtime.send('c', 'Go')
+  await here.runtime.answer('c', (await here.held()).callId, { answer: 'Ada' })
+  await over(here)
+  expect(valueOf(await here.outcome())).toBe('Ada')
+})
+
+test('progress comes through', async () => {
+  const other = await there()
+  const here = keep(await near(calling('far.count'), { servers: [withKey(other.url)] }))
+  await here.runtime.create({ id: 'c', agent: 'desk' })
+  const seen: unknown[] = []
+  const stop = new AbortController()
+  const following = (async () => {
+    for await (const item of here.runtime.subscribe('c', { signal: stop.signal }))
+      if (item.type === 'call-progress') seen.push(item.value)
+  })()
+  await here.runtime.send('c', 'Go')
+  stop.abort()
+  await following
+  expect(seen).toContainEqual({ progress: 2, total: 3, message: 'at 2' })
+})
+
+test('a turn that is cancelled here is called off there', async () => {
+  const slow = await there()
+  const here = keep(await near(calling('far.count'), { servers: [withKey(slow.url)] }))
+  const going = here.runtime.send('c', 'Go')
+  await eventually(async () =>
+    (await slow.runtime.list()).items.some(({ status }) => status === 'running') ? true : undefined,
+  )
+  await here.runtime.cancel('c')
+  await going
+  await eventually(async () =>
+    (await slow.runtime.list()).items.every(({ status }) => status === 'idle') ? true : undefined,
+  )
+})

@@ -1,0 +1,180 @@
+/**
+ * A live conversation as React reads it: one immutable state, the same object until something changed, whose parts keep
+ * their identity too. Text that arrives changes `streaming` and nothing else.
+ */
+import {
+  holdsOf,
+  messagesOf,
+  type Client,
+  type Connection,
+  type LiveConversation,
+  type RequestOptions,
+  type ResolveOptions,
+  type SendOptions,
+  type ToolsOfClient,
+  turnsOf,
+  type Json,
+  type ResolveAnswer,
+  type View,
+  type ViewCall,
+  type ViewHold,
+  type ViewMessage,
+} from '@holdpoint/client'
+
+type Verdict = Promise<ResolveAnswer>
+
+export interface ConversationState extends Actions {
+  readonly id: string
+  readonly agent: string
+  readonly status: View['status']
+  /** `live` when it is told what happens; how else it is. */
+  readonly connection: Connection
+  /** False until the newest turns are there. A conversation that nobody began stays so. */
+  readonly loaded: boolean
+  /** Everything that was said, but for the turn that goes on. */
+  readonly messages: readonly ViewMessage[]
+  /** What the agent says and does in the turn that goes on. */
+  readonly streaming: Extract<ViewMessage, { readonly role: 'assistant' }> | undefined
+  /** What was said meanwhile, and has its turn later. */
+  readonly queue: View['queue']
+  /** Calls of the newest step that are not settled, each with the newest word on its progress. */
+  readonly calls: readonly ViewCall[]
+  /** Whatever somebody may answer here. */
+  readonly holds: readonly ViewHold[]
+  /** There are older turns: `earlier()` brings them. */
+  readonly hasEarlier: boolean
+  readonly view: View
+}
+
+/** The same functions for as long as the conversation is shown. */
+interface Actions {
+  readonly send: LiveConversation['send']
+  readonly cancel: LiveConversation['cancel']
+  readonly resolve: LiveConversation['resolve']
+  readonly approve: (hold: Answerable, options?: ResolveOptions & { readonly input?: Json }) => Verdict
+  readonly reject: (hold: Answerable, reason?: string, options?: ResolveOptions) => Verdict
+  readonly answer: (hold: Answerable, value: unknown, options?: ResolveOptions) => Verdict
+  readonly continue: LiveConversation['continue']
+  readonly earlier: (turns?: number, options?: RequestOptions) => Promise<boolean>
+  readonly reconnect: () => void
+}
+
+/** With `nth`, an answer to that hold of the call, and to no later one that the reader never saw. */
+export interface Answerable {
+  readonly callId: string
+  readonly nth?: number
+}
+
+const NONE: readonly never[] = []
+
+export class ConversationStore {
+  readonly #live: LiveConversation
+  readonly #tools: () => ToolsOfClient
+  readonly #actions: Actions
+  #listeners = 0
+  #state: ConversationState | undefined
+  #removeTools: (() => void) | undefined
+  #offered = ''
+
+  constructor(client: Client, id: string, tools: () => ToolsOfClient) {
+    this.#live = client.conversation(id)
+    this.#tools = tools
+    this.#actions = actionsOf(client, this.#live)
+  }
+
+  get inUse(): boolean {
+    return this.#listeners > 0
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    const leave = this.#live.subscribe(listener)
+    this.#listeners++
+    this.offerTools()
+    return () => {
+      leave()
+      this.#listeners--
+      this.offerTools()
+    }
+  }
+
+  readonly read = (): ConversationState => {
+    const { view, connection } = this.#live
+    const before = this.#state
+    if (before && before.view === view && before.connection === connection) return before
+    this.#state = stateOf(before, this.#live, this.#actions)
+    return this.#state
+  }
+
+  /** Only while somebody looks: a call must not run on a page that no longer shows its conversation. */
+  offerTools(): void {
+    const names = this.#listeners > 0 ? Object.keys(this.#tools()) : []
+    const offered = JSON.stringify(names)
+    if (offered === this.#offered) return
+    this.#offered = offered
+    this.#removeTools?.()
+    this.#removeTools = names.length > 0 ? this.#live.tools(Object.fromEntries(names.map(this.#latest))) : undefined
+  }
+
+  readonly #latest = (name: string): [string, ToolsOfClient[string]] => {
+    const now = (): ToolsOfClient[string] | undefined => this.#tools()[name]
+    return [
+      name,
+      {
+        run: async (input, context) => now()?.run(input, context),
+        onAnswer: (answer, context) => now()?.onAnswer?.(answer, context),
+        onError: (error, context) => now()?.onError?.(error, context),
+      },
+    ]
+  }
+}
+
+function stateOf(before: ConversationState | undefined, live: LiveConversation, actions: Actions): ConversationState {
+  const { id, view, connection } = live
+  const { agent, status, queue } = view
+  const all = messagesOf(view)
+  const last = all.at(-1)
+  const streaming = last?.role === 'assistant' && !last.ended ? last : undefined
+  const round = turnsOf(view).at(-1)?.steps.at(-1)?.calls ?? NONE
+  return {
+    ...actions,
+    id,
+    agent,
+    status,
+    connection,
+    loaded: view.seq > 0,
+    messages: kept(before?.messages, streaming ? all.slice(0, -1) : all),
+    streaming,
+    queue,
+    calls: kept(
+      before?.calls,
+      round.filter(({ state }) => state !== 'settled'),
+    ),
+    holds: kept(before?.holds, holdsOf(view)),
+    hasEarlier: view.from > 1,
+    view,
+  }
+}
+
+/** The list from before, when it has the same items. */
+function kept<T>(before: readonly T[] | undefined, now: readonly T[]): readonly T[] {
+  return before?.length === now.length && before.every((item, index) => item === now[index]) ? before : now
+}
+
+function actionsOf(client: Client, live: LiveConversation): Actions {
+  const { id } = live
+  const which = (hold: Answerable, options?: ResolveOptions): ResolveOptions => ({
+    ...(hold.nth !== undefined && { hold: hold.nth }),
+    ...options,
+  })
+  return {
+    send: (content, options?: SendOptions) => live.send(content, options),
+    cancel: (message, options) => live.cancel(message, options),
+    resolve: (callId, resolution, options) => live.resolve(callId, resolution, options),
+    approve: (hold, options) => client.holds.approve(id, hold.callId, which(hold, options)),
+    reject: (hold, reason, options) => client.holds.reject(id, hold.callId, reason, which(hold, options)),
+    answer: (hold, value, options) => client.holds.answer(id, hold.callId, value, which(hold, options)),
+    continue: (options) => live.continue(options),
+    earlier: (turns, options) => live.earlier(turns, options),
+    reconnect: () => live.reconnect(),
+  }
+}

@@ -1,0 +1,125 @@
+/** A document to draw on, and a gateway that says what a test tells it to. */
+import { Window } from 'happy-dom'
+import { onTestFinished } from 'vitest'
+import { connect, type Client } from '@holdpoint/client'
+import { viewOf, type Frame, type View } from '@holdpoint/core/view'
+import type { LogEvent, PendingHold } from '@holdpoint/core'
+import { encodeChange, encodeStream, type StreamMessage } from '@holdpoint/protocol'
+
+const window = new Window()
+Object.assign(globalThis, { window, document: window.document, IS_REACT_ACT_ENVIRONMENT: true })
+
+// After the document is there: it looks for one when it is loaded.
+const { createRoot } = await import('react-dom/client')
+const { act } = await import('react')
+
+export { act }
+
+/** Draws it, and takes it away at the end of the test. */
+export async function draw(
+  element: React.ReactNode,
+): Promise<{ readonly text: () => string; redraw(element: React.ReactNode): Promise<void>; remove(): Promise<void> }> {
+  const place = document.createElement('div')
+  document.body.append(place)
+  const root = createRoot(place)
+  await act(async () => root.render(element))
+  let there = true
+  const remove = async (): Promise<void> => {
+    if (!there) return
+    there = false
+    await act(async () => root.unmount())
+    place.remove()
+  }
+  onTestFinished(remove)
+  return { text: () => place.textContent ?? '', redraw: (next) => act(async () => root.render(next)), remove }
+}
+
+export interface FakeGateway {
+  readonly client: Client
+  /** What was asked, as `GET /api/…`. */
+  readonly asked: readonly string[]
+  readonly answers: readonly object[]
+  /** On the conversation's stream. */
+  say(...messages: readonly StreamMessage[]): Promise<void>
+  holds: readonly PendingHold[]
+  changed(): Promise<void>
+  /** How many streams are open now. */
+  readonly open: number
+}
+
+export function fakeGateway(view: View): FakeGateway {
+  const asked: string[] = []
+  const answers: object[] = []
+  const streams = new Map<string, Set<ReadableStreamDefaultController<Uint8Array>>>()
+  const encoder = new TextEncoder()
+  const stream = (path: string, signal: AbortSignal | null | undefined): Response => {
+    const all = streams.get(path) ?? new Set()
+    streams.set(path, all)
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        all.add(controller)
+        signal?.addEventListener('abort', () => {
+          if (all.delete(controller)) controller.error(signal.reason)
+        })
+      },
+    })
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  }
+  const tell = async (suffix: string, text: string): Promise<void> => {
+    for (const [path, all] of streams)
+      if (path.endsWith(suffix)) for (const each of all) each.enqueue(encoder.encode(text))
+    // Through the reader's own promises, and React's.
+    await act(async () => new Promise((resolve) => setTimeout(resolve, 0)))
+  }
+  const gateway: FakeGateway = {
+    asked,
+    answers,
+    holds: [],
+    get open() {
+      return [...streams.values()].reduce((sum, { size }) => sum + size, 0)
+    },
+    say: (...messages) => tell('/events', messages.map(encodeStream).join('')),
+    changed: () => tell('/changes', encodeChange({})),
+    client: connect({
+      url: 'http://gateway.test',
+      key: 'hp_test',
+      fetch: async (url, init) => {
+        const { pathname } = new URL(url)
+        asked.push(`${init.method} ${pathname}`)
+        if (pathname.endsWith('/events') || pathname.endsWith('/changes')) return stream(pathname, init.signal)
+        if (init.method === 'GET') return Response.json(pathname === '/api/holds' ? { items: gateway.holds } : view)
+        answers.push(JSON.parse(init.body as string) as object)
+        return Response.json({ verdict: 'accepted', message: 'It is.' })
+      },
+    }),
+  }
+  return gateway
+}
+
+/** Turns that are over, each a message and a reply; then one that has just begun, if asked for. */
+export function talk(turns: number, { goingOn = false } = {}): { readonly view: View; readonly seq: number } {
+  const events: LogEvent[] = []
+  let seq = 0
+  const add = (body: object): void => void events.push({ seq: ++seq, at: seq, ...body } as LogEvent)
+  for (let nth = 1; nth <= turns + (goingOn ? 1 : 0); nth++) {
+    const message = { parts: [{ type: 'text', text: `question ${nth}` }], by: 'ada' }
+    add({
+      type: 'turn.started',
+      turnId: `t${nth}`,
+      agent: 'desk',
+      items: [{ kind: 'message', message }],
+      limits: { maxSteps: 8 },
+    })
+    if (nth > turns) break
+    const reply = {
+      parts: [{ type: 'text', text: `answer ${nth}` }],
+      finish: 'stop',
+      usage: { inputTokens: 0, outputTokens: 0 },
+    }
+    add({ type: 'model.replied', turnId: `t${nth}`, step: 1, reply })
+  }
+  return { view: viewOf(events), seq }
+}
+
+export const frame = (body: Frame): StreamMessage => ({ kind: 'frame', frame: body })
+export const event = (body: object): StreamMessage => ({ kind: 'event', event: body as LogEvent })

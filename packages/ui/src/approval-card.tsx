@@ -1,0 +1,184 @@
+/**
+ * Asks somebody whether a call may run, and tells them the truth about it: what is shown is what will run, from the log,
+ * and never what the model says about it. What would run is bound to the answer: the gateway refuses a yes to anything else.
+ */
+import { useId, useState, type ReactNode } from 'react'
+import type { Json, Resolution, ResolveAnswer, ViewHold } from '@holdpoint/client'
+import { ApprovalEdit } from './approval-edit.tsx'
+import { Button } from './button.tsx'
+import { JsonChanges } from './json-changes-list.tsx'
+import { changesBetween } from './json-changes.ts'
+import { JsonValue } from './json-value.tsx'
+import { RejectReason } from './reject-reason.tsx'
+import { ShownText } from './shown-text.tsx'
+import { Ago, Countdown } from './time.tsx'
+import { VerdictNotice } from './verdict-notice.tsx'
+
+export interface ApprovalCardProps {
+  readonly hold: ViewHold
+  readonly agent?: string | undefined
+  /** Whose words made the agent ask. */
+  readonly askedBy?: string | undefined
+  /** What else is to be said about where it comes from. */
+  readonly origin?: ReactNode
+  readonly onResolve: (resolution: Resolution) => Promise<ResolveAnswer>
+}
+
+type Mode = 'deciding' | 'editing' | 'rejecting'
+
+const CAUSES: Readonly<Record<ViewHold['cause'], string>> = {
+  tool: 'This tool asks before it runs.',
+  asked: 'The tool itself asks.',
+  lost: 'The process that ran it died. Whether it had its effect is not known: approve runs it again.',
+  changed: 'The tool was changed after it was approved.',
+  manual: 'It is left to you to carry out.',
+}
+
+export function ApprovalCard({ hold, agent, askedBy, origin, onResolve }: ApprovalCardProps): ReactNode {
+  const [mode, setMode] = useState<Mode>('deciding')
+  const { answer, busy, resolve } = useResolve(onResolve)
+  const title = useId()
+  const { name, reason, cause, accepts, input, proposed } = hold
+  const rewritten = changesBetween(proposed, input)
+  const over = answer !== undefined && answer.answer.verdict !== 'invalid'
+  return (
+    <section aria-labelledby={title} className="overflow-hidden rounded-lg border border-held/40 bg-card text-sm">
+      <header className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-b border-held/30 bg-held-muted px-4 py-2.5">
+        <h3 id={title} dir="auto" className="font-medium">
+          Approve{' '}
+          <code className="font-mono text-[0.95em]">
+            <ShownText text={name} />
+          </code>
+          ?
+        </h3>
+        <span className="ms-auto text-xs text-muted-foreground">
+          <Countdown until={hold.expiresAt} />
+        </span>
+      </header>
+      <div className="grid grid-cols-1 gap-3 px-4 py-3">
+        <p>
+          <ShownText text={reason ?? CAUSES[cause]} />
+          {reason !== undefined && cause !== 'tool' && <span className="text-muted-foreground"> {CAUSES[cause]}</span>}
+        </p>
+        {mode === 'editing' ? (
+          <ApprovalEdit
+            input={input}
+            busy={busy}
+            problem={answer?.answer.verdict === 'invalid' ? answer.answer.message : undefined}
+            onCancel={() => setMode('deciding')}
+            onApprove={(edited) => resolve({ kind: 'approve', ...(edited !== undefined && { input: edited }) })}
+          />
+        ) : (
+          <WhatRuns input={input} />
+        )}
+        {rewritten.length > 0 && mode !== 'editing' && (
+          <details className="text-xs">
+            <summary className="cursor-pointer text-muted-foreground">
+              The model asked for something else: {rewritten.length} {rewritten.length === 1 ? 'place' : 'places'}{' '}
+              changed since
+            </summary>
+            <div className="mt-2">
+              <JsonChanges changes={rewritten} />
+            </div>
+          </details>
+        )}
+        <Facts hold={hold} agent={agent} askedBy={askedBy} origin={origin} />
+        {mode === 'rejecting' && (
+          <RejectReason
+            busy={busy}
+            onCancel={() => setMode('deciding')}
+            onReject={(why) => resolve({ kind: 'reject', ...(why !== '' && { reason: why }) })}
+          />
+        )}
+        {mode === 'deciding' && !over && (
+          <div className="flex flex-wrap gap-2">
+            {accepts.includes('approve') && (
+              <Button look="ok" data-answer="approve" disabled={busy} onClick={() => resolve({ kind: 'approve' })}>
+                Approve
+              </Button>
+            )}
+            {accepts.includes('approve') && (
+              <Button data-answer="edit" disabled={busy} onClick={() => setMode('editing')}>
+                Edit…
+              </Button>
+            )}
+            {accepts.includes('reject') && (
+              <Button look="destructive" data-answer="reject" disabled={busy} onClick={() => setMode('rejecting')}>
+                Reject…
+              </Button>
+            )}
+          </div>
+        )}
+        {answer && answer.answer.verdict !== 'invalid' && <VerdictNotice {...answer} />}
+      </div>
+    </section>
+  )
+}
+
+function WhatRuns({ input }: { readonly input: Json }): ReactNode {
+  return (
+    <div className="rounded-md border border-border bg-background px-3 py-2.5">
+      <h4 className="mb-2 text-xs text-muted-foreground">Runs with exactly this</h4>
+      <JsonValue value={input} />
+    </div>
+  )
+}
+
+function Facts({
+  hold,
+  agent,
+  askedBy,
+  origin,
+}: Pick<ApprovalCardProps, 'hold' | 'agent' | 'askedBy' | 'origin'>): ReactNode {
+  const { endorsedBy, approvers, heldAt, nth } = hold
+  return (
+    <p className="flex flex-wrap gap-x-3 gap-y-0.5 text-xs text-muted-foreground">
+      {agent !== undefined && (
+        <span dir="auto">
+          agent <b className="font-medium text-foreground">{agent}</b>
+        </span>
+      )}
+      {askedBy !== undefined && (
+        <span dir="auto">
+          asked by{' '}
+          <b className="font-medium text-foreground">
+            <ShownText text={askedBy} />
+          </b>
+        </span>
+      )}
+      <span dir="auto">
+        held <Ago at={heldAt} />
+        {nth > 1 && `, for the ${nth}${nth === 2 ? 'nd' : nth === 3 ? 'rd' : 'th'} time`}
+      </span>
+      {approvers > 1 && (
+        <span dir="auto">
+          {endorsedBy.length} of {approvers} agreed{endorsedBy.length > 0 && `: ${endorsedBy.join(', ')}`}
+        </span>
+      )}
+      {origin}
+    </p>
+  )
+}
+
+export interface Resolving {
+  readonly answer: { readonly answer: ResolveAnswer; readonly at: number } | undefined
+  readonly busy: boolean
+  readonly resolve: (resolution: Resolution) => void
+}
+
+/** One answer at a time. What could not be sent at all is said like any other no. */
+export function useResolve(onResolve: (resolution: Resolution) => Promise<ResolveAnswer>): Resolving {
+  const [answer, setAnswer] = useState<Resolving['answer']>()
+  const [busy, setBusy] = useState(false)
+  const resolve = (resolution: Resolution): void => {
+    if (busy) return
+    setBusy(true)
+    void onResolve(resolution)
+      .catch((error: Error): ResolveAnswer => ({ verdict: 'invalid', message: error.message }))
+      .then((told) => {
+        setAnswer({ answer: told, at: Date.now() })
+        setBusy(false)
+      })
+  }
+  return { answer, busy, resolve }
+}

@@ -1,0 +1,50 @@
+import { useMemo, useState, type ReactNode } from 'react'
+import type { Json } from '@holdpoint/client'
+import { Button } from './button.tsx'
+import { JsonChanges } from './json-changes-list.tsx'
+import { changesBetween } from './json-changes.ts'
+import { SchemaForm } from './schema-form.tsx'
+import { schemaOfValue } from './schema.ts'
+
+export interface ApprovalEditProps {
+  readonly input: Json
+  readonly busy: boolean
+  readonly problem: string | undefined
+  readonly onCancel: () => void
+  /** Undefined when nothing was changed after all. */
+  readonly onApprove: (edited: Json | undefined) => void
+}
+
+/** Another input in the place of the one that was asked for; what differs is shown before it is approved. */
+export function ApprovalEdit({ input, busy, problem, onCancel, onApprove }: ApprovalEditProps): ReactNode {
+  const [edited, setEdited] = useState<Json | undefined>(input)
+  const schema = useMemo(() => schemaOfValue(input), [input])
+  const changes = edited === undefined ? [] : changesBetween(input, edited)
+  return (
+    <SchemaForm
+      schema={schema}
+      value={input}
+      problem={problem}
+      busy={busy}
+      onChange={setEdited}
+      onSubmit={(value) => onApprove(changes.length > 0 ? value : undefined)}
+    >
+      {changes.length > 0 && (
+        <div className="rounded-md border border-border bg-background px-3 py-2.5">
+          <h4 className="mb-2 text-xs text-muted-foreground">What you changed</h4>
+          <JsonChanges changes={changes} />
+        </div>
+      )}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" look="ok" disabled={busy}>
+          {changes.length === 0
+            ? 'Approve unchanged'
+            : `Approve with ${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`}
+        </Button>
+        <Button look="quiet" onClick={onCancel}>
+          Back
+        </Button>
+      </div>
+    </SchemaForm>
+  )
+}

@@ -1,0 +1,86 @@
+/** Where something is said. What could not be sent stays, and it says why. */
+import { useId, useRef, useState, type ReactNode } from 'react'
+import { useConversation } from '@holdpoint/react'
+import { Button } from './button.tsx'
+
+export interface ComposerProps {
+  readonly conversationId: string
+  /** Whose conversation it becomes with the first message. */
+  readonly agent?: string | undefined
+  readonly by?: string | undefined
+  readonly placeholder?: string
+}
+
+export function Composer({ conversationId, agent, by, placeholder = 'Say something' }: ComposerProps): ReactNode {
+  const status = useConversation(conversationId, (state) => state.status)
+  const send = useConversation(conversationId, (state) => state.send)
+  const cancel = useConversation(conversationId, (state) => state.cancel)
+  const [text, setText] = useState('')
+  const [sending, setSending] = useState(false)
+  const [problem, setProblem] = useState('')
+  const field = useRef<HTMLTextAreaElement>(null)
+  const id = useId()
+  const busy = status !== 'idle'
+
+  const submit = async (): Promise<void> => {
+    const content = text.trim()
+    if (content === '' || sending) return
+    setSending(true)
+    setProblem('')
+    const options = { ...(agent !== undefined && { agent }), ...(by !== undefined && { by }) }
+    const told = await send(content, options).catch((error: Error) => ({ ok: false as const, message: error.message }))
+    if (told.ok) setText('')
+    else setProblem(told.message)
+    setSending(false)
+    field.current?.focus()
+  }
+  const stop = async (): Promise<void> => {
+    const told = await cancel().catch((error: Error) => ({ ok: false as const, message: error.message }))
+    if (!told.ok) setProblem(told.message)
+    field.current?.focus()
+  }
+  return (
+    <form
+      className="px-4 pb-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      {problem !== '' && (
+        <p role="alert" id={`${id}-problem`} className="mx-auto mb-1.5 max-w-3xl text-xs text-destructive">
+          {problem}
+        </p>
+      )}
+      <div className="mx-auto flex max-w-3xl items-end gap-2 rounded-lg border border-input bg-card p-1.5 focus-within:border-ring focus-within:ring-2 focus-within:ring-ring/40">
+        <label htmlFor={id} className="sr-only">
+          Message
+        </label>
+        <textarea
+          ref={field}
+          id={id}
+          dir="auto"
+          rows={1}
+          value={text}
+          placeholder={placeholder}
+          aria-describedby={problem === '' ? undefined : `${id}-problem`}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+            event.preventDefault()
+            void submit()
+          }}
+          className="field-sizing-content max-h-48 min-h-8 grow resize-none bg-transparent px-2 py-1 text-sm leading-6 outline-none placeholder:text-muted-foreground"
+        />
+        {busy && (
+          <Button onClick={() => void stop()} title="End this turn">
+            Stop
+          </Button>
+        )}
+        <Button type="submit" look="strong" disabled={sending || text.trim() === ''}>
+          Send
+        </Button>
+      </div>
+    </form>
+  )
+}

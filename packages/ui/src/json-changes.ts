@@ -1,0 +1,26 @@
+/** What somebody changed in some JSON: the places, and what was and is there. */
+import type { Json } from '@holdpoint/client'
+
+export type JsonChange = { readonly path: string } & (
+  | { readonly kind: 'changed'; readonly before: Json; readonly after: Json }
+  | { readonly kind: 'added'; readonly after: Json }
+  | { readonly kind: 'removed'; readonly before: Json }
+)
+
+export function changesBetween(before: Json, after: Json, path = ''): readonly JsonChange[] {
+  if (Object.is(before, after)) return []
+  if (!isObject(before) || !isObject(after) || Array.isArray(before) !== Array.isArray(after))
+    return [{ path, kind: 'changed', before, after }]
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return keys.flatMap((key): readonly JsonChange[] => {
+    const here = Array.isArray(before) ? `${path}[${Number(key) + 1}]` : path === '' ? key : `${path}.${key}`
+    const [was, is] = [before[key], after[key]]
+    if (was === undefined) return is === undefined ? [] : [{ path: here, kind: 'added', after: is }]
+    if (is === undefined) return [{ path: here, kind: 'removed', before: was }]
+    return changesBetween(was, is, here)
+  })
+}
+
+function isObject(value: Json): value is { readonly [key: string]: Json } & object {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,106 @@
+/**
+ * Any JSON, structured, as it is. What is long or deep is folded, and says how much is folded; nothing is left out without
+ * a word. Every string is shown with its hidden characters, and the host of an address by itself.
+ */
+import { useState, type ReactNode } from 'react'
+import type { Json } from '@holdpoint/client'
+import { ShownText } from './shown-text.tsx'
+import { webAddressesIn } from './web-address.ts'
+
+const LONG = 600
+const MANY = 20
+const DEEP = 4
+
+export function JsonValue({ value, depth = 0 }: { readonly value: Json; readonly depth?: number }): ReactNode {
+  if (typeof value === 'string') return <TextValue text={value} />
+  if (typeof value !== 'object' || value === null)
+    return <span className="font-mono text-[0.93em] text-ring">{String(value)}</span>
+  const entries: readonly (readonly [string, Json])[] = Object.entries(value)
+  if (entries.length === 0)
+    return <span className="text-muted-foreground">{Array.isArray(value) ? 'an empty list' : 'nothing'}</span>
+  return <Entries entries={entries} list={Array.isArray(value)} depth={depth} />
+}
+
+function Entries({
+  entries,
+  list,
+  depth,
+}: {
+  readonly entries: readonly (readonly [string, Json])[]
+  readonly list: boolean
+  readonly depth: number
+}): ReactNode {
+  const [shown, setShown] = useState(depth >= DEEP ? 0 : MANY)
+  const rest = entries.length - shown
+  const what = list ? 'items' : 'fields'
+  return (
+    <dl className={depth === 0 ? 'grid grid-cols-1 gap-1.5' : 'grid grid-cols-1 gap-1 border-s border-border ps-3'}>
+      {entries.slice(0, shown).map(([key, value]) => (
+        <div
+          key={key}
+          className={
+            isFlat(value)
+              ? 'grid grid-cols-[fit-content(12rem)_minmax(0,1fr)] items-baseline gap-x-3'
+              : 'grid grid-cols-1 gap-1'
+          }
+        >
+          <dt className="min-w-20 font-mono text-xs text-muted-foreground">
+            {list ? <span aria-label={`item ${Number(key) + 1}`}>{Number(key) + 1}.</span> : <ShownText text={key} />}
+          </dt>
+          <dd className="min-w-0">
+            <JsonValue value={value} depth={depth + 1} />
+          </dd>
+        </div>
+      ))}
+      {rest > 0 && (
+        <More onClick={() => setShown(entries.length)}>
+          {shown === 0 ? `Show ${entries.length} ${what}` : `Show ${rest} more ${what}`}
+        </More>
+      )}
+    </dl>
+  )
+}
+
+function isFlat(value: Json): boolean {
+  return typeof value !== 'object' || value === null || Object.keys(value).length === 0
+}
+
+function TextValue({ text }: { readonly text: string }): ReactNode {
+  const [whole, setWhole] = useState(false)
+  if (text === '') return <span className="text-muted-foreground">empty text</span>
+  const rest = whole ? 0 : Math.max(0, text.length - LONG)
+  return (
+    <span className="min-w-0">
+      <ShownText text={rest > 0 ? text.slice(0, LONG) : text} />
+      {rest > 0 && (
+        <>
+          {'… '}
+          <More onClick={() => setWhole(true)}>{`Show ${rest.toLocaleString('en')} more characters`}</More>
+        </>
+      )}
+      {webAddressesIn(text).map(({ host, userinfo, foreign }) => (
+        <span key={host} className="mt-0.5 block text-xs text-muted-foreground">
+          leads to <strong className="font-mono font-medium text-foreground">{host}</strong>
+          {userinfo && <Warning>what stands before the @ is not where it leads</Warning>}
+          {foreign && <Warning>written in letters that may look like others</Warning>}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+function Warning({ children }: { readonly children: ReactNode }): ReactNode {
+  return <span className="ms-1 text-destructive">· {children}</span>
+}
+
+function More({ onClick, children }: { readonly onClick: () => void; readonly children: ReactNode }): ReactNode {
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      className="justify-self-start rounded-sm text-start text-xs text-ring underline decoration-dotted underline-offset-4 outline-none hover:decoration-solid focus-visible:ring-2 focus-visible:ring-ring"
+    >
+      {children}
+    </button>
+  )
+}

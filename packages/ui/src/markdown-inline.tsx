@@ -1,0 +1,90 @@
+import type { Token, Tokens } from 'marked'
+import type { ReactNode } from 'react'
+import { safeLink } from './web-address.ts'
+
+export function MarkdownInline({ tokens = [] }: { readonly tokens: readonly Token[] | undefined }): ReactNode {
+  return tokens.map((token, index) => <Inline key={index} token={token} />)
+}
+
+function Inline({ token: given }: { readonly token: Token }): ReactNode {
+  const token = given as Tokens.Generic & Token
+  switch (token.type) {
+    case 'strong':
+      return (
+        <strong className="font-semibold">
+          <MarkdownInline tokens={token.tokens} />
+        </strong>
+      )
+    case 'em':
+      return (
+        <em>
+          <MarkdownInline tokens={token.tokens} />
+        </em>
+      )
+    case 'del':
+      return (
+        <del>
+          <MarkdownInline tokens={token.tokens} />
+        </del>
+      )
+    case 'codespan':
+      return (
+        <code dir="ltr" className="rounded-sm bg-muted px-1 py-0.5 font-mono text-[0.88em]">
+          {(token as Tokens.Codespan).text}
+        </code>
+      )
+    case 'br':
+      return <br />
+    case 'link':
+      return <Link href={(token as Tokens.Link).href} text={(token as Tokens.Link).text} tokens={token.tokens} />
+    case 'image':
+      return (
+        <Link
+          href={(token as Tokens.Image).href}
+          text={`picture: ${(token as Tokens.Image).text}`}
+          tokens={undefined}
+        />
+      )
+    case 'escape':
+      return (token as Tokens.Escape).text
+    case 'text': {
+      const { tokens, text } = token as Tokens.Text
+      return tokens && tokens.length > 0 ? <MarkdownInline tokens={tokens} /> : text
+    }
+    default:
+      return given.raw
+  }
+}
+
+function Link({
+  href,
+  text,
+  tokens,
+}: {
+  readonly href: string
+  readonly text: string
+  readonly tokens: readonly Token[] | undefined
+}): ReactNode {
+  const url = safeLink(href)
+  const inside = tokens ? <MarkdownInline tokens={tokens} /> : text
+  if (!url)
+    return (
+      <span>
+        {inside} <span className="text-muted-foreground">({href})</span>
+      </span>
+    )
+  const { host } = url
+  return (
+    <>
+      <a
+        href={url.href}
+        target="_blank"
+        rel="noopener noreferrer nofollow"
+        className="rounded-sm text-ring underline decoration-1 underline-offset-2 outline-none hover:decoration-2 focus-visible:ring-2 focus-visible:ring-ring"
+      >
+        {inside}
+      </a>
+      {host !== '' && !text.includes(host) && <span className="ms-1 text-xs text-muted-foreground">({host})</span>}
+    </>
+  )
+}

@@ -1,0 +1,191 @@
+/** One message: what a person said, what the agent said and did in a turn, or an answer that came later. */
+import { memo, type MemoExoticComponent, type ReactNode } from 'react'
+import type { StreamingPart, ViewMessage, ViewPart } from '@holdpoint/client'
+import { Markdown } from './markdown.tsx'
+import { ProviderTool } from './provider-tool.tsx'
+import { ShownText } from './shown-text.tsx'
+import { Thinking } from './thinking.tsx'
+import { Outcome, ToolCall } from './tool-call.tsx'
+import type { ToolCallProps } from './tool-components.ts'
+import { Ago } from './time.tsx'
+
+export interface MessageProps extends Pick<ToolCallProps, 'askedBy' | 'onResolve'> {
+  readonly message: ViewMessage
+}
+
+export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = memo(function Message({
+  message,
+  askedBy,
+  onResolve,
+}: MessageProps): ReactNode {
+  switch (message.role) {
+    case 'user':
+      return (
+        <article aria-label={`${message.by ?? 'You'} said`} className="grid grid-cols-1 justify-items-end gap-1">
+          <Who name={message.by ?? 'You'} at={message.at} />
+          <div className="max-w-[85%] rounded-lg rounded-ee-sm bg-accent px-3.5 py-2">
+            {message.parts.map((part, index) =>
+              part.type === 'text' ? (
+                <p key={index} dir="auto" className="break-words whitespace-pre-wrap [overflow-wrap:anywhere]">
+                  {part.text}
+                </p>
+              ) : (
+                <FileNote key={index} name={part.filename ?? part.mediaType} />
+              ),
+            )}
+          </div>
+        </article>
+      )
+    case 'answer':
+      return (
+        <article
+          aria-label={`A late answer of ${message.name}`}
+          className="grid grid-cols-1 gap-2 rounded-md border border-border bg-card px-3 py-2 text-sm"
+        >
+          <p className="text-xs text-muted-foreground">
+            <code className="font-mono">{message.name}</code> was answered after its turn had gone on
+          </p>
+          <Outcome outcome={message.outcome} />
+        </article>
+      )
+    case 'assistant': {
+      const { parts, agent, retry, ended } = message
+      return (
+        <article aria-label={`${agent} said`} aria-busy={!ended} className="grid grid-cols-1 gap-2">
+          <Who name={agent} at={message.at} />
+          {parts.map((part, index) => (
+            <Part
+              key={keyOf(part, index)}
+              part={part}
+              parts={parts}
+              agent={agent}
+              askedBy={askedBy}
+              onResolve={onResolve}
+            />
+          ))}
+          {!ended && parts.length === 0 && !retry && <Waiting />}
+          {retry && <p className="text-xs text-held">The model did not answer ({retry.message}); it is asked again.</p>}
+          {ended && ended.reason !== 'completed' && <Ending reason={ended.reason} message={ended.message} />}
+        </article>
+      )
+    }
+  }
+})
+
+/** A part that is being written stays where it is when it is whole. */
+function keyOf(part: ViewPart, index: number): string {
+  return part.type === 'call' ? part.call.callId : String(index)
+}
+
+interface PartProps extends Pick<ToolCallProps, 'askedBy' | 'onResolve'> {
+  readonly part: ViewPart
+  readonly parts: readonly ViewPart[]
+  readonly agent: string
+}
+
+function Part({ part, parts, agent, askedBy, onResolve }: PartProps): ReactNode {
+  switch (part.type) {
+    case 'text':
+      return part.text === '' ? null : <Markdown text={part.text} />
+    case 'reasoning':
+      return part.text.trim() === '' ? null : <Thinking text={part.text} streaming={part.streaming === true} />
+    case 'call':
+      return <ToolCall call={part.call} agent={agent} askedBy={askedBy} onResolve={onResolve} />
+    case 'call-input':
+      return <CallInTheMaking part={part} />
+    case 'provider-call': {
+      const result = parts.find((each) => each.type === 'provider-result' && each.id === part.id)
+      return <ProviderTool call={part} result={result?.type === 'provider-result' ? result : undefined} />
+    }
+    // Shown with its call.
+    case 'provider-result':
+      return null
+    case 'file':
+      return <FileNote name={part.mediaType} />
+    case 'source':
+      return <Source source={part.source} />
+    case 'custom':
+      return <p className="text-xs text-muted-foreground">{part.kind}</p>
+  }
+}
+
+function CallInTheMaking({
+  part,
+}: {
+  readonly part: Extract<StreamingPart, { readonly type: 'call-input' }>
+}): ReactNode {
+  return (
+    <div className="flex items-center gap-2.5 rounded-md border border-border bg-card px-3 py-1.5 text-sm">
+      <span
+        aria-hidden
+        className="size-2 shrink-0 animate-pulse rounded-full bg-muted-foreground motion-reduce:animate-none"
+      />
+      <code className="font-mono text-[0.92em]">{part.name}</code>
+      <code dir="ltr" className="min-w-0 grow truncate font-mono text-xs text-muted-foreground">
+        {part.text.slice(-200)}
+      </code>
+    </div>
+  )
+}
+
+function Source({ source }: { readonly source: Readonly<Record<string, unknown>> }): ReactNode {
+  const { title, url } = source
+  const text = typeof title === 'string' ? title : typeof url === 'string' ? url : 'a source'
+  return typeof url === 'string' ? <Markdown text={`Source: <${url}>`} /> : <p className="text-xs">Source: {text}</p>
+}
+
+function FileNote({ name }: { readonly name: string }): ReactNode {
+  return (
+    <p className="text-xs text-muted-foreground">
+      File: <ShownText text={name} />
+    </p>
+  )
+}
+
+function Who({ name, at }: { readonly name: string; readonly at: number }): ReactNode {
+  return (
+    <p className="flex gap-2 text-xs text-muted-foreground">
+      <b className="font-medium text-foreground">
+        <ShownText text={name} />
+      </b>
+      <Ago at={at} />
+    </p>
+  )
+}
+
+function Waiting(): ReactNode {
+  return (
+    <p className="flex gap-1 py-1" aria-label="It is at work">
+      {[0, 1, 2].map((nth) => (
+        <span
+          key={nth}
+          aria-hidden
+          className="size-1.5 animate-pulse rounded-full bg-muted-foreground motion-reduce:animate-none"
+          style={{ animationDelay: `${nth * 200}ms` }}
+        />
+      ))}
+    </p>
+  )
+}
+
+type Assistant = Extract<ViewMessage, { readonly role: 'assistant' }>
+
+function Ending({
+  reason,
+  message,
+}: {
+  readonly reason: NonNullable<Assistant['ended']>['reason']
+  readonly message: string | undefined
+}): ReactNode {
+  return (
+    <p className="text-xs text-muted-foreground">
+      The turn ended: {reason.replaceAll('_', ' ')}
+      {message !== undefined && (
+        <>
+          {'. '}
+          <ShownText text={message} />
+        </>
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,53 @@
+import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
+import { Button } from './button.tsx'
+
+export interface RejectReasonProps {
+  readonly busy: boolean
+  readonly onCancel: () => void
+  readonly onReject: (reason: string) => void
+}
+
+/** The model reads the reason, and may do better. */
+export function RejectReason({ busy, onCancel, onReject }: RejectReasonProps): ReactNode {
+  const [reason, setReason] = useState('')
+  const field = useRef<HTMLTextAreaElement>(null)
+  const id = useId()
+  useEffect(() => field.current?.focus(), [])
+  return (
+    <form
+      className="grid gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onReject(reason.trim())
+      }}
+    >
+      <label htmlFor={id} className="text-sm font-medium">
+        Why not? <span className="text-xs font-normal text-muted-foreground">The agent reads it. It may be empty.</span>
+      </label>
+      <textarea
+        ref={field}
+        id={id}
+        dir="auto"
+        rows={2}
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
+            event.preventDefault()
+            onReject(reason.trim())
+          }
+          if (event.key === 'Escape') onCancel()
+        }}
+        className="w-full rounded-md border border-input bg-background px-2.5 py-1.5 text-sm outline-none focus-visible:border-ring focus-visible:ring-2 focus-visible:ring-ring/40"
+      />
+      <div className="flex gap-2">
+        <Button type="submit" look="destructive" disabled={busy}>
+          Reject
+        </Button>
+        <Button look="quiet" onClick={onCancel}>
+          Back
+        </Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,185 @@
+/**
+ * What a form needs to know of a JSON Schema: which kind of field a place has, what stands in it at first, and what is
+ * wrong with what was filled in. What a form cannot show as fields is shown as JSON, so no schema is too much.
+ */
+import { Validator } from '@cfworker/json-schema'
+import type { Json, JsonObject } from '@holdpoint/client'
+
+export type Schema = JsonObject
+/** Where in the value: keys and indices from the top. */
+export type Path = readonly (string | number)[]
+
+export type Field =
+  | { readonly kind: 'object'; readonly fields: readonly ObjectField[] }
+  | { readonly kind: 'list'; readonly items: Schema }
+  | { readonly kind: 'choice'; readonly options: readonly { readonly value: Json; readonly label: string }[] }
+  | {
+      readonly kind: 'text'
+      /** Nothing filled in is an empty text, and not nothing. */
+      readonly empty: boolean
+      readonly long: boolean
+      readonly type: 'text' | 'email' | 'url' | 'date' | 'datetime-local'
+    }
+  | { readonly kind: 'number'; readonly whole: boolean }
+  | { readonly kind: 'yes-no' }
+  | { readonly kind: 'json' }
+
+export interface ObjectField {
+  readonly name: string
+  readonly schema: Schema
+  readonly required: boolean
+}
+
+/** The schema behind a `$ref` of the same document, and the one alternative besides `null`. */
+export function resolved(schema: Schema, root: Schema, depth = 0): Schema {
+  const ref = schema['$ref']
+  if (typeof ref === 'string' && depth < 10) {
+    const target = ref.startsWith('#/') ? pointed(root, ref.slice(2).split('/')) : undefined
+    return target ? resolved({ ...target, ...without(schema, '$ref') }, root, depth + 1) : {}
+  }
+  const alternatives = schema['anyOf'] ?? schema['oneOf']
+  if (Array.isArray(alternatives)) {
+    const real = alternatives.filter((each): each is Schema => isObject(each) && each['type'] !== 'null')
+    const [only] = real
+    if (only && real.length === 1 && depth < 10)
+      return resolved({ ...only, ...without(schema, 'anyOf', 'oneOf') }, root, depth + 1)
+  }
+  return schema
+}
+
+export function fieldOf(schema: Schema): Field {
+  const options = optionsOf(schema)
+  if (options) return { kind: 'choice', options }
+  const type = Array.isArray(schema['type']) ? schema['type'].find((each) => each !== 'null') : schema['type']
+  const { properties, items, required } = schema
+  if (type === 'object' && isObject(properties)) {
+    const needed = Array.isArray(required) ? required : []
+    const fields = Object.entries(properties).map(([name, each]) => ({
+      name,
+      schema: isObject(each) ? each : {},
+      required: needed.includes(name),
+    }))
+    return { kind: 'object', fields }
+  }
+  if (type === 'array' && isObject(items)) return { kind: 'list', items }
+  if (type === 'string') return textField(schema)
+  if (type === 'number' || type === 'integer') return { kind: 'number', whole: type === 'integer' }
+  if (type === 'boolean') return { kind: 'yes-no' }
+  return { kind: 'json' }
+}
+
+function textField({ format, maxLength, 'x-long': long, 'x-empty': empty }: Schema): Field {
+  const types = { email: 'email', uri: 'url', url: 'url', date: 'date' } as const
+  const type = typeof format === 'string' && Object.hasOwn(types, format) ? types[format as keyof typeof types] : 'text'
+  return {
+    kind: 'text',
+    type,
+    empty: empty === true,
+    long: long === true || (typeof maxLength === 'number' && maxLength > 200),
+  }
+}
+
+function optionsOf(schema: Schema): Extract<Field, { kind: 'choice' }>['options'] | undefined {
+  const { enum: values, oneOf, anyOf } = schema
+  if ('const' in schema && schema['const'] !== undefined)
+    return [{ value: schema['const'], label: labelOf(schema['const']) }]
+  if (Array.isArray(values)) return values.map((value: Json) => ({ value, label: labelOf(value) }))
+  const alternatives: Json = oneOf ?? anyOf ?? null
+  if (!Array.isArray(alternatives) || alternatives.length === 0) return undefined
+  const constants = alternatives.map((each: Json) =>
+    isObject(each) && each['const'] !== undefined
+      ? { value: each['const'], label: typeof each['title'] === 'string' ? each['title'] : labelOf(each['const']) }
+      : undefined,
+  )
+  return constants.every((each) => each !== undefined) ? constants : undefined
+}
+
+function labelOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** What a form begins with: what the schema says, and room for what is needed. Undefined where nothing is said. */
+export function firstValue(given: Schema, root: Schema, depth = 0): Json | undefined {
+  const schema = resolved(given, root)
+  if (schema['default'] !== undefined) return schema['default']
+  const field = fieldOf(schema)
+  if (field.kind === 'choice') return field.options.length === 1 ? field.options[0]?.value : undefined
+  if (field.kind === 'list') return []
+  if (field.kind === 'yes-no') return false
+  if (field.kind !== 'object' || depth > 5) return undefined
+  const entries = field.fields.flatMap(({ name, schema: each, required }) => {
+    const first = required || isObject(each) ? firstValue(each, root, depth + 1) : undefined
+    return first === undefined ? [] : [[name, first] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+export interface Trouble {
+  readonly path: Path
+  readonly message: string
+}
+
+/** Checked here to say it at once; the server has the last word. */
+export function troublesOf(value: Json | undefined, schema: Schema): readonly Trouble[] {
+  const validator = new Validator(schema, '2020-12', false)
+  const { errors } = validator.validate(value ?? null)
+  const troubles = errors.flatMap(({ instanceLocation, keyword, error }): Trouble[] => {
+    const path = instanceLocation.split('/').slice(1).map(unescaped)
+    // Said again by every schema around the one that does not fit.
+    if (['properties', 'items', 'prefixItems', 'allOf', '$ref', '$dynamicRef'].includes(keyword)) return []
+    const missing = keyword === 'required' ? /property "(.+)"/.exec(error)?.[1] : undefined
+    if (missing !== undefined) return [{ path: [...path, missing], message: 'This is needed.' }]
+    return [{ path, message: error.replace(/\.?$/, '.') }]
+  })
+  const seen = new Set<string>()
+  return troubles.filter(({ path }) => {
+    const key = pathKey(path)
+    return seen.has(key) ? false : seen.add(key)
+  })
+}
+
+export function pathKey(path: Path): string {
+  return path.map((each) => String(each)).join('\u0000')
+}
+
+/** `value` with `next` at the place; without the place when `next` is undefined. */
+export function withValue(value: Json | undefined, path: Path, next: Json | undefined): Json | undefined {
+  const [key, ...rest] = path
+  if (key === undefined) return next
+  if (Array.isArray(value) && typeof key === 'number') {
+    const inner = withValue(value[key] as Json, rest, next)
+    return inner === undefined ? value.toSpliced(key, 1) : value.toSpliced(key, 1, inner)
+  }
+  const before = isObject(value) ? value : {}
+  const inner = withValue(before[key], rest, next)
+  return inner === undefined ? without(before, String(key)) : { ...before, [key]: inner }
+}
+
+/** A schema for a value that comes without one, so that it can be edited as a form. */
+export function schemaOfValue(value: Json): Schema {
+  if (typeof value === 'string')
+    return { type: 'string', 'x-long': value.length > 60 || value.includes('\n'), 'x-empty': true }
+  if (typeof value === 'number') return { type: 'number' }
+  if (typeof value === 'boolean') return { type: 'boolean' }
+  if (!isObject(value)) return {}
+  const properties = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, schemaOfValue(each)]))
+  return { type: 'object', properties, required: Object.keys(properties) }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function without(object: JsonObject, ...names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
+}
+
+function pointed(root: Json, [segment, ...rest]: readonly string[]): Schema | undefined {
+  if (segment === undefined) return isObject(root) ? root : undefined
+  const next = isObject(root) ? root[unescaped(segment)] : undefined
+  return next === undefined ? undefined : pointed(next, rest)
+}
+
+function unescaped(segment: string): string {
+  return decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~')
+}

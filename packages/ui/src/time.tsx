@@ -1,0 +1,72 @@
+/** Times as people say them, kept up to date while they are on a screen. */
+import { useSyncExternalStore, type ReactNode } from 'react'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** `6 d 23 h`, `4 min 10 s`, `40 ms`: the two largest units. */
+export function spanOf(ms: number): string {
+  if (ms < SECOND) return `${Math.round(Math.max(0, ms))} ms`
+  if (ms < MINUTE) return `${Math.floor(ms / SECOND)} s`
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ${Math.floor((ms % MINUTE) / SECOND)} s`
+  if (ms < DAY) return `${Math.floor(ms / HOUR)} h ${Math.floor((ms % HOUR) / MINUTE)} min`
+  return `${Math.floor(ms / DAY)} d ${Math.floor((ms % DAY) / HOUR)} h`
+}
+
+/** One clock for every time on the page. */
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+let now = 0
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  now = Date.now()
+  timer ??= setInterval(() => {
+    now = Date.now()
+    for (const each of listeners) each()
+  }, SECOND)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+/** To the second. On a server, and before the page lives, there is none: 0. */
+export function useNow(): number {
+  return useSyncExternalStore(
+    subscribe,
+    () => (timer === undefined ? Math.floor(Date.now() / SECOND) * SECOND : now),
+    () => 0,
+  )
+}
+
+/** Counts down to a deadline, and turns red when little is left. */
+export function Countdown({ until }: { readonly until: number }): ReactNode {
+  const at = useNow()
+  const left = until - at
+  const date = new Date(until)
+  return (
+    <time
+      dir="auto"
+      dateTime={date.toISOString()}
+      title={date.toLocaleString()}
+      className={`tabular-nums ${at !== 0 && left < MINUTE ? 'text-destructive' : ''}`}
+    >
+      {at === 0 ? date.toISOString().slice(0, 16) : left > 0 ? `expires in ${spanOf(left)}` : 'expired'}
+    </time>
+  )
+}
+
+export function Ago({ at }: { readonly at: number }): ReactNode {
+  const passed = useNow() - at
+  const date = new Date(at)
+  return (
+    <time dir="auto" dateTime={date.toISOString()} title={date.toLocaleString()} className="tabular-nums">
+      {passed < 5 * SECOND ? 'just now' : `${spanOf(passed).split(' ').slice(0, 2).join(' ')} ago`}
+    </time>
+  )
+}

@@ -1,0 +1,154 @@
+/** A call: what was asked for, how it goes, who said what about it, and what it came to. */
+import * as Collapsible from '@radix-ui/react-collapsible'
+import { useState, type ReactNode } from 'react'
+import type { Resolution, ResolveAnswer, ViewCall } from '@holdpoint/client'
+import { HoldCard } from './hold-card.tsx'
+import { JsonValue } from './json-value.tsx'
+import { Progress } from './progress.tsx'
+import { ShownText } from './shown-text.tsx'
+import { useToolComponent, type ToolCallProps } from './tool-components.ts'
+import { VerdictNotice } from './verdict-notice.tsx'
+
+/** By the map of components, or the fallback. */
+export function ToolCall(props: ToolCallProps): ReactNode {
+  const Own = useToolComponent(props.call.name)
+  return Own ? <Own {...props} /> : <PlainToolCall {...props} />
+}
+
+export function PlainToolCall({ call, agent, askedBy, onResolve }: ToolCallProps): ReactNode {
+  const [told, setTold] = useState<{ readonly answer: ResolveAnswer; readonly at: number }>()
+  const { hold } = call
+  if (hold && onResolve) {
+    const resolve = async (resolution: Resolution): Promise<ResolveAnswer> => {
+      const answer = await onResolve(call, resolution)
+      // Kept here: the card goes away when the answer is taken, whoever gave it.
+      setTold({ answer, at: Date.now() })
+      return answer
+    }
+    return <HoldCard key={hold.nth} hold={hold} onResolve={resolve} askedBy={askedBy} agent={agent} />
+  }
+  const late = told && told.answer.verdict !== 'accepted' ? told : undefined
+  return (
+    <div className="grid grid-cols-1 gap-2">
+      <CallLine call={call} />
+      {late && <VerdictNotice {...late} />}
+    </div>
+  )
+}
+
+function CallLine({ call }: { readonly call: ViewCall }): ReactNode {
+  const { state, word } = stateOf(call)
+  return (
+    <Collapsible.Root className="rounded-md border border-border bg-card text-sm">
+      <Collapsible.Trigger className="group flex w-full items-center gap-2.5 rounded-md px-3 py-1.5 text-start outline-none hover:bg-accent focus-visible:ring-2 focus-visible:ring-ring">
+        <Mark state={state} />
+        <code className="min-w-0 truncate font-mono text-[0.92em]">{call.name}</code>
+        <span className="min-w-0 grow truncate text-xs text-muted-foreground">{word}</span>
+        <span
+          aria-hidden
+          className="text-muted-foreground transition-transform group-data-[state=open]:rotate-90 rtl:-scale-x-100"
+        >
+          ›
+        </span>
+      </Collapsible.Trigger>
+      {call.state !== 'settled' && call.progress !== undefined && (
+        <div className="px-3 pb-2">
+          <Progress value={call.progress} />
+        </div>
+      )}
+      <Collapsible.Content className="grid grid-cols-1 gap-3 border-t border-border px-3 py-2.5">
+        <Labelled label={call.malformed === undefined ? 'Input' : `Input that is none: ${call.malformed}`}>
+          <JsonValue value={call.state === 'settled' || call.malformed === undefined ? call.input : call.proposed} />
+        </Labelled>
+        {call.resolved.length > 0 && (
+          <Labelled label="Answers">
+            <ul className="grid grid-cols-1 gap-1">
+              {call.resolved.map((each) => (
+                <li key={`${each.nth} ${each.at}`}>{resolvedWords(each)}</li>
+              ))}
+            </ul>
+          </Labelled>
+        )}
+        {call.state === 'settled' && <Outcome outcome={call.outcome} />}
+        {call.state === 'settled' && call.arrived && (
+          <>
+            <p className="text-xs text-muted-foreground">An answer came later:</p>
+            <Outcome outcome={call.arrived.outcome} />
+          </>
+        )}
+      </Collapsible.Content>
+    </Collapsible.Root>
+  )
+}
+
+type Settled = Extract<ViewCall, { readonly state: 'settled' }>
+
+export function Outcome({ outcome }: { readonly outcome: Settled['outcome'] }): ReactNode {
+  return outcome.ok ? (
+    <Labelled label="Result">
+      <JsonValue value={outcome.value} />
+    </Labelled>
+  ) : (
+    <Labelled label={`No result: ${outcome.error.code}`}>
+      <span className="text-destructive">
+        <ShownText text={outcome.error.message} />
+      </span>
+      {outcome.error.details !== undefined && <JsonValue value={outcome.error.details} />}
+    </Labelled>
+  )
+}
+
+function Labelled({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <div className="grid grid-cols-1 gap-1">
+      <h4 className="text-xs text-muted-foreground">{label}</h4>
+      {children}
+    </div>
+  )
+}
+
+function resolvedWords({ resolution, by = 'somebody' }: ViewCall['resolved'][number]): string {
+  switch (resolution.kind) {
+    case 'approve':
+      return resolution.input === undefined ? `${by} approved it` : `${by} approved it with changes`
+    case 'reject':
+      return resolution.reason === undefined ? `${by} rejected it` : `${by} rejected it: “${resolution.reason}”`
+    case 'answer':
+      return 'error' in resolution ? `${by} could not: ${resolution.error}` : `${by} answered`
+  }
+}
+
+type State = 'running' | 'held' | 'done' | 'failed'
+
+function stateOf(call: ViewCall): { readonly state: State; readonly word: string } {
+  const last = call.resolved.at(-1)
+  switch (call.state) {
+    case 'ready':
+      return { state: 'running', word: 'about to run' }
+    case 'running':
+      return { state: 'running', word: call.attempt > 1 ? `running, for the ${call.attempt}th time` : 'running' }
+    case 'held':
+      return { state: 'held', word: WAITS[call.hold.kind] }
+    case 'settled':
+      if (call.outcome.ok) return { state: 'done', word: last ? resolvedWords(last) : 'done' }
+      return { state: 'failed', word: call.outcome.error.message }
+  }
+}
+
+const WAITS = {
+  approval: 'waits for approval',
+  elicitation: 'waits for an answer',
+  client: 'waits for a page',
+  external: 'waits for a worker',
+} as const
+
+const MARKS: Readonly<Record<State, string>> = {
+  running: 'bg-ring animate-pulse motion-reduce:animate-none',
+  held: 'bg-held',
+  done: 'bg-ok',
+  failed: 'bg-destructive',
+}
+
+function Mark({ state }: { readonly state: State }): ReactNode {
+  return <span aria-hidden className={`size-2 shrink-0 rounded-full ${MARKS[state]}`} />
+}

@@ -1,0 +1,87 @@
+/** Forms from schemas: which fields, what stands there at first, what is wrong. */
+import { describe, expect, test } from 'vitest'
+import { fieldOf, firstValue, resolved, schemaOfValue, troublesOf, withValue, type Schema } from '../src/schema.ts'
+
+const budget: Schema = {
+  type: 'object',
+  properties: {
+    amount: { type: 'number', minimum: 1 },
+    currency: { type: 'string', enum: ['EUR', 'USD'], default: 'EUR' },
+    note: { type: 'string', maxLength: 500 },
+    tags: { type: 'array', items: { type: 'string' }, minItems: 1 },
+    who: { $ref: '#/$defs/person' },
+    plan: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+    free: {},
+    level: {
+      oneOf: [
+        { const: 1, title: 'low' },
+        { const: 2, title: 'high' },
+      ],
+    },
+  },
+  required: ['amount', 'who'],
+  $defs: { person: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } },
+}
+
+describe('a field', () => {
+  test('is of the kind that its schema says, and JSON where no field would do', () => {
+    const properties = budget['properties'] as Readonly<Record<string, Schema>>
+    const kinds = Object.entries(properties).map(([name, schema]) => [name, fieldOf(resolved(schema, budget)).kind])
+    expect(Object.fromEntries(kinds)).toEqual({
+      amount: 'number',
+      currency: 'choice',
+      note: 'text',
+      tags: 'list',
+      who: 'object',
+      plan: 'number',
+      free: 'json',
+      level: 'choice',
+    })
+    expect(fieldOf(resolved(properties['level'] ?? {}, budget))).toMatchObject({
+      options: [
+        { value: 1, label: 'low' },
+        { value: 2, label: 'high' },
+      ],
+    })
+  })
+  test('of a schema that refers to itself ends somewhere', () => {
+    const loop: Schema = { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }
+    expect(fieldOf(resolved(loop, loop)).kind).toBe('json')
+    const tree: Schema = {
+      $ref: '#/$defs/t',
+      $defs: { t: { type: 'object', properties: { next: { $ref: '#/$defs/t' } } } },
+    }
+    expect(JSON.stringify(firstValue(tree, tree)).length).toBeLessThan(200)
+  })
+})
+
+test('a form begins with the defaults, and with room for what is in objects', () => {
+  expect(firstValue(budget, budget)).toEqual({ currency: 'EUR', tags: [], who: {} })
+  expect(firstValue({ type: 'boolean' }, {})).toBe(false)
+  expect(firstValue({ const: 7 }, {})).toBe(7)
+})
+
+test('what does not fit is told once, at its place', () => {
+  const troubles = troublesOf({ amount: 0, tags: [], who: {} }, budget)
+  expect(troubles.map(({ path }) => path.join('.')).toSorted()).toEqual(['amount', 'tags', 'who.name'])
+  expect(troubles.find(({ path }) => path[0] === 'who')?.message).toBe('This is needed.')
+  expect(troublesOf({ amount: 5, tags: ['a'], who: { name: 'Ada' } }, budget)).toEqual([])
+  expect(troublesOf(undefined, budget)).not.toEqual([])
+})
+
+test('a value is changed at its place, and a place without a value is not there', () => {
+  expect(withValue({ a: { b: 1 }, c: [1, 2] }, ['a', 'b'], 5)).toEqual({ a: { b: 5 }, c: [1, 2] })
+  expect(withValue({ a: 1, b: 2 }, ['a'], undefined)).toEqual({ b: 2 })
+  expect(withValue({ c: [1, 2, 3] }, ['c', 1], undefined)).toEqual({ c: [1, 3] })
+  expect(withValue(undefined, ['a', 'b'], 1)).toEqual({ a: { b: 1 } })
+})
+
+test('what comes without a schema can be edited field by field, and an emptied text stays one', () => {
+  const schema = schemaOfValue({ to: 'ada', body: 'a\nb', count: 2, urgent: true, list: [1], none: null })
+  expect(schema['required']).toEqual(['to', 'body', 'count', 'urgent', 'list', 'none'])
+  const kinds = Object.values(schema['properties'] as Readonly<Record<string, Schema>>).map(
+    (each) => fieldOf(each).kind,
+  )
+  expect(kinds).toEqual(['text', 'text', 'number', 'yes-no', 'json', 'json'])
+  expect(troublesOf({ to: '', body: '', count: 1, urgent: false, list: [], none: null }, schema)).toEqual([])
+})
