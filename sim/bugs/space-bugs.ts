@@ -179,8 +179,8 @@ export const spaceBugs: readonly Bug[] = [
     patches: [
       patch(
         'turn/derive.ts',
-        'const deadlines = effects.flatMap((effect) => (isDeadline(effect) ? [effect.at] : []))',
-        "const deadlines = effects.flatMap((effect) => (effect.do === 'expire-hold' ? [effect.at] : effect.do === 'fire-plan' ? [Infinity] : []))",
+        "return [effect.do === 'expire-hold' ? deadlineOf(state, effect) : effect.at]",
+        "return [effect.do === 'expire-hold' ? deadlineOf(state, effect) : Infinity]",
       ),
     ],
   },

@@ -27,3 +27,17 @@ test('a line or a zone that is none is said so, and one that names no time to co
   expect(() => next('0 9 * * *', 'Mars', '2030-01-01T00:00:00Z')).toThrow('cannot be used')
   expect(next('0 0 30 2 *', 'UTC', '2030-01-01T00:00:00Z')).toBeUndefined()
 })
+
+test.each([
+  ['forward', '2030-03-31T00:00:00Z', '2030-03-31T04:00:00Z'],
+  ['back', '2030-10-27T00:00:00Z', '2030-10-27T04:00:00Z'],
+])('every ten minutes is every ten minutes while clocks are set %s', (_way, from, until) => {
+  const found: number[] = []
+  for (let at = Date.parse(from); ;) {
+    at = nodePorts.nextTime?.('*/10 * * * *', 'Europe/Paris', at) ?? Infinity
+    if (at >= Date.parse(until)) break
+    found.push(at)
+  }
+  expect(found).toHaveLength(23)
+  for (const [index, at] of found.entries()) if (index > 0) expect(at - found[index - 1]!).toBe(600_000)
+})

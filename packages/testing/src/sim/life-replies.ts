@@ -44,7 +44,7 @@ export function planRequest(random: Random): {
   readonly runAfter?: number
 } {
   const plan = { id: random.pick(['p1', 'p2']), what: 'look', missed: random.pick(['once', 'all', 'none'] as const) }
-  return random.chance(0.5)
+  return random.chance(0.6)
     ? { ...plan, cron: random.pick(['20', '45']) }
     : { ...plan, runAfter: random.between(0, 40_000) }
 }

@@ -12,7 +12,7 @@ export interface Living {
 
 /** Not in every seed: a world without spaces has more time for everything else. */
 export function livingIn(shape: Random): Living {
-  if (!shape.chance(0.6)) return { agents: [], spaces: [], agentMessages: 0 }
+  if (!shape.chance(0.5)) return { agents: [], spaces: [], agentMessages: 0 }
   const names = (prefix: string, count: number): string[] =>
     Array.from({ length: count }, (_, n) => `${prefix}${n + 1}`)
   return {

@@ -82,7 +82,7 @@ export class StoreLine {
     this.tender = false
     if (away || faults.strikes(writes ? 'write-failed' : 'read-failed', times)) return 'not-done'
     // Claims are few, and whose answer is lost is the owner without knowing it.
-    if (!writes || !faults.strikes('reply-lost', label.startsWith('claim') ? 5 : 1)) return 'fine'
+    if (!writes || !faults.strikes('reply-lost', label.startsWith('claim') ? 10 : 1)) return 'fine'
     // That an answer is lost is now and then the beginning of something longer.
     if (random.chance(0.08)) random.pick([outages, fullDisk]).begin(scheduler.now, random.between(8000, 25_000))
     return 'done-unheard'

@@ -31,7 +31,7 @@ export class Visitor {
   }
 
   #act(): Promise<unknown> {
-    const what = this.#world.random.weighted({ post: 9, trigger: 3, plan: 3, join: 2, leave: 2, read: 1, look: 1 })
+    const what = this.#world.random.weighted({ post: 9, trigger: 3, plan: 4, join: 2, leave: 2, read: 1, look: 1 })
     switch (what) {
       case 'post':
         return this.#post()
@@ -69,9 +69,10 @@ export class Visitor {
     const { spaces, faults, random } = this.#world
     const again = this.#unheard.length > 0 && faults.strikes('key-again') ? this.#unheard.shift() : undefined
     const post = again ?? spaces.post(this.#space(), this.#self)
-    if ((await this.#say(post)) !== undefined) return
-    if (random.chance(0.6)) return void this.#unheard.push(post)
-    // Who is not heard, leaves, and asks after it then, is told the truth as well.
+    const heard = await this.#say(post)
+    if (heard === undefined && random.chance(0.6)) return void this.#unheard.push(post)
+    if (heard !== undefined && random.chance(0.9)) return
+    // Who leaves, and asks after it then, is told the truth as well.
     await this.#leave(post.space, this.#self)
     await this.#say(post)
   }

@@ -171,7 +171,7 @@ export class World {
     const operator = scheduler.process('operator')
     const rolling = random.chance(0.4)
     await scheduler.wait(operator, 'waits', random.between(2000, 30_000))
-    if (this.living.agents.length > 0 && random.chance(0.4)) this.#blackOut()
+    if (this.living.agents.length > 0 && random.chance(0.6)) this.#blackOut()
     const version = random.pick([1, 2, 2] as const)
     for (const node of rolling ? nodes : random.chance(0.5) ? [random.pick(nodes)] : []) {
       if (version === 2) faults.happened('upgrade')
