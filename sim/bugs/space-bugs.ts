@@ -160,11 +160,8 @@ export const spaceBugs: readonly Bug[] = [
   {
     name: 'fires-plans-before-their-time',
     patches: [
-      patch(
-        'turn/decide.ts',
-        "if (!plan || now < plan.nextAt) return refuse('not-due'",
-        "if (!plan) return refuse('not-due'",
-      ),
+      patch('turn/decide.ts', 'if (!plan || now < plan.nextAt)', 'if (!plan || now + 5000 < plan.nextAt)'),
+      patch('turn/decide.ts', '= fire(plan, now, nextTime)', '= fire(plan, now + 5000, nextTime)'),
       patch(
         'loop/drive.ts',
         'ports.now() >= effect.at ? eventsOf(decideFire(',

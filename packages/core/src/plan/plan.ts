@@ -36,7 +36,7 @@ export interface Fired {
 /** Later than this, a due time was missed: nobody was there. */
 const MISSED_AFTER_MS = 60_000
 /** More are not looked at one by one: a plan for every second must not keep anybody busy after a month's absence. */
-export const MOST_MISSED = 100
+const MOST_MISSED = 100
 
 export function fire(plan: Plan, now: number, nextTime: NextTime | undefined): Fired {
   const times: number[] = []

@@ -12,7 +12,7 @@ import {
   type SpaceDecision,
 } from '../space/decide-space.ts'
 import { memberKey, type Member, type Role } from '../space/space-event.ts'
-import { SPACE, type Space } from '../space/space.ts'
+import { SPACE } from '../space/space.ts'
 import type { SpaceView } from '../space/space-view.ts'
 import type { Conversation } from '../turn/turn-state.ts'
 import { checkAgentName, checkId, checkLimit, checkOptions, checkSeq } from './check-request.ts'

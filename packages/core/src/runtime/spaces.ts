@@ -5,7 +5,7 @@
 import type { EventBody } from '../log/log-event.ts'
 import type { InboxItem } from '../log/message.ts'
 import type { Address } from '../log/store.ts'
-import { agentOfLife, lifeId, type Heard, type Life, type Said } from '../life/life.ts'
+import { lifeId, type Heard, type Life, type Said } from '../life/life.ts'
 import { Log } from '../loop/log.ts'
 import { Belongs } from '../loop/whose.ts'
 import { decidePost, decideRead, decideShow, type SpaceDecision, type SpaceRefusal } from '../space/decide-space.ts'

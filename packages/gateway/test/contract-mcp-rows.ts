@@ -1,5 +1,5 @@
 /** The rows of the contract that are about MCP servers. */
-import type { Row } from './contract-rows.ts'
+import type { Row } from './contract-row.ts'
 
 const ACCEPT = '/api/mcp/servers/tracker/tools/find/accept'
 
