@@ -10,6 +10,8 @@ export default defineConfig({
     include: ['packages/*/test/**/*.test.{ts,tsx}', 'apps/*/test/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
     // A property that takes two seconds takes ten where others use the processor too.
     testTimeout: 30_000,
+    // One for each core: much of the time goes into waiting for processes that were killed, and for leases to run out.
+    maxWorkers: 2,
     hookTimeout: 30_000,
     // A mutant is met by the tests of the machine alone, hundreds of times, and needs no database.
     globalSetup: process.env.HOLDPOINT_MUTANT ? [] : ['./test/postgres-global-setup.ts'],

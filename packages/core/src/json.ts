@@ -34,8 +34,9 @@ function refuseInfinity(_key: string, value: unknown): unknown {
 /** What a value looks like once it has been stored and read again; `undefined` becomes null. */
 export function toJson(value: unknown): Parsed {
   if (value === undefined) return { ok: true, value: null }
-  // Nearly always it is, and a copy costs a fraction of writing and reading.
-  if (isJson(value, MAX_DEPTH)) return { ok: true, value: copyJson(value) }
+  // Nearly always it is JSON already, and a copy costs a fraction of writing and reading.
+  const copy = exactCopy(value, MAX_DEPTH)
+  if (copy !== undefined) return { ok: true, value: copy }
   try {
     const text: unknown = JSON.stringify(value)
     if (typeof text !== 'string') return { ok: false, why: `a ${typeof value} is not JSON` }
@@ -80,19 +81,38 @@ export function copyJson<T extends Json>(value: T): T {
   return copy as T
 }
 
-/** Whether JSON would keep it exactly as it is, and it is no deeper than that. */
-function isJson(value: unknown, depth: number): value is Json {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
-  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0)
-  if (typeof value !== 'object' || depth === 0) return false
-  if (Array.isArray(value)) {
-    if (Object.getPrototypeOf(value) !== Array.prototype) return false
-    for (let index = 0; index < value.length; index++) if (!isJson(value[index], depth - 1)) return false
-    return true
+/**
+ * A copy of what JSON would keep exactly as it is, if it is no deeper than that; undefined for anything else. Each part is
+ * read once: what says one thing when it is looked at and another when it is copied is taken at its first word.
+ */
+function exactCopy(value: unknown, depth: number): Json | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0) ? value : undefined
+  if (typeof value !== 'object' || depth === 0) return undefined
+  return Array.isArray(value) ? exactList(value, depth) : exactObject(value, depth)
+}
+
+function exactList(list: readonly unknown[], depth: number): Json | undefined {
+  if (Object.getPrototypeOf(list) !== Array.prototype) return undefined
+  const copy: Json[] = []
+  for (let index = 0; index < list.length; index++) {
+    const each = exactCopy(list[index], depth - 1)
+    if (each === undefined) return undefined
+    copy.push(each)
   }
-  if (Object.getPrototypeOf(value) !== Object.prototype) return false
-  for (const key of Object.keys(value)) if (!isJson((value as Record<string, unknown>)[key], depth - 1)) return false
-  return true
+  return copy
+}
+
+function exactObject(object: object, depth: number): Json | undefined {
+  // Assigned to a copy, a member of that name would become its prototype.
+  if (Object.getPrototypeOf(object) !== Object.prototype || Object.hasOwn(object, '__proto__')) return undefined
+  const copy: Record<string, Json> = {}
+  for (const key of Object.keys(object)) {
+    const each = exactCopy((object as Record<string, unknown>)[key], depth - 1)
+    if (each === undefined) return undefined
+    copy[key] = each
+  }
+  return copy
 }
 
 /** Whether a value is all that its JSON says: no Map, Date or class in it that JSON shows as something else. */

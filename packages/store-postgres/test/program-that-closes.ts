@@ -13,6 +13,6 @@ for (let seq = 0; looks === 0; seq++) {
   await store.append(draft('late', seq, { status: 'held', wakeAt: seq + 1 }))
   await new Promise((resolve) => setTimeout(resolve, 50))
 }
-await store.append(draft('held', 0, { status: 'held', wakeAt: Date.UTC(2100, 0, 1) }))
+await store.append(draft('held', 0, { status: 'held', wakeAt: Date.now() + 1_800_000 }))
 await store.close()
 process.stdout.write('closed\n')

@@ -299,8 +299,8 @@ export class Log {
   }
 
   /** Where nothing came in between, what it leads to is known. */
-  #takeOwn(events: readonly LogEvent[], { before, after }: Draft): void {
-    if (this.state !== before) return this.#take(events, 'own')
+  #takeOwn(events: readonly LogEvent[], { before, after, events: given }: Draft): void {
+    if (this.state !== before || events.length !== given.length) return this.#take(events, 'own')
     this.state = after
     for (const event of events) this.#keep(event)
   }

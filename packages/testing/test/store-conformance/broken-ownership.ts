@@ -206,6 +206,11 @@ export const brokenOwnership: readonly Broken[] = [
     caughtBy: ['due: only conversations of the given agents are due'],
   },
   {
+    store: 'looks at the first hundred agents it is given',
+    changes: [['(agents ?? [agent]).includes(agent)', '(agents ?? [agent]).slice(0, 100).includes(agent)']],
+    caughtBy: ['due: who drives very many agents is told of theirs, and of no others'],
+  },
+  {
     store: 'takes no agents named for none at all',
     changes: [['(agents ?? [agent])', '(agents ?? [])']],
     caughtBy: ['due: unless agents are named, conversations of any are due'],

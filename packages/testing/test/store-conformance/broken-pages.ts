@@ -47,6 +47,14 @@ export const brokenPages: readonly Broken[] = [
     ],
   },
   {
+    store: 'filters by no call',
+    changes: [['(callId ?? hold.callId) === hold.callId', 'true']],
+    caughtBy: [
+      'pending: each filter leaves only what fits it',
+      'pending: a call is found by its id while it waits, in each conversation that has it',
+    ],
+  },
+  {
     store: 'filters by no agent',
     changes: [['(agent ?? there.agent) !== there.agent\n', 'false\n']],
     caughtBy: ['pending: each filter leaves only what fits it'],

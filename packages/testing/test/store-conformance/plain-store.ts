@@ -158,7 +158,7 @@ export function plainStore(now: () => number): Store {
     },
 
     pending: async (query) => {
-      const { tenant, conversationId, agent, tool, kind, expiresBefore = Infinity } = query
+      const { tenant, conversationId, callId, agent, tool, kind, expiresBefore = Infinity } = query
       const found = [...all.values()].flatMap((there) =>
         there.address.tenant !== tenant ||
         (conversationId ?? there.address.id) !== there.address.id ||
@@ -168,6 +168,7 @@ export function plainStore(now: () => number): Store {
       )
       const open = found
         .filter(({ hold }) => hold.open && hold.expiresAt < expiresBefore)
+        .filter(({ hold }) => (callId ?? hold.callId) === hold.callId)
         .filter(({ hold }) => (tool ?? hold.tool) === hold.tool && (kind ?? hold.kind) === hold.kind)
         .map(({ there, hold: { open: _open, seqs: _seqs, ...row } }) => ({
           sort: [row.heldAt, there.nth, row.callId] as const,
