@@ -46,6 +46,7 @@ export const stages: readonly Stage[] = [
   { name: 'boundaries', command: script('boundaries') },
   { name: 'surface', command: script('surface') },
   { name: 'unused', command: ['knip'] },
+  { name: 'browser', command: script('browser') },
   {
     name: 'tests',
     command: ['vitest', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${vitestResults}`],

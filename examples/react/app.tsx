@@ -44,6 +44,7 @@ function Chat({ id }: { id: string }): ReactNode {
 // #region message
 function Message({ message }: { message: ViewMessage }): ReactNode {
   if (message.role === 'answer') return <p>{message.name} was answered later.</p>
+  if (message.role === 'event') return <p>{message.event.type}</p>
   return (
     <article>
       {message.parts.map((part, index) => {

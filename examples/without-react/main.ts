@@ -35,7 +35,7 @@ conversation.subscribe((view) => {
     const known = drawn.get(message) // what did not change is the same object, and need not be drawn again
     if (known) return known
     const element = document.createElement('p') as unknown as HTMLElement
-    if (message.role !== 'answer')
+    if ('parts' in message)
       element.textContent = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
     drawn.set(message, element)
     return element

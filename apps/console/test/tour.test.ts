@@ -136,12 +136,14 @@ test('a conversation is held with the keyboard alone, and the newest message sta
   await page.keyboard.type('Tell me a story')
   await page.keyboard.press('Enter')
   await page.getByRole('article').getByText('no ship was ever lost').waitFor()
+  await page.getByText('idle', { exact: true }).waitFor()
   await page.keyboard.type('Another story')
   await page.keyboard.press('Enter')
   await vi.waitFor(
     async () => expect(await page.getByRole('article').getByText('no ship was ever lost').count()).toBe(2),
     15_000,
   )
+  await page.getByText('idle', { exact: true }).waitFor()
   const atBottom = (): Promise<boolean> =>
     page
       .getByRole('region', { name: 'Messages' })
@@ -150,8 +152,9 @@ test('a conversation is held with the keyboard alone, and the newest message sta
   // Whoever scrolled up is left there.
   await page.getByRole('region', { name: 'Messages' }).evaluate((list) => list.scrollTo(0, 0))
   await page.getByRole('button', { name: 'To the newest' }).waitFor()
-  await page.getByLabel('Message', { exact: true }).fill('And a third story')
+  await page.getByLabel('Message', { exact: true }).fill('Write to Ada')
   await page.getByRole('button', { name: 'Send' }).click()
+  // It waits for an approval now, and would for a week.
   await page.getByRole('button', { name: 'Stop' }).waitFor()
   expect(await atBottom()).toBe(false)
   await page.getByRole('button', { name: 'Stop' }).click()

@@ -9,7 +9,7 @@ import { keysOf, type Keys } from './keys.ts'
 import { LiveConversation, type LiveOptions } from './live-conversation.ts'
 import { LiveSpace, type LiveSpaceOptions } from './live-space.ts'
 import { Ran } from './ran.ts'
-import { Watched, type WatchOptions } from './watched.ts'
+import { Watched } from './watched.ts'
 import { spacesOf, type Spaces } from './spaces.ts'
 
 export interface Client {
@@ -24,7 +24,7 @@ export interface Client {
   /** Hears of every conversation that changes. */
   readonly changes: Changes
   /** What a question is answered, asked again whenever something changed. Make it once and keep it. */
-  watch<T>(ask: (signal: AbortSignal) => Promise<T>, options?: WatchOptions): Watched<T>
+  watch<T>(ask: (signal: AbortSignal) => Promise<T>): Watched<T>
   /** A space likewise. */
   space(id: string, options?: LiveSpaceOptions): LiveSpace
 }
@@ -45,7 +45,7 @@ export function connect(options: ConnectOptions): Client {
     spaces,
     conversation: (id, live) => new LiveConversation({ http, conversations, holds, ran }, id, live),
     changes,
-    watch: (ask, watching) => new Watched(changes, ask, watching),
+    watch: (ask) => new Watched(changes, ask),
     space: (id, live) => new LiveSpace(http, spaces, id, live),
   }
 }

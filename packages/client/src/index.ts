@@ -11,7 +11,7 @@ export { type PageQuery } from './page-query.ts'
 export { type Connection } from './connection.ts'
 export { LiveConversation, type LiveOptions } from './live-conversation.ts'
 export { type Changes } from './changes.ts'
-export { type Watched, type WatchedState, type WatchOptions } from './watched.ts'
+export { type Watched, type WatchedState } from './watched.ts'
 export { LiveSpace, type LiveSpaceOptions } from './live-space.ts'
 export { type PostOptions, type RefusedBySpace, type SpaceChanged, type SpacePage, type Spaces } from './spaces.ts'
 export { type ClientTool, type ClientToolContext, type ToolsOfClient } from './client-tools.ts'
@@ -34,6 +34,7 @@ export type {
   ConversationRow,
   Explanation,
   HoldKind,
+  InboxEvent,
   Json,
   JsonObject,
   LogEvent,

@@ -120,15 +120,9 @@ export class Live<V extends { readonly seq: number }> {
     const running = new AbortController()
     this.#running = running
     this.#connection = { state: 'connecting' }
-    const online = (): void => this.#poke()
-    // Browsers say when the network is back. Node has no such thing.
-    const host = globalThis as Partial<Pick<EventTarget, 'addEventListener' | 'removeEventListener'>>
-    host.addEventListener?.('online', online)
-    this.#run(running.signal)
-      .catch((error: Error) => {
-        if (!running.signal.aborted) this.#connected({ state: 'stopped', error })
-      })
-      .finally(() => host.removeEventListener?.('online', online))
+    this.#run(running.signal).catch((error: Error) => {
+      if (!running.signal.aborted) this.#connected({ state: 'stopped', error })
+    })
   }
 
   #stop(): void {
@@ -142,7 +136,7 @@ export class Live<V extends { readonly seq: number }> {
     const items = resuming(() => this.#once(signal), {
       signal,
       passes: (error) => passes(error) || isMissing(error),
-      early: () => new Promise<void>((resolve) => (this.#poke = resolve)),
+      early: (now) => (this.#poke = now),
       onWait: (error, ms) => {
         if (error instanceof ToolsChanged) return this.#poke()
         this.#connected({ state: 'waiting', retryAt: Date.now() + ms, ...(error && !isMissing(error) && { error }) })

@@ -11,8 +11,8 @@ export interface Resuming {
   readonly signal: AbortSignal
   /** Told before a wait. `error` is why; none when the gateway ended the stream in good order. */
   readonly onWait?: (error: Error | undefined, ms: number) => void
-  /** Resolves when waiting on makes no sense. */
-  readonly early?: () => Promise<unknown>
+  /** Handed what ends a wait before its time. */
+  readonly early?: (now: () => void) => void
   readonly passes?: (error: unknown) => boolean
 }
 
@@ -44,9 +44,16 @@ export async function* resuming<T>(once: () => AsyncGenerator<Heard<T>>, options
     const asked = problem instanceof HoldpointHttpError ? (problem.retryAfterMs ?? 0) : 0
     const base = Math.max(retryMs, failures > 0 || problem ? LEAST_MS : 0)
     const ms = Math.max(asked, backoffMs(Math.max(0, failures - 1), { base, most: Math.max(base, MOST_MS) }))
-    // Asked for before anybody is told: they may want it at once.
-    const sooner = early?.()
+    const over = new AbortController()
+    const sooner = new Promise<void>((now) => {
+      // Before anybody is told: they may want it at once.
+      early?.(now)
+      // Browsers say when the network is back. Node has no such thing.
+      const host = globalThis as Partial<Pick<EventTarget, 'addEventListener'>>
+      host.addEventListener?.('online', () => now(), { signal: over.signal })
+    })
     onWait?.(problem, ms)
     await wait(ms, signal, sooner).catch(() => undefined)
+    over.abort()
   }
 }

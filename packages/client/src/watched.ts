@@ -2,7 +2,6 @@
  * The answer to a question, asked again whenever something changed: a list of holds, for instance. It is asked while
  * somebody listens, one question at a time; what did not change in the answer is the same object as before.
  */
-import type { Change } from '@holdpoint/protocol'
 import type { Changes } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { Listeners } from './listeners.ts'
@@ -16,29 +15,18 @@ export interface WatchedState<T> {
   readonly connection: Connection
 }
 
-export interface WatchOptions {
-  /** Whether a change is worth a new question; any is unless said. */
-  readonly concerns?: (change: Change) => boolean
-}
-
 export class Watched<T> {
   readonly #changes: Changes
   readonly #ask: (signal: AbortSignal) => Promise<T>
-  readonly #concerns: (change: Change) => boolean
   readonly #listeners = new Listeners<void>()
   #state: WatchedState<T> = { value: undefined, error: undefined, connection: { state: 'off' } }
   #leave: (() => void) | undefined
   #asking: AbortController | undefined
   #again = false
 
-  constructor(
-    changes: Changes,
-    ask: (signal: AbortSignal) => Promise<T>,
-    { concerns = () => true }: WatchOptions = {},
-  ) {
+  constructor(changes: Changes, ask: (signal: AbortSignal) => Promise<T>) {
     this.#changes = changes
     this.#ask = ask
-    this.#concerns = concerns
   }
 
   /** Immutable, and the same object until something changed. */
@@ -48,7 +36,7 @@ export class Watched<T> {
 
   subscribe(listener: () => void): () => void {
     const remove = this.#listeners.add(listener)
-    this.#leave ??= this.#changes.subscribe((change) => (this.#concerns(change) ? this.refresh() : undefined))
+    this.#leave ??= this.#changes.subscribe(() => this.refresh())
     this.refresh()
     return () => {
       remove()

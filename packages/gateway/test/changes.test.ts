@@ -1,9 +1,12 @@
 /** What changes in a tenant is told to whoever keeps lists of it, and to nobody else. */
 import { expect, onTestFinished, test } from 'vitest'
-import { decodeChange, SseDecoder, type Change } from '@holdpoint/protocol'
+import { decodeStream, SseDecoder, type StreamMessage } from '@holdpoint/protocol'
 import { kit, type Kit, type Tenant } from './kit.ts'
 
-async function listening(here: Kit, tenant: Tenant): Promise<{ next(): Promise<Change[]>; close(): Promise<void> }> {
+async function listening(
+  here: Kit,
+  tenant: Tenant,
+): Promise<{ next(): Promise<StreamMessage[]>; close(): Promise<void> }> {
   const headers = { accept: 'text/event-stream', authorization: `Bearer ${here.key(tenant, 'resolver')}` }
   const response = await here.door.fetch(new Request('http://localhost/api/changes', { headers }))
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
@@ -14,7 +17,7 @@ async function listening(here: Kit, tenant: Tenant): Promise<{ next(): Promise<C
       for (;;) {
         const { done, value } = await reader.read()
         if (done) throw new Error('It ended.')
-        const changes = decoder.push(text.decode(value)).flatMap((each) => decodeChange(each) ?? [])
+        const changes = decoder.push(text.decode(value)).flatMap((each) => decodeStream(each) ?? [])
         if (changes.length > 0) return changes
       }
     },
@@ -33,9 +36,9 @@ test('a tenant hears of its own conversations, each once for what came together,
   const acme = await listening(here, 'acme')
   const umbrella = await listening(here, 'umbrella')
   await here.ask('POST', '/api/conversations/mine/messages?wait=5', { body: { content: 'hello' } })
-  expect(await acme.next()).toEqual([{ conversationId: 'mine' }])
+  expect(await acme.next()).toEqual([{ kind: 'changed', conversationId: 'mine' }])
   await here.ask('POST', '/api/conversations/theirs/messages', { body: { content: 'hello' }, tenant: 'umbrella' })
-  expect(await umbrella.next()).toEqual([{ conversationId: 'theirs' }])
+  expect(await umbrella.next()).toEqual([{ kind: 'changed', conversationId: 'theirs' }])
   await acme.close()
   await umbrella.close()
 })
@@ -46,8 +49,8 @@ test('a reader who was away for very much is told to look at everything', async 
   const runtime = here.runtime.tenant('acme')
   for (let nth = 0; nth < 300; nth++) await runtime.create({ id: `c${nth}`, agent: 'desk' })
   let heard = await acme.next()
-  while (heard.length > 0 && heard[0]?.conversationId !== undefined) heard = await acme.next()
-  expect(heard).toEqual([{}])
+  while (heard[0] && 'conversationId' in heard[0]) heard = await acme.next()
+  expect(heard).toEqual([{ kind: 'changed' }])
   await acme.close()
 })
 

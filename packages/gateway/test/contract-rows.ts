@@ -1,51 +1,18 @@
 /** One row per operation of the OpenAPI document: a request that is taken, and one that is not. */
-import type { Scene } from './scene.ts'
+import { at, type Row } from './contract-row.ts'
+import { spaceRows } from './contract-space-rows.ts'
+import { mcpRows } from './contract-mcp-rows.ts'
 
-interface Ask {
-  readonly path: string
-  readonly body?: unknown
+/** Something everybody has their own of. */
+function read(path: string, bad: string): Row {
+  return { valid: () => ({ path }), status: 200, other: 'own', invalid: () => ({ path: bad }) }
 }
-
-export interface Row {
-  valid(scene: Scene): Ask
-  readonly status: number
-  /** Undefined where nothing can be wrong. */
-  invalid?(scene: Scene): Ask
-  /** 422 unless said. */
-  readonly invalidStatus?: number
-  /** What another tenant is told who asks the same: 404, or `own` where everybody has their own. */
-  readonly other: 404 | 409 | 'own'
-  /** The same key with this is another request. */
-  another?(scene: Scene): Ask
-}
-
-const at = (...segments: readonly string[]): string => ['/api', ...segments.map(encodeURIComponent)].join('/')
 
 export const rows: Readonly<Record<string, Row>> = {
-  listWorkers: {
-    valid: () => ({ path: '/api/workers?limit=10' }),
-    status: 200,
-    invalid: () => ({ path: '/api/workers?limit=0' }),
-    other: 'own',
-  },
-  changes: {
-    valid: () => ({ path: '/api/changes?wait=0' }),
-    status: 200,
-    other: 'own',
-    invalid: () => ({ path: '/api/changes?wait=soon' }),
-  },
-  health: {
-    valid: () => ({ path: '/api/health' }),
-    status: 200,
-    other: 'own',
-    invalid: () => ({ path: '/api/health?x=1' }),
-  },
-  ready: {
-    valid: () => ({ path: '/api/ready' }),
-    status: 200,
-    other: 'own',
-    invalid: () => ({ path: '/api/ready?x=1' }),
-  },
+  listWorkers: read('/api/workers?limit=10', '/api/workers?limit=0'),
+  changes: read('/api/changes?wait=0', '/api/changes?wait=soon'),
+  health: read('/api/health', '/api/health?x=1'),
+  ready: read('/api/ready', '/api/ready?x=1'),
 
   createAgent: {
     valid: () => ({ path: '/api/agents', body: { name: 'new', tools: [] } }),
@@ -54,12 +21,7 @@ export const rows: Readonly<Record<string, Row>> = {
     other: 'own',
     another: () => ({ path: '/api/agents', body: { name: 'newer' } }),
   },
-  listAgents: {
-    valid: () => ({ path: '/api/agents?limit=10' }),
-    status: 200,
-    invalid: () => ({ path: '/api/agents?limit=0' }),
-    other: 'own',
-  },
+  listAgents: read('/api/agents?limit=10', '/api/agents?limit=0'),
   getAgent: {
     valid: ({ agent }) => ({ path: at('agents', agent) }),
     status: 200,
@@ -134,115 +96,7 @@ export const rows: Readonly<Record<string, Row>> = {
     other: 404,
   },
 
-  viewLife: {
-    valid: () => ({ path: at('agents', 'desk', 'life') }),
-    status: 200,
-    invalid: () => ({ path: `${at('agents', 'desk', 'life')}?deep=1` }),
-    other: 'own',
-  },
-  trigger: {
-    valid: ({ agent }) => ({ path: at('agents', agent, 'trigger'), body: { name: 'paid', data: { euros: 5 } } }),
-    status: 202,
-    invalid: ({ agent }) => ({ path: at('agents', agent, 'trigger'), body: { data: 1 } }),
-    other: 404,
-    another: ({ agent }) => ({ path: at('agents', agent, 'trigger'), body: { name: 'paid', data: { euros: 6 } } }),
-  },
-  listPlans: {
-    valid: () => ({ path: at('agents', 'desk', 'plans') }),
-    status: 200,
-    invalid: () => ({ path: `${at('agents', 'desk', 'plans')}?limit=1` }),
-    other: 'own',
-  },
-  setPlan: {
-    valid: () => ({ path: at('agents', 'desk', 'plans'), body: { what: 'Look', cron: '0 9 * * 1' } }),
-    status: 200,
-    invalid: () => ({ path: at('agents', 'desk', 'plans'), body: { what: 'Look', cron: 'often' } }),
-    other: 'own',
-    another: () => ({ path: at('agents', 'desk', 'plans'), body: { what: 'Look', runAfter: '1 day' } }),
-  },
-  removePlan: {
-    valid: ({ plan }) => ({ path: at('agents', 'desk', 'plans', plan) }),
-    status: 204,
-    invalid: ({ plan }) => ({ path: at('agents', 'desk', 'plans', plan), body: {} }),
-    other: 404,
-    another: () => ({ path: at('agents', 'desk', 'plans', 'none') }),
-  },
-
-  createSpace: {
-    valid: () => ({ path: '/api/spaces', body: { name: 'Trip', by: 'ada' } }),
-    status: 201,
-    invalid: () => ({ path: '/api/spaces', body: { title: 'Trip' } }),
-    other: 'own',
-    another: () => ({ path: '/api/spaces', body: { name: 'Trip', by: 'bob' } }),
-  },
-  listSpaces: {
-    valid: () => ({ path: '/api/spaces?limit=5' }),
-    status: 200,
-    invalid: () => ({ path: '/api/spaces?limit=5000' }),
-    other: 'own',
-  },
-  viewSpace: {
-    valid: ({ space }) => ({ path: `${at('spaces', space.id)}?limit=2` }),
-    status: 200,
-    invalid: ({ space }) => ({ path: `${at('spaces', space.id)}?before=x` }),
-    other: 404,
-  },
-  putSpaceMember: {
-    valid: ({ space }) => ({ path: at('spaces', space.id, 'members', 'human', 'bob'), body: { role: 'reader' } }),
-    status: 200,
-    invalid: ({ space }) => ({ path: at('spaces', space.id, 'members', 'human', 'bob'), body: { role: 'king' } }),
-    other: 404,
-    another: ({ space }) => ({ path: at('spaces', space.id, 'members', 'human', 'eve'), body: { role: 'reader' } }),
-  },
-  removeSpaceMember: {
-    valid: ({ space }) => ({ path: at('spaces', space.id, 'members', 'agent', 'desk') }),
-    status: 200,
-    invalid: ({ space }) => ({ path: at('spaces', space.id, 'members', 'robot', 'desk') }),
-    other: 404,
-    another: ({ space }) => ({ path: at('spaces', space.id, 'members', 'agent', 'other') }),
-  },
-  readSpace: {
-    valid: ({ space }) => ({
-      path: at('spaces', space.id, 'read'),
-      body: { upTo: space.said, member: { kind: 'human', id: 'ada' } },
-    }),
-    status: 200,
-    invalid: ({ space }) => ({ path: at('spaces', space.id, 'read'), body: { upTo: -1 } }),
-    other: 404,
-    another: ({ space }) => ({
-      path: at('spaces', space.id, 'read'),
-      body: { upTo: 1, member: { kind: 'human', id: 'ada' } },
-    }),
-  },
-  postSpaceMessage: {
-    valid: ({ space }) => ({
-      path: at('spaces', space.id, 'messages'),
-      body: { text: 'Hello', from: { kind: 'human', id: 'ada' }, replyTo: space.said },
-    }),
-    status: 201,
-    invalid: ({ space }) => ({ path: at('spaces', space.id, 'messages'), body: { text: ' ' } }),
-    other: 404,
-    another: ({ space }) => ({
-      path: at('spaces', space.id, 'messages'),
-      body: { text: 'Bye', from: { kind: 'human', id: 'ada' } },
-    }),
-  },
-  spaceEvents: {
-    valid: ({ space }) => ({ path: `${at('spaces', space.id, 'events')}?after=1&limit=1` }),
-    status: 200,
-    invalid: ({ space }) => ({ path: `${at('spaces', space.id, 'events')}?after=-1` }),
-    other: 404,
-  },
-  spaceToolResult: {
-    valid: ({ space: { id, callId } }) => ({
-      path: at('spaces', id, 'tool-results'),
-      body: { callId, result: 'large', from: { kind: 'human', id: 'ada' } },
-    }),
-    status: 200,
-    invalid: ({ space: { id, callId } }) => ({ path: at('spaces', id, 'tool-results'), body: { callId } }),
-    other: 404,
-    another: ({ space: { id, callId } }) => ({ path: at('spaces', id, 'tool-results'), body: { callId, error: 'no' } }),
-  },
+  ...spaceRows,
 
   listHolds: {
     valid: () => ({ path: '/api/holds?kind=approval&limit=5' }),
@@ -315,25 +169,7 @@ export const rows: Readonly<Record<string, Row>> = {
     another: ({ shipped: { callId } }) => ({ path: at('calls', callId, 'release'), body: { claim: 'other' } }),
   },
 
-  listMcpServers: {
-    valid: () => ({ path: '/api/mcp/servers' }),
-    status: 200,
-    invalid: () => ({ path: '/api/mcp/servers?x=1' }),
-    other: 'own',
-  },
-  acceptMcpTool: {
-    valid: () => ({
-      path: at('mcp', 'servers', 'tracker', 'tools', 'find', 'accept'),
-      body: { fingerprint: '1'.repeat(64) },
-    }),
-    status: 200,
-    invalid: () => ({ path: at('mcp', 'servers', 'tracker', 'tools', 'find', 'accept'), body: { fingerprint: 'x' } }),
-    other: 404,
-    another: () => ({
-      path: at('mcp', 'servers', 'tracker', 'tools', 'find', 'accept'),
-      body: { fingerprint: '2'.repeat(64) },
-    }),
-  },
+  ...mcpRows,
 
   createKey: {
     valid: () => ({ path: '/api/keys', body: { name: 'ci', scopes: ['worker'] } }),

@@ -1,6 +1,6 @@
 /** Agents as plain JSON: what they become, what is refused with its path, and that a runtime takes them up as they come. */
 import { scriptedModel, testPorts } from '@holdpoint/testing'
-import { agentFromConfig, chat, memoryStore, Runtime, type AgentConfig, type ConfigEnv } from 'holdpoint'
+import { agentFromConfig, chat, definePlugin, memoryStore, Runtime, type AgentConfig, type ConfigEnv } from 'holdpoint'
 import { describe, expect, test } from 'vitest'
 
 const inputSchema = { type: 'object' }
@@ -53,6 +53,19 @@ test('everything that may be said is said by the same words', () => {
   })
   expect(made.model).toBe(models.small)
   expect(made.context.summarize?.model).toBe(models.large)
+})
+
+test('MCP servers of an agent become a plugin, by what the operator offers, for the tenant whose agent it is', () => {
+  const asked: unknown[] = []
+  const plugin = definePlugin({ id: 'mcp' })
+  const mcp = { pluginFor: (...given: readonly unknown[]) => (asked.push(given), plugin) }
+  const mcpServers = [{ name: 'tracker', url: 'https://tracker.acme.test/mcp' }]
+  const made = agentFromConfig({ ...config, mcpServers }, { ...env, mcp, tenant: 'acme' })
+  expect(asked).toEqual([['acme', mcpServers]])
+  expect(made.plugins).toEqual([plugin])
+  expect(() => agentFromConfig({ ...config, mcpServers }, env)).toThrow(
+    'mcpServers: cannot be used here: the operator does not offer MCP',
+  )
 })
 
 describe('what is refused, and where it stands', () => {

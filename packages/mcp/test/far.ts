@@ -17,13 +17,13 @@ const WHERE = {
   required: ['where'],
 } as const
 
-export const add: Tool = tool({
+const add = tool({
   name: 'add',
   description: 'Adds two numbers',
   input: z.object({ a: z.number(), b: z.number() }),
   output: z.object({ sum: z.number() }),
   run: ({ input }) => ({ sum: input.a + input.b }),
-}) as Tool
+})
 
 /** Asks twice, in the middle. */
 const deploy = tool({
@@ -39,7 +39,7 @@ const deploy = tool({
       const chosen = (answer.value as { where: string }).where
       return ask({ prompt: `Really ${chosen}?`, state: { step: 2, where: chosen } })
     }
-    return `deployed ${input.what} to ${where}: ${String(answer.value)}`
+    return `deployed ${input.what} to ${where}: ${answer.value as string}`
   },
 })
 

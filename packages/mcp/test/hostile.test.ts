@@ -1,5 +1,6 @@
 /** A server that is slow, down, malformed or hostile costs its own tools, and nothing else. */
 import { tool } from 'holdpoint'
+import type { ServerResponse } from 'node:http'
 import { afterEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { freePort } from './everything.ts'
@@ -38,7 +39,7 @@ async function beside(bad: Raw, name = 'bad.echo'): Promise<Near> {
 }
 
 function endless(head: string, piece: string) {
-  return (response: import('node:http').ServerResponse): void => {
+  return (response: ServerResponse): void => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(head)
     const more = (): void => {
@@ -162,8 +163,7 @@ test('nonsense in place of a result is an error of the call', async () => {
 
 test('a server that sends us elsewhere is not followed, and what we carry stays here', async () => {
   const elsewhere = await raw()
-  const to = (response: import('node:http').ServerResponse): void =>
-    void response.writeHead(307, { location: elsewhere.url }).end()
+  const to = (response: ServerResponse): void => void response.writeHead(307, { location: elsewhere.url }).end()
   const bad = await raw({ 'tools/call': () => to })
   const here = keep(
     await near(calling('bad.echo'), {

@@ -95,7 +95,7 @@ test('a task is followed to its end although both were killed while it waited', 
   expect(items).toMatchObject([{ tool: 'pay', kind: 'approval' }])
   const second = await startNear(port)
   await kill(second)
-  const [{ conversationId = '', callId = '' } = {}] = items
+  const { conversationId, callId } = items[0] ?? { conversationId: '', callId: '' }
   const told = await fetch(`http://127.0.0.1:${port}/api/holds/${conversationId}/${callId}/resolve`, {
     method: 'POST',
     headers: { authorization: `Bearer ${RESOLVER}`, 'content-type': 'application/json' },

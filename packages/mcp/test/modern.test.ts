@@ -129,6 +129,7 @@ test('a task is followed by another process after a restart, and called off with
     const { items } = await second.store.documents({ tenant: '', kind: 'mcp-task', limit: 10 })
     return items.length === 0 ? true : undefined
   })
+  expect((await other.runtime.list()).items).toMatchObject([{ status: 'idle' }])
 }, 40_000)
 
 test('whoever may resolve over there is asked over here', async () => {
@@ -182,7 +183,9 @@ test('a turn that is cancelled here is called off there', async () => {
   )
   await here.runtime.cancel('c')
   await going
-  await eventually(async () =>
-    (await slow.runtime.list()).items.every(({ status }) => status === 'idle') ? true : undefined,
-  )
+  const ended = await eventually(async () => {
+    const [row] = (await slow.runtime.list()).items
+    return (await slow.runtime.view(row?.id ?? ''))?.turns[0]?.ended
+  })
+  expect(ended.reason).toBe('cancelled')
 })

@@ -45,5 +45,4 @@ export type {
 } from './bodies.ts'
 export { encodeRetry, encodeSse, SSE_HEARTBEAT, type SseMessage } from './sse.ts'
 export { SseDecoder, type DecodedSse } from './sse-decoder.ts'
-export { decodeChange, encodeChange, type Change } from './changes.ts'
 export { decodeStream, encodeStream, type StreamMessage } from './stream.ts'

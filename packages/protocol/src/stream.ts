@@ -11,6 +11,8 @@ export type StreamMessage =
   | { readonly kind: 'frame'; readonly frame: Frame }
   /** The reader knows of events that this log does not have: it forgets what it has, and everything comes anew. */
   | { readonly kind: 'reset'; readonly why: string }
+  /** On the stream of changes alone: look again. */
+  | { readonly kind: 'changed'; readonly conversationId?: string }
 
 export function encodeStream(message: StreamMessage): string {
   switch (message.kind) {
@@ -20,16 +22,19 @@ export function encodeStream(message: StreamMessage): string {
       return encodeSse({ event: 'frame', data: message.frame })
     case 'reset':
       return encodeSse({ event: 'reset', id: '0', data: { why: message.why } })
+    case 'changed':
+      return encodeSse({ event: 'changed', data: { conversationId: message.conversationId } })
   }
 }
 
 /** Undefined for what is none of ours: a newer gateway may say more. Throws when the data is not JSON. */
 export function decodeStream({ event, data }: DecodedSse): StreamMessage | undefined {
-  if (event !== 'event' && event !== 'frame' && event !== 'reset') return undefined
   const value: unknown = JSON.parse(data)
   if (typeof value !== 'object' || value === null) return undefined
-  if (event === 'reset') return { kind: 'reset', why: 'why' in value && typeof value.why === 'string' ? value.why : '' }
-  if (!('type' in value) || typeof value.type !== 'string') return undefined
-  if (event === 'frame') return { kind: 'frame', frame: value as Frame }
-  return 'seq' in value && typeof value.seq === 'number' ? { kind: 'event', event: value as LogEvent } : undefined
+  const { why, type, seq, conversationId } = value as Readonly<Record<string, unknown>>
+  if (event === 'reset') return { kind: event, why: String(why) }
+  if (event === 'changed') return typeof conversationId === 'string' ? { kind: event, conversationId } : { kind: event }
+  if (typeof type !== 'string') return undefined
+  if (event === 'frame') return { kind: event, frame: value as Frame }
+  return event === 'event' && typeof seq === 'number' ? { kind: event, event: value as LogEvent } : undefined
 }

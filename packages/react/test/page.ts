@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import { connect, type Client } from '@holdpoint/client'
 import { viewOf, type Frame, type View } from '@holdpoint/core/view'
 import type { LogEvent, PendingHold } from '@holdpoint/core'
-import { encodeChange, encodeStream, type StreamMessage } from '@holdpoint/protocol'
+import { encodeStream, type StreamMessage } from '@holdpoint/protocol'
 
 const window = new Window()
 Object.assign(globalThis, { window, document: window.document, IS_REACT_ACT_ENVIRONMENT: true })
@@ -79,7 +79,7 @@ export function fakeGateway(view: View): FakeGateway {
       return [...streams.values()].reduce((sum, { size }) => sum + size, 0)
     },
     say: (...messages) => tell('/events', messages.map(encodeStream).join('')),
-    changed: () => tell('/changes', encodeChange({})),
+    changed: () => tell('/changes', encodeStream({ kind: 'changed' })),
     client: connect({
       url: 'http://gateway.test',
       key: 'hp_test',

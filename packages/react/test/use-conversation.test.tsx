@@ -6,7 +6,7 @@ import { HoldpointProvider, useConversation, type ConversationState } from '@hol
 import { act, draw, event, fakeGateway, frame, talk } from './page.ts'
 
 const textOf = (message: ViewMessage): string =>
-  message.role === 'answer' ? '' : message.parts.map((part) => ('text' in part ? part.text : `[${part.type}]`)).join('')
+  !('parts' in message) ? '' : message.parts.map((part) => ('text' in part ? part.text : `[${part.type}]`)).join('')
 
 function Chat({
   id,

@@ -1,6 +1,7 @@
 /** One message: what a person said, what the agent said and did in a turn, or an answer that came later. */
 import { memo, type MemoExoticComponent, type ReactNode } from 'react'
-import type { StreamingPart, ViewMessage, ViewPart } from '@holdpoint/client'
+import type { InboxEvent, StreamingPart, ViewMessage, ViewPart } from '@holdpoint/client'
+import { JsonValue } from './json-value.tsx'
 import { Markdown } from './markdown.tsx'
 import { ProviderTool } from './provider-tool.tsx'
 import { ShownText } from './shown-text.tsx'
@@ -48,6 +49,8 @@ export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = 
           <Outcome outcome={message.outcome} />
         </article>
       )
+    case 'event':
+      return <Happened event={message.event} at={message.at} />
     case 'assistant': {
       const { parts, agent, retry, ended } = message
       return (
@@ -71,6 +74,45 @@ export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = 
     }
   }
 })
+
+/** Something that woke the agent. */
+function Happened({ event, at }: { readonly event: InboxEvent; readonly at: number }): ReactNode {
+  switch (event.type) {
+    case 'space.message':
+      return (
+        <article
+          aria-label={`${event.from.id} said in ${event.name}`}
+          className="grid grid-cols-1 justify-items-end gap-1"
+        >
+          <Who name={`${event.from.id} in ${event.name}`} at={at} />
+          <p
+            dir="auto"
+            className="max-w-[85%] rounded-lg rounded-ee-sm bg-accent px-3.5 py-2 break-words whitespace-pre-wrap [overflow-wrap:anywhere]"
+          >
+            {event.text}
+          </p>
+        </article>
+      )
+    case 'plan.fired':
+      return (
+        <article aria-label="A plan fired" className="text-center text-xs text-muted-foreground">
+          A plan fired: <ShownText text={event.what} /> · <Ago at={event.due} />
+        </article>
+      )
+    case 'trigger':
+      return (
+        <article
+          aria-label={`${event.name} happened`}
+          className="grid grid-cols-1 gap-2 rounded-md border border-border bg-card px-3 py-2 text-sm"
+        >
+          <p className="text-xs text-muted-foreground">
+            <code className="font-mono">{event.name}</code> happened{event.by !== undefined && `, says ${event.by}`}
+          </p>
+          <JsonValue value={event.data} />
+        </article>
+      )
+  }
+}
 
 /** A part that is being written stays where it is when it is whole. */
 function keyOf(part: ViewPart, index: number): string {

@@ -53,13 +53,7 @@ export function EventList({ events, window, chosen, onChoose }: EventListProps):
 function aboutOf(event: LogEvent): string {
   switch (event.type) {
     case 'turn.started':
-      return event.items
-        .map((item) =>
-          item.kind === 'message'
-            ? item.message.parts.map((part) => (part.type === 'text' ? part.text : part.type)).join(' ')
-            : item.name,
-        )
-        .join(' · ')
+      return event.items.map(itemWords).join(' · ')
     case 'model.replied':
       return event.reply.parts
         .map((part) => (part.type === 'text' ? part.text : part.type === 'call' ? part.name : part.type))
@@ -68,6 +62,7 @@ function aboutOf(event: LogEvent): string {
       return [event.hold.kind, event.hold.reason].filter((each) => each !== undefined).join(': ')
     case 'call.approved':
     case 'call.endorsed':
+    case 'call.resumed':
       return event.by ?? ''
     case 'call.settled':
       return event.outcome.ok ? 'ok' : event.outcome.error.message
@@ -84,6 +79,35 @@ function aboutOf(event: LogEvent): string {
     case 'call.cleared':
     case 'message.queued':
     case 'turn.briefed':
+    case 'plan.removed':
+    case 'notices.told':
+    case 'space.opened':
+    case 'member.joined':
+    case 'member.left':
+    case 'message.posted':
+    case 'messages.read':
+    case 'agent.activated':
+    case 'agent.rested':
+    case 'tool.started':
+    case 'tool.done':
+    case 'tool.error':
       return ''
+    case 'plan.set':
+      return event.plan.what
+    case 'plan.fired':
+      return event.what
+  }
+}
+
+type Item = Extract<LogEvent, { readonly type: 'turn.started' }>['items'][number]
+
+function itemWords(item: Item): string {
+  switch (item.kind) {
+    case 'message':
+      return item.message.parts.map((part) => (part.type === 'text' ? part.text : part.type)).join(' ')
+    case 'answer':
+      return item.name
+    case 'event':
+      return item.event.type
   }
 }

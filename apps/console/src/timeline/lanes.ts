@@ -106,6 +106,8 @@ class Weaver {
         return this.#callBar(event, 'ready', 'approved')
       case 'call.started':
         return this.#callBar(event, 'running', event.attempt > 1 ? `runs, for the ${event.attempt}th time` : 'runs')
+      case 'call.resumed':
+        return this.#callBar(event, 'running', 'goes on')
       case 'call.settled':
         return this.#settled(event)
       case 'call.rewritten':
@@ -117,6 +119,20 @@ class Weaver {
       case 'message.queued':
       case 'turn.briefed':
       case 'state.changed':
+      case 'plan.set':
+      case 'plan.removed':
+      case 'plan.fired':
+      case 'notices.told':
+      case 'space.opened':
+      case 'member.joined':
+      case 'member.left':
+      case 'message.posted':
+      case 'messages.read':
+      case 'agent.activated':
+      case 'agent.rested':
+      case 'tool.started':
+      case 'tool.done':
+      case 'tool.error':
         return this.#mark(this.#said, event)
     }
   }

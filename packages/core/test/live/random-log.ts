@@ -30,7 +30,7 @@ export const choices: fc.Arbitrary<Choices> = fc.record({
 })
 
 export async function randomLog({ numbers, words }: Choices): Promise<RandomLog> {
-  const walk = new Walk(numbers)
+  const walk = new Walk(numbers, { lives: false })
   while (!walk.over) await walk.step()
   const dressed = walk.log.map((event) => dress(event, words))
   // As it comes from a store or over the wire.

@@ -57,10 +57,13 @@ export class Walk {
   #turns = 0
   #events = 0
   #choices: readonly number[]
+  /** Whether it is an agent's life, with plans, places and turns that are skipped. */
+  readonly #lives: boolean
   #at = 0
 
-  constructor(choices: readonly number[]) {
+  constructor(choices: readonly number[], { lives = true }: { readonly lives?: boolean } = {}) {
     this.#choices = choices
+    this.#lives = lives
   }
 
   get over(): boolean {
@@ -74,10 +77,14 @@ export class Walk {
       ...Array.from({ length: 8 }, () => () => this.#resolve()),
       () => this.#send(),
       () => this.#wait(),
-      () => this.#pick([() => this.#happen(), () => this.#setPlan(), () => this.#setPlan(), () => this.#dropPlan()])(),
+      ...(this.#lives ? [() => this.#live()] : []),
       () => this.#pick([() => this.#cancel(), () => this.#send(), () => this.#perform()])(),
     ]
     await this.#pick<() => void | Promise<void>>(moves)()
+  }
+
+  #live(): void {
+    this.#pick([() => this.#happen(), () => this.#setPlan(), () => this.#setPlan(), () => this.#dropPlan()])()
   }
 
   /** Does all the work there is, with results that come to an end; holds stay. */
@@ -226,7 +233,7 @@ export class Walk {
     })
     const usage = { inputTokens: 1, outputTokens: 1 }
     const reply = { parts, finish: 'stop', usage } as const
-    const placed = count > 0 ? this.#placed(parts) : undefined
+    const placed = count > 0 && this.#lives ? this.#placed(parts) : undefined
     const replied: EventBody = { type: 'model.replied', turnId, step, reply, ...(placed && { placed }) }
     return [replied, ...parts.flatMap(({ callId }) => this.#disposition(callId))]
   }
@@ -294,7 +301,7 @@ export class Walk {
     const done: EventBody = { type: 'call.settled', callId, outcome: { ok: true, value: 1 } }
     if (ending) return [done]
     const { turn } = this.state
-    const alone = turn.phase === 'calls' && turn.step === 1 && turn.calls.length === 1
+    const alone = this.#lives && turn.phase === 'calls' && turn.step === 1 && turn.calls.length === 1
     return this.#pick<EventBody[]>([
       [done],
       [alone ? { ...done, halt: { reason: 'skipped', message: 'nothing to do' } } : done],

@@ -3,6 +3,7 @@ import { ok } from '../http/answer.ts'
 import { route, wantsStream, type Route } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { listOf, seconds, z } from '../schemas.ts'
+import { seesAll } from './access.ts'
 
 const LONGEST_WAIT = 30
 const change = z.object({ conversationId: z.string().optional() }).openapi('Change')
@@ -26,9 +27,11 @@ export const changeRoutes: readonly Route[] = [
     problems: ['too-many-streams'],
     handle: async (asked) => {
       const { query, who, request, services } = asked
-      if (wantsStream(request)) return services.streams.openChanges(asked)
+      // A person may not know of every conversation: they are told that something changed, and ask for what is theirs.
+      const named = seesAll(who)
+      if (wantsStream(request)) return services.streams.openChanges(asked, named)
       const conversationId = await firstChange(services, who.tenant, (query.wait ?? 0) * 1000)
-      return ok({ items: conversationId === undefined ? [] : [{ conversationId }] })
+      return ok({ items: conversationId === undefined ? [] : [named ? { conversationId } : {}] })
     },
   }),
 ]

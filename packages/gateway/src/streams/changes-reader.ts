@@ -3,11 +3,13 @@
  * a hint to look again, so what is missed while a reader is slow costs nothing but that look.
  */
 import type { Store } from '@holdpoint/core'
-import { encodeChange, encodeRetry, SSE_HEARTBEAT, type Change } from '@holdpoint/protocol'
+import { encodeRetry, encodeStream, SSE_HEARTBEAT, type StreamMessage } from '@holdpoint/protocol'
 
 export interface ChangesReaderOptions {
   readonly store: Store
   readonly tenant: string
+  /** Which conversations changed is told; else only that something did. */
+  readonly named: boolean
   readonly lifeMs: number
   readonly now: () => number
   readonly closed: (reader: ChangesReader) => void
@@ -66,9 +68,14 @@ export class ChangesReader {
   }
 
   #taken(): string {
-    const changes: Change[] =
-      this.#changed.size > MOST ? [{}] : [...this.#changed].map((conversationId) => ({ conversationId }))
-    const text = this.#text + changes.map(encodeChange).join('')
+    const { size } = this.#changed
+    const one = size > 0 && (size > MOST || !this.#options.named)
+    const ids = one ? [undefined] : [...this.#changed]
+    const changes = ids.map((id): StreamMessage => ({
+      kind: 'changed',
+      ...(id !== undefined && { conversationId: id }),
+    }))
+    const text = this.#text + changes.map(encodeStream).join('')
     this.#changed.clear()
     this.#text = ''
     return text

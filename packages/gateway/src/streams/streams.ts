@@ -93,12 +93,14 @@ export class Streams {
     return this.#opened(connection, who, request, leaves?.still)
   }
 
-  async openChanges({ request, who, services: { store } }: Asked): Promise<Answer> {
+  /** `named`: which conversations changed is told; else only that something did. */
+  async openChanges({ request, who, services: { store } }: Asked, named: boolean): Promise<Answer> {
     const full = this.#enter(who)
     if (full) return full
     const { streamLifeMs: lifeMs } = this.#limits
     const closed = (reader: ChangesReader): void => this.#closed(reader, who)
-    return this.#opened(new ChangesReader({ store, tenant: who.tenant, lifeMs, now: this.#now, closed }), who, request)
+    const { tenant } = who
+    return this.#opened(new ChangesReader({ store, tenant, named, lifeMs, now: this.#now, closed }), who, request)
   }
 
   #opened(reader: Reader, who: Principal, request: Request, still?: () => Promise<boolean>): Answer {

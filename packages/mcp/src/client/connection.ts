@@ -135,11 +135,19 @@ export class Connection {
     return { tools, refused }
   }
 
-  /** Something went wrong on the line: the next one to use it makes a new one. */
+  /** Something went wrong on the line: the next one to use it makes a new one, at once. */
   broken(error: unknown): void {
     const line = this.#line
-    if (line) this.#failed(line, error)
+    this.#line = undefined
+    this.#lastError = short(error)
     void line?.then(({ close }) => close()).catch(() => {})
+  }
+
+  /** Nobody has needed it for a while: the line is let go, and made again for the next one. */
+  async rest(): Promise<void> {
+    const line = this.#line
+    this.#line = undefined
+    await line?.then(({ close }) => close()).catch(() => {})
   }
 
   async isUsual(line: Line): Promise<boolean> {

@@ -23,6 +23,8 @@ export const LIMITS = {
   longestPauseMs: 60_000,
   /** How old a list of tools may be when the server does not say that it changed. */
   listMs: 300_000,
+  /** How long a line is kept that nobody uses. */
+  idleMs: 600_000,
   /** Processes of one stdio server at once: one more for each call that waits for a person. */
   processes: 4,
 } as const

@@ -38,6 +38,8 @@ export interface McpServers {
   close(): Promise<void>
 }
 
+const LOOK_MS = 60_000
+
 export function mcpServers(options: McpServersOptions): McpServers {
   return new Servers(options)
 }
@@ -49,6 +51,7 @@ class Servers implements McpServers {
   readonly #watch: Watch
   /** By tenant, and within it by how the server is set up. */
   readonly #inUse = new Map<string, Map<string, ServerInUse>>()
+  readonly #timer: NodeJS.Timeout
   #closed = false
 
   constructor(options: McpServersOptions) {
@@ -56,6 +59,8 @@ class Servers implements McpServers {
     this.#own = (options.servers ?? []).map(checkServer)
     uniqueNames(this.#own)
     this.#watch = new Watch(options.store)
+    this.#timer = setInterval(() => this.#rest(), LOOK_MS)
+    this.#timer.unref()
     this.plugin = pluginOf(({ conversation }) =>
       this.#own.map((server) => this.#use(conversation.tenant, server, true)),
     )
@@ -81,9 +86,17 @@ class Servers implements McpServers {
 
   async close(): Promise<void> {
     this.#closed = true
+    clearInterval(this.#timer)
     this.#watch.close()
-    const all = [...this.#inUse.values()].flatMap((servers) => [...servers.values()])
-    await Promise.all(all.map((server) => server.close()))
+    await Promise.all(this.#all().map((server) => server.close()))
+  }
+
+  #rest(): void {
+    for (const server of this.#all()) void server.restIfIdle()
+  }
+
+  #all(): readonly ServerInUse[] {
+    return [...this.#inUse.values()].flatMap((servers) => [...servers.values()])
   }
 
   #use(tenant: string, server: AnyServer, trusted: boolean): ServerInUse {
@@ -115,7 +128,7 @@ function pluginOf(servers: (prepare: Prepare<unknown>) => readonly ServerInUse[]
       const found = await Promise.all(servers(prepare).map((server) => server.tools()))
       for (const tool of found.flat()) if (isNew(tool, prepare.tools)) prepare.tools.push(tool)
     },
-  }) as Plugin
+  })
 }
 
 /** What an agent has of its own goes before what a server calls the same. */

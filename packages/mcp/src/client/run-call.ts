@@ -3,8 +3,8 @@
  * with the answer), or to a task that the server works on (then it is looked at again later). Every wait is a hold, so
  * that nothing is lost with the process but the open line to an older server.
  */
-import { ask, isObject, later, toolError, type HandlerResult, type Json, type ToolContext } from '@holdpoint/core'
-import { ProtocolError, type CallToolResult } from '@modelcontextprotocol/client'
+import { ask, isObject, later, show, toolError, type HandlerResult, type Json, type ToolContext } from '@holdpoint/core'
+import { ProtocolError, SdkError, SdkErrorCode, type CallToolResult } from '@modelcontextprotocol/client'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kept, stateOf, type Answered, type CallState } from './call-state.ts'
 import { ServerAway, short, type Line } from './connection.ts'
@@ -31,10 +31,16 @@ export async function runCall(server: ServerInUse, definition: Definition, conte
   } catch (error) {
     if (context.signal.aborted) throw error
     if (error instanceof ServerAway) return toolError(error.message)
-    // What the server says is an answer; anything else means that the line is broken.
-    if (!(error instanceof ProtocolError)) server.connection.broken(error)
+    if (!isAnswer(error)) server.connection.broken(error)
     return toolError(`The MCP server "${server.name}" failed: ${server.discreet(short(error))}`)
   }
+}
+
+/** The server said something, if only nonsense; anything else means that the line is broken. */
+function isAnswer(error: unknown): boolean {
+  if (error instanceof ProtocolError) return true
+  const { InvalidResult, UnsupportedResultType } = SdkErrorCode
+  return error instanceof SdkError && (error.code === InvalidResult || error.code === UnsupportedResultType)
 }
 
 class Run {
@@ -84,13 +90,16 @@ class Run {
     const line = await this.#server.connection.line()
     const { client } = line
     const { signal } = this.#context
-    const result = await client.callTool({ ...this.#call, ...extra } as never, {
-      signal,
-      timeout: NO_TIMEOUT,
-      allowInputRequired: true,
-      toolDefinition: this.#bare as never,
-      onprogress: (value) => this.#context.progress(value as unknown as Json),
-    })
+    const result = await client.callTool(
+      { ...this.#call, ...extra },
+      {
+        signal,
+        timeout: NO_TIMEOUT,
+        allowInputRequired: true,
+        toolDefinition: this.#bare as never,
+        onprogress: (value) => this.#context.progress(value as unknown as Json),
+      },
+    )
     if ((result as { resultType?: string }).resultType === 'input_required') return this.#ask(result as never, rounds)
     return this.#came(result, line)
   }
@@ -114,7 +123,7 @@ class Run {
       const read =
         method === 'elicitation/create' ? readElicitation((request as { params: unknown }).params) : undefined
       if (!read)
-        return toolError(`The MCP server "${this.#server.name}" asks for what is not given here: ${String(method)}`)
+        return toolError(`The MCP server "${this.#server.name}" asks for what is not given here: ${show(method)}`)
       asked[key] = read
     }
     const [first] = Object.entries(asked)

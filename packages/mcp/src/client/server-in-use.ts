@@ -72,6 +72,7 @@ export class ServerInUse {
   #tools: { readonly of: readonly Pin[]; readonly tools: readonly Tool[] } | undefined
   #listing: Promise<void> | undefined
   #listedAt = -Infinity
+  #usedAt = 0
   #line: Line | undefined
   #lastError: string | undefined
 
@@ -94,6 +95,7 @@ export class ServerInUse {
 
   /** What the model may call. Waits for the server the first time only, and not for long. */
   async tools(): Promise<readonly Tool[]> {
+    this.#usedAt = this.#using.now()
     await this.#fresh()
     const pins = (this.#known?.pins ?? []).filter((pin) => this.#allowed(pin.definition.name) && !pin.gone)
     if (this.#tools && sameList(this.#tools.of, pins)) return this.#tools.tools
@@ -165,7 +167,7 @@ export class ServerInUse {
         return now.changed ? { ...set, required: true, reason: inWords(now.changes) } : set
       },
       run: (context) => runCall(this, definition, context),
-    }) as Tool
+    })
   }
 
   /** A line that a call may use. An older server behind a process gives it to one at a time: its questions do not say whose they are. */
@@ -283,6 +285,12 @@ export class ServerInUse {
   /** A server may repeat what it was sent: its answers are read before anybody else sees them. */
   discreet<T>(value: T): T {
     return this.#secrets.size === 0 ? value : (withoutSecrets(this.#secrets, value as Json) as T)
+  }
+
+  /** Lets go of a line that nobody has used for a while, unless something is open on it. */
+  async restIfIdle(): Promise<void> {
+    const busy = this.open.all().length > 0 || this.#taskLines.size > 0 || this.#listing !== undefined
+    if (!busy && this.#using.now() - this.#usedAt > LIMITS.idleMs) await this.connection.rest()
   }
 
   async close(): Promise<void> {

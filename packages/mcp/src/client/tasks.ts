@@ -56,12 +56,12 @@ export class Tasks {
   }
 
   async get(taskId: string, signal: AbortSignal): Promise<Task> {
-    return readTask((await this.#ask('tasks/get', { taskId }, signal)) as Json)
+    return readTask((await this.#ask('tasks/get', taskId, signal)) as Json)
   }
 
   /** Older servers give the result when they are asked for it, and ask their questions meanwhile. */
   async result(taskId: string, signal: AbortSignal, timeout: number): Promise<CallToolResult> {
-    return (await this.#ask('tasks/result', { taskId }, signal, timeout)) as unknown as CallToolResult
+    return (await this.#ask('tasks/result', taskId, signal, { timeout })) as CallToolResult
   }
 
   async update(
@@ -69,15 +69,20 @@ export class Tasks {
     inputResponses: Readonly<Record<string, ElicitAnswer>>,
     signal: AbortSignal,
   ): Promise<void> {
-    await this.#ask('tasks/update', { taskId, inputResponses: inputResponses as unknown as JsonObject }, signal)
+    await this.#ask('tasks/update', taskId, signal, { inputResponses })
   }
 
   async cancel(taskId: string): Promise<void> {
-    await this.#ask('tasks/cancel', { taskId }, AbortSignal.timeout(10_000))
+    await this.#ask('tasks/cancel', taskId, AbortSignal.timeout(10_000))
   }
 
-  #ask(method: string, params: JsonObject, signal: AbortSignal, timeout = 30_000): Promise<unknown> {
-    const headers = this.modern ? { headers: { 'mcp-name': String(params['taskId']) } } : {}
-    return this.#client.request({ method, params }, anything, { signal, timeout, ...headers })
+  #ask(
+    method: string,
+    taskId: string,
+    signal: AbortSignal,
+    { timeout = 30_000, ...more }: { readonly timeout?: number; readonly inputResponses?: object } = {},
+  ): Promise<unknown> {
+    const headers = this.modern ? { headers: { 'mcp-name': taskId } } : {}
+    return this.#client.request({ method, params: { taskId, ...more } }, anything, { signal, timeout, ...headers })
   }
 }

@@ -36,7 +36,7 @@ export function wireTo(options: WireOptions): Transport {
         ...(server.cwd !== undefined && { cwd: server.cwd }),
       })
     : new StreamableHTTPClientTransport(new URL(server.url ?? ''), { fetch: fetchFor(server, options) })
-  return withTasks(transport as Transport)
+  return withTasks(transport)
 }
 
 function fetchFor(server: McpServer, { tenant, secrets, used, privateHosts }: WireOptions): GuardedFetch {

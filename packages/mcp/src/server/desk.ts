@@ -1,6 +1,6 @@
 /** What there is to call, and how a call of it goes: begun, waited for, answered, called off. */
 import { HoldpointError, isObject, type Json, type JsonObject, type Tool, type ViewHold } from '@holdpoint/core'
-import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/server'
+import type { CallToolResult } from '@modelcontextprotocol/server'
 import { randomUUID } from 'node:crypto'
 import type { McpCaller, McpFaceOptions } from './mcp-face.ts'
 import { questionsOf, resolutionOf, type Able } from './questions.ts'
@@ -12,6 +12,7 @@ import { failure } from './tool-result.ts'
 /** For clients that can only call tools: to come back to a call that was held. */
 export const WAIT = 'wait_for_result'
 const PATIENCE_MS = 25_000
+const TASK_AFTER_MS = 10_000
 
 const MESSAGE: JsonObject = {
   type: 'object',
@@ -23,27 +24,40 @@ const MESSAGE: JsonObject = {
 }
 const TICKET: JsonObject = { type: 'object', properties: { ticket: { type: 'string' } }, required: ['ticket'] }
 
+/** A tool as clients are told of it. */
+export interface Listed {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: JsonObject
+  readonly outputSchema?: JsonObject
+  readonly execution?: JsonObject
+}
+
 /** Of whoever waits on the line. */
 export interface Called {
   readonly signal: AbortSignal
   readonly progress: (value: Json) => void
+  /** How long a call is worked on before it becomes a task, for clients that take one. */
+  readonly patienceMs: number | undefined
 }
 
 export class Desk {
   readonly tickets: Tickets
   readonly patienceMs: number
+  readonly taskAfterMs: number
   readonly #options: McpFaceOptions
 
   constructor(options: McpFaceOptions, tickets: Tickets) {
     this.#options = options
     this.tickets = tickets
     this.patienceMs = options.patienceMs ?? PATIENCE_MS
+    this.taskAfterMs = options.taskAfterMs ?? TASK_AFTER_MS
   }
 
   /** What the caller may use. */
-  list(caller: McpCaller): readonly McpTool[] {
+  list(caller: McpCaller): readonly Listed[] {
     const { tools = [], agents = [], may = () => true } = this.#options
-    const shown = [
+    const shown: readonly Listed[] = [
       ...tools.filter(({ executor }) => executor !== 'provider').map(described),
       ...agents.map(({ name, description = `Talk to the agent "${name}".` }) => ({
         name: agentTool(name),
@@ -52,7 +66,7 @@ export class Desk {
       })),
       { name: WAIT, description: 'Get the result of a call that had to wait for somebody.', inputSchema: TICKET },
     ]
-    return shown.filter(({ name }) => name === WAIT || may(caller, String(name))) as unknown as readonly McpTool[]
+    return shown.filter(({ name }) => name === WAIT || may(caller, name))
   }
 
   /** Undefined when there is no such tool for this caller. */
@@ -61,12 +75,11 @@ export class Desk {
     if (name === WAIT) return this.#comeBack(caller, input, called)
     const { agents = [] } = this.#options
     const agent = agents.find((each) => agentTool(each.name) === name)?.name
-    const said = isObject(input) ? input : {}
-    if (agent !== undefined && typeof said['message'] !== 'string')
+    const { message, conversation: earlier } = isObject(input) ? input : {}
+    if (agent !== undefined && typeof message !== 'string')
       return { at: 'refused', why: 'Give a "message", which is text.' }
-    const earlier = agent === undefined ? undefined : said['conversation']
-    const conversation = typeof earlier === 'string' ? earlier : `mcp-${randomUUID()}`
-    const text = agent === undefined ? order({ tool: name, input }) : String(said['message'])
+    const conversation = agent !== undefined && typeof earlier === 'string' ? earlier : `mcp-${randomUUID()}`
+    const text = typeof message === 'string' && agent !== undefined ? message : order({ tool: name, input })
     const options = { agent: agent ?? RELAY, by: caller.by }
     // A conversation of another agent, or an id that cannot be one, is the caller's mistake.
     const begun = await caller.runtime.submit(conversation, text, options).catch(mistaken)
@@ -82,8 +95,10 @@ export class Desk {
   }
 
   /** Once it is over, or waits for somebody. Whoever goes away before that does not want it any more. */
-  async stands({ runtime }: McpCaller, conversation: string, { signal, progress }: Called): Promise<Standing> {
-    const now = await standingAfter(runtime, conversation, 'working', signal, progress)
+  async stands({ runtime }: McpCaller, conversation: string, called: Called): Promise<Standing> {
+    const { signal, progress, patienceMs } = called
+    const until = patienceMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
+    const now = await standingAfter(runtime, conversation, 'working', until, progress)
     if (signal.aborted && now.at === 'working') await runtime.cancel(conversation, 'The client went away.')
     return now
   }
@@ -133,7 +148,7 @@ function agentTool(name: string): string {
   return `ask_${name.replaceAll(/[^A-Za-z0-9_.-]/g, '_')}`
 }
 
-function described({ name, description, input, output }: Tool): JsonObject {
+function described({ name, description, input, output }: Tool): Listed {
   const given = output?.json['type'] === 'object' ? { outputSchema: output.json } : {}
   return {
     name,

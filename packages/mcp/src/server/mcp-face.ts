@@ -33,6 +33,8 @@ export interface McpFaceOptions {
   readonly name?: string
   /** How long a client that can do nothing else waits on the line for a call that is held, in ms; 25 s unless said. */
   readonly patienceMs?: number
+  /** How long a call is worked on before a client that takes tasks is given one, in ms; 10 s unless said. */
+  readonly taskAfterMs?: number
 }
 
 export interface McpFace {

@@ -39,7 +39,7 @@ const relayModel: Model = {
     const text = last?.role === 'user' ? last.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') : ''
     const ordered = text === '' ? undefined : parseJson(text)
     if (ordered?.ok && isObject(ordered.value) && typeof ordered.value['tool'] === 'string') {
-      const { tool, input = {} } = ordered.value as unknown as Ordered
+      const { tool, input } = ordered.value as unknown as Ordered
       yield { type: 'call', id: 'call', name: vendorName(tool), input: JSON.stringify(input) }
       yield { type: 'finish', reason: 'calls', usage: NOTHING }
       return

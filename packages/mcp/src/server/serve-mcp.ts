@@ -1,8 +1,13 @@
 /** The protocol itself, of either era, for one request: what the SDK is told, and what it asks. */
 import { isObject, type Json, type JsonObject } from '@holdpoint/core'
-import { ProtocolError, Server, type ServerContext, type Tool as McpTool } from '@modelcontextprotocol/server'
+import {
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { inWords, WAIT, type Called, type Desk } from './desk.ts'
+import { inWords, WAIT, type Called, type Desk, type Listed } from './desk.ts'
 import type { McpCaller } from './mcp-face.ts'
 import { questionsOf, type Able, type Asked } from './questions.ts'
 import { standingAfter, standingOf, type Standing } from './standing.ts'
@@ -14,21 +19,24 @@ const INVALID_PARAMS = -32_602
 const POLL_MS = 2000
 const loose = z.looseObject({})
 
+/** The SDK's own layer above it makes tools of functions; ours are made already, and tasks are not in it. */
+// oxlint-disable-next-line typescript/no-deprecated
 export function serverFor(desk: Desk, caller: McpCaller, era: 'legacy' | 'modern', name: string): Server {
   const tasks = era === 'legacy' ? { tasks: { cancel: {}, requests: { tools: { call: {} } } } } : {}
+  // oxlint-disable-next-line typescript/no-deprecated
   const server = new Server(
     { name, version: '0.1.0' },
     {
-      capabilities: { tools: {}, ...tasks, ...(era === 'modern' && { extensions: { [TASKS]: {} } }) } as never,
+      capabilities: { tools: {}, ...tasks, ...(era === 'modern' && { extensions: { [TASKS]: {} } }) },
       inputRequired: { legacyShim: false },
     },
   )
   const faced = new Faced(desk, caller, era)
-  server.setRequestHandler('tools/list', (_request, context) => faced.list(context))
+  server.setRequestHandler('tools/list', (_request, context) => faced.list(context) as never)
   server.setRequestHandler('tools/call', (request, context) => faced.call(request.params, context) as never)
   const params = { params: loose }
   server.setRequestHandler('tasks/get', params, (given, context) => faced.get(given, context) as never)
-  server.setRequestHandler('tasks/cancel', params, (given) => faced.cancel(given) as never)
+  server.setRequestHandler('tasks/cancel', params, (given, context) => faced.cancel(given, context) as never)
   if (era === 'legacy')
     server.setRequestHandler('tasks/result', params, (given, context) => faced.result(given, context) as never)
   else server.setRequestHandler('tasks/update', params, (given, context) => faced.update(given, context) as never)
@@ -46,7 +54,7 @@ class Faced {
     this.#modern = era === 'modern'
   }
 
-  list(context: ServerContext): { tools: McpTool[] } {
+  list(context: ServerContext): { readonly tools: readonly Listed[] } {
     // Whoever can look at tasks again needs no tool for it.
     const tools = this.#desk.list(this.#caller).filter(({ name }) => name !== WAIT || !this.#takesTasks(context))
     return { tools }
@@ -58,7 +66,12 @@ class Faced {
     const standing =
       typeof back === 'string'
         ? await this.#backWith(back, mcpReq.inputResponses ?? {}, context)
-        : await this.#desk.begin(this.#caller, params.name, (params.arguments ?? {}) as Json, calledBy(context))
+        : await this.#desk.begin(
+            this.#caller,
+            params.name,
+            (params.arguments ?? {}) as Json,
+            this.#called(context, 'task' in params),
+          )
     if (!standing) throw new ProtocolError(INVALID_PARAMS, `There is no tool "${params.name}" here.`)
     return this.#answer(standing, context, 'task' in params)
   }
@@ -70,18 +83,18 @@ class Faced {
     context: ServerContext,
   ): Promise<Standing> {
     const conversation = await this.#conversation(back)
-    const now = await this.#desk.stands(this.#caller, conversation, calledBy(context))
+    const now = await this.#desk.stands(this.#caller, conversation, this.#called(context))
     if (now.at !== 'held') return now
     await this.#desk.answer(this.#caller, now, responses, this.#able(context))
-    return this.#desk.stands(this.#caller, conversation, calledBy(context))
+    return this.#desk.stands(this.#caller, conversation, this.#called(context))
   }
 
   async #answer(standing: Standing, context: ServerContext, asTask: boolean): Promise<object> {
     if (standing.at === 'refused') return failure(standing.why)
     if (standing.at === 'over') return standing.result
-    const { conversation } = standing
+    const { conversation, seq } = standing
     const holds = standing.at === 'held' ? standing.holds : []
-    const sealed = await this.#desk.tickets.seal(conversation, this.#caller)
+    const sealed = await this.#desk.tickets.seal(conversation, seq, this.#caller)
     const questions = this.#modern ? questionsOf(holds, this.#able(context)) : []
     if (questions.length > 0)
       return { resultType: 'input_required', inputRequests: requestsOf(questions), requestState: sealed }
@@ -96,7 +109,7 @@ class Faced {
   // Tasks
 
   async get(params: Params, context: ServerContext): Promise<object> {
-    const { taskId, conversation } = await this.#task(params)
+    const { taskId, conversation } = await this.#task(params, context)
     const now = await standingOf(this.#caller.runtime, conversation)
     const old = !this.#modern
     switch (now.at) {
@@ -116,7 +129,7 @@ class Faced {
   }
 
   async update(params: Params, context: ServerContext): Promise<object> {
-    const { conversation } = await this.#task(params)
+    const { conversation } = await this.#task(params, context)
     const now = await standingOf(this.#caller.runtime, conversation)
     const given = params['inputResponses']
     if (now.at !== 'held' || !isObject(given)) return {}
@@ -126,8 +139,9 @@ class Faced {
   }
 
   /** Of the older generation, whose clients wait on the line for it. */
-  async result(params: Params, { mcpReq }: ServerContext): Promise<object> {
-    const { taskId, conversation } = await this.#task(params)
+  async result(params: Params, context: ServerContext): Promise<object> {
+    const { mcpReq } = context
+    const { taskId, conversation } = await this.#task(params, context)
     const { runtime } = this.#caller
     for (;;) {
       await standingAfter(runtime, conversation, 'held', mcpReq.signal)
@@ -137,13 +151,18 @@ class Faced {
     }
   }
 
-  async cancel(params: Params): Promise<object> {
-    const { taskId, conversation } = await this.#task(params)
+  async cancel(params: Params, context: ServerContext): Promise<object> {
+    const { taskId, conversation } = await this.#task(params, context)
     await this.#caller.runtime.cancel(conversation, 'The client called it off.')
     return this.#modern ? {} : task(taskId, 'cancelled', undefined, true)
   }
 
-  async #task(params: Params): Promise<{ readonly taskId: string; readonly conversation: string }> {
+  async #task(
+    params: Params,
+    context: ServerContext,
+  ): Promise<{ readonly taskId: string; readonly conversation: string }> {
+    if (this.#modern && !this.#takesTasks(context))
+      throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [TASKS]: {} } } })
     const taskId = params['taskId']
     if (typeof taskId !== 'string') throw new ProtocolError(INVALID_PARAMS, 'Say which task: "taskId".')
     return { taskId, conversation: await this.#conversation(taskId) }
@@ -153,6 +172,13 @@ class Faced {
     const conversation = await this.#desk.tickets.open(sealed, this.#caller)
     if (conversation === undefined) throw new ProtocolError(INVALID_PARAMS, 'There is no such call of yours.')
     return conversation
+  }
+
+  /** Whoever takes tasks does not wait on the line for what takes long. Of the older ones, whoever asks for one gets it. */
+  #called(context: ServerContext, asTask = false): Called {
+    const { taskAfterMs } = this.#desk
+    const patienceMs = this.#takesTasks(context) ? taskAfterMs : !this.#modern && asTask ? 0 : undefined
+    return { signal: context.mcpReq.signal, progress: progressTo(context), patienceMs }
   }
 
   #able(context: ServerContext): Able {
@@ -185,10 +211,10 @@ function requestsOf(questions: readonly Asked[]): object {
 }
 
 /** Whoever gave a token for it is told how far the call is. */
-function calledBy({ mcpReq }: ServerContext): Called {
+function progressTo({ mcpReq }: ServerContext): Called['progress'] {
   const token = mcpReq._meta?.progressToken
   let told = 0
-  const progress = (value: Json): void => {
+  return (value) => {
     if (token === undefined) return
     const said = isObject(value) ? value : {}
     const at = typeof said['progress'] === 'number' ? said['progress'] : told + 1
@@ -204,7 +230,6 @@ function calledBy({ mcpReq }: ServerContext): Called {
     }
     void mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {})
   }
-  return { signal: mcpReq.signal, progress }
 }
 
 /** The two generations call the same things by other names. */

@@ -9,8 +9,8 @@ import { failure, toolResult } from './tool-result.ts'
 
 export type Standing =
   | { readonly at: 'over'; readonly result: CallToolResult; readonly cancelled: boolean }
-  | { readonly at: 'held'; readonly conversation: string; readonly holds: readonly ViewHold[] }
-  | { readonly at: 'working'; readonly conversation: string }
+  | { readonly at: 'held'; readonly conversation: string; readonly seq: number; readonly holds: readonly ViewHold[] }
+  | { readonly at: 'working'; readonly conversation: string; readonly seq: number }
   | { readonly at: 'refused'; readonly why: string }
 
 export async function standingOf(runtime: Runtime, conversation: string): Promise<Standing> {
@@ -19,8 +19,8 @@ export async function standingOf(runtime: Runtime, conversation: string): Promis
 }
 
 function read(view: View, conversation: string): Standing {
-  if (view.status === 'running') return { at: 'working', conversation }
-  if (view.status === 'held') return { at: 'held', conversation, holds: holdsOf(view) }
+  if (view.status === 'running') return { at: 'working', conversation, seq: view.seq }
+  if (view.status === 'held') return { at: 'held', conversation, seq: view.seq, holds: holdsOf(view) }
   const turn = view.turns.at(-1)
   const { reason = 'completed', message } = turn?.ended ?? {}
   const cancelled = reason === 'cancelled'

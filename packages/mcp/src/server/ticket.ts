@@ -2,7 +2,7 @@
  * What a client holds while a call waits: which conversation it is, sealed for whoever was given it. Clients send it back,
  * so it is a stranger's word until its seal was checked; and it says nothing that its holder does not know.
  */
-import type { Json, Store } from '@holdpoint/core'
+import type { Store } from '@holdpoint/core'
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 export interface Holder {
@@ -20,18 +20,20 @@ export class Tickets {
     this.#store = store
   }
 
-  async seal(conversation: string, holder: Holder): Promise<string> {
-    const body = Buffer.from(conversation).toString('base64url')
+  /** `seq` is where the conversation stands: each round of questions has a ticket of its own. */
+  async seal(conversation: string, seq: number, holder: Holder): Promise<string> {
+    const body = Buffer.from(`${seq} ${conversation}`).toString('base64url')
     return `${body}.${await this.#mac(body, holder)}`
   }
 
   /** The conversation; undefined when it is none of ours, or somebody else's. */
-  async open(text: string, holder: Holder): Promise<string | undefined> {
-    const [body = '', mac = '', ...more] = text.split('.')
+  async open(sealed: string, holder: Holder): Promise<string | undefined> {
+    const [body = '', mac = '', ...more] = sealed.split('.')
     const given = Buffer.from(mac)
     const should = Buffer.from(await this.#mac(body, holder))
     if (more.length > 0 || given.length !== should.length || !timingSafeEqual(given, should)) return undefined
-    return Buffer.from(body, 'base64url').toString()
+    const text = Buffer.from(body, 'base64url').toString()
+    return text.slice(text.indexOf(' ') + 1)
   }
 
   async #mac(body: string, { tenant, by }: Holder): Promise<string> {
@@ -48,10 +50,10 @@ export class Tickets {
   /** The same in every process, and after every restart. */
   async #load(): Promise<Buffer> {
     const found = await this.#store.get('', KIND, 'tickets')
-    if (found) return Buffer.from(String(found.data), 'base64url')
-    const data: Json = randomBytes(32).toString('base64url')
+    if (found) return Buffer.from(found.data as string, 'base64url')
+    const data = randomBytes(32).toString('base64url')
     await this.#store.put({ tenant: '', kind: KIND, id: 'tickets', data, expected: 0 })
     const kept = await this.#store.get('', KIND, 'tickets')
-    return Buffer.from(String(kept?.data ?? data), 'base64url')
+    return Buffer.from((kept?.data ?? data) as string, 'base64url')
   }
 }
