@@ -105,7 +105,7 @@ export class World {
       this.models.follow(record)
       for (const judged of [this.messages, this.spaces, this.plans, this.shown]) judged.follow(record, events)
       // The worst of moments: the start is written, and whoever wrote it has not heard of it.
-      if (events.some(({ type }) => type === 'call.started') && faults.strikes('pause', 80)) this.#pause(writer)
+      if (events.some(({ type }) => type === 'call.started') && faults.strikes('pause', 100)) this.#pause(writer)
       // As bad: what an agent said is there, and its own log knows nothing of it.
       const said = events.some((event) => event.type === 'message.posted' && event.from.kind === 'agent')
       if (said && faults.strikes('crash', 20)) this.#doomed = writer
