@@ -1,10 +1,11 @@
 /** One process on a SQLite file, or any number of them on one PostgreSQL database, by one setting. */
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { holdpoint, HoldpointError, openStore, type Agent } from 'holdpoint'
-import { agentsMadeHere, remembering, type Offer } from './agents-made-here.ts'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { holdpoint, openStore } from 'holdpoint'
+import { agentsMadeHere, remembering } from './agents-made-here.ts'
 import type { LogLine } from './gateway-options.ts'
+import { programOf } from './program.ts'
 import { serve, type Served } from './serve.ts'
 import { settingsOf } from './settings.ts'
 import { siteOf } from './site/site.ts'
@@ -16,8 +17,12 @@ export interface Running {
 
 export async function run(env: Readonly<Record<string, string | undefined>>): Promise<Running> {
   const { store: place, app, ...settings } = settingsOf(env)
-  const { agents, offer } = await programOf(app)
+  const program = await programOf(app)
   const store = await openStore(place)
+  const { agents, offer, mcp } = await program(store).catch(async (error: unknown) => {
+    await store.close()
+    throw error
+  })
   const secrets = new Set<string>()
   const madeHere = agentsMadeHere(store, {
     ...offer,
@@ -34,6 +39,7 @@ export async function run(env: Readonly<Record<string, string | undefined>>): Pr
     store,
     agents,
     checkAgent: madeHere.check,
+    mcp,
     secrets,
     log,
     firstKey: (key) => say(`The first key, shown this once:\n\n    ${key}\n`),
@@ -52,26 +58,6 @@ export async function run(env: Readonly<Record<string, string | undefined>>): Pr
 function consoleFolder(): string | undefined {
   const folder = fileURLToPath(new URL('../console/', import.meta.url))
   return existsSync(join(folder, 'index.html')) ? folder : undefined
-}
-
-/** The agents of a program are code, and so are the models that agents made over HTTP may use: both come from a module. */
-async function programOf(
-  file: string | undefined,
-): Promise<{ readonly agents: readonly Agent[]; readonly offer: Offer }> {
-  if (file === undefined)
-    throw new HoldpointError(
-      'config-invalid',
-      'Say where your agents are: HOLDPOINT_APP=./app.ts, which exports `agents`, and `models` for agents made over HTTP.',
-    )
-  const program = (await import(pathToFileURL(resolve(file)).href)) as {
-    readonly agents?: unknown
-    readonly models?: Offer['models']
-    readonly secrets?: Offer['secrets']
-  }
-  const { agents: found = [], models = {}, secrets } = program
-  if (!Array.isArray(found))
-    throw new HoldpointError('config-invalid', `${file} must export \`agents\`, a list of them.`)
-  return { agents: found as readonly Agent[], offer: { models, ...(secrets && { secrets }) } }
 }
 
 /** One line of JSON each, for whoever collects them. */

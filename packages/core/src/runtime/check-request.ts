@@ -1,9 +1,9 @@
 /** Ids, keys, limits and filters that come from outside, checked before they reach a store. */
 import { HoldpointError } from '../failure.ts'
 import { isObject, show } from '../json.ts'
-import { TOOL_NAME } from '../tool/name.ts'
 import { lifeId } from '../life/life.ts'
 import { SPACE } from '../space/space.ts'
+import { TOOL_NAME } from '../tool/name.ts'
 import type { ListFilter, PendingFilter } from './runtime-options.ts'
 
 const LONGEST = 200

@@ -67,10 +67,10 @@ export class Residents {
       if (!this.keeps(resident)) continue
       const here = resident.live.agent.name
       const known = resident.log.state.agent
-      // A space is no agent's: what is wanted of it by way of a conversation is refused by what it decides. One that somebody
-      // was about to make is nothing yet, and no place to say something.
-      const begun = known === '' && here === SPACE && !existing ? undefined : here
-      const wanted = known === SPACE ? SPACE : (agent ?? begun)
+      // A space is no agent's: what is wanted of it by way of a conversation is refused by what it decides. One that
+      // somebody was about to make is nothing yet, and no place to say something.
+      const nothing = known === '' && here === SPACE && !existing
+      const wanted = known === SPACE ? SPACE : (agent ?? (nothing ? undefined : here))
       if (here === (known || wanted) && here === wanted) {
         if (!was || asked || !this.#house.agents.mayChange(here)) return resident
         asked = true // once: whatever it is told, two who ask at the same time must not drive each other out

@@ -1,7 +1,6 @@
 /** Spaces as a runtime offers them: made, joined, spoken in, read and left. Everything here is for one tenant. */
 import { HoldpointError } from '../failure.ts'
 import { isObject, show } from '../json.ts'
-import { agentOfLife } from '../life/life.ts'
 import type { Address, Page } from '../log/store.ts'
 import {
   AGENT_MESSAGES,
@@ -12,7 +11,7 @@ import {
   type SpaceDecision,
 } from '../space/decide-space.ts'
 import { memberKey, type Member, type Role } from '../space/space-event.ts'
-import { SPACE } from '../space/space.ts'
+import { SPACE, type Space } from '../space/space.ts'
 import type { SpaceView } from '../space/space-view.ts'
 import type { Conversation } from '../turn/turn-state.ts'
 import { checkAgentName, checkId, checkLimit, checkOptions, checkSeq } from './check-request.ts'
@@ -78,11 +77,9 @@ export class SpaceRoom {
       member: checkMember(member),
       role: checkRole(role),
     }))
-    if (agentOfLife(id) !== undefined)
-      throw invalid(`"${id}" is the life of an agent. Take an id for the space that does not begin like that.`)
     const key = options.key === undefined ? undefined : `create:${checkId('A key', options.key)}`
-    const decide = (state: Conversation): SpaceDecision => {
-      const opened = decideOpen(state.space, state.seq === 0, { name, agentMessages, by })
+    const decide = (space: Space | undefined, state: Conversation): SpaceDecision => {
+      const opened = decideOpen(space, state.seq === 0, { name, agentMessages, by })
       if (!opened.ok) return opened
       const others = members.filter(({ member }) => !by || memberKey(member) !== memberKey(by))
       const joined = others.map(({ member, role }) => ({ type: 'member.joined', member, role }) as const)

@@ -5,7 +5,7 @@
 import type { EventBody } from '../log/log-event.ts'
 import type { InboxItem } from '../log/message.ts'
 import type { Address } from '../log/store.ts'
-import { lifeId, type Heard, type Life, type Said } from '../life/life.ts'
+import { agentOfLife, lifeId, type Heard, type Life, type Said } from '../life/life.ts'
 import { Log } from '../loop/log.ts'
 import { Belongs } from '../loop/whose.ts'
 import { decidePost, decideRead, decideShow, type SpaceDecision, type SpaceRefusal } from '../space/decide-space.ts'
@@ -23,6 +23,8 @@ export type SpaceAnswer =
   | { readonly ok: true; readonly seq: number; readonly repeated?: true }
   | { readonly ok: false; readonly refusal: SpaceRefusal | 'key-reused'; readonly message: string }
 
+type Decide = (space: Space | undefined, state: Conversation) => SpaceDecision
+
 export class Spaces {
   readonly #engine: Engine
   /** Takes what nobody here can drive, until somebody looks who can. */
@@ -33,38 +35,31 @@ export class Spaces {
     this.#nobody = nobody
   }
 
-  /** Makes a space where there is nothing yet; `key` is the caller's own. */
-  async open(address: Address, decide: (state: Conversation) => SpaceDecision, key?: string): Promise<SpaceAnswer> {
-    const { store } = this.#engine
+  /** Makes a space where there is nothing yet. */
+  async open(address: Address, decide: Decide, key?: string): Promise<SpaceAnswer> {
     // Whatever is there already, and whoever it belongs to, is told from nothing before anybody is asked to drive it.
-    const [head = 0] = await store.heads([address])
-    if (head === 0)
-      return this.#engine
-        .use(address, SPACE, ({ log }) => write(log, decide, key))
-        .catch((error: unknown) => {
-          if (!(error instanceof Belongs)) throw error // somebody else was faster, and made something else
-          return decided(decide({ ...emptyConversation, seq: 1 }), 1)
-        })
-    const before = key === undefined ? undefined : await store.findKey(address, key)
-    if (before !== undefined) return { ok: true, seq: before, repeated: true }
-    return decided(decide({ ...emptyConversation, seq: head }), head)
+    const [head = 0] = await this.#engine.store.heads([address])
+    if (head > 0 || agentOfLife(address.id) !== undefined) return this.change(address, decide, key)
+    return this.#engine
+      .use(address, SPACE, ({ log }) => write(log, decide, key))
+      .catch((error: unknown) => {
+        if (error instanceof Belongs) return this.change(address, decide, key)
+        throw error
+      })
   }
 
   /** Decides on the newest state of the space and writes it; `key` is the caller's own. */
-  async change(
-    address: Address,
-    decide: (space: Space | undefined, state: Conversation) => SpaceDecision,
-    key?: string,
-  ): Promise<SpaceAnswer> {
+  async change(address: Address, decide: Decide, key?: string): Promise<SpaceAnswer> {
     try {
       const answer = await this.#engine.useExisting(address, async ({ log }) =>
-        log.state.space ? write(log, (state) => decide(state.space, state), key) : undefined,
+        log.state.space ? write(log, decide, key) : undefined,
       )
       if (answer) return answer
     } catch (error) {
       if (!(error instanceof AgentMissing)) throw error // it is the conversation of somebody who is not here
     }
-    return decided(decide(undefined, emptyConversation), 0)
+    // There may be a conversation: for whoever wants a space there is none, and no room for one.
+    return decided(decide(undefined, { ...emptyConversation, seq: 1 }), 0)
   }
 
   /**
@@ -186,9 +181,9 @@ export class Spaces {
   }
 }
 
-async function write(log: Log, decide: (state: Conversation) => SpaceDecision, key?: string): Promise<SpaceAnswer> {
+async function write(log: Log, decide: Decide, key?: string): Promise<SpaceAnswer> {
   const changed = await log.change((state) => {
-    const decision = decide(state)
+    const decision = decide(state.space, state)
     return { decision, events: decision.ok ? decision.events : [], seq: state.seq }
   }, key)
   if ('repeated' in changed) return { ok: true, seq: changed.repeated, repeated: true }

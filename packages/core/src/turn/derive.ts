@@ -32,6 +32,16 @@ export function derive(
   }
 }
 
+/**
+ * A space rests between all its events, and with many members its state is larger than they are: then it is kept now and
+ * then, and whoever reads it folds a few events more.
+ */
+function isWorthKeeping(before: Conversation, { seq, space }: Conversation): boolean {
+  if (!space) return true
+  const every = 1 + Math.floor(space.members.size / 32)
+  return before.seq === 0 || Math.floor(before.seq / every) !== Math.floor(seq / every)
+}
+
 /** When somebody has to look at it, although there is nothing to do until then. */
 export function deadlinesOf(state: Conversation, effects: readonly Effect[] = next(state)): readonly number[] {
   return effects.flatMap((effect) => {
@@ -44,16 +54,6 @@ function deadlineOf(state: Conversation, { callId, at }: Extract<Effect, { do: '
   const call = findCall(state, callId)
   const hold = call && openHold(call)
   return hold ? lookAt(hold) : at
-}
-
-/**
- * A space rests between all its events, and with many members its state is larger than they are: then it is kept now and
- * then, and whoever reads it folds a few events more.
- */
-function isWorthKeeping(before: Conversation, { seq, space }: Conversation): boolean {
-  if (!space) return true
-  const every = 1 + Math.floor(space.members.size / 32)
-  return before.seq === 0 || Math.floor(before.seq / every) !== Math.floor(seq / every)
 }
 
 /** Whether there is anything to do that needs nobody from outside. */

@@ -45,7 +45,7 @@ test('a message to a space that is not there leaves its id to whoever uses it ne
 test('an agent’s life is no place for a space, and no agent has the name that spaces are kept under', async () => {
   const world = new World()
   const { runtime } = await world.process('one')
-  await expect(runtime.spaces.create({ id: 'agent:desk', name: 'D', by: ada })).rejects.toThrow('the life of an agent')
+  expect(await runtime.spaces.create({ id: 'agent:desk', name: 'D', by: ada })).toMatchObject({ refusal: 'id-taken' })
   expect(await runtime.spaces.post('agent:desk', 'Hi', { from: ada })).toMatchObject({ refusal: 'space-missing' })
   const named = 'No agent can be named "holdpoint.space"'
   const members = [{ member: { kind: 'agent', id: 'holdpoint.space' } as const }]
@@ -84,7 +84,7 @@ test('a post whose answer was lost is told as taken, although its sender may not
   const bob: Member = { kind: 'human', id: 'bob' }
   const first = await runtime.spaces.post('trip', 'Hi', { from: bob, key: 'k' })
   await runtime.spaces.leave('trip', bob, { by: ada })
-  expect(await runtime.spaces.post('trip', 'Hi', { from: bob, key: 'k' })).toEqual({ ...first, repeated: true })
+  expect(await runtime.spaces.post('trip', 'Hi', { from: bob, key: 'k' })).toMatchObject(first)
   expect(await runtime.spaces.post('trip', 'Hi', { from: bob, key: 'l' })).toMatchObject({ refusal: 'not-a-member' })
 })
 

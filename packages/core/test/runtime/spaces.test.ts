@@ -208,17 +208,13 @@ test('where there is a conversation or a life there is no space, and no room for
   const world = new World()
   const { runtime } = await world.process('one', { says: ['Hello.'] })
   await runtime.send('talk', 'Hi')
-  expect(await runtime.spaces.create({ id: 'talk', name: 'Trip', by: ada })).toMatchObject({ refusal: 'id-taken' })
-  await expect(runtime.spaces.create({ id: 'agent:desk', name: 'Trip' })).rejects.toThrow('is the life of an agent')
   for (const id of ['talk', 'agent:desk']) {
+    expect(await runtime.spaces.create({ id, name: 'Trip', by: ada })).toMatchObject({ refusal: 'id-taken' })
     expect(await runtime.spaces.post(id, 'Hi', { from: ada })).toMatchObject({ refusal: 'space-missing' })
     expect(await runtime.spaces.join(id, ada)).toMatchObject({ refusal: 'space-missing' })
     expect(await runtime.spaces.view(id)).toBeUndefined()
   }
-  const make = (id: string) => runtime.spaces.create({ id, name: 'Trip', by: ada })
-  expect(await make('talk')).toMatchObject({ refusal: 'id-taken' })
-  await expect(make('agent:desk')).rejects.toThrow('the life of an agent')
-  expect(await make('trip')).toMatchObject({ ok: true })
+  expect(await runtime.spaces.create({ id: 'trip', name: 'Trip', by: ada })).toMatchObject({ ok: true })
   // And where there is a space there is no conversation.
   expect(await runtime.send('trip', 'Hi')).toMatchObject({ status: 'refused', reason: 'is-a-space' })
   expect(await runtime.send('trip', 'Hi', { agent: 'desk' })).toMatchObject({ reason: 'is-a-space' })

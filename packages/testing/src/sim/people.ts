@@ -169,7 +169,7 @@ export class Person {
     if (other) await Promise.all([first, this.#give(open, other, random.pick([this.#name, 'somebody else']))])
     const heard = await first
     // Some forget that they answered a question, and say the same once more.
-    const again = open.kind === 'elicitation' && random.chance(0.8)
+    const again = open.kind === 'elicitation' && random.chance(0.5)
     if (!twice && !again && heard !== undefined) return
     await this.#wait(again ? random.between(500, 3000) : 0)
     await this.#give(open, resolution, this.#name)
