@@ -52,7 +52,7 @@ const RATES = {
   /** A caller's request does not reach its node. */
   'call-lost': 0.04,
   /** A caller's request reaches a node twice, or two nodes. */
-  'call-twice': 0.08,
+  'call-twice': 0.12,
   /** A caller does not hear what came of its request. */
   'told-nothing': 0.06,
   /** The same answer given again. */

@@ -78,7 +78,7 @@ async function trouble(world: World): Promise<void> {
   const people = [...world.people, ...world.visitors]
   let busy = people.length
   for (const person of people) {
-    const live = person.live(random.between(5, 10)).then(() => {
+    const live = person.live(random.between(8, 15)).then(() => {
       busy--
     })
     world.seeTo(live)

@@ -29,6 +29,8 @@ export class Truth {
   readonly #judge: Judge
   readonly #trace: Trace
   readonly #hands = new Map<string, Hands>()
+  /** By conversation: every node that ever drove it. It may not have heard that it does no longer. */
+  readonly #drove = new Set<string>()
   /** Until when each node lives. */
   readonly #leases = new Map<string, number>()
 
@@ -109,7 +111,7 @@ export class Truth {
       this.#trace.add(`  = ${record.id} ${event.seq} ${event.type}`, () => JSON.stringify(event))
     this.#checkHands(record, write, stored)
     const before = record.step
-    const self = this.owner(record.id).node === write.node
+    const self = write.node !== undefined && this.#drove.has(`${record.id} ${write.node}`)
     const moves = answer.result === 'ok' && answer.epoch !== this.owner(record.id).epoch
     if (moves) this.#handOver(record, { node: answer.owned ? write.node : undefined, epoch: answer.epoch }, busy)
     record.follow(stored, this.#judge, now, steps)
@@ -136,6 +138,7 @@ export class Truth {
     this.#judge.require(free, 'one-driver', say)
     this.#trace.add(`  > ${say()}`)
     this.#hands.set(record.id, to)
+    this.#drove.add(`${record.id} ${to.node}`)
     record.handedOverAt = record.events.length + 1
     if (record.step) record.step.excused++
   }

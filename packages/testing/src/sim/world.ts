@@ -63,6 +63,8 @@ export class World {
   readonly readers: readonly Reader[]
   /** Requests that are on their way, or that a node did not answer yet. */
   asking = 0
+  /** The node that dies before it hears what it wrote. */
+  #doomed: string | undefined
 
   constructor(seed: number, trace: boolean, tamper: TamperStore = (store) => store) {
     this.seed = seed
@@ -103,7 +105,10 @@ export class World {
       this.models.follow(record)
       for (const judged of [this.messages, this.spaces, this.plans, this.shown]) judged.follow(record, events)
       // The worst of moments: the start is written, and whoever wrote it has not heard of it.
-      if (events.some(({ type }) => type === 'call.started') && faults.strikes('pause', 80)) this.#pause(writer)
+      if (events.some(({ type }) => type === 'call.started') && faults.strikes('pause', 100)) this.#pause(writer)
+      // As bad: what an agent said is there, and its own log knows nothing of it.
+      const said = events.some((event) => event.type === 'message.posted' && event.from.kind === 'agent')
+      if (said && faults.strikes('crash', 20)) this.#doomed = writer
     }
     // The first always drives: somebody has to.
     this.nodes = Array.from(
@@ -145,6 +150,9 @@ export class World {
   /** What strikes between any two steps. */
   disturb(): void {
     const { faults, random } = this
+    const doomed = this.nodes.find(({ id, runtime }) => id === this.#doomed && runtime)
+    this.#doomed = undefined
+    doomed?.crash(random.between(0, 20_000))
     if (faults.strikes('crash')) random.pick(this.nodes).crash(random.between(0, 20_000))
     if (faults.strikes('pause')) this.#pause(random.pick(this.nodes).id)
     if (faults.strikes('clock-jump')) random.pick(this.nodes).jump(random.pick([-24, -1, 1, 24]) * HOUR)
