@@ -11,6 +11,8 @@ import { ConversationsScreen } from './screens/conversations.tsx'
 import { HoldsScreen } from './screens/holds.tsx'
 import { KeyScreen } from './screens/key.tsx'
 import { SettingsScreen } from './screens/settings.tsx'
+import { SpaceScreen } from './screens/space.tsx'
+import { SpacesScreen } from './screens/spaces.tsx'
 import { StartScreen } from './screens/start.tsx'
 import { WorkersScreen } from './screens/workers.tsx'
 import { useSession, type Session } from './session.ts'
@@ -62,6 +64,10 @@ function Screens(): ReactNode {
       </Route>
       <Route path="/conversations/:id">{({ id }) => <ConversationScreen key={id} id={id} />}</Route>
       <Route path="/conversations/:id/timeline">{({ id }) => <TimelineScreen key={id} id={id} />}</Route>
+      <Route path="/spaces">
+        <SpacesScreen />
+      </Route>
+      <Route path="/spaces/:id">{({ id }) => <SpaceScreen key={id} id={id} />}</Route>
       <Route path="/agents">
         <AgentsScreen />
       </Route>

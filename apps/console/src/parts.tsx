@@ -107,6 +107,7 @@ export const addressOf = {
   timeline: (id: string): string => `/conversations/${encodeURIComponent(id)}/timeline`,
   hold: (conversationId: string, callId: string): string =>
     `/holds/${encodeURIComponent(conversationId)}/${encodeURIComponent(callId)}`,
+  space: (id: string): string => `/spaces/${encodeURIComponent(id)}`,
   agent: (name: string): string => `/agents/${encodeURIComponent(name)}`,
 } as const
 

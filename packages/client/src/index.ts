@@ -20,7 +20,11 @@ export { worker, type Worker, type WorkerOptions } from './worker.ts'
 export { type WorkerContext, type WorkerTool } from './worker-tool.ts'
 export { holdsOf, messagesOf, turnsOf } from '@holdpoint/core/view'
 export type {
+  SpaceMessage,
+  SpaceView,
+  SpaceWriting,
   StreamingPart,
+  ToolMessage,
   View,
   ViewCall,
   ViewHold,
@@ -38,8 +42,12 @@ export type {
   Json,
   JsonObject,
   LogEvent,
+  Member,
   PendingHold,
+  Plan,
   Resolution,
   ResolveAnswer,
+  SpaceMember,
+  SpaceRow,
 } from '@holdpoint/core'
-export type { AgentRow, HoldsQuery, KeyRow, ListOf, Scope, ToolRow, WorkerRow } from '@holdpoint/protocol'
+export type { AgentRow, HoldsQuery, KeyRow, LifeBody, ListOf, Scope, ToolRow, WorkerRow } from '@holdpoint/protocol'
