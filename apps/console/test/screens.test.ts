@@ -110,6 +110,14 @@ test('with a page that reads from right to left, everything is on its other side
   expect(await barriers(page)).toEqual([])
 })
 
+test('whatever an id is made of, its address leads to it', async () => {
+  for (const id of ['agent:books', 'a/b c?d#e', '100%', '%3A', 'ä·日本']) {
+    const page = await here.open(`/conversations/${encodeURIComponent(id)}`)
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(id)
+    await page.close()
+  }
+})
+
 test('an address leads to its screen, the chosen event of a timeline shows its log entry, and a lost key is asked for', async () => {
   const page = await here.open('/conversations/parcel/timeline')
   const lane = page.getByRole('group', { name: 'parcel.ship' })

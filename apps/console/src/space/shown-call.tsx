@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import type { PendingHold, Resolution, ResolveAnswer, ToolMessage, ViewCall } from '@holdpoint/client'
 import { ElicitationForm, ToolCall } from '@holdpoint/ui'
+import { useAsker } from '../asker.ts'
 import { addressOf, TextLink } from '../parts.tsx'
 
 export function ShownCall({
@@ -13,7 +14,8 @@ export function ShownCall({
   readonly hold: PendingHold | undefined
   readonly onResolve: (hold: PendingHold, resolution: Resolution) => Promise<ResolveAnswer>
 }): ReactNode {
-  const { agent, name, status } = message
+  const { agent, name, status, toolCallId } = message
+  const askedBy = useAsker(`agent:${agent}`, toolCallId)
   const origin = hold && (
     <span>
       in <TextLink to={addressOf.timeline(hold.conversationId)}>the life of {agent}</TextLink>
@@ -27,6 +29,7 @@ export function ShownCall({
           key={hold.nth}
           hold={hold}
           agent={agent}
+          askedBy={askedBy}
           origin={origin}
           onResolve={(resolution) => onResolve(hold, resolution)}
         />
@@ -34,6 +37,7 @@ export function ShownCall({
         <ToolCall
           call={callOf(message, hold)}
           agent={agent}
+          askedBy={askedBy}
           onResolve={hold && ((_call, resolution) => onResolve(hold, resolution))}
         />
       )}
