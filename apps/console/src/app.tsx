@@ -11,6 +11,7 @@ import { ConversationScreen } from './screens/conversation.tsx'
 import { ConversationsScreen } from './screens/conversations.tsx'
 import { HoldsScreen } from './screens/holds.tsx'
 import { KeyScreen } from './screens/key.tsx'
+import { McpServersScreen } from './screens/mcp-servers.tsx'
 import { SettingsScreen } from './screens/settings.tsx'
 import { SpaceScreen } from './screens/space.tsx'
 import { SpacesScreen } from './screens/spaces.tsx'
@@ -99,6 +100,9 @@ function Screens(): ReactNode {
       <Route path="/agents/:name/life">{life}</Route>
       <Route path="/workers">
         <WorkersScreen />
+      </Route>
+      <Route path="/mcp-servers">
+        <McpServersScreen />
       </Route>
       <Route path="/settings">
         <SettingsScreen />

@@ -7,6 +7,7 @@ export { type Conversations, type SendAnswer, type SendOptions } from './convers
 export { type FollowOptions } from './follow.ts'
 export { type Holds, type ResolveOptions } from './holds.ts'
 export { type Keys } from './keys.ts'
+export { type Mcp } from './mcp.ts'
 export { type PageQuery } from './page-query.ts'
 export { type Connection } from './connection.ts'
 export { LiveConversation, type LiveOptions } from './live-conversation.ts'
@@ -50,4 +51,15 @@ export type {
   SpaceMember,
   SpaceRow,
 } from '@holdpoint/core'
-export type { AgentRow, HoldsQuery, KeyRow, LifeBody, ListOf, Scope, ToolRow, WorkerRow } from '@holdpoint/protocol'
+export type {
+  AgentRow,
+  HoldsQuery,
+  KeyRow,
+  LifeBody,
+  ListOf,
+  McpServerRow,
+  McpToolRow,
+  Scope,
+  ToolRow,
+  WorkerRow,
+} from '@holdpoint/protocol'
