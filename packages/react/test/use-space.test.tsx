@@ -71,5 +71,6 @@ test('two components and StrictMode share one stream, which ends with the last o
   expect(page.text()).toBe('OfficeOffice')
   expect(gateway.open).toBe(1)
   await page.remove()
+  await new Promise((resolve) => setTimeout(resolve, 5))
   expect(gateway.open).toBe(0)
 })

@@ -14,12 +14,12 @@ export function SpaceScreen({ id }: { readonly id: string }): ReactNode {
   const self = useSelf(view)
   useTitle(loaded ? view.name : 'Space')
   useRead(space, self)
-  if (!loaded && (connection.state === 'stopped' || connection.state === 'live'))
+  if (!loaded && (connection.state === 'stopped' || connection.state === 'waiting'))
     return (
       <Screen title="Space">
         {connection.state === 'stopped' && <Trouble error={connection.error} />}
         <Empty title="There is nothing to see here">
-          It may not be there, or not be for you. <TextLink to="/spaces">All spaces</TextLink>
+          There may be no such space, or it is not for you, or the gateway cannot be reached. <TextLink to="/spaces">All spaces</TextLink>
         </Empty>
       </Screen>
     )
