@@ -1,9 +1,11 @@
 /**
- * `npm start`: the gateway with the console on the embedded store, an agent to try it with, and a worker for that agent's
- * external calls. Settings of the environment come first.
+ * `npm start`: the gateway with the console on the embedded store, two agents to try it with, a space they share with
+ * you, and a worker for their external calls. Settings of the environment come first.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { connect } from '@holdpoint/client'
+import { openFrontDesk } from '../examples/start/space.ts'
 import { parcelWorker } from '../examples/start/worker.ts'
 import { run } from '../packages/gateway/src/run.ts'
 import { buildConsole } from './lib/console.ts'
@@ -20,6 +22,10 @@ const { served, stop } = await run({
   ...process.env,
 })
 const { key } = await served.gateway.keys.create('', { name: 'parcels', scopes: ['worker'], ttlMs: 30 * 86_400_000 })
+if (!process.env['HOLDPOINT_APP']) {
+  const ours = await served.gateway.keys.create('', { name: 'front desk', scopes: ['agent'], ttlMs: 60_000 })
+  await openFrontDesk(connect({ url: served.url, key: ours.key }))
+}
 const parcels = parcelWorker(served.url, key)
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const)

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { vendorName } from '@holdpoint/core'
 import type { Model, ModelPart, ModelRequest } from 'holdpoint'
+import { nextCalls, type Call } from './living.ts'
 
 interface Line {
   readonly hears: RegExp
@@ -82,12 +83,14 @@ const AFTER: Readonly<Record<string, Said>> = Object.fromEntries(
 const HELLO = 'I pretend to be a model. Ask me to write to Ada, for a budget, for a chart, or to tell a story.'
 const PACE_MS = 25
 
-/** It reads the last message alone, so any process says the same. */
+/** It reads what it is told alone, so any process says the same. */
 export const pretender: Model = {
   id: 'demo/pretender',
   async *stream({ prompt, signal }) {
     const last = prompt.at(-1)
-    if (last?.role === 'tool') yield* said(afterwards(last.results), signal)
+    const living = nextCalls(prompt, afterwards)
+    if (living) yield* calls(living, prompt.length, signal)
+    else if (last?.role === 'tool') yield* said(afterwards(last.results), signal)
     else
       yield* reply(
         LINES.find(({ hears }) => hears.test(JSON.stringify(last ?? ''))) ?? { hears: /./, says: HELLO },
@@ -117,6 +120,18 @@ async function* reply(
   }
   if (says !== undefined) yield* said(says, signal)
   if (call) yield { type: 'call', id: `call-${nth}`, name: vendorName(call.name), input: JSON.stringify(call.input) }
+}
+
+/** With their arguments as they are written, a word at a time. */
+async function* calls(all: readonly Call[], nth: number, signal: AbortSignal): AsyncGenerator<ModelPart> {
+  for (const [index, { name, input }] of all.entries()) {
+    const call = { id: `call-${nth}-${index}`, name: vendorName(name) }
+    for (const delta of JSON.stringify(input).split(/(?<=\s)/)) {
+      yield { type: 'call-input', ...call, delta }
+      await pause(PACE_MS, undefined, { signal })
+    }
+    yield { type: 'call', ...call, input: JSON.stringify(input) }
+  }
 }
 
 async function* said(text: string, signal: AbortSignal): AsyncGenerator<ModelPart> {

@@ -72,3 +72,5 @@ export function deskTools(search: string | undefined): readonly Tool[] {
   const own = [sendEmail, askBudget, timeZone, buildReport, shipParcel, showChart]
   return search === undefined ? own : [...own, tool({ executor: 'provider', name: 'web_search', id: search })]
 }
+
+export const bookTools: readonly Tool[] = [showChart]

@@ -1,16 +1,20 @@
-import { lazy, Suspense, useMemo, type ReactNode } from 'react'
+import { lazy, Suspense, useMemo, type ComponentType, type ReactNode } from 'react'
 import { Route, Switch } from 'wouter'
 import { connect } from '@holdpoint/client'
 import { HoldpointProvider } from '@holdpoint/react'
 import { ToolComponentsContext } from '@holdpoint/ui'
 import { pageTools } from './page-tools.ts'
 import { AgentScreen } from './screens/agent.tsx'
+import { AgentLifeScreen } from './screens/agent-life.tsx'
 import { AgentsScreen } from './screens/agents.tsx'
 import { ConversationScreen } from './screens/conversation.tsx'
 import { ConversationsScreen } from './screens/conversations.tsx'
 import { HoldsScreen } from './screens/holds.tsx'
 import { KeyScreen } from './screens/key.tsx'
+import { McpServersScreen } from './screens/mcp-servers.tsx'
 import { SettingsScreen } from './screens/settings.tsx'
+import { SpaceScreen } from './screens/space.tsx'
+import { SpacesScreen } from './screens/spaces.tsx'
 import { StartScreen } from './screens/start.tsx'
 import { WorkersScreen } from './screens/workers.tsx'
 import { useSession, type Session } from './session.ts'
@@ -47,6 +51,27 @@ function Inside({ session }: { readonly session: Extract<Session, { readonly sta
   )
 }
 
+/** A part of the address as it was put there. What a route gives is decoded in part only: an id may have any character. */
+function partAt(nth: number): string {
+  const part = location.pathname.split('/')[nth] ?? ''
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+/** A screen about one thing, which is the second part of the address, is another one for another thing. */
+function about(Shown: ComponentType<{ readonly id: string }>): () => ReactNode {
+  return () => <Shown key={partAt(2)} id={partAt(2)} />
+}
+
+const conversation = about(ConversationScreen)
+const timeline = about(TimelineScreen)
+const space = about(SpaceScreen)
+const agent = about(({ id }) => <AgentScreen name={id} />)
+const life = about(({ id }) => <AgentLifeScreen name={id} />)
+
 function Screens(): ReactNode {
   return (
     <Switch>
@@ -56,18 +81,28 @@ function Screens(): ReactNode {
       <Route path="/holds">
         <HoldsScreen />
       </Route>
-      <Route path="/holds/:conversationId/:callId">{(at) => <HoldsScreen at={at} />}</Route>
+      <Route path="/holds/:conversationId/:callId">
+        {() => <HoldsScreen at={{ conversationId: partAt(2), callId: partAt(3) }} />}
+      </Route>
       <Route path="/conversations">
         <ConversationsScreen />
       </Route>
-      <Route path="/conversations/:id">{({ id }) => <ConversationScreen key={id} id={id} />}</Route>
-      <Route path="/conversations/:id/timeline">{({ id }) => <TimelineScreen key={id} id={id} />}</Route>
+      <Route path="/conversations/:id">{conversation}</Route>
+      <Route path="/conversations/:id/timeline">{timeline}</Route>
+      <Route path="/spaces">
+        <SpacesScreen />
+      </Route>
+      <Route path="/spaces/:id">{space}</Route>
       <Route path="/agents">
         <AgentsScreen />
       </Route>
-      <Route path="/agents/:name">{({ name }) => <AgentScreen name={name} />}</Route>
+      <Route path="/agents/:name">{agent}</Route>
+      <Route path="/agents/:name/life">{life}</Route>
       <Route path="/workers">
         <WorkersScreen />
+      </Route>
+      <Route path="/mcp-servers">
+        <McpServersScreen />
       </Route>
       <Route path="/settings">
         <SettingsScreen />

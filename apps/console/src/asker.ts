@@ -1,11 +1,26 @@
+import type { InboxEvent } from '@holdpoint/client'
 import { useWatched } from '@holdpoint/react'
 
-/** Whose words the newest turn of a conversation is about. */
-export function useAsker(conversationId: string): string | undefined {
-  const { value } = useWatched(`asker ${conversationId}`, async (client, signal) => {
+/** Whose words a call is about: in a life, whoever woke the agent. Undefined for one of an older turn. */
+export function useAsker(conversationId: string, callId: string): string | undefined {
+  const { value } = useWatched(`newest turn ${conversationId}`, async (client, signal) => {
     const view = await client.conversations.view(conversationId, { turns: 1 }, { signal })
-    const said = view?.turns.at(-1)?.items.findLast((item) => item.kind === 'message')
-    return { by: said?.kind === 'message' ? said.message.by : undefined }
+    return { turn: view?.turns.at(-1) }
   })
-  return value?.by
+  const turn = value?.turn
+  if (!turn?.steps.some(({ calls }) => calls.some((call) => call.callId === callId))) return undefined
+  const said = turn.items.findLast(({ kind }) => kind !== 'answer')
+  if (said?.kind === 'event') return wokenBy(said.event)
+  return said?.kind === 'message' ? said.message.by : undefined
+}
+
+function wokenBy(event: InboxEvent): string | undefined {
+  switch (event.type) {
+    case 'space.message':
+      return `${event.from.id} in ${event.name}`
+    case 'plan.fired':
+      return 'its own plan'
+    case 'trigger':
+      return event.by ?? event.name
+  }
 }

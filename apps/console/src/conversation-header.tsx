@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react'
-import { Link } from 'wouter'
 import { useConversation } from '@holdpoint/react'
 import { ShownText } from '@holdpoint/ui'
-import { addressOf, Status, TextLink } from './parts.tsx'
+import { addressOf, Status, TextLink, Views } from './parts.tsx'
 
 export function ConversationHeader({
   id,
@@ -29,34 +28,15 @@ export function ConversationHeader({
       )}
       <Status status={status} />
       {connection === 'waiting' && <span className="text-xs text-held">not heard of, comes again</span>}
-      <nav aria-label="Views of the conversation" className="ms-auto flex gap-0.5 rounded-md bg-muted p-0.5 text-xs">
-        <View to={addressOf.conversation(id)} here={here === 'chat'}>
-          Chat
-        </View>
-        <View to={addressOf.timeline(id)} here={here === 'timeline'}>
-          Timeline
-        </View>
-      </nav>
+      <div className="ms-auto">
+        <Views
+          label="Views of the conversation"
+          views={[
+            { to: addressOf.conversation(id), name: 'Chat', here: here === 'chat' },
+            { to: addressOf.timeline(id), name: 'Timeline', here: here === 'timeline' },
+          ]}
+        />
+      </div>
     </header>
-  )
-}
-
-function View({
-  to,
-  here,
-  children,
-}: {
-  readonly to: string
-  readonly here: boolean
-  readonly children: ReactNode
-}): ReactNode {
-  return (
-    <Link
-      href={to}
-      aria-current={here ? 'page' : undefined}
-      className="rounded-[5px] px-2.5 py-1 text-muted-foreground outline-none hover:text-foreground focus-visible:ring-2 focus-visible:ring-ring aria-[current=page]:bg-card aria-[current=page]:text-foreground aria-[current=page]:shadow-xs"
-    >
-      {children}
-    </Link>
   )
 }

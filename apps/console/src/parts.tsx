@@ -102,12 +102,38 @@ export function TextLink({
   )
 }
 
+/** Several ways to look at the same thing, each with an address. */
+export function Views({
+  label,
+  views,
+}: {
+  readonly label: string
+  readonly views: readonly { readonly to: string; readonly name: string; readonly here: boolean }[]
+}): ReactNode {
+  return (
+    <nav aria-label={label} className="flex gap-0.5 rounded-md bg-muted p-0.5 text-xs">
+      {views.map(({ to, name, here }) => (
+        <Link
+          key={to}
+          href={to}
+          aria-current={here ? 'page' : undefined}
+          className="rounded-[5px] px-2.5 py-1 text-muted-foreground outline-none hover:text-foreground focus-visible:ring-2 focus-visible:ring-ring aria-[current=page]:bg-card aria-[current=page]:text-foreground aria-[current=page]:shadow-xs"
+        >
+          {name}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
 export const addressOf = {
   conversation: (id: string): string => `/conversations/${encodeURIComponent(id)}`,
   timeline: (id: string): string => `/conversations/${encodeURIComponent(id)}/timeline`,
   hold: (conversationId: string, callId: string): string =>
     `/holds/${encodeURIComponent(conversationId)}/${encodeURIComponent(callId)}`,
+  space: (id: string): string => `/spaces/${encodeURIComponent(id)}`,
   agent: (name: string): string => `/agents/${encodeURIComponent(name)}`,
+  life: (name: string): string => `/agents/${encodeURIComponent(name)}/life`,
 } as const
 
 export const INPUT =

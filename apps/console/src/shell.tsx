@@ -15,6 +15,7 @@ interface Place {
 /** In the order of the bar. A new screen gets its place here. */
 const PLACES: readonly Place[] = [
   { to: '/holds', name: 'Holds', mark: 'M8 1.5v4M8 10.5v4M8 5.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z' },
+  { to: '/spaces', name: 'Spaces', mark: 'M1.5 2.5h8v5.5H5L3 10V8H1.5zM11.5 6h3v5.5H13v2l-2-2H7V10' },
   { to: '/conversations', name: 'Conversations', mark: 'M2 3h12v8H7l-3 2.5V11H2z' },
   { to: '/agents', name: 'Agents', mark: 'M8 2a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM2.5 14c.5-3 2.8-4 5.5-4s5 1 5.5 4' },
   {
@@ -22,6 +23,7 @@ const PLACES: readonly Place[] = [
     name: 'Workers',
     mark: 'M2.5 13.5 9 7M8 4.5a3 3 0 0 1 4-2.3L10.3 4l1.7 1.7L13.8 4A3 3 0 0 1 9.5 8z',
   },
+  { to: '/mcp-servers', name: 'MCP servers', mark: 'M5.5 1.5v4M10.5 1.5v4M3.5 5.5h9v2a4.5 4.5 0 0 1-9 0zM8 12v2.5' },
   { to: '/settings', name: 'Settings', mark: 'M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7M9 3v3M7 10v3' },
 ]
 

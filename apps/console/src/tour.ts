@@ -1,11 +1,14 @@
-/** What to try with the agent that `npm start` serves (examples/start). Each line is something to say to it. */
+/** What to try with what `npm start` serves (examples/start). Each line is something to say to its agents. */
 export interface TourStop {
   readonly title: string
   readonly say: string
   readonly about: string
+  /** Said in the space, and not to the agent alone. */
+  readonly inSpace?: true
 }
 
 export const TOUR_AGENT = 'desk'
+export const TOUR_SPACE = 'front-desk'
 
 export const tour: readonly TourStop[] = [
   {
@@ -42,5 +45,18 @@ export const tour: readonly TourStop[] = [
     title: 'Search the web',
     say: 'Search the web for tide tables',
     about: 'The vendor of the model runs it. Nothing of it passes through here, and that is shown.',
+  },
+  {
+    title: 'Let two agents work together',
+    say: 'Get the launch ready',
+    about:
+      'In a space with you, one agent asks the other for a chart, and then writes an e-mail. You approve it there.',
+    inSpace: true,
+  },
+  {
+    title: 'Watch a plan fire',
+    say: 'Remind us in a few seconds',
+    about: 'The agent makes a plan and sleeps; its page counts down. It wakes by itself, also after a restart.',
+    inSpace: true,
   },
 ]

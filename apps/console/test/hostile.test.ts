@@ -57,6 +57,41 @@ test('two hundred hostile texts, said by an agent, stay text', async () => {
   expect(here.complaints).toEqual([])
 })
 
+test('the same texts, said in a space whose name is one of them, stay text', async () => {
+  const [name = '', ...rest] = corpus
+  const id = 'hostile/<b>&?#%:'
+  const members = [{ member: { kind: 'agent' as const, id: 'echo' } }]
+  await here.client.spaces.create({ id, name, by: 'you', members })
+  // By a person, who is shown as they wrote it, and by an agent, who writes markdown. Half a character is refused.
+  const said = rest.filter((text) => text.isWellFormed()).slice(-60)
+  for (const [nth, text] of said.entries()) {
+    const from = nth % 3 === 0 ? { kind: 'human' as const, id: 'you' } : { kind: 'agent' as const, id: 'echo' }
+    expect(await here.client.spaces.post(id, `say ${nth} ${text}`, { from })).toMatchObject({ ok: true })
+  }
+  const page = await here.open(`/spaces/${encodeURIComponent(id)}`)
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(name)
+  const list = page.getByRole('region', { name: 'Messages' })
+  const seen = new Set<string>()
+  for (let screens = 0; screens < 200 && seen.size < said.length; screens++) {
+    const texts = await page.getByRole('article', { name: /said$/ }).allInnerTexts()
+    for (const text of texts) for (const [, nth] of text.matchAll(/say (\d+)/g)) seen.add(nth ?? '')
+    await unharmed(page)
+    const top = await list.evaluate((element) => {
+      element.scrollTop -= element.clientHeight * 0.8
+      return element.scrollTop
+    })
+    const before = page.getByRole('button', { name: 'Show what was said before' })
+    if (top <= 0 && (await before.isVisible())) await before.click()
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+  }
+  expect(seen.size).toBe(said.length)
+  await page.goto(`${here.url}/spaces`)
+  await page.getByRole('link', { name }).waitFor()
+  await unharmed(page)
+  expect(here.strangers).toEqual([])
+  expect(here.complaints).toEqual([])
+})
+
 test('the same texts as arguments are shown whole, with what they hide, and nothing of them runs', async () => {
   await here.client.conversations.send('asked', 'call', { agent: 'echo', wait: 10 })
   const page = await here.open('/conversations/asked')

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import { mcpServers } from './mcp-servers.ts'
 import { shoot, stage, type Stage } from './stage.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
@@ -29,6 +30,14 @@ beforeAll(async () => {
   await here.client.holds.approve('parcel', parcel?.callId ?? '', { by: 'grace' })
   await here.client.agents.create({ name: 'helper', model: 'pretender', instructions: 'Help whoever asks.' })
   await here.client.conversations.continue('parcel', { wait: 20 })
+  await here.client.agents.setPlan('books', { what: 'Close the books', cron: '0 9 * * 1', timeZone: 'Europe/Paris' })
+  await here.client.spaces.post('front-desk', 'Get the launch ready', { from: { kind: 'human', id: 'you' } })
+  await vi.waitUntil(
+    async () => (await here.client.holds.list({ conversationId: 'agent:desk' })).items.length === 1,
+    10_000,
+  )
+  // While it waits, what is said is in its inbox.
+  await here.client.spaces.post('front-desk', 'Well done, both', { from: { kind: 'human', id: 'you' } })
 })
 afterAll(() => here.close())
 
@@ -40,10 +49,16 @@ const screens: readonly (readonly [name: string, path: string, shows: string])[]
   ['conversation-form', '/conversations/launch', 'How much may the launch cost?'],
   ['conversation-story', '/conversations/story', 'no ship was ever lost'],
   ['conversation-chart', '/conversations/sales', 'Sales by quarter'],
+  ['spaces', '/spaces', 'front-desk'],
+  ['space', '/spaces/front-desk', 'Well done, both'],
+  ['space-missing', '/spaces/nowhere', 'There is nothing to see here'],
   ['timeline', '/conversations/parcel/timeline', 'What the model was told'],
   ['agents', '/agents', 'helper'],
   ['agent', '/agents/desk', 'somebody may have to agree'],
   ['agent-json', '/agents/helper', 'As JSON'],
+  ['agent-life', '/agents/desk/life', 'Well done, both'],
+  ['agent-plans', '/agents/books/life', 'Close the books'],
+  ['mcp-servers', '/mcp-servers', 'was changed'],
   ['workers', '/workers', 'parcel.ship'],
   ['settings', '/settings', 'Keys'],
   ['nowhere', '/no/such/place', 'There is nothing at this address'],
@@ -80,6 +95,7 @@ async function barriers(page: Page): Promise<string[]> {
 describe.each(looks)('%s', (look, options) => {
   test('no screen keeps anybody out, and none is wider than its window', async () => {
     const page = await here.open('/', options)
+    await page.route('**/api/mcp/servers', (route) => route.fulfill({ json: { items: mcpServers } }))
     const troubles: string[] = []
     for (const [name, path, shows] of screens) {
       await page.goto(here.url + path)
@@ -98,6 +114,27 @@ describe.each(looks)('%s', (look, options) => {
   })
 })
 
+test('what a server of MCP changed is shown, and accepted for what is shown', async () => {
+  const page = await here.open('/mcp-servers')
+  await page.getByText('No MCP servers are used here').waitFor()
+  const accepted: unknown[] = []
+  await page.route('**/api/mcp/servers', (route) => {
+    const now = accepted.length === 0 ? mcpServers : mcpServers.filter(({ health }) => health === 'new')
+    return route.fulfill({ json: { items: now } })
+  })
+  await page.route('**/api/mcp/servers/tracker/tools/find%20issue/accept', (route) => {
+    accepted.push(route.request().postDataJSON())
+    return route.fulfill({ json: { accepted: true } })
+  })
+  await page.reload()
+  await page.getByText('connect ECONNREFUSED').waitFor()
+  const changed = page.getByRole('region', { name: 'tracker.find issue was changed' })
+  await changed.getByText('Find an issue, and send it to').waitFor()
+  await changed.getByRole('button', { name: 'Accept the change' }).click()
+  await changed.waitFor({ state: 'detached' })
+  expect(accepted).toEqual([{ fingerprint: 'b'.repeat(64) }])
+})
+
 test('with a page that reads from right to left, everything is on its other side', async () => {
   const page = await here.open('/conversations/letter')
   await page.getByText('Runs with exactly this').waitFor()
@@ -108,6 +145,14 @@ test('with a page that reads from right to left, everything is on its other side
   expect((said?.x ?? 0) + (said?.width ?? 0)).toBeLessThan(640)
   await shoot(page, 'conversation-rtl')
   expect(await barriers(page)).toEqual([])
+})
+
+test('whatever an id is made of, its address leads to it', async () => {
+  for (const id of ['agent:books', 'a/b c?d#e', '100%', '%3A', 'ä·日本']) {
+    const page = await here.open(`/conversations/${encodeURIComponent(id)}`)
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(id)
+    await page.close()
+  }
 })
 
 test('an address leads to its screen, the chosen event of a timeline shows its log entry, and a lost key is asked for', async () => {

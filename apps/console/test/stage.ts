@@ -68,8 +68,9 @@ export async function stage(env: Readonly<Record<string, string>> = {}): Promise
         void dialog.dismiss()
       })
       page.on('console', (said) => {
-        // That the gateway cannot be reached is what some tests are about.
-        if (said.type() === 'error' && !/net::ERR_|status of 40[04]/.test(said.text())) complaints.push(said.text())
+        // That the gateway cannot be reached, or refuses something, is what some tests are about.
+        if (said.type() === 'error' && !/net::ERR_|status of 4(?:0[04]|22)/.test(said.text()))
+          complaints.push(said.text())
       })
       await page.goto(url + path)
       return page

@@ -100,7 +100,7 @@ test('the inbox is worked through with the keyboard alone', async () => {
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
   await page.goto(`${here.url}/holds`)
   await page.getByRole('list', { name: 'What waits' }).getByRole('button').first().waitFor()
-  for (let presses = 0; presses < 15; presses++) {
+  for (let presses = 0; presses < 25; presses++) {
     await page.keyboard.press('Tab')
     if (await page.evaluate(() => document.activeElement?.getAttribute('aria-current') === 'true')) break
   }
@@ -136,7 +136,7 @@ test('a conversation is held with the keyboard alone, and the newest message sta
   await page.keyboard.type('Tell me a story')
   await page.keyboard.press('Enter')
   await page.getByRole('article').getByText('no ship was ever lost').waitFor()
-  await page.getByText('idle', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
   await page.keyboard.type('Another story')
   await page.keyboard.press('Enter')
   await vi.waitFor(

@@ -33,18 +33,16 @@ export interface Agents {
 
 export function agentsOf(http: Http): Agents {
   return {
-    list: (query, options) => http.ask({ ...options, method: 'GET', path: paths.agents(), query: { ...query } }),
-    show: async (name, options) =>
-      orUndefined(http.ask({ ...options, method: 'GET', path: paths.agent(name) }), 'not-found'),
+    list: (query, options) => http.ask({ ...options, path: paths.agents(), query: { ...query } }),
+    show: async (name, options) => orUndefined(http.ask({ ...options, path: paths.agent(name) }), 'not-found'),
     create: (body, options) => http.ask({ ...options, method: 'POST', path: paths.agents(), body }),
     update: async (body, { version, ...options } = {}) =>
       http.ask({ ...options, method: 'PUT', path: paths.agent(body.name), query: { version }, body }),
     remove: async (name, options) => http.ask({ ...options, method: 'DELETE', path: paths.agent(name) }),
-    life: async (name, options) =>
-      orUndefined(http.ask({ ...options, method: 'GET', path: paths.life(name) }), 'not-found'),
+    life: async (name, options) => orUndefined(http.ask({ ...options, path: paths.life(name) }), 'not-found'),
     trigger: async (name, body, options) => http.ask({ ...options, method: 'POST', path: paths.trigger(name), body }),
     plans: async (name, options) => {
-      const { items } = await http.ask<ListOf<Plan>>({ ...options, method: 'GET', path: paths.plans(name) })
+      const { items } = await http.ask<ListOf<Plan>>({ ...options, path: paths.plans(name) })
       return items
     },
     setPlan: async (name, body, options) => http.ask({ ...options, method: 'POST', path: paths.plans(name), body }),

@@ -54,7 +54,7 @@ export function callsOf(http: Http): Calls {
       orLost(orVerdict(http.ask({ ...options, method: 'POST', path: paths.callResult(callId), body }))),
     release: async (callId, claim, options) =>
       orLost(http.ask<undefined>({ ...options, method: 'POST', path: paths.callRelease(callId), body: { claim } })),
-    workers: (query, options) => http.ask({ ...options, method: 'GET', path: paths.workers(), query: { ...query } }),
+    workers: (query, options) => http.ask({ ...options, path: paths.workers(), query: { ...query } }),
     toolResult: async (runId, body, options) =>
       orVerdict(http.ask({ ...options, method: 'POST', path: paths.toolResults(runId), body })),
   }

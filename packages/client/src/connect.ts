@@ -8,6 +8,7 @@ import { Http, type ConnectOptions } from './http.ts'
 import { keysOf, type Keys } from './keys.ts'
 import { LiveConversation, type LiveOptions } from './live-conversation.ts'
 import { LiveSpace, type LiveSpaceOptions } from './live-space.ts'
+import { mcpOf, type Mcp } from './mcp.ts'
 import { Ran } from './ran.ts'
 import { Watched } from './watched.ts'
 import { spacesOf, type Spaces } from './spaces.ts'
@@ -19,6 +20,7 @@ export interface Client {
   readonly calls: Calls
   readonly keys: Keys
   readonly spaces: Spaces
+  readonly mcp: Mcp
   /** A conversation as it is now, and stays. Make it once and keep it: each has a connection of its own. */
   conversation(id: string, options?: LiveOptions): LiveConversation
   /** Hears of every conversation that changes. */
@@ -43,6 +45,7 @@ export function connect(options: ConnectOptions): Client {
     calls: callsOf(http),
     keys: keysOf(http),
     spaces,
+    mcp: mcpOf(http),
     conversation: (id, live) => new LiveConversation({ http, conversations, holds, ran }, id, live),
     changes,
     watch: (ask) => new Watched(changes, ask),

@@ -55,15 +55,11 @@ const LONGEST_WAIT = 30
 export function conversationsOf(http: Http): Conversations {
   return {
     create: (body = {}, options) => http.ask({ ...options, method: 'POST', path: paths.conversations(), body }),
-    list: (query, options) => http.ask({ ...options, method: 'GET', path: paths.conversations(), query: { ...query } }),
+    list: (query, options) => http.ask({ ...options, path: paths.conversations(), query: { ...query } }),
     send: (id, content, options) => orRefused(send(http, id, content, options)),
     view: async (id, query, options) =>
-      orUndefined(
-        http.ask({ ...options, method: 'GET', path: paths.conversation(id), query: { ...query } }),
-        'not-found',
-      ),
-    events: async (id, query, options) =>
-      http.ask({ ...options, method: 'GET', path: paths.events(id), query: { ...query } }),
+      orUndefined(http.ask({ ...options, path: paths.conversation(id), query: { ...query } }), 'not-found'),
+    events: async (id, query, options) => http.ask({ ...options, path: paths.events(id), query: { ...query } }),
     follow: (id, options) => follow(http, paths.events(id), options),
     cancel: async (id, message, options) => {
       const body = message === undefined ? {} : { message }
@@ -76,7 +72,7 @@ export function conversationsOf(http: Http): Conversations {
       )
     },
     explain: async (id, turnId, options) =>
-      orUndefined(http.ask({ ...options, method: 'GET', path: paths.explain(id), query: { turnId } }), 'not-found'),
+      orUndefined(http.ask({ ...options, path: paths.explain(id), query: { turnId } }), 'not-found'),
   }
 }
 

@@ -41,10 +41,10 @@ export function holdsOf(http: Http): Holds {
   }
   return {
     resolve,
-    list: (query, options) => http.ask({ ...options, method: 'GET', path: paths.holds(), query: { ...query } }),
+    list: (query, options) => http.ask({ ...options, path: paths.holds(), query: { ...query } }),
     show: async (conversationId, callId, options) =>
       orUndefined(
-        http.ask({ ...options, method: 'GET', path: paths.hold(conversationId, callId) }),
+        http.ask({ ...options, path: paths.hold(conversationId, callId) }),
         'unknown',
         'hold-not-open',
         'not-found',

@@ -37,7 +37,8 @@ export interface RequestOptions {
 }
 
 export interface Ask extends RequestOptions {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** `GET` unless said. */
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly query?: object
   readonly body?: object
@@ -46,7 +47,7 @@ export interface Ask extends RequestOptions {
 }
 
 interface Init {
-  readonly method: Ask['method']
+  readonly method: NonNullable<Ask['method']>
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
 }
@@ -69,7 +70,7 @@ export class Http {
     const { url, key, token, attempts = 5, timeoutMs = 30_000, silenceMs = 45_000, maxChars = 16_000_000 } = options
     const { protocol } = new URL(url)
     if (protocol !== 'http:' && protocol !== 'https:')
-      throw new TypeError(`A gateway is at http: or https:, not ${protocol}`)
+      throw new TypeError(`A gateway has an http: or https: url, not ${protocol}`)
     if ((key === undefined) === (token === undefined)) throw new TypeError('Connect with either a `key` or a `token`.')
     this.#base = url.replace(/[?#].*$/s, '').replace(/\/+$/, '')
     this.#fetch = options.fetch ?? ((to, init) => fetch(to, init))
@@ -82,7 +83,7 @@ export class Http {
   }
 
   async ask<T>(asked: Ask): Promise<T> {
-    const { method, signal } = asked
+    const { method = 'GET', signal } = asked
     const key = method === 'GET' ? undefined : (asked.key ?? randomKey())
     const body = asked.body && JSON.stringify(asked.body)
     const headers = {
@@ -180,7 +181,7 @@ function retryAfter(given: string | null): number | undefined {
 }
 
 function notOurs(status: number): string {
-  return `${status}, and not from a gateway of Holdpoint. Is the url right, and is a proxy in between?`
+  return `${status}, and not from a gateway of Holdpoint. Check the url and any proxy.`
 }
 
 function noAnswer(cause: unknown): HoldpointHttpError {

@@ -7,6 +7,7 @@ export { type Conversations, type SendAnswer, type SendOptions } from './convers
 export { type FollowOptions } from './follow.ts'
 export { type Holds, type ResolveOptions } from './holds.ts'
 export { type Keys } from './keys.ts'
+export { type Mcp } from './mcp.ts'
 export { type PageQuery } from './page-query.ts'
 export { type Connection } from './connection.ts'
 export { LiveConversation, type LiveOptions } from './live-conversation.ts'
@@ -20,7 +21,11 @@ export { worker, type Worker, type WorkerOptions } from './worker.ts'
 export { type WorkerContext, type WorkerTool } from './worker-tool.ts'
 export { holdsOf, messagesOf, turnsOf } from '@holdpoint/core/view'
 export type {
+  SpaceMessage,
+  SpaceView,
+  SpaceWriting,
   StreamingPart,
+  ToolMessage,
   View,
   ViewCall,
   ViewHold,
@@ -38,8 +43,23 @@ export type {
   Json,
   JsonObject,
   LogEvent,
+  Member,
   PendingHold,
+  Plan,
   Resolution,
   ResolveAnswer,
+  SpaceMember,
+  SpaceRow,
 } from '@holdpoint/core'
-export type { AgentRow, HoldsQuery, KeyRow, ListOf, Scope, ToolRow, WorkerRow } from '@holdpoint/protocol'
+export type {
+  AgentRow,
+  HoldsQuery,
+  KeyRow,
+  LifeBody,
+  ListOf,
+  McpServerRow,
+  McpToolRow,
+  Scope,
+  ToolRow,
+  WorkerRow,
+} from '@holdpoint/protocol'

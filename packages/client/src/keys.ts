@@ -11,7 +11,7 @@ export interface Keys {
 
 export function keysOf(http: Http): Keys {
   return {
-    list: (query, options) => http.ask({ ...options, method: 'GET', path: paths.keys(), query: { ...query } }),
+    list: (query, options) => http.ask({ ...options, path: paths.keys(), query: { ...query } }),
     create: (body, options) => http.ask({ ...options, method: 'POST', path: paths.keys(), body }),
     revoke: async (id, options) => http.ask({ ...options, method: 'DELETE', path: paths.key(id) }),
   }

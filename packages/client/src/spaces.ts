@@ -67,9 +67,9 @@ export function spacesOf(http: Http): Spaces {
         http.ask<{ id: string; seq: number }>({ ...options, method: 'POST', path: paths.spaces(), body }),
         SPACE_REFUSALS,
       ),
-    list: (query, options) => http.ask({ ...options, method: 'GET', path: paths.spaces(), query: { ...query } }),
+    list: (query, options) => http.ask({ ...options, path: paths.spaces(), query: { ...query } }),
     view: async (id, query, options) =>
-      orUndefined(http.ask({ ...options, method: 'GET', path: paths.space(id), query: { ...query } }), 'space-missing'),
+      orUndefined(http.ask({ ...options, path: paths.space(id), query: { ...query } }), 'space-missing'),
     post: async (id, text, { from, replyTo, ...options } = {}) => {
       const body = { text, from, replyTo }
       return orRefused(
@@ -87,8 +87,7 @@ export function spacesOf(http: Http): Spaces {
       const body = { callId, result: value as Json, from }
       return orVerdict(http.ask({ ...options, method: 'POST', path: paths.spaceToolResults(id), body }))
     },
-    events: async (id, query, options) =>
-      http.ask({ ...options, method: 'GET', path: paths.spaceEvents(id), query: { ...query } }),
+    events: async (id, query, options) => http.ask({ ...options, path: paths.spaceEvents(id), query: { ...query } }),
     follow: (id, options) => follow(http, paths.spaceEvents(id), options),
   }
 }

@@ -230,3 +230,31 @@ export interface Triggered {
 export interface LifeBody extends LifeView {
   readonly waiting: number
 }
+
+/** An MCP server that agents use. `new`: nobody has needed it yet. */
+export interface McpServerRow {
+  readonly name: string
+  /** Its address, or the command that it is started with. */
+  readonly at: string
+  readonly transport: 'http' | 'stdio'
+  readonly health: 'new' | 'ready' | 'away'
+  readonly era?: 'modern' | 'legacy'
+  readonly version?: string
+  readonly lastError?: string
+  readonly tools: readonly McpToolRow[]
+  /** Tools of the server that are not offered, and why. */
+  readonly refused: readonly { readonly name: string; readonly why: string }[]
+}
+
+export interface McpToolRow {
+  /** As the model knows it, and as the server does. */
+  readonly name: string
+  readonly tool: string
+  readonly description: string
+  readonly fingerprint: string
+  /** The server says something else of it than what was allowed: calls are held until that is accepted. */
+  readonly changed?: {
+    readonly fingerprint: string
+    readonly changes: readonly { readonly field: string; readonly before: Json; readonly after: Json }[]
+  }
+}

@@ -25,6 +25,8 @@ export type {
   JoinBody,
   KeyRow,
   LifeBody,
+  McpServerRow,
+  McpToolRow,
   ListOf,
   PostBody,
   PostedBody,

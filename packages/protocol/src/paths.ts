@@ -13,10 +13,6 @@ function segment(id: string): string {
 }
 
 export const paths = {
-  health: (): string => at('health'),
-  ready: (): string => at('ready'),
-  openapi: (): string => at('openapi.json'),
-  docs: (): string => at('docs'),
   agents: (): string => at('agents'),
   agent: (name: string): string => at('agents', name),
   life: (name: string): string => at('agents', name, 'life'),
@@ -50,7 +46,7 @@ export const paths = {
   callResult: (callId: string): string => at('calls', callId, 'result'),
   callRelease: (callId: string): string => at('calls', callId, 'release'),
   mcpServers: (): string => at('mcp', 'servers'),
-  acceptMcpTool: (server: string, tool: string): string => at('mcp', 'servers', server, 'tools', tool, 'accept'),
+  mcpAccept: (server: string, tool: string): string => at('mcp', 'servers', server, 'tools', tool, 'accept'),
   workers: (): string => at('workers'),
   keys: (): string => at('keys'),
   key: (id: string): string => at('keys', id),

@@ -1,4 +1,5 @@
 export { HoldpointProvider, useClient, type HoldpointProviderProps } from './provider.ts'
 export { useConversation, type ConversationState } from './use-conversation.ts'
 export { useHolds, type HoldsState } from './use-holds.ts'
+export { useSpace, type SpaceState } from './use-space.ts'
 export { useWatched, type WatchedAnswer } from './use-watched.ts'

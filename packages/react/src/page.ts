@@ -1,8 +1,8 @@
 /**
- * What the components under one provider share: a conversation is followed once however many of them show it, a question
+ * What the components under one provider share: a conversation or a space is followed once however many of them show it, a question
  * asked once, and client tools run once. Nothing is sent by making one, so a server may, and a render that is thrown away.
  */
-import type { Client, ToolsOfClient, Watched } from '@holdpoint/client'
+import type { Client, LiveSpace, ToolsOfClient, Watched } from '@holdpoint/client'
 import { ConversationStore } from './conversation-store.ts'
 
 /** Conversations that nobody looks at are remembered up to so many, for whoever comes back. */
@@ -11,6 +11,7 @@ const MOST = 30
 export class Page {
   readonly client: Client
   readonly #conversations = new Map<string, ConversationStore>()
+  readonly #spaces = new Map<string, LiveSpace>()
   readonly #watched = new Map<string, Watched<unknown>>()
   #tools: ToolsOfClient = {}
 
@@ -24,6 +25,14 @@ export class Page {
     if (this.#conversations.size >= MOST) this.#forget()
     const made = new ConversationStore(this.client, id, () => this.#tools)
     this.#conversations.set(id, made)
+    return made
+  }
+
+  space(id: string): LiveSpace {
+    const known = this.#spaces.get(id)
+    if (known) return known
+    const made = this.client.space(id)
+    this.#spaces.set(id, made)
     return made
   }
 

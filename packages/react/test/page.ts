@@ -2,7 +2,7 @@
 import { Window } from 'happy-dom'
 import { onTestFinished } from 'vitest'
 import { connect, type Client } from '@holdpoint/client'
-import { viewOf, type Frame, type View } from '@holdpoint/core/view'
+import { viewOf, type Frame, type SpaceView, type View } from '@holdpoint/core/view'
 import type { LogEvent, PendingHold } from '@holdpoint/core'
 import { encodeStream, type StreamMessage } from '@holdpoint/protocol'
 
@@ -47,7 +47,7 @@ export interface FakeGateway {
   readonly open: number
 }
 
-export function fakeGateway(view: View): FakeGateway {
+export function fakeGateway(view: View | SpaceView): FakeGateway {
   const asked: string[] = []
   const answers: object[] = []
   const streams = new Map<string, Set<ReadableStreamDefaultController<Uint8Array>>>()

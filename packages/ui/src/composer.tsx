@@ -11,31 +11,49 @@ export interface ComposerProps {
   readonly placeholder?: string
 }
 
-export function Composer({ conversationId, agent, by, placeholder = 'Say something' }: ComposerProps): ReactNode {
+export function Composer({ conversationId, agent, by, placeholder }: ComposerProps): ReactNode {
   const status = useConversation(conversationId, (state) => state.status)
   const send = useConversation(conversationId, (state) => state.send)
   const cancel = useConversation(conversationId, (state) => state.cancel)
+  return (
+    <ComposerField
+      placeholder={placeholder}
+      onSend={(content) => send(content, { ...(agent !== undefined && { agent }), ...(by !== undefined && { by }) })}
+      onStop={status === 'idle' ? undefined : cancel}
+    />
+  )
+}
+
+type Told = { readonly ok: true } | { readonly ok: false; readonly message: string }
+
+export interface ComposerFieldProps {
+  readonly placeholder?: string | undefined
+  /** There is something that can be stopped. */
+  readonly onStop?: (() => Promise<Told>) | undefined
+  readonly onSend: (text: string) => Promise<Told>
+}
+
+/** Wherever it is said. */
+export function ComposerField({ placeholder = 'Say something', onSend, onStop }: ComposerFieldProps): ReactNode {
   const [text, setText] = useState('')
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
   const id = useId()
-  const busy = status !== 'idle'
 
   const submit = async (): Promise<void> => {
     const content = text.trim()
     if (content === '' || sending) return
     setSending(true)
     setProblem('')
-    const options = { ...(agent !== undefined && { agent }), ...(by !== undefined && { by }) }
-    const told = await send(content, options).catch((error: Error) => ({ ok: false as const, message: error.message }))
+    const told = await onSend(content).catch(asTold)
     if (told.ok) setText('')
     else setProblem(told.message)
     setSending(false)
     field.current?.focus()
   }
-  const stop = async (): Promise<void> => {
-    const told = await cancel().catch((error: Error) => ({ ok: false as const, message: error.message }))
+  const stop = async (ask: () => Promise<Told>): Promise<void> => {
+    const told = await ask().catch(asTold)
     if (!told.ok) setProblem(told.message)
     field.current?.focus()
   }
@@ -72,8 +90,8 @@ export function Composer({ conversationId, agent, by, placeholder = 'Say somethi
           }}
           className="field-sizing-content max-h-48 min-h-8 grow resize-none bg-transparent px-2 py-1 text-sm leading-6 outline-none placeholder:text-muted-foreground"
         />
-        {busy && (
-          <Button onClick={() => void stop()} title="End this turn">
+        {onStop && (
+          <Button onClick={() => void stop(onStop)} title="End this turn">
             Stop
           </Button>
         )}
@@ -83,4 +101,8 @@ export function Composer({ conversationId, agent, by, placeholder = 'Say somethi
       </div>
     </form>
   )
+}
+
+function asTold(error: Error): Told {
+  return { ok: false, message: error.message }
 }

@@ -2,13 +2,13 @@
  * A conversation of any length: only what is in sight is drawn. It stays at the bottom while text arrives, unless the
  * reader scrolled up; then it stays where it is, and says that there is more below.
  */
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
+import { useCallback, useState, type ReactNode } from 'react'
 import type { Resolution, ResolveAnswer, ViewCall, ViewMessage } from '@holdpoint/client'
 import { useConversation, type ConversationState } from '@holdpoint/react'
 import { Announcer } from './announcer.tsx'
 import { Button } from './button.tsx'
 import { Message } from './message.tsx'
+import { useStickyList } from './sticky-list.ts'
 
 export interface MessageListProps {
   readonly conversationId: string
@@ -18,8 +18,6 @@ export interface MessageListProps {
   readonly empty?: ReactNode
 }
 
-/** So near counts as at the bottom. */
-const NEAR = 48
 const GAP = 20
 
 const messagesOf = (state: ConversationState): ConversationState['messages'] => state.messages
@@ -104,64 +102,6 @@ function Streaming({
 function askedBy(messages: readonly ViewMessage[], index: number): string | undefined {
   const said = messages.slice(0, index).findLast(({ role }) => role === 'user')
   return said?.role === 'user' ? said.by : undefined
-}
-
-interface StickyList {
-  readonly frame: React.RefObject<HTMLDivElement | null>
-  readonly list: ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>
-  /** The reader is somewhere above. */
-  readonly away: boolean
-  readonly toBottom: () => void
-}
-
-function useStickyList(count: number, keyOf: (index: number) => string): StickyList {
-  const frame = useRef<HTMLDivElement>(null)
-  const stuck = useRef(true)
-  /** Where it was left by us. */
-  const placed = useRef(0)
-  const [away, setAway] = useState(false)
-  const list = useVirtualizer<HTMLDivElement, Element>({
-    count,
-    getScrollElement: () => frame.current,
-    getItemKey: keyOf,
-    estimateSize: () => 120,
-    overscan: 6,
-  })
-  const size = list.getTotalSize()
-  const first = count > 0 ? keyOf(0) : undefined
-  const before = useRef({ first, size })
-
-  useLayoutEffect(() => {
-    const element = frame.current
-    const was = before.current
-    before.current = { first, size }
-    if (!element) return
-    // A reader who scrolls up may not have been heard of yet: browsers tell it a frame later.
-    if (element.scrollTop < placed.current - 2) stuck.current = false
-    if (stuck.current) element.scrollTop = element.scrollHeight
-    // Older messages came above: what was in sight stays in sight.
-    else if (was.first !== undefined && was.first !== first && size > was.size) element.scrollTop += size - was.size
-    placed.current = element.scrollTop
-  }, [first, size])
-
-  useEffect(() => {
-    const element = frame.current
-    if (!element) return undefined
-    const look = (): void => {
-      stuck.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR
-      placed.current = element.scrollTop
-      setAway(!stuck.current)
-    }
-    element.addEventListener('scroll', look, { passive: true })
-    return () => element.removeEventListener('scroll', look)
-  }, [])
-
-  const toBottom = (): void => {
-    const element = frame.current
-    if (element) element.scrollTop = element.scrollHeight
-    element?.focus()
-  }
-  return { frame, list, away, toBottom }
 }
 
 function Earlier({ conversationId }: { readonly conversationId: string }): ReactNode {

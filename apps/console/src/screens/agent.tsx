@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react'
 import type { JsonObject, ToolRow } from '@holdpoint/client'
 import { useWatched } from '@holdpoint/react'
 import { JsonValue, spanOf } from '@holdpoint/ui'
+import { AgentHeader } from '../agent-header.tsx'
 import { Empty, Screen, TextLink, Trouble } from '../parts.tsx'
 
 const EXECUTORS: readonly (readonly [ToolRow['executor'], string])[] = [
@@ -31,7 +32,7 @@ export function AgentScreen({ name }: { readonly name: string }): ReactNode {
       </Screen>
     )
   return (
-    <Screen title={name} wide note={agent?.instructions}>
+    <Screen title={name} wide note={agent?.instructions} actions={<AgentHeader name={name} here="tools" />}>
       {agent && (
         <dl className="flex flex-wrap gap-x-8 gap-y-2 text-sm">
           <Fact name="Model">

@@ -101,7 +101,7 @@ function OpenHold({
   readonly hold: PendingHold
   readonly onAnswer: (resolution: Resolution) => Promise<ResolveAnswer>
 }): ReactNode {
-  const askedBy = useAsker(hold.conversationId)
+  const askedBy = useAsker(hold.conversationId, hold.callId)
   return (
     <>
       <HoldCard

@@ -5,7 +5,8 @@ import { useClient, useWatched } from '@holdpoint/react'
 import { Button } from '@holdpoint/ui'
 import { addressOf, Empty, Screen, TextLink, Trouble } from '../parts.tsx'
 import { useBy } from '../preferences.ts'
-import { tour, TOUR_AGENT, type TourStop } from '../tour.ts'
+import { useSelfName } from '../space/self.ts'
+import { tour, TOUR_AGENT, TOUR_SPACE, type TourStop } from '../tour.ts'
 
 export function StartScreen(): ReactNode {
   const { value, loading, error } = useWatched('agents', (client, signal) =>
@@ -55,15 +56,16 @@ function Tour(): ReactNode {
         </li>
       </ol>
       <p className="text-sm text-muted-foreground">
-        What waits for you is under <TextLink to="/holds">Holds</TextLink>. How it came to it, to scale, is in the
-        timeline of every <TextLink to="/conversations">conversation</TextLink>.
+        The <TextLink to={addressOf.space(TOUR_SPACE)}>front desk</TextLink> is a space with two agents in it. What
+        waits for you is under <TextLink to="/holds">Holds</TextLink>. How it came to it, to scale, is in the timeline
+        of every <TextLink to="/conversations">conversation</TextLink>.
       </p>
     </>
   )
 }
 
 function Stop({
-  stop: { title, say, about },
+  stop: { title, say, about, inSpace },
   number,
 }: {
   readonly stop: TourStop
@@ -73,6 +75,18 @@ function Stop({
   const [, go] = useLocation()
   const [problem, setProblem] = useState<Error>()
   const by = useBy()
+  const self = useSelfName()
+  const post = async (): Promise<void> => {
+    const from = { kind: 'human' as const, id: self }
+    let told = await client.spaces.post(TOUR_SPACE, say, { from })
+    // Somebody who has set a name of their own is let in under it.
+    if (!told.ok && told.refusal === 'not-a-member') {
+      await client.spaces.join(TOUR_SPACE, from)
+      told = await client.spaces.post(TOUR_SPACE, say, { from })
+    }
+    if (!told.ok) throw new Error(told.message)
+    go(addressOf.space(TOUR_SPACE))
+  }
   const begin = async (): Promise<void> => {
     const { id } = await client.conversations.create({ agent: TOUR_AGENT })
     await client.conversations.send(id, say, { agent: TOUR_AGENT, ...(by !== undefined && { by }) })
@@ -84,7 +98,11 @@ function Stop({
         <Number>{number}</Number> {title}
       </h2>
       <p className="text-sm text-muted-foreground">{about}</p>
-      <Button small className="mt-1 justify-self-start" onClick={() => void begin().catch(setProblem)}>
+      <Button
+        small
+        className="mt-1 justify-self-start"
+        onClick={() => void (inSpace ? post() : begin()).catch(setProblem)}
+      >
         “{say}”
       </Button>
       {problem && <Trouble error={problem} />}

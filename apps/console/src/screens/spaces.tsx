@@ -1,0 +1,128 @@
+import { useState, type ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
+import type { SpaceRow } from '@holdpoint/client'
+import { useClient, useWatched } from '@holdpoint/react'
+import { Ago, Button, ShownText } from '@holdpoint/ui'
+import { addressOf, Empty, INPUT, Screen, Trouble } from '../parts.tsx'
+import { useSelfName } from '../space/self.ts'
+
+export function SpacesScreen(): ReactNode {
+  const [limit, setLimit] = useState(50)
+  const { value, loading, error } = useWatched(`spaces ${limit}`, (client, signal) =>
+    client.spaces.list({ limit }, { signal }),
+  )
+  const rows = value?.items ?? []
+  return (
+    <Screen title="Spaces" note="Where people and agents talk. What is said wakes every agent that is there.">
+      {error && <Trouble error={error} />}
+      <NewSpace />
+      {!loading && !error && rows.length === 0 && (
+        <Empty title="There are no spaces yet">
+          Give one a name above, choose the agents that shall be in it, and say something: they wake, and their tool
+          calls are shown where everybody sees them.
+        </Empty>
+      )}
+      {rows.length > 0 && (
+        <ul className="divide-y divide-border overflow-hidden rounded-lg border border-border bg-card">
+          {rows.map((row) => (
+            <Row key={row.id} row={row} />
+          ))}
+        </ul>
+      )}
+      {value?.next !== undefined && (
+        <Button small className="justify-self-center" onClick={() => setLimit(limit + 100)}>
+          Show more
+        </Button>
+      )}
+    </Screen>
+  )
+}
+
+function Row({ row: { id, name, members, updatedAt } }: { readonly row: SpaceRow }): ReactNode {
+  return (
+    <li>
+      <Link
+        href={addressOf.space(id)}
+        className="grid grid-cols-[1fr_auto] items-baseline gap-x-4 gap-y-0.5 px-4 py-2.5 outline-none hover:bg-accent focus-visible:ring-2 focus-visible:ring-ring focus-visible:ring-inset"
+      >
+        <span className="min-w-0 truncate font-medium">
+          <ShownText text={name} />
+        </span>
+        <span className="text-end text-xs text-muted-foreground">
+          <Ago at={updatedAt} />
+        </span>
+        <span className="min-w-0 truncate font-mono text-xs text-muted-foreground">
+          <ShownText text={id} />
+        </span>
+        <span className="text-end text-xs text-muted-foreground">
+          {members === 1 ? 'one member' : `${members} members`}
+        </span>
+      </Link>
+    </li>
+  )
+}
+
+function NewSpace(): ReactNode {
+  const client = useClient()
+  const [, go] = useLocation()
+  const by = useSelfName()
+  const { value } = useWatched('agents', (from, signal) => from.agents.list({ limit: 200 }, { signal }))
+  const [name, setName] = useState('')
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
+  const [problem, setProblem] = useState<Error>()
+  const agents = value?.items ?? []
+  const make = async (): Promise<void> => {
+    const members = agents
+      .filter((agent) => !left.has(agent.name))
+      .map((agent) => ({ member: { kind: 'agent' as const, id: agent.name } }))
+    const told = await client.spaces.create({ name: name.trim(), by, members })
+    if (told.ok) go(addressOf.space(told.id))
+    else setProblem(new Error(told.message))
+  }
+  const choose = (agent: string, is: boolean): void => {
+    const next = new Set(left)
+    if (is) next.delete(agent)
+    else next.add(agent)
+    setLeft(next)
+  }
+  return (
+    <form
+      className="grid gap-2"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void make().catch(setProblem)
+      }}
+    >
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <input
+          aria-label="Name of the new space"
+          className={`${INPUT} w-56`}
+          placeholder="Name of a new space"
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        {agents.length > 0 && (
+          <fieldset className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+            <legend className="sr-only">Agents in the new space</legend>
+            {agents.map((agent) => (
+              <label key={agent.name} className="flex items-center gap-1.5">
+                <input
+                  type="checkbox"
+                  className="accent-(--ring)"
+                  checked={!left.has(agent.name)}
+                  onChange={(event) => choose(agent.name, event.target.checked)}
+                />
+                {agent.name}
+              </label>
+            ))}
+          </fieldset>
+        )}
+        <Button type="submit" look="strong" disabled={name.trim() === ''}>
+          Make a space
+        </Button>
+      </div>
+      {problem && <Trouble error={problem} />}
+    </form>
+  )
+}

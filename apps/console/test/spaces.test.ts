@@ -1,0 +1,126 @@
+/** People and agents in a space, and agents that live: what is said, shown, held and planned, as it happens. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { shoot, stage, type Stage } from './stage.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+let here: Stage
+beforeAll(async () => {
+  here = await stage()
+})
+afterAll(() => here.close())
+
+test('two agents and a person in a space: a chart is shown, an e-mail waits there for approval, and goes out', async () => {
+  const page = await here.open('/')
+  await page.getByRole('button', { name: 'Get the launch ready' }).click()
+  await page.waitForURL(/\/spaces\/front-desk$/)
+  await page.getByRole('article', { name: 'desk is writing' }).waitFor()
+  await page.getByRole('article', { name: 'desk said' }).getByText('@books, please draw the sales').waitFor()
+  await page.getByRole('figure').getByText('Sales by quarter').first().waitFor()
+  await page.getByRole('article', { name: 'books said' }).getByText('The third quarter was the best').waitFor()
+  const card = page.getByRole('region', { name: /Approve email.send/ })
+  await card.getByText('reports.example.org', { exact: true }).waitFor()
+  expect(await page.locator('[data-tool="email.send"]').getAttribute('data-status')).toBe('requires_action')
+  expect(await page.getByRole('list', { name: 'Members' }).last().innerText()).toContain('at work here')
+  await shoot(page, 'space-approval')
+  await card.getByRole('button', { name: 'Approve', exact: true }).click()
+  await page.getByRole('article', { name: 'desk said' }).getByText('The e-mail to ada@example.org is out.').waitFor()
+  await page.locator('[data-tool="email.send"][data-status="complete"]').waitFor()
+  await page.reload()
+  await page.getByRole('article', { name: 'desk said' }).getByText('is out.').waitFor()
+  expect(await page.getByRole('article', { name: 'you said' }).count()).toBe(1)
+  expect(here.complaints).toEqual([])
+})
+
+test('a plan is made by an agent, counts down on its page, and fires while somebody watches', async () => {
+  const page = await here.open('/spaces/front-desk')
+  await page.getByLabel('Message', { exact: true }).fill('Remind us in a few seconds')
+  await page.keyboard.press('Enter')
+  await page.getByRole('article', { name: 'desk said' }).getByText('I will, in 20 seconds').waitFor()
+  await page.goto(`${here.url}/agents/desk`)
+  await page.getByRole('navigation', { name: 'Views of the agent' }).getByText('Life').click()
+  await page.waitForURL(/\/agents\/desk\/life$/)
+  const plans = page.getByRole('region', { name: 'Plans' })
+  await plans.getByText('Remind everybody to stretch').waitFor()
+  await plans.getByText(/^in 1\d s$/).waitFor()
+  await page.getByText('Everybody here stretches now and then').waitFor()
+  await shoot(page, 'agent-life')
+  // Sooner, so that nobody has to wait for it: the plan with that id is changed.
+  const [plan] = await here.client.agents.plans('desk')
+  await here.client.agents.setPlan('desk', { id: plan?.id ?? '', what: plan?.what ?? '', runAfter: '2 seconds' })
+  await plans.getByText('None. It makes them itself').waitFor()
+  await page.getByRole('link', { name: 'Its life as a conversation' }).click()
+  await page.getByText('A plan fired').first().waitFor()
+  await page.goto(`${here.url}/spaces/front-desk`)
+  await page.getByRole('article', { name: 'desk said' }).getByText('It is time: remind everybody to stretch!').waitFor()
+  expect(await here.client.agents.plans('desk')).toEqual([])
+})
+
+test('a plan is made and called off by hand, and one that cannot be is refused in words', async () => {
+  const page = await here.open('/agents/books/life')
+  const plans = page.getByRole('region', { name: 'Plans' })
+  await plans.getByLabel('What to wake it for').fill('Close the books')
+  await plans.getByLabel('When').fill('whenever')
+  await plans.getByRole('button', { name: 'Plan it' }).click()
+  await plans.getByRole('alert').getByText('This is no plan').waitFor()
+  await plans.getByLabel('What to wake it for').fill('Close the books')
+  await plans.getByLabel('How it is timed').selectOption('cron')
+  await plans.getByLabel('When').fill('0 9 * * 1')
+  await plans.getByLabel('When').press('Enter')
+  await plans.getByText('0 9 * * 1').waitFor()
+  await plans.getByRole('button', { name: 'Call off: Close the books' }).click()
+  await plans.getByText('None. It makes them itself').waitFor()
+  expect(await here.client.agents.plans('books')).toEqual([])
+})
+
+test('a space is made with the keyboard, joined under a name, and a question is answered where it is asked', async () => {
+  const page = await here.open('/spaces')
+  await page.getByLabel('Name of the new space').focus()
+  await page.keyboard.type('The office')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/spaces\/(?!front-desk)./)
+  await page.getByText('Nothing was said yet').waitFor()
+  await page.getByLabel('Message', { exact: true }).focus()
+  await page.keyboard.type('We need a budget')
+  await page.keyboard.press('Enter')
+  const form = page.getByRole('region', { name: 'How much may the launch cost?' })
+  await form.getByLabel('amount').fill('900')
+  await form.getByLabel('amount').press('Enter')
+  await page.getByRole('article', { name: 'desk said' }).getByText('the launch may cost 900 EUR').waitFor()
+
+  const other = await here.open('/settings')
+  await other.getByLabel('Your name').fill('grace')
+  await other.goto(page.url())
+  await other.getByRole('button', { name: 'Join as grace' }).click()
+  await other.getByLabel('Message', { exact: true }).fill('Good morning')
+  await other.keyboard.press('Enter')
+  await page.getByRole('article', { name: 'grace said' }).getByText('Good morning').waitFor()
+  await page.getByRole('list', { name: 'Members' }).last().getByText('grace').waitFor()
+  const space = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '')
+  // Both looked at it: both have read it.
+  await vi.waitFor(async () => {
+    const view = await here.client.spaces.view(space)
+    const people = view?.members.filter(({ member }) => member.kind === 'human')
+    expect(people?.map(({ read }) => read >= (view?.messages.at(-1)?.seq ?? 0))).toEqual([true, true])
+  })
+  expect(here.complaints).toEqual([])
+})
+
+test('agents that only talk to each other fall quiet, and it says why', async () => {
+  await here.client.spaces.create({
+    id: 'chatter',
+    name: 'Chatter',
+    agentMessages: 0,
+    by: 'you',
+    members: [{ member: { kind: 'agent', id: 'books' } }],
+  })
+  await here.client.spaces.post('chatter', 'Please draw the sales', { from: { kind: 'human', id: 'you' } })
+  const page = await here.open('/spaces/chatter')
+  await page.getByRole('article', { name: 'books said' }).getByText('woke nobody').waitFor()
+  await page.getByText('The agents have talked among themselves').waitFor()
+  await shoot(page, 'space-quiet')
+  await page.getByLabel('Message', { exact: true }).fill('Thank you')
+  await page.keyboard.press('Enter')
+  await page.getByText('The agents have talked among themselves').waitFor({ state: 'detached' })
+  expect(here.complaints).toEqual([])
+})

@@ -1,0 +1,76 @@
+import { StrictMode, memo, type ReactNode } from 'react'
+import { expect, test } from 'vitest'
+import type { SpaceView } from '@holdpoint/client'
+import { HoldpointProvider, useSpace, type SpaceState } from '@holdpoint/react'
+import { act, draw, event, fakeGateway, frame } from './page.ts'
+
+const view: SpaceView = {
+  name: 'Office',
+  from: 1,
+  seq: 2,
+  members: [],
+  active: [],
+  messages: [{ kind: 'message', seq: 2, at: 2, from: { kind: 'human', id: 'ada' }, text: 'hello' }],
+  quiet: false,
+  writing: [],
+}
+
+test('a space is followed once, what is written is shown as it comes, and what was said is drawn once', async () => {
+  const gateway = fakeGateway(view)
+  let state: SpaceState | undefined
+  let drawn = 0
+  const List = memo(function List({ messages }: { readonly messages: SpaceView['messages'] }): ReactNode {
+    drawn++
+    return messages.map((each) => (each.kind === 'message' ? `[${each.text}]` : ''))
+  })
+  function Space(): ReactNode {
+    state = useSpace('office')
+    const { messages, writing } = state.view
+    return (
+      <>
+        <List messages={messages} />
+        {writing.map(({ text }) => `(${text})`)}
+      </>
+    )
+  }
+  const page = await draw(
+    <HoldpointProvider client={gateway.client}>
+      <Space />
+    </HoldpointProvider>,
+  )
+  await act(async () => new Promise((resolve) => setTimeout(resolve, 0)))
+  expect(page.text()).toBe('[hello]')
+  const before = drawn
+  const post = state?.post
+  for (const [at, delta] of [...'good morning'].entries())
+    await gateway.say(frame({ type: 'message.streaming', agent: 'desk', id: 'm1', at, delta } as never))
+  expect(page.text()).toBe('[hello](good morning)')
+  expect(drawn).toBe(before)
+  const from = { kind: 'agent', id: 'desk' }
+  await gateway.say(event({ seq: 3, at: 3, type: 'message.posted', from, text: 'good morning' }))
+  expect(page.text()).toBe('[hello][good morning]')
+  expect(state?.post).toBe(post)
+  await state?.post('thanks', { from: { kind: 'human', id: 'ada' } })
+  expect(gateway.answers).toEqual([{ text: 'thanks', from: { kind: 'human', id: 'ada' } }])
+})
+
+test('two components and StrictMode share one stream, which ends with the last of them', async () => {
+  const gateway = fakeGateway(view)
+  function Name(): ReactNode {
+    return useSpace('office').view.name
+  }
+  const page = await draw(
+    <StrictMode>
+      <HoldpointProvider client={gateway.client}>
+        <Name />
+        <Name />
+      </HoldpointProvider>
+    </StrictMode>,
+  )
+  await act(async () => new Promise((resolve) => setTimeout(resolve, 0)))
+  expect(page.text()).toBe('OfficeOffice')
+  expect(gateway.open).toBe(1)
+  await page.remove()
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  expect(gateway.open).toBe(0)
+})

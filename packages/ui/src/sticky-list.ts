@@ -1,0 +1,64 @@
+/** A list of which only what is in sight is drawn, and which stays at its end unless the reader scrolled up. */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+
+/** So near counts as at the bottom. */
+const NEAR = 48
+
+export interface StickyList {
+  readonly frame: React.RefObject<HTMLDivElement | null>
+  readonly list: ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>
+  /** The reader is somewhere above. */
+  readonly away: boolean
+  readonly toBottom: () => void
+}
+
+export function useStickyList(count: number, keyOf: (index: number) => string): StickyList {
+  const frame = useRef<HTMLDivElement>(null)
+  const stuck = useRef(true)
+  /** Where it was left by us. */
+  const placed = useRef(0)
+  const [away, setAway] = useState(false)
+  const list = useVirtualizer<HTMLDivElement, Element>({
+    count,
+    getScrollElement: () => frame.current,
+    getItemKey: keyOf,
+    estimateSize: () => 120,
+    overscan: 6,
+  })
+  const size = list.getTotalSize()
+  const first = count > 0 ? keyOf(0) : undefined
+  const before = useRef({ first, size })
+
+  useLayoutEffect(() => {
+    const element = frame.current
+    const was = before.current
+    before.current = { first, size }
+    if (!element) return
+    // A reader who scrolls up may not have been heard of yet: browsers tell it a frame later.
+    if (element.scrollTop < placed.current - 2) stuck.current = false
+    if (stuck.current) element.scrollTop = element.scrollHeight
+    // Older messages came above: what was in sight stays in sight.
+    else if (was.first !== undefined && was.first !== first && size > was.size) element.scrollTop += size - was.size
+    placed.current = element.scrollTop
+  }, [first, size])
+
+  useEffect(() => {
+    const element = frame.current
+    if (!element) return undefined
+    const look = (): void => {
+      stuck.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR
+      placed.current = element.scrollTop
+      setAway(!stuck.current)
+    }
+    element.addEventListener('scroll', look, { passive: true })
+    return () => element.removeEventListener('scroll', look)
+  }, [])
+
+  const toBottom = (): void => {
+    const element = frame.current
+    if (element) element.scrollTop = element.scrollHeight
+    element?.focus()
+  }
+  return { frame, list, away, toBottom }
+}
