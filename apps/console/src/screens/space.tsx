@@ -19,7 +19,8 @@ export function SpaceScreen({ id }: { readonly id: string }): ReactNode {
       <Screen title="Space">
         {connection.state === 'stopped' && <Trouble error={connection.error} />}
         <Empty title="There is nothing to see here">
-          There may be no such space, or it is not for you, or the gateway cannot be reached. <TextLink to="/spaces">All spaces</TextLink>
+          There may be no such space, or it is not for you, or the gateway cannot be reached.{' '}
+          <TextLink to="/spaces">All spaces</TextLink>
         </Empty>
       </Screen>
     )
