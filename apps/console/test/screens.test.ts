@@ -32,8 +32,8 @@ beforeAll(async () => {
   await here.client.conversations.continue('parcel', { wait: 20 })
   await here.client.agents.setPlan('books', { what: 'Close the books', cron: '0 9 * * 1', timeZone: 'Europe/Paris' })
   await here.client.spaces.post('front-desk', 'Get the launch ready', { from: { kind: 'human', id: 'you' } })
-  await vi.waitFor(
-    async () => expect((await here.client.holds.list({ conversationId: 'agent:desk' })).items).toHaveLength(1),
+  await vi.waitUntil(
+    async () => (await here.client.holds.list({ conversationId: 'agent:desk' })).items.length === 1,
     10_000,
   )
   // While it waits, what is said is in its inbox.
