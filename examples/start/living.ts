@@ -30,7 +30,7 @@ interface Part {
   readonly says?: string
 }
 
-export const PLAN_SECONDS = 20
+const PLAN_SECONDS = 20
 
 const PARTS: readonly Part[] = [
   {

@@ -94,7 +94,7 @@ async function barriers(page: Page, rules?: readonly string[]): Promise<string[]
     )
 }
 
-describe.each(looks)('%s', (look, options) => {
+describe.concurrent.each(looks)('%s', (look, options) => {
   test('no screen keeps anybody out, and none is wider than its window', async () => {
     const page = await here.open('/', options)
     await page.route('**/api/mcp/servers', (route) => route.fulfill({ json: { items: mcpServers } }))
@@ -152,10 +152,10 @@ test('with a page that reads from right to left, everything is on its other side
 })
 
 test('whatever an id is made of, its address leads to it', async () => {
+  const page = await here.open('/conversations')
   for (const id of ['agent:books', 'a/b c?d#e', '100%', '%3A', 'ä·日本']) {
-    const page = await here.open(`/conversations/${encodeURIComponent(id)}`)
+    await page.goto(`${here.url}/conversations/${encodeURIComponent(id)}`)
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(id)
-    await page.close()
   }
 })
 
