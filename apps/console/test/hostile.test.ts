@@ -69,6 +69,7 @@ test('the same texts, said in a space whose name is one of them, stay text', asy
     expect(await here.client.spaces.post(id, `say ${nth} ${text}`, { from })).toMatchObject({ ok: true })
   }
   const page = await here.open(`/spaces/${encodeURIComponent(id)}`)
+  await page.getByRole('article', { name: /said$/ }).first().waitFor()
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(name)
   const list = page.getByRole('region', { name: 'Messages' })
   const seen = new Set<string>()

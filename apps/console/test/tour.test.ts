@@ -143,7 +143,8 @@ test('a conversation is held with the keyboard alone, and the newest message sta
     async () => expect(await page.getByRole('article').getByText('no ship was ever lost').count()).toBe(2),
     15_000,
   )
-  await page.getByText('idle', { exact: true }).waitFor()
+  // What is sent while a turn goes on is refused.
+  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
   const atBottom = (): Promise<boolean> =>
     page
       .getByRole('region', { name: 'Messages' })

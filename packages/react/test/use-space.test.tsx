@@ -42,7 +42,7 @@ test('a space is followed once, what is written is shown as it comes, and what w
   expect(page.text()).toBe('[hello]')
   const before = drawn
   const post = state?.post
-  for (const [at, delta] of Array.from('good morning').entries())
+  for (const [at, delta] of 'good morning'.split('').entries())
     await gateway.say(frame({ type: 'message.streaming', agent: 'desk', id: 'm1', at, delta } as never))
   expect(page.text()).toBe('[hello](good morning)')
   expect(drawn).toBe(before)
