@@ -124,13 +124,12 @@ export function next(state: Conversation): readonly Effect[] {
 function effectsOf(state: Conversation): readonly Effect[] {
   const { waiting, plans, outbox } = state
   const turn = nextForTurn(state)
-  if (waiting.size === 0 && plans.size === 0 && outbox.length === 0) return turn
-  return [
-    ...turn,
+  const others: readonly Effect[] = [
     ...(outbox.length > 0 ? [{ do: 'tell', key: `tell:${outbox[0]?.n}`, notices: outbox } as const] : []),
     ...Array.from(waiting.values(), expireHold),
     ...Array.from(plans.values(), firesAt),
   ]
+  return others.length > 0 ? [...turn, ...others] : turn
 }
 
 function nextForTurn({ turn, queue }: Conversation): readonly Effect[] {

@@ -1,0 +1,75 @@
+/** What cannot happen in a space, and what is refused of plans, inboxes, clients that are away and questions. */
+import { expect, test } from 'vitest'
+import type { EventBody, InboxItem } from '../../src/index.ts'
+import { decideAbsent, decideExpire, decideFire, decideInbox, decideSend } from '../../src/turn/decide.ts'
+import { after, hello, held, plan, replied, running, settled, started } from './history.ts'
+
+const ada = { kind: 'human', id: 'ada' } as const
+const opened: EventBody = { type: 'space.opened', name: 'Trip', agentMessages: 2 }
+const joined: EventBody = { type: 'member.joined', member: ada, role: 'owner' }
+const desk: EventBody = { type: 'member.joined', member: { kind: 'agent', id: 'desk' }, role: 'member' }
+const posted: EventBody = { type: 'message.posted', from: ada, text: 'Hi' }
+const news: InboxItem = { kind: 'event', id: 'x', at: 1, event: { type: 'trigger', name: 'it', data: null } }
+
+test('a space is a log of its own: what belongs to a conversation cannot have happened in it, nor the other way round', () => {
+  const space = after(opened, joined, desk, posted)
+  expect(space.space?.members.size).toBe(2)
+  expect(space.outbox).toHaveLength(1)
+  expect(after(opened, joined, desk, posted, { type: 'notices.told', count: 1 }).outbox).toEqual([])
+  expect(() => after(opened, started)).toThrow('this is a space')
+  expect(() => after(started, joined)).toThrow('this is a conversation and no space')
+  expect(() => after(opened, joined, desk, posted, { type: 'notices.told', count: 2 })).toThrow('more was told')
+  expect(() => after(started, { type: 'notices.told', count: 1 })).toThrow('more was told')
+})
+
+test('nobody says anything to a space, and it has no inbox', () => {
+  const space = after(opened, joined)
+  expect(decideSend(space, { item: hello, plan, whileBusy: 'queue' })).toMatchObject({ refusal: 'is-a-space' })
+  expect(decideInbox(space, 'desk', news)).toMatchObject({ refusal: 'is-a-space' })
+  expect(decideInbox(after(), 'desk', news)).toMatchObject({ ok: true, events: [{}, { item: news }] })
+})
+
+test('a plan fires when its time has come, and none that is not there', () => {
+  const state = after(
+    { type: 'conversation.opened', agent: 'desk' },
+    {
+      type: 'plan.set',
+      plan: { id: 'p', what: 'it', missed: 'once', nextAt: 5000 },
+    },
+  )
+  expect(decideFire(state, 'p', 4999, undefined)).toMatchObject({ refusal: 'not-due' })
+  expect(decideFire(state, 'p', 5000, undefined)).toMatchObject({ ok: true, events: [{ due: [5000] }] })
+  expect(decideFire(state, 'q', 9000, undefined)).toMatchObject({ refusal: 'not-due' })
+})
+
+test('a call is given up for want of a client once its grace is over, and not before', () => {
+  const state = after(started, replied(1, 'a'), held('a', { kind: 'client', graceMs: 1000 }))
+  expect(decideAbsent(state, 'a', 2499, 1500)).toMatchObject({ refusal: 'not-due' })
+  expect(decideAbsent(state, 'a', 2500, 1500)).toMatchObject({
+    ok: true,
+    events: [{ outcome: { error: { code: 'no-client' } } }],
+  })
+  expect(decideAbsent(state, 'b', 9000, 0)).toMatchObject({ refusal: 'hold-not-open' })
+  const without = after(started, replied(1, 'a'), held('a', { kind: 'client' }))
+  expect(decideAbsent(without, 'a', 30_000, 0)).toMatchObject({ refusal: 'not-due' })
+})
+
+test('a call that looks later goes on at its time; a question that nobody answered does not', () => {
+  const later = after(started, replied(1, 'a'), running('a'), held('a', { kind: 'external', resumes: 'deadline' }))
+  expect(decideExpire(later, 'a', 31_000)).toMatchObject({ ok: true, events: [{ type: 'call.resumed' }] })
+  const asked = after(started, replied(1, 'a'), running('a'), held('a', { kind: 'elicitation', resumes: 'answer' }))
+  expect(decideExpire(asked, 'a', 31_000)).toMatchObject({ ok: true, events: [{ type: 'call.settled' }] })
+})
+
+test('only a call that is held is resumed', () => {
+  const resumed: EventBody = { type: 'call.resumed', callId: 'a' }
+  expect(after(started, replied(1, 'a'), running('a'), held('a', { resumes: 'deadline' }), resumed).turn).toMatchObject(
+    {
+      calls: [{ at: 'ready' }],
+    },
+  )
+  for (const before of [[], [running('a')]]) {
+    expect(() => after(started, replied(1, 'a', 'b'), ...before, resumed)).toThrow('cannot have happened')
+  }
+  expect(() => after(started, replied(1, 'a', 'b'), settled('a'), resumed)).toThrow('cannot have happened')
+})
