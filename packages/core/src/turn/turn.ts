@@ -123,13 +123,13 @@ export function next(state: Conversation): readonly Effect[] {
 
 function effectsOf(state: Conversation): readonly Effect[] {
   const { waiting, plans, outbox } = state
-  const turn = nextForTurn(state)
-  const others: readonly Effect[] = [
-    ...(outbox.length > 0 ? [{ do: 'tell', key: `tell:${outbox[0]?.n}`, notices: outbox } as const] : []),
+  const [first] = outbox
+  return [
+    ...nextForTurn(state),
+    ...(first ? [{ do: 'tell', key: `tell:${first.n}`, notices: outbox } as const] : []),
     ...Array.from(waiting.values(), expireHold),
     ...Array.from(plans.values(), firesAt),
   ]
-  return others.length > 0 ? [...turn, ...others] : turn
 }
 
 function nextForTurn({ turn, queue }: Conversation): readonly Effect[] {
