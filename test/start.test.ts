@@ -49,13 +49,16 @@ test('what npm start serves holds a call through a kill until it is approved, wi
 test('every stop of the tour leads to a call or an answer of the agent', async () => {
   const { url, key } = await started(place())
   const ends = await Promise.all(
-    tour.map(async ({ say }, nth) => {
-      const { result } = await post(url, `/api/conversations/t${nth}/messages?wait=20`, key, {
-        content: say,
-        agent: 'desk',
-      })
-      return result?.status === 'held' ? result.holds[0]?.name : result?.text
-    }),
+    // What is said in a space is followed through by the console's own tests.
+    tour
+      .filter(({ inSpace }) => !inSpace)
+      .map(async ({ say }, nth) => {
+        const { result } = await post(url, `/api/conversations/t${nth}/messages?wait=20`, key, {
+          content: say,
+          agent: 'desk',
+        })
+        return result?.status === 'held' ? result.holds[0]?.name : result?.text
+      }),
   )
   expect(ends).toEqual([
     'email.send',

@@ -32,7 +32,7 @@ async function unharmed(page: Page): Promise<void> {
 test('two hundred hostile texts, said by an agent, stay text', async () => {
   expect(new Set(corpus).size).toBeGreaterThanOrEqual(200)
   for (const [nth] of corpus.entries())
-    await here.client.conversations.send('said', `say ${nth}`, { agent: 'echo', wait: 10 })
+    await here.client.conversations.send('said', `say ${nth}`, { agent: 'echo', wait: 60 })
   const page = await here.open('/conversations/said')
   const list = page.getByRole('region', { name: 'Messages' })
   const seen = new Set<string>()

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import type { EventBody, InboxItem } from '../../src/index.ts'
 import { decideAbsent, decideExpire, decideFire, decideInbox, decideSend } from '../../src/turn/decide.ts'
+import { decideResolve } from '../../src/turn/resolve.ts'
 import { after, hello, held, plan, replied, running, settled, started } from './history.ts'
 
 const ada = { kind: 'human', id: 'ada' } as const
@@ -50,6 +51,8 @@ test('a call is given up for want of a client once its grace is over, and not be
     events: [{ outcome: { error: { code: 'no-client' } } }],
   })
   expect(decideAbsent(state, 'b', 9000, 0)).toMatchObject({ refusal: 'hold-not-open' })
+  const runs = after(started, replied(1, 'a'), running('a'))
+  expect(decideAbsent(runs, 'a', 9000, 0)).toMatchObject({ refusal: 'hold-not-open' })
   const without = after(started, replied(1, 'a'), held('a', { kind: 'client' }))
   expect(decideAbsent(without, 'a', 30_000, 0)).toMatchObject({ refusal: 'not-due' })
 })
@@ -59,6 +62,14 @@ test('a call that looks later goes on at its time; a question that nobody answer
   expect(decideExpire(later, 'a', 31_000)).toMatchObject({ ok: true, events: [{ type: 'call.resumed' }] })
   const asked = after(started, replied(1, 'a'), running('a'), held('a', { kind: 'elicitation', resumes: 'answer' }))
   expect(decideExpire(asked, 'a', 31_000)).toMatchObject({ ok: true, events: [{ type: 'call.settled' }] })
+})
+
+test('an answer to a question in the middle of a call is not its result: the call goes on with it', () => {
+  const asked = { kind: 'elicitation', accepts: ['answer'], resumes: 'answer' } as const
+  const { turn } = after(started, replied(1, 'a'), running('a'), held('a', asked))
+  const [call] = turn.phase === 'calls' ? turn.calls : []
+  const answer = { callId: 'a', resolution: { kind: 'answer', value: 1 }, by: undefined, now: 2000 } as const
+  expect(decideResolve(call, answer)).toMatchObject({ verdict: 'accepted', events: [{ type: 'call.resumed' }] })
 })
 
 test('only a call that is held is resumed', () => {
