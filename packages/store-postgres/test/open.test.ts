@@ -134,3 +134,20 @@ test('the name of a schema is a plain one, or refused before anything is asked',
     }
   }
 })
+
+test('a schema of an earlier version goes on where it was, and knows of near deadlines then', async () => {
+  const { open, sql, schema } = await place()
+  await sql(`create schema ${schema}`)
+  await sql(`create table ${schema}.hp_migrations (version int primary key, applied_at timestamptz default now())`)
+  for (const [index, migration] of MIGRATIONS.slice(0, 3).entries()) {
+    await sql(migration.replaceAll(':schema', schema))
+    await sql(`insert into ${schema}.hp_migrations (version) values ($1)`, [index + 1])
+  }
+  const store = await open()
+  await written(store, draft('near', 0, { status: 'held', wakeAt: Date.now() + 60_000 }))
+  await written(store, draft('far', 0, { status: 'held', wakeAt: Date.UTC(2100, 0, 1) }))
+  expect(await store.heads([at('near'), at('far')])).toEqual([1, 1])
+  expect(await sql(`select max(version) as version from ${schema}.hp_migrations`)).toEqual([
+    { version: MIGRATIONS.length },
+  ])
+})

@@ -91,10 +91,6 @@ create table :schema.nodes (
 create function :schema.now_ms(shift double precision) returns double precision
 language sql volatile as $$ select floor(extract(epoch from clock_timestamp()) * 1000)::double precision + shift $$;
 
--- Until when a deadline is near enough to have a job. One that is days away would only take up room until it is answered.
-create function :schema.near_until(shift double precision) returns double precision
-language sql volatile as $$ select :schema.now_ms(shift) + 3600000 $$;
-
 create function :schema.lives(node text, at double precision) returns boolean
 language sql stable as $$ select exists (select 1 from :schema.nodes n where n.node = lives.node and n.until > lives.at) $$;
 `

@@ -6,5 +6,6 @@ import { tables } from './0001-tables.ts'
 import { append } from './0002-append.ts'
 import { documents } from './0003-documents.ts'
 import { callsByTheirId } from './0004-calls-by-their-id.ts'
+import { nearDeadlines } from './0005-near-deadlines.ts'
 
-export const MIGRATIONS: readonly string[] = [tables, append, documents, callsByTheirId]
+export const MIGRATIONS: readonly string[] = [tables, append, documents, callsByTheirId, nearDeadlines]
