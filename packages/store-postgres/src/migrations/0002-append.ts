@@ -13,9 +13,7 @@ interface Tells {
   readonly changed: string
 }
 
-/** The function as a later change of the schema makes it anew. */
-export function appendTelling({ made, changed }: Tells): string {
-  return `
+const FUNCTION = `
 -- Arrays, one for each column, are the cheapest way in: 5 µs for an append, where rows of JSON take 8.
 create or replace function :schema.append(
   shift double precision,
@@ -69,7 +67,7 @@ begin
       on conflict (tenant, id) do nothing
       returning new.k into made;
       if made is not null then
-        answer := row('ok', made, head, takes::int, takes, ${made},
+        answer := row('ok', made, head, takes::int, takes, :made,
           given_status = 'running' and given_epoch is null
             and not (takes and :schema.lives(given_node, :schema.now_ms(shift))),
           null, null);
@@ -109,7 +107,7 @@ begin
         takes := given_epoch is null and given_node is not null and given_status = 'running'
           and (c.status <> 'running' or not :schema.lives(c.owner, :schema.now_ms(shift)));
         answer := row('ok', c.k, head, c.epoch + takes::int, takes or coalesce(c.owner = given_node, false),
-          ${changed},
+          :changed,
           given_status = 'running' and given_epoch is null
             and not :schema.lives(case when takes then given_node else c.owner end, :schema.now_ms(shift)),
           null, null);
@@ -150,6 +148,10 @@ begin
   end loop;
 end $$;
 `
+
+/** The function, also as a later change of the schema makes it anew. */
+export function appendTelling({ made, changed }: Tells): string {
+  return FUNCTION.replace(':made', () => made).replace(':changed', () => changed)
 }
 
 export const append: string = `
