@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import { calling, errorOf, eventually, near, type Near } from './kit.ts'
-import { ECHO, modern, rawServer, said, stream, type Raw, type Rpc } from './raw-server.ts'
+import { ECHO, modern, rawServer, said, stream, type Raw, type Rpc } from '../../../test/raw-mcp-server.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, expect, test, vi } from 'vitest'
 import { call, calling, errorOf, eventually, near, over, storeInMemory, valueOf } from './kit.ts'
-import { ECHO, modern, rawServer, said, stream, type Raw, type Rpc } from './raw-server.ts'
+import { ECHO, modern, rawServer, said, stream, type Raw, type Rpc } from '../../../test/raw-mcp-server.ts'
 
 const PAUSE_MS = 700
 vi.mock(import('../src/client/limits.ts'), async (original) => {

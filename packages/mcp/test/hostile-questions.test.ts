@@ -1,7 +1,7 @@
 /** A server may ask, and no more than that: not without end, not to lead people astray, not for others. */
 import { afterEach, expect, test } from 'vitest'
 import { calling, errorOf, eventually, near, valueOf, type Near } from './kit.ts'
-import { modern, rawServer, said, stream, type Raw, type Rpc } from './raw-server.ts'
+import { modern, rawServer, said, stream, type Raw, type Rpc } from '../../../test/raw-mcp-server.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {

@@ -3,7 +3,7 @@ import { proves } from '@holdpoint/testing'
 import { afterEach, expect, test, vi } from 'vitest'
 import { freePort } from './everything.ts'
 import { calling, errorOf, eventually, near, over, valueOf, type Near } from './kit.ts'
-import { modern, rawServer, said, type Raw } from './raw-server.ts'
+import { modern, rawServer, said, type Raw } from '../../../test/raw-mcp-server.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {

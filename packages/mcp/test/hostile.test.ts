@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { freePort } from './everything.ts'
 import { call, calling, errorOf, eventually, near, storeInMemory, valueOf, type Near } from './kit.ts'
-import { ECHO, rawServer, type Raw, type Rpc } from './raw-server.ts'
+import { ECHO, rawServer, type Raw, type Rpc } from '../../../test/raw-mcp-server.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {

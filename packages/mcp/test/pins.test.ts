@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { Pins } from '../src/client/pins.ts'
 import { call, calling, errorOf, eventually, near, over, storeInMemory, valueOf, type Near } from './kit.ts'
-import { ECHO, rawServer, type Raw } from './raw-server.ts'
+import { ECHO, rawServer, type Raw } from '../../../test/raw-mcp-server.ts'
 import type { Store } from '@holdpoint/core'
 
 const open: { close(): Promise<void> }[] = []
