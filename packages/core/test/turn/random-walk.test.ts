@@ -82,7 +82,7 @@ test(
     const verdicts = ['accepted', 'duplicate', 'conflict', 'expired', 'stale', 'unknown', 'wrong-kind', 'invalid']
     for (const what of [...met, ...ends, ...verdicts]) expect(counts[what] ?? 0, what).toBeGreaterThan(20)
   },
-  60_000,
+  180_000,
 )
 
 test('from any state, doing what next asks for comes to rest or to nothing but holds', async () => {
