@@ -88,14 +88,14 @@ function ListField({ items, ...props }: SchemaFieldProps & { readonly items: Sch
               required
               label={`${title} ${index + 1}`}
               troubles={troubles}
-              onChange={(next) => onChange(all.with(index, next ?? null))}
+              onChange={(next) => onChange(all.map((each, at) => (at === index ? (next ?? null) : each)))}
             />
           </div>
           <Button
             small
             look="quiet"
             aria-label={`Remove ${title} ${index + 1}`}
-            onClick={() => onChange(all.toSpliced(index, 1))}
+            onClick={() => onChange(all.filter((_, at) => at !== index))}
           >
             Remove
           </Button>
