@@ -19,7 +19,7 @@ export { type ClientTool, type ClientToolContext, type ToolsOfClient } from './c
 export { type Calls, type ClaimLost } from './calls.ts'
 export { worker, type Worker, type WorkerOptions } from './worker.ts'
 export { type WorkerContext, type WorkerTool } from './worker-tool.ts'
-export { holdsOf, messagesOf, turnsOf } from '@holdpoint/core/view'
+export { firstWordsOf, holdsOf, messagesOf, turnsOf } from '@holdpoint/core/view'
 export type {
   SpaceMessage,
   SpaceView,
@@ -36,12 +36,12 @@ export type {
 } from '@holdpoint/core/view'
 export type {
   CallOutcome,
-  ConversationRow,
   Explanation,
   HoldKind,
   InboxEvent,
   Json,
   JsonObject,
+  ListedConversation,
   LogEvent,
   Member,
   PendingHold,

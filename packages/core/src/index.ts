@@ -197,6 +197,7 @@ export type { Lives, LifeView, Trigger } from './runtime/lives.ts'
 export { type SpaceAnswer } from './runtime/spaces.ts'
 export type {
   Asker,
+  ListedConversation,
   ListFilter,
   PendingFilter,
   PendingHold,

@@ -8,6 +8,7 @@ import { Progress } from './progress.tsx'
 import { ShownText } from './shown-text.tsx'
 import { useToolComponent, type ToolCallProps } from './tool-components.ts'
 import { VerdictNotice } from './verdict-notice.tsx'
+import { whoWords } from './who-words.ts'
 
 /** By the map of components, or the fallback. */
 export function ToolCall(props: ToolCallProps): ReactNode {
@@ -18,7 +19,8 @@ export function ToolCall(props: ToolCallProps): ReactNode {
 export function PlainToolCall({ call, agent, askedBy, onResolve }: ToolCallProps): ReactNode {
   const [told, setTold] = useState<{ readonly answer: ResolveAnswer; readonly at: number }>()
   const { hold } = call
-  if (hold && onResolve) {
+  // What a page or a worker is at is for nobody to answer here; how far it is, is said with the call.
+  if (hold && onResolve && (hold.kind === 'approval' || hold.kind === 'elicitation')) {
     const resolve = async (resolution: Resolution): Promise<ResolveAnswer> => {
       const answer = await onResolve(call, resolution)
       // Kept here: the card goes away when the answer is taken, whoever gave it.
@@ -107,7 +109,8 @@ function Labelled({ label, children }: { readonly label: string; readonly childr
   )
 }
 
-function resolvedWords({ resolution, by = 'somebody' }: ViewCall['resolved'][number]): string {
+function resolvedWords({ resolution, by: whose = 'somebody' }: ViewCall['resolved'][number]): string {
+  const by = whoWords(whose)
   switch (resolution.kind) {
     case 'approve':
       return resolution.input === undefined ? `${by} approved it` : `${by} approved it with changes`

@@ -32,38 +32,41 @@ export function SpaceMessages({ space, self }: { readonly space: SpaceState; rea
             Nothing was said yet. What you say below wakes every agent in this space.
           </p>
         )}
-        <div
-          role="feed"
-          aria-label="Messages of the space"
-          aria-busy={writing.length > 0}
-          className="relative mx-auto w-full max-w-3xl"
-          style={{ height: list.getTotalSize() }}
-        >
-          {list.getVirtualItems().map(({ index, key, start }) => {
-            const message = messages[index]
-            const written = writing[index - messages.length]
-            return (
-              <div
-                key={key}
-                ref={list.measureElement}
-                data-index={index}
-                className="absolute inset-x-0 top-0"
-                style={{ transform: `translateY(${start}px)`, paddingBottom: GAP }}
-              >
-                {message && (
-                  <Said
-                    message={message}
-                    mine={message.kind === 'message' && message.from.kind === 'human' && message.from.id === self}
-                    answers={answered(messages, message)}
-                    hold={holdOf(holds, message)}
-                    onResolve={onResolve}
-                  />
-                )}
-                {written && <Writing writing={written} />}
-              </div>
-            )
-          })}
-        </div>
+        {/* A feed of nothing is none, for who hears it read. */}
+        {count > 0 && (
+          <div
+            role="feed"
+            aria-label="Messages of the space"
+            aria-busy={writing.length > 0}
+            className="relative mx-auto w-full max-w-3xl"
+            style={{ height: list.getTotalSize() }}
+          >
+            {list.getVirtualItems().map(({ index, key, start }) => {
+              const message = messages[index]
+              const written = writing[index - messages.length]
+              return (
+                <div
+                  key={key}
+                  ref={list.measureElement}
+                  data-index={index}
+                  className="absolute inset-x-0 top-0"
+                  style={{ transform: `translateY(${start}px)`, paddingBottom: GAP }}
+                >
+                  {message && (
+                    <Said
+                      message={message}
+                      mine={message.kind === 'message' && message.from.kind === 'human' && message.from.id === self}
+                      answers={answered(messages, message)}
+                      hold={holdOf(holds, message)}
+                      onResolve={onResolve}
+                    />
+                  )}
+                  {written && <Writing writing={written} />}
+                </div>
+              )
+            })}
+          </div>
+        )}
       </div>
       {away && (
         <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
