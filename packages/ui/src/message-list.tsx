@@ -100,7 +100,7 @@ function Streaming({
 
 /** Who said what the agent's message is about. */
 function askedBy(messages: readonly ViewMessage[], index: number): string | undefined {
-  const said = messages.slice(0, index).findLast(({ role }) => role === 'user')
+  const said = messages.slice(0, index).reverse().find(({ role }) => role === 'user')
   return said?.role === 'user' ? said.by : undefined
 }
 
