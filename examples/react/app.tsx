@@ -33,7 +33,7 @@ function Chat({ id }: { id: string }): ReactNode {
       {holds.map((hold) => (
         <Approval key={hold.callId} id={id} hold={hold} />
       ))}
-      <form action={async () => void ((await send(text)).ok && setText(''))}>
+      <form action={async () => void ((await send(text, { agent: 'desk' })).ok && setText(''))}>
         <input aria-label="Message" value={text} onChange={(event) => setText(event.target.value)} />
         <button type="submit">Send</button>
         {status !== 'idle' && <button onClick={() => void cancel()}>Stop</button>}

@@ -22,7 +22,7 @@ export function openPage(client: Client): void {
   form.onsubmit = (event) => {
     event.preventDefault()
     const field = form.querySelector('input')!
-    void conversation.send(field.value).then(({ ok }) => ok && (field.value = ''))
+    void conversation.send(field.value, { agent: 'desk' }).then(({ ok }) => ok && (field.value = ''))
   }
 }
 // #endregion
