@@ -1,5 +1,5 @@
 import { useEffect, useRef, type ReactNode } from 'react'
-import type { Json, LogEvent } from '@holdpoint/client'
+import { isSpaceEvent, type Json, type LogEvent } from '@holdpoint/client'
 import { JsonValue, spanOf } from '@holdpoint/ui'
 
 export interface EventListProps {
@@ -51,6 +51,7 @@ export function EventList({ events, window, chosen, onChoose }: EventListProps):
 }
 
 function aboutOf(event: LogEvent): string {
+  if (isSpaceEvent(event)) return ''
   switch (event.type) {
     case 'turn.started':
       return event.items.map(itemWords).join(' · ')
@@ -81,16 +82,6 @@ function aboutOf(event: LogEvent): string {
     case 'turn.briefed':
     case 'plan.removed':
     case 'notices.told':
-    case 'space.opened':
-    case 'member.joined':
-    case 'member.left':
-    case 'message.posted':
-    case 'messages.read':
-    case 'agent.activated':
-    case 'agent.rested':
-    case 'tool.started':
-    case 'tool.done':
-    case 'tool.error':
       return ''
     case 'plan.set':
       return event.plan.what

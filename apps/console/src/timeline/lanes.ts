@@ -2,7 +2,7 @@
  * A log as lanes of bars and marks, to scale: one lane for what is said, one for the model, one for each call. A bar is a
  * stretch of time between two events, a mark is an event; both know the event they come from.
  */
-import type { HoldKind, LogEvent } from '@holdpoint/client'
+import { isSpaceEvent, type HoldKind, type LogEvent } from '@holdpoint/client'
 
 /** `away`: it waits for a page or a worker, and not for a person. */
 export type BarKind = 'turn' | 'model' | 'held' | 'away' | 'running' | 'ready'
@@ -89,6 +89,7 @@ class Weaver {
   }
 
   add(event: LogEvent): void {
+    if (isSpaceEvent(event)) return this.#mark(this.#said, event)
     switch (event.type) {
       case 'turn.started':
         this.turns.push({ turnId: event.turnId, from: event.at })
@@ -123,16 +124,6 @@ class Weaver {
       case 'plan.removed':
       case 'plan.fired':
       case 'notices.told':
-      case 'space.opened':
-      case 'member.joined':
-      case 'member.left':
-      case 'message.posted':
-      case 'messages.read':
-      case 'agent.activated':
-      case 'agent.rested':
-      case 'tool.started':
-      case 'tool.done':
-      case 'tool.error':
         return this.#mark(this.#said, event)
     }
   }

@@ -55,6 +55,7 @@ test(
       'agent.activated',
       'agent.rested',
       'tool.started',
+      'tool.changed',
       'tool.done',
       'tool.error',
     ]
