@@ -13,6 +13,8 @@ import { root } from './lib/workspace.ts'
 
 mkdirSync(join(root, '.cache'), { recursive: true })
 await buildConsole()
+// For the last stop of the tour.
+if (!process.env['HOLDPOINT_APP']) console.log(`To see that a call which waits survives: kill -9 ${process.pid}`)
 const { served, stop } = await run({
   PORT: '4040',
   HOLDPOINT_APP: join(root, 'examples/start/app.ts'),

@@ -41,19 +41,11 @@ export function Rows<T extends { readonly id: string }>({ of, ask, empty, childr
   )
 }
 
-export function RowLink({
-  to,
-  className = '',
-  children,
-}: {
-  readonly to: string
-  readonly className?: string
-  readonly children: ReactNode
-}): ReactNode {
+export function RowLink({ to, children }: { readonly to: string; readonly children: ReactNode }): ReactNode {
   return (
     <Link
       href={to}
-      className={`grid grid-cols-[1fr_auto] items-baseline gap-x-4 gap-y-0.5 px-4 py-2.5 outline-none hover:bg-accent focus-visible:ring-2 focus-visible:ring-ring focus-visible:ring-inset ${className}`}
+      className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 gap-y-0.5 px-4 py-2.5 outline-none hover:bg-accent focus-visible:ring-2 focus-visible:ring-ring focus-visible:ring-inset"
     >
       {children}
     </Link>

@@ -1,4 +1,4 @@
-import type { ConversationRow, ConversationStatus, Explanation, LogEvent, UserPart } from '@holdpoint/core'
+import type { ConversationStatus, Explanation, ListedConversation, LogEvent, UserPart } from '@holdpoint/core'
 import type { View } from '@holdpoint/core/view'
 import {
   paths,
@@ -27,7 +27,7 @@ export interface Conversations {
   list(
     query?: PageQuery & { readonly agent?: string; readonly status?: ConversationStatus },
     options?: RequestOptions,
-  ): Promise<ListOf<ConversationRow>>
+  ): Promise<ListOf<ListedConversation>>
   /** Once this answers, the message is durable. */
   send(id: string, content: string | readonly UserPart[], options?: SendOptions): Promise<SendAnswer>
   /** The newest turns, or those before a seq. Undefined when there is no such conversation. */

@@ -26,7 +26,7 @@ export { type ClientCall, type ClientTool, type ClientToolContext, type ToolsOfC
 export { type Calls, type ClaimLost } from './calls.ts'
 export { worker, type Worker, type WorkerOptions } from './worker.ts'
 export { type WorkerContext, type WorkerTool } from './worker-tool.ts'
-export { holdsOf, isSpaceEvent, messagesOf, turnsOf } from '@holdpoint/core/view'
+export { firstWordsOf, holdsOf, isSpaceEvent, messagesOf, turnsOf } from '@holdpoint/core/view'
 export type {
   SpaceMessage,
   SpaceView,
@@ -43,12 +43,12 @@ export type {
 } from '@holdpoint/core/view'
 export type {
   CallOutcome,
-  ConversationRow,
   Explanation,
   HoldKind,
   InboxEvent,
   Json,
   JsonObject,
+  ListedConversation,
   LogEvent,
   Member,
   PendingHold,

@@ -198,6 +198,7 @@ export type { Lives, LifeView, Trigger } from './runtime/lives.ts'
 export { type SpaceAnswer } from './runtime/spaces.ts'
 export type {
   Asker,
+  ListedConversation,
   ListFilter,
   PendingFilter,
   PendingHold,

@@ -38,7 +38,7 @@ export async function run(env: Readonly<Record<string, string | undefined>>): Pr
     runtime,
     store,
     agents,
-    checkAgent: madeHere.check,
+    readAgent: madeHere.read,
     mcp,
     secrets,
     log,

@@ -19,7 +19,7 @@ export interface Services {
   readonly claims: Claims
   readonly workers: Workers
   readonly agents: NonNullable<GatewayOptions['agents']>
-  readonly checkAgent: NonNullable<GatewayOptions['checkAgent']>
+  readonly readAgent: NonNullable<GatewayOptions['readAgent']>
   readonly mcp: McpPorts
   readonly closing: AbortSignal
   readonly now: () => number

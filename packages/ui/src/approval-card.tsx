@@ -16,6 +16,7 @@ import { ShownText } from './shown-text.tsx'
 import { Ago, Countdown } from './time.tsx'
 import { useResolve } from './use-resolve.ts'
 import { VerdictNotice } from './verdict-notice.tsx'
+import { whoWords } from './who-words.ts'
 
 export interface ApprovalCardProps {
   readonly hold: ViewHold
@@ -147,7 +148,7 @@ function Facts({ hold, agent, askedBy, resolved = [], origin }: ApprovalCardProp
         )}
         {askedBy !== undefined && (
           <span dir="auto">
-            asked by <Name text={askedBy} />
+            asked by <Name text={whoWords(askedBy)} />
           </span>
         )}
         <span dir="auto">

@@ -10,6 +10,7 @@ import { Ago, Countdown } from './time.tsx'
 import { useResolve, type Resolving } from './use-resolve.ts'
 import { VerdictNotice } from './verdict-notice.tsx'
 import { safeLink, webAddressesIn } from './web-address.ts'
+import { whoWords } from './who-words.ts'
 
 /** Without a schema any text will do. */
 const ANY: Schema = { type: 'string', title: 'Your answer', 'x-long': true, minLength: 1 }
@@ -54,7 +55,7 @@ export function ElicitationForm({ hold, agent, askedBy, origin, onResolve }: App
           </span>
           {askedBy !== undefined && (
             <span>
-              asked by <ShownText text={askedBy} />
+              asked by <ShownText text={whoWords(askedBy)} />
             </span>
           )}
           <span>

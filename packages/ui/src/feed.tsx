@@ -38,9 +38,8 @@ export function Feed({ label, count, keyOf, kept, busy, onEarlier, empty, childr
         {onEarlier && <Earlier onAsk={onEarlier} />}
         {count === 0 && empty}
         <div
-          role="feed"
-          aria-label={label}
-          aria-busy={busy}
+          // A feed of nothing is none, for who hears it read.
+          {...(count > 0 && { role: 'feed', 'aria-label': label, 'aria-busy': busy })}
           className="relative mx-auto w-full max-w-3xl"
           style={{ height: list.getTotalSize() }}
         >

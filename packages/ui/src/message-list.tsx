@@ -87,7 +87,10 @@ function isHeld(message: ViewMessage): boolean {
 
 /** Who said, or caused, what the agent's message is about. */
 function askedBy(messages: readonly ViewMessage[], index: number): string | undefined {
-  const said = messages[messages.findLastIndex(({ role }, at) => at < index && (role === 'user' || role === 'event'))]
+  const said = messages
+    .slice(0, index)
+    .reverse()
+    .find(({ role }) => role === 'user' || role === 'event')
   if (said?.role === 'event') return wokenBy(said.event)
   return said?.role === 'user' ? said.by : undefined
 }

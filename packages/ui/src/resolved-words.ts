@@ -1,7 +1,9 @@
 import type { ViewCall } from '@holdpoint/client'
+import { whoWords } from './who-words.ts'
 
 /** What somebody said to a call that waited. */
-export function resolvedWords({ resolution, by = 'somebody' }: ViewCall['resolved'][number]): string {
+export function resolvedWords({ resolution, by: whose = 'somebody' }: ViewCall['resolved'][number]): string {
+  const by = whoWords(whose)
   switch (resolution.kind) {
     case 'approve':
       return resolution.input === undefined ? `${by} approved it` : `${by} approved it with changes`

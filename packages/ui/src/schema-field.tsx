@@ -90,7 +90,7 @@ function ListField({ items, ...props }: SchemaFieldProps & { readonly items: Sch
   const title = titleOf(schema, label)
   const item = (index: number): string => plainly(`${title} ${index + 1}`.trim())
   const remove = (index: number): void => {
-    const rest = all.toSpliced(index, 1)
+    const rest = all.filter((_, at) => at !== index)
     onChange(rest.length === 0 && !required ? undefined : rest)
   }
   return (
@@ -108,7 +108,7 @@ function ListField({ items, ...props }: SchemaFieldProps & { readonly items: Sch
               required
               label={item(index)}
               troubles={troubles}
-              onChange={(next) => onChange(all.with(index, next ?? null))}
+              onChange={(next) => onChange(all.map((old, at) => (at === index ? (next ?? null) : old)))}
             />
           </div>
           <Button small look="quiet" aria-label={`Remove ${item(index)}`} onClick={() => remove(index)}>

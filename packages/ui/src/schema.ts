@@ -157,7 +157,7 @@ export function withValue(value: Json | undefined, path: Path, next: Json | unde
   if (key === undefined) return next
   if (Array.isArray(value) && typeof key === 'number') {
     const inner = withValue(value[key] as Json, rest, next)
-    return inner === undefined ? value.toSpliced(key, 1) : value.toSpliced(key, 1, inner)
+    return [...value.slice(0, key), ...(inner === undefined ? [] : [inner]), ...value.slice(key + 1)] as Json[]
   }
   const before = isObject(value) ? value : {}
   const inner = withValue(ownOf(before, String(key)), rest, next)

@@ -36,7 +36,7 @@ export function useStickyList(
       (range: Parameters<typeof defaultRangeExtractor>[0]) => {
         const seen = defaultRangeExtractor(range)
         const more = kept.filter((index) => index < range.count && !seen.includes(index))
-        return more.length > 0 ? [...seen, ...more].toSorted((a, b) => a - b) : seen
+        return more.length > 0 ? [...seen, ...more].sort((a, b) => a - b) : seen
       },
       [kept],
     ),

@@ -20,7 +20,8 @@ export function ToolCall(props: ToolCallProps): ReactNode {
 export function PlainToolCall({ call, agent, askedBy, origin, onResolve }: ToolCallProps): ReactNode {
   const [told, setTold] = useState<{ readonly answer: ResolveAnswer; readonly at: number }>()
   const { hold } = call
-  if (hold && onResolve) {
+  // What a page or a worker is at is for nobody to answer here; how far it is, is said with the call.
+  if (hold && onResolve && (hold.kind === 'approval' || hold.kind === 'elicitation')) {
     const resolve = async (resolution: Resolution): Promise<ResolveAnswer> => {
       const answer = await onResolve(call, resolution)
       // Kept here: the card goes away when the answer is taken, whoever gave it.

@@ -1,13 +1,13 @@
 import { useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
-import type { ConversationRow } from '@holdpoint/client'
+import type { ListedConversation } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
 import { Ago, Button, ShownText } from '@holdpoint/ui'
 import { addressOf, Empty, INPUT, Screen, Status, TextLink, Trouble } from '../parts.tsx'
 import { RowLink, Rows } from '../rows.tsx'
 
 const STATUSES = ['held', 'running', 'idle'] as const
-type Filter = { readonly status?: ConversationRow['status']; readonly agent?: string }
+type Filter = { readonly status?: ListedConversation['status']; readonly agent?: string }
 
 export function ConversationsScreen(): ReactNode {
   const [filter, setFilter] = useState<Filter>({})
@@ -48,17 +48,22 @@ export function ConversationsScreen(): ReactNode {
   )
 }
 
-function Row({ row: { id, agent, status, seq, updatedAt } }: { readonly row: ConversationRow }): ReactNode {
+function Row({ row: { id, agent, status, updatedAt, firstWords } }: { readonly row: ListedConversation }): ReactNode {
   return (
-    <RowLink to={addressOf.conversation(id)} className="sm:grid-cols-[1fr_8rem_5rem_7rem]">
-      <span className="min-w-0 truncate font-mono text-sm max-sm:order-1">
-        <ShownText text={id} />
+    <RowLink to={addressOf.conversation(id)}>
+      <span className="truncate font-medium">
+        <ShownText text={firstWords ?? (id === `agent:${agent}` ? `The life of ${agent}` : 'Nothing was said yet')} />
       </span>
-      <span className="text-sm text-muted-foreground max-sm:order-3">{agent}</span>
-      <span className="max-sm:order-2 max-sm:justify-self-end">
+      <span className="justify-self-end">
         <Status status={status} />
       </span>
-      <span className="text-end text-xs text-muted-foreground max-sm:order-4" title={`${seq} events`}>
+      <span className="truncate text-xs text-muted-foreground">
+        {agent} ·{' '}
+        <code className="font-mono">
+          <ShownText text={id} />
+        </code>
+      </span>
+      <span className="justify-self-end text-xs text-muted-foreground">
         <Ago at={updatedAt} />
       </span>
     </RowLink>

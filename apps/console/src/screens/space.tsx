@@ -35,7 +35,7 @@ export function SpaceScreen({ id }: { readonly id: string }): ReactNode {
             <ShownText text={id} />
           </span>
           <AtWork active={view.active} />
-          {connection.state === 'waiting' && <span className="text-xs text-held">not heard of, comes again</span>}
+          {connection.state === 'waiting' && <span className="text-xs text-held">offline, trying again</span>}
           <details className="group w-full lg:hidden">
             <summary className="text-xs text-muted-foreground">{membersWords(view)}</summary>
             <div className="py-3">

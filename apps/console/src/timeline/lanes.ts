@@ -3,6 +3,7 @@
  * stretch of time between two events, a mark is an event; both know the event they come from.
  */
 import { isSpaceEvent, type HoldKind, type LogEvent } from '@holdpoint/client'
+import { HELD_WORDS, itemWords } from './event-words.ts'
 
 /** `away`: it waits for a page or a worker, and not for a person. */
 export type BarKind = 'turn' | 'model' | 'held' | 'away' | 'running' | 'ready'
@@ -35,6 +36,8 @@ export interface TurnSpan {
   readonly turnId: string
   readonly from: number
   readonly to?: number
+  /** What it is about. */
+  readonly words: string
 }
 
 export interface Timeline {
@@ -92,7 +95,7 @@ class Weaver {
     if (isSpaceEvent(event)) return this.#mark(this.#said, event)
     switch (event.type) {
       case 'turn.started':
-        this.turns.push({ turnId: event.turnId, from: event.at })
+        this.turns.push({ turnId: event.turnId, from: event.at, words: event.items.map(itemWords).join(' · ') })
         this.#said.bars.push({ kind: 'turn', from: event.at, label: `turn ${this.turns.length}`, seq: event.seq })
         this.#asked = event.at
         return this.#mark(this.#said, event)
@@ -102,11 +105,11 @@ class Weaver {
         this.#endTurn(event.at)
         return this.#mark(this.#said, event, event.reason !== 'completed')
       case 'call.held':
-        return this.#callBar(event, isForPeople(event.hold.kind) ? 'held' : 'away', `waits: ${event.hold.kind}`)
+        return this.#callBar(event, isForPeople(event.hold.kind) ? 'held' : 'away', HELD_WORDS[event.hold.kind])
       case 'call.approved':
         return this.#callBar(event, 'ready', 'approved')
       case 'call.started':
-        return this.#callBar(event, 'running', event.attempt > 1 ? `runs, for the ${event.attempt}th time` : 'runs')
+        return this.#callBar(event, 'running', event.attempt > 1 ? `runs again, attempt ${event.attempt}` : 'runs')
       case 'call.resumed':
         return this.#callBar(event, 'running', 'goes on')
       case 'call.settled':

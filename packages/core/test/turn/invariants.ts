@@ -1,6 +1,13 @@
 /** What must hold of any log, checked by reading the log alone: nothing here uses the machine it judges. */
-import { fold, next, renderPrompt, type LogEvent, type PromptMessage } from '../../src/index.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { fold, next, renderPrompt, type Conversation, type LogEvent, type PromptMessage } from '../../src/index.ts'
 import type { Told, Walk } from './walk.ts'
+
+/** After a step: what a step left as it was has been checked after the one before. */
+export function checkStep(walk: Walk, before: Conversation): void {
+  if (walk.state === before) checkVerdicts(walk)
+  else checkAll(walk)
+}
 
 export function checkAll(walk: Walk): void {
   checkSeq(walk.log)
@@ -138,14 +145,7 @@ function checkCalls(log: readonly LogEvent[]): void {
 }
 
 function checkFold({ log, state }: Walk): void {
-  const again = fold(log)
-  assert(show(again) === show(state), 'the state rebuilt from the log differs from the live one')
-}
-
-function show(state: unknown): string {
-  return JSON.stringify(state, (_key, value: unknown) =>
-    value instanceof Map ? [...value] : value === undefined ? '∅' : value,
-  )
+  assert(isDeepStrictEqual(fold(log), state), 'the state rebuilt from the log differs from the live one')
 }
 
 /** The model is asked only when every call of every reply has its outcome, and a turn that is at rest left none open. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { proves } from '@holdpoint/testing'
 import { next } from '../../src/index.ts'
 import { isDeadline } from '../../src/turn/turn-state.ts'
-import { checkAll } from './invariants.ts'
+import { checkAll, checkStep } from './invariants.ts'
 import { Walk } from './walk.ts'
 
 const choices = fc.array(fc.nat({ max: 1000 }), { minLength: 20, maxLength: 500, size: 'max' })
@@ -28,8 +28,9 @@ test(
       fc.asyncProperty(choices, async (numbers) => {
         const walk = new Walk(numbers)
         while (!walk.over) {
+          const before = walk.state
           await walk.step()
-          checkAll(walk)
+          checkStep(walk, before)
         }
         walk.log.forEach((event) => count(event.type === 'turn.ended' ? `ended:${event.reason}` : event.type))
         walk.told.forEach(({ verdict }) => count(verdict))
