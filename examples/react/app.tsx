@@ -1,7 +1,9 @@
 /** What the guide "Add approvals to your app in ten minutes" builds. It runs in main.ts, on a document without a browser. */
+// #region imports
 import { useState, type ReactNode } from 'react'
 import type { Client, ViewHold, ViewMessage } from '@holdpoint/client'
 import { HoldpointProvider, useConversation, useHolds } from '@holdpoint/react'
+// #endregion
 
 // #region provider
 const tools = {
