@@ -43,7 +43,7 @@ export interface Ask extends RequestOptions {
   readonly query?: object
   readonly body?: object
   /** Seconds that the gateway was asked to wait. */
-  readonly wait?: number
+  readonly wait?: number | undefined
 }
 
 interface Init {
@@ -80,6 +80,14 @@ export class Http {
     this.#timeoutMs = timeoutMs
     this.silenceMs = silenceMs
     this.maxChars = maxChars
+  }
+
+  get<T>(path: string, options?: RequestOptions, query?: object): Promise<T> {
+    return this.ask({ ...options, path, query: { ...query } })
+  }
+
+  post<T>(path: string, body: object, options?: Omit<Ask, 'path' | 'body'>): Promise<T> {
+    return this.ask({ method: 'POST', ...options, path, body })
   }
 
   async ask<T>(asked: Ask): Promise<T> {

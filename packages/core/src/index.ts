@@ -101,6 +101,7 @@ export {
   type Member,
   type Role,
   type SpaceEvent,
+  type ShownHold,
   type ToolFailure,
 } from './space/space-event.ts'
 export { applySpaceEvent, applySpaceFrame, emptySpaceView, spaceViewOf } from './space/space-view.ts'

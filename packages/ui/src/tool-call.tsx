@@ -17,7 +17,7 @@ export function ToolCall(props: ToolCallProps): ReactNode {
   return Own ? <Own {...props} /> : <PlainToolCall {...props} />
 }
 
-export function PlainToolCall({ call, agent, askedBy, onResolve }: ToolCallProps): ReactNode {
+export function PlainToolCall({ call, agent, askedBy, origin, onResolve }: ToolCallProps): ReactNode {
   const [told, setTold] = useState<{ readonly answer: ResolveAnswer; readonly at: number }>()
   const { hold } = call
   // What a page or a worker is at is for nobody to answer here; how far it is, is said with the call.
@@ -35,6 +35,7 @@ export function PlainToolCall({ call, agent, askedBy, onResolve }: ToolCallProps
         onResolve={resolve}
         askedBy={askedBy}
         agent={agent}
+        origin={origin}
         resolved={call.resolved}
       />
     )

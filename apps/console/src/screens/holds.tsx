@@ -88,11 +88,7 @@ export function HoldsScreen({ at }: { readonly at?: At }): ReactNode {
           {error && <Trouble error={error} />}
           {told && <ToldNotice told={told} />}
           {open ? (
-            <OpenHold
-              key={keyOf(open)}
-              hold={open}
-              onAnswer={(resolution) => answer(open, resolution)}
-            />
+            <OpenHold key={keyOf(open)} hold={open} onAnswer={(resolution) => answer(open, resolution)} />
           ) : (
             !loading && <NothingOpen at={at} any={waiting.length > 0} told={told !== undefined} />
           )}

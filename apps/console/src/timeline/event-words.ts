@@ -1,5 +1,5 @@
 /** What happened, as one would tell it. The event itself, with all that it says, is one click away. */
-import type { HoldKind, LogEvent } from '@holdpoint/client'
+import { isSpaceEvent, type HoldKind, type LogEvent } from '@holdpoint/client'
 
 type CallName = (callId: string) => string
 
@@ -20,6 +20,8 @@ export const HELD_WORDS: Readonly<Record<HoldKind, string>> = {
 }
 
 export function eventWords(event: LogEvent, nameOf: CallName): string {
+  // Of the log of a space, which has a screen of its own.
+  if (isSpaceEvent(event)) return ''
   switch (event.type) {
     case 'conversation.opened':
       return `A conversation with ${event.agent} was opened`
@@ -59,18 +61,6 @@ export function eventWords(event: LogEvent, nameOf: CallName): string {
     case 'call.started':
     case 'call.settled':
       return `${nameOf(event.callId)} ${callWords(event)}`
-    // Of the log of a space, which has a screen of its own.
-    case 'space.opened':
-    case 'member.joined':
-    case 'member.left':
-    case 'message.posted':
-    case 'messages.read':
-    case 'agent.activated':
-    case 'agent.rested':
-    case 'tool.started':
-    case 'tool.done':
-    case 'tool.error':
-      return ''
   }
 }
 

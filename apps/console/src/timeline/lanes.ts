@@ -2,7 +2,7 @@
  * A log as lanes of bars and marks, to scale: one lane for what is said, one for the model, one for each call. A bar is a
  * stretch of time between two events, a mark is an event; both know the event they come from.
  */
-import type { HoldKind, LogEvent } from '@holdpoint/client'
+import { isSpaceEvent, type HoldKind, type LogEvent } from '@holdpoint/client'
 import { HELD_WORDS, itemWords } from './event-words.ts'
 
 /** `away`: it waits for a page or a worker, and not for a person. */
@@ -92,6 +92,7 @@ class Weaver {
   }
 
   add(event: LogEvent): void {
+    if (isSpaceEvent(event)) return this.#mark(this.#said, event)
     switch (event.type) {
       case 'turn.started':
         this.turns.push({ turnId: event.turnId, from: event.at, words: event.items.map(itemWords).join(' · ') })
@@ -126,16 +127,6 @@ class Weaver {
       case 'plan.removed':
       case 'plan.fired':
       case 'notices.told':
-      case 'space.opened':
-      case 'member.joined':
-      case 'member.left':
-      case 'message.posted':
-      case 'messages.read':
-      case 'agent.activated':
-      case 'agent.rested':
-      case 'tool.started':
-      case 'tool.done':
-      case 'tool.error':
         return this.#mark(this.#said, event)
     }
   }

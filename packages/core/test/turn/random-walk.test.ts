@@ -56,6 +56,7 @@ test(
       'agent.activated',
       'agent.rested',
       'tool.started',
+      'tool.changed',
       'tool.done',
       'tool.error',
     ]
