@@ -69,7 +69,7 @@ export async function stage(env: Readonly<Record<string, string>> = {}): Promise
       })
       page.on('console', (said) => {
         // That the gateway cannot be reached, or refuses something, is what some tests are about.
-        if (said.type() === 'error' && !/net::ERR_|status of 4(?:0[04]|22)/.test(said.text()))
+        if (said.type() === 'error' && !/net::ERR_|status of 4(?:0[049]|22)/.test(said.text()))
           complaints.push(`${said.text()} ${said.location().url}`)
       })
       await page.goto(url + path)
