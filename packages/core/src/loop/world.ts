@@ -98,7 +98,13 @@ export function toolContext(
   const { agent, log, scope, requestId } = world
   return {
     input,
-    call: { id: call.callId, name: call.name, args: copyJson(call.proposed), attempt: call.attempt },
+    call: {
+      id: call.callId,
+      name: call.name,
+      args: copyJson(call.proposed),
+      attempt: call.attempt,
+      ...(call.approved && { fingerprint: call.approved.fingerprint }),
+    },
     resumed: call.resumed && resumedWith(call.resumed),
     conversation: { ...log.address, turnId: turnIdOf(world) },
     scope,

@@ -4,7 +4,8 @@
  */
 import { definePlugin, HoldpointError, type Plugin, type Prepare, type Store, type Tool } from '@holdpoint/core'
 import { checkConfigServer, checkServer, type AnyServer, type McpCommand, type McpServer } from './server-config.ts'
-import { ServerInUse, type McpServerStatus } from './server-in-use.ts'
+import { ServerInUse } from './server-in-use.ts'
+import type { McpServerStatus } from './server-status.ts'
 import { Watch } from './watch.ts'
 
 export interface McpServersOptions {
