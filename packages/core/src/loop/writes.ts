@@ -6,10 +6,11 @@ import { HoldpointError, messageOf } from '../failure.ts'
 import type { Append, Appended, Store } from '../log/store.ts'
 import type { Ports } from '../ports.ts'
 import { Ownership } from './ownership.ts'
+import type { Stop } from './stop.ts'
 
 /** On whose behalf something is written: whoever drives must hold the newest epoch, everybody else need not. */
 export type Writer =
-  | { readonly as: 'driver'; readonly epoch: number | undefined; readonly signal: AbortSignal }
+  | { readonly as: 'driver'; readonly epoch: number | undefined; readonly stop: Pick<Stop, 'signal'> }
   | { readonly as: 'outsider'; readonly key?: string }
 
 type Known = Extract<Appended, { result: 'ok' | 'conflict' | 'fenced' | 'repeated' }>
@@ -78,7 +79,7 @@ export class Writes {
   async #again<T>(work: () => Promise<T>, writer: Writer, since: number, failed: unknown): Promise<T> {
     const { monotonic, sleep } = this.#ports
     const driver = writer.as === 'driver'
-    const signal = driver ? writer.signal : NEVER
+    const signal = driver ? writer.stop.signal : NEVER
     let error = failed
     for (let pause = 20, tellAfter = PATIENCE_MS; ; pause = Math.min(pause * 2, 2000)) {
       const waited = monotonic() - since
