@@ -1,14 +1,7 @@
 /** One call of the stored function: appends on the way in as arrays, a column each, and its answers on the way out. */
-import {
-  decodeBatch,
-  encodeBatch,
-  type Address,
-  type Append,
-  type Appended,
-  type HoldRow,
-  type LogEvent,
-} from '@holdpoint/core'
+import { encodeBatch, type Address, type Append, type Appended, type HoldRow, type LogEvent } from '@holdpoint/core'
 import type { Query } from './connections.ts'
+import { readBatch, toEventText } from './event-text.ts'
 import { toStored } from './storable-text.ts'
 
 /** An append made ready: everything that can go wrong before the server sees it has gone right. */
@@ -47,7 +40,7 @@ export function opOf(write: Append): Op {
     write,
     tenant: toStored(to.tenant),
     id: toStored(to.id),
-    events: encodeBatch(events),
+    events: toEventText(encodeBatch(events)),
     base: rows.base === undefined ? null : JSON.stringify(rows.base),
     holds,
   }
@@ -64,6 +57,23 @@ export function tooLong({ tenant, id, write }: Op): string | undefined {
     if (bytes > LONGEST_NAME_BYTES) return `${what}: ${bytes} bytes, and ${LONGEST_NAME_BYTES} is the most.`
   }
   return undefined
+}
+
+/**
+ * A mark is compared with that of whoever wrote at the same place, and with nothing else: of a long one, 53 bits are
+ * enough, and every row is shorter for it.
+ */
+function storedMark(mark: string): string {
+  if (mark.length <= 12) return toStored(mark)
+  let [high, low] = [0xdeadbeef, 0x41c6ce57]
+  for (let index = 0; index < mark.length; index++) {
+    const unit = mark.charCodeAt(index)
+    high = Math.imul(high ^ unit, 2_654_435_761)
+    low = Math.imul(low ^ unit, 1_597_334_677)
+  }
+  high = Math.imul(high ^ (high >>> 16), 2_246_822_507) ^ Math.imul(low ^ (low >>> 13), 3_266_489_909)
+  low = Math.imul(low ^ (low >>> 16), 2_246_822_507) ^ Math.imul(high ^ (high >>> 13), 3_266_489_909)
+  return (2 ** 32 * (low & 0x1fffff) + (high >>> 0)).toString(36)
 }
 
 /** The order in which every process locks conversations, so that no two ever wait for each other. */
@@ -87,7 +97,7 @@ export function callOf(schema: string, shift: number, ops: readonly Op[]): Query
       column(({ tenant }) => tenant),
       column(({ id }) => id),
       column(({ write }) => write.expectedSeq),
-      column(({ write }) => toStored(write.mark)),
+      column(({ write }) => storedMark(write.mark)),
       column(({ write }) => write.events.length),
       column(({ events }) => events),
       column(({ write }) => write.at),
@@ -116,7 +126,7 @@ export function appendedOf({ write }: Op, answer: Answer): Appended {
     case 'ok':
       return { result: 'ok', events: eventsOf(write), epoch, owned }
     case 'again':
-      return { result: 'ok', events: decodeBatch(answer), epoch, owned }
+      return { result: 'ok', events: readBatch(answer), epoch, owned }
     case 'repeated':
       return { result: 'repeated', seq }
     case 'conflict':

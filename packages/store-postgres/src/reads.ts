@@ -1,14 +1,7 @@
 /** What is read of one conversation. Rows are batches, and what is asked for are events: both ends are cut to fit here. */
-import {
-  decodeBatch,
-  type Address,
-  type Batch,
-  type Json,
-  type Loaded,
-  type LogEvent,
-  type Store,
-} from '@holdpoint/core'
+import { type Address, type Batch, type Json, type Loaded, type LogEvent, type Store } from '@holdpoint/core'
 import type { Connections } from './connections.ts'
+import { readBatch } from './event-text.ts'
 import { fromStored, toStored } from './storable-text.ts'
 
 type Reads = Pick<Store, 'load' | 'read' | 'readBack' | 'readCall' | 'findKey' | 'heads'>
@@ -124,5 +117,5 @@ function loadedOf(rows: readonly LoadRow[]): Loaded | undefined {
 }
 
 function eventsOf(batches: readonly Batch[], wanted: (event: LogEvent) => boolean = () => true): LogEvent[] {
-  return batches.flatMap((batch) => decodeBatch(batch).filter(wanted))
+  return batches.flatMap((batch) => readBatch(batch).filter(wanted))
 }
