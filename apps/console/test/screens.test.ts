@@ -29,7 +29,20 @@ beforeAll(async () => {
   ])
   const [parcel] = (await here.client.holds.list({ conversationId: 'parcel' })).items
   await here.client.holds.approve('parcel', parcel?.callId ?? '', { by: 'grace' })
-  await here.client.agents.create({ name: 'helper', model: 'pretender', instructions: 'Help whoever asks.' })
+  await here.client.agents.create({
+    name: 'helper',
+    model: 'pretender',
+    instructions: 'Help whoever asks.',
+    tools: [
+      {
+        name: 'note.keep',
+        description: 'Keep a note',
+        inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+        executionType: 'external',
+        timeout: 60_000,
+      },
+    ],
+  })
   await here.client.conversations.continue('parcel', { wait: 20 })
   await here.client.agents.setPlan('books', { what: 'Close the books', cron: '0 9 * * 1', timeZone: 'Europe/Paris' })
   await here.client.spaces.post('front-desk', 'Get the launch ready', { from: { kind: 'human', id: 'you' } })
@@ -56,7 +69,7 @@ const screens: readonly (readonly [name: string, path: string, shows: string])[]
   ['timeline', '/conversations/parcel/timeline', 'What the model was told'],
   ['agents', '/agents', 'helper'],
   ['agent', '/agents/desk', 'somebody may have to agree'],
-  ['agent-json', '/agents/helper', 'As JSON'],
+  ['agent-json', '/agents/helper', 'Its definition, as it was sent'],
   ['agent-life', '/agents/desk/life', 'Well done, both'],
   ['agent-plans', '/agents/books/life', 'Close the books'],
   ['mcp-servers', '/mcp-servers', 'is not what was allowed any more'],
@@ -188,8 +201,8 @@ test('whatever an id is made of, its address leads to it', async () => {
 test('an address leads to its screen, the chosen event of a timeline shows its log entry, and a lost key is asked for', async () => {
   const page = await here.open('/conversations/parcel/timeline')
   const lane = page.getByRole('group', { name: 'parcel.ship' })
-  await lane.getByRole('button', { name: /waits: approval/ }).waitFor()
-  await lane.getByRole('button', { name: /waits: external/ }).waitFor()
+  await lane.getByRole('button', { name: /waits for approval/ }).waitFor()
+  await lane.getByRole('button', { name: /waits for a worker/ }).waitFor()
   await lane.getByRole('button', { name: /Event \d+, call.approved/ }).click()
   await page.locator('[aria-expanded="true"]').getByText('call.approved').waitFor()
   await page.getByText('fingerprint').first().waitFor()

@@ -101,6 +101,7 @@ export {
   type Member,
   type Role,
   type SpaceEvent,
+  type ShownHold,
   type ToolFailure,
 } from './space/space-event.ts'
 export { applySpaceEvent, applySpaceFrame, emptySpaceView, spaceViewOf } from './space/space-view.ts'
@@ -197,6 +198,7 @@ export type { Lives, LifeView, Trigger } from './runtime/lives.ts'
 export { type SpaceAnswer } from './runtime/spaces.ts'
 export type {
   Asker,
+  ListedConversation,
   ListFilter,
   PendingFilter,
   PendingHold,

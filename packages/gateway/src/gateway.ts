@@ -92,7 +92,7 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
     claims,
     workers: new Workers(store, now),
     agents: options.agents ?? [],
-    checkAgent: options.checkAgent ?? (() => undefined),
+    readAgent: options.readAgent ?? (() => ({ name: '' })),
     mcp: options.mcp ?? {},
     redact,
     problem,

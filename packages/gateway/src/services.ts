@@ -20,7 +20,7 @@ export interface Services {
   readonly claims: Claims
   readonly workers: Workers
   readonly agents: NonNullable<GatewayOptions['agents']>
-  readonly checkAgent: NonNullable<GatewayOptions['checkAgent']>
+  readonly readAgent: NonNullable<GatewayOptions['readAgent']>
   readonly mcp: McpPorts
   readonly redact: Redact
   /** Something went wrong that whoever asked is not told. */

@@ -1,14 +1,7 @@
 /** What is read of one conversation. Rows are batches, and what is asked for are events: both ends are cut to fit here. */
-import {
-  decodeBatch,
-  type Address,
-  type Batch,
-  type Json,
-  type Loaded,
-  type LogEvent,
-  type Store,
-} from '@holdpoint/core'
+import { type Address, type Batch, type Json, type Loaded, type LogEvent, type Store } from '@holdpoint/core'
 import type { Connections } from './connections.ts'
+import { readBatch } from './event-text.ts'
 import { fromStored, toStored } from './storable-text.ts'
 
 type Reads = Pick<Store, 'load' | 'read' | 'readBack' | 'readCall' | 'findKey' | 'heads'>
@@ -71,16 +64,16 @@ export function openReads(schema: string, { read }: Connections): Reads {
     readCall: async (from, callId) => {
       const rows = await read<Batch & { readonly wanted: string }>({
         name: 'read call',
-        text: `select distinct b.seq, b.at, b.events, h.seqs::text as wanted
+        text: `select distinct b.seq, b.at, b.events, h.seqs as wanted
           from ${schema}.holds h
-          cross join unnest(h.seqs) s(seq)
+          cross join unnest(string_to_array(h.seqs, ',')::bigint[]) s(seq)
           cross join lateral (
             select * from ${schema}.batches where conv = h.conv and seq >= s.seq order by seq limit 1
           ) b
           where h.conv = ${conversation} and h.call_id = $3 order by b.seq`,
         values: [...byAddress(from), toStored(callId)],
       })
-      const wanted = new Set(rows[0]?.wanted.slice(1, -1).split(',').map(Number))
+      const wanted = new Set(rows[0]?.wanted.split(',').map(Number))
       return eventsOf(rows, ({ seq }) => wanted.has(seq))
     },
 
@@ -124,5 +117,5 @@ function loadedOf(rows: readonly LoadRow[]): Loaded | undefined {
 }
 
 function eventsOf(batches: readonly Batch[], wanted: (event: LogEvent) => boolean = () => true): LogEvent[] {
-  return batches.flatMap((batch) => decodeBatch(batch).filter(wanted))
+  return batches.flatMap((batch) => readBatch(batch).filter(wanted))
 }

@@ -1,6 +1,6 @@
 import type { Token, Tokens } from 'marked'
 import type { ReactNode } from 'react'
-import { safeLink } from './web-address.ts'
+import { safeLink, unsaidTarget } from './web-address.ts'
 
 export function MarkdownInline({ tokens = [] }: { readonly tokens: readonly Token[] | undefined }): ReactNode {
   return tokens.map((token, index) => <Inline key={index} token={token} />)
@@ -73,7 +73,7 @@ function Link({
         {inside} <span className="text-muted-foreground">({href})</span>
       </span>
     )
-  const { host } = url
+  const target = unsaidTarget(url, text)
   return (
     <>
       <a
@@ -84,7 +84,12 @@ function Link({
       >
         {inside}
       </a>
-      {host !== '' && !text.includes(host) && <span className="ms-1 text-xs text-muted-foreground">({host})</span>}
+      {/* Set apart, so that nothing before it turns it around. */}
+      {target !== undefined && (
+        <bdi dir="ltr" className="ms-1 text-xs text-muted-foreground">
+          ({target})
+        </bdi>
+      )}
     </>
   )
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { proves } from '@holdpoint/testing'
 import { next, type LogEvent } from '../../src/index.ts'
 import { isDeadline } from '../../src/turn/turn-state.ts'
-import { checkAll } from './invariants.ts'
+import { checkAll, checkStep } from './invariants.ts'
 import { Walk } from './walk.ts'
 
 function wasResumed(before: readonly LogEvent[], { callId }: { readonly callId: string }): boolean {
@@ -32,8 +32,9 @@ test(
       fc.asyncProperty(choices, async (numbers) => {
         const walk = new Walk(numbers)
         while (!walk.over) {
+          const before = walk.state
           await walk.step()
-          checkAll(walk)
+          checkStep(walk, before)
         }
         walk.log.forEach((event) => count(event.type === 'turn.ended' ? `ended:${event.reason}` : event.type))
         walk.log.forEach((event, at) => {
@@ -68,6 +69,7 @@ test(
       'agent.activated',
       'agent.rested',
       'tool.started',
+      'tool.changed',
       'tool.done',
       'tool.error',
     ]
