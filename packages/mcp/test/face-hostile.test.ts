@@ -190,6 +190,29 @@ test('what is said with an old state is not said to the next question, and anoth
     expect(Object.values(inputRequests)[0]?.params.message).toBe('Really test?')
 })
 
+test('nobody is asked to agree to what they are not shown: all of it, or not over MCP', async () => {
+  const send = tool({
+    name: 'send',
+    description: 'Sends',
+    input: z.object({ text: z.string() }),
+    approval: 'required',
+    run: () => 'sent',
+  }) as Tool
+  const other = await there({ tools: [send] })
+  const it = await client(other.url, 'auto', RESOLVER, { elicitation: { form: {} } })
+  const ask = (text: string) =>
+    it.callTool({ name: 'send', arguments: { text } }, { allowInputRequired: true }) as unknown as Promise<{
+      readonly inputRequests?: Readonly<Record<string, { readonly params: { readonly message: string } }>>
+    }>
+  const long = `${'x'.repeat(5000)} to evil.test`
+  const [shown] = Object.values((await ask(long)).inputRequests ?? {})
+  expect(shown?.params.message).toContain(long)
+  const [plain] = Object.values((await ask('a\u202Eb\u{e0041}')).inputRequests ?? {})
+  expect(plain?.params.message).toContain('"a\\u{202e}b\\u{e0041}"')
+  expect((await ask('x'.repeat(9000))).inputRequests).toBeUndefined()
+  expect((await other.runtime.pending()).items).toHaveLength(3)
+})
+
 test('progress of a tool that is no number is not told as one', async () => {
   const counts = tool({
     name: 'count',
