@@ -5,6 +5,7 @@ import { tool } from 'holdpoint'
 import { request } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
+import { Tickets } from '../src/server/ticket.ts'
 import { far, KEY, OTHER, RESOLVER, type Far } from './far.ts'
 import { eventually, storeInMemory } from './kit.ts'
 
@@ -211,6 +212,24 @@ test('nobody is asked to agree to what they are not shown: all of it, or not ove
   expect(plain?.params.message).toContain('"a\\u{202e}b\\u{e0041}"')
   expect((await ask('x'.repeat(9000))).inputRequests).toBeUndefined()
   expect((await other.runtime.pending()).items).toHaveLength(3)
+})
+
+test('people of the same name in two tenants have no ticket in common', async () => {
+  const tickets = new Tickets(storeInMemory())
+  const place = { conversation: 'c with spaces', turnId: 't' }
+  const ticket = await tickets.seal(place, 7, { tenant: 'one', by: 'ada' })
+  expect(await tickets.open(ticket, { tenant: 'one', by: 'ada' })).toEqual(place)
+  for (const holder of [
+    { tenant: 'two', by: 'ada' },
+    { tenant: 'one', by: 'bob' },
+    { tenant: '', by: 'ada' },
+  ])
+    expect(await tickets.open(ticket, holder)).toBeUndefined()
+  // What it says cannot be changed by whoever has it, nor sealed with another key.
+  const [, mac] = ticket.split('.')
+  const other = `${Buffer.from('7 t another').toString('base64url')}.${mac}`
+  expect(await tickets.open(other, { tenant: 'one', by: 'ada' })).toBeUndefined()
+  expect(await new Tickets(storeInMemory()).open(ticket, { tenant: 'one', by: 'ada' })).toBeUndefined()
 })
 
 test('progress of a tool that is no number is not told as one', async () => {
