@@ -1,6 +1,9 @@
 /** What a server can do to the line, and to what others have open on it. */
 import type { ServerResponse } from 'node:http'
 import { afterEach, expect, test, vi } from 'vitest'
+import { scriptedModel } from '@holdpoint/testing'
+import { agentFromConfig, holdpoint } from 'holdpoint'
+import { mcpServers } from '../src/index.ts'
 import { call, calling, errorOf, eventually, near, over, storeInMemory, valueOf } from './kit.ts'
 import { ECHO, modern, rawServer, said, stream, type Raw, type Rpc } from '../../../test/raw-mcp-server.ts'
 
@@ -8,6 +11,7 @@ const PAUSE_MS = 700
 vi.mock(import('../src/client/limits.ts'), async (original) => {
   const { LIMITS } = await original()
   const small = {
+    serversInUse: 3,
     tools: 60,
     pins: 150,
     answerBytes: 1_000_000,
@@ -68,7 +72,7 @@ test('a server that closes its stream again and again is not asked again and aga
   await here.runtime.send('c', 'Go')
   // The first one, three more at once, and the next after a pause.
   await eventually(() => (opened.length >= 5 ? true : undefined))
-  expect((opened[4] ?? 0) - (opened[1] ?? 0)).toBeGreaterThan(PAUSE_MS * 0.9)
+  expect((opened[4] ?? 0) - (opened[0] ?? 0)).toBeGreaterThan(PAUSE_MS * 0.9)
 })
 
 test('answers that are nobody’s, and notifications of everything, change nothing', async () => {
@@ -217,4 +221,23 @@ test('a schema that is too large to be used is not kept either', async () => {
   const { items } = await here.store.documents({ tenant: '', kind: 'mcp-tool', limit: 100 })
   expect(items.map(({ id }) => id.split('/')[1])).toEqual(['echo'])
   expect((await here.mcp.status())[0]?.refused).toMatchObject([{ name: 'huge' }])
+})
+
+test('agents that bring a new server each time do not fill the memory, and an old one is used again', async () => {
+  const server = await raw()
+  const store = storeInMemory()
+  const { host } = new URL(server.url)
+  const mcp = keep(mcpServers({ store, privateHosts: [host], servers: [{ name: 'own', url: server.url }] }))
+  const models = { stub: scriptedModel(Array.from({ length: 20 }, () => 'Hello.')) }
+  const agents = [1, 2, 3, 4, 5].map((n) =>
+    agentFromConfig(
+      { name: `a${n}`, model: 'stub', mcpServers: [{ name: 's', url: `${server.url}?n=${n}` }] },
+      { models, mcp, tenant: '' },
+    ),
+  )
+  const runtime = keep(await holdpoint({ store, agents }))
+  for (const { name } of [...agents, { name: 'a1' }]) await runtime.send(`c-${name}`, 'Hi', { agent: name })
+  const status = await mcp.status()
+  expect(status.map(({ at }) => at.split('?')[1]).toSorted()).toEqual(['n=1', 'n=4', 'n=5', undefined])
+  expect(status.filter(({ name }) => name === 's').every(({ health }) => health === 'ready')).toBe(true)
 })

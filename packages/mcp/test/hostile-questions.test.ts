@@ -1,5 +1,6 @@
 /** A server may ask, and no more than that: not without end, not to lead people astray, not for others. */
 import { afterEach, expect, test } from 'vitest'
+import { readElicitation } from '../src/client/elicitation.ts'
 import { calling, errorOf, eventually, near, valueOf, type Near } from './kit.ts'
 import { modern, rawServer, said, stream, type Raw, type Rpc } from '../../../test/raw-mcp-server.ts'
 
@@ -19,7 +20,7 @@ async function talksTo(answers: Parameters<typeof rawServer>[0]): Promise<Near &
   return { ...here, raw }
 }
 
-const asks = (params: object): object => ({
+const asks = (params: unknown): object => ({
   result: {
     resultType: 'input_required',
     inputRequests: { k: { method: 'elicitation/create', params } },
@@ -41,6 +42,38 @@ test.each([
 ])('a page at %s is nobody’s to visit', async (url) => {
   const here = await talksTo({ ...modern, 'tools/call': () => visit(url) })
   expect(errorOf(await here.outcome())).toMatch(/asks for what is not given here/)
+})
+
+const noQuestions: readonly unknown[] = [
+  undefined,
+  'Who are you?',
+  {},
+  { message: 7, requestedSchema: { type: 'object', properties: {} } },
+  { message: 'No form' },
+  { message: 'No form either', requestedSchema: 'a form' },
+  { mode: 'telepathy', message: 'Think', requestedSchema: { type: 'object', properties: {} } },
+  { mode: 'url', message: 'Nowhere', url: 7 },
+  { mode: 'url', message: 'Nowhere' },
+]
+test.each(noQuestions.map((params, n) => [n, params] as const))(
+  'what is no question that a person could be asked is not asked: %j',
+  async (_n, params) => {
+    const now = await talksTo({ ...modern, 'tools/call': () => asks(params) })
+    expect(errorOf(await now.outcome())).toMatch(/asks for what is not given here/)
+    // An older server goes on without.
+    const old = await talksTo({
+      'tools/call': (rpc: Rpc) =>
+        stream({ id: 9, method: 'elicitation/create', params }, { id: rpc.id, ...said('went on without') }),
+    })
+    expect(valueOf(await old.outcome())).toBe('went on without')
+  },
+)
+
+test('a page without encryption is for servers that are reached so themselves', async () => {
+  const page = { mode: 'url', message: 'Go there', url: 'http://tools.internal/sign' }
+  expect(readElicitation(page, false)).toBeUndefined()
+  const here = await talksTo({ ...modern, 'tools/call': () => asks(page) })
+  expect((await here.held()).url).toBe(page.url)
 })
 
 test('an address without end is none', async () => {

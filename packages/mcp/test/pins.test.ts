@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { Pins } from '../src/client/pins.ts'
 import { call, calling, errorOf, eventually, near, over, storeInMemory, valueOf, type Near } from './kit.ts'
-import { ECHO, rawServer, type Raw } from '../../../test/raw-mcp-server.ts'
+import { ECHO, modern, rawServer, type Raw } from '../../../test/raw-mcp-server.ts'
 import type { Store } from '@holdpoint/core'
 
 const open: { close(): Promise<void> }[] = []
@@ -160,6 +160,47 @@ test('a yes that is given in another process is to the change that was shown, to
   expect(valueOf(await second.outcome('two'))).toBe('said hi')
 })
 
+test('what the server was sent already goes on, though it changes the tool meanwhile', async () => {
+  const form = { message: 'Go on?', requestedSchema: { type: 'object', properties: {} } }
+  const asks = { k: { method: 'elicitation/create', params: form } }
+  const raw = keep(
+    await rawServer({
+      ...modern,
+      'tools/call': ({ params }) =>
+        params?.inputResponses
+          ? { result: { resultType: 'complete', content: [{ type: 'text', text: 'went on' }] } }
+          : { result: { resultType: 'input_required', inputRequests: asks } },
+    }),
+  )
+  const store = storeInMemory()
+  const first = await ask(raw, store, 'one')
+  await first.runtime.cancel('one')
+  raw.tools = [{ ...ECHO, description: POISONED }]
+  const here = await ask(raw, store, 'two')
+  const { callId } = await here.held('two')
+  await here.runtime.approve('two', callId)
+  await eventually(async () => (await here.runtime.pending()).items.find(({ kind }) => kind === 'elicitation'))
+  raw.tools = [{ ...ECHO, description: WORSE }]
+  await here.runtime.answer('two', callId, {})
+  await over(here, 'two')
+  expect(valueOf(await here.outcome('two'))).toBe('went on')
+})
+
+test('a list that says what it said before writes nothing', async () => {
+  const pins = new Pins(storeInMemory(), '', 's')
+  await pins.see([ECHO])
+  await pins.see([{ ...ECHO, description: POISONED }])
+  await pins.see([])
+  const before = await pins.all()
+  await pins.see([])
+  expect(await pins.all()).toEqual(before)
+  await pins.see([{ ...ECHO, description: POISONED }])
+  const changed = await pins.all()
+  expect(changed.revision).toBe(before.revision + 1)
+  await pins.see([{ ...ECHO, description: POISONED }])
+  expect(await pins.all()).toEqual(changed)
+})
+
 test('a change that was accepted in one process is accepted in all of them, at once', async () => {
   const raw = keep(await rawServer())
   const store = storeInMemory()
@@ -191,7 +232,9 @@ test('a process that read before somebody accepted does not take it back', async
   expect(await pins.accept('echo', pin?.changed?.fingerprint ?? '')).toBe('accepted')
 
   await late.see([changed])
-  expect((await pins.all()).pins).toMatchObject([{ definition: changed, changes: [] }])
+  const { pins: kept } = await pins.all()
+  expect(kept).toMatchObject([{ definition: changed, changes: [] }])
+  expect(kept[0]).not.toHaveProperty('gone')
   // Nor does one that no longer found the tool.
   await late.see([])
   expect((await pins.all()).pins).toMatchObject([{ definition: changed, gone: true }])

@@ -285,10 +285,18 @@ export class ServerInUse {
     return this.#secrets.size === 0 ? value : (withoutSecrets(this.#secrets, value as Json) as T)
   }
 
+  /** When somebody last needed it. */
+  get usedAt(): number {
+    return this.#usedAt
+  }
+
+  get busy(): boolean {
+    return this.open.all().length > 0 || this.#taskLines.size > 0 || this.#listing !== undefined
+  }
+
   /** Lets go of a line that nobody has used for a while, unless something is open on it. */
   async restIfIdle(): Promise<void> {
-    const busy = this.open.all().length > 0 || this.#taskLines.size > 0 || this.#listing !== undefined
-    if (!busy && this.#using.now() - this.#usedAt > LIMITS.idleMs) await this.connection.rest()
+    if (!this.busy && this.#using.now() - this.#usedAt > LIMITS.idleMs) await this.connection.rest()
   }
 
   async close(): Promise<void> {
