@@ -7,6 +7,7 @@ import { checkServer } from './check-server.ts'
 import { clientOf, connect, prepareSession, type Connections } from './connections.ts'
 import { openDispatcher, type Deadline } from './dispatcher.ts'
 import { openDocuments } from './documents.ts'
+import { openLoad } from './load.ts'
 import { migrate } from './migrate.ts'
 import { openNews } from './news.ts'
 import { openNotes } from './notes.ts'
@@ -35,6 +36,7 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
   let closing: Promise<void> | undefined
 
   return {
+    ...openLoad(schema, connections),
     ...openReads(schema, connections),
     ...openQuestions(schema, connections),
     ...openNotes(settings, connections),

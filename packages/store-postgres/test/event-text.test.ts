@@ -99,10 +99,16 @@ test('a row with more texts than can be counted, or longer than is worth it, is 
   for (const events of [many, long]) expect(eventsOf(toEventText(JSON.stringify(events)))).toEqual(events)
 })
 
-test('a row that cannot be read says which events it was', async () => {
+test('a row that cannot be read says which events it was, and keeps nobody else from being read', async () => {
   const { open, sql, schema } = await place()
   const store = await open()
   await written(store, draft('c', 0))
   await sql(`update ${schema}.batches set events = E'\\x1e~' || events`)
-  await expect(store.load(at('c'))).rejects.toThrow('The events up to 1 cannot be read')
+  await written(store, draft('d', 0))
+  const [damaged, whole, missing] = await Promise.allSettled(['c', 'd', 'e'].map((id) => store.load(at(id))))
+  expect(String(damaged?.status === 'rejected' && damaged.reason)).toContain('The events up to 1 cannot be read')
+  expect(whole).toEqual(
+    expect.objectContaining({ status: 'fulfilled', value: expect.objectContaining({ seq: 1 }) as unknown }),
+  )
+  expect(missing).toEqual({ status: 'fulfilled', value: undefined })
 })
