@@ -11,8 +11,9 @@ import { run } from '../packages/gateway/src/run.ts'
 import { buildConsole } from './lib/console.ts'
 import { ownRegistry } from './lib/own-registry.ts'
 import { pageOptions } from './lib/page-options.ts'
-import { capture, stream } from './lib/run.ts'
-import { packageFolders, read, report, root } from './lib/workspace.ts'
+import { stream } from './lib/run.ts'
+import { packAll } from './lib/tarballs.ts'
+import { read, report, root } from './lib/workspace.ts'
 
 const SHADCN = 'shadcn@4.23.0'
 const { devDependencies: pinned } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> }
@@ -30,7 +31,7 @@ import { HoldCard } from './own/hold-card'
 
 console.log(HoldCard)
 createRoot(document.body).render(
-  <HoldpointProvider client={connect({ url: location.origin })}>
+  <HoldpointProvider client={connect({ url: location.origin, token: () => 'none' })}>
     <MessageList conversationId="order-17" />
     <Composer conversationId="order-17" />
     <OwnList conversationId="order-17" />
@@ -75,19 +76,8 @@ async function must(command: readonly string[], cwd: string): Promise<void> {
   if (code !== 0) throw new Error(`${command.slice(0, 3).join(' ')} ended with ${code}`)
 }
 
-function pack(folder: string, scratch: string): string {
-  const { code, stdout, stderr } = capture(
-    ['npm', 'pack', '--silent', '--pack-destination', scratch],
-    join(root, folder),
-  )
-  if (code !== 0) throw new Error(`${folder} cannot be packed\n${stderr}`)
-  return join(scratch, stdout.trim())
-}
-
 async function check(scratch: string): Promise<void> {
-  const registry = await ownRegistry(
-    new Map(packageFolders().map((folder) => [folder, pack(folder, scratch)] as const)),
-  )
+  const registry = await ownRegistry(packAll(scratch))
   const gateway = await run({
     PORT: '0',
     HOLDPOINT_STORE: join(scratch, 'store.db'),
