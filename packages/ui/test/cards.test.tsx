@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 import { expect, test } from 'vitest'
 import type { Json, Resolution, ResolveAnswer, ViewCall, ViewHold } from '@holdpoint/client'
 import { ApprovalCard, ComposerField, HoldCard, JsonValue, Markdown, SchemaForm, ToolCall } from '@holdpoint/ui'
-import { act, draw } from '../../react/test/page.ts'
 import type { Schema } from '../src/schema.ts'
+import { act, draw } from './drawn.ts'
 
 function holdOf(more: Partial<ViewHold> = {}): ViewHold {
   const input = more.input ?? { to: 'ada@example.org' }
