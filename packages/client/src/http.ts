@@ -4,6 +4,7 @@
  */
 import { isProblem } from '@holdpoint/protocol'
 import { HoldpointHttpError } from './http-error.ts'
+import { Listeners } from './listeners.ts'
 import { passes } from './passing.ts'
 import { randomKey } from './random-key.ts'
 import { readText } from './read-text.ts'
@@ -59,6 +60,8 @@ const LONGEST_RETRY_AFTER_MS = 60_000
 export class Http {
   readonly silenceMs: number
   readonly maxChars: number
+  /** Told of every answer: whoever could not be reached is there again. */
+  readonly answered: Listeners<void> = new Listeners()
   readonly #base: string
   readonly #fetch: Fetch
   readonly #credential: () => string | Promise<string>
@@ -128,6 +131,7 @@ export class Http {
     })
     const read = parsed(text)
     if (read === undefined) throw new HoldpointHttpError(notOurs(response.status), { status: response.status })
+    this.answered.tell()
     return read.value
   }
 

@@ -147,6 +147,12 @@ export class Live<V extends { readonly seq: number }> {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
+    const leave = this.#http.answered.add(() => {
+      const { error } = this.#connection as { readonly error?: Partial<HoldpointHttpError> }
+      // Not where it was asked to come later.
+      if (error && !error.status) this.#poke()
+    })
+    signal.addEventListener('abort', leave)
     const items = resuming(() => this.#once(signal), {
       signal,
       passes: (error) => passes(error) || isMissing(error),

@@ -1,5 +1,5 @@
 export { type Json, type JsonObject, canonical, isObject, parseJson, show, toJson } from './json.ts'
-export { type Duration } from './duration.ts'
+export { isDuration, milliseconds, type Duration } from './duration.ts'
 export { HoldpointError, messageOf, type FailureCode } from './failure.ts'
 export { type Checked, type CompileJsonSchema, type NextTime, type Ports } from './ports.ts'
 

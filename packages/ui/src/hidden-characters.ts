@@ -53,11 +53,22 @@ function nameOf(character: string): string {
 export function piecesOf(text: string): readonly Piece[] {
   const pieces: Piece[] = []
   let at = 0
+  let code = ''
+  let times = 0
   for (const { 0: character, index } of text.matchAll(HIDDEN)) {
     // The CR of a line end is layout like the LF after it.
     if (character === '\r' && text[index + 1] === '\n') continue
     if (index > at) pieces.push({ text: text.slice(at, index) })
-    pieces.push({ hidden: nameOf(character) })
+    const last = pieces.at(-1)
+    // A thousand of them in a row are one thing to see, with how many there are.
+    if (index === at && index > 0 && last?.hidden !== undefined && code === character) {
+      times++
+      pieces[pieces.length - 1] = { hidden: `${nameOf(character)} ×${times}` }
+    } else {
+      times = 1
+      pieces.push({ hidden: nameOf(character) })
+    }
+    code = character
     at = index + character.length
   }
   if (at < text.length) pieces.push({ text: text.slice(at) })

@@ -36,7 +36,7 @@ function Entries({
 }): ReactNode {
   const [shown, setShown] = useState(depth >= DEEP ? 0 : MANY)
   const rest = entries.length - shown
-  const what = list ? 'items' : 'fields'
+  const what = `${list ? 'item' : 'field'}${rest === 1 ? '' : 's'}`
   return (
     <dl className={depth === 0 ? 'grid grid-cols-1 gap-1.5' : 'grid grid-cols-1 gap-1 border-s border-border ps-3'}>
       {entries.slice(0, shown).map(([key, value]) => (
@@ -108,7 +108,7 @@ function beginningOf(text: string, length: number): string {
 }
 
 /** Of all of the text, the part that is folded too. */
-function Addresses({ text }: { readonly text: string }): ReactNode {
+export function Addresses({ text }: { readonly text: string }): ReactNode {
   const [shown, setShown] = useState(MANY)
   const all = useMemo(() => webAddressesIn(text), [text])
   const rest = all.length - shown

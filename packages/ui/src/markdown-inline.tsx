@@ -2,29 +2,39 @@ import type { Token, Tokens } from 'marked'
 import type { ReactNode } from 'react'
 import { safeLink, unsaidTarget } from './web-address.ts'
 
-export function MarkdownInline({ tokens = [] }: { readonly tokens: readonly Token[] | undefined }): ReactNode {
-  return tokens.map((token, index) => <Inline key={index} token={token} />)
+/** What is nested deeper is shown as it was written. */
+const DEEPEST = 20
+
+export function MarkdownInline({
+  tokens = [],
+  depth = 0,
+}: {
+  readonly tokens: readonly Token[] | undefined
+  readonly depth?: number
+}): ReactNode {
+  return tokens.map((token, index) => <Inline key={index} token={token} depth={depth + 1} />)
 }
 
-function Inline({ token: given }: { readonly token: Token }): ReactNode {
+function Inline({ token: given, depth }: { readonly token: Token; readonly depth: number }): ReactNode {
   const token = given as Tokens.Generic & Token
+  if (depth > DEEPEST) return given.raw
   switch (token.type) {
     case 'strong':
       return (
         <strong className="font-semibold">
-          <MarkdownInline tokens={token.tokens} />
+          <MarkdownInline tokens={token.tokens} depth={depth} />
         </strong>
       )
     case 'em':
       return (
         <em>
-          <MarkdownInline tokens={token.tokens} />
+          <MarkdownInline tokens={token.tokens} depth={depth} />
         </em>
       )
     case 'del':
       return (
         <del>
-          <MarkdownInline tokens={token.tokens} />
+          <MarkdownInline tokens={token.tokens} depth={depth} />
         </del>
       )
     case 'codespan':
@@ -49,7 +59,7 @@ function Inline({ token: given }: { readonly token: Token }): ReactNode {
       return (token as Tokens.Escape).text
     case 'text': {
       const { tokens, text } = token as Tokens.Text
-      return tokens && tokens.length > 0 ? <MarkdownInline tokens={tokens} /> : text
+      return tokens && tokens.length > 0 ? <MarkdownInline tokens={tokens} depth={depth} /> : text
     }
     default:
       return given.raw
@@ -86,9 +96,12 @@ function Link({
       </a>
       {/* Set apart, so that nothing before it turns it around. */}
       {target !== undefined && (
-        <bdi dir="ltr" className="ms-1 text-xs text-muted-foreground">
-          ({target})
-        </bdi>
+        <>
+          {' '}
+          <bdi dir="ltr" className="text-xs text-muted-foreground">
+            ({target})
+          </bdi>
+        </>
       )}
     </>
   )

@@ -2,7 +2,8 @@
 import { useId, type ReactNode } from 'react'
 import type { Json } from '@holdpoint/client'
 import { Button } from './button.tsx'
-import { plainly } from './hidden-characters.ts'
+import { hasHidden, plainly } from './hidden-characters.ts'
+import { Addresses } from './json-value.tsx'
 import { SchemaControl, type PlainField as Plain } from './schema-control.tsx'
 import {
   fieldOf,
@@ -155,6 +156,7 @@ function PlainField({ field, ...props }: SchemaFieldProps & { readonly field: Pl
         <Description schema={schema} id={`${id}-about`} />
       </div>
       {!yesNo && <SchemaControl {...props} field={field} attributes={attributes} />}
+      {typeof props.value === 'string' && <WhatItHides text={props.value} />}
       <Trouble message={trouble} id={`${id}-trouble`} />
     </div>
   )
@@ -162,6 +164,20 @@ function PlainField({ field, ...props }: SchemaFieldProps & { readonly field: Pl
 
 function titleOf(schema: Schema, name = ''): string {
   return typeof schema['title'] === 'string' ? schema['title'] : name
+}
+
+/** What a field cannot show of its text: characters that hide, and where addresses lead. */
+function WhatItHides({ text }: { readonly text: string }): ReactNode {
+  return (
+    <div className="text-xs text-muted-foreground empty:hidden">
+      {hasHidden(text) && (
+        <p>
+          It reads: <ShownText text={text} />
+        </p>
+      )}
+      <Addresses text={text} />
+    </div>
+  )
 }
 
 function Legend({ title, optional }: { readonly title: string; readonly optional: boolean }): ReactNode {

@@ -129,6 +129,8 @@ export function troublesOf(value: Json | undefined, schema: Schema): readonly Tr
     if (['properties', 'items', 'prefixItems', 'allOf', '$ref', '$dynamicRef'].includes(keyword)) return []
     const missing = keyword === 'required' ? /property "(.+)"/.exec(error)?.[1] : undefined
     if (missing !== undefined) return [{ path: [...path, missing], message: 'This is needed.' }]
+    // A place in a list that nothing was filled in to yet.
+    if (keyword === 'type' && valueAt(value, path) === null) return [{ path, message: 'This is needed.' }]
     return [{ path, message: error.replace(/\.?$/, '.') }]
   })
   const seen = new Set<string>()
@@ -145,6 +147,12 @@ function errorsOf(value: Json, schema: Schema): ReturnType<Validator['validate']
     // No schema at all, a pattern that is none for instance: nothing can be said before the server does.
     return []
   }
+}
+
+function valueAt(value: Json | undefined, [key, ...rest]: Path): Json | undefined {
+  if (key === undefined) return value
+  const next = Array.isArray(value) ? (value as readonly Json[])[Number(key)] : ownOf(value, String(key))
+  return valueAt(next, rest)
 }
 
 export function pathKey(path: Path): string {

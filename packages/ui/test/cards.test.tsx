@@ -119,6 +119,8 @@ test.each<[string, Json, string]>([
   ['a text that ends where nothing is seen', 'rm -rf / ', '“rm -rf / ”'],
   ['a text like our own words', 'empty text', '“empty text”'],
   ['an emoji where the rest is folded', `${'a'.repeat(599)}👋 and more`, `${'a'.repeat(599)}… Show 11 more characters`],
+  ['one thing too deep to show', { a: { b: { c: { d: { e: 1 } } } } }, 'Show 1 field'],
+  ['a thousand things that cannot be seen', `a${'\u200B'.repeat(500)}b`, 'aU+200B zero-width space ×500b'],
   ['a list of many', Array.from({ length: 1521 }, () => ''), 'Show 500 of 1,501 more items'],
   [
     'many hosts',
@@ -252,4 +254,33 @@ test('a link says whom it leads to unless its words do, whatever stands before i
     '(eve@evil.example)',
   ])
   expect(page.text()).not.toContain('(ok.example)')
+})
+
+test('markdown that is nested without end is shown as it was written from some depth on', async () => {
+  const page = await draw(<Markdown text={`${'>'.repeat(400)} deep\n\n${'*'.repeat(400)}x${'*'.repeat(400)}`} />)
+  expect(document.querySelectorAll('blockquote').length).toBeLessThan(12)
+  expect(document.querySelectorAll('strong, em').length).toBeLessThan(25)
+  expect(page.text()).toContain('deep')
+  expect(page.text().match(/>/g)?.length).toBeGreaterThan(380)
+})
+
+test('a place that nothing was filled in to says that it is needed', async () => {
+  const schema: Schema = { type: 'array', items: { type: 'number' } }
+  const page = await draw(<Form schema={schema} onSubmit={() => {}} />)
+  await click('Add to')
+  await click('Send')
+  expect(page.text()).toContain('This is needed.')
+  expect(page.text()).not.toContain('Instance')
+})
+
+test('while a call is edited, its fields say what they hide and where they lead', async () => {
+  const input = { file: 'pay\u202Egnp.exe', url: 'https://bank.example@evil.example' }
+  const page = await draw(
+    <ApprovalCard hold={holdOf({ input })} onResolve={async () => ({ verdict: 'accepted', message: '' })} />,
+  )
+  await click('Edit…')
+  expect(page.text()).toContain('It reads: payU+202E right-to-left overridegnp.exe')
+  expect(page.text()).toContain('leads to evil.example')
+  await type(fields()[0] as HTMLInputElement, 'pay.exe')
+  expect(page.text()).not.toContain('It reads: pay.exe')
 })

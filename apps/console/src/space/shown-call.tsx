@@ -51,13 +51,12 @@ function useHoldOf({ agent, toolCallId, status }: ToolMessage): {
   readonly known: boolean
 } {
   const waits = status === 'requires_action'
-  const { value, loading } = useWatched(
-    waits ? `hold of ${agent} ${toolCallId}` : 'no hold',
-    async (client, signal) => ({
-      hold: waits ? await client.holds.show(`agent:${agent}`, toolCallId, { signal }) : undefined,
-    }),
-  )
-  const hold = value?.hold
+  const key = waits ? `hold of ${agent} ${toolCallId}` : 'no hold'
+  const { value, loading } = useWatched(key, async (client, signal) => {
+    const query = { conversationId: `agent:${agent}`, callId: toolCallId, limit: 1 }
+    return waits ? client.holds.list(query, { signal }) : { items: [] }
+  })
+  const hold = value?.items[0]
   // Where this page does not carry it out by itself, whoever looks at the space may answer, and a person does that with a form.
   const asked = hold?.kind === 'client' && !Object.hasOwn(pageTools, hold.name)
   return { hold: asked ? { ...hold, kind: 'elicitation' } : hold, known: !loading }

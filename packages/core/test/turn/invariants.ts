@@ -12,6 +12,7 @@ export function checkStep(walk: Walk, before: Conversation): void {
 export function checkAll(walk: Walk): void {
   checkSeq(walk.log)
   checkCalls(walk.log)
+  checkResumed(walk)
   checkFold(walk)
   checkModelWaits(walk)
   checkPrompt(renderPrompt([], walk.log))
@@ -141,6 +142,30 @@ function checkCalls(log: readonly LogEvent[]): void {
         assert(++call.arrived === 1, 'a second late answer')
         break
     }
+  }
+}
+
+/** A call goes on with the newest word on its newest question, and with what it gave to be kept; and with nothing else. */
+function checkResumed({ log, state }: Walk): void {
+  const asked = new Map<string, Extract<LogEvent, { type: 'call.held' }>>()
+  const goesOn = new Map<string, { readonly state: unknown; readonly answer: unknown; readonly by: unknown }>()
+  for (const event of log) {
+    if (event.type === 'call.held' && event.hold.resumes) {
+      asked.set(event.callId, event)
+      goesOn.delete(event.callId)
+    }
+    if (event.type !== 'call.resumed') continue
+    const question = asked.get(event.callId)
+    assert(question, 'resumed without having asked')
+    const { resumes, expiresAt } = question.hold
+    if (event.resolution)
+      assert(resumes === 'answer' && event.at < expiresAt, 'an answer to what asked nothing, or late')
+    else assert(resumes === 'deadline' && event.at >= expiresAt, 'looked again before its time')
+    goesOn.set(event.callId, { state: question.state, answer: event.resolution, by: event.by })
+  }
+  for (const { callId, resumed } of state.turn.phase === 'calls' ? state.turn.calls : []) {
+    const has = resumed && { state: resumed.state, answer: resumed.answer, by: resumed.by }
+    assert(isDeepStrictEqual(has, goesOn.get(callId)), `${callId} goes on with ${JSON.stringify(has)}`)
   }
 }
 
