@@ -58,7 +58,7 @@ afterAll(() => here.close())
 
 const screens: readonly (readonly [name: string, path: string, shows: string])[] = [
   ['start', '/', 'Approve an e-mail'],
-  ['holds', '/holds', 'Runs with exactly this'],
+  ['holds', '/holds', 'asked by'],
   ['conversations', '/conversations', 'tides'],
   ['conversation', '/conversations/letter', 'Runs with exactly this'],
   ['conversation-form', '/conversations/launch', 'How much may the launch cost?'],
@@ -125,6 +125,7 @@ describe.concurrent.each(looks)('%s', (look, options) => {
     await page.route('**/api/mcp/servers', (route) => route.fulfill({ json: { items: mcpServers } }))
     const troubles: string[] = []
     const check = async (name: string): Promise<void> => {
+      await page.locator('[data-connection="live"]').waitFor()
       await page.evaluate(() => document.fonts.ready)
       await shoot(page, `${name}-${look}`)
       // In the dark, all that differs are colours.

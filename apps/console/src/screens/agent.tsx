@@ -62,7 +62,7 @@ function serversOf({ config }: AgentRow): readonly string[] {
   const servers = config?.['mcpServers']
   if (!Array.isArray(servers)) return []
   return (servers as readonly Json[]).flatMap((each) =>
-    typeof each === 'object' && each !== null && 'name' in each ? [String(each.name)] : [],
+    typeof each === 'object' && each !== null && 'name' in each && typeof each.name === 'string' ? [each.name] : [],
   )
 }
 
