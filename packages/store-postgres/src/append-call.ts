@@ -1,6 +1,7 @@
 /** One call of the stored function: appends on the way in as arrays, a column each, and its answers on the way out. */
-import { decodeBatch, encodeBatch, type Address, type Append, type Appended, type LogEvent } from '@holdpoint/core'
+import { encodeBatch, type Address, type Append, type Appended, type HoldRow, type LogEvent } from '@holdpoint/core'
 import type { Query } from './connections.ts'
+import { readBatch, toEventText } from './event-text.ts'
 import { toStored } from './storable-text.ts'
 
 /** An append made ready: everything that can go wrong before the server sees it has gone right. */
@@ -10,7 +11,7 @@ export interface Op {
   readonly id: string
   readonly events: string
   readonly base: string | null
-  readonly holds: string | null
+  readonly holds: readonly HoldRow[]
 }
 
 /** A row of what the function returns. */
@@ -26,25 +27,23 @@ export interface Answer {
   readonly events: string
 }
 
+const PARAMETERS = Array.from({ length: 23 }, (_, index) => `$${index + 1}`).join(', ')
+
 /** What an index can hold, with room for the other columns. */
 const LONGEST_NAME_BYTES = 2000
 
 export function opOf(write: Append): Op {
   const { to, rows, events } = write
   // The same call twice in one write: the last one stands, and the statement may name it only once.
-  const holds = new Map(rows.holds.map((row) => [row.callId, row]))
+  const holds = rows.holds.length > 1 ? [...new Map(rows.holds.map((row) => [row.callId, row])).values()] : rows.holds
   return {
     write,
     tenant: toStored(to.tenant),
     id: toStored(to.id),
-    events: encodeBatch(events),
+    events: toEventText(encodeBatch(events)),
     base: rows.base === undefined ? null : JSON.stringify(rows.base),
-    holds: holds.size === 0 ? null : JSON.stringify(Array.from(holds.values(), toHoldRow)),
+    holds,
   }
-}
-
-function toHoldRow({ callId, tool, kind, open, heldAt, expiresAt, seqs }: Append['rows']['holds'][number]): object {
-  return { call_id: toStored(callId), tool: toStored(tool), kind, open, held_at: heldAt, expires_at: expiresAt, seqs }
 }
 
 /** Said here, since the server's refusal would cost everybody who is in the same call. */
@@ -60,6 +59,23 @@ export function tooLong({ tenant, id, write }: Op): string | undefined {
   return undefined
 }
 
+/**
+ * A mark is compared with that of whoever wrote at the same place, and with nothing else: of a long one, 53 bits are
+ * enough, and every row is shorter for it.
+ */
+function storedMark(mark: string): string {
+  if (mark.length <= 12) return toStored(mark)
+  let [high, low] = [0xdeadbeef, 0x41c6ce57]
+  for (let index = 0; index < mark.length; index++) {
+    const unit = mark.charCodeAt(index)
+    high = Math.imul(high ^ unit, 2_654_435_761)
+    low = Math.imul(low ^ unit, 1_597_334_677)
+  }
+  high = Math.imul(high ^ (high >>> 16), 2_246_822_507) ^ Math.imul(low ^ (low >>> 13), 3_266_489_909)
+  low = Math.imul(low ^ (low >>> 16), 2_246_822_507) ^ Math.imul(high ^ (high >>> 13), 3_266_489_909)
+  return (2 ** 32 * (low & 0x1fffff) + (high >>> 0)).toString(36)
+}
+
 /** The order in which every process locks conversations, so that no two ever wait for each other. */
 export function byConversation(a: Op, b: Op): number {
   return compare(a.tenant, b.tenant) || compare(a.id, b.id)
@@ -71,15 +87,17 @@ function compare(a: string, b: string): number {
 
 export function callOf(schema: string, shift: number, ops: readonly Op[]): Query {
   const column = <T>(of: (op: Op) => T): T[] => ops.map(of)
+  const holds = ops.flatMap(({ holds: rows }, index) => rows.map((row) => ({ row, op: index + 1 })))
+  const holdColumn = <T>(of: (row: HoldRow) => T): T[] => holds.map(({ row }) => of(row))
   return {
     name: 'append',
-    text: `select * from ${schema}.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+    text: `select * from ${schema}.append(${PARAMETERS})`,
     values: [
       shift,
       column(({ tenant }) => tenant),
       column(({ id }) => id),
       column(({ write }) => write.expectedSeq),
-      column(({ write }) => toStored(write.mark)),
+      column(({ write }) => storedMark(write.mark)),
       column(({ write }) => write.events.length),
       column(({ events }) => events),
       column(({ write }) => write.at),
@@ -87,10 +105,17 @@ export function callOf(schema: string, shift: number, ops: readonly Op[]): Query
       column(({ write }) => write.rows.status),
       column(({ write }) => write.rows.wakeAt),
       column(({ base }) => base),
-      column(({ holds }) => holds),
       column(({ write }) => write.epoch),
       column(({ write }) => (write.node === undefined ? null : toStored(write.node))),
       column(({ write }) => (write.key === undefined ? null : toStored(write.key))),
+      holds.map(({ op }) => op),
+      holdColumn(({ callId }) => toStored(callId)),
+      holdColumn(({ tool }) => toStored(tool)),
+      holdColumn(({ kind }) => kind),
+      holdColumn(({ open }) => open),
+      holdColumn(({ heldAt }) => heldAt),
+      holdColumn(({ expiresAt }) => expiresAt),
+      holdColumn(({ seqs }) => seqs.join(',')),
     ],
   }
 }
@@ -101,7 +126,7 @@ export function appendedOf({ write }: Op, answer: Answer): Appended {
     case 'ok':
       return { result: 'ok', events: eventsOf(write), epoch, owned }
     case 'again':
-      return { result: 'ok', events: decodeBatch(answer), epoch, owned }
+      return { result: 'ok', events: readBatch(answer), epoch, owned }
     case 'repeated':
       return { result: 'repeated', seq }
     case 'conflict':

@@ -5,7 +5,7 @@
  * the next is prepared.
  */
 import type { Address, Append, Appended } from '@holdpoint/core'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import {
   appendedOf,
   byConversation,
@@ -60,16 +60,28 @@ function openLane(settings: Settings, writers: Pool, written: (what: Written) =>
   let queue: Waiting[] = []
   let running: Promise<void> | undefined
 
+  const take = (): readonly Waiting[] => {
+    const size = sizeOfCall(queue)
+    const batch = queue.slice(0, size).toSorted((a, b) => byConversation(a.op, b.op))
+    queue = queue.slice(size)
+    return batch
+  }
   const run = async (): Promise<void> => {
     // What is given in the same breath goes together.
     await Promise.resolve()
+    const line = openLine(settings, writers)
+    let tell = (): void => {}
     while (queue.length > 0) {
-      const size = sizeOfCall(queue)
-      const batch = queue.slice(0, size).toSorted((a, b) => byConversation(a.op, b.op))
-      queue = queue.slice(size)
-      await call(settings, writers, batch, written)
+      const batch = take()
+      const calling = line.call(batch)
+      // Whoever is answered has much to do then, and the server need not wait for that: the next call is on its way.
+      tell()
+      const answered = await answersTo(line, batch, await calling)
+      tell = () => answered.forEach((each) => tellOne(each, written))
     }
+    line.close()
     running = undefined
+    tell()
   }
   return {
     give: (waiting) => {
@@ -89,57 +101,67 @@ function sizeOfCall(queue: readonly Waiting[]): number {
   return size === -1 ? queue.length : size
 }
 
-/** Never throws: whatever happens, each append of the batch is answered. */
-async function call(
-  settings: Settings,
-  writers: Pool,
-  batch: readonly Waiting[],
-  written: (what: Written) => void,
-): Promise<void> {
-  const outcome = await attempt(settings, writers, batch)
-  if ('answers' in outcome) {
-    for (const [index, { op, answer }] of batch.entries()) {
-      const told = outcome.answers[index]!
-      const done = writtenOf(op, told)
-      if (done) written(done)
-      answer(appendedOf(op, told))
-    }
-    return
-  }
+interface Answered {
+  readonly waiting: Waiting
+  readonly told: Answer | Extract<Appended, { readonly result: 'failed' | 'unknown' }>
+}
+
+/** Never throws: whatever happens, there is an answer to each append of the batch. */
+async function answersTo(line: Line, batch: readonly Waiting[], outcome: Outcome): Promise<readonly Answered[]> {
+  if ('answers' in outcome) return batch.map((waiting, index) => ({ waiting, told: outcome.answers[index]! }))
   const { result, error } = outcome
   if (result === 'failed' && batch.length > 1 && !isOutOfResources(error) && outcome.sent) {
     // One of them broke the call for all, which was rolled back. Which one, each on its own will tell.
-    for (const waiting of batch) await call(settings, writers, [waiting], written)
-    return
+    const answered: Answered[] = []
+    for (const waiting of batch) answered.push(...(await answersTo(line, [waiting], await line.call([waiting]))))
+    return answered
   }
-  for (const { answer } of batch) answer({ result, why: why(error) })
+  return batch.map((waiting) => ({ waiting, told: { result, why: why(error) } }))
+}
+
+function tellOne({ waiting: { op, answer }, told }: Answered, written: (what: Written) => void): void {
+  if (told.result === 'failed' || told.result === 'unknown') return answer(told)
+  const done = writtenOf(op, told)
+  if (done) written(done)
+  answer(appendedOf(op, told))
 }
 
 type Outcome =
   | { readonly answers: readonly Answer[] }
   | { readonly result: 'failed' | 'unknown'; readonly error: unknown; readonly sent: boolean }
 
-async function attempt(settings: Settings, writers: Pool, batch: readonly Waiting[]): Promise<Outcome> {
-  let query
-  let client
-  try {
-    query = callOf(
-      settings.schema,
-      settings.clockOffset(),
-      batch.map(({ op }) => op),
-    )
-    client = await writers.connect()
-  } catch (error) {
-    return { result: 'failed', error, sent: false }
-  }
-  try {
-    const { rows } = await client.query<Answer>(query)
-    client.release()
-    return { answers: rows }
-  } catch (error) {
-    const unknown = mayBeWritten(error)
-    client.release(unknown)
-    return { result: unknown ? 'unknown' : 'failed', error, sent: true }
+interface Line {
+  call(batch: readonly Waiting[]): Promise<Outcome>
+  close(): void
+}
+
+/** A connection for as long as there is something to send. One that broke is replaced. */
+function openLine(settings: Settings, writers: Pool): Line {
+  let client: PoolClient | undefined
+  return {
+    call: async (batch) => {
+      let query
+      try {
+        query = callOf(
+          settings.schema,
+          settings.clockOffset(),
+          batch.map(({ op }) => op),
+        )
+        client ??= await writers.connect()
+      } catch (error) {
+        return { result: 'failed', error, sent: false }
+      }
+      try {
+        const { rows } = await client.query<Answer>(query)
+        return { answers: rows }
+      } catch (error) {
+        const unknown = mayBeWritten(error)
+        client.release(unknown)
+        client = undefined
+        return { result: unknown ? 'unknown' : 'failed', error, sent: true }
+      }
+    },
+    close: () => client?.release(),
   }
 }
 

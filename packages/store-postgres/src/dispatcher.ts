@@ -11,6 +11,7 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Runner } from 'graphile-worker'
 import { DatabaseError } from 'pg'
+import { agentsWithDeadlines } from './agents-with-deadlines.ts'
 import { gather } from './coalesce.ts'
 import { poolOf, type Connections } from './connections.ts'
 import { JobsClient, quietMigrations } from './jobs-client.ts'
@@ -19,13 +20,19 @@ import { within } from './patience.ts'
 
 export interface Dispatcher {
   /** After a write: its deadline changed, and is near or was. */
-  note(k: number): void
+  note(what: Deadline): void
   /** Runs jobs in this process from now on, and hands over the conversations they are about. */
   start(): void
   close(): Promise<void>
 }
 
-type Look = (k: number) => Promise<void>
+/** Whose deadline: the tenant as it is stored, and the key of the conversation. */
+export interface Deadline {
+  readonly tenant: string
+  readonly k: number
+}
+
+type Look = (what: Deadline) => Promise<void>
 
 const WINDOW_MS = 10
 /** A deadline comes at most so late. */
@@ -47,7 +54,7 @@ const NO_SUCH_THING = /^(?:3F000|42883|42P01|42704)$/
 export function openDispatcher(settings: Settings, connections: Connections, look: Look): Dispatcher {
   if (settings.dispatcher === 'none') return { note: () => {}, start: () => {}, close: async () => {} }
   const { onWarning } = settings
-  const noted = gather<number>(
+  const noted = gather<Deadline>(
     WINDOW_MS,
     (items) => addJobs(settings, connections, items),
     (error) => {
@@ -57,7 +64,7 @@ export function openDispatcher(settings: Settings, connections: Connections, loo
       onWarning('Jobs could not be added; what is due is found by asking.', error)
     },
   )
-  const note: Dispatcher['note'] = (k) => noted.add(`${k}`, k)
+  const note: Dispatcher['note'] = (what) => noted.add(`${what.k}`, what)
   const closing = new AbortController()
   let running: Promise<void> | undefined
 
@@ -65,8 +72,7 @@ export function openDispatcher(settings: Settings, connections: Connections, loo
     note,
     start: () => {
       running ??= runJobs(settings, look, closing.signal, async () => {
-        const keys = await nextDeadlines(settings, connections).catch(() => [])
-        for (const k of keys) note(k)
+        for (const what of await nextDeadlines(settings, connections).catch(() => [])) note(what)
       }).catch((error: unknown) => onWarning('The dispatcher ended; what is due is found by asking.', error))
     },
     close: async () => {
@@ -78,34 +84,42 @@ export function openDispatcher(settings: Settings, connections: Connections, loo
 }
 
 /** The deadlines as they stand in the rows now, in one statement. Its commit waits for no disk, which appends need more. */
-async function addJobs(settings: Settings, { read }: Connections, keys: readonly number[]): Promise<void> {
+async function addJobs(settings: Settings, { read }: Connections, items: readonly Deadline[]): Promise<void> {
   const { schema, jobsSchema, clockOffset } = settings
   await read({
     name: 'add jobs',
     text: `with deadlines as materialized (
-        select k, wake_at, wake_at < (select ${schema}.near_until($2::float8)) as near
-          from ${schema}.conversations where k = any ($1::bigint[]) order by k
+        select tenant, conv, wake_at, wake_at < (select ${schema}.near_until($3::float8)) as near
+          from unnest($1::text[], $2::bigint[]) noted(tenant, conv) left join ${schema}.agenda using (tenant, conv)
       ),
       gathered as (
         select array_agg(row(
-          'look', json_build_object('k', k), null, to_timestamp(least(wake_at - $2::float8, 8e15) / 1000), null,
-          'deadline:' || k, null, null
-        )::${jobsSchema}.job_spec order by k) as jobs from deadlines where near
+          'look', json_build_object('tenant', tenant, 'k', conv), null,
+          to_timestamp(least(wake_at - $3::float8, 8e15) / 1000), null, 'deadline:' || conv, null, null
+        )::${jobsSchema}.job_spec order by conv) as jobs from deadlines where near
       )
       select
         set_config('synchronous_commit', 'off', true),
         (select count(*) from gathered, lateral ${jobsSchema}.add_jobs(jobs) where jobs is not null),
-        (select count(${jobsSchema}.remove_job('deadline:' || k)) from deadlines where near is not true)`,
-    values: [keys, clockOffset()],
+        (select count(${jobsSchema}.remove_job('deadline:' || conv)) from deadlines where near is not true)`,
+    values: [items.map(({ tenant }) => tenant), items.map(({ k }) => k), clockOffset()],
   })
 }
 
 /** Jobs may be missing: nobody ran any when their deadlines were made, or those were far away. */
-async function nextDeadlines({ schema, clockOffset }: Settings, { read }: Connections): Promise<number[]> {
-  const text = `select k from ${schema}.conversations
-    where wake_at < (select ${schema}.near_until($1)) and k > 0 order by wake_at limit $2`
-  const rows = await read<{ readonly k: number }>({ text, values: [clockOffset(), MOST_ANEW] })
-  return rows.map(({ k }) => k)
+async function nextDeadlines({ schema, clockOffset }: Settings, { read }: Connections): Promise<Deadline[]> {
+  const text = `with agents as materialized (${agentsWithDeadlines(schema)})
+    select a.tenant, a.conv as k from agents cross join lateral (
+      select tenant, conv, wake_at from ${schema}.agenda
+        where agent = agents.agent and wake_at < (select ${schema}.near_until($1)) order by wake_at limit $2
+    ) a order by a.wake_at limit $2`
+  return read<{ readonly tenant: string; readonly k: number }>({ text, values: [clockOffset(), MOST_ANEW] })
+}
+
+/** Jobs of an earlier version do not say whose they are; whoever drives finds what they are about by asking. */
+function deadlineOf(payload: unknown): Deadline | undefined {
+  const { tenant, k } = payload as { readonly [name: string]: unknown }
+  return typeof tenant === 'string' && typeof k === 'number' ? { tenant, k } : undefined
 }
 
 /** Runs jobs until it is told to stop. Whatever ends the worker before that, another one is started. */
@@ -130,7 +144,12 @@ async function runJobs(settings: Settings, look: Look, stop: AbortSignal, starte
         concurrency: 1,
         pollInterval: POLL_MS,
         parsedCronItems: [],
-        taskList: { look: async (payload: unknown) => look(Number((payload as { readonly k: unknown }).k)) },
+        taskList: {
+          look: async (payload) => {
+            const what = deadlineOf(payload)
+            if (what) await look(what)
+          },
+        },
         preset: { plugins: [quietMigrations], worker: QUIET },
       })
       const lost = lossOf(runner, events).then((cause) => {

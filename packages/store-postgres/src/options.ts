@@ -8,7 +8,7 @@ export interface PostgresStoreOptions {
   readonly dispatcher?: 'graphile' | 'none'
   /** Where graphile-worker keeps its jobs. `<schema>_jobs` unless said otherwise. */
   readonly jobsSchema?: string
-  /** How many connections append; each takes all that waits for it in one call. 2 unless said otherwise. */
+  /** How many connections append; each takes all that waits for it in one call. 1 unless said otherwise. */
   readonly lanes?: number
   /** How many connections read. 5 unless said otherwise. */
   readonly readers?: number
@@ -27,7 +27,7 @@ export interface Settings extends Required<PostgresStoreOptions> {
 }
 
 export function settingsOf(url: string, options: PostgresStoreOptions): Settings {
-  const { schema = 'holdpoint', dispatcher = 'graphile', lanes = 2, readers = 5, timeoutMs = 30_000 } = options
+  const { schema = 'holdpoint', dispatcher = 'graphile', lanes = 1, readers = 5, timeoutMs = 30_000 } = options
   const { jobsSchema = `${schema}_jobs`, allowUnsafe = false, clockOffset = () => 0, onWarning = () => {} } = options
   for (const [name, value] of Object.entries({ schema, jobsSchema })) checkIdentifier(name, value)
   for (const [name, value] of Object.entries({ lanes, readers, timeoutMs })) {

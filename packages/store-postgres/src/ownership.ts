@@ -3,6 +3,7 @@
  * clock; a conversation belongs to its owner as long as that lease lasts, and every change of hands makes a new epoch.
  */
 import type { Store } from '@holdpoint/core'
+import { agentsWithDeadlines } from './agents-with-deadlines.ts'
 import type { Connections } from './connections.ts'
 import type { Settings } from './options.ts'
 import { fromStored, toStored } from './storable-text.ts'
@@ -37,7 +38,7 @@ export function openOwnership({ schema, clockOffset }: Settings, connections: Co
 
     due: async ({ agents, limit }) => {
       const rows = await read<DueRow>({
-        text: agents ? dueText(schema) : anyDueText(schema),
+        text: dueText(schema, agents !== undefined),
         values: [limit, clockOffset(), ...(agents ? [[...new Set(agents)].map(toStored)] : [])],
       })
       const conversations = rows.flatMap(({ tenant, id }) =>
@@ -50,7 +51,7 @@ export function openOwnership({ schema, clockOffset }: Settings, connections: Co
       const [row] = await read<{ readonly epoch: number }>({
         name: 'claim',
         text: `update ${schema}.conversations set owner = $3, epoch = epoch + (owner is distinct from $3)::int
-          where k = (select k from ${schema}.conversations where tenant = $1 and id = $2) and status = 'running'
+          where tenant = $1 and id = $2 and status = 'running'
             and (owner is null or owner = $3 or not ${schema}.lives(owner, ${schema}.now_ms($4)))
           returning epoch`,
         values: [toStored(tenant), toStored(id), toStored(node), clockOffset()],
@@ -67,48 +68,32 @@ interface DueRow {
 }
 
 /** Each part is found through an index of its own; together they are cut to what was asked for, oldest first. */
-function dueText(schema: string): string {
-  return together(schema, {
-    woken: `select c.k, c.tenant, c.id from unnest($3::text[]) a(agent) cross join lateral (
-      select k, tenant, id from ${schema}.conversations
-        where agent = a.agent and wake_at <= (select now from clock) order by wake_at limit $1
-    ) c`,
-    next: `select min(c.wake_at) as next from unnest($3::text[]) a(agent) cross join lateral (
-      select wake_at from ${schema}.conversations
-        where agent = a.agent and wake_at > (select now from clock) order by wake_at limit 1
-    ) c`,
-    ours: 'agent = any ($3::text[])',
-  })
-}
-
-/** Of any agent: with the words that fit the index of all deadlines. */
-function anyDueText(schema: string): string {
-  return together(schema, {
-    woken: `select k, tenant, id from ${schema}.conversations
-      where k > 0 and wake_at <= (select now from clock) order by wake_at limit $1`,
-    next: `select min(wake_at) as next from ${schema}.conversations where k > 0 and wake_at > (select now from clock)`,
-    ours: 'true',
-  })
-}
-
-interface Parts {
-  readonly woken: string
-  readonly next: string
-  /** Which of those that run. */
-  readonly ours: string
-}
-
-function together(schema: string, { woken, next, ours }: Parts): string {
+function dueText(schema: string, named: boolean): string {
   return `with clock as materialized (select ${schema}.now_ms($2) as now),
-    woken as (${woken}),
-    left_alone as (
-      select k, tenant, id from ${schema}.conversations c
-        where status = 'running' and ${ours} and not exists (
-          select 1 from ${schema}.nodes n where n.node = c.owner and n.until > (select now from clock))
-        order by k limit $1
+    agents as materialized (${named ? 'select unnest($3::text[]) as agent' : agentsWithDeadlines(schema)}),
+    woken as (
+      select a.tenant, a.conv from agents cross join lateral (
+        select tenant, conv from ${schema}.agenda
+          where agent = agents.agent and wake_at <= (select now from clock) order by wake_at limit $1
+      ) a
     ),
-    next as (${next})
-    select n.next, d.tenant, d.id from next n
-      left join (select * from woken union select * from left_alone order by k limit $1) d on true
-      order by d.k`
+    left_alone as (
+      select a.tenant, a.conv from ${schema}.agenda a
+        join ${schema}.conversations c on c.tenant = a.tenant and c.k = a.conv and c.k > 0
+        where a.status = 'running' ${named ? 'and a.agent = any ($3::text[])' : ''} and not exists (
+          select 1 from ${schema}.nodes n where n.node = c.owner and n.until > (select now from clock))
+        order by a.conv limit $1
+    ),
+    next as (
+      select min(a.wake_at) as next from agents cross join lateral (
+        select wake_at from ${schema}.agenda
+          where agent = agents.agent and wake_at > (select now from clock) order by wake_at limit 1
+      ) a
+    ),
+    due as (
+      select d.conv, c.tenant, c.id
+        from (select * from woken union select * from left_alone order by conv limit $1) d
+        join ${schema}.conversations c on c.tenant = d.tenant and c.k = d.conv and c.k > 0
+    )
+    select n.next, d.tenant, d.id from next n left join due d on true order by d.conv`
 }

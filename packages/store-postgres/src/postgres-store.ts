@@ -5,8 +5,9 @@ import { openLanes } from './append-lanes.ts'
 import { why } from './broken.ts'
 import { checkServer } from './check-server.ts'
 import { clientOf, connect, prepareSession, type Connections } from './connections.ts'
-import { openDispatcher } from './dispatcher.ts'
+import { openDispatcher, type Deadline } from './dispatcher.ts'
 import { openDocuments } from './documents.ts'
+import { openLoad } from './load.ts'
 import { migrate } from './migrate.ts'
 import { openNews } from './news.ts'
 import { openNotes } from './notes.ts'
@@ -14,7 +15,7 @@ import { settingsOf, type PostgresStoreOptions, type Settings } from './options.
 import { openOwnership } from './ownership.ts'
 import { openQuestions } from './questions.ts'
 import { openReads } from './reads.ts'
-import { fromStored } from './storable-text.ts'
+import { fromStored, toStored } from './storable-text.ts'
 import { openSweep } from './sweep.ts'
 
 /** Opens conversations in the PostgreSQL at `url`, and makes or updates their tables. Any number of processes may. */
@@ -24,17 +25,18 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
   const connections = connect(settings)
   const { schema } = settings
   const news = await openNews(settings, connections)
-  const dispatcher = openDispatcher(settings, connections, async (k) => {
-    const there = await headOf(settings, connections, k)
+  const dispatcher = openDispatcher(settings, connections, async (deadline) => {
+    const there = await headOf(settings, connections, deadline)
     if (there) news.look(there.what, there.seq)
   })
   const lanes = openLanes(settings, connections.writers, ({ to, k, seq, deadline, work }) => {
     news.spread(to, seq, work)
-    if (deadline) dispatcher.note(k)
+    if (deadline) dispatcher.note({ tenant: toStored(to.tenant), k })
   })
   let closing: Promise<void> | undefined
 
   return {
+    ...openLoad(schema, connections),
     ...openReads(schema, connections),
     ...openQuestions(schema, connections),
     ...openNotes(settings, connections),
@@ -76,12 +78,12 @@ async function prepare(settings: Settings): Promise<void> {
 async function headOf(
   { schema }: Settings,
   { read }: Connections,
-  k: number,
+  { tenant, k }: Deadline,
 ): Promise<{ readonly what: Address; readonly seq: number } | undefined> {
   const [row] = await read<{ readonly tenant: string; readonly id: string; readonly head_seq: number }>({
     name: 'head of',
-    text: `select tenant, id, head_seq from ${schema}.conversations where k = $1`,
-    values: [k],
+    text: `select tenant, id, head_seq from ${schema}.conversations where tenant = $1 and k = $2 and k > 0`,
+    values: [tenant, k],
   })
   return row && { what: { tenant: fromStored(row.tenant), id: fromStored(row.id) }, seq: row.head_seq }
 }

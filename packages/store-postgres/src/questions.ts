@@ -16,7 +16,7 @@ type Questions = Pick<Store, 'pending' | 'list'>
 /** More than anybody means to read at once, and a number that the server takes. */
 const MOST_ROWS = 1_000_000_000
 
-/** In the text of the question and not beside it, so that the planner can tell which index it fits. */
+/** In the text of the question and not beside it: it comes from outside, and only these are words of ours. */
 const STATUS: Readonly<Record<ConversationStatus, string>> = { running: `'running'`, held: `'held'`, idle: `'idle'` }
 
 export function openQuestions(schema: string, { read }: Connections): Questions {
@@ -42,7 +42,7 @@ export function openQuestions(schema: string, { read }: Connections): Questions 
       }
       const rows = await read<HeldRow>({
         text: `select h.held_at, h.conv, h.call_id, h.tool, h.kind, h.expires_at, h.agent, c.id
-          from ${schema}.holds h join ${schema}.conversations c on c.k = h.conv
+          from ${schema}.holds h join ${schema}.conversations c on c.tenant = h.tenant and c.k = h.conv and c.k > 0
           where h.open and ${where.join(' and ')}
           order by h.held_at, h.conv, h.call_id limit ${bind(Math.min(limit, MOST_ROWS) + 1)}`,
         values,
@@ -52,13 +52,18 @@ export function openQuestions(schema: string, { read }: Connections): Questions 
 
     list: async ({ tenant, agent, status, after, limit }) => {
       const { values, bind } = binds()
-      const where = [`k > 0 and tenant = ${bind(toStored(tenant))}`]
-      if (agent !== undefined) where.push(`agent = ${bind(toStored(agent))}`)
-      if (status !== undefined) where.push(`status = ${STATUS[status]}`)
-      if (after !== undefined) where.push(`k < ${bind(placeIn(after, [isKey])[0])}`)
+      // Those that are not idle stand on the agenda.
+      const busy = status !== undefined && status !== 'idle'
+      const key = busy ? 'a.conv' : 'c.k'
+      const where = [`c.k > 0 and c.tenant = ${bind(toStored(tenant))}`]
+      if (busy) where.push(`a.tenant = $1 and a.status = ${STATUS[status]}`)
+      else if (status !== undefined) where.push(`c.status = ${STATUS[status]}`)
+      if (agent !== undefined) where.push(`c.agent = ${bind(toStored(agent))}`)
+      if (after !== undefined) where.push(`${key} < ${bind(placeIn(after, [isKey])[0])}`)
       const rows = await read<ListRow>({
-        text: `select k, id, agent, status, head_seq, created_at, updated_at from ${schema}.conversations
-          where ${where.join(' and ')} order by k desc limit ${bind(Math.min(limit, MOST_ROWS) + 1)}`,
+        text: `select c.k, c.id, c.agent, c.status, c.head_seq, c.created_at, c.updated_at
+          from ${schema}.conversations c ${busy ? `join ${schema}.agenda a on a.conv = c.k` : ''}
+          where ${where.join(' and ')} order by ${key} desc limit ${bind(Math.min(limit, MOST_ROWS) + 1)}`,
         values,
       })
       return pageOf(rows, limit, toConversation, ({ k }) => [k])

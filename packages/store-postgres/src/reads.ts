@@ -1,17 +1,10 @@
 /** What is read of one conversation. Rows are batches, and what is asked for are events: both ends are cut to fit here. */
-import {
-  decodeBatch,
-  type Address,
-  type Batch,
-  type Json,
-  type Loaded,
-  type LogEvent,
-  type Store,
-} from '@holdpoint/core'
+import type { Address, Batch, LogEvent, Store } from '@holdpoint/core'
 import type { Connections } from './connections.ts'
-import { fromStored, toStored } from './storable-text.ts'
+import { readBatch } from './event-text.ts'
+import { toStored } from './storable-text.ts'
 
-type Reads = Pick<Store, 'load' | 'read' | 'readBack' | 'readCall' | 'findKey' | 'heads'>
+type Reads = Pick<Store, 'read' | 'readBack' | 'readCall' | 'findKey' | 'heads'>
 
 /** Where reading stops even if more was asked for: enough to be quick, little enough to be held in memory. */
 const MOST_BATCHES = 1000
@@ -22,20 +15,6 @@ export function openReads(schema: string, { read }: Connections): Reads {
   const byAddress = ({ tenant, id }: Address): [string, string] => [toStored(tenant), toStored(id)]
 
   return {
-    load: async (from) => {
-      // The state stands in a row of its own, and not beside every batch.
-      const rows = await read<LoadRow>({
-        name: 'load',
-        text: `with c as (select * from ${schema}.conversations where tenant = $1 and id = $2)
-          select head_seq, agent, base_seq, base as events, null as seq, null as at from c
-          union all
-          select null, null, null, b.events, b.seq, b.at
-            from c join ${schema}.batches b on b.conv = c.k and b.seq > coalesce(c.base_seq, 0)`,
-        values: byAddress(from),
-      })
-      return loadedOf(rows)
-    },
-
     read: async (from, after, limit = MOST_BATCHES) => {
       if (limit < 1) return []
       const rows = await read<Batch>({
@@ -71,16 +50,16 @@ export function openReads(schema: string, { read }: Connections): Reads {
     readCall: async (from, callId) => {
       const rows = await read<Batch & { readonly wanted: string }>({
         name: 'read call',
-        text: `select distinct b.seq, b.at, b.events, h.seqs::text as wanted
+        text: `select distinct b.seq, b.at, b.events, h.seqs as wanted
           from ${schema}.holds h
-          cross join unnest(h.seqs) s(seq)
+          cross join unnest(string_to_array(h.seqs, ',')::bigint[]) s(seq)
           cross join lateral (
             select * from ${schema}.batches where conv = h.conv and seq >= s.seq order by seq limit 1
           ) b
           where h.conv = ${conversation} and h.call_id = $3 order by b.seq`,
         values: [...byAddress(from), toStored(callId)],
       })
-      const wanted = new Set(rows[0]?.wanted.slice(1, -1).split(',').map(Number))
+      const wanted = new Set(rows[0]?.wanted.split(',').map(Number))
       return eventsOf(rows, ({ seq }) => wanted.has(seq))
     },
 
@@ -105,24 +84,6 @@ export function openReads(schema: string, { read }: Connections): Reads {
   }
 }
 
-type LoadRow =
-  | { readonly head_seq: number; readonly agent: string; readonly base_seq: number | null; readonly events: string }
-  | ({ readonly head_seq: null } & Batch)
-
-function loadedOf(rows: readonly LoadRow[]): Loaded | undefined {
-  const batches: Batch[] = []
-  let loaded: Omit<Loaded, 'events'> | undefined
-  for (const row of rows) {
-    if (row.head_seq === null) batches.push(row)
-    else {
-      const { head_seq: seq, base_seq } = row
-      const base = base_seq === null ? undefined : { seq: base_seq, state: JSON.parse(row.events) as Json }
-      loaded = { seq, agent: fromStored(row.agent), base }
-    }
-  }
-  return loaded && { ...loaded, events: eventsOf(batches.toSorted((a, b) => a.seq - b.seq)) }
-}
-
 function eventsOf(batches: readonly Batch[], wanted: (event: LogEvent) => boolean = () => true): LogEvent[] {
-  return batches.flatMap((batch) => decodeBatch(batch).filter(wanted))
+  return batches.flatMap((batch) => readBatch(batch).filter(wanted))
 }

@@ -48,13 +48,15 @@ async function fill({ sql, schema }: Place, holds: number): Promise<void> {
       (tenant, id, agent, head_seq, epoch, status, wake_at, created_at, updated_at)
     select '', 'c' || n, case when n % 100 = 0 then 'rare' else 'desk' end, 1, 0, 'held', 4e12 + n, n, n
       from generate_series(1, ${holds / 10}) n`)
+  await sql(`insert into ${schema}.agenda (tenant, conv, agent, status, wake_at)
+    select tenant, k, agent, status, wake_at from ${schema}.conversations`)
   await sql(`insert into ${schema}.holds (conv, call_id, tenant, agent, tool, kind, open, held_at, expires_at, seqs)
     select c.k, 'call ' || n, '', c.agent,
         case when c.agent = 'rare' and n = 1 then 'rare' else 'pay' end,
         case when c.agent = 'rare' and n = 1 then 'approval' else 'external' end,
-        true, c.k * 10 + n, 4e12, '{1}'
+        true, c.k * 10 + n, 4e12, '1'
       from ${schema}.conversations c, generate_series(1, 10) n`)
-  await sql(`analyze ${schema}.conversations, ${schema}.holds`)
+  await sql(`analyze ${schema}.conversations, ${schema}.agenda, ${schema}.holds`)
 }
 
 const QUESTIONS: Readonly<Record<string, Partial<PendingQuery>>> = {
@@ -63,6 +65,7 @@ const QUESTIONS: Readonly<Record<string, Partial<PendingQuery>>> = {
   'of one tool': { tool: 'rare' },
   'of one kind': { kind: 'approval' },
   'of one conversation': { conversationId: 'c7' },
+  'of one call': { callId: 'call 7', conversationId: 'c7' },
   'a later page': { after: JSON.stringify([500, 1, 'x']) },
 }
 

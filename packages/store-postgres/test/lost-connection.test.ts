@@ -1,6 +1,6 @@
 import type { Append, Appended } from '@holdpoint/core'
 import { expect, test } from 'vitest'
-import { at, draft } from './draft.ts'
+import { at, draft, note } from './draft.ts'
 import { place, until, written } from './kit.ts'
 import { proxyTo } from './proxy.ts'
 
@@ -10,8 +10,8 @@ test('a connection that breaks after the commit makes an unknown result, and the
   const store = await open({ url: wire.url })
   await written(store, draft('c', 0))
 
-  const write = draft('c', 1, { key: 'order 7' })
-  wire.loseAnswerTo(write.mark)
+  const write = draft('c', 1, { key: 'order 7', events: [note('never heard of')] })
+  wire.loseAnswerTo('never heard of')
   expect(await store.append(write)).toEqual({
     result: 'unknown',
     why: expect.stringContaining('PostgreSQL: ') as unknown,
@@ -30,8 +30,8 @@ test('an unknown result of the write that took a conversation over tells, given 
   const wire = await proxyTo(url)
   const store = await open({ url: wire.url })
   await store.beat('n', 60_000)
-  const write = draft('c', 0, { status: 'running', node: 'n' })
-  wire.loseAnswerTo(write.mark)
+  const write = draft('c', 0, { status: 'running', node: 'n', events: [note('never heard of')] })
+  wire.loseAnswerTo('never heard of')
   expect((await store.append(write)).result).toBe('unknown')
   expect(await store.append(write)).toEqual(expect.objectContaining({ result: 'ok', epoch: 1, owned: true }))
 })
@@ -41,8 +41,8 @@ test('all who shared the call whose connection broke are told so, and all can fi
   const wire = await proxyTo(url)
   const store = await open({ url: wire.url, lanes: 1 })
   await written(store, draft('warm', 0))
-  const writes = Array.from({ length: 20 }, (_, n) => draft(`c${n}`, 0))
-  wire.loseAnswerTo(writes[7]!.mark)
+  const writes = Array.from({ length: 20 }, (_, n) => draft(`c${n}`, 0, { events: [note(`the ${n}th`)] }))
+  wire.loseAnswerTo('the 7th')
   const results = await Promise.all(writes.map((write) => store.append(write)))
   expect(new Set(results.map(({ result }) => result))).toEqual(new Set(['unknown']))
   const again = await Promise.all(writes.map((write) => store.append(write)))
@@ -141,7 +141,7 @@ test('a server that does not answer is given up on, and what was sent to it is u
 
 test('a conversation that somebody else keeps locked holds up nobody but its own writers for long', async () => {
   const { open, sql, schema } = await place()
-  const store = await open({ timeoutMs: 600, lanes: 1 })
+  const store = await open({ timeoutMs: 1500, lanes: 1 })
   for (const id of ['locked', 'free']) await written(store, draft(id, 0))
   const locked = sql(
     `begin; select * from ${schema}.conversations where id = 'locked' for update; select pg_sleep(2); commit`,

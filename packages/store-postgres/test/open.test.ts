@@ -2,8 +2,8 @@ import { HoldpointError } from '@holdpoint/core'
 import { expect, test } from 'vitest'
 import { postgresStore } from '../src/index.ts'
 import { MIGRATIONS } from '../src/migrations/all.ts'
-import { at, draft } from './draft.ts'
-import { ownServer, place, serverUrl, written } from './kit.ts'
+import { at, draft, hold, note } from './draft.ts'
+import { ownServer, place, serverUrl, written, type Place } from './kit.ts'
 
 const unusable = expect.objectContaining({ code: 'store-unusable' })
 
@@ -135,14 +135,20 @@ test('the name of a schema is a plain one, or refused before anything is asked',
   }
 })
 
-test('a schema of an earlier version goes on where it was, and knows of near deadlines then', async () => {
-  const { open, sql, schema } = await place()
+/** A schema as it was after so many changes. */
+async function schemaAt({ sql, schema }: Place, version: number): Promise<void> {
   await sql(`create schema ${schema}`)
   await sql(`create table ${schema}.hp_migrations (version int primary key, applied_at timestamptz default now())`)
-  for (const [index, migration] of MIGRATIONS.slice(0, 3).entries()) {
+  for (const [index, migration] of MIGRATIONS.slice(0, version).entries()) {
     await sql(migration.replaceAll(':schema', schema))
     await sql(`insert into ${schema}.hp_migrations (version) values ($1)`, [index + 1])
   }
+}
+
+test('a schema of an earlier version goes on where it was, and knows of near deadlines then', async () => {
+  const here = await place()
+  const { open, sql, schema } = here
+  await schemaAt(here, 3)
   const store = await open()
   await written(store, draft('near', 0, { status: 'held', wakeAt: Date.now() + 60_000 }))
   await written(store, draft('far', 0, { status: 'held', wakeAt: Date.UTC(2100, 0, 1) }))
@@ -150,4 +156,55 @@ test('a schema of an earlier version goes on where it was, and knows of near dea
   expect(await sql(`select max(version) as version from ${schema}.hp_migrations`)).toEqual([
     { version: MIGRATIONS.length },
   ])
+})
+
+test('what an earlier version wrote is there, waits, falls due and goes on, under this one', async () => {
+  const here = await place()
+  const { open, sql, schema } = here
+  await schemaAt(here, 5)
+  const holds = JSON.stringify([
+    { call_id: 'x', tool: 'pay', kind: 'approval', open: true, held_at: 5, expires_at: 9, seqs: [1, 2] },
+  ])
+  const text = JSON.stringify([note('one'), note('two')])
+  const old = (id: string, status: string, wakeAt: number | null, node: string | null, waits: string | null) =>
+    sql<{ result: string }>(
+      `select result from ${schema}.append(0, '{""}', array[$1], '{0}', '{m}', '{2}', array[$2], '{7}', '{desk}', array[$3],
+        array[$4::float8], '{null}', array[$5], '{null}', array[$6], array['key of ' || $1])`,
+      [id, text, status, wakeAt, waits, node],
+    )
+  for (const answer of [
+    await old('held', 'held', 9, null, holds),
+    await old('far', 'idle', Date.UTC(2100, 0, 1), null, null),
+    await old('running', 'running', null, 'gone', null),
+    await old('idle', 'idle', null, null, null),
+  ])
+    expect(answer).toEqual([{ result: 'ok' }])
+
+  const store = await open()
+  const { items } = await store.pending({ tenant: '', callId: 'x', limit: 9 })
+  expect(items.map(({ conversationId, heldAt }) => [conversationId, heldAt])).toEqual([['held', 5]])
+  expect((await store.readCall(at('held'), 'x')).map(({ seq }) => seq)).toEqual([1, 2])
+  expect((await store.load(at('idle')))?.events).toEqual([
+    { ...note('one'), seq: 1, at: 7 },
+    { ...note('two'), seq: 2, at: 7 },
+  ])
+  expect(await store.findKey(at('far'), 'key of far')).toBe(2)
+  for (const query of [{ agents: ['desk'], limit: 9 }, { limit: 9 }])
+    expect(await store.due(query)).toEqual({
+      conversations: [at('held'), at('running')],
+      next: Date.UTC(2100, 0, 1),
+    })
+  const busy = async (status: 'held' | 'running' | 'idle'): Promise<string[]> =>
+    (await store.list({ tenant: '', status, limit: 9 })).items.map(({ id }) => id)
+  expect([await busy('held'), await busy('running'), await busy('idle')]).toEqual([
+    ['held'],
+    ['running'],
+    ['idle', 'far'],
+  ])
+  expect(await store.claim(at('running'), 'here')).toBe(2)
+
+  await written(store, draft('held', 2, { holds: [hold('x', { open: false, seqs: [1, 2, 3] })] }))
+  expect(await store.pending({ tenant: '', limit: 9 })).toEqual({ items: [], next: undefined })
+  expect(await store.due({ limit: 9 })).toEqual({ conversations: [at('running')], next: Date.UTC(2100, 0, 1) })
+  expect((await store.readCall(at('held'), 'x')).map(({ seq }) => seq)).toEqual([1, 2, 3])
 })

@@ -54,7 +54,8 @@ async function changedTool(
   const asked: ApprovalRequest = tool.gate ? await askGate(tool, call, input, world, stop) : { required: false }
   const byPerson = call.resolved.length > 0
   if (!byPerson && !asked.required) return [cleared(call.callId, bound), startCall(call)]
-  const request = byPerson ? { ...asked, reason: 'The tool was changed after it was approved.' } : asked
+  const why = `The tool was changed after it was approved.${asked.reason === undefined ? '' : ` ${asked.reason}`}`
+  const request = byPerson ? { ...asked, reason: why } : asked
   const hold = approvalHold(tool, request, bound, undefined, world)
   return [{ type: 'call.held', callId: call.callId, hold: byPerson ? { ...hold, cause: 'changed' } : hold }]
 }

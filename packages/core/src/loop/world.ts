@@ -97,7 +97,13 @@ export function toolContext(world: World, call: Call, input: unknown, writes: St
   const { agent, log, scope, requestId } = world
   return {
     input,
-    call: { id: call.callId, name: call.name, args: copyJson(call.proposed), attempt: call.attempt },
+    call: {
+      id: call.callId,
+      name: call.name,
+      args: copyJson(call.proposed),
+      attempt: call.attempt,
+      ...(call.approved && { fingerprint: call.approved.fingerprint }),
+    },
     resumed: call.resumed && resumedWith(call.resumed),
     conversation: { ...log.address, turnId: turnIdOf(world) },
     scope,

@@ -7,5 +7,6 @@ import { append } from './0002-append.ts'
 import { documents } from './0003-documents.ts'
 import { callsByTheirId } from './0004-calls-by-their-id.ts'
 import { nearDeadlines } from './0005-near-deadlines.ts'
+import { agenda } from './0006-agenda.ts'
 
-export const MIGRATIONS: readonly string[] = [tables, append, documents, callsByTheirId, nearDeadlines]
+export const MIGRATIONS: readonly string[] = [tables, append, documents, callsByTheirId, nearDeadlines, agenda]

@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readBatch, toEventText } from '../src/event-text.ts'
+import { at, draft } from './draft.ts'
+import { place, written } from './kit.ts'
+
+const HASH = '47051d2943ad7a55bdf6c5faf10e5b76638d93fc071dfc80486880c67d5620bc'
+const HELD = [
+  {
+    type: 'model.replied',
+    turnId: 'ouI73QSzTJu8YObt_4tS9g',
+    step: 1,
+    reply: {
+      parts: [
+        { type: 'call', callId: 'ouI73QSzTJu8YObt_4tS9g.1.1', name: 'lookup', input: { query: 'what was asked' } },
+      ],
+      finish: 'calls',
+      usage: { inputTokens: 1000, outputTokens: 100 },
+    },
+  },
+  {
+    type: 'call.held',
+    callId: 'ouI73QSzTJu8YObt_4tS9g.1.1',
+    hold: {
+      kind: 'approval',
+      cause: 'tool',
+      accepts: ['approve', 'reject'],
+      input: { query: 'what was asked' },
+      inputHash: HASH,
+      fingerprint: HASH,
+      approvers: 1,
+      timeoutMs: 604_800_000,
+      expiresAt: 1_795_423_485_255,
+      onExpire: 'error',
+      late: 'reject',
+    },
+  },
+]
+
+/** As it stood in a row once. It must be readable for good, so this is never to be changed. */
+const ROW =
+  '\u0002ouI73QSzTJu8YObt_4tS9g\u00031\u0005\u001e \u00011.1\blookup\t{"query":"what was asked"}\n1000\f100}}' +
+  '\r\u001e \u00011.1\u000e\u001e"\u000f\u001dRwUdKUOtelW99sX68Q5bdmONk_wHHfyASGiAxn1WILw\u0010\u001dRwUdKUOtelW99sX68Q5bdmONk_wHHfyASGiAxn1WILw' +
+  '\u0011604800000\u00121795423485255\u0013]'
+
+const eventsOf = (events: string): unknown =>
+  readBatch({ seq: 2, at: 1, events }).map(({ seq: _seq, at: _at, ...body }) => body)
+
+test('a row is a third of its JSON, and one that was written once is read for good', () => {
+  const json = JSON.stringify(HELD)
+  expect(toEventText(json)).toBe(ROW)
+  expect(ROW.length).toBeLessThan(json.length / 2.5)
+  expect(eventsOf(ROW)).toEqual(HELD)
+})
+
+test('a row of plain JSON, as all of them were once, is read as it is', () => {
+  expect(eventsOf(JSON.stringify(HELD))).toEqual(HELD)
+})
+
+test('whatever JSON an event holds comes back to the byte', () => {
+  const words = fc.constantFrom(
+    'callId',
+    'type',
+    'text',
+    '","input":',
+    '{"type":"',
+    'a.1.1',
+    HASH,
+    '\u0001',
+    '\u001e ',
+    '"',
+    '\\',
+  )
+  const text = fc.array(fc.oneof(words, fc.string({ unit: 'binary' })), { maxLength: 5 }).map((parts) => parts.join(''))
+  const { json } = fc.letrec<{ json: unknown }>((tie) => ({
+    json: fc.oneof(
+      { depthSize: 'small' },
+      text,
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.array(tie('json'), { maxLength: 4 }),
+      fc.dictionary(text, tie('json'), { maxKeys: 4 }),
+    ),
+  }))
+  fc.assert(
+    fc.property(fc.array(json, { minLength: 1, maxLength: 4 }), (values) => {
+      const events = values.map((value) => ({ type: 'state.changed', value }))
+      expect(JSON.stringify(eventsOf(toEventText(JSON.stringify(events))))).toBe(JSON.stringify(events))
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('a row with more texts than can be counted, or longer than is worth it, is kept to the byte, too', () => {
+  const many = Array.from({ length: 300 }, (_, n) => ({
+    type: 'call.held',
+    callId: `a call of its own, ${n % 150}.1.1`,
+  }))
+  const long = [{ type: 'state.changed', value: HASH.repeat(2000) }]
+  for (const events of [many, long]) expect(eventsOf(toEventText(JSON.stringify(events)))).toEqual(events)
+})
+
+test('a row that cannot be read says which events it was, and keeps nobody else from being read', async () => {
+  const { open, sql, schema } = await place()
+  const store = await open()
+  await written(store, draft('c', 0))
+  await sql(`update ${schema}.batches set events = E'\\x1e~' || events`)
+  await written(store, draft('d', 0))
+  const [damaged, whole, missing] = await Promise.allSettled(['c', 'd', 'e'].map((id) => store.load(at(id))))
+  expect(String(damaged?.status === 'rejected' && damaged.reason)).toContain('The events up to 1 cannot be read')
+  expect(whole).toEqual(
+    expect.objectContaining({ status: 'fulfilled', value: expect.objectContaining({ seq: 1 }) as unknown }),
+  )
+  expect(missing).toEqual({ status: 'fulfilled', value: undefined })
+})
