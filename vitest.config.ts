@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { defineConfig, type Plugin } from 'vitest/config'
+import { defineConfig } from 'vitest/config'
 
 // Tests run on the sources: the workspace packages resolve through the custom condition, with no build before.
 export default defineConfig({
-  plugins: [mutant()],
   resolve: { conditions: ['@holdpoint/source'] },
   ssr: { resolve: { conditions: ['@holdpoint/source'] } },
   test: {
@@ -13,8 +11,7 @@ export default defineConfig({
     // One for each core: much of the time goes into waiting for processes that were killed, and for leases to run out.
     maxWorkers: 2,
     hookTimeout: 30_000,
-    // A mutant is met by the tests of the machine alone, hundreds of times, and needs no database.
-    globalSetup: process.env.HOLDPOINT_MUTANT ? [] : ['./test/postgres-global-setup.ts'],
+    globalSetup: ['./test/postgres-global-setup.ts'],
     typecheck: {
       enabled: true,
       include: ['packages/*/test/**/*.test-d.ts'],
@@ -22,13 +19,3 @@ export default defineConfig({
     },
   },
 })
-
-/** Puts a mutant in a source file's place, for `npm run mutate`. */
-function mutant(): Plugin {
-  const [original, replacement] = (process.env.HOLDPOINT_MUTANT ?? '').split('=')
-  return {
-    name: 'mutant',
-    enforce: 'pre',
-    load: (id) => (original && replacement && id.endsWith(original) ? readFileSync(replacement, 'utf8') : undefined),
-  }
-}

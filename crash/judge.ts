@@ -136,6 +136,7 @@ function decisionsIn(logs: Logs): Map<string, number> {
         case 'agent.activated':
         case 'agent.rested':
         case 'tool.started':
+        case 'tool.changed':
         case 'tool.done':
         case 'tool.error':
         case 'turn.ended':

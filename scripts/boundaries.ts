@@ -24,7 +24,7 @@ const core: Readonly<Record<string, Reach>> = {
   tool: { imports: ['log', 'model'], types: ['turn', 'plan', 'plugin', 'loop'] },
   model: { imports: ['log', 'tool'], types: ['turn', 'prompt'] },
   plan: { imports: ['log'], types: [] },
-  space: { imports: ['tool'], types: [] },
+  space: { imports: ['tool'], types: ['turn'] },
   turn: { imports: ['log', 'tool', 'model', 'plan', 'space'], types: [] },
   live: { imports: ['log', 'tool', 'model', 'turn', 'space'], types: [] },
   prompt: { imports: ['log', 'tool', 'model', 'space'], types: [] },

@@ -5,15 +5,15 @@
  * Mutants are made from the source text: a guarding `if … return` is removed, a row of the table of legal moves is
  * widened by each state it leaves out, a comparison at a border is moved by one.
  */
-import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { machineTests } from './lib/machine-tests.ts'
+import { root } from './lib/workspace.ts'
 
 const TURN = 'packages/core/src/turn'
 const FILES = ['turn.ts', 'call.ts', 'decide.ts', 'resolve.ts']
 const STATES = ['ready', 'held', 'running', 'settled']
-const CACHE = '.cache/mutants'
 
 export interface Mutant {
   readonly file: string
@@ -32,7 +32,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
   lines.forEach((text, line) => {
     if (/^\s+if \(.*\) (return|throw)\b/.test(text) && !text.endsWith('{')) add(line, `without: ${text.trim()}`, [])
     else if (/^\s+if \(.*\)$/.test(text) && /^\s+return\b/.test(lines[line + 1] ?? ''))
-      add(line, `without: ${text.trim()}`, [], 2)
+      add(line, `without: ${text.trim()}`, [], 1 + deeperLines(lines, line))
     for (const [without, condition] of lessStrict(text)) add(line, `without "${without}": ${text.trim()}`, [condition])
     const row = /^\s+'[a-z]+\.[a-z]+': \[(.*)\],$/.exec(text)
     if (row) {
@@ -51,6 +51,13 @@ export function mutantsOf(file: string, source: string): Mutant[] {
     }
   })
   return mutants
+}
+
+/** How many lines follow that belong to this one: those that stand further in. */
+function deeperLines(lines: readonly string[], line: number): number {
+  const indent = (text: string): number => text.search(/\S/)
+  const after = lines.slice(line + 1)
+  return after.findIndex((text) => indent(text) <= indent(lines[line] ?? ''))
 }
 
 /** The line with each part of its condition left out in turn: `if (a && b)` as `if (a)` and as `if (b)`. */
@@ -103,42 +110,8 @@ const EQUIVALENT: readonly (readonly [file: string, without: string, why: string
   ['decide.ts', "state.turn.phase === 'calls'", 'only a turn with calls has one that is held'],
 ]
 
-/** The quick tests first; the random walk only for what they let through. */
-async function caught(mutant: Mutant, slot: number): Promise<boolean> {
-  const path = join(CACHE, `${slot}-${mutant.file}`)
-  writeFileSync(path, mutant.source)
-  const env = { ...process.env, HOLDPOINT_MUTANT: `${join(TURN, mutant.file)}=${path}` }
-  const walk = 'packages/core/test/turn/random-walk.test.ts'
-  return (await fails(['packages/core/test/turn', '--exclude', walk], env)) || fails([walk], env)
-}
-
-function fails(which: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {
-  const args = [
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    ...which,
-    '--bail=1',
-    '--isolate=false',
-    // The cache of transformed modules knows files by what is on disk, and would run the original in a mutant's place.
-    '--fsModuleCache=false',
-    '--typecheck.enabled=false',
-  ]
-  const child = spawn(process.execPath, args, { env, stdio: 'ignore' })
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('exit', (code) => resolve(code !== 0))
-  })
-}
-
 async function main(): Promise<void> {
-  const mutants = FILES.flatMap((file) => mutantsOf(file, readFileSync(join(TURN, file), 'utf8')))
-  rmSync(CACHE, { recursive: true, force: true })
-  mkdirSync(CACHE, { recursive: true })
-  const whole = await caught(
-    { file: 'turn.ts', line: 0, what: 'nothing', source: readFileSync(join(TURN, 'turn.ts'), 'utf8') },
-    0,
-  )
-  if (whole) throw new Error('The tests of the machine fail without any mutant; mend them first.')
+  const mutants = FILES.flatMap((file) => mutantsOf(file, readFileSync(join(root, TURN, file), 'utf8')))
   const equal = ({ file, what }: Mutant): boolean =>
     EQUIVALENT.some(([in_, without]) => in_ === file && what.startsWith(`without "${without}":`))
   const stale = EQUIVALENT.filter(
@@ -148,19 +121,23 @@ async function main(): Promise<void> {
     throw new Error(`No such mutants any more: ${stale.map(([file, without]) => `${file} ${without}`).join(', ')}.`)
   const queue = mutants.filter((mutant) => !equal(mutant))
   const total = queue.length
-  let caughtOnes = 0
-  const worker = async (slot: number): Promise<void> => {
+  let caught = 0
+  const worker = async (): Promise<void> => {
+    const tests = await machineTests()
     for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
-      const ok = await caught(mutant, slot)
-      if (ok) caughtOnes++
+      const ok = await tests.fail(join(TURN, mutant.file), mutant.source)
+      if (ok) caught++
       else console.log(`SURVIVED ${mutant.file}:${mutant.line} ${mutant.what}`)
-      if (ok && caughtOnes % 20 === 0) console.log(`${caughtOnes} of ${total} caught`)
+      if (ok && caught % 20 === 0) console.log(`${caught} of ${total} caught`)
     }
+    // Last, so that it would also tell of a mutant that stayed behind and failed all that came after it.
+    const whole = await tests.fail(join(TURN, 'turn.ts'))
+    await tests.close()
+    if (whole) throw new Error('The tests of the machine fail without any mutant; mend them first.')
   }
-  await Promise.all(Array.from({ length: Math.max(1, availableParallelism()) }, (_, slot) => worker(slot + 1)))
-  rmSync(CACHE, { recursive: true, force: true })
-  console.log(`${caughtOnes} of ${total} caught`)
-  if (caughtOnes < total) process.exitCode = 1
+  await Promise.all(Array.from({ length: Math.max(1, availableParallelism()) }, worker))
+  console.log(`${caught} of ${total} caught`)
+  if (caught < total) process.exitCode = 1
 }
 
 if (import.meta.main) await main()

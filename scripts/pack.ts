@@ -1,11 +1,13 @@
 /**
  * Proves what users install, not what we develop on: packs every package, installs the tarballs into an empty project,
- * type-checks and runs a program there, and lets publint and attw judge the tarballs. Needs `tsc -b` before.
+ * type-checks and runs a program there, copies the components into it as their guide says, and lets publint and attw judge
+ * the tarballs. Needs `tsc -b` before.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { exportsOf, importsOf } from './lib/source.ts'
+import { pageOptions } from './lib/page-options.ts'
 import { capture } from './lib/run.ts'
 import { find, packageFolders, read, report, root } from './lib/workspace.ts'
 
@@ -71,7 +73,6 @@ function writeReadmeProgram(): string[] {
   if (file === undefined) return []
   const text = read(file)
   writeFileSync(join(project, 'readme.ts'), text)
-  const pinned = (JSON.parse(read('package.json')) as { devDependencies: Record<string, string> }).devDependencies
   const names = new Set(
     importsOf(text).map(({ from }) =>
       from
@@ -80,13 +81,29 @@ function writeReadmeProgram(): string[] {
         .join('/'),
     ),
   )
-  return [...names].flatMap((name) => (pinned[name] === undefined ? [] : [`${name}@${pinned[name]}`]))
+  return [...names]
+}
+
+/** Those of our own development dependencies, in their versions. */
+function pinned(names: readonly string[]): string[] {
+  const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> }
+  return names.flatMap((name) => (devDependencies[name] === undefined ? [] : [`${name}@${devDependencies[name]}`]))
+}
+
+/** Every component, copied by our own command into a project with the options that new projects have. */
+function ownComponents(): void {
+  const command = [process.execPath, 'node_modules/@holdpoint/ui/dist/add/main.js']
+  const names = must('listing components', [...command, 'list'], project).match(/^[\w-]+/gm) ?? []
+  must('copying components', [...command, 'add', ...names, '--to', 'components'], project)
+  const options = { compilerOptions: pageOptions, include: ['components'] }
+  writeFileSync(join(project, 'components.tsconfig.json'), JSON.stringify(options))
+  must('type-checking copied components', ['tsc', '-p', 'components.tsconfig.json'], project)
 }
 
 function consume(packages: readonly Packed[]): void {
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
-  const others = writeReadmeProgram()
+  const others = pinned([...writeReadmeProgram(), 'react', 'react-dom', '@types/react', '@types/react-dom'])
   writeImports(packages)
   const tarballs = packages.map(({ tarball }) => tarball)
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', '--engine-strict=false']
@@ -99,6 +116,7 @@ function consume(packages: readonly Packed[]): void {
   if (find('examples/readme/main.ts').length > 0) {
     must('running the README program on the tarballs', [process.execPath, 'readme.ts'], project)
   }
+  ownComponents()
 }
 
 function judge({ name, tarball }: Packed): void {

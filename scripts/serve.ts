@@ -7,13 +7,15 @@ import { join } from 'node:path'
 import { connect } from '@holdpoint/client'
 import { openFrontDesk } from '../examples/start/space.ts'
 import { parcelWorker } from '../examples/start/worker.ts'
-import { run } from '../packages/gateway/src/run.ts'
+import { runCommand } from '../packages/gateway/src/run.ts'
 import { buildConsole } from './lib/console.ts'
 import { root } from './lib/workspace.ts'
 
 mkdirSync(join(root, '.cache'), { recursive: true })
 await buildConsole()
-const { served, stop } = await run({
+// For the last stop of the tour.
+if (!process.env['HOLDPOINT_APP']) console.log(`To see that a call which waits survives: kill -9 ${process.pid}`)
+const { served, stop } = await runCommand({
   PORT: '4040',
   HOLDPOINT_APP: join(root, 'examples/start/app.ts'),
   HOLDPOINT_STORE: join(root, '.cache/holdpoint.db'),

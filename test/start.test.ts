@@ -71,6 +71,11 @@ test('every stop of the tour leads to a call or an answer of the agent', async (
   ])
 })
 
+test('what is wrong with the settings is one line, and no trace of the insides', async () => {
+  const told = await started(place(), { PORT: 'many' }).catch((error: Error) => error.message)
+  expect(told).toMatch(/^It ended before it listened:\n(?:To see .*\n)?holdpoint: .*PORT.*\n$/)
+})
+
 test('the console is let in without a key, and nobody who is not a page of it is', async () => {
   const { url } = await started(place())
   const own = { origin: url, 'sec-fetch-site': 'same-origin' }
@@ -111,10 +116,11 @@ async function post(
 /** The key is printed once per store. */
 async function started(
   store: string,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly url: string; readonly key: string; readonly child: ChildProcess }> {
   const vendors = /_API_KEY$|^OPENAI_BASE_URL$/
   const own = Object.entries(process.env).filter(([name]) => !vendors.test(name))
-  const env = { ...Object.fromEntries(own), PORT: '0', HOLDPOINT_STORE: store }
+  const env = { ...Object.fromEntries(own), PORT: '0', HOLDPOINT_STORE: store, ...settings }
   const child = spawn(process.execPath, ['--conditions=@holdpoint/source', join(root, 'scripts/serve.ts')], { env })
   onTestFinished(() => void child.kill())
   let said = ''

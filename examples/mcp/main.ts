@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '@holdpoint/gateway'
 import { mcpFace, mcpServers } from '@holdpoint/mcp'
-import { scriptedModel } from '@holdpoint/testing'
+import { scriptedModel, type Script } from '@holdpoint/testing'
 import { agent, ask, holdpoint, openStore, tool } from 'holdpoint'
 import { z } from 'zod'
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-'))
 const file = join(folder, 'desk.db')
 const key = 'hp_of_the_release_desk_0123456789abcdefghijkl'
-const model = (...words: Parameters<typeof scriptedModel>[0]) => scriptedModel(words)
+const model = (...words: Script[]) => scriptedModel(words)
 
 // #region face
 const deploy = tool({

@@ -1,7 +1,9 @@
 /** What the guide "Add approvals to your app in ten minutes" builds. It runs in main.ts, on a document without a browser. */
+// #region imports
 import { useState, type ReactNode } from 'react'
 import type { Client, ViewHold, ViewMessage } from '@holdpoint/client'
 import { HoldpointProvider, useConversation, useHolds } from '@holdpoint/react'
+// #endregion
 
 // #region provider
 const tools = {
@@ -31,7 +33,7 @@ function Chat({ id }: { id: string }): ReactNode {
       {holds.map((hold) => (
         <Approval key={hold.callId} id={id} hold={hold} />
       ))}
-      <form action={async () => void ((await send(text)).ok && setText(''))}>
+      <form action={async () => void ((await send(text, { agent: 'desk' })).ok && setText(''))}>
         <input aria-label="Message" value={text} onChange={(event) => setText(event.target.value)} />
         <button type="submit">Send</button>
         {status !== 'idle' && <button onClick={() => void cancel()}>Stop</button>}

@@ -29,7 +29,7 @@ export function Chat({ client }: { client: Client }): ReactNode {
       <ToolComponentsContext value={components}>
         <div className="flex h-dvh flex-col">
           <MessageList conversationId="order-17" />
-          <Composer conversationId="order-17" />
+          <Composer conversationId="order-17" agent="desk" />
         </div>
       </ToolComponentsContext>
     </HoldpointProvider>

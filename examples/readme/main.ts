@@ -20,7 +20,7 @@ const sendEmail = tool({
   run: ({ input }) => `sent to ${input.to}`, // a real one hands on call.id as its idempotency key
 })
 const wanted = { calls: [{ name: 'email.send', input: { to: 'ada@example.org', body: 'The report is ready.' } }] }
-const model = scriptedModel([({ prompt }) => (prompt.at(-1)?.role === 'tool' ? 'Ada knows.' : wanted)])
+const model = scriptedModel(({ prompt }) => (prompt.at(-1)?.role === 'tool' ? 'Ada knows.' : wanted))
 
 const hp = await holdpoint({ store: 'desk.db', agents: [agent({ name: 'desk', model, tools: [sendEmail] })] })
 

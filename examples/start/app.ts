@@ -1,31 +1,11 @@
-/**
- * What `npm start` serves: a desk with a tool for each way in which a call can be kept, and a colleague that it shares a
- * space with. The console has a tour of it.
- */
-import { agent, type Agent } from 'holdpoint'
+/** What `npm start` serves. The console has a tour of it. */
+import type { Agent } from 'holdpoint'
+import { deskAndBooks } from './agents.ts'
 import { chosenModel } from './model.ts'
 import { pretender } from './pretender.ts'
-import { bookTools, deskTools } from './tools.ts'
 
-const { model, search } = await chosenModel(process.env)
+const chosen = await chosenModel(process.env)
 
-export const agents: readonly Agent[] = [
-  agent({
-    name: 'desk',
-    model,
-    tools: deskTools(search),
-    instructions:
-      'You work at a front desk. Use your tools, and be brief. In a space, ask the agent "books" for charts of the sales.',
-    audit: true,
-  }),
-  agent({
-    name: 'books',
-    model,
-    tools: bookTools,
-    instructions:
-      'You keep the books. Sales were 31, 42, 58 and 47 in the four quarters. Draw them when asked; skip all else.',
-    audit: true,
-  }),
-]
+export const agents: readonly Agent[] = deskAndBooks(chosen)
 /** For agents that are made over HTTP. */
-export const models = { pretender, default: model }
+export const models = { pretender, default: chosen.model }

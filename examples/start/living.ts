@@ -3,6 +3,7 @@
  * so each does its own part, and skips what is for the other.
  */
 import type { ModelRequest } from 'holdpoint'
+import { STORY } from './story.ts'
 
 /** The space that `npm start` makes. */
 export const FRONT_DESK = 'front-desk'
@@ -102,6 +103,8 @@ const PARTS: readonly Part[] = [
     ],
     says: 'There it is. The third quarter was the best.',
   },
+  { agent: 'desk', from: 'human', hears: /time ?zone/i, does: [{ name: 'browser.time_zone', input: {} }] },
+  { agent: 'desk', from: 'human', hears: /story/i, says: STORY },
   {
     agent: 'desk',
     from: 'human',

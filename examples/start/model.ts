@@ -10,8 +10,11 @@ export interface Chosen {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** `OPENAI_BASE_URL` is any server that speaks as OpenAI does; `HOLDPOINT_MODEL` says which model. */
-export async function chosenModel(env: Env): Promise<Chosen> {
+/**
+ * `OPENAI_BASE_URL` is any server that speaks as OpenAI does; `HOLDPOINT_MODEL` says which model. `fetch` is how a vendor
+ * is reached.
+ */
+export async function chosenModel(env: Env, fetch: typeof globalThis.fetch = globalThis.fetch): Promise<Chosen> {
   const {
     OPENAI_API_KEY,
     ANTHROPIC_API_KEY,
@@ -22,20 +25,24 @@ export async function chosenModel(env: Env): Promise<Chosen> {
   if (OPENAI_BASE_URL) {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
     const key = OPENAI_API_KEY ? { apiKey: OPENAI_API_KEY } : {}
-    const vendor = createOpenAICompatible({ name: 'compatible', baseURL: OPENAI_BASE_URL, ...key })
+    const vendor = createOpenAICompatible({ name: 'compatible', baseURL: OPENAI_BASE_URL, fetch, ...key })
     return { model: aiSdkModel(vendor(name ?? 'default')), search: undefined }
   }
   if (OPENAI_API_KEY) {
-    const { openai } = await import('@ai-sdk/openai')
-    return { model: aiSdkModel(openai(name ?? 'gpt-5-mini')), search: 'openai.web_search' }
+    const { createOpenAI } = await import('@ai-sdk/openai')
+    const vendor = createOpenAI({ apiKey: OPENAI_API_KEY, fetch })
+    return { model: aiSdkModel(vendor(name ?? 'gpt-5-mini')), search: 'openai.web_search' }
   }
   if (ANTHROPIC_API_KEY) {
-    const { anthropic } = await import('@ai-sdk/anthropic')
-    return { model: aiSdkModel(anthropic(name ?? 'claude-haiku-4-5')), search: 'anthropic.web_search_20250305' }
+    const { createAnthropic } = await import('@ai-sdk/anthropic')
+    const vendor = createAnthropic({ apiKey: ANTHROPIC_API_KEY, fetch })
+    return { model: aiSdkModel(vendor(name ?? 'claude-haiku-4-5')), search: 'anthropic.web_search_20250305' }
   }
   if (GOOGLE_GENERATIVE_AI_API_KEY) {
-    const { google } = await import('@ai-sdk/google')
-    return { model: aiSdkModel(google(name ?? 'gemini-2.5-flash')), search: undefined }
+    const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
+    const vendor = createGoogleGenerativeAI({ apiKey: GOOGLE_GENERATIVE_AI_API_KEY, fetch })
+    // Its own search does not go together with other tools.
+    return { model: aiSdkModel(vendor(name ?? 'gemini-2.5-flash')), search: undefined }
   }
   return { model: pretender, search: 'demo.web_search' }
 }

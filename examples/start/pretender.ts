@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { vendorName } from '@holdpoint/core'
 import type { Model, ModelPart, ModelRequest } from 'holdpoint'
 import { nextCalls, type Call } from './living.ts'
+import { STORY } from './story.ts'
 
 interface Line {
   readonly hears: RegExp
@@ -11,22 +12,6 @@ interface Line {
   readonly thinks?: string
   readonly searches?: true
 }
-
-const STORY = `## The lighthouse that waited
-
-There was a **lighthouse** whose keeper had to agree before any ship came in. It kept a ledger, and the ledger was never wrong:
-
-1. A ship asked.
-2. The keeper slept, or the tower fell, or the keeper was replaced.
-3. The ledger remembered, and the ship waited.
-
-> Whoever came next read the ledger and went on where it ended.
-
-\`\`\`ts
-await ledger.approve('ship-17', { by: 'keeper' })
-\`\`\`
-
-And so no ship was ever lost between the asking and the answer.`
 
 /** The first that fits what was said. */
 const LINES: readonly Line[] = [

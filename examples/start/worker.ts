@@ -1,4 +1,5 @@
 /** A program that carries out external calls, as it would run anywhere: with an address and a key. */
+import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect, worker, type Worker } from '@holdpoint/client'
 
@@ -10,8 +11,13 @@ export function parcelWorker(url: string, key: string): Worker {
           await progress({ percent: done * 40, message: step })
           await pause(600, undefined, { signal })
         }
-        return { tracking: `HP-${call.callId.slice(-6).toUpperCase()}` }
+        return { tracking: trackingOf(call.callId) }
       },
     },
   })
+}
+
+/** The same for the same call, should it be carried out twice. */
+function trackingOf(callId: string): string {
+  return `HP-${createHash('sha256').update(callId).digest('hex').slice(0, 8).toUpperCase()}`
 }

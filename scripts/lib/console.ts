@@ -17,7 +17,8 @@ export async function buildConsole(): Promise<void> {
   console.log('holdpoint: building the console (a few seconds)')
   // Tests say `test` here, and would get React as it is for developers.
   process.env['NODE_ENV'] = 'production'
-  await build({ configFile: join(root, 'apps/console/vite.config.ts'), logLevel: 'error' })
+  // Node itself loads the file: it finds the packages' sources, as everything here does.
+  await build({ configFile: join(root, 'apps/console/vite.config.ts'), configLoader: 'native', logLevel: 'error' })
 }
 
 function isStale(): boolean {

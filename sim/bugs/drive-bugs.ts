@@ -11,12 +11,13 @@ export const driveBugs: readonly Bug[] = [
       patch(DRIVE, ': [startCall(effect.call)]\n', ': []\n'),
       patch(
         DRIVE,
-        'async (signal) => admitCall(effect.call, await this.#tool(effect.call, world), world, signal),',
-        `async (signal) => {
-            const admitted = await admitCall(effect.call, await this.#tool(effect.call, world), world, signal)
-            const ran = await runCall(effect.call, await this.#tool(effect.call, world), world, signal)
-            return [...admitted, ...ran]
-          },`,
+        '(stop) => this.#with(world, ({ tools }) => admitCall(call, tools.get(call.name), world, stop)),',
+        `(stop) =>
+            this.#with(world, async ({ tools }) => {
+              const admitted = await admitCall(call, tools.get(call.name), world, stop)
+              const ran = await runCall(call, tools.get(call.name), world, stop)
+              return [...admitted, ...ran]
+            }),`,
       ),
     ],
   },
@@ -71,8 +72,8 @@ export const driveBugs: readonly Bug[] = [
     patches: [
       patch(
         DRIVE,
-        'const work = this.#justStarted(effect.call) ? runCall : recoverCall',
-        'const work = effect.call.attempt > 0 ? runCall : recoverCall',
+        'const work = this.#justStarted(call) ? runCall : recoverCall',
+        'const work = call.attempt > 0 ? runCall : recoverCall',
       ),
     ],
   },

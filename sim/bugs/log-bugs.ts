@@ -67,7 +67,7 @@ export const logBugs: readonly Bug[] = [
     patches: [
       patch(
         LOG,
-        "await this.#writes.patiently(() => this.refresh(), { as: 'driver', epoch, signal })",
+        "await this.#writes.patiently(() => this.refresh(), { as: 'driver', epoch, stop })",
         'await this.refresh()',
       ),
     ],

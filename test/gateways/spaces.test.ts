@@ -51,8 +51,10 @@ test(
     await torment(mortal, { times: KILLS, everyMs: 800 })
     await Promise.all(talking)
 
-    await until(async () => (await asleep(people)) && (await asleep(people)), 3)
-    const logs = await Promise.all(spaces.map(({ id }) => people.events(paths.spaceEvents(id))))
+    // What a killed gateway had to tell the agents is told by the other when its lease is over: until then they sleep.
+    const readLogs = () => Promise.all(spaces.map(({ id }) => people.events(paths.spaceEvents(id))))
+    await until(async () => postsIn(await readLogs()) >= MESSAGES * 3 && (await asleep(people)), 5)
+    const logs = await readLogs()
     await until(() => readers.every(({ seqs }, nth) => seqs.length >= logs[nth]!.length))
     over.abort()
     const seconds = (Date.now() - began) / 1000
@@ -87,6 +89,10 @@ async function asleep(people: Asker): Promise<boolean> {
     if (life.status !== 'asleep' || life.waiting > 0) return false
   }
   return true
+}
+
+function postsIn(logs: readonly (readonly LogEvent[])[]): number {
+  return logs.flat().filter(({ type }) => type === 'message.posted').length
 }
 
 function textsOf(log: readonly LogEvent[], id: string): readonly string[] {

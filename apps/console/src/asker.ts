@@ -1,5 +1,5 @@
-import type { InboxEvent } from '@holdpoint/client'
 import { useWatched } from '@holdpoint/react'
+import { wokenBy } from '@holdpoint/ui'
 
 /** Whose words a call is about: in a life, whoever woke the agent. Undefined for one of an older turn. */
 export function useAsker(conversationId: string, callId: string): string | undefined {
@@ -12,15 +12,4 @@ export function useAsker(conversationId: string, callId: string): string | undef
   const said = turn.items.findLast(({ kind }) => kind !== 'answer')
   if (said?.kind === 'event') return wokenBy(said.event)
   return said?.kind === 'message' ? said.message.by : undefined
-}
-
-function wokenBy(event: InboxEvent): string | undefined {
-  switch (event.type) {
-    case 'space.message':
-      return `${event.from.id} in ${event.name}`
-    case 'plan.fired':
-      return 'its own plan'
-    case 'trigger':
-      return event.by ?? event.name
-  }
 }

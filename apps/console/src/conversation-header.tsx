@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
 import { useConversation } from '@holdpoint/react'
 import { ShownText } from '@holdpoint/ui'
-import { addressOf, Status, TextLink, Views } from './parts.tsx'
+import { useFirstWords } from './first-words.ts'
+import { addressOf, Status, TextLink, useTitle, Views } from './parts.tsx'
 
 export function ConversationHeader({
   id,
@@ -13,13 +14,18 @@ export function ConversationHeader({
   const agent = useConversation(id, (state) => state.agent)
   const status = useConversation(id, (state) => state.status)
   const connection = useConversation(id, (state) => state.connection.state)
+  const words = useFirstWords(id)
+  useTitle(here === 'chat' ? (words ?? id) : `Timeline of ${words ?? id}`)
   return (
     <header
       className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-border px-4 py-2.5 sm:px-6"
       data-live={connection}
     >
-      <h1 className="min-w-0 truncate font-mono text-sm font-medium">
-        <ShownText text={id} />
+      <h1
+        title={id}
+        className={`max-w-full min-w-0 truncate font-medium sm:max-w-md ${words === undefined ? 'font-mono text-sm' : ''}`}
+      >
+        <ShownText text={words ?? id} />
       </h1>
       {agent !== '' && (
         <TextLink to={addressOf.agent(agent)} className="text-sm">
@@ -27,7 +33,7 @@ export function ConversationHeader({
         </TextLink>
       )}
       <Status status={status} />
-      {connection === 'waiting' && <span className="text-xs text-held">not heard of, comes again</span>}
+      {connection === 'waiting' && <span className="text-xs text-held">offline, trying again</span>}
       <div className="ms-auto">
         <Views
           label="Views of the conversation"

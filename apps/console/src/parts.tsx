@@ -1,7 +1,7 @@
 /** What the screens share. */
 import { useEffect, type ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { ConversationRow } from '@holdpoint/client'
+import type { ListedConversation } from '@holdpoint/client'
 
 /** A screen: its title, what can be done there, and its content. The title is the document's too. */
 export function Screen({
@@ -24,7 +24,7 @@ export function Screen({
         <header className="flex flex-wrap items-end gap-x-4 gap-y-2">
           <div className="grid gap-1">
             <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
-            {note !== undefined && <p className="max-w-prose text-sm text-muted-foreground">{note}</p>}
+            {note !== undefined && <p className="max-w-prose text-sm text-pretty text-muted-foreground">{note}</p>}
           </div>
           {actions !== undefined && <div className="ms-auto flex flex-wrap items-center gap-2">{actions}</div>}
         </header>
@@ -67,13 +67,13 @@ export function Trouble({ error }: { readonly error: Error }): ReactNode {
   )
 }
 
-const STATUS: Readonly<Record<ConversationRow['status'], readonly [word: string, look: string, dot: string]>> = {
+const STATUS: Readonly<Record<ListedConversation['status'], readonly [word: string, look: string, dot: string]>> = {
   running: ['running', 'text-ring', 'bg-ring'],
   held: ['waits', 'text-held', 'bg-held'],
   idle: ['idle', 'text-muted-foreground', 'bg-muted-foreground/50'],
 }
 
-export function Status({ status }: { readonly status: ConversationRow['status'] }): ReactNode {
+export function Status({ status }: { readonly status: ListedConversation['status'] }): ReactNode {
   const [word, look, dot] = STATUS[status]
   return (
     <span className={`inline-flex items-center gap-1.5 text-xs ${look}`}>

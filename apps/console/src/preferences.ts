@@ -1,5 +1,6 @@
 /** What somebody set on this machine: the name their answers are given under, and light or dark. */
 import { useSyncExternalStore } from 'react'
+import { useSession } from './session.ts'
 
 export interface Preferences {
   readonly name: string
@@ -29,10 +30,12 @@ export function usePreferences(): Preferences {
   return useSyncExternalStore(subscribe, () => preferences)
 }
 
-/** For whom answers and messages are given; nobody in particular when no name was set. */
+/** For whom answers and messages are given. Whoever has set no name is `you` on their own machine, and else the key. */
 export function useBy(): string | undefined {
   const { name } = usePreferences()
-  return name === '' ? undefined : name
+  const session = useSession()
+  if (name !== '') return name
+  return session.state === 'in' && session.open ? 'you' : undefined
 }
 
 export function setPreferences(change: Partial<Preferences>): void {

@@ -6,7 +6,8 @@ import { useSyncExternalStore } from 'react'
 
 export type Session =
   | { readonly state: 'looking' }
-  | { readonly state: 'in'; readonly token: () => Promise<string> }
+  /** `open`: let in without a key, on the machine of whoever sits here. */
+  | { readonly state: 'in'; readonly token: () => Promise<string>; readonly open?: true }
   | { readonly state: 'asking'; readonly why?: string }
 
 const KEPT = 'holdpoint.key'
@@ -32,7 +33,7 @@ export async function begin(): Promise<void> {
   const kept = sessionStorage.getItem(KEPT)
   if (kept !== null) return become({ state: 'in', token: async () => kept })
   const handed = await askForKey()
-  become(handed ? { state: 'in', token: tokens(handed) } : { state: 'asking' })
+  become(handed ? { state: 'in', token: tokens(handed), open: true } : { state: 'asking' })
 }
 
 /** With a key that somebody typed, if it is good. */

@@ -116,7 +116,7 @@ function heardWords(connection: Connection): { readonly word: string; readonly l
     case 'connecting':
       return { word: 'connecting', look: 'bg-muted-foreground' }
     case 'waiting':
-      return { word: 'offline, comes again', look: 'bg-held' }
+      return { word: 'offline, trying again', look: 'bg-held' }
     case 'stopped':
       return { word: connection.error.message, look: 'bg-destructive' }
   }

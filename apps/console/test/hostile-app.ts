@@ -15,17 +15,57 @@ const note = tool({
   run: () => 'kept',
 })
 
+/** Three ways for the same texts to come back: as a result, as an error, and as what a person is asked. */
+const read = tool({
+  name: 'note.read',
+  description: 'Read the notes',
+  input: z.object({ texts: z.array(z.string()) }),
+  run: ({ input }) => ({ found: input.texts, [input.texts[3] ?? '']: input.texts[4] ?? '' }),
+})
+const lose = tool({
+  name: 'note.lose',
+  description: 'Lose the notes',
+  input: z.object({ texts: z.array(z.string()) }),
+  run: ({ input }) => {
+    throw new Error(input.texts.join(' '))
+  },
+})
+const choose = tool({
+  name: 'note.choose',
+  description: 'Choose one',
+  executor: 'human',
+  timeout: '1 h',
+  input: z.object({ texts: z.array(z.string()) }),
+  output: z.object({
+    choice: z.enum(corpus.slice(0, 40) as [string, ...string[]]).describe(corpus[5] ?? ''),
+    [corpus[6] ?? '']: z
+      .string()
+      .meta({ title: corpus[7] ?? '' })
+      .optional(),
+  }),
+})
+
+/** In a space: every way at once. */
+function* everyWay(space: string): Iterable<ModelPart> {
+  const texts = corpus.filter((text) => text.isWellFormed())
+  yield { type: 'call', id: 's0', name: 'enter_space', input: JSON.stringify({ space }) }
+  for (const [nth, name] of ['note.keep', 'note.read', 'note.lose', 'note.choose'].entries())
+    yield { type: 'call', id: `s${nth + 1}`, name: vendorName(name), input: JSON.stringify({ texts }) }
+}
+
 export const agents: readonly Agent[] = [
   agent({
     name: 'echo',
-    tools: [note],
+    tools: [note, read, lose, choose],
     model: {
       id: 'demo/echo',
       async *stream({ prompt }) {
         const last = prompt.at(-1)
         const text = last?.role === 'user' && last.parts[0]?.type === 'text' ? last.parts[0].text : ''
         const [, nth] = /^say (\d+)/.exec(text) ?? []
-        if (nth !== undefined) yield* inPieces(corpus[Number(nth)] ?? '')
+        const woken = text.startsWith('{"inbox":') ? (JSON.parse(text) as { space?: string; text?: string }) : undefined
+        if (woken?.text === 'show everything') yield* everyWay(woken.space ?? '')
+        else if (nth !== undefined) yield* inPieces(corpus[Number(nth)] ?? '')
         else if (text.startsWith('call')) {
           // Keys are as hostile as what stands under them.
           const odd = Object.fromEntries(corpus.slice(0, 15).map((each) => [each, each]))

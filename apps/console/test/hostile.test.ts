@@ -129,3 +129,33 @@ test('the same texts as arguments are shown whole, with what they hide, and noth
   expect(here.strangers).toEqual([])
   expect(here.complaints).toEqual([])
 })
+
+test('the same texts as arguments, results, errors and questions of calls that are shown in a space stay text', async () => {
+  const members = [{ member: { kind: 'agent' as const, id: 'echo' } }]
+  await here.client.spaces.create({ id: 'calls', name: 'Calls', by: 'you', members })
+  await here.client.spaces.post('calls', 'show everything', { from: { kind: 'human', id: 'you' } })
+  const page = await here.open('/spaces/calls', { viewport: { width: 1280, height: 12_000 } })
+  const card = page.getByRole('region', { name: /Approve note.keep/ })
+  await card.waitFor()
+  const form = page.getByRole('region', { name: 'note.choose asks you' })
+  await form.waitFor()
+  for (const status of ['complete', 'error']) await page.locator(`[data-status="${status}"] button`).first().click()
+  const more = page.getByRole('button', { name: /^Show \d.* more (?:items|characters|fields)/ })
+  // What was folded may have something folded in it.
+  for (let rounds = 0; rounds < 10 && (await more.count()) > 0; rounds++)
+    await more.evaluateAll((buttons) => buttons.forEach((button) => (button as HTMLElement).click()))
+  expect(await more.count()).toBe(0)
+  for (const shown of [card, form, page.locator('[data-status="complete"]'), page.locator('[data-status="error"]')]) {
+    const text = await shown.innerText()
+    for (const each of ['<script>globalThis.hacked=1</script>', 'U+202E right-to-left override'])
+      expect(text).toContain(each)
+  }
+  expect(await card.innerText()).toContain('what stands before the @ is not where it leads')
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth)
+  expect(wide).toBe(true)
+  await unharmed(page)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await shoot(page, 'hostile-space')
+  expect(here.strangers).toEqual([])
+  expect(here.complaints).toEqual([])
+})

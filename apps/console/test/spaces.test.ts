@@ -1,8 +1,9 @@
 /** People and agents in a space, and agents that live: what is said, shown, held and planned, as it happens. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Locator } from 'playwright-core'
 import { shoot, stage, type Stage } from './stage.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 let here: Stage
 beforeAll(async () => {
@@ -123,4 +124,59 @@ test('agents that only talk to each other fall quiet, and it says why', async ()
   await page.keyboard.press('Enter')
   await page.getByText('The agents have talked among themselves').waitFor({ state: 'detached' })
   expect((await here.client.spaces.view('chatter'))?.quiet).toBe(false)
+})
+
+test('who is in a space is changed where it is seen: roles, who goes, and why the only owner stays', async () => {
+  const members = [
+    { member: { kind: 'agent' as const, id: 'books' } },
+    { member: { kind: 'human' as const, id: 'grace' } },
+  ]
+  await here.client.spaces.create({ id: 'board', name: 'Board', by: 'you', members })
+  const page = await here.open('/spaces/board')
+  const list = page.getByRole('list', { name: 'Members' }).last()
+  const row = (name: string): Locator => list.getByRole('listitem').filter({ hasText: name })
+  for (const name of ['you', 'grace', 'books']) await row(name).getByText('change', { exact: true }).click()
+  await shoot(page, 'space-members')
+  await row('you').getByLabel('Role of you').selectOption('reader')
+  await row('you').getByRole('alert').getByText('This is the only owner').waitFor()
+  expect(await row('you').getByLabel('Role of you').inputValue()).toBe('owner')
+  await row('books').getByLabel('Role of books').selectOption('reader')
+  await row('books').getByText('agent, reader').waitFor()
+  await row('grace').getByLabel('Role of grace').selectOption('owner')
+  await row('grace').getByText('person, owner').waitFor()
+  await row('books').getByRole('button', { name: 'Remove books' }).click()
+  await row('books').waitFor({ state: 'detached' })
+  await row('you').getByRole('button', { name: 'Leave as you' }).click()
+  await page.getByText('you is not in this space.').waitFor()
+  const { items } = await here.client.spaces.events('board')
+  const changes = items.filter(({ type }) => type.startsWith('member.')).slice(-4)
+  expect(changes.map((event) => 'by' in event && event.by)).toEqual(['you', 'you', 'you', 'you'])
+  expect((await here.client.spaces.view('board'))?.members).toMatchObject([{ member: { id: 'grace' }, role: 'owner' }])
+  expect(here.complaints).toEqual([])
+})
+
+test('what somebody began to fill in is there when they come back from what was said before', async () => {
+  const { client } = here
+  await client.spaces.create({
+    id: 'long',
+    name: 'Long',
+    by: 'you',
+    members: [{ member: { kind: 'agent', id: 'desk' } }],
+  })
+  const from = { kind: 'human', id: 'you' } as const
+  for (let nth = 0; nth < 40; nth++)
+    await client.spaces.post('long', `Nothing to do ${nth}${'\n…'.repeat(12)}`, { from })
+  await client.spaces.post('long', 'We need a budget', { from })
+  const page = await here.open('/spaces/long')
+  const amount = page.getByRole('region', { name: 'How much may the launch cost?' }).getByLabel('amount')
+  await amount.fill('900')
+  const region = page.getByRole('region', { name: 'Messages' })
+  await region.evaluate((element) => (element.scrollTop = 0))
+  await page.getByText('Nothing to do 2', { exact: false }).first().waitFor()
+  await page.getByRole('button', { name: 'To the newest' }).click()
+  expect(await amount.inputValue()).toBe('900')
+  // Whoever hears the page read is told what others say from now on.
+  await client.spaces.post('long', 'Take your time', { from: { kind: 'agent', id: 'desk' } })
+  await page.locator('[aria-live="polite"]').getByText('desk: Take your time').waitFor({ state: 'attached' })
+  expect(here.complaints).toEqual([])
 })

@@ -61,7 +61,7 @@ export async function stage(env: Readonly<Record<string, string>> = {}): Promise
         if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:')) strangers.push(request.url())
       })
       const page = await context.newPage()
-      page.setDefaultTimeout(15_000)
+      page.setDefaultTimeout(30_000)
       page.on('pageerror', ({ message }) => complaints.push(message))
       page.on('dialog', (dialog) => {
         complaints.push(`a dialog: ${dialog.message()}`)
@@ -69,8 +69,8 @@ export async function stage(env: Readonly<Record<string, string>> = {}): Promise
       })
       page.on('console', (said) => {
         // That the gateway cannot be reached, or refuses something, is what some tests are about.
-        if (said.type() === 'error' && !/net::ERR_|status of 4(?:0[04]|22)/.test(said.text()))
-          complaints.push(said.text())
+        if (said.type() === 'error' && !/net::ERR_|status of 4(?:0[049]|22)/.test(said.text()))
+          complaints.push(`${said.text()} ${said.location().url}`)
       })
       await page.goto(url + path)
       return page

@@ -8,7 +8,7 @@ import {
   type TriggerBody,
   type Triggered,
 } from '@holdpoint/protocol'
-import { orUndefined } from './answers.ts'
+import { NOT_FOUND, orUndefined } from './answers.ts'
 import type { Http, RequestOptions } from './http.ts'
 import type { PageQuery } from './page-query.ts'
 
@@ -33,19 +33,19 @@ export interface Agents {
 
 export function agentsOf(http: Http): Agents {
   return {
-    list: (query, options) => http.ask({ ...options, path: paths.agents(), query: { ...query } }),
-    show: async (name, options) => orUndefined(http.ask({ ...options, path: paths.agent(name) }), 'not-found'),
-    create: (body, options) => http.ask({ ...options, method: 'POST', path: paths.agents(), body }),
+    list: (query, options) => http.get(paths.agents(), options, query),
+    show: async (name, options) => orUndefined(http.get(paths.agent(name), options), NOT_FOUND),
+    create: (body, options) => http.post(paths.agents(), body, options),
     update: async (body, { version, ...options } = {}) =>
       http.ask({ ...options, method: 'PUT', path: paths.agent(body.name), query: { version }, body }),
     remove: async (name, options) => http.ask({ ...options, method: 'DELETE', path: paths.agent(name) }),
-    life: async (name, options) => orUndefined(http.ask({ ...options, path: paths.life(name) }), 'not-found'),
-    trigger: async (name, body, options) => http.ask({ ...options, method: 'POST', path: paths.trigger(name), body }),
+    life: async (name, options) => orUndefined(http.get(paths.life(name), options), NOT_FOUND),
+    trigger: async (name, body, options) => http.post(paths.trigger(name), body, options),
     plans: async (name, options) => {
-      const { items } = await http.ask<ListOf<Plan>>({ ...options, path: paths.plans(name) })
+      const { items } = await http.get<ListOf<Plan>>(paths.plans(name), options)
       return items
     },
-    setPlan: async (name, body, options) => http.ask({ ...options, method: 'POST', path: paths.plans(name), body }),
+    setPlan: async (name, body, options) => http.post(paths.plans(name), body, options),
     removePlan: async (name, id, options) => http.ask({ ...options, method: 'DELETE', path: paths.plan(name, id) }),
   }
 }

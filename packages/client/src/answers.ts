@@ -1,7 +1,7 @@
 /** An ordinary no is a value: a refusal, a verdict, a thing that is not there. Everything else is thrown. */
 import type { Refusal, ResolveAnswer, SpaceRefusal } from '@holdpoint/core'
-import type { BadVerdict, ProblemCode } from '@holdpoint/protocol'
-import { HoldpointHttpError, hasCode } from './http-error.ts'
+import type { BadVerdict, Problem, ProblemCode } from '@holdpoint/protocol'
+import { HoldpointHttpError } from './http-error.ts'
 
 export interface Refused<R = Refusal> {
   readonly ok: false
@@ -38,44 +38,43 @@ const VERDICTS: Readonly<Record<BadVerdict, true>> = {
   'wrong-kind': true,
 }
 
+export const NOT_FOUND = { 'not-found': true } as const
+
 export function orRefused<T extends object>(asking: Promise<T>): Promise<({ readonly ok: true } & T) | Refused>
 export function orRefused<T extends object, R extends ProblemCode>(
   asking: Promise<T>,
   refusals: Readonly<Record<R, true>>,
 ): Promise<({ readonly ok: true } & T) | Refused<R>>
-export async function orRefused<T extends object>(
+export function orRefused<T extends object>(
   asking: Promise<T>,
   refusals: Readonly<Record<string, true>> = REFUSALS,
 ): Promise<({ readonly ok: true } & T) | Refused<ProblemCode>> {
-  try {
-    return { ...(await asking), ok: true }
-  } catch (error) {
-    const problem = error instanceof HoldpointHttpError ? error.problem : undefined
-    if (!problem || !Object.hasOwn(refusals, problem.code)) throw error
-    return { ok: false, refusal: problem.code, message: problem.detail }
-  }
+  const done = asking.then((told) => ({ ...told, ok: true as const }))
+  return orElse(done, refusals, ({ code: refusal, detail: message }) => ({ ok: false, refusal, message }))
 }
 
-export async function orVerdict(asking: Promise<ResolveAnswer>): Promise<ResolveAnswer> {
+export function orVerdict(asking: Promise<ResolveAnswer>): Promise<ResolveAnswer> {
+  return orElse(asking, VERDICTS, ({ code, detail: message, first, remaining }) => ({
+    verdict: code as BadVerdict,
+    message,
+    ...(first && { first }),
+    ...(remaining !== undefined && { remaining }),
+  }))
+}
+
+export function orUndefined<T>(asking: Promise<T>, codes: Codes): Promise<T | undefined> {
+  return orElse(asking, codes, () => undefined)
+}
+
+type Codes = Readonly<Partial<Record<ProblemCode, true>>>
+
+/** What is made of one of these problems, in place of an error. */
+export async function orElse<T, O>(asking: Promise<T>, codes: Codes, other: (problem: Problem) => O): Promise<T | O> {
   try {
     return await asking
   } catch (error) {
     const problem = error instanceof HoldpointHttpError ? error.problem : undefined
-    if (!problem || !isVerdict(problem.code)) throw error
-    const { code: verdict, detail: message, first, remaining } = problem
-    return { verdict, message, ...(first && { first }), ...(remaining !== undefined && { remaining }) }
-  }
-}
-
-export async function orUndefined<T>(asking: Promise<T>, ...codes: readonly ProblemCode[]): Promise<T | undefined> {
-  try {
-    return await asking
-  } catch (error) {
-    if (hasCode(error, ...codes)) return undefined
+    if (problem && Object.hasOwn(codes, problem.code)) return other(problem)
     throw error
   }
-}
-
-function isVerdict(code: ProblemCode): code is BadVerdict {
-  return Object.hasOwn(VERDICTS, code)
 }

@@ -10,8 +10,7 @@ import {
   type ToolResult,
   type WorkerRow,
 } from '@holdpoint/protocol'
-import { orVerdict } from './answers.ts'
-import { hasCode } from './http-error.ts'
+import { orElse, orVerdict } from './answers.ts'
 import type { Http, RequestOptions } from './http.ts'
 import type { PageQuery } from './page-query.ts'
 
@@ -40,31 +39,16 @@ export interface Calls {
 
 export function callsOf(http: Http): Calls {
   return {
-    claim: async (body, options) =>
-      http.ask({
-        ...options,
-        method: 'POST',
-        path: paths.claim(),
-        body,
-        ...(body.wait !== undefined && { wait: body.wait }),
-      }),
-    progress: async (callId, body, options) =>
-      orLost(http.ask({ ...options, method: 'POST', path: paths.callProgress(callId), body })),
-    result: async (callId, body, options) =>
-      orLost(orVerdict(http.ask({ ...options, method: 'POST', path: paths.callResult(callId), body }))),
+    claim: async (body, options) => http.post(paths.claim(), body, { ...options, wait: body.wait }),
+    progress: async (callId, body, options) => orLost(http.post(paths.callProgress(callId), body, options)),
+    result: async (callId, body, options) => orLost(orVerdict(http.post(paths.callResult(callId), body, options))),
     release: async (callId, claim, options) =>
-      orLost(http.ask<undefined>({ ...options, method: 'POST', path: paths.callRelease(callId), body: { claim } })),
-    workers: (query, options) => http.ask({ ...options, path: paths.workers(), query: { ...query } }),
-    toolResult: async (runId, body, options) =>
-      orVerdict(http.ask({ ...options, method: 'POST', path: paths.toolResults(runId), body })),
+      orLost(http.post<undefined>(paths.callRelease(callId), { claim }, options)),
+    workers: (query, options) => http.get(paths.workers(), options, query),
+    toolResult: async (runId, body, options) => orVerdict(http.post(paths.toolResults(runId), body, options)),
   }
 }
 
-async function orLost<T>(asking: Promise<T>): Promise<T | ClaimLost> {
-  try {
-    return await asking
-  } catch (error) {
-    if (!hasCode(error, 'claim-lost')) throw error
-    return { verdict: 'claim-lost', message: error.problem?.detail ?? error.message }
-  }
+function orLost<T>(asking: Promise<T>): Promise<T | ClaimLost> {
+  return orElse(asking, { 'claim-lost': true }, ({ detail }) => ({ verdict: 'claim-lost', message: detail }))
 }

@@ -2,16 +2,26 @@
  * Tools that run where the client is: a held `client` call of a known name is run here, once per page, and answered. In
  * two tabs both run it and the first answer counts; the other is told so, which is no error.
  */
-import { holdsOf, type View, type ViewHold } from '@holdpoint/core/view'
 import type { Json, ResolveAnswer } from '@holdpoint/core'
 import { wrongWithClientTools } from '@holdpoint/protocol'
 import { answerWithin } from './answer-within.ts'
-import type { Holds } from './holds.ts'
+import type { RequestOptions } from './http.ts'
 import { outcomeOf, type Outcome } from './outcome.ts'
 import type { Ran } from './ran.ts'
 
+/** A call that waits for a client. */
+export interface ClientCall {
+  readonly callId: string
+  readonly name: string
+  /** What it runs with, as whoever approved it left it. */
+  readonly input: Json
+  /** Which of the call's holds it is. */
+  readonly nth: number
+}
+
 export interface ClientToolContext {
-  readonly call: ViewHold & { readonly conversationId: string }
+  /** Where it was met: in a conversation, or shown in a space. */
+  readonly call: ClientCall & { readonly conversationId?: string; readonly spaceId?: string }
   /** Aborted when the answer is no longer wanted: somebody else gave one, the turn was cancelled, time is over. */
   readonly signal: AbortSignal
 }
@@ -27,22 +37,22 @@ export interface ClientTool {
 
 export type ToolsOfClient = Readonly<Record<string, ClientTool>>
 
-export class ClientTools {
-  readonly #holds: Holds
-  readonly #id: string
+/** Where calls of clients come from, and where answers go. */
+export interface ClientCalls<V> {
+  readonly ran: Ran
+  readonly where: { readonly conversationId: string } | { readonly spaceId: string }
+  held(view: V): readonly ClientCall[]
+  answer(call: ClientCall, outcome: Outcome, options: RequestOptions): Promise<ResolveAnswer>
+}
+
+export class ClientTools<V> {
+  readonly #calls: ClientCalls<V>
   readonly #tools = new Map<string, ClientTool>()
   readonly #running = new Map<string, AbortController>()
-  readonly #ran: Ran
   readonly #closed = new AbortController()
 
-  constructor(holds: Holds, id: string, ran: Ran) {
-    this.#holds = holds
-    this.#id = id
-    this.#ran = ran
-  }
-
-  get size(): number {
-    return this.#tools.size
+  constructor(calls: ClientCalls<V>) {
+    this.#calls = calls
   }
 
   get names(): readonly string[] {
@@ -52,7 +62,7 @@ export class ClientTools {
   add(tools: ToolsOfClient): () => void {
     const entries = Object.entries(tools)
     const taken = entries.find(([name]) => this.#tools.has(name))
-    if (taken) throw new TypeError(`There is a client tool "${taken[0]}" on this conversation already.`)
+    if (taken) throw new TypeError(`There is a client tool "${taken[0]}" here already.`)
     // The gateway would refuse the stream of a page that says anything else.
     const wrong = wrongWithClientTools([...this.#tools.keys(), ...Object.keys(tools)])
     if (wrong !== undefined) throw new TypeError(wrong)
@@ -63,13 +73,13 @@ export class ClientTools {
   }
 
   /** Runs what waits, and stops what waits no more. */
-  look(view: View): void {
-    const open = new Map(holdsOf(view).map((hold) => [this.#key(hold), hold]))
+  look(view: V): void {
+    const { held, ran, where } = this.#calls
+    const open = new Map(held(view).map((call) => [JSON.stringify([where, call.callId, call.nth]), call]))
     for (const [key, running] of this.#running) if (!open.has(key)) running.abort(over())
-    for (const [key, hold] of open) {
-      const tool = hold.kind === 'client' ? this.#tools.get(hold.name) : undefined
-      if (!tool || !this.#ran.first(key)) continue
-      void this.#run(key, hold, tool)
+    for (const [key, call] of open) {
+      const tool = this.#tools.get(call.name)
+      if (tool && ran.first(key)) void this.#run(key, call, tool)
     }
   }
 
@@ -79,17 +89,17 @@ export class ClientTools {
     this.#closed.abort(over())
   }
 
-  async #run(key: string, hold: ViewHold, tool: ClientTool): Promise<void> {
+  async #run(key: string, call: ClientCall, tool: ClientTool): Promise<void> {
     const running = new AbortController()
     this.#running.set(key, running)
     const { signal } = running
-    const context = { call: { ...hold, conversationId: this.#id }, signal }
+    const context = { call: { ...call, ...this.#calls.where }, signal }
     try {
-      const outcome = await outcomeOf(() => tool.run(hold.input, context))
-      const answer = await this.#give(hold, outcome)
+      const outcome = await outcomeOf(() => tool.run(call.input, context))
+      const answer = await this.#give(call, outcome)
       // The model can do something about it, if it is told.
       const bad = answer.verdict === 'invalid' && !('error' in outcome)
-      const told = bad ? await this.#give(hold, { error: answer.message }) : answer
+      const told = bad ? await this.#give(call, { error: answer.message }) : answer
       tool.onAnswer?.(told, context)
     } catch (error) {
       if (!this.#closed.signal.aborted) tool.onError?.(error as Error, context)
@@ -99,15 +109,9 @@ export class ClientTools {
   }
 
   /** Not under the handler's signal: the stream may say that the call is settled before our own answer comes back. */
-  #give({ callId, nth }: ViewHold, outcome: Outcome): Promise<ResolveAnswer> {
+  #give(call: ClientCall, outcome: Outcome): Promise<ResolveAnswer> {
     const { signal } = this.#closed
-    return answerWithin(signal, (key) =>
-      this.#holds.resolve(this.#id, callId, { kind: 'answer', ...outcome }, { signal, key, hold: nth }),
-    )
-  }
-
-  #key({ callId, nth }: ViewHold): string {
-    return JSON.stringify([this.#id, callId, nth])
+    return answerWithin(signal, (key) => this.#calls.answer(call, outcome, { signal, key }))
   }
 }
 

@@ -49,6 +49,6 @@ export function connect(options: ConnectOptions): Client {
     conversation: (id, live) => new LiveConversation({ http, conversations, holds, ran }, id, live),
     changes,
     watch: (ask) => new Watched(changes, ask),
-    space: (id, live) => new LiveSpace(http, spaces, id, live),
+    space: (id, live) => new LiveSpace({ http, spaces, ran }, id, live),
   }
 }

@@ -1,4 +1,4 @@
-import type { ConversationRow, ConversationStatus, Explanation, LogEvent, UserPart } from '@holdpoint/core'
+import type { ConversationStatus, Explanation, ListedConversation, LogEvent, UserPart } from '@holdpoint/core'
 import type { View } from '@holdpoint/core/view'
 import {
   paths,
@@ -8,7 +8,7 @@ import {
   type Sent,
   type StreamMessage,
 } from '@holdpoint/protocol'
-import { orRefused, orUndefined, type Refused } from './answers.ts'
+import { NOT_FOUND, orRefused, orUndefined, type Refused } from './answers.ts'
 import { follow, type FollowOptions } from './follow.ts'
 import type { Http, RequestOptions } from './http.ts'
 import type { PageQuery } from './page-query.ts'
@@ -27,7 +27,7 @@ export interface Conversations {
   list(
     query?: PageQuery & { readonly agent?: string; readonly status?: ConversationStatus },
     options?: RequestOptions,
-  ): Promise<ListOf<ConversationRow>>
+  ): Promise<ListOf<ListedConversation>>
   /** Once this answers, the message is durable. */
   send(id: string, content: string | readonly UserPart[], options?: SendOptions): Promise<SendAnswer>
   /** The newest turns, or those before a seq. Undefined when there is no such conversation. */
@@ -54,25 +54,16 @@ const LONGEST_WAIT = 30
 
 export function conversationsOf(http: Http): Conversations {
   return {
-    create: (body = {}, options) => http.ask({ ...options, method: 'POST', path: paths.conversations(), body }),
-    list: (query, options) => http.ask({ ...options, path: paths.conversations(), query: { ...query } }),
+    create: (body = {}, options) => http.post(paths.conversations(), body, options),
+    list: (query, options) => http.get(paths.conversations(), options, query),
     send: (id, content, options) => orRefused(send(http, id, content, options)),
-    view: async (id, query, options) =>
-      orUndefined(http.ask({ ...options, path: paths.conversation(id), query: { ...query } }), 'not-found'),
-    events: async (id, query, options) => http.ask({ ...options, path: paths.events(id), query: { ...query } }),
+    view: async (id, query, options) => orUndefined(http.get(paths.conversation(id), options, query), NOT_FOUND),
+    events: async (id, query, options) => http.get(paths.events(id), options, query),
     follow: (id, options) => follow(http, paths.events(id), options),
-    cancel: async (id, message, options) => {
-      const body = message === undefined ? {} : { message }
-      return orRefused(http.ask<object>({ ...options, method: 'POST', path: paths.cancel(id), body }))
-    },
-    continue: async (id, { by, wait = LONGEST_WAIT, ...options } = {}) => {
-      const body = by === undefined ? {} : { by }
-      return orRefused(
-        http.ask<Sent>({ ...options, method: 'POST', path: paths.continue(id), query: { wait }, body, wait }),
-      )
-    },
-    explain: async (id, turnId, options) =>
-      orUndefined(http.ask({ ...options, path: paths.explain(id), query: { turnId } }), 'not-found'),
+    cancel: async (id, message, options) => orRefused(http.post<object>(paths.cancel(id), { message }, options)),
+    continue: async (id, { by, wait = LONGEST_WAIT, ...options } = {}) =>
+      orRefused(http.post<Sent>(paths.continue(id), { by }, { ...options, query: { wait }, wait })),
+    explain: async (id, turnId, options) => orUndefined(http.get(paths.explain(id), options, { turnId }), NOT_FOUND),
   }
 }
 
@@ -84,15 +75,11 @@ async function send(
 ): Promise<Sent> {
   const ends = Date.now() + seconds * 1000
   const ask = (wait: number): Promise<Sent> =>
-    http.ask({
-      method: 'POST',
-      path: paths.messages(id),
-      query: wait > 0 ? { wait } : {},
-      body: { content, ...settings },
-      key,
-      wait,
-      ...(signal && { signal }),
-    })
+    http.post(
+      paths.messages(id),
+      { content, ...settings },
+      { query: wait > 0 ? { wait } : {}, key, wait, ...(signal && { signal }) },
+    )
   const first = await ask(Math.min(seconds, LONGEST_WAIT))
   let sent = first
   while (!sent.result && Date.now() < ends) sent = await ask(Math.min((ends - Date.now()) / 1000, LONGEST_WAIT))

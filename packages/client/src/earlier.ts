@@ -1,5 +1,6 @@
 /** A view with older turns before the ones it has. What is known and did not change stays the same object. */
-import { emptyView, type View, type ViewTurn } from '@holdpoint/core/view'
+import { emptyView, type View } from '@holdpoint/core/view'
+import { shared } from './shared.ts'
 
 /**
  * `page` is the same conversation with more turns, and at least as new. It is asked for as a whole, since what happened
@@ -7,11 +8,7 @@ import { emptyView, type View, type ViewTurn } from '@holdpoint/core/view'
  */
 export function earlier(view: View, page: View): View {
   const known = new Map(view.turns.map((turn) => [turn.turnId, turn]))
-  const turns = page.turns.map((turn) => sameOr(known.get(turn.turnId), turn))
+  const turns = page.turns.map((turn) => shared(known.get(turn.turnId), turn))
   // Events that this side has not heard yet may say the end of what is live.
   return { ...page, turns, live: page.seq === view.seq ? view.live : emptyView.live }
-}
-
-function sameOr(before: ViewTurn | undefined, turn: ViewTurn): ViewTurn {
-  return before && JSON.stringify(before) === JSON.stringify(turn) ? before : turn
 }

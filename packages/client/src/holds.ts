@@ -1,6 +1,6 @@
 import type { Json, PendingHold, ResolveAnswer, Resolution } from '@holdpoint/core'
 import { paths, type HoldsQuery, type ListOf } from '@holdpoint/protocol'
-import { orUndefined, orVerdict } from './answers.ts'
+import { NOT_FOUND, orUndefined, orVerdict } from './answers.ts'
 import type { Http, RequestOptions } from './http.ts'
 
 export interface ResolveOptions extends RequestOptions {
@@ -34,29 +34,28 @@ export interface Holds {
   fail(conversationId: string, callId: string, error: string, options?: ResolveOptions): Promise<ResolveAnswer>
 }
 
+const NOT_OPEN = { unknown: true, 'hold-not-open': true, ...NOT_FOUND } as const
+
 export function holdsOf(http: Http): Holds {
-  const resolve: Holds['resolve'] = async (conversationId, callId, resolution, { by, hold, ...options } = {}) => {
-    const path = paths.resolve(conversationId, callId)
-    return orVerdict(http.ask({ ...options, method: 'POST', path, body: { ...resolution, by, hold } }))
-  }
+  const say = async (
+    conversationId: string,
+    callId: string,
+    resolution: object,
+    { by, hold, ...options }: ResolveOptions = {},
+  ): Promise<ResolveAnswer> =>
+    orVerdict(http.post(paths.resolve(conversationId, callId), { ...resolution, by, hold }, options))
   return {
-    resolve,
-    list: (query, options) => http.ask({ ...options, path: paths.holds(), query: { ...query } }),
+    resolve: say,
+    list: (query, options) => http.get(paths.holds(), options, query),
     show: async (conversationId, callId, options) =>
-      orUndefined(
-        http.ask({ ...options, path: paths.hold(conversationId, callId) }),
-        'unknown',
-        'hold-not-open',
-        'not-found',
-      ),
+      orUndefined(http.get(paths.hold(conversationId, callId), options), NOT_OPEN),
     approve: async (conversationId, callId, { input, ...options } = {}) =>
-      resolve(conversationId, callId, { kind: 'approve', ...(input !== undefined && { input }) }, options),
+      say(conversationId, callId, { kind: 'approve', input }, options),
     reject: (conversationId, callId, reason, options) =>
-      resolve(conversationId, callId, { kind: 'reject', ...(reason !== undefined && { reason }) }, options),
+      say(conversationId, callId, { kind: 'reject', reason }, options),
     // JSON has no `undefined`.
     answer: (conversationId, callId, value = null, options) =>
-      resolve(conversationId, callId, { kind: 'answer', value: value as Json }, options),
-    fail: (conversationId, callId, error, options) =>
-      resolve(conversationId, callId, { kind: 'answer', error }, options),
+      say(conversationId, callId, { kind: 'answer', value }, options),
+    fail: (conversationId, callId, error, options) => say(conversationId, callId, { kind: 'answer', error }, options),
   }
 }

@@ -29,7 +29,3 @@ export class HoldpointHttpError extends Error {
     return this.problem?.code
   }
 }
-
-export function hasCode(error: unknown, ...codes: readonly ProblemCode[]): error is HoldpointHttpError {
-  return error instanceof HoldpointHttpError && error.code !== undefined && codes.includes(error.code)
-}

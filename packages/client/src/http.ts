@@ -4,6 +4,7 @@
  */
 import { isProblem } from '@holdpoint/protocol'
 import { HoldpointHttpError } from './http-error.ts'
+import { Listeners } from './listeners.ts'
 import { passes } from './passing.ts'
 import { randomKey } from './random-key.ts'
 import { readText } from './read-text.ts'
@@ -43,7 +44,7 @@ export interface Ask extends RequestOptions {
   readonly query?: object
   readonly body?: object
   /** Seconds that the gateway was asked to wait. */
-  readonly wait?: number
+  readonly wait?: number | undefined
 }
 
 interface Init {
@@ -59,6 +60,8 @@ const LONGEST_RETRY_AFTER_MS = 60_000
 export class Http {
   readonly silenceMs: number
   readonly maxChars: number
+  /** Told of every answer: whoever could not be reached is there again. */
+  readonly answered: Listeners<void> = new Listeners()
   readonly #base: string
   readonly #fetch: Fetch
   readonly #credential: () => string | Promise<string>
@@ -80,6 +83,14 @@ export class Http {
     this.#timeoutMs = timeoutMs
     this.silenceMs = silenceMs
     this.maxChars = maxChars
+  }
+
+  get<T>(path: string, options?: RequestOptions, query?: object): Promise<T> {
+    return this.ask({ ...options, path, query: { ...query } })
+  }
+
+  post<T>(path: string, body: object, options?: Omit<Ask, 'path' | 'body'>): Promise<T> {
+    return this.ask({ method: 'POST', ...options, path, body })
   }
 
   async ask<T>(asked: Ask): Promise<T> {
@@ -120,6 +131,7 @@ export class Http {
     })
     const read = parsed(text)
     if (read === undefined) throw new HoldpointHttpError(notOurs(response.status), { status: response.status })
+    this.answered.tell()
     return read.value
   }
 

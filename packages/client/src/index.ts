@@ -14,12 +14,19 @@ export { LiveConversation, type LiveOptions } from './live-conversation.ts'
 export { type Changes } from './changes.ts'
 export { type Watched, type WatchedState } from './watched.ts'
 export { LiveSpace, type LiveSpaceOptions } from './live-space.ts'
-export { type PostOptions, type RefusedBySpace, type SpaceChanged, type SpacePage, type Spaces } from './spaces.ts'
-export { type ClientTool, type ClientToolContext, type ToolsOfClient } from './client-tools.ts'
+export {
+  type PostOptions,
+  type RefusedBySpace,
+  type SpaceAnswerOptions,
+  type SpaceChanged,
+  type SpacePage,
+  type Spaces,
+} from './spaces.ts'
+export { type ClientCall, type ClientTool, type ClientToolContext, type ToolsOfClient } from './client-tools.ts'
 export { type Calls, type ClaimLost } from './calls.ts'
 export { worker, type Worker, type WorkerOptions } from './worker.ts'
 export { type WorkerContext, type WorkerTool } from './worker-tool.ts'
-export { holdsOf, messagesOf, turnsOf } from '@holdpoint/core/view'
+export { firstWordsOf, holdsOf, isSpaceEvent, messagesOf, turnsOf } from '@holdpoint/core/view'
 export type {
   SpaceMessage,
   SpaceView,
@@ -36,12 +43,12 @@ export type {
 } from '@holdpoint/core/view'
 export type {
   CallOutcome,
-  ConversationRow,
   Explanation,
   HoldKind,
   InboxEvent,
   Json,
   JsonObject,
+  ListedConversation,
   LogEvent,
   Member,
   PendingHold,

@@ -11,8 +11,8 @@ export interface Keys {
 
 export function keysOf(http: Http): Keys {
   return {
-    list: (query, options) => http.ask({ ...options, path: paths.keys(), query: { ...query } }),
-    create: (body, options) => http.ask({ ...options, method: 'POST', path: paths.keys(), body }),
+    list: (query, options) => http.get(paths.keys(), options, query),
+    create: (body, options) => http.post(paths.keys(), body, options),
     revoke: async (id, options) => http.ask({ ...options, method: 'DELETE', path: paths.key(id) }),
   }
 }

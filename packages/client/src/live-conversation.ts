@@ -1,10 +1,8 @@
 /** A conversation as it is now, on this side. It begins with the newest turns. */
 import type { ResolveAnswer, Resolution, UserPart } from '@holdpoint/core'
-import { applyEvent, applyFrame, emptyView, type View } from '@holdpoint/core/view'
+import { applyEvent, applyFrame, emptyView, holdsOf, type View } from '@holdpoint/core/view'
 import { paths } from '@holdpoint/protocol'
 import type { Refused } from './answers.ts'
-import type { Connection } from './connection.ts'
-import { ClientTools, type ToolsOfClient } from './client-tools.ts'
 import type { Conversations, SendAnswer, SendOptions } from './conversations.ts'
 import { earlier } from './earlier.ts'
 import type { Holds, ResolveOptions } from './holds.ts'
@@ -24,73 +22,46 @@ export interface LiveParts {
   readonly ran: Ran
 }
 
-export class LiveConversation {
+export class LiveConversation extends Live<View> {
   readonly id: string
   readonly #parts: LiveParts
-  readonly #live: Live<View>
-  readonly #tools: ClientTools
 
   constructor(parts: LiveParts, id: string, { turns = 20 }: LiveOptions = {}) {
-    this.id = id
-    this.#parts = parts
-    const tools = new ClientTools(parts.holds, id, parts.ran)
-    this.#tools = tools
-    this.#live = new Live(parts.http, {
+    const { http, conversations, holds, ran } = parts
+    super(http, {
       empty: emptyView,
       path: paths.events(id),
-      load: (signal) => parts.conversations.view(id, { turns }, { signal }),
+      load: (signal) => conversations.view(id, { turns }, { signal }),
       apply: (view, message) => {
         if (message.kind === 'event') return applyEvent(view, message.event)
         return message.kind === 'frame' ? applyFrame(view, message.frame) : view
       },
       atRest: (view) => ({ ...view, live: emptyView.live }),
-      wanted: () => tools.size > 0,
-      tools: () => tools.names,
-      shown: (view) => tools.look(view),
+      calls: {
+        ran,
+        where: { conversationId: id },
+        held: (view) => holdsOf(view).filter(({ kind }) => kind === 'client'),
+        answer: ({ callId, nth }, outcome, options) =>
+          holds.resolve(id, callId, { kind: 'answer', ...outcome }, { ...options, hold: nth }),
+      },
     })
-  }
-
-  get view(): View {
-    return this.#live.view
-  }
-
-  get connection(): Connection {
-    return this.#live.connection
-  }
-
-  /** Called after every change of `view` or `connection`. The conversation is followed from the first listener on. */
-  subscribe(listener: (view: View) => void): () => void {
-    return this.#live.subscribe(listener)
-  }
-
-  /** Runs the held client calls of these names here. Returns what takes them away again. */
-  tools(tools: ToolsOfClient): () => void {
-    const remove = this.#tools.add(tools)
-    const changed = (): void => {
-      this.#live.startOrStop()
-      this.#live.offer()
-    }
-    changed()
-    if (this.#live.loaded) this.#tools.look(this.view)
-    return () => {
-      remove()
-      changed()
-    }
+    this.id = id
+    this.#parts = parts
   }
 
   /** Adds older turns to the view. False when it has all of them. */
   async earlier(turns = 20, options: RequestOptions = {}): Promise<boolean> {
-    if (!this.#live.loaded || this.view.from <= 1) return false
+    if (!this.loaded || this.view.from <= 1) return false
     const wanted = this.view.turns.length + turns
     const page = await this.#parts.conversations.view(this.id, { turns: Math.min(wanted, 1000) }, options)
-    if (page && page.seq >= this.view.seq) this.#live.show(earlier(this.view, page))
+    if (page && page.seq >= this.view.seq) this.show(earlier(this.view, page))
     return this.view.from > 1 && wanted < 1000
   }
 
   async send(content: string | readonly UserPart[], options?: SendOptions): Promise<SendAnswer> {
     const sent = await this.#parts.conversations.send(this.id, content, options)
     // It exists now, if it did not before.
-    if (sent.ok) this.#live.poke()
+    if (sent.ok) this.reconnect()
     return sent
   }
 
@@ -104,16 +75,5 @@ export class LiveConversation {
 
   resolve(callId: string, resolution: Resolution, options?: ResolveOptions): Promise<ResolveAnswer> {
     return this.#parts.holds.resolve(this.id, callId, resolution, options)
-  }
-
-  /** Tries at once, where it waits before coming again or has stopped. */
-  reconnect(): void {
-    this.#live.reconnect()
-  }
-
-  /** Listens no more. What was begun by tools is told to stop. */
-  close(): void {
-    this.#tools.clear()
-    this.#live.close()
   }
 }

@@ -2,27 +2,31 @@
 import type { Member, ResolveAnswer } from '@holdpoint/core'
 import { applySpaceEvent, applySpaceFrame, emptySpaceView, isSpaceEvent, type SpaceView } from '@holdpoint/core/view'
 import { paths } from '@holdpoint/protocol'
-import type { Connection } from './connection.ts'
+import type { ClientCall } from './client-tools.ts'
 import type { Http, RequestOptions } from './http.ts'
 import { Live } from './live.ts'
-import type { PostOptions, SpaceChanged, Spaces } from './spaces.ts'
+import type { Ran } from './ran.ts'
+import type { PostOptions, SpaceAnswerOptions, SpaceChanged, Spaces } from './spaces.ts'
+
+export interface SpaceParts {
+  readonly http: Http
+  readonly spaces: Spaces
+  readonly ran: Ran
+}
 
 export interface LiveSpaceOptions {
   /** How many of the newest messages it begins with; 50 unless said. */
   readonly messages?: number
-  /** Names of tools whose calls somebody here can answer: those with a `grace` wait while somebody can. */
+  /** Names of tools whose calls somebody here answers by hand: those with a `grace` wait while somebody can. */
   readonly tools?: readonly string[]
 }
 
-export class LiveSpace {
+export class LiveSpace extends Live<SpaceView> {
   readonly id: string
   readonly #spaces: Spaces
-  readonly #live: Live<SpaceView>
 
-  constructor(http: Http, spaces: Spaces, id: string, { messages = 50, tools = [] }: LiveSpaceOptions = {}) {
-    this.id = id
-    this.#spaces = spaces
-    this.#live = new Live(http, {
+  constructor({ http, spaces, ran }: SpaceParts, id: string, { messages = 50, tools = [] }: LiveSpaceOptions = {}) {
+    super(http, {
       empty: emptySpaceView,
       path: paths.spaceEvents(id),
       load: (signal) => spaces.view(id, { limit: messages }, { signal }),
@@ -36,31 +40,31 @@ export class LiveSpace {
         return event && (isSpaceEvent(event) || event.type === 'notices.told') ? applySpaceEvent(view, event) : view
       },
       atRest: (view) => ({ ...view, writing: [] }),
-      tools: () => tools,
+      calls: {
+        ran,
+        where: { spaceId: id },
+        held,
+        answer: ({ callId, nth }, outcome, options) => {
+          const which = { ...options, hold: nth }
+          return 'error' in outcome
+            ? spaces.fail(id, callId, outcome.error, which)
+            : spaces.answer(id, callId, outcome.value, which)
+        },
+      },
+      answers: tools,
     })
-  }
-
-  get view(): SpaceView {
-    return this.#live.view
-  }
-
-  get connection(): Connection {
-    return this.#live.connection
-  }
-
-  /** Called after every change of `view` or `connection`. The space is followed from the first listener on. */
-  subscribe(listener: (view: SpaceView) => void): () => void {
-    return this.#live.subscribe(listener)
+    this.id = id
+    this.#spaces = spaces
   }
 
   /** Adds older messages to the view. False when it has all of them. */
   async earlier(messages = 50, options: RequestOptions = {}): Promise<boolean> {
     const { from } = this.view
-    if (!this.#live.loaded || from <= 1) return false
+    if (!this.loaded || from <= 1) return false
     const page = await this.#spaces.view(this.id, { before: from, limit: messages }, options)
     // Somebody else may have added them meanwhile.
     if (page && this.view.from === from)
-      this.#live.show({ ...this.view, from: page.from, messages: [...page.messages, ...this.view.messages] })
+      this.show({ ...this.view, from: page.from, messages: [...page.messages, ...this.view.messages] })
     return this.view.from > 1
   }
 
@@ -74,20 +78,16 @@ export class LiveSpace {
   }
 
   /** The answer to a call that is shown here and asks the people in the space. */
-  answer(
-    callId: string,
-    value: unknown,
-    options?: RequestOptions & { readonly from?: Member },
-  ): Promise<ResolveAnswer> {
+  answer(callId: string, value: unknown, options?: SpaceAnswerOptions): Promise<ResolveAnswer> {
     return this.#spaces.answer(this.id, callId, value, options)
   }
+}
 
-  /** Tries at once, where it waits before coming again or has stopped. */
-  reconnect(): void {
-    this.#live.reconnect()
-  }
-
-  close(): void {
-    this.#live.close()
-  }
+/** As far as they are among the messages that are here. */
+function held({ messages }: SpaceView): readonly ClientCall[] {
+  return messages.flatMap((message) => {
+    if (message.kind !== 'tool' || message.hold?.kind !== 'client') return []
+    const { toolCallId: callId, name, input, hold } = message
+    return [{ callId, name, input, nth: hold.nth }]
+  })
 }

@@ -3,10 +3,11 @@
  * asked for once, follows the stream, and takes it up again after every break where it was.
  *
  * - `view` is immutable; what an event did not change is the same object as before.
- * - It is followed while somebody listens or `wanted` says so, and stands still when nobody does.
+ * - It is followed while somebody listens or tools run here, and stands still when nobody does.
  * - What is live is dropped with the connection it came by: the gateway tells it anew.
  */
 import type { StreamMessage } from '@holdpoint/protocol'
+import { ClientTools, type ClientCalls, type ToolsOfClient } from './client-tools.ts'
 import type { Connection } from './connection.ts'
 import { HoldpointHttpError } from './http-error.ts'
 import type { Http } from './http.ts'
@@ -26,17 +27,15 @@ export interface Subject<V> {
   apply(view: V, message: StreamMessage): V
   /** Without what came by a connection that is gone. */
   atRest(view: V): V
-  /** Whether it is to be followed although nobody listens. */
-  wanted?(): boolean
-  /** Names of the client tools that run here. */
-  tools?(): readonly string[]
-  /** Told of every view. */
-  shown?(view: V): void
+  /** Calls that tools may be given for. */
+  readonly calls?: ClientCalls<V>
+  /** Names of tools whose calls are answered here by hand. */
+  readonly answers?: readonly string[]
 }
 
 export class Live<V extends { readonly seq: number }> {
   /** Whether `view` is more than an empty one. */
-  loaded = false
+  protected loaded = false
   readonly #http: Http
   readonly #subject: Subject<V>
   readonly #listeners = new Listeners<V>()
@@ -47,11 +46,13 @@ export class Live<V extends { readonly seq: number }> {
   #poke: () => void = () => {}
   /** The connection, and the tools that the gateway was told of when it was opened. */
   #opened: { readonly tools: string; readonly cut: AbortController } | undefined
+  readonly #tools: ClientTools<V> | undefined
 
   constructor(http: Http, subject: Subject<V>) {
     this.#http = http
     this.#subject = subject
     this.#view = subject.empty
+    this.#tools = subject.calls && new ClientTools(subject.calls)
   }
 
   get view(): V {
@@ -62,58 +63,71 @@ export class Live<V extends { readonly seq: number }> {
     return this.#connection
   }
 
+  /** Called after every change of `view` or `connection`. It is followed from the first listener on. */
   subscribe(listener: (view: V) => void): () => void {
     const remove = this.#listeners.add(listener)
-    this.startOrStop()
+    this.#startOrStop()
     return () => {
       remove()
-      this.startOrStop()
+      this.#startOrStop()
     }
   }
 
-  show(view: V): void {
-    if (view === this.#view) return
-    this.#view = view
-    this.#tell()
-    this.#subject.shown?.(view)
+  /** Runs the held client calls of these names here. Returns what takes them away again. */
+  tools(tools: ToolsOfClient): () => void {
+    const remove = this.#tools?.add(tools)
+    const changed = (): void => {
+      this.#startOrStop()
+      this.#offer()
+    }
+    changed()
+    if (this.loaded) this.#tools?.look(this.#view)
+    return () => {
+      remove?.()
+      changed()
+    }
   }
 
-  /** Tries at once, where it waits before coming again. */
-  poke(): void {
-    this.#poke()
-  }
-
-  /** The same where it has stopped. */
+  /** Tries at once, where it waits before coming again or has stopped. */
   reconnect(): void {
     if (this.#connection.state === 'stopped') this.#stop()
     this.#poke()
-    this.startOrStop()
+    this.#startOrStop()
   }
 
+  /** Listens no more. What was begun by tools is told to stop. */
   close(): void {
+    this.#tools?.clear()
     this.#listeners.clear()
     this.#stop()
   }
 
-  startOrStop(): void {
+  protected show(view: V): void {
+    if (view === this.#view) return
+    this.#view = view
+    this.#tell()
+    this.#tools?.look(view)
+  }
+
+  #startOrStop(): void {
     if (this.#wanted && !this.#running) this.#start()
     // Not at once: a screen that is drawn anew leaves and comes back in the same breath.
     if (!this.#wanted) setTimeout(() => (this.#wanted ? undefined : this.#stop()), 0)
   }
 
   /** The gateway is told of tools when a stream is opened. All that changes in the same breath is told at once. */
-  offer(): void {
+  #offer(): void {
     setTimeout(() => {
-      if (this.#opened && this.#opened.tools !== String(this.#tools)) this.#opened.cut.abort(new ToolsChanged())
+      if (this.#opened && this.#opened.tools !== String(this.#names)) this.#opened.cut.abort(new ToolsChanged())
     }, 0)
   }
 
   get #wanted(): boolean {
-    return this.#listeners.size > 0 || this.#subject.wanted?.() === true
+    return this.#listeners.size > 0 || !!this.#tools?.names.length
   }
 
-  get #tools(): readonly string[] {
-    return this.#subject.tools?.() ?? []
+  get #names(): readonly string[] {
+    return [...new Set([...(this.#subject.answers ?? []), ...(this.#tools?.names ?? [])])]
   }
 
   #start(): void {
@@ -127,12 +141,18 @@ export class Live<V extends { readonly seq: number }> {
 
   #stop(): void {
     if (!this.#running) return
-    this.#running.abort(new DOMException('Nobody listens any more.', 'AbortError'))
+    this.#running.abort()
     this.#running = undefined
     this.#connected({ state: 'off' })
   }
 
   async #run(signal: AbortSignal): Promise<void> {
+    const leave = this.#http.answered.add(() => {
+      const { error } = this.#connection as { readonly error?: Partial<HoldpointHttpError> }
+      // Not where it was asked to come later.
+      if (error && !error.status) this.#poke()
+    })
+    signal.addEventListener('abort', leave)
     const items = resuming(() => this.#once(signal), {
       signal,
       passes: (error) => passes(error) || isMissing(error),
@@ -155,13 +175,13 @@ export class Live<V extends { readonly seq: number }> {
     const { path } = this.#subject
     if (!this.loaded) {
       const view = await this.#subject.load(signal)
-      if (!view) throw new HoldpointHttpError(`There is nothing at ${path} yet.`, { status: 404 })
+      if (!view) throw new HoldpointHttpError('It is not there yet.', { status: 404 })
       signal.throwIfAborted()
       this.loaded = true
       this.show(view)
     }
     this.#fresh = true
-    const tools = this.#tools
+    const tools = this.#names
     const cut = new AbortController()
     this.#opened = { tools: String(tools), cut }
     const either = AbortSignal.any([signal, cut.signal])

@@ -10,8 +10,7 @@ export interface Mcp {
 
 export function mcpOf(http: Http): Mcp {
   return {
-    servers: (options) => http.ask({ ...options, path: paths.mcpServers() }),
-    accept: (server, tool, fingerprint, options) =>
-      http.ask({ ...options, method: 'POST', path: paths.mcpAccept(server, tool), body: { fingerprint } }),
+    servers: (options) => http.get(paths.mcpServers(), options),
+    accept: (server, tool, fingerprint, options) => http.post(paths.mcpAccept(server, tool), { fingerprint }, options),
   }
 }

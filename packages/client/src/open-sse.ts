@@ -23,9 +23,15 @@ export interface OpenSse<T> {
 }
 
 export async function* openSse<T>(http: Http, { path, headers, signal, read }: OpenSse<T>): AsyncGenerator<Heard<T>> {
-  const silence = new Silence(http.silenceMs, signal)
+  const cut = new AbortController()
+  const { silenceMs } = http
+  /** Ends a connection that nothing was heard of for too long: heartbeats come more often than that. */
+  const silence = (): ReturnType<typeof setTimeout> =>
+    setTimeout(() => cut.abort(new StreamBroken(`Nothing was heard for ${silenceMs} ms.`)), silenceMs)
+  let timer = silence()
   try {
-    const response = await http.open(path, { accept: 'text/event-stream', ...headers }, silence.signal)
+    const either = AbortSignal.any([signal, cut.signal])
+    const response = await http.open(path, { accept: 'text/event-stream', ...headers }, either)
     const type = response.headers.get('content-type') ?? 'nothing'
     if (!/^text\/event-stream\b/i.test(type))
       throw new StreamBroken(`The stream is ${type}, and not text/event-stream.`)
@@ -33,7 +39,8 @@ export async function* openSse<T>(http: Http, { path, headers, signal, read }: O
     // Told at once that it is open, before anything is said on it.
     yield { messages: [], retryMs: undefined }
     for await (const piece of readPieces(response)) {
-      silence.heard()
+      clearTimeout(timer)
+      timer = silence()
       const messages = decoder.push(piece).flatMap((message) => understood(message, read) ?? [])
       yield { messages, retryMs: decoder.retryMs }
     }
@@ -41,7 +48,8 @@ export async function* openSse<T>(http: Http, { path, headers, signal, read }: O
     signal.throwIfAborted()
     throw asBroken(error)
   } finally {
-    silence.end()
+    clearTimeout(timer)
+    cut.abort()
   }
 }
 
@@ -59,36 +67,4 @@ function asBroken(error: unknown): unknown {
   // An event that is too large is so every time: coming again would not help.
   if (error instanceof RangeError || error.name === 'HoldpointHttpError' || error instanceof StreamBroken) return error
   return new StreamBroken(`The stream broke off: ${error.message}`)
-}
-
-/** Ends a connection that nothing was heard of for too long: heartbeats come more often than that. */
-class Silence {
-  readonly #ms: number
-  readonly #cut = new AbortController()
-  readonly #leave: () => void
-  #timer: ReturnType<typeof setTimeout> | undefined
-
-  constructor(ms: number, outer: AbortSignal) {
-    this.#ms = ms
-    const abort = (): void => this.#cut.abort(outer.reason)
-    if (outer.aborted) abort()
-    outer.addEventListener('abort', abort, { once: true })
-    this.#leave = () => outer.removeEventListener('abort', abort)
-    this.heard()
-  }
-
-  get signal(): AbortSignal {
-    return this.#cut.signal
-  }
-
-  heard(): void {
-    clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#cut.abort(new StreamBroken(`Nothing was heard for ${this.#ms} ms.`)), this.#ms)
-  }
-
-  end(): void {
-    clearTimeout(this.#timer)
-    this.#leave()
-    this.#cut.abort()
-  }
 }

@@ -1,5 +1,5 @@
 /** Which failures pass by themselves, so that asking again is worth it. */
-import { hasCode, HoldpointHttpError } from './http-error.ts'
+import { HoldpointHttpError } from './http-error.ts'
 
 /** A stream that broke off, fell silent, or said what cannot be. What was missed comes again. */
 export class StreamBroken extends Error {
@@ -12,5 +12,5 @@ export function passes(error: unknown): boolean {
   if (!(error instanceof HoldpointHttpError)) return false
   const { status, problem } = error
   if (status === 0 || status === 429 || status === 503) return true
-  return (!problem && (status === 502 || status === 504)) || hasCode(error, 'same-key-in-progress')
+  return (!problem && (status === 502 || status === 504)) || problem?.code === 'same-key-in-progress'
 }

@@ -25,6 +25,12 @@ export interface SpacePage {
   readonly before?: number
 }
 
+export interface SpaceAnswerOptions extends RequestOptions {
+  readonly from?: Member
+  /** Which of the call's holds is meant: `hold.nth` of the message. */
+  readonly hold?: number
+}
+
 /** A person's token acts for that person; a program with a key says for whom: `by`, `from`, `member`. */
 export interface Spaces {
   create(
@@ -43,12 +49,9 @@ export interface Spaces {
   /** Everything up to this seq was read. */
   read(id: string, upTo: number, options?: RequestOptions & { readonly member?: Member }): Promise<SpaceChanged>
   /** The answer to a call that is shown there and asks the people in it. */
-  answer(
-    id: string,
-    callId: string,
-    value: unknown,
-    options?: RequestOptions & { readonly from?: Member },
-  ): Promise<ResolveAnswer>
+  answer(id: string, callId: string, value: unknown, options?: SpaceAnswerOptions): Promise<ResolveAnswer>
+  /** Whoever was to carry it out could not: the model reads why. */
+  fail(id: string, callId: string, error: string, options?: SpaceAnswerOptions): Promise<ResolveAnswer>
   events(
     id: string,
     query?: { readonly after?: number; readonly limit?: number },
@@ -61,21 +64,17 @@ export interface Spaces {
 export function spacesOf(http: Http): Spaces {
   const changed = async (asking: Promise<{ readonly seq: number }>): Promise<SpaceChanged> =>
     orRefused(asking, SPACE_REFUSALS)
+  const say = (id: string, body: object, { from, hold, ...options }: SpaceAnswerOptions = {}): Promise<ResolveAnswer> =>
+    orVerdict(http.post(paths.spaceToolResults(id), { ...body, from, hold }, options))
   return {
     create: async (body, options) =>
-      orRefused(
-        http.ask<{ id: string; seq: number }>({ ...options, method: 'POST', path: paths.spaces(), body }),
-        SPACE_REFUSALS,
-      ),
-    list: (query, options) => http.ask({ ...options, path: paths.spaces(), query: { ...query } }),
+      orRefused(http.post<{ id: string; seq: number }>(paths.spaces(), body, options), SPACE_REFUSALS),
+    list: (query, options) => http.get(paths.spaces(), options, query),
     view: async (id, query, options) =>
-      orUndefined(http.ask({ ...options, path: paths.space(id), query: { ...query } }), 'space-missing'),
+      orUndefined(http.get(paths.space(id), options, query), { 'space-missing': true }),
     post: async (id, text, { from, replyTo, ...options } = {}) => {
       const body = { text, from, replyTo }
-      return orRefused(
-        http.ask<PostedBody>({ ...options, method: 'POST', path: paths.spaceMessages(id), body }),
-        SPACE_REFUSALS,
-      )
+      return orRefused(http.post<PostedBody>(paths.spaceMessages(id), body, options), SPACE_REFUSALS)
     },
     join: (id, member, { role, by, ...options } = {}) =>
       changed(http.ask({ ...options, method: 'PUT', path: paths.spaceMember(id, member), body: { role, by } })),
@@ -83,11 +82,10 @@ export function spacesOf(http: Http): Spaces {
       changed(http.ask({ ...options, method: 'DELETE', path: paths.spaceMember(id, member), query: { by } })),
     read: (id, upTo, { member, ...options } = {}) =>
       changed(http.ask({ ...options, method: 'PUT', path: paths.spaceRead(id), body: { upTo, member } })),
-    answer: async (id, callId, value = null, { from, ...options } = {}) => {
-      const body = { callId, result: value as Json, from }
-      return orVerdict(http.ask({ ...options, method: 'POST', path: paths.spaceToolResults(id), body }))
-    },
-    events: async (id, query, options) => http.ask({ ...options, path: paths.spaceEvents(id), query: { ...query } }),
+    // JSON has no `undefined`.
+    answer: async (id, callId, value = null, options) => say(id, { callId, result: value }, options),
+    fail: async (id, callId, error, options) => say(id, { callId, error }, options),
+    events: async (id, query, options) => http.get(paths.spaceEvents(id), options, query),
     follow: (id, options) => follow(http, paths.spaceEvents(id), options),
   }
 }

@@ -4,19 +4,19 @@ import { holdsOf, type ClientToolContext, type LiveConversation } from '@holdpoi
 import { desk } from './desk.ts'
 
 const until = (check: () => unknown): Promise<unknown> =>
-  vi.waitFor(async () => expect(await check()).toBeTruthy(), { timeout: 10_000, interval: 5 })
+  vi.waitFor(async () => expect(await check()).toBeTruthy(), { timeout: 20_000, interval: 5 })
 const callOf = (live: LiveConversation) => live.view.turns.at(-1)?.steps[0]?.calls[0]
 
 test('a held call of a known name is run here and answered, and the turn goes on', async () => {
   const { client } = await desk()
   const live = client.conversation('c1')
   const run = vi.fn<(input: { to: string }, context: ClientToolContext) => unknown>((input, { call }) => ({
-    city: `${input.to}/${call.kind}`,
+    city: `${input.to}/${call.conversationId}`,
   }))
   live.tools({ 'browser.location': { run } })
   await live.send('locate Ada')
   await until(() => live.view.status === 'idle' && live.view.turns.length === 1)
-  expect(callOf(live)?.outcome).toEqual({ ok: true, value: { city: 'Ada/client' } })
+  expect(callOf(live)?.outcome).toEqual({ ok: true, value: { city: 'Ada/c1' } })
   expect(run).toHaveBeenCalledTimes(1)
   live.close()
 })

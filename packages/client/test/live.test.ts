@@ -1,11 +1,11 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Frame, LogEvent } from '@holdpoint/core'
-import { messagesOf, type Connection, type LiveConversation } from '@holdpoint/client'
+import { connect, messagesOf, type Connection, type LiveConversation } from '@holdpoint/client'
 import { emptyView, holdsOf } from '@holdpoint/core/view'
 import { desk } from './desk.ts'
 
 const until = (check: () => unknown): Promise<unknown> =>
-  vi.waitFor(async () => expect(await check()).toBeTruthy(), { timeout: 10_000, interval: 5 })
+  vi.waitFor(async () => expect(await check()).toBeTruthy(), { timeout: 20_000, interval: 5 })
 const textOf = (live: LiveConversation): string =>
   messagesOf(live.view)
     .flatMap((message) => (message.role === 'assistant' ? message.parts : []))
@@ -263,4 +263,46 @@ describe('after a break', () => {
     await until(() => live.view.status === 'idle' && live.view.turns.length === 1)
     live.close()
   })
+})
+
+test('a gateway that answers anything is there again: what waited to be followed does so at once, and not where it was asked to wait', async () => {
+  // No time passes here, so that nothing but an answer ends a wait.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let there = false
+  let busy = false
+  let opened = 0
+  const client = connect({
+    url: 'http://gateway.test',
+    key: 'hp_test',
+    fetch: async (url) => {
+      if (!there) throw new TypeError('fetch failed')
+      if (!url.includes('/events')) return Response.json(url.includes('/holds') ? { items: [] } : emptyView)
+      opened++
+      if (busy) return new Response('', { status: 503, headers: { 'retry-after': '5' } })
+      return new Response(new ReadableStream(), { headers: { 'content-type': 'text/event-stream' } })
+    },
+  })
+  const settled = async (): Promise<void> => {
+    for (let turn = 0; turn < 500; turn++) await Promise.resolve()
+  }
+  const live = client.conversation('c1')
+  live.subscribe(() => {})
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(live.connection.state).toBe('waiting')
+  there = true
+  await client.holds.list()
+  await settled()
+  expect(live.connection.state).toBe('live')
+  expect(opened).toBe(1)
+  busy = true
+  live.close()
+  const other = client.conversation('c2')
+  other.subscribe(() => {})
+  await settled()
+  expect(other.connection.state).toBe('waiting')
+  await client.holds.list()
+  await settled()
+  expect(opened).toBe(2)
+  other.close()
 })

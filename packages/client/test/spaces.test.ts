@@ -1,7 +1,8 @@
 /** Spaces and living agents through the client: the same view as the server's, through every break. */
 import { expect, test, vi } from 'vitest'
 import { emptySpaceView } from '@holdpoint/core/view'
-import type { Model, ModelPart } from '@holdpoint/core'
+import { vendorName, type Model, type ModelPart, type ResolveAnswer } from '@holdpoint/core'
+import type { ClientTool } from '@holdpoint/client'
 import { desk, type Desk } from './desk.ts'
 
 const until = (check: () => unknown): Promise<unknown> =>
@@ -108,6 +109,62 @@ test('what is being written is shown before it is said, and told anew after a br
   expect(live.view.writing).toEqual([])
   live.close()
   other.close()
+})
+
+test('client tools run where a space is looked at: on every page, once on each, and the first answer counts', async () => {
+  const asks: Model = {
+    id: 'asks',
+    async *stream({ prompt }) {
+      if (prompt.at(-1)?.role === 'tool') return yield { type: 'finish', reason: 'stop', usage }
+      yield { type: 'call', id: 'c0', name: 'enter_space', input: '{"space":"trip"}' }
+      yield { type: 'call', id: 'c1', name: vendorName('browser.location'), input: '{"to":"Ada"}' }
+      yield { type: 'call', id: 'c2', name: vendorName('browser.photo'), input: '{"to":"Bob"}' }
+      yield finish
+    },
+  }
+  const { client, another, line } = await trip(asks)
+  await client.spaces.join('trip', agent)
+  const ran: object[] = []
+  const verdicts: string[] = []
+  const onAnswer = ({ verdict }: ResolveAnswer): void => void verdicts.push(verdict)
+  const both = Promise.withResolvers<void>()
+  const location: ClientTool = {
+    run: async (input, { call: { name, spaceId, nth } }) => {
+      if (ran.push({ input, name, spaceId, nth }) === 2) both.resolve()
+      await both.promise
+      return { city: 'Tokyo' }
+    },
+    onAnswer,
+  }
+  const pages = [client.space('trip'), another().space('trip')]
+  for (const page of pages) page.tools({ 'browser.location': location })
+  // With a grace: it would be given up, if the gateway did not know that somebody is here for it.
+  const photo: ClientTool = {
+    run: () => {
+      throw new Error('No camera')
+    },
+    onAnswer,
+  }
+  pages[0]?.tools({ 'browser.photo': photo })
+  expect(() => pages[0]?.tools({ 'browser.photo': photo })).toThrow(
+    'There is a client tool "browser.photo" here already',
+  )
+  await client.spaces.post('trip', 'Where are we?', { from: ada })
+  await until(() => ran.length === 2)
+  line.cut()
+  await until(() => verdicts.length === 3)
+  expect(ran).toEqual(
+    Array.from({ length: 2 }, () => ({ input: { to: 'Ada' }, name: 'browser.location', spaceId: 'trip', nth: 1 })),
+  )
+  expect(verdicts.toSorted()).toEqual(['accepted', 'accepted', 'duplicate'])
+  const tools = async () =>
+    (await client.spaces.view('trip'))?.messages.flatMap((each) => (each.kind === 'tool' ? [each] : [])) ?? []
+  await until(async () => (await tools()).every(({ status }) => status === 'complete' || status === 'error'))
+  expect(await tools()).toMatchObject([
+    { status: 'complete', output: { city: 'Tokyo' } },
+    { status: 'error', error: { message: 'No camera' } },
+  ])
+  for (const page of pages) page.close()
 })
 
 test('a no is a value, with the word that the space used', async () => {

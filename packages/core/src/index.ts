@@ -1,5 +1,5 @@
 export { type Json, type JsonObject, canonical, isObject, parseJson, show, toJson } from './json.ts'
-export { type Duration } from './duration.ts'
+export { isDuration, milliseconds, type Duration } from './duration.ts'
 export { HoldpointError, messageOf, type FailureCode } from './failure.ts'
 export { type Checked, type CompileJsonSchema, type NextTime, type Ports } from './ports.ts'
 
@@ -101,6 +101,7 @@ export {
   type Member,
   type Role,
   type SpaceEvent,
+  type ShownHold,
   type ToolFailure,
 } from './space/space-event.ts'
 export { applySpaceEvent, applySpaceFrame, emptySpaceView, spaceViewOf } from './space/space-view.ts'
@@ -197,6 +198,7 @@ export type { Lives, LifeView, Trigger } from './runtime/lives.ts'
 export { type SpaceAnswer } from './runtime/spaces.ts'
 export type {
   Asker,
+  ListedConversation,
   ListFilter,
   PendingFilter,
   PendingHold,

@@ -79,7 +79,9 @@ describe('an approval function', () => {
 
     const [gate, handler] = contexts
     expect(gate?.input).toEqual({ to: 'ada', copies: 1 })
-    expect(gate?.call).toEqual({ ...handler?.call, attempt: 0 })
+    // Nothing is cleared yet, and nothing was tried.
+    expect(gate?.call).toEqual({ ...handler?.call, attempt: 0, fingerprint: undefined })
+    expect(handler?.call.fingerprint).toBe(made.fingerprint)
     for (const key of ['input', 'conversation', 'scope', 'services', 'agent', 'requestId'] as const)
       expect(gate?.[key]).toEqual(handler?.[key])
   })

@@ -1,14 +1,21 @@
-/** What a screen is told of an agent that is part of the program. */
+/** What a screen is told of an agent: one that is part of the program, or one that was made over HTTP. */
 import type { Agent } from '@holdpoint/core'
 import type { AgentRow, ToolRow } from '@holdpoint/protocol'
 
 /** Agents as `agent()` makes them; of others the name alone. */
 export type AgentFacts = Pick<Agent, 'name'> & Partial<Pick<Agent, 'model' | 'instructions' | 'tools' | 'audit'>>
 
-export function agentRow({ name, model, instructions, tools, audit }: AgentFacts): AgentRow {
+export function agentRow(agent: AgentFacts): AgentRow {
+  return { name: agent.name, source: 'code', ...madeOf(agent) }
+}
+
+export function madeOf({
+  model,
+  instructions,
+  tools,
+  audit,
+}: AgentFacts): Pick<AgentRow, 'model' | 'instructions' | 'tools' | 'audited'> {
   return {
-    name,
-    source: 'code',
     ...(model && { model: model.id }),
     ...(instructions !== undefined && instructions !== '' && { instructions }),
     ...(tools && { tools: tools.map(toolRow) }),

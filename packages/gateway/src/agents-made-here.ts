@@ -22,8 +22,8 @@ export function remembering(secrets: NonNullable<Offer['secrets']>, known: Set<s
 
 export interface AgentsMadeHere {
   agentFor(tenant: string, name: string): Promise<Agent | undefined>
-  /** What is wrong with an agent as JSON, in words; undefined when nothing is. */
-  check(config: unknown): string | undefined
+  /** An agent as JSON: what it is made of, or in words what is wrong with it. */
+  read(config: unknown): Agent | string
 }
 
 export function agentsMadeHere(documents: Documents, offer: Offer): AgentsMadeHere {
@@ -42,10 +42,9 @@ export function agentsMadeHere(documents: Documents, offer: Offer): AgentsMadeHe
       made.set(key, { version: doc.version, agent })
       return agent
     },
-    check: (config) => {
+    read: (config) => {
       try {
-        agentFromConfig(config, { ...offer, tenant: '' })
-        return undefined
+        return agentFromConfig(config, { ...offer, tenant: '' })
       } catch (error) {
         if (HoldpointError.is(error)) return error.message
         throw error

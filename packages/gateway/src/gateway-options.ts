@@ -13,8 +13,8 @@ export interface GatewayOptions {
   readonly store: Store
   /** Agents of the program, to be listed beside those that were made over HTTP. */
   readonly agents?: readonly AgentFacts[]
-  /** What is wrong with an agent as JSON, in words; undefined when nothing is. */
-  readonly checkAgent?: (config: unknown) => string | undefined
+  /** An agent as JSON: what it is made of, or in words what is wrong with it. */
+  readonly readAgent?: (config: unknown) => AgentFacts | string
   readonly mcp?: McpPorts
   readonly auth?: AuthOptions
   /** Names under which it answers; those of this machine unless said. `*` for any. */

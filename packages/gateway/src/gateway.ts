@@ -80,9 +80,8 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
   for (const { key, tenant = '', scopes } of fixed) keys.fix(key, { tenant, scopes })
   const authenticate = authenticator(keys, auth.tokens && tokenVerifier(auth.tokens))
   const claims = new Claims(store, now)
-  const hubs = new Hubs({ runtime, store, claims }, redact, (error) =>
-    log({ level: 'error', message: redact(messageOf(error)) }),
-  )
+  const problem = (error: unknown): void => log({ level: 'error', message: redact(messageOf(error)) })
+  const hubs = new Hubs({ runtime, store, claims }, redact, problem)
   const services: Services = {
     runtime,
     store,
@@ -93,8 +92,10 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
     claims,
     workers: new Workers(store, now),
     agents: options.agents ?? [],
-    checkAgent: options.checkAgent ?? (() => undefined),
+    readAgent: options.readAgent ?? (() => ({ name: '' })),
     mcp: options.mcp ?? {},
+    redact,
+    problem,
     closing,
     now,
   }

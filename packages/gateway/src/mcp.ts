@@ -24,6 +24,8 @@ export interface McpPorts {
         readonly by: string
         readonly runtime: Runtime
         readonly resolves: boolean
+        readonly closing: AbortSignal
+        readonly problem: (error: unknown) => void
       },
       body?: unknown,
     ): Promise<Response>

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { holdpoint, openStore } from 'holdpoint'
+import { holdpoint, HoldpointError, openStore } from 'holdpoint'
 import { agentsMadeHere, remembering } from './agents-made-here.ts'
 import type { LogLine } from './gateway-options.ts'
 import { programOf } from './program.ts'
@@ -38,7 +38,7 @@ export async function run(env: Readonly<Record<string, string | undefined>>): Pr
     runtime,
     store,
     agents,
-    checkAgent: madeHere.check,
+    readAgent: madeHere.read,
     mcp,
     secrets,
     log,
@@ -52,6 +52,15 @@ export async function run(env: Readonly<Record<string, string | undefined>>): Pr
       await store.close()
     },
   }
+}
+
+/** The same for a command: what is wrong with its settings is said in a line, and not as a trace of its insides. */
+export async function runCommand(env: Readonly<Record<string, string | undefined>>): Promise<Running> {
+  return run(env).catch((error: unknown) => {
+    if (!HoldpointError.is(error)) throw error
+    process.stderr.write(`holdpoint: ${error.message}\n`)
+    process.exit(1)
+  })
 }
 
 /** Built into a folder of this package. A clone that was not built has none, and does without. */

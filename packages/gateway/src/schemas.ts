@@ -103,6 +103,7 @@ export const conversationRow: z.ZodType = z
     seq: z.number().int(),
     createdAt: z.number(),
     updatedAt: z.number(),
+    firstWords: z.string().optional().openapi({ description: 'What somebody said first, cut short.' }),
   })
   .openapi('Conversation')
 

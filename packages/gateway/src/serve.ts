@@ -87,12 +87,26 @@ async function makeFirstKey({ keys }: Gateway, tell: (key: string) => void): Pro
 
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    const fail = (error: NodeJS.ErrnoException): void => reject(cannotListen(error, port, host))
+    server.once('error', fail)
     server.listen(port, host, () => {
-      server.off('error', reject)
+      server.off('error', fail)
       resolve()
     })
   })
+}
+
+/** What somebody who starts a program can do something about, in words. */
+function cannotListen(error: NodeJS.ErrnoException, port: number, host: string): Error {
+  const why = CANNOT_LISTEN[error.code ?? '']
+  if (why === undefined) return error
+  return new HoldpointError('config-invalid', `It cannot listen on ${host}:${port}: ${why}`, { cause: error })
+}
+
+const CANNOT_LISTEN: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'something else does. End that, or say another port, with PORT.',
+  EACCES: 'it is not allowed to. Say a port above 1023, with PORT.',
+  EADDRNOTAVAIL: 'this machine has no such address. Say another, with HOST.',
 }
 
 function urlOf(server: Server, host: string): string {

@@ -5,6 +5,7 @@ import type { Claims } from './claims.ts'
 import type { Documents } from './documents.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import type { McpPorts } from './mcp.ts'
+import type { Redact } from './redact.ts'
 import type { Hubs } from './streams/hubs.ts'
 import type { Streams } from './streams/streams.ts'
 import type { Workers } from './workers.ts'
@@ -19,8 +20,11 @@ export interface Services {
   readonly claims: Claims
   readonly workers: Workers
   readonly agents: NonNullable<GatewayOptions['agents']>
-  readonly checkAgent: NonNullable<GatewayOptions['checkAgent']>
+  readonly readAgent: NonNullable<GatewayOptions['readAgent']>
   readonly mcp: McpPorts
+  readonly redact: Redact
+  /** Something went wrong that whoever asked is not told. */
+  readonly problem: (error: unknown) => void
   readonly closing: AbortSignal
   readonly now: () => number
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { scriptedModel } from '@holdpoint/testing'
 import { kit, shipping, type Kit } from './kit.ts'
 
 let here: Kit
@@ -57,6 +58,38 @@ test('an agent is changed only by whoever saw its newest version', async () => {
   expect((await here.ask('GET', '/api/agents/a')).status).toBe(404)
   expect((await here.ask('POST', '/api/agents', { body: { name: 'a' } })).status).toBe(201)
   expect((await here.ask('POST', '/api/agents', { body: { name: 'desk' } })).status).toBe(409)
+})
+
+test('an agent that was made over HTTP is shown with what it is made of, like one of the program', async () => {
+  const own = await kit({ models: { small: scriptedModel([]) } })
+  const tools = [
+    { name: 'note', description: 'Keep a note', inputSchema: { type: 'object' }, executionType: 'internal' },
+    {
+      name: 'pay',
+      description: 'Pay',
+      inputSchema: { type: 'object' },
+      executionType: 'external',
+      approval: 'required',
+    },
+  ]
+  const config = { name: 'clerk', model: 'small', instructions: 'Be brief.', tools }
+  expect((await own.ask('POST', '/api/agents', { body: config })).status).toBe(201)
+  expect(await own.ask('GET', '/api/agents/clerk')).toMatchObject({
+    body: {
+      source: 'config',
+      config,
+      instructions: 'Be brief.',
+      tools: [
+        { name: 'note', executor: 'server', approval: 'auto' },
+        { name: 'pay', executor: 'external', approval: 'gated' },
+      ],
+    },
+  })
+  expect(await own.ask('POST', '/api/agents', { body: { ...config, name: 'bad', model: 'none' } })).toMatchObject({
+    status: 422,
+    body: { code: 'config-invalid' },
+  })
+  await own.close()
 })
 
 test('ids may be any text, also what a path is made of', async () => {

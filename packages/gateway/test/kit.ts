@@ -124,7 +124,8 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
   const made = models && agentsMadeHere(store, { models })
   const runtime = await holdpoint({ store, agents: [desk], ...(made && { agentFor: made.agentFor }) })
   const log = (): void => {}
-  const settings = { runtime, store, agents: [desk], log, mcp: { servers: mcpOfAcme }, ...rest }
+  const read = made && { readAgent: made.read }
+  const settings = { runtime, store, agents: [desk], log, mcp: { servers: mcpOfAcme }, ...read, ...rest }
   const served = socket ? await serve(settings) : undefined
   const door = served?.gateway ?? gateway(settings)
   const origin = served?.url ?? 'http://localhost'

@@ -41,6 +41,16 @@ test('it does not let others in without being told under which names', async () 
   await close()
 })
 
+test('where something listens already, it says so, and what to do', async () => {
+  const { here, server } = await served()
+  const { runtime, store } = here
+  const port = Number(new URL(server.url).port)
+  await expect(serve({ runtime, store, port })).rejects.toMatchObject({
+    code: 'config-invalid',
+    message: `It cannot listen on 127.0.0.1:${port}: something else does. End that, or say another port, with PORT.`,
+  })
+})
+
 test('a conversation over a socket: said, followed, closed with a hint, and the rest finished', async () => {
   const { server, headers } = await served()
   await fetch(`${server.url}/api/conversations`, { method: 'POST', headers, body: '{"id":"c1"}' })

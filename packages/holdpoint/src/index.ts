@@ -64,6 +64,7 @@ export type {
   Json,
   JsonObject,
   LeftOut,
+  ListedConversation,
   ListFilter,
   LogEvent,
   MessageHook,

@@ -12,7 +12,7 @@ import type { ServerResponse } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import { mcpServers } from '../src/index.ts'
 import { calling, errorOf, near, storeInMemory, valueOf } from './kit.ts'
-import { ECHO, rawServer, type Raw } from './raw-server.ts'
+import { ECHO, rawServer, type Raw } from '../../../test/raw-mcp-server.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {

@@ -1,35 +1,43 @@
 /** The reference server as a real peer, over HTTP and over stdio, with every wait a hold that our public API answers. */
-import { scriptedModel } from '@holdpoint/testing'
+import { scriptedModel, type Script } from '@holdpoint/testing'
 import { agent, holdpoint } from 'holdpoint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { mcpServers } from '../src/index.ts'
+import type { McpCommand, McpServer } from '../src/index.ts'
 import { EVERYTHING, everythingOverHttp, type Peer } from './everything.ts'
 import { calling, errorOf, eventually, near, over, valueOf, type Near } from './kit.ts'
 
 let peer: Peer
 beforeAll(async () => {
   peer = await everythingOverHttp()
-}, 30_000)
+}, 60_000)
 afterAll(() => peer.kill())
 
 const overStdio = { name: 'ev', transport: 'stdio', command: process.execPath, args: [EVERYTHING, 'stdio'] } as const
+/** A process takes a while to start, and a first step does not wait for it for long. */
+async function known(scripts: readonly Script[], server: McpServer | McpCommand): Promise<Near> {
+  const here = await near(['Hello.', ...scripts], { servers: [server] })
+  await here.runtime.send('hello', 'Hello')
+  await eventually(async () => ((await here.mcp.status())[0]?.health === 'ready' ? true : undefined), 60_000)
+  return here
+}
+
 const servers = { http: () => ({ name: 'ev', url: peer.url }), stdio: () => overStdio }
 
 describe.each(['http', 'stdio'] as const)('over %s', (by) => {
-  const desk = (name: string, input?: Parameters<typeof calling>[1], more = {}): Promise<Near> =>
-    near(calling(name, input), { servers: [{ ...servers[by](), ...more }] })
+  const desk = (name: string, input?: Parameters<typeof calling>[1]): Promise<Near> =>
+    known(calling(name, input), servers[by]())
 
   test('its tools are there, invisible, under its name', async () => {
     const here = await desk('ev.echo', { message: 'hello' })
     await here.runtime.send('c', 'Go')
     expect(valueOf(await here.outcome())).toBe('Echo: hello')
-    const tools = here.model.requests[0]?.tools.map(({ name }) => name) ?? []
+    const tools = here.model.requests.at(-1)?.tools.map(({ name }) => name) ?? []
     expect(tools).toContain('ev__echo')
     expect(await here.mcp.status()).toMatchObject([
       { name: 'ev', transport: by, health: 'ready', era: 'legacy', version: '2025-11-25', refused: [] },
     ])
     await here.close()
-  }, 30_000)
+  }, 60_000)
 
   test('what it says of its progress is progress', async () => {
     const here = await desk('ev.trigger-long-running-operation', { duration: 1, steps: 4 })
@@ -45,7 +53,7 @@ describe.each(['http', 'stdio'] as const)('over %s', (by) => {
     await following
     expect(seen).toContainEqual(expect.objectContaining({ progress: 2, total: 4 }))
     await here.close()
-  }, 30_000)
+  }, 60_000)
 
   test('its form of 13 fields is a hold, and what is left out of the answer has its default', async () => {
     const here = await desk('ev.trigger-elicitation-request')
@@ -60,7 +68,7 @@ describe.each(['http', 'stdio'] as const)('over %s', (by) => {
     await over(here)
     expect(valueOf(await here.outcome())).toMatch(/Name: Ada[\s\S]*"integer": 7[\s\S]*"number": 3.14/)
     await here.close()
-  }, 30_000)
+  }, 60_000)
 
   test('a form that is declined, and one that is put aside, are told apart', async () => {
     for (const [resolution, told] of [
@@ -74,7 +82,7 @@ describe.each(['http', 'stdio'] as const)('over %s', (by) => {
       expect(valueOf(await here.outcome())).toMatch(told)
       await here.close()
     }
-  }, 30_000)
+  }, 60_000)
 
   test('a page that somebody is to visit is a hold with its address', async () => {
     const here = await desk('ev.trigger-url-elicitation', {
@@ -89,7 +97,7 @@ describe.each(['http', 'stdio'] as const)('over %s', (by) => {
     await over(here)
     expect(valueOf(await here.outcome())).toMatch(/accept/i)
     await here.close()
-  }, 30_000)
+  }, 60_000)
 
   test('a research task is an external hold until it is done, and its question is a hold on the same call', async () => {
     const here = await desk('ev.simulate-research-query', { topic: 'tea', ambiguous: true })
@@ -111,7 +119,7 @@ describe.each(['http', 'stdio'] as const)('over %s', (by) => {
 test('several calls at once, each with a question: every answer goes to its own', async () => {
   for (const server of [servers.http(), servers.stdio()]) {
     const calls = [1, 2, 3].map(() => ({ name: 'ev.trigger-elicitation-request', input: {} }))
-    const here = await near([{ calls }, 'Done.'], { servers: [server] })
+    const here = await known([{ calls }, 'Done.'], server)
     await here.runtime.send('c', 'Go')
     const { items } = await here.runtime.pending()
     expect(items).toHaveLength(3)
@@ -145,14 +153,14 @@ describe('a server of the older protocol, and a process of ours that is gone whi
     await over(second)
     expect(valueOf(await second.outcome())).toContain('Name: Ada')
     await second.close()
-  }, 30_000)
+  }, 60_000)
 
   test('fail: the model reads that nobody knows', async () => {
     const { second } = await again('fail')
     await over(second)
     expect(errorOf(await second.outcome())).toMatch(/was lost while it waited.*may or may not/)
     await second.close()
-  }, 30_000)
+  }, 60_000)
 
   test('ask: a person says whether to begin anew, and is not asked for the form again', async () => {
     const { second, callId } = await again('ask')
@@ -162,7 +170,7 @@ describe('a server of the older protocol, and a process of ours that is gone whi
     await over(second)
     expect(valueOf(await second.outcome())).toContain('Name: Ada')
     await second.close()
-  }, 30_000)
+  }, 60_000)
 })
 
 test('a server that is killed in the middle of a call is an error to read, and is used again when it is back', async () => {
@@ -202,13 +210,11 @@ test('a server that is killed in the middle of a call is an error to read, and i
 
 test('a server that is started by a command gets only the environment it is given', async () => {
   process.env['HOLDPOINT_SECRET_OF_OURS'] = 'do not tell'
-  const mcp = mcpServers({ store: (await near([], {})).store, servers: [{ ...overStdio, env: { GIVEN: 'yes' } }] })
-  const here = await near(calling('ev.get-env'), { servers: [{ ...overStdio, env: { GIVEN: 'yes' } }] })
+  const here = await known(calling('ev.get-env'), { ...overStdio, env: { GIVEN: 'yes' } })
   await here.runtime.send('c', 'Go')
   const env = String(valueOf(await here.outcome()))
   expect(env).toContain('"GIVEN": "yes"')
   expect(env).not.toContain('do not tell')
   delete process.env['HOLDPOINT_SECRET_OF_OURS']
   await here.close()
-  await mcp.close()
-}, 30_000)
+}, 60_000)

@@ -1,7 +1,7 @@
 /** A gateway of ours with tools for MCP clients, as the other end of the line. */
 import type { Store } from '@holdpoint/core'
 import { serve, type Served, type ServeOptions } from '@holdpoint/gateway'
-import { scriptedModel } from '@holdpoint/testing'
+import { scriptedModel, type Script } from '@holdpoint/testing'
 import { agent, ask, askUser, holdpoint, tool, type Runtime, type Tool } from 'holdpoint'
 import { z } from 'zod'
 import { mcpFace, type McpFaceOptions } from '../src/index.ts'
@@ -80,6 +80,8 @@ const count = tool({
   },
 })
 
+const HELPS = 'I am here to help.'
+
 export interface Far {
   readonly served: Served
   readonly runtime: Runtime
@@ -89,12 +91,17 @@ export interface Far {
 
 export async function far(
   store: Store,
-  more: Partial<McpFaceOptions> & { readonly port?: number; readonly gateway?: Partial<ServeOptions> } = {},
+  more: Partial<McpFaceOptions> & {
+    readonly port?: number
+    readonly gateway?: Partial<ServeOptions>
+    /** What the agent says, and asks for. */
+    readonly helper?: readonly Script[]
+  } = {},
 ): Promise<Far> {
-  const { port = 0, gateway = {}, ...options } = more
+  const { port = 0, gateway = {}, helper: scripts = Array.from({ length: 20 }, () => HELPS), ...options } = more
   const tools = [add, deploy, sign, name, pay, count] as readonly Tool[]
   const face = mcpFace({ store, tools, agents: [{ name: 'helper' }], patienceMs: 300, ...options })
-  const helper = agent({ name: 'helper', model: scriptedModel(Array.from({ length: 20 }, () => 'I am here to help.')) })
+  const helper = agent({ name: 'helper', model: scriptedModel(scripts), tools: [name] })
   const runtime = await holdpoint({ store, agents: [face.agent, helper] })
   const served = await serve({
     runtime,

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { mcpServers } from '../src/index.ts'
 import { calling, near, storeInMemory } from './kit.ts'
-import { rawServer } from './raw-server.ts'
+import { rawServer } from '../../../test/raw-mcp-server.ts'
 
 afterEach(() => void vi.useRealTimers())
 

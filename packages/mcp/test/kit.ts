@@ -41,7 +41,7 @@ export async function near(
       return hold
     },
     outcome: async (conversation = 'c') => {
-      const events = await runtime.events(conversation)
+      const events = await store.read({ tenant: '', id: conversation }, 0)
       const settled = events.findLast((event) => event.type === 'call.settled')
       if (settled?.type !== 'call.settled') throw new Error(`No call of ${conversation} has its outcome.`)
       return settled.outcome

@@ -57,16 +57,24 @@ test(proves('call.goes-on-with-the-answer', 'a question of a server survives a r
   expect(valueOf(await after.outcome())).toBe('deployed the site to prod: yes')
 })
 
-test('an answer that is given while the server is away is kept, and the call ends with an error to read', async () => {
-  const other = await far(storeInMemory())
-  const here = keep(await near(calling('far.deploy', { what: 'it' }), { servers: [withKey(other.url)] }))
-  await here.runtime.send('c', 'Go')
-  const { callId } = await here.held()
-  await other.close()
-  expect(await here.runtime.answer('c', callId, { where: 'prod' })).toMatchObject({ verdict: 'accepted' })
-  await over(here)
-  expect(errorOf(await here.outcome())).toMatch(/MCP server "far" failed.*refused the connection/)
-})
+test(
+  proves('answer.never-lost', 'an answer that is given while the server is away is told when it is back'),
+  async () => {
+    const farStore = storeInMemory()
+    const other = await far(farStore)
+    const here = keep(await near(calling('far.sign'), { servers: [withKey(other.url)] }))
+    await here.runtime.send('c', 'Go')
+    const { callId } = await here.held()
+    await other.close()
+    expect(await here.runtime.answer('c', callId, true)).toMatchObject({ verdict: 'accepted' })
+    const waits = await eventually(async () => (await here.runtime.pending()).items.find(({ nth }) => nth === 2))
+    expect(waits).toMatchObject({ kind: 'external', reason: 'The MCP server "far" is away, and is tried again.' })
+    keep(await far(farStore, { port: Number(new URL(other.url).port) }))
+    await over(here)
+    expect(valueOf(await here.outcome())).toBe('signed: answer')
+  },
+  40_000,
+)
 
 test('no, and never mind, reach the server as what they are', async () => {
   const other = await there()

@@ -35,7 +35,7 @@ export interface AgentRow {
   /** Counts the changes; give it as `version` with an update to change only what you saw. */
   readonly version?: number
   readonly config?: JsonObject
-  /** Of those that are code: what they are made of. */
+  /** What it is made of: of those that are code, and of one that is asked for by its name. */
   readonly model?: string
   readonly instructions?: string
   readonly tools?: readonly ToolRow[]

@@ -1,7 +1,4 @@
-/**
- * A live conversation as React reads it: one immutable state, the same object until something changed, whose parts keep
- * their identity too. Text that arrives changes `streaming` and nothing else.
- */
+/** A live conversation as React reads it. Parts of its state keep their identity: text that arrives changes `streaming` alone. */
 import {
   holdsOf,
   messagesOf,
@@ -20,6 +17,7 @@ import {
   type ViewHold,
   type ViewMessage,
 } from '@holdpoint/client'
+import { LiveStore } from './live-store.ts'
 
 type Verdict = Promise<ResolveAnswer>
 
@@ -67,65 +65,12 @@ export interface Answerable {
 
 const NONE: readonly never[] = []
 
-export class ConversationStore {
-  readonly #live: LiveConversation
-  readonly #tools: () => ToolsOfClient
-  readonly #actions: Actions
-  #listeners = 0
-  #state: ConversationState | undefined
-  #removeTools: (() => void) | undefined
-  #offered = ''
+export type ConversationStore = LiveStore<LiveConversation, ConversationState>
 
-  constructor(client: Client, id: string, tools: () => ToolsOfClient) {
-    this.#live = client.conversation(id)
-    this.#tools = tools
-    this.#actions = actionsOf(client, this.#live)
-  }
-
-  get inUse(): boolean {
-    return this.#listeners > 0
-  }
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    const leave = this.#live.subscribe(listener)
-    this.#listeners++
-    this.offerTools()
-    return () => {
-      leave()
-      this.#listeners--
-      this.offerTools()
-    }
-  }
-
-  readonly read = (): ConversationState => {
-    const { view, connection } = this.#live
-    const before = this.#state
-    if (before && before.view === view && before.connection === connection) return before
-    this.#state = stateOf(before, this.#live, this.#actions)
-    return this.#state
-  }
-
-  /** Only while somebody looks: a call must not run on a page that no longer shows its conversation. */
-  offerTools(): void {
-    const names = this.#listeners > 0 ? Object.keys(this.#tools()) : []
-    const offered = JSON.stringify(names)
-    if (offered === this.#offered) return
-    this.#offered = offered
-    this.#removeTools?.()
-    this.#removeTools = names.length > 0 ? this.#live.tools(Object.fromEntries(names.map(this.#latest))) : undefined
-  }
-
-  readonly #latest = (name: string): [string, ToolsOfClient[string]] => {
-    const now = (): ToolsOfClient[string] | undefined => this.#tools()[name]
-    return [
-      name,
-      {
-        run: async (input, context) => now()?.run(input, context),
-        onAnswer: (answer, context) => now()?.onAnswer?.(answer, context),
-        onError: (error, context) => now()?.onError?.(error, context),
-      },
-    ]
-  }
+export function conversationStore(client: Client, id: string, tools: () => ToolsOfClient): ConversationStore {
+  const live = client.conversation(id)
+  const actions = actionsOf(client, live)
+  return new LiveStore(live, tools, (before) => stateOf(before, live, actions))
 }
 
 function stateOf(before: ConversationState | undefined, live: LiveConversation, actions: Actions): ConversationState {

@@ -2,56 +2,39 @@
  * What the components under one provider share: a conversation or a space is followed once however many of them show it, a question
  * asked once, and client tools run once. Nothing is sent by making one, so a server may, and a render that is thrown away.
  */
-import type { Client, LiveSpace, ToolsOfClient, Watched } from '@holdpoint/client'
-import { ConversationStore } from './conversation-store.ts'
-
-/** Conversations that nobody looks at are remembered up to so many, for whoever comes back. */
-const MOST = 30
+import type { Client, ToolsOfClient, Watched } from '@holdpoint/client'
+import { conversationStore, type ConversationStore } from './conversation-store.ts'
+import { Shelf, type Shelved } from './shelf.ts'
+import { spaceStore, type SpaceStore } from './space-store.ts'
 
 export class Page {
   readonly client: Client
-  readonly #conversations = new Map<string, ConversationStore>()
-  readonly #spaces = new Map<string, LiveSpace>()
-  readonly #watched = new Map<string, Watched<unknown>>()
+  readonly #conversations = new Shelf<ConversationStore>()
+  readonly #spaces = new Shelf<SpaceStore>()
+  readonly #watched = new Shelf<Watched<unknown>>()
   #tools: ToolsOfClient = {}
 
   constructor(client: Client) {
     this.client = client
   }
 
-  conversation(id: string): ConversationStore {
-    const known = this.#conversations.get(id)
-    if (known) return known
-    if (this.#conversations.size >= MOST) this.#forget()
-    const made = new ConversationStore(this.client, id, () => this.#tools)
-    this.#conversations.set(id, made)
-    return made
+  conversation(id: string): Shelved<ConversationStore> {
+    return this.#conversations.get(id, () => conversationStore(this.client, id, () => this.#tools))
   }
 
-  space(id: string): LiveSpace {
-    const known = this.#spaces.get(id)
-    if (known) return known
-    const made = this.client.space(id)
-    this.#spaces.set(id, made)
-    return made
+  space(id: string): Shelved<SpaceStore> {
+    return this.#spaces.get(id, () => spaceStore(this.client, id, () => this.#tools))
   }
 
   /** The same question under the same key. */
-  watched<T>(key: string, ask: (client: Client, signal: AbortSignal) => Promise<T>): Watched<T> {
-    const known = this.#watched.get(key)
-    if (known) return known as Watched<T>
-    const made = this.client.watch((signal) => ask(this.client, signal))
-    this.#watched.set(key, made)
-    return made
+  watched<T>(key: string, ask: (client: Client, signal: AbortSignal) => Promise<T>): Shelved<Watched<T>> {
+    const made = this.#watched.get(key, () => this.client.watch((signal) => ask(this.client, signal)))
+    return made as Shelved<Watched<T>>
   }
 
-  /** The names are what conversations are told; which function is behind a name is looked up when it runs. */
+  /** The names are what the gateway is told; which function is behind a name is looked up when it runs. */
   setTools(tools: ToolsOfClient): void {
     this.#tools = tools
-    for (const store of this.#conversations.values()) store.offerTools()
-  }
-
-  #forget(): void {
-    for (const [id, store] of this.#conversations) if (!store.inUse) this.#conversations.delete(id)
+    for (const store of [...this.#conversations.items, ...this.#spaces.items]) store.offerTools()
   }
 }

@@ -1,6 +1,6 @@
-import { useCallback, useSyncExternalStore } from 'react'
 import type { ConversationState } from './conversation-store.ts'
 import { usePage } from './provider.ts'
+import { useLive } from './use-live.ts'
 
 export type { ConversationState } from './conversation-store.ts'
 
@@ -13,7 +13,5 @@ export type { ConversationState } from './conversation-store.ts'
 export function useConversation(id: string): ConversationState
 export function useConversation<T>(id: string, select: (state: ConversationState) => T): T
 export function useConversation<T>(id: string, select?: (state: ConversationState) => T): T | ConversationState {
-  const store = usePage().conversation(id)
-  const read = useCallback(() => (select ? select(store.read()) : store.read()), [store, select])
-  return useSyncExternalStore(store.subscribe, read, read)
+  return useLive(usePage().conversation(id), select)
 }

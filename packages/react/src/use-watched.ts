@@ -8,15 +8,18 @@ export interface WatchedAnswer<T> extends WatchedState<T> {
   readonly refresh: () => void
 }
 
+/** Where a server drew the page, it knew no answer, and a page must begin like that. */
+const INITIAL = { value: undefined, error: undefined, connection: { state: 'off' } } as const
+const readInitial = (): typeof INITIAL => INITIAL
+
 /**
  * What a question is answered, asked again whenever something changed. The key says which question it is: another
  * question, another key.
  */
 export function useWatched<T>(key: string, ask: (client: Client, signal: AbortSignal) => Promise<T>): WatchedAnswer<T> {
-  const watched = usePage().watched(key, ask)
-  const subscribe = useCallback((listener: () => void) => watched.subscribe(listener), [watched])
-  const refresh = useCallback(() => watched.refresh(), [watched])
-  const read = useCallback(() => watched.state, [watched])
-  const state = useSyncExternalStore(subscribe, read, read)
+  const { item, subscribe } = usePage().watched(key, ask)
+  const refresh = useCallback(() => item.refresh(), [item])
+  const read = useCallback(() => item.state, [item])
+  const state = useSyncExternalStore(subscribe, read, readInitial)
   return { ...state, loading: state.value === undefined && state.error === undefined, refresh }
 }

@@ -3,14 +3,19 @@ import { Window } from 'happy-dom'
 import { onTestFinished } from 'vitest'
 import { connect, type Client } from '@holdpoint/client'
 import { viewOf, type Frame, type SpaceView, type View } from '@holdpoint/core/view'
-import type { LogEvent, PendingHold } from '@holdpoint/core'
+import type { LogEvent, PendingHold, ResolveAnswer } from '@holdpoint/core'
 import { encodeStream, type StreamMessage } from '@holdpoint/protocol'
 
 const window = new Window()
-Object.assign(globalThis, { window, document: window.document, IS_REACT_ACT_ENVIRONMENT: true })
+Object.assign(globalThis, {
+  window,
+  document: window.document,
+  requestAnimationFrame: window.requestAnimationFrame.bind(window),
+  IS_REACT_ACT_ENVIRONMENT: true,
+})
 
 // After the document is there: it looks for one when it is loaded.
-const { createRoot } = await import('react-dom/client')
+const { createRoot, hydrateRoot } = await import('react-dom/client')
 const { act } = await import('react')
 
 export { act }
@@ -34,6 +39,25 @@ export async function draw(
   return { text: () => place.textContent ?? '', redraw: (next) => act(async () => root.render(next)), remove }
 }
 
+/** Takes over what a server drew; what does not match is in what it returns. */
+export async function takeOver(
+  html: string,
+  element: React.ReactNode,
+): Promise<{ readonly wrong: readonly unknown[]; text(): string }> {
+  const place = document.createElement('div')
+  place.innerHTML = html
+  document.body.append(place)
+  const wrong: unknown[] = []
+  const root = await act(async () =>
+    hydrateRoot(place, element, { onRecoverableError: (error) => void wrong.push(error) }),
+  )
+  onTestFinished(async () => {
+    await act(async () => root.unmount())
+    place.remove()
+  })
+  return { wrong, text: () => place.textContent ?? '' }
+}
+
 export interface FakeGateway {
   readonly client: Client
   /** What was asked, as `GET /api/…`. */
@@ -42,6 +66,8 @@ export interface FakeGateway {
   /** On the conversation's stream. */
   say(...messages: readonly StreamMessage[]): Promise<void>
   holds: readonly PendingHold[]
+  /** What an answer to a hold comes to. */
+  verdict: ResolveAnswer
   changed(): Promise<void>
   /** How many streams are open now. */
   readonly open: number
@@ -75,6 +101,7 @@ export function fakeGateway(view: View | SpaceView): FakeGateway {
     asked,
     answers,
     holds: [],
+    verdict: { verdict: 'accepted', message: 'It is.' },
     get open() {
       return [...streams.values()].reduce((sum, { size }) => sum + size, 0)
     },
@@ -89,7 +116,7 @@ export function fakeGateway(view: View | SpaceView): FakeGateway {
         if (pathname.endsWith('/events') || pathname.endsWith('/changes')) return stream(pathname, init.signal)
         if (init.method === 'GET') return Response.json(pathname === '/api/holds' ? { items: gateway.holds } : view)
         answers.push(JSON.parse(init.body as string) as object)
-        return Response.json({ verdict: 'accepted', message: 'It is.' })
+        return Response.json(gateway.verdict)
       },
     }),
   }

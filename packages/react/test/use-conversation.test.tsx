@@ -1,9 +1,9 @@
-import { memo, StrictMode, useState, type ReactNode } from 'react'
+import { memo, StrictMode, Suspense, use, useState, type ReactNode } from 'react'
 import { renderToString } from 'react-dom/server'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { ViewMessage } from '@holdpoint/client'
-import { HoldpointProvider, useConversation, type ConversationState } from '@holdpoint/react'
-import { act, draw, event, fakeGateway, frame, talk } from './page.ts'
+import { HoldpointProvider, useConversation, useHolds, type ConversationState } from '@holdpoint/react'
+import { act, draw, event, fakeGateway, frame, takeOver, talk } from './page.ts'
 
 const textOf = (message: ViewMessage): string =>
   !('parts' in message) ? '' : message.parts.map((part) => ('text' in part ? part.text : `[${part.type}]`)).join('')
@@ -19,6 +19,16 @@ function Chat({
   onState?.(state)
   return [...state.messages, ...(state.streaming ? [state.streaming] : [])].map(textOf).join(' | ')
 }
+
+/** Once everything that is under way was drawn. */
+const seen = (check: () => void): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      await act(async () => new Promise((done) => setTimeout(done, 0)))
+      check()
+    },
+    { timeout: 15_000 },
+  )
 
 const delta = (turnId: string, text: string): ReturnType<typeof frame> =>
   frame({ type: 'reply-text', turnId, step: 1, id: 'a', delta: text })
@@ -129,6 +139,77 @@ test('a server renders the empty conversation and asks for nothing', () => {
   expect(html).toBe('<b>served</b>')
   expect(seen).toMatchObject({ loaded: false, messages: [], connection: { state: 'off' } })
   expect(gateway.asked).toEqual([])
+})
+
+test('what a server drew is taken over as it is, although the page knows more by then', async () => {
+  const gateway = fakeGateway(talk(2).view)
+  let served = false
+  const { promise, resolve } = Promise.withResolvers<void>()
+  function Late(): ReactNode {
+    const messages = useConversation('c1', (state) => state.messages)
+    const { loading } = useHolds()
+    if (served) use(promise)
+    return <i>{`${messages.length} ${loading ? 'loading' : 'loaded'}`}</i>
+  }
+  const page = (
+    <HoldpointProvider client={gateway.client}>
+      <Chat id="c1" />
+      <Holds />
+      <Suspense fallback="…">
+        <Late />
+      </Suspense>
+    </HoldpointProvider>
+  )
+  const html = renderToString(page)
+  expect(html).toContain('0 loading')
+  served = true
+  const { wrong, text } = await takeOver(html, page)
+  await seen(() => expect(text()).toContain('answer 2'))
+  expect(text()).toContain('0 loading')
+  await act(async () => resolve())
+  await seen(() => expect(text()).toContain('4 loaded'))
+  expect(wrong).toEqual([])
+})
+
+function Holds(): ReactNode {
+  return <b>{useHolds().holds.length}</b>
+}
+
+test('however many conversations are on a page at once, each is loaded once and keeps its state', async () => {
+  const gateway = fakeGateway(talk(1).view)
+  const ids = Array.from({ length: 70 }, (_, nth) => `c${nth}`)
+  const All = ({ nth }: { readonly nth: number }): ReactNode => (
+    <HoldpointProvider client={gateway.client}>
+      {ids.map((id) => (
+        <Chat key={`${id} ${nth}`} id={id} />
+      ))}
+    </HoldpointProvider>
+  )
+  const page = await draw(<All nth={1} />)
+  await seen(() => expect(gateway.open).toBe(70))
+  await page.redraw(<All nth={1} />)
+  // Left and come to in the same breath, as when one screen takes the place of another.
+  await page.redraw(<All nth={2} />)
+  await act(async () => new Promise((done) => setTimeout(done, 5)))
+  const loads = gateway.asked.filter((line) => /conversations\/c\d+$/.test(line))
+  expect(new Set(loads).size).toBe(70)
+  expect(loads).toHaveLength(70)
+  expect(gateway.open).toBe(70)
+})
+
+test('conversations that are left quickly one after the other leave nothing behind, and the last one is shown', async () => {
+  const gateway = fakeGateway(talk(1).view)
+  const show = (id: string): ReactNode => (
+    <StrictMode>
+      <HoldpointProvider client={gateway.client}>
+        <Chat id={id} />
+      </HoldpointProvider>
+    </StrictMode>
+  )
+  const page = await draw(show('c0'))
+  for (let nth = 1; nth <= 50; nth++) await page.redraw(show(`c${nth}`))
+  await seen(() => expect(page.text()).toBe('question 1 | answer 1'))
+  await seen(() => expect(gateway.open).toBe(1))
 })
 
 test('tools of the page run for the conversation that is shown, with the newest function, once for two components', async () => {

@@ -1,5 +1,5 @@
 import { StrictMode, memo, type ReactNode } from 'react'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { SpaceView } from '@holdpoint/client'
 import { HoldpointProvider, useSpace, type SpaceState } from '@holdpoint/react'
 import { act, draw, event, fakeGateway, frame } from './page.ts'
@@ -52,6 +52,44 @@ test('a space is followed once, what is written is shown as it comes, and what w
   expect(state?.post).toBe(post)
   await state?.post('thanks', { from: { kind: 'human', id: 'ada' } })
   expect(gateway.answers).toEqual([{ text: 'thanks', from: { kind: 'human', id: 'ada' } }])
+})
+
+test('tools of the page run for calls that are shown in the space, and a component is drawn for what it selected', async () => {
+  const gateway = fakeGateway(view)
+  const ran: string[] = []
+  let drawn = 0
+  function Names(): ReactNode {
+    drawn++
+    return useSpace('office', (state) => state.view.name)
+  }
+  const page = await draw(
+    <StrictMode>
+      <HoldpointProvider
+        client={gateway.client}
+        tools={{
+          'browser.zone': { run: (input, { call }) => ran.push(`${call.spaceId} ${JSON.stringify(input)}`) && 'CET' },
+        }}
+      >
+        <Names />
+      </HoldpointProvider>
+    </StrictMode>,
+  )
+  await act(async () => new Promise((resolve) => setTimeout(resolve, 5)))
+  expect(page.text()).toBe('Office')
+  const before = drawn
+  const call = { agent: 'desk', toolCallId: 't.1.1', status: 'requires_action' } as const
+  const started = { ...call, type: 'tool.started', name: 'browser.zone', input: {} }
+  await gateway.say(event({ ...started, seq: 3, at: 3, hold: { kind: 'approval', nth: 1 } }))
+  expect(ran).toEqual([])
+  const agreed = { ...call, type: 'tool.changed', input: { of: 'ada' } }
+  await gateway.say(event({ ...agreed, seq: 4, at: 4, hold: { kind: 'client', nth: 2 } }))
+  await vi.waitFor(() => expect(gateway.answers).toEqual([{ callId: 't.1.1', result: 'CET', hold: 2 }]), {
+    timeout: 15_000,
+  })
+  expect(ran).toEqual(['office {"of":"ada"}'])
+  expect(drawn).toBe(before)
+  await page.remove()
+  await vi.waitFor(() => expect(gateway.open).toBe(0), { timeout: 15_000 })
 })
 
 test('two components and StrictMode share one stream, which ends with the last of them', async () => {

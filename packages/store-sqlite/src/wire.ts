@@ -1,9 +1,13 @@
 /**
  * What the main thread and the writer's thread say to each other. Flat and plain, since it is cloned; names are as
  * columns hold them, and what is JSON in the file is JSON here. Operations are answered in the order they were asked in.
+ *
+ * Nearly all of it is appends and their answers, and cloning an object takes longer than everything else that is done with
+ * it on the main thread. So an append goes over as a list of its fields, and what comes back is JSON.
  */
 import type { MessagePort } from 'node:worker_threads'
 import type { ConversationStatus, HoldKind, PutAnswer } from '@holdpoint/core'
+import type { PackedAppend } from './packed-append.ts'
 
 export interface AppendOp {
   readonly op: 'append'
@@ -175,6 +179,9 @@ export type Opening =
   | { readonly tell: 'ready'; readonly file: string }
   | { readonly tell: 'refused'; readonly why: string; readonly cause: unknown }
 
+export type ToThread = readonly (Exclude<Op, AppendOp> | PackedAppend)[]
+
+/** As JSON. */
 export type FromThread =
   | { readonly tell: 'answers'; readonly answers: readonly Answer[] }
   | { readonly tell: 'changes'; readonly changes: readonly Change[] }

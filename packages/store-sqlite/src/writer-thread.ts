@@ -10,8 +10,9 @@ import { connectionOn, type Around, type Connection } from './connection.ts'
 import { groupCommit } from './group-commit.ts'
 import { NodeLocks } from './node-locks.ts'
 import { openFile } from './open-file.ts'
+import { unpack } from './packed-append.ts'
 import { whyOf } from './sqlite-error.ts'
-import type { Answer, DueOp, FromThread, Opening, Op, Setup, WriteOp } from './wire.ts'
+import type { Answer, DueOp, FromThread, Opening, Op, Setup, ToThread, WriteOp } from './wire.ts'
 
 /** More than this are committed in several goes, so that the first need not wait for the last. */
 const MOST = 512
@@ -49,7 +50,7 @@ class WriterThread {
     // One that cannot be taken again now is taken with the next beat.
     for (const node of nodes) quietly(() => this.#around.locks.hold(node))
     if (listening) this.#listen()
-    line.on('message', (ops: readonly Op[]) => this.#work(ops))
+    line.on('message', (given: ToThread) => this.#work(given.map(opOf)))
   }
 
   get(): Connection {
@@ -78,7 +79,7 @@ class WriterThread {
     const began = performance.now()
     for (let now = began, last = began; now - began < SOON_MS && now > this.#crowdedUntil; last = now) {
       const next = receiveMessageOnPort(this.#port)
-      if (next) return next.message as readonly Op[]
+      if (next) return (next.message as ToThread).map(opOf)
       now = performance.now()
       if (now - last > ELSEWHERE_MS) this.#crowdedUntil = now + CROWDED_MS
     }
@@ -88,7 +89,7 @@ class WriterThread {
   #commitAll(first: readonly Op[]): void {
     let ops = first
     for (let more = receiveMessageOnPort(this.#port); more; more = receiveMessageOnPort(this.#port)) {
-      ops = [...ops, ...(more.message as readonly Op[])]
+      ops = [...ops, ...(more.message as ToThread).map(opOf)]
     }
     for (let at = 0; at < ops.length; at += MOST) {
       this.#tell({ tell: 'answers', answers: this.#answer(ops.slice(at, at + MOST)) })
@@ -176,8 +177,12 @@ class WriterThread {
   }
 
   #tell(message: FromThread): void {
-    this.#port.postMessage(message)
+    this.#port.postMessage(JSON.stringify(message))
   }
+}
+
+function opOf(given: ToThread[number]): Op {
+  return 'op' in given ? given : unpack(given)
 }
 
 function isWrite(op: Op): op is WriteOp {

@@ -5,8 +5,9 @@
  */
 import { extname } from 'node:path'
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads'
+import { pack } from './packed-append.ts'
 import { whyOf } from './sqlite-error.ts'
-import type { Answer, Change, FromThread, Op, Opening, Setup } from './wire.ts'
+import type { Answer, Change, FromThread, Op, Opening, Setup, ToThread } from './wire.ts'
 
 /** So many operations are worth a commit of their own. */
 const ENOUGH = 8
@@ -34,7 +35,7 @@ export class Writer {
   #hand: Hand | undefined
   /** In the order they were asked; the last ones are not sent yet. */
   #waiting: ((answer: Answer) => void)[] = []
-  #unsent: Op[] = []
+  #unsent: ToThread[number][] = []
   #closing: Promise<void> | undefined
   #watching = false
   /** How many messages are sent before the answer to one is watched for again, and how many it was last time. */
@@ -88,7 +89,7 @@ export class Writer {
         if (this.#waiting.length === 0) thread.unref()
         opened(message.file)
       })
-      line.on('message', (message: FromThread) => this.#heard(message))
+      line.on('message', (message: string) => this.#heard(message))
       line.unref()
     })
   }
@@ -97,7 +98,7 @@ export class Writer {
     return new Promise((answer) => {
       if (this.#waiting.push(answer) === 1) this.#hand?.thread.ref()
       // After all that is to run in this tick, promises included; but where much is asked, the thread begins meanwhile.
-      const unsent = this.#unsent.push(op)
+      const unsent = this.#unsent.push(op.op === 'append' ? pack(op) : op)
       if (unsent === 1) process.nextTick(() => this.#send())
       if (unsent === ENOUGH) this.#send()
     })
@@ -129,7 +130,7 @@ export class Writer {
     const until = performance.now() + SOON_MS
     const look = (): void => {
       const told = this.#hand && receiveMessageOnPort(this.#hand.line)
-      if (told) this.#heard(told.message as FromThread)
+      if (told) this.#heard(told.message as string)
       const late = performance.now() > until
       this.#watching = this.#waiting.length > 0 && !late
       if (this.#watching) setImmediate(look)
@@ -139,7 +140,8 @@ export class Writer {
     setImmediate(look)
   }
 
-  #heard(message: FromThread): void {
+  #heard(json: string): void {
+    const message = JSON.parse(json) as FromThread
     switch (message.tell) {
       case 'answers':
         return this.#answered(message.answers)

@@ -1,6 +1,7 @@
 /**
  * A model that says what a test wrote down. Scripts use our tool names; the model speaks the vendors' forms of them,
- * as a real one would. It counts what it was asked, and says so loudly when it is asked for more than was written.
+ * as a real one would. It counts what it was asked, and says so loudly when it is asked for more than was written; a
+ * function by itself is asked every time.
  */
 import {
   vendorName,
@@ -36,14 +37,14 @@ export interface ScriptedModel extends Model {
   readonly requests: readonly ModelRequest[]
 }
 
-export function scriptedModel(scripts: readonly Script[]): ScriptedModel {
+export function scriptedModel(scripts: readonly Script[] | ((request: ModelRequest) => Script)): ScriptedModel {
   const requests: ModelRequest[] = []
   return {
     id: 'scripted',
     requests,
     async *stream(request) {
       requests.push(request)
-      const script = scripts[requests.length - 1]
+      const script = typeof scripts === 'function' ? scripts : scripts[requests.length - 1]
       if (script === undefined)
         throw new Error(`The script has ${scripts.length} replies, and the model was asked for one more.`)
       const parts = partsOf(script, request, requests.length)

@@ -48,3 +48,11 @@ test('it stops when the request is aborted', async () => {
   }).rejects.toThrow('enough')
   expect(seen).toHaveLength(1)
 })
+
+test('a function by itself answers however often it is asked', async () => {
+  const always = scriptedModel(({ tools }) => `${tools.length} tools`)
+  for (const nth of [1, 2, 3]) {
+    expect(await Array.fromAsync(always.stream(request))).toHaveLength(3)
+    expect(always.requests).toHaveLength(nth)
+  }
+})

@@ -3,22 +3,28 @@
  * and never what the model says about it. What would run is bound to the answer: the gateway refuses a yes to anything else.
  */
 import { useId, useState, type ReactNode } from 'react'
-import type { Json, Resolution, ResolveAnswer, ViewHold } from '@holdpoint/client'
+import type { Json, Resolution, ResolveAnswer, ViewCall, ViewHold } from '@holdpoint/client'
 import { ApprovalEdit } from './approval-edit.tsx'
 import { Button } from './button.tsx'
 import { JsonChanges } from './json-changes-list.tsx'
 import { changesBetween } from './json-changes.ts'
 import { JsonValue } from './json-value.tsx'
+import { ordinal } from './ordinal.ts'
 import { RejectReason } from './reject-reason.tsx'
+import { resolvedWords } from './resolved-words.ts'
 import { ShownText } from './shown-text.tsx'
 import { Ago, Countdown } from './time.tsx'
+import { useResolve } from './use-resolve.ts'
 import { VerdictNotice } from './verdict-notice.tsx'
+import { whoWords } from './who-words.ts'
 
 export interface ApprovalCardProps {
   readonly hold: ViewHold
   readonly agent?: string | undefined
   /** Whose words made the agent ask. */
   readonly askedBy?: string | undefined
+  /** What was said to earlier holds of the same call. */
+  readonly resolved?: ViewCall['resolved'] | undefined
   /** What else is to be said about where it comes from. */
   readonly origin?: ReactNode
   readonly onResolve: (resolution: Resolution) => Promise<ResolveAnswer>
@@ -34,13 +40,14 @@ const CAUSES: Readonly<Record<ViewHold['cause'], string>> = {
   manual: 'It is left to you to carry out.',
 }
 
-export function ApprovalCard({ hold, agent, askedBy, origin, onResolve }: ApprovalCardProps): ReactNode {
-  const [mode, setMode] = useState<Mode>('deciding')
-  const { answer, busy, resolve } = useResolve(onResolve)
+export function ApprovalCard(props: ApprovalCardProps): ReactNode {
+  const { hold, onResolve } = props
+  const [chosen, setMode] = useState<Mode>('deciding')
+  const { answer, problem, over, busy, resolve } = useResolve(onResolve)
+  const mode = over ? 'deciding' : chosen
   const title = useId()
   const { name, reason, cause, accepts, input, proposed } = hold
   const rewritten = changesBetween(proposed, input)
-  const over = answer !== undefined && answer.answer.verdict !== 'invalid'
   return (
     <section aria-labelledby={title} className="overflow-hidden rounded-lg border border-held/40 bg-card text-sm">
       <header className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-b border-held/30 bg-held-muted px-4 py-2.5">
@@ -64,7 +71,7 @@ export function ApprovalCard({ hold, agent, askedBy, origin, onResolve }: Approv
           <ApprovalEdit
             input={input}
             busy={busy}
-            problem={answer?.answer.verdict === 'invalid' ? answer.answer.message : undefined}
+            problem={problem}
             onCancel={() => setMode('deciding')}
             onApprove={(edited) => resolve({ kind: 'approve', ...(edited !== undefined && { input: edited }) })}
           />
@@ -82,7 +89,7 @@ export function ApprovalCard({ hold, agent, askedBy, origin, onResolve }: Approv
             </div>
           </details>
         )}
-        <Facts hold={hold} agent={agent} askedBy={askedBy} origin={origin} />
+        <Facts {...props} />
         {mode === 'rejecting' && (
           <RejectReason
             busy={busy}
@@ -109,7 +116,12 @@ export function ApprovalCard({ hold, agent, askedBy, origin, onResolve }: Approv
             )}
           </div>
         )}
-        {answer && answer.answer.verdict !== 'invalid' && <VerdictNotice {...answer} />}
+        {problem !== undefined && mode !== 'editing' && (
+          <p role="alert" className="text-xs text-destructive">
+            <ShownText text={problem} />
+          </p>
+        )}
+        {answer && over && <VerdictNotice {...answer} />}
       </div>
     </section>
   )
@@ -124,61 +136,55 @@ function WhatRuns({ input }: { readonly input: Json }): ReactNode {
   )
 }
 
-function Facts({
-  hold,
-  agent,
-  askedBy,
-  origin,
-}: Pick<ApprovalCardProps, 'hold' | 'agent' | 'askedBy' | 'origin'>): ReactNode {
+function Facts({ hold, agent, askedBy, resolved = [], origin }: ApprovalCardProps): ReactNode {
   const { endorsedBy, approvers, heldAt, nth } = hold
   return (
-    <p className="flex flex-wrap gap-x-3 gap-y-0.5 text-xs text-muted-foreground">
-      {agent !== undefined && (
+    <div className="grid gap-1 text-xs text-muted-foreground">
+      <p className="flex flex-wrap gap-x-3 gap-y-0.5">
+        {agent !== undefined && (
+          <span dir="auto">
+            agent <Name text={agent} />
+          </span>
+        )}
+        {askedBy !== undefined && (
+          <span dir="auto">
+            asked by <Name text={whoWords(askedBy)} />
+          </span>
+        )}
         <span dir="auto">
-          agent <b className="font-medium text-foreground">{agent}</b>
+          held <Ago at={heldAt} />
+          {nth > 1 && `, for the ${ordinal(nth)} time`}
         </span>
+        {approvers > 1 && (
+          <span dir="auto">
+            {endorsedBy.length} of {approvers} agreed{endorsedBy.length > 0 && ': '}
+            {endorsedBy.map((who, index) => (
+              <span key={who}>
+                {index > 0 && ', '}
+                <Name text={who} />
+              </span>
+            ))}
+          </span>
+        )}
+        {origin}
+      </p>
+      {resolved.length > 0 && (
+        <ul aria-label="Said before" className="grid gap-0.5">
+          {resolved.map((each) => (
+            <li key={`${each.nth} ${each.at}`} dir="auto">
+              <ShownText text={resolvedWords(each)} />, <Ago at={each.at} />
+            </li>
+          ))}
+        </ul>
       )}
-      {askedBy !== undefined && (
-        <span dir="auto">
-          asked by{' '}
-          <b className="font-medium text-foreground">
-            <ShownText text={askedBy} />
-          </b>
-        </span>
-      )}
-      <span dir="auto">
-        held <Ago at={heldAt} />
-        {nth > 1 && `, for the ${nth}${nth === 2 ? 'nd' : nth === 3 ? 'rd' : 'th'} time`}
-      </span>
-      {approvers > 1 && (
-        <span dir="auto">
-          {endorsedBy.length} of {approvers} agreed{endorsedBy.length > 0 && `: ${endorsedBy.join(', ')}`}
-        </span>
-      )}
-      {origin}
-    </p>
+    </div>
   )
 }
 
-export interface Resolving {
-  readonly answer: { readonly answer: ResolveAnswer; readonly at: number } | undefined
-  readonly busy: boolean
-  readonly resolve: (resolution: Resolution) => void
-}
-
-/** One answer at a time. What could not be sent at all is said like any other no. */
-export function useResolve(onResolve: (resolution: Resolution) => Promise<ResolveAnswer>): Resolving {
-  const [answer, setAnswer] = useState<Resolving['answer']>()
-  const [busy, setBusy] = useState(false)
-  const resolve = (resolution: Resolution): void => {
-    if (busy) return
-    setBusy(true)
-    void onResolve(resolution)
-      .catch((error: Error): ResolveAnswer => ({ verdict: 'invalid', message: error.message }))
-      .then((told) => {
-        setAnswer({ answer: told, at: Date.now() })
-        setBusy(false)
-      })
-  }
-  return { answer, busy, resolve }
+function Name({ text }: { readonly text: string }): ReactNode {
+  return (
+    <b className="font-medium text-foreground">
+      <ShownText text={text} />
+    </b>
+  )
 }

@@ -16,7 +16,9 @@ export function Composer({ conversationId, agent, by, placeholder }: ComposerPro
   const send = useConversation(conversationId, (state) => state.send)
   const cancel = useConversation(conversationId, (state) => state.cancel)
   return (
+    // What was written for one conversation is not sent to another.
     <ComposerField
+      key={conversationId}
       placeholder={placeholder}
       onSend={(content) => send(content, { ...(agent !== undefined && { agent }), ...(by !== undefined && { by }) })}
       onStop={status === 'idle' ? undefined : cancel}
@@ -47,15 +49,21 @@ export function ComposerField({ placeholder = 'Say something', onSend, onStop }:
     setSending(true)
     setProblem('')
     const told = await onSend(content).catch(asTold)
-    if (told.ok) setText('')
+    // What was written meanwhile is for the next time.
+    if (told.ok) setText((now) => (now.startsWith(text) ? now.slice(text.length) : now))
     else setProblem(told.message)
     setSending(false)
-    field.current?.focus()
+    refocus()
+  }
+  /** A button that went away took the focus with it. Whoever is elsewhere by now stays there. */
+  const refocus = (): void => {
+    const { activeElement, body } = document
+    if (activeElement === body || field.current?.form?.contains(activeElement)) field.current?.focus()
   }
   const stop = async (ask: () => Promise<Told>): Promise<void> => {
     const told = await ask().catch(asTold)
     if (!told.ok) setProblem(told.message)
-    field.current?.focus()
+    refocus()
   }
   return (
     <form

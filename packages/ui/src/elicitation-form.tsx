@@ -1,65 +1,61 @@
 /** Asks somebody for an answer that fits a schema. The question is the call's input, from the log. */
 import { useId, type ReactNode } from 'react'
-import { useResolve, type ApprovalCardProps } from './approval-card.tsx'
+import type { ApprovalCardProps } from './approval-card.tsx'
 import { Button } from './button.tsx'
-import { JsonValue } from './json-value.tsx'
+import { JsonValue, TextValue } from './json-value.tsx'
 import { SchemaForm } from './schema-form.tsx'
 import { isObject, type Schema } from './schema.ts'
 import { ShownText } from './shown-text.tsx'
 import { Ago, Countdown } from './time.tsx'
+import { useResolve, type Resolving } from './use-resolve.ts'
 import { VerdictNotice } from './verdict-notice.tsx'
+import { safeLink, webAddressesIn } from './web-address.ts'
+import { whoWords } from './who-words.ts'
 
 /** Without a schema any text will do. */
 const ANY: Schema = { type: 'string', title: 'Your answer', 'x-long': true, minLength: 1 }
 
+/** A heading is one or two lines. What is longer, or leads somewhere, is shown below it like any text that came in. */
+const HEADING = 200
+
 export function ElicitationForm({ hold, agent, askedBy, origin, onResolve }: ApprovalCardProps): ReactNode {
-  const { answer, busy, resolve } = useResolve(onResolve)
+  const resolving = useResolve(onResolve)
+  const { answer, over } = resolving
   const title = useId()
   const question = questionOf(hold.input)
-  const bad = answer?.answer.verdict === 'invalid'
+  const asked = hold.reason ?? question
+  const heading = asked !== undefined && isHeading(asked) ? asked : undefined
   return (
     <section aria-labelledby={title} className="overflow-hidden rounded-lg border border-held/40 bg-card text-sm">
       <header className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-b border-held/30 bg-held-muted px-4 py-2.5">
         <h3 id={title} className="font-medium">
-          <ShownText text={hold.reason ?? question ?? `${hold.name} asks you`} />
+          <ShownText text={heading ?? `${hold.name} asks you`} />
         </h3>
         <span className="ms-auto text-xs text-muted-foreground">
           <Countdown until={hold.expiresAt} />
         </span>
       </header>
       <div className="grid grid-cols-1 gap-3 px-4 py-3">
+        {asked !== undefined && heading === undefined && <TextValue text={asked} />}
         {(question === undefined || hold.reason !== undefined) && !isEmpty(hold.input) && (
           <JsonValue value={hold.input} />
         )}
-        {answer && !bad ? (
-          <VerdictNotice {...answer} />
-        ) : (
-          <SchemaForm
-            schema={hold.answerSchema ?? ANY}
-            problem={bad ? answer.answer.message : undefined}
-            busy={busy}
-            onSubmit={(value) => resolve({ kind: 'answer', value })}
-          >
-            <div className="flex flex-wrap items-center gap-2">
-              <Button type="submit" look="strong" disabled={busy}>
-                Answer
-              </Button>
-              {hold.accepts.includes('reject') && (
-                <Button look="quiet" disabled={busy} onClick={() => resolve({ kind: 'reject' })}>
-                  Decline
-                </Button>
-              )}
-            </div>
-          </SchemaForm>
-        )}
+        {answer && over ? <VerdictNotice {...answer} /> : <Answering hold={hold} resolving={resolving} />}
         <p className="flex flex-wrap gap-x-3 text-xs text-muted-foreground">
           <span>
-            <code className="font-mono">{hold.name}</code>
-            {agent !== undefined && ` of ${agent}`}
+            <code className="font-mono">
+              <ShownText text={hold.name} />
+            </code>
+            {agent !== undefined && (
+              <>
+                {' of '}
+                <ShownText text={agent} />
+              </>
+            )}
           </span>
           {askedBy !== undefined && (
             <span>
-              asked by <ShownText text={askedBy} />
+              asked by <ShownText text={whoWords(askedBy)} />
             </span>
           )}
           <span>
@@ -70,6 +66,77 @@ export function ElicitationForm({ hold, agent, askedBy, origin, onResolve }: App
       </div>
     </section>
   )
+}
+
+function Answering({
+  hold: { url, answerSchema, accepts },
+  resolving: { problem, busy, resolve },
+}: Pick<ApprovalCardProps, 'hold'> & { readonly resolving: Resolving }): ReactNode {
+  const decline = accepts.includes('reject') && (
+    <Button look="quiet" disabled={busy} onClick={() => resolve({ kind: 'reject' })}>
+      Decline
+    </Button>
+  )
+  if (url === undefined)
+    return (
+      <SchemaForm
+        schema={answerSchema ?? ANY}
+        problem={problem}
+        busy={busy}
+        onSubmit={(value) => resolve({ kind: 'answer', value })}
+      >
+        <div className="flex flex-wrap items-center gap-2">
+          <Button type="submit" look="strong" disabled={busy}>
+            Answer
+          </Button>
+          {decline}
+        </div>
+      </SchemaForm>
+    )
+  return (
+    <>
+      <Visit url={url} />
+      {problem !== undefined && (
+        <p role="alert" className="text-xs text-destructive">
+          <ShownText text={problem} />
+        </p>
+      )}
+      <div className="flex flex-wrap items-center gap-2">
+        {/* Any answer says that it was done. */}
+        <Button look="strong" disabled={busy} onClick={() => resolve({ kind: 'answer', value: true })}>
+          I did it there
+        </Button>
+        {decline}
+      </div>
+    </>
+  )
+}
+
+/** Something to be done elsewhere. Where that is, is told before anybody goes. */
+function Visit({ url }: { readonly url: string }): ReactNode {
+  const link = safeLink(url)
+  return (
+    <div className="grid grid-cols-1 justify-items-start gap-1.5 rounded-md border border-border bg-background px-3 py-2.5">
+      <p className="text-xs text-muted-foreground">It is done at this address, and not here:</p>
+      <TextValue text={url} />
+      {link && link.protocol !== 'mailto:' ? (
+        <a
+          href={link.href}
+          target="_blank"
+          rel="noopener noreferrer nofollow"
+          className="rounded-sm text-ring underline underline-offset-2 outline-none hover:decoration-2 focus-visible:ring-2 focus-visible:ring-ring"
+        >
+          Go to {link.host}
+        </a>
+      ) : (
+        <p className="text-xs text-destructive">It is not an address of the web, so there is no link to it.</p>
+      )}
+    </div>
+  )
+}
+
+function isHeading(text: string): boolean {
+  return text.length <= HEADING && !text.includes('\n') && webAddressesIn(text).length === 0
 }
 
 /** Most questions come as one text. */

@@ -7,10 +7,14 @@ export type Piece =
   | { readonly text: string; readonly hidden?: never }
   | { readonly hidden: string; readonly text?: never }
 
-/** Line ends and tabs are layout, and seen. Joiners are needed by some scripts, and yet they hide: they are shown too. */
+/**
+ * Line ends and tabs are layout, and seen. Joiners are needed by some scripts, and yet they hide: they are shown too. So are
+ * spaces that are hardly one, what draws an emoji in colours when it stands after something else, and marks that pile up on
+ * one letter until they cover the line above. Signs of Arabic numbers are of the kind that hides, and yet seen.
+ */
 const HIDDEN =
   // oxlint-disable-next-line no-control-regex, no-misleading-character-class
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff]|[\u{e0000}-\u{e0fff}\u{1d173}-\u{1d17a}]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/gu
+  /(?![\t\n\ufe0f\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u1680\u2000-\u200a\u205f\u2800\ufff0-\ufff8]|(?<!\p{Emoji})\ufe0f|(?<=\p{M}{4})\p{M}/gu
 
 const NAMES: Readonly<Record<number, string>> = {
   0x00: 'NUL',
@@ -49,15 +53,33 @@ function nameOf(character: string): string {
 export function piecesOf(text: string): readonly Piece[] {
   const pieces: Piece[] = []
   let at = 0
+  let code = ''
+  let times = 0
   for (const { 0: character, index } of text.matchAll(HIDDEN)) {
     // The CR of a line end is layout like the LF after it.
     if (character === '\r' && text[index + 1] === '\n') continue
     if (index > at) pieces.push({ text: text.slice(at, index) })
-    pieces.push({ hidden: nameOf(character) })
+    const last = pieces.at(-1)
+    // A thousand of them in a row are one thing to see, with how many there are.
+    if (index === at && index > 0 && last?.hidden !== undefined && code === character) {
+      times++
+      pieces[pieces.length - 1] = { hidden: `${nameOf(character)} ×${times}` }
+    } else {
+      times = 1
+      pieces.push({ hidden: nameOf(character) })
+    }
+    code = character
     at = index + character.length
   }
   if (at < text.length) pieces.push({ text: text.slice(at) })
   return pieces
+}
+
+/** The same as text, where nothing but text can be shown. */
+export function plainly(text: string): string {
+  return piecesOf(text)
+    .map((piece) => piece.text ?? `[${piece.hidden}]`)
+    .join('')
 }
 
 export function hasHidden(text: string): boolean {

@@ -7,8 +7,9 @@ import { ShownText } from './shown-text.tsx'
 export function JsonChanges({ changes }: { readonly changes: readonly JsonChange[] }): ReactNode {
   return (
     <ul aria-label="Changes" className="grid grid-cols-1 gap-2 text-sm">
-      {changes.map((change) => (
-        <li key={change.path} className="grid grid-cols-1 gap-1">
+      {changes.map((change, index) => (
+        // Two places may read alike: a key may have a dot in it.
+        <li key={`${index} ${change.path}`} className="grid grid-cols-1 gap-1">
           <span className="font-mono text-xs text-muted-foreground">
             {change.path === '' ? 'all of it' : <ShownText text={change.path} />}
           </span>

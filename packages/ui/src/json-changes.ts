@@ -14,11 +14,16 @@ export function changesBetween(before: Json, after: Json, path = ''): readonly J
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return keys.flatMap((key): readonly JsonChange[] => {
     const here = Array.isArray(before) ? `${path}[${Number(key) + 1}]` : path === '' ? key : `${path}.${key}`
-    const [was, is] = [before[key], after[key]]
+    const [was, is] = [own(before, key), own(after, key)]
     if (was === undefined) return is === undefined ? [] : [{ path: here, kind: 'added', after: is }]
     if (is === undefined) return [{ path: here, kind: 'removed', before: was }]
     return changesBetween(was, is, here)
   })
+}
+
+/** `__proto__` and `constructor` are keys like any other. */
+function own(object: { readonly [key: string]: Json }, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined
 }
 
 function isObject(value: Json): value is { readonly [key: string]: Json } & object {

@@ -2,7 +2,7 @@
  * Any JSON, structured, as it is. What is long or deep is folded, and says how much is folded; nothing is left out without
  * a word. Every string is shown with its hidden characters, and the host of an address by itself.
  */
-import { useState, type ReactNode } from 'react'
+import { useMemo, useState, type ReactNode } from 'react'
 import type { Json } from '@holdpoint/client'
 import { ShownText } from './shown-text.tsx'
 import { webAddressesIn } from './web-address.ts'
@@ -10,6 +10,10 @@ import { webAddressesIn } from './web-address.ts'
 const LONG = 600
 const MANY = 20
 const DEEP = 4
+/** What is shown at a click at most, so that a click on a million of them does not stop the page. */
+const PAGE = { characters: 20_000, entries: 500 } as const
+/** Text that reads like something else that is shown here, or begins or ends with nothing to be seen. */
+const NEEDS_QUOTES = /^(?:true|false|null|-?\d[\d.e+-]*|nothing|an empty list|empty text)$|^\s|\s$/i
 
 export function JsonValue({ value, depth = 0 }: { readonly value: Json; readonly depth?: number }): ReactNode {
   if (typeof value === 'string') return <TextValue text={value} />
@@ -32,7 +36,7 @@ function Entries({
 }): ReactNode {
   const [shown, setShown] = useState(depth >= DEEP ? 0 : MANY)
   const rest = entries.length - shown
-  const what = list ? 'items' : 'fields'
+  const what = `${list ? 'item' : 'field'}${rest === 1 ? '' : 's'}`
   return (
     <dl className={depth === 0 ? 'grid grid-cols-1 gap-1.5' : 'grid grid-cols-1 gap-1 border-s border-border ps-3'}>
       {entries.slice(0, shown).map(([key, value]) => (
@@ -53,8 +57,10 @@ function Entries({
         </div>
       ))}
       {rest > 0 && (
-        <More onClick={() => setShown(entries.length)}>
-          {shown === 0 ? `Show ${entries.length} ${what}` : `Show ${rest} more ${what}`}
+        <More onClick={() => setShown(shown + Math.min(rest, PAGE.entries))}>
+          {shown === 0
+            ? `Show ${stepOf(rest, PAGE.entries)} ${what}`
+            : `Show ${stepOf(rest, PAGE.entries)} more ${what}`}
         </More>
       )}
     </dl>
@@ -65,27 +71,66 @@ function isFlat(value: Json): boolean {
   return typeof value !== 'object' || value === null || Object.keys(value).length === 0
 }
 
-function TextValue({ text }: { readonly text: string }): ReactNode {
-  const [whole, setWhole] = useState(false)
+/** `20`, or `500 of 10,000`. */
+function stepOf(rest: number, most: number): string {
+  const all = rest.toLocaleString('en')
+  return rest > most ? `${most.toLocaleString('en')} of ${all}` : all
+}
+
+export function TextValue({ text }: { readonly text: string }): ReactNode {
+  const [shown, setShown] = useState(LONG)
   if (text === '') return <span className="text-muted-foreground">empty text</span>
-  const rest = whole ? 0 : Math.max(0, text.length - LONG)
+  const begin = text.length > shown ? beginningOf(text, shown) : text
+  const rest = text.length - begin.length
+  const quote = (mark: string): ReactNode =>
+    NEEDS_QUOTES.test(text) && <span className="text-muted-foreground">{mark}</span>
   return (
     <span className="min-w-0">
-      <ShownText text={rest > 0 ? text.slice(0, LONG) : text} />
+      {quote('“')}
+      <ShownText text={begin} />
+      {rest === 0 && quote('”')}
       {rest > 0 && (
         <>
           {'… '}
-          <More onClick={() => setWhole(true)}>{`Show ${rest.toLocaleString('en')} more characters`}</More>
+          <More onClick={() => setShown(begin.length + PAGE.characters)}>
+            {`Show ${stepOf(rest, PAGE.characters)} more characters`}
+          </More>
         </>
       )}
-      {webAddressesIn(text).map(({ host, userinfo, foreign }) => (
+      <Addresses text={text} />
+    </span>
+  )
+}
+
+/** Not in the middle of a character. */
+function beginningOf(text: string, length: number): string {
+  return text.slice(0, /[\ud800-\udbff]/.test(text[length - 1] ?? '') ? length - 1 : length)
+}
+
+/** Of all of the text, the part that is folded too. */
+export function Addresses({ text }: { readonly text: string }): ReactNode {
+  const [shown, setShown] = useState(MANY)
+  const all = useMemo(() => webAddressesIn(text), [text])
+  const rest = all.length - shown
+  return (
+    <>
+      {all.slice(0, shown).map(({ host, userinfo, foreign, doubtful }) => (
         <span key={host} className="mt-0.5 block text-xs text-muted-foreground">
-          leads to <strong className="font-mono font-medium text-foreground">{host}</strong>
+          leads to{' '}
+          <bdi dir="ltr" className="font-mono font-medium [overflow-wrap:anywhere] text-foreground">
+            {host}
+          </bdi>
           {userinfo && <Warning>what stands before the @ is not where it leads</Warning>}
           {foreign && <Warning>written in letters that may look like others</Warning>}
+          {doubtful && <Warning>not every program reads this address in the same way</Warning>}
         </span>
       ))}
-    </span>
+      {rest > 0 && (
+        <More onClick={() => setShown(shown + PAGE.entries)}>
+          {`Show ${stepOf(rest, PAGE.entries)} more hosts it leads to`}
+        </More>
+      )}
+    </>
   )
 }
 

@@ -1,30 +1,40 @@
 import type { Token, Tokens } from 'marked'
 import type { ReactNode } from 'react'
-import { safeLink } from './web-address.ts'
+import { safeLink, unsaidTarget } from './web-address.ts'
 
-export function MarkdownInline({ tokens = [] }: { readonly tokens: readonly Token[] | undefined }): ReactNode {
-  return tokens.map((token, index) => <Inline key={index} token={token} />)
+/** What is nested deeper is shown as it was written. */
+const DEEPEST = 20
+
+export function MarkdownInline({
+  tokens = [],
+  depth = 0,
+}: {
+  readonly tokens: readonly Token[] | undefined
+  readonly depth?: number
+}): ReactNode {
+  return tokens.map((token, index) => <Inline key={index} token={token} depth={depth + 1} />)
 }
 
-function Inline({ token: given }: { readonly token: Token }): ReactNode {
+function Inline({ token: given, depth }: { readonly token: Token; readonly depth: number }): ReactNode {
   const token = given as Tokens.Generic & Token
+  if (depth > DEEPEST) return given.raw
   switch (token.type) {
     case 'strong':
       return (
         <strong className="font-semibold">
-          <MarkdownInline tokens={token.tokens} />
+          <MarkdownInline tokens={token.tokens} depth={depth} />
         </strong>
       )
     case 'em':
       return (
         <em>
-          <MarkdownInline tokens={token.tokens} />
+          <MarkdownInline tokens={token.tokens} depth={depth} />
         </em>
       )
     case 'del':
       return (
         <del>
-          <MarkdownInline tokens={token.tokens} />
+          <MarkdownInline tokens={token.tokens} depth={depth} />
         </del>
       )
     case 'codespan':
@@ -49,7 +59,7 @@ function Inline({ token: given }: { readonly token: Token }): ReactNode {
       return (token as Tokens.Escape).text
     case 'text': {
       const { tokens, text } = token as Tokens.Text
-      return tokens && tokens.length > 0 ? <MarkdownInline tokens={tokens} /> : text
+      return tokens && tokens.length > 0 ? <MarkdownInline tokens={tokens} depth={depth} /> : text
     }
     default:
       return given.raw
@@ -73,7 +83,7 @@ function Link({
         {inside} <span className="text-muted-foreground">({href})</span>
       </span>
     )
-  const { host } = url
+  const target = unsaidTarget(url, text)
   return (
     <>
       <a
@@ -84,7 +94,15 @@ function Link({
       >
         {inside}
       </a>
-      {host !== '' && !text.includes(host) && <span className="ms-1 text-xs text-muted-foreground">({host})</span>}
+      {/* Set apart, so that nothing before it turns it around. */}
+      {target !== undefined && (
+        <>
+          {' '}
+          <bdi dir="ltr" className="text-xs text-muted-foreground">
+            ({target})
+          </bdi>
+        </>
+      )}
     </>
   )
 }

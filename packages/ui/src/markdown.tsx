@@ -51,10 +51,14 @@ const Block = memo(
   (before, after) => before.raw === after.raw && before.token.type === after.token.type,
 )
 
+/** What is nested deeper is shown as it was written: each level takes room, until nothing could be read. */
+const DEEPEST = 8
+
 const HEADINGS = ['text-lg', 'text-base', 'text-base', 'text-sm', 'text-sm', 'text-sm'] as const
 
-function BlockOf({ token: given }: { readonly token: Token }): ReactNode {
+function BlockOf({ token: given, depth = 0 }: { readonly token: Token; readonly depth?: number }): ReactNode {
   const token = given as Tokens.Generic & Token
+  if (depth > DEEPEST) return <Raw text={given.raw} />
   switch (token.type) {
     case 'heading': {
       const { depth, tokens } = token as Tokens.Heading
@@ -102,12 +106,12 @@ function BlockOf({ token: given }: { readonly token: Token }): ReactNode {
       return (
         <blockquote className="grid grid-cols-1 gap-2 border-s-2 border-input ps-3 text-muted-foreground">
           {((token as Tokens.Blockquote).tokens ?? []).map((each, index) => (
-            <BlockOf key={index} token={each} />
+            <BlockOf key={index} token={each} depth={depth + 1} />
           ))}
         </blockquote>
       )
     case 'list':
-      return <List list={token as Tokens.List} />
+      return <List list={token as Tokens.List} depth={depth} />
     case 'table':
       return <Table table={token as Tokens.Table} />
     case 'hr':
@@ -120,15 +124,25 @@ function BlockOf({ token: given }: { readonly token: Token }): ReactNode {
     }
     // HTML too.
     default:
-      return (
-        <p dir="auto" className="break-words whitespace-pre-wrap [overflow-wrap:anywhere]">
-          {given.raw.trimEnd()}
-        </p>
-      )
+      return <Raw text={given.raw} />
   }
 }
 
-function List({ list: { ordered, start, items } }: { readonly list: Tokens.List }): ReactNode {
+function Raw({ text }: { readonly text: string }): ReactNode {
+  return (
+    <p dir="auto" className="break-words whitespace-pre-wrap [overflow-wrap:anywhere]">
+      {text.trimEnd()}
+    </p>
+  )
+}
+
+function List({
+  list: { ordered, start, items },
+  depth,
+}: {
+  readonly list: Tokens.List
+  readonly depth: number
+}): ReactNode {
   const Kind = ordered ? 'ol' : 'ul'
   const from = ordered && typeof start === 'number' && start !== 1 ? { start } : {}
   return (
@@ -148,7 +162,7 @@ function List({ list: { ordered, start, items } }: { readonly list: Tokens.List 
             />
           )}
           {item.tokens.map((each, nth) => (
-            <BlockOf key={nth} token={each} />
+            <BlockOf key={nth} token={each} depth={depth + 1} />
           ))}
         </li>
       ))}

@@ -9,6 +9,7 @@ import { Thinking } from './thinking.tsx'
 import { Outcome, ToolCall } from './tool-call.tsx'
 import type { ToolCallProps } from './tool-components.ts'
 import { Ago } from './time.tsx'
+import { whoWords } from './who-words.ts'
 
 export interface MessageProps extends Pick<ToolCallProps, 'askedBy' | 'onResolve'> {
   readonly message: ViewMessage
@@ -22,8 +23,11 @@ export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = 
   switch (message.role) {
     case 'user':
       return (
-        <article aria-label={`${message.by ?? 'You'} said`} className="grid grid-cols-1 justify-items-end gap-1">
-          <Who name={message.by ?? 'You'} at={message.at} />
+        <article
+          aria-label={`${whoWords(message.by ?? 'You')} said`}
+          className="grid grid-cols-1 justify-items-end gap-1"
+        >
+          <Who name={whoWords(message.by ?? 'You')} at={message.at} />
           <div className="max-w-[85%] rounded-lg rounded-ee-sm bg-accent px-3.5 py-2">
             {message.parts.map((part, index) =>
               part.type === 'text' ? (

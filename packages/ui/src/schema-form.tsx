@@ -29,7 +29,7 @@ export function SchemaForm({
   onSubmit,
   children,
 }: SchemaFormProps): ReactNode {
-  const [value, setValue] = useState<Json | undefined>(() => given ?? firstValue(schema, schema))
+  const [value, setValue] = useState<Json | undefined>(() => (given === undefined ? firstValue(schema, schema) : given))
   const [tried, setTried] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const id = useId()

@@ -34,7 +34,7 @@ export interface ObjectField {
 export function resolved(schema: Schema, root: Schema, depth = 0): Schema {
   const ref = schema['$ref']
   if (typeof ref === 'string' && depth < 10) {
-    const target = ref.startsWith('#/') ? pointed(root, ref.slice(2).split('/')) : undefined
+    const target = /^#(?:\/|$)/.test(ref) ? pointed(root, ref.split('/').slice(1)) : undefined
     return target ? resolved({ ...target, ...without(schema, '$ref') }, root, depth + 1) : {}
   }
   const alternatives = schema['anyOf'] ?? schema['oneOf']
@@ -108,7 +108,8 @@ export function firstValue(given: Schema, root: Schema, depth = 0): Json | undef
   if (field.kind === 'yes-no') return false
   if (field.kind !== 'object' || depth > 5) return undefined
   const entries = field.fields.flatMap(({ name, schema: each, required }) => {
-    const first = required || isObject(each) ? firstValue(each, root, depth + 1) : undefined
+    // What may be left out is, unless the schema says what stands there.
+    const first = required ? firstValue(each, root, depth + 1) : resolved(each, root)['default']
     return first === undefined ? [] : [[name, first] as const]
   })
   return Object.fromEntries(entries)
@@ -121,14 +122,15 @@ export interface Trouble {
 
 /** Checked here to say it at once; the server has the last word. */
 export function troublesOf(value: Json | undefined, schema: Schema): readonly Trouble[] {
-  const validator = new Validator(schema, '2020-12', false)
-  const { errors } = validator.validate(value ?? null)
-  const troubles = errors.flatMap(({ instanceLocation, keyword, error }): Trouble[] => {
+  if (value === undefined) return [{ path: [], message: 'This is needed.' }]
+  const troubles = errorsOf(value, schema).flatMap(({ instanceLocation, keyword, error }): Trouble[] => {
     const path = instanceLocation.split('/').slice(1).map(unescaped)
     // Said again by every schema around the one that does not fit.
     if (['properties', 'items', 'prefixItems', 'allOf', '$ref', '$dynamicRef'].includes(keyword)) return []
     const missing = keyword === 'required' ? /property "(.+)"/.exec(error)?.[1] : undefined
     if (missing !== undefined) return [{ path: [...path, missing], message: 'This is needed.' }]
+    // A place in a list that nothing was filled in to yet.
+    if (keyword === 'type' && valueAt(value, path) === null) return [{ path, message: 'This is needed.' }]
     return [{ path, message: error.replace(/\.?$/, '.') }]
   })
   const seen = new Set<string>()
@@ -136,6 +138,21 @@ export function troublesOf(value: Json | undefined, schema: Schema): readonly Tr
     const key = pathKey(path)
     return seen.has(key) ? false : seen.add(key)
   })
+}
+
+function errorsOf(value: Json, schema: Schema): ReturnType<Validator['validate']>['errors'] {
+  try {
+    return new Validator(schema, '2020-12', false).validate(value).errors
+  } catch {
+    // No schema at all, a pattern that is none for instance: nothing can be said before the server does.
+    return []
+  }
+}
+
+function valueAt(value: Json | undefined, [key, ...rest]: Path): Json | undefined {
+  if (key === undefined) return value
+  const next = Array.isArray(value) ? (value as readonly Json[])[Number(key)] : ownOf(value, String(key))
+  return valueAt(next, rest)
 }
 
 export function pathKey(path: Path): string {
@@ -148,10 +165,10 @@ export function withValue(value: Json | undefined, path: Path, next: Json | unde
   if (key === undefined) return next
   if (Array.isArray(value) && typeof key === 'number') {
     const inner = withValue(value[key] as Json, rest, next)
-    return inner === undefined ? value.toSpliced(key, 1) : value.toSpliced(key, 1, inner)
+    return [...value.slice(0, key), ...(inner === undefined ? [] : [inner]), ...value.slice(key + 1)] as Json[]
   }
   const before = isObject(value) ? value : {}
-  const inner = withValue(before[key], rest, next)
+  const inner = withValue(ownOf(before, String(key)), rest, next)
   return inner === undefined ? without(before, String(key)) : { ...before, [key]: inner }
 }
 
@@ -170,16 +187,22 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** A schema may call a field `constructor`. */
+export function ownOf(value: Json | undefined, name: string): Json | undefined {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+}
+
 function without(object: JsonObject, ...names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)))
 }
 
 function pointed(root: Json, [segment, ...rest]: readonly string[]): Schema | undefined {
   if (segment === undefined) return isObject(root) ? root : undefined
-  const next = isObject(root) ? root[unescaped(segment)] : undefined
+  const next = ownOf(root, unescaped(segment))
   return next === undefined ? undefined : pointed(next, rest)
 }
 
 function unescaped(segment: string): string {
-  return decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~')
+  const text = /%(?![\da-f]{2})/i.test(segment) ? segment : decodeURIComponent(segment)
+  return text.replaceAll('~1', '/').replaceAll('~0', '~')
 }

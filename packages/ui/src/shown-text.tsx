@@ -12,7 +12,7 @@ export function ShownText({ text }: { readonly text: string }): ReactNode {
           <mark
             key={index}
             title={`Hidden character ${piece.hidden}`}
-            className="mx-0.5 rounded-sm border border-destructive/40 bg-transparent px-1 py-px align-middle font-mono text-[0.7em] text-destructive"
+            className="mx-0.5 inline-block max-w-full rounded-sm border border-destructive/40 bg-transparent px-1 py-px align-middle font-mono text-[0.7em] text-destructive"
           >
             {piece.hidden}
           </mark>

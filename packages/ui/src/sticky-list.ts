@@ -1,6 +1,8 @@
 /** A list of which only what is in sight is drawn, and which stays at its end unless the reader scrolled up. */
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+
+const NONE: readonly number[] = []
 
 /** So near counts as at the bottom. */
 const NEAR = 48
@@ -13,7 +15,12 @@ export interface StickyList {
   readonly toBottom: () => void
 }
 
-export function useStickyList(count: number, keyOf: (index: number) => string): StickyList {
+/** `kept` are drawn wherever the reader is. */
+export function useStickyList(
+  count: number,
+  keyOf: (index: number) => string,
+  kept: readonly number[] = NONE,
+): StickyList {
   const frame = useRef<HTMLDivElement>(null)
   const stuck = useRef(true)
   /** Where it was left by us. */
@@ -25,6 +32,14 @@ export function useStickyList(count: number, keyOf: (index: number) => string): 
     getItemKey: keyOf,
     estimateSize: () => 120,
     overscan: 6,
+    rangeExtractor: useCallback(
+      (range: Parameters<typeof defaultRangeExtractor>[0]) => {
+        const seen = defaultRangeExtractor(range)
+        const more = kept.filter((index) => index < range.count && !seen.includes(index))
+        return more.length > 0 ? [...seen, ...more].sort((a, b) => a - b) : seen
+      },
+      [kept],
+    ),
   })
   const size = list.getTotalSize()
   const first = count > 0 ? keyOf(0) : undefined
@@ -35,8 +50,9 @@ export function useStickyList(count: number, keyOf: (index: number) => string): 
     const was = before.current
     before.current = { first, size }
     if (!element) return
-    // A reader who scrolls up may not have been heard of yet: browsers tell it a frame later.
-    if (element.scrollTop < placed.current - 2) stuck.current = false
+    // A reader who scrolls up may not have been heard of yet: browsers tell it a frame later. Where the list became
+    // shorter, it is the browser that moved up, and only as far as it had to.
+    if (element.scrollTop < placed.current - 2 && !isNearEnd(element)) stuck.current = false
     if (stuck.current) element.scrollTop = element.scrollHeight
     // Older messages came above: what was in sight stays in sight.
     else if (was.first !== undefined && was.first !== first && size > was.size) element.scrollTop += size - was.size
@@ -47,7 +63,7 @@ export function useStickyList(count: number, keyOf: (index: number) => string): 
     const element = frame.current
     if (!element) return undefined
     const look = (): void => {
-      stuck.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR
+      stuck.current = isNearEnd(element)
       placed.current = element.scrollTop
       setAway(!stuck.current)
     }
@@ -61,4 +77,8 @@ export function useStickyList(count: number, keyOf: (index: number) => string): 
     element?.focus()
   }
   return { frame, list, away, toBottom }
+}
+
+function isNearEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boolean {
+  return scrollHeight - scrollTop - clientHeight < NEAR
 }

@@ -54,6 +54,7 @@ export function Countdown({ until }: { readonly until: number }): ReactNode {
       dir="auto"
       dateTime={date.toISOString()}
       title={date.toLocaleString()}
+      suppressHydrationWarning
       className={`tabular-nums ${at !== 0 && left < MINUTE ? 'text-destructive' : ''}`}
     >
       {at === 0 ? date.toISOString().slice(0, 16) : left > 0 ? `expires in ${spanOf(left)}` : 'expired'}
@@ -65,7 +66,13 @@ export function Ago({ at }: { readonly at: number }): ReactNode {
   const passed = useNow() - at
   const date = new Date(at)
   return (
-    <time dir="auto" dateTime={date.toISOString()} title={date.toLocaleString()} className="tabular-nums">
+    <time
+      dir="auto"
+      dateTime={date.toISOString()}
+      title={date.toLocaleString()}
+      suppressHydrationWarning
+      className="tabular-nums"
+    >
       {passed < 5 * SECOND ? 'just now' : `${spanOf(passed).split(' ').slice(0, 2).join(' ')} ago`}
     </time>
   )

@@ -4,7 +4,9 @@ import { useState, type ReactNode } from 'react'
 import type { Resolution, ResolveAnswer, ViewCall } from '@holdpoint/client'
 import { HoldCard } from './hold-card.tsx'
 import { JsonValue } from './json-value.tsx'
+import { ordinal } from './ordinal.ts'
 import { Progress } from './progress.tsx'
+import { resolvedWords } from './resolved-words.ts'
 import { ShownText } from './shown-text.tsx'
 import { useToolComponent, type ToolCallProps } from './tool-components.ts'
 import { VerdictNotice } from './verdict-notice.tsx'
@@ -15,17 +17,28 @@ export function ToolCall(props: ToolCallProps): ReactNode {
   return Own ? <Own {...props} /> : <PlainToolCall {...props} />
 }
 
-export function PlainToolCall({ call, agent, askedBy, onResolve }: ToolCallProps): ReactNode {
+export function PlainToolCall({ call, agent, askedBy, origin, onResolve }: ToolCallProps): ReactNode {
   const [told, setTold] = useState<{ readonly answer: ResolveAnswer; readonly at: number }>()
   const { hold } = call
-  if (hold && onResolve) {
+  // What a page or a worker is at is for nobody to answer here; how far it is, is said with the call.
+  if (hold && onResolve && (hold.kind === 'approval' || hold.kind === 'elicitation')) {
     const resolve = async (resolution: Resolution): Promise<ResolveAnswer> => {
       const answer = await onResolve(call, resolution)
       // Kept here: the card goes away when the answer is taken, whoever gave it.
       setTold({ answer, at: Date.now() })
       return answer
     }
-    return <HoldCard key={hold.nth} hold={hold} onResolve={resolve} askedBy={askedBy} agent={agent} />
+    return (
+      <HoldCard
+        key={hold.nth}
+        hold={hold}
+        onResolve={resolve}
+        askedBy={askedBy}
+        agent={agent}
+        origin={origin}
+        resolved={call.resolved}
+      />
+    )
   }
   const late = told && told.answer.verdict !== 'accepted' ? told : undefined
   return (
@@ -42,7 +55,9 @@ function CallLine({ call }: { readonly call: ViewCall }): ReactNode {
     <Collapsible.Root className="rounded-md border border-border bg-card text-sm">
       <Collapsible.Trigger className="group flex w-full items-center gap-2.5 rounded-md px-3 py-1.5 text-start outline-none hover:bg-accent focus-visible:ring-2 focus-visible:ring-ring">
         <Mark state={state} />
-        <code className="min-w-0 truncate font-mono text-[0.92em]">{call.name}</code>
+        <code className="min-w-0 truncate font-mono text-[0.92em]">
+          <ShownText text={call.name} />
+        </code>
         <span className="min-w-0 grow truncate text-xs text-muted-foreground">{word}</span>
         <span
           aria-hidden
@@ -64,7 +79,9 @@ function CallLine({ call }: { readonly call: ViewCall }): ReactNode {
           <Labelled label="Answers">
             <ul className="grid grid-cols-1 gap-1">
               {call.resolved.map((each) => (
-                <li key={`${each.nth} ${each.at}`}>{resolvedWords(each)}</li>
+                <li key={`${each.nth} ${each.at}`}>
+                  <ShownText text={resolvedWords(each)} />
+                </li>
               ))}
             </ul>
           </Labelled>
@@ -107,17 +124,6 @@ function Labelled({ label, children }: { readonly label: string; readonly childr
   )
 }
 
-function resolvedWords({ resolution, by = 'somebody' }: ViewCall['resolved'][number]): string {
-  switch (resolution.kind) {
-    case 'approve':
-      return resolution.input === undefined ? `${by} approved it` : `${by} approved it with changes`
-    case 'reject':
-      return resolution.reason === undefined ? `${by} rejected it` : `${by} rejected it: “${resolution.reason}”`
-    case 'answer':
-      return 'error' in resolution ? `${by} could not: ${resolution.error}` : `${by} answered`
-  }
-}
-
 type State = 'running' | 'held' | 'done' | 'failed'
 
 function stateOf(call: ViewCall): { readonly state: State; readonly word: string } {
@@ -126,7 +132,7 @@ function stateOf(call: ViewCall): { readonly state: State; readonly word: string
     case 'ready':
       return { state: 'running', word: 'about to run' }
     case 'running':
-      return { state: 'running', word: call.attempt > 1 ? `running, for the ${call.attempt}th time` : 'running' }
+      return { state: 'running', word: call.attempt > 1 ? `running, for the ${ordinal(call.attempt)} time` : 'running' }
     case 'held':
       return { state: 'held', word: WAITS[call.hold.kind] }
     case 'settled':

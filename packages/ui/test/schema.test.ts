@@ -1,6 +1,15 @@
 /** Forms from schemas: which fields, what stands there at first, what is wrong. */
 import { describe, expect, test } from 'vitest'
-import { fieldOf, firstValue, resolved, schemaOfValue, troublesOf, withValue, type Schema } from '../src/schema.ts'
+import {
+  fieldOf,
+  firstValue,
+  ownOf,
+  resolved,
+  schemaOfValue,
+  troublesOf,
+  withValue,
+  type Schema,
+} from '../src/schema.ts'
 
 const budget: Schema = {
   type: 'object',
@@ -56,9 +65,46 @@ describe('a field', () => {
 })
 
 test('a form begins with the defaults, and with room for what is in objects', () => {
-  expect(firstValue(budget, budget)).toEqual({ currency: 'EUR', tags: [], who: {} })
+  expect(firstValue(budget, budget)).toEqual({ currency: 'EUR', who: {} })
   expect(firstValue({ type: 'boolean' }, {})).toBe(false)
   expect(firstValue({ const: 7 }, {})).toBe(7)
+})
+
+test('what may be left out is left out, whatever it would need if it were there', () => {
+  const schema: Schema = {
+    type: 'object',
+    properties: {
+      name: { type: 'string' },
+      address: { type: 'object', properties: { street: { type: 'string' } }, required: ['street'] },
+      tags: { type: 'array', items: { type: 'string' }, minItems: 1 },
+    },
+    required: ['name'],
+  }
+  const first = firstValue(schema, schema)
+  expect(troublesOf(withValue(first, ['name'], 'Ada'), schema)).toEqual([])
+})
+
+test.each([
+  { type: 'string', pattern: '(' },
+  { type: 'object', properties: { a: { $ref: 'https://elsewhere.example/schema' } } },
+  { $ref: '#/%zz' },
+  { type: 5, enum: 'none' },
+  { type: 'array', items: { type: 'nonsense' } },
+] as unknown as readonly Schema[])(
+  'a schema that is none, %j, is a form all the same, and the server decides',
+  (schema) => {
+    expect(fieldOf(resolved(schema, schema)).kind).toMatch(/./)
+    expect(() => firstValue(schema, schema)).not.toThrow()
+    expect(() => [troublesOf({ a: 1 }, schema), troublesOf('x', schema)]).not.toThrow()
+  },
+)
+
+test('a field may have the name of something that every object has', () => {
+  const schema: Schema = { type: 'object', properties: { constructor: { type: 'number' } }, required: ['constructor'] }
+  expect(ownOf({}, 'constructor')).toBeUndefined()
+  expect(troublesOf(withValue({}, ['constructor', 'x'], 1), {})).toEqual([])
+  expect(withValue({}, ['constructor'], 5)).toEqual(JSON.parse('{"constructor":5}'))
+  expect(firstValue(schema, schema)).toEqual({})
 })
 
 test('what does not fit is told once, at its place', () => {

@@ -1,6 +1,8 @@
 /** What the components know of the world before anything is drawn: what hides, where links lead, what changed, who was first. */
 import { describe, expect, test } from 'vitest'
+import type { Json } from '@holdpoint/client'
 import { changesBetween, hasHidden, piecesOf, safeLink, spanOf, verdictWords, webAddressesIn } from '@holdpoint/ui'
+import { unsaidTarget } from '../src/web-address.ts'
 
 describe('hidden characters', () => {
   test('are shown by number and name, and what can be seen is left alone', () => {
@@ -23,19 +25,69 @@ describe('hidden characters', () => {
     '\u{E0041}',
     '\uD800',
     '\u3164',
+    '\u{1BCA0}',
+    '\u200A',
+    '\uFE0F',
   ])('U+%# is one of them', (character) => {
     expect(piecesOf(`a${character}b`).map(({ hidden }) => hidden !== undefined)).toEqual([false, true, false])
   })
 })
 
+test('marks that pile up on a letter are shown from the fifth on, and those of a script are left alone', () => {
+  expect(piecesOf(`e${'\u0301'.repeat(6)}`).at(-1)).toEqual({ hidden: 'U+0301 ×2' })
+  expect(hasHidden('שָׁלוֹם ที่นี่ ❤️ 1️⃣ ٪١٢٣')).toBe(false)
+})
+
 describe('web addresses', () => {
   test('say which host they lead to, whatever stands before it', () => {
     expect(webAddressesIn('see https://bank.example@evil.example/x and http://ok.example:8080.')).toEqual([
-      { host: 'evil.example', userinfo: true, foreign: false },
-      { host: 'ok.example:8080', userinfo: false, foreign: false },
+      { host: 'evil.example', userinfo: true, foreign: false, doubtful: false },
+      { host: 'ok.example:8080', userinfo: false, foreign: false, doubtful: false },
     ])
     expect(webAddressesIn('https://аррӏе.com')).toMatchObject([{ host: expect.stringMatching(/^xn--/), foreign: true }])
     expect(webAddressesIn('no address: a//b, mailto:x@y.example')).toEqual([])
+  })
+  test.each([
+    ['https:evil.example/x', 'evil.example'],
+    ['https:/evil.example', 'evil.example'],
+    ['http:\\\\evil.example', 'evil.example'],
+    ['_https://evil.example', 'evil.example'],
+    ['https://good.example%2eevil.example', 'good.example.evil.example'],
+    ['https://good.example%2f@evil.example', 'evil.example'],
+    ['https://ｅvil。example', 'evil.example'],
+    ['https://0x7f.1/', '127.0.0.1'],
+    ['https://good.example\t.evil.example/', 'good.example.evil.example'],
+    ['https://good.example\n@evil.example/', 'evil.example'],
+    ['https://good.example"@evil.example/', 'evil.example'],
+    ["https://good.example'.evil.example/", "good.example'.evil.example"],
+    ['https://good.example<@evil.example/', 'evil.example'],
+  ])('%j says that it leads to %s', (text, host) => {
+    expect(webAddressesIn(text).map((each) => each.host)).toContain(host)
+  })
+  test('that programs read in different ways say so, and those in code and quotes do not', () => {
+    expect(webAddressesIn('https://good.example\\@evil.example/')).toMatchObject([{ doubtful: true }])
+    expect(webAddressesIn('https://good.example"@evil.example/')).toMatchObject([
+      { doubtful: false },
+      { doubtful: true },
+    ])
+    for (const text of [
+      '<a href="https://good.example">x</a>',
+      '{"url":"https://good.example","b":1}',
+      '`https://good.example`.',
+    ])
+      expect(webAddressesIn(text)).toMatchObject([{ host: 'good.example', doubtful: false }])
+    expect(webAddressesIn('ssh://git@аррӏе.com/x')).toMatchObject([{ foreign: true }])
+    expect(webAddressesIn('on https: it is safe, http: is not.')).toEqual([])
+  })
+  test('under other words than their own are told by whom they lead to', () => {
+    const target = (href: string, words: string): string | undefined => unsaidTarget(new URL(href), words)
+    expect(target('https://evil.example', 'https://bank.example?at=evil.example')).toBe('evil.example')
+    expect(target('https://evil.example', 'evil.example.bank.example')).toBe('evil.example')
+    expect(target('https://bank.example@evil.example', 'https://bank.example@evil.example')).toBe('evil.example')
+    expect(target('mailto:eve@evil.example', 'ada@bank.example')).toBe('eve@evil.example')
+    expect(target('https://bank.example/a', 'https://bank.example/a')).toBeUndefined()
+    expect(target('http://www.bank.example', 'www.bank.example')).toBeUndefined()
+    expect(target('mailto:ada@bank.example', 'ada@bank.example')).toBeUndefined()
   })
   test('are links only to the web and to mail', () => {
     const links = [
@@ -62,6 +114,11 @@ describe('changes', () => {
       { path: 'deep.c', kind: 'added', after: true },
     ])
     expect(changesBetween(before, structuredClone(before))).toEqual([])
+    const odd = JSON.parse('{"__proto__": 1, "constructor": 2}') as Json
+    expect(changesBetween(odd, {})).toEqual([
+      { path: '__proto__', kind: 'removed', before: 1 },
+      { path: 'constructor', kind: 'removed', before: 2 },
+    ])
     expect(changesBetween([1], { 0: 1 })).toEqual([{ path: '', kind: 'changed', before: [1], after: { 0: 1 } }])
   })
 })

@@ -1,6 +1,6 @@
 /** One agent, and its tools on their two axes: who carries a call out, and whether somebody must agree first. */
 import { useState, type ReactNode } from 'react'
-import type { JsonObject, ToolRow } from '@holdpoint/client'
+import type { AgentRow, Json, JsonObject, ToolRow } from '@holdpoint/client'
 import { useWatched } from '@holdpoint/react'
 import { JsonValue, spanOf } from '@holdpoint/ui'
 import { AgentHeader } from '../agent-header.tsx'
@@ -35,13 +35,16 @@ export function AgentScreen({ name }: { readonly name: string }): ReactNode {
     <Screen title={name} wide note={agent?.instructions} actions={<AgentHeader name={name} here="tools" />}>
       {agent && (
         <dl className="flex flex-wrap gap-x-8 gap-y-2 text-sm">
-          <Fact name="Model">
-            {agent.model ?? (typeof agent.config?.['model'] === 'string' ? agent.config['model'] : '—')}
+          <Fact name="Model">{modelOf(agent)}</Fact>
+          <Fact name="Defined">
+            {agent.source === 'code' ? 'in the program' : `over HTTP, version ${agent.version ?? 1}`}
           </Fact>
-          <Fact name="Defined in">
-            {agent.source === 'code' ? 'the program' : `JSON, version ${agent.version ?? 1}`}
-          </Fact>
-          <Fact name="What the model is sent">{agent.audited ? 'kept for a while' : 'not kept'}</Fact>
+          <Fact name="What the model is sent">{agent.audited ? 'is kept for a while' : 'is not kept'}</Fact>
+          {serversOf(agent).length > 0 && (
+            <Fact name="MCP servers">
+              <TextLink to="/mcp-servers">{serversOf(agent).join(', ')}</TextLink>
+            </Fact>
+          )}
         </dl>
       )}
       {agent?.tools && <Tools tools={agent.tools} />}
@@ -50,11 +53,24 @@ export function AgentScreen({ name }: { readonly name: string }): ReactNode {
   )
 }
 
+/** As it was asked for, where what came of it is not known. */
+export function modelOf({ model, config }: AgentRow): string {
+  return model ?? (typeof config?.['model'] === 'string' ? config['model'] : 'the default')
+}
+
+function serversOf({ config }: AgentRow): readonly string[] {
+  const servers = config?.['mcpServers']
+  if (!Array.isArray(servers)) return []
+  return (servers as readonly Json[]).flatMap((each) =>
+    typeof each === 'object' && each !== null && 'name' in each ? [String(each.name)] : [],
+  )
+}
+
 function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
   return (
     <div>
       <dt className="text-xs text-muted-foreground">{name}</dt>
-      <dd className="font-mono text-[0.93em]">{children}</dd>
+      <dd>{children}</dd>
     </div>
   )
 }
@@ -95,7 +111,7 @@ function Tools({ tools }: { readonly tools: readonly ToolRow[] }): ReactNode {
                     <Cell
                       tools={tools.filter((tool) => tool.executor === executor && tool.approval === approval)}
                       open={open}
-                      onOpen={setOpen}
+                      onOpen={(name) => setOpen(open === name ? undefined : name)}
                       possible={approval === 'auto' || !['human', 'provider'].includes(executor)}
                     />
                   </td>
@@ -105,7 +121,13 @@ function Tools({ tools }: { readonly tools: readonly ToolRow[] }): ReactNode {
           </tbody>
         </table>
       </div>
-      {chosen && <Tool tool={chosen} />}
+      {chosen ? (
+        <Tool tool={chosen} />
+      ) : (
+        <p className="text-xs text-muted-foreground">
+          Choose a tool to see what it takes, and for how long it may wait.
+        </p>
+      )}
     </section>
   )
 }
@@ -170,15 +192,16 @@ function Tool({
   )
 }
 
+/** For whoever wants to change it: what `PUT /api/agents` takes. */
 function Config({ config }: { readonly config: JsonObject }): ReactNode {
   return (
-    <section aria-labelledby="config" className="grid gap-2">
-      <h2 id="config" className="text-base font-semibold">
-        As JSON
-      </h2>
-      <div className="rounded-lg border border-border bg-card px-4 py-3 text-sm">
+    <details className="rounded-lg border border-border bg-card text-sm">
+      <summary className="rounded-lg px-4 py-2.5 outline-none hover:bg-accent focus-visible:ring-2 focus-visible:ring-ring">
+        Its definition, as it was sent
+      </summary>
+      <div className="border-t border-border px-4 py-3">
         <JsonValue value={config} />
       </div>
-    </section>
+    </details>
   )
 }

@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
+import type { AgentRow } from '@holdpoint/client'
 import { useWatched } from '@holdpoint/react'
 import { addressOf, Empty, Screen, Trouble } from '../parts.tsx'
+import { modelOf } from './agent.tsx'
 
 export function AgentsScreen(): ReactNode {
   const { value, loading, error } = useWatched('agents', (client, signal) =>
@@ -9,7 +11,10 @@ export function AgentsScreen(): ReactNode {
   )
   const agents = value?.items ?? []
   return (
-    <Screen title="Agents" note="Those of the program, and those that were made over HTTP.">
+    <Screen
+      title="Agents"
+      note="Each has a model, instructions and tools. They are part of your program, or made over HTTP."
+    >
       {error && <Trouble error={error} />}
       {!loading && agents.length === 0 && (
         <Empty title="There are no agents">
@@ -19,31 +24,37 @@ export function AgentsScreen(): ReactNode {
         </Empty>
       )}
       <ul className="grid gap-3 sm:grid-cols-2">
-        {agents.map(({ name, source, model, instructions, tools, config }) => (
-          <li key={name}>
+        {agents.map((agent) => (
+          <li key={agent.name}>
             <Link
-              href={addressOf.agent(name)}
+              href={addressOf.agent(agent.name)}
               className="grid h-full content-start gap-1.5 rounded-lg border border-border bg-card px-4 py-3 outline-none hover:border-input focus-visible:ring-2 focus-visible:ring-ring"
             >
               <span className="flex items-baseline gap-2">
-                <b className="font-medium">{name}</b>
+                <b className="font-medium">{agent.name}</b>
                 <span className="text-xs text-muted-foreground">
-                  {source === 'code' ? 'part of the program' : 'made over HTTP'}
+                  {agent.source === 'code' ? 'part of the program' : 'made over HTTP'}
                 </span>
               </span>
-              <span className="font-mono text-xs text-muted-foreground">
-                {model ?? (typeof config?.['model'] === 'string' ? config['model'] : '')}
-              </span>
-              {instructions !== undefined && <span className="line-clamp-2 text-sm">{instructions}</span>}
-              {tools && (
-                <span className="text-xs text-muted-foreground">
-                  {tools.length === 1 ? 'one tool' : `${tools.length} tools`}
-                </span>
-              )}
+              <span className="font-mono text-xs text-muted-foreground">{modelOf(agent)}</span>
+              <span className="line-clamp-2 text-sm">{instructionsOf(agent)}</span>
+              <span className="text-xs text-muted-foreground">{toolsWords(agent)}</span>
             </Link>
           </li>
         ))}
       </ul>
     </Screen>
   )
+}
+
+/** Of one that was made over HTTP, a list has what was sent. */
+function instructionsOf({ instructions, config }: AgentRow): string {
+  const said = instructions ?? config?.['instructions']
+  return typeof said === 'string' ? said : ''
+}
+
+function toolsWords({ tools, config }: AgentRow): string {
+  const all: unknown = tools ?? config?.['tools']
+  const count = Array.isArray(all) ? all.length : 0
+  return count === 0 ? 'no tools' : count === 1 ? 'one tool' : `${count} tools`
 }

@@ -3,11 +3,9 @@ import { useConversation } from '@holdpoint/react'
 import { Button, Composer, MessageList } from '@holdpoint/ui'
 import { ConversationHeader } from '../conversation-header.tsx'
 import { useBy } from '../preferences.ts'
-import { useTitle } from '../parts.tsx'
 
 export function ConversationScreen({ id }: { readonly id: string }): ReactNode {
   const by = useBy()
-  useTitle(id)
   return (
     <div className="flex h-full flex-col">
       <ConversationHeader id={id} here="chat" />

@@ -1,21 +1,16 @@
 import { useState, type ReactNode } from 'react'
-import { Link, useLocation } from 'wouter'
-import type { ConversationRow } from '@holdpoint/client'
+import { useLocation } from 'wouter'
+import type { ListedConversation } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
 import { Ago, Button, ShownText } from '@holdpoint/ui'
 import { addressOf, Empty, INPUT, Screen, Status, TextLink, Trouble } from '../parts.tsx'
+import { RowLink, Rows } from '../rows.tsx'
 
 const STATUSES = ['held', 'running', 'idle'] as const
-type Filter = { readonly status?: ConversationRow['status']; readonly agent?: string }
+type Filter = { readonly status?: ListedConversation['status']; readonly agent?: string }
 
 export function ConversationsScreen(): ReactNode {
   const [filter, setFilter] = useState<Filter>({})
-  const [limit, setLimit] = useState(50)
-  const query = { ...filter, limit }
-  const { value, loading, error } = useWatched(`conversations ${JSON.stringify(query)}`, (client, signal) =>
-    client.conversations.list(query, { signal }),
-  )
-  const rows = value?.items ?? []
   const filtered = Object.keys(filter).length > 0
   return (
     <Screen title="Conversations" actions={<NewConversation />}>
@@ -32,53 +27,46 @@ export function ConversationsScreen(): ReactNode {
           </Button>
         ))}
       </div>
-      {error && <Trouble error={error} />}
-      {!loading && rows.length === 0 && (
-        <Empty title={filtered ? 'None of these' : 'Nothing was said yet'}>
-          {filtered ? (
-            'Look at all of them.'
-          ) : (
-            <>
-              Begin one above, or take <TextLink to="/">the tour</TextLink>.
-            </>
-          )}
-        </Empty>
-      )}
-      {rows.length > 0 && (
-        <ul className="divide-y divide-border overflow-hidden rounded-lg border border-border bg-card">
-          {rows.map((row) => (
-            <Row key={row.id} row={row} />
-          ))}
-        </ul>
-      )}
-      {value?.next !== undefined && (
-        <Button small className="justify-self-center" onClick={() => setLimit(limit + 100)}>
-          Show more
-        </Button>
-      )}
+      <Rows
+        of={`conversations ${JSON.stringify(filter)}`}
+        ask={(client, limit, signal) => client.conversations.list({ ...filter, limit }, { signal })}
+        empty={
+          <Empty title={filtered ? 'None of these' : 'Nothing was said yet'}>
+            {filtered ? (
+              'Look at all of them.'
+            ) : (
+              <>
+                Begin one above, or take <TextLink to="/">the tour</TextLink>.
+              </>
+            )}
+          </Empty>
+        }
+      >
+        {(row) => <Row row={row} />}
+      </Rows>
     </Screen>
   )
 }
 
-function Row({ row: { id, agent, status, seq, updatedAt } }: { readonly row: ConversationRow }): ReactNode {
+function Row({ row: { id, agent, status, updatedAt, firstWords } }: { readonly row: ListedConversation }): ReactNode {
   return (
-    <li>
-      <Link
-        href={addressOf.conversation(id)}
-        className="grid grid-cols-[1fr_auto] items-baseline gap-x-4 gap-y-0.5 px-4 py-2.5 outline-none hover:bg-accent focus-visible:ring-2 focus-visible:ring-ring focus-visible:ring-inset sm:grid-cols-[1fr_8rem_5rem_7rem]"
-      >
-        <span className="min-w-0 truncate font-mono text-sm max-sm:order-1">
+    <RowLink to={addressOf.conversation(id)}>
+      <span className="truncate font-medium">
+        <ShownText text={firstWords ?? (id === `agent:${agent}` ? `The life of ${agent}` : 'Nothing was said yet')} />
+      </span>
+      <span className="justify-self-end">
+        <Status status={status} />
+      </span>
+      <span className="truncate text-xs text-muted-foreground">
+        {agent} ·{' '}
+        <code className="font-mono">
           <ShownText text={id} />
-        </span>
-        <span className="text-sm text-muted-foreground max-sm:order-3">{agent}</span>
-        <span className="max-sm:order-2 max-sm:justify-self-end">
-          <Status status={status} />
-        </span>
-        <span className="text-end text-xs text-muted-foreground max-sm:order-4" title={`${seq} events`}>
-          <Ago at={updatedAt} />
-        </span>
-      </Link>
-    </li>
+        </code>
+      </span>
+      <span className="justify-self-end text-xs text-muted-foreground">
+        <Ago at={updatedAt} />
+      </span>
+    </RowLink>
   )
 }
 
@@ -89,6 +77,7 @@ function NewConversation(): ReactNode {
   const { value } = useWatched('agents', (from, signal) => from.agents.list({ limit: 200 }, { signal }))
   const agents = value?.items ?? []
   const [chosen, setChosen] = useState('')
+  const [problem, setProblem] = useState<Error>()
   const agent = chosen === '' ? agents[0]?.name : chosen
   if (agent === undefined) return null
   const make = async (): Promise<void> => {
@@ -109,9 +98,10 @@ function NewConversation(): ReactNode {
           ))}
         </select>
       )}
-      <Button look="strong" onClick={() => void make()}>
+      <Button look="strong" onClick={() => void make().catch(setProblem)}>
         New conversation
       </Button>
+      {problem && <Trouble error={problem} />}
     </>
   )
 }

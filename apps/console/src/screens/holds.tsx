@@ -3,6 +3,7 @@
  * the focus: j and k go through it, a, e and r go to the buttons, so that nothing is approved by one slip.
  */
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { flushSync } from 'react-dom'
 import { useLocation } from 'wouter'
 import type { PendingHold, Resolution, ResolveAnswer } from '@holdpoint/client'
 import { useHolds } from '@holdpoint/react'
@@ -27,12 +28,15 @@ export function HoldsScreen({ at }: { readonly at?: At }): ReactNode {
   const { holds, loading, error, resolve } = useHolds()
   const [wanted, setWanted] = useState<Wanted>({ kind: 'people', agent: '', text: '' })
   const [told, setTold] = useState<Told>()
+  // The list hears of an answer a moment after whoever gave it: what is answered is not shown, or gone on to, again.
+  const [answered, setAnswered] = useState<ReadonlySet<string>>(new Set())
   const [, go] = useLocation()
   const by = useBy()
   useTitle('Holds')
-  const shown = holds.filter((hold) => matches(hold, wanted))
+  const waiting = holds.filter((hold) => !answered.has(keyOf(hold)))
+  const shown = waiting.filter((hold) => matches(hold, wanted))
   const open =
-    holds.find((hold) => hold.callId === at?.callId && hold.conversationId === at.conversationId) ??
+    waiting.find((hold) => hold.callId === at?.callId && hold.conversationId === at.conversationId) ??
     (at ? undefined : shown[0])
   const panel = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLUListElement>(null)
@@ -44,8 +48,12 @@ export function HoldsScreen({ at }: { readonly at?: At }): ReactNode {
     const next = shown[shown.indexOf(hold) + 1] ?? shown[shown.indexOf(hold) - 1]
     const given = await resolve(hold, resolution, by === undefined ? {} : { by })
     if (given.verdict === 'invalid' || given.verdict === 'wrong-kind') return given
-    setTold({ hold, answer: given, at: Date.now() })
-    show(next)
+    // Drawn at once: what had the focus goes, and what comes next gets it.
+    flushSync(() => {
+      setTold({ hold, answer: given, at: Date.now() })
+      setAnswered((before) => new Set(before).add(keyOf(hold)))
+      show(next)
+    })
     list.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus()
     return given
   }
@@ -72,7 +80,7 @@ export function HoldsScreen({ at }: { readonly at?: At }): ReactNode {
     >
       <header className="grid gap-3 border-b border-border px-4 py-3 lg:col-span-2 lg:flex lg:items-center lg:px-6">
         <h1 className="text-xl font-semibold tracking-tight">Holds</h1>
-        <HoldsFilter wanted={wanted} holds={holds} onChange={setWanted} />
+        <HoldsFilter wanted={wanted} holds={waiting} onChange={setWanted} />
       </header>
       <HoldList list={list} holds={shown} open={open} onOpen={show} />
       <div ref={panel} className="min-h-0 overflow-y-auto px-4 py-5 lg:border-s lg:border-border lg:px-8">
@@ -80,18 +88,19 @@ export function HoldsScreen({ at }: { readonly at?: At }): ReactNode {
           {error && <Trouble error={error} />}
           {told && <ToldNotice told={told} />}
           {open ? (
-            <OpenHold
-              key={`${open.conversationId} ${open.callId} ${open.nth}`}
-              hold={open}
-              onAnswer={(resolution) => answer(open, resolution)}
-            />
+            <OpenHold key={keyOf(open)} hold={open} onAnswer={(resolution) => answer(open, resolution)} />
           ) : (
-            !loading && <NothingOpen at={at} any={holds.length > 0} told={told !== undefined} />
+            !loading && <NothingOpen at={at} any={waiting.length > 0} told={told !== undefined} />
           )}
         </div>
       </div>
     </div>
   )
+}
+
+/** With which hold of the call it is: one held anew waits again. */
+function keyOf({ conversationId, callId, nth }: PendingHold): string {
+  return `${conversationId} ${callId} ${nth}`
 }
 
 function OpenHold({

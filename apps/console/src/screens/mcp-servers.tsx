@@ -97,8 +97,9 @@ function Server({
       )}
       {refused.length > 0 && (
         <ul aria-label="Tools that are not offered" className="grid gap-1 text-xs text-muted-foreground">
-          {refused.map((each) => (
-            <li key={each.name}>
+          {/* A server may have one name twice, which is why it is here. */}
+          {refused.map((each, index) => (
+            <li key={index}>
               <code className="font-mono">
                 <ShownText text={each.name} />
               </code>{' '}

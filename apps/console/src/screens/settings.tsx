@@ -14,7 +14,8 @@ export function SettingsScreen(): ReactNode {
       <section className="grid justify-items-start gap-2">
         <h2 className="text-base font-semibold">This tab</h2>
         <p className="text-sm text-muted-foreground">
-          The API, with a page to try it, is at{' '}
+          It keeps its key until it is closed. What the console does, programs do over HTTP: the API, with a page to try
+          it, is at{' '}
           <a
             className="rounded-sm text-ring underline decoration-ring/40 underline-offset-3 outline-none hover:decoration-ring focus-visible:ring-2 focus-visible:ring-ring"
             href="/api/docs"
@@ -47,7 +48,7 @@ function You(): ReactNode {
           onChange={(event) => setPreferences({ name: event.target.value.trim() })}
         />
         <p className="text-xs text-muted-foreground">
-          What you say and approve is written down under it. Without one, under the name of the key.
+          What you say and approve is written down under it. Without one it says “you”, or names the key you came with.
         </p>
       </div>
       <fieldset className="flex gap-3 text-sm">
@@ -116,13 +117,27 @@ function Keys(): ReactNode {
                 </>
               )}
             </span>
-            <Button small look="destructive" aria-label={`Revoke ${key.name}`} onClick={() => void revoke(key)}>
-              Revoke
-            </Button>
+            <Revoke name={key.name} onRevoke={() => revoke(key)} />
           </li>
         ))}
       </ul>
     </section>
+  )
+}
+
+/** Whoever uses it is locked out at once, so it is asked twice. */
+function Revoke({ name, onRevoke }: { readonly name: string; readonly onRevoke: () => Promise<void> }): ReactNode {
+  const [sure, setSure] = useState(false)
+  return (
+    <Button
+      small
+      look="destructive"
+      aria-label={sure ? `Really revoke ${name}` : `Revoke ${name}`}
+      onClick={() => (sure ? void onRevoke() : setSure(true))}
+      onBlur={() => setSure(false)}
+    >
+      {sure ? 'Really revoke' : 'Revoke'}
+    </Button>
   )
 }
 

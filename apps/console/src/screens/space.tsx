@@ -35,11 +35,11 @@ export function SpaceScreen({ id }: { readonly id: string }): ReactNode {
             <ShownText text={id} />
           </span>
           <AtWork active={view.active} />
-          {connection.state === 'waiting' && <span className="text-xs text-held">not heard of, comes again</span>}
+          {connection.state === 'waiting' && <span className="text-xs text-held">offline, trying again</span>}
           <details className="group w-full lg:hidden">
             <summary className="text-xs text-muted-foreground">{membersWords(view)}</summary>
             <div className="py-3">
-              <Members id={id} view={view} />
+              <Members id={id} view={view} self={self} />
             </div>
           </details>
         </header>
@@ -52,7 +52,7 @@ export function SpaceScreen({ id }: { readonly id: string }): ReactNode {
         className="min-h-0 overflow-y-auto border-s border-border px-5 py-4 max-lg:hidden"
       >
         <h2 className="mb-3 text-xs text-muted-foreground">{membersWords(view)}</h2>
-        <Members id={id} view={view} />
+        <Members id={id} view={view} self={self} />
       </aside>
     </div>
   )

@@ -1,64 +1,48 @@
 import { useState, type ReactNode } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import type { SpaceRow } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
 import { Ago, Button, ShownText } from '@holdpoint/ui'
 import { addressOf, Empty, INPUT, Screen, Trouble } from '../parts.tsx'
+import { RowLink, Rows } from '../rows.tsx'
 import { useSelfName } from '../space/self.ts'
 
 export function SpacesScreen(): ReactNode {
-  const [limit, setLimit] = useState(50)
-  const { value, loading, error } = useWatched(`spaces ${limit}`, (client, signal) =>
-    client.spaces.list({ limit }, { signal }),
-  )
-  const rows = value?.items ?? []
   return (
     <Screen title="Spaces" note="Where people and agents talk. What is said wakes every agent that is there.">
-      {error && <Trouble error={error} />}
       <NewSpace />
-      {!loading && !error && rows.length === 0 && (
-        <Empty title="There are no spaces yet">
-          Give one a name above, choose the agents that shall be in it, and say something: they wake, and their tool
-          calls are shown where everybody sees them.
-        </Empty>
-      )}
-      {rows.length > 0 && (
-        <ul className="divide-y divide-border overflow-hidden rounded-lg border border-border bg-card">
-          {rows.map((row) => (
-            <Row key={row.id} row={row} />
-          ))}
-        </ul>
-      )}
-      {value?.next !== undefined && (
-        <Button small className="justify-self-center" onClick={() => setLimit(limit + 100)}>
-          Show more
-        </Button>
-      )}
+      <Rows
+        of="spaces"
+        ask={(client, limit, signal) => client.spaces.list({ limit }, { signal })}
+        empty={
+          <Empty title="There are no spaces yet">
+            Give one a name above, choose the agents that shall be in it, and say something: they wake, and their tool
+            calls are shown where everybody sees them.
+          </Empty>
+        }
+      >
+        {(row) => <Row row={row} />}
+      </Rows>
     </Screen>
   )
 }
 
 function Row({ row: { id, name, members, updatedAt } }: { readonly row: SpaceRow }): ReactNode {
   return (
-    <li>
-      <Link
-        href={addressOf.space(id)}
-        className="grid grid-cols-[1fr_auto] items-baseline gap-x-4 gap-y-0.5 px-4 py-2.5 outline-none hover:bg-accent focus-visible:ring-2 focus-visible:ring-ring focus-visible:ring-inset"
-      >
-        <span className="min-w-0 truncate font-medium">
-          <ShownText text={name} />
-        </span>
-        <span className="text-end text-xs text-muted-foreground">
-          <Ago at={updatedAt} />
-        </span>
-        <span className="min-w-0 truncate font-mono text-xs text-muted-foreground">
-          <ShownText text={id} />
-        </span>
-        <span className="text-end text-xs text-muted-foreground">
-          {members === 1 ? 'one member' : `${members} members`}
-        </span>
-      </Link>
-    </li>
+    <RowLink to={addressOf.space(id)}>
+      <span className="min-w-0 truncate font-medium">
+        <ShownText text={name} />
+      </span>
+      <span className="text-end text-xs text-muted-foreground">
+        <Ago at={updatedAt} />
+      </span>
+      <span className="min-w-0 truncate font-mono text-xs text-muted-foreground">
+        <ShownText text={id} />
+      </span>
+      <span className="text-end text-xs text-muted-foreground">
+        {members === 1 ? 'one member' : `${members} members`}
+      </span>
+    </RowLink>
   )
 }
 

@@ -17,7 +17,7 @@ export function StartScreen(): ReactNode {
   return (
     <Screen
       title="A tool call is a durable promise"
-      note="Agents ask, somebody answers, and nothing of it is lost in between. Here is what that looks like."
+      note="When an agent wants to do something that needs you, its call waits here until you answer, whatever happens to the process in between. Try it: each button says something to an agent."
     >
       {error && <Trouble error={error} />}
       {touring && <Tour />}
@@ -49,9 +49,9 @@ function Tour(): ReactNode {
             <Number>{tour.length + 1}</Number> Kill it
           </h2>
           <p className="text-sm text-muted-foreground">
-            Make an e-mail wait, then end the process in the terminal, with <code className="font-mono">kill -9</code>{' '}
-            if you like. Start it again with <code className="font-mono">npm start</code>, and approve. It goes on where
-            it was.
+            Make an e-mail wait, and end the process: the terminal shows its <code className="font-mono">kill -9</code>.
+            Start it again with <code className="font-mono">npm start</code>, and approve. It goes on where it was, and
+            the e-mail goes out once.
           </p>
         </li>
       </ol>

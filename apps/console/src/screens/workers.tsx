@@ -19,7 +19,7 @@ export function WorkersScreen(): ReactNode {
   return (
     <Screen
       title="Workers"
-      note="Programs that carry out external calls. They come by themselves, with a key of their own."
+      note="Programs that carry out calls for agents. They come by themselves, each with a key of its own."
     >
       {error && <Trouble error={error} />}
       {nobody.length > 0 && (
@@ -60,7 +60,7 @@ function Worker({
   return (
     <li className="flex flex-wrap items-baseline gap-x-4 gap-y-1 px-4 py-2.5 text-sm">
       <span aria-hidden className={`size-2 self-center rounded-full ${quiet ? 'bg-held' : 'bg-ok'}`} />
-      <b className="font-medium">{by}</b>
+      <b className="font-medium">{by.replace(/^key:/, '')}</b>
       <span className="font-mono text-xs">{tools.join(', ')}</span>
       <span className="ms-auto text-xs text-muted-foreground">
         {waiting > 0 && `${waiting} waiting · `}

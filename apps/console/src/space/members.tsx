@@ -1,17 +1,27 @@
 /** Who is in a space: their roles, which agents are at work, and how far people have read. */
 import { useState, type ReactNode } from 'react'
-import type { SpaceMember, SpaceView } from '@holdpoint/client'
+import type { SpaceChanged, SpaceMember, SpaceView } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
-import { Button, ShownText } from '@holdpoint/ui'
+import { Button, plainly, ShownText } from '@holdpoint/ui'
 import { addressOf, INPUT, TextLink, Trouble } from '../parts.tsx'
+import type { Self } from './self.ts'
 
-export function Members({ id, view }: { readonly id: string; readonly view: SpaceView }): ReactNode {
+export interface MembersProps {
+  readonly id: string
+  readonly view: SpaceView
+  readonly self: Self
+}
+
+export function Members({ id, view, self }: MembersProps): ReactNode {
   const { members, active, messages } = view
   return (
     <div className="grid gap-4">
       <ul aria-label="Members" className="grid gap-2.5 text-sm">
         {members.map((each) => (
-          <li key={`${each.member.kind} ${each.member.id}`} className="flex items-baseline gap-2">
+          <li
+            key={`${each.member.kind} ${each.member.id}`}
+            className="grid grid-cols-[auto_1fr] items-baseline gap-x-2"
+          >
             <Dot member={each} active={active} />
             <span className="grid min-w-0">
               <span className="truncate font-medium">
@@ -22,11 +32,12 @@ export function Members({ id, view }: { readonly id: string; readonly view: Spac
                 )}
               </span>
               <span className="text-xs text-muted-foreground">{aboutOf(each, active, messages)}</span>
+              <Manage id={id} entry={each} self={self} />
             </span>
           </li>
         ))}
       </ul>
-      <LetIn id={id} members={members} />
+      <LetIn id={id} members={members} self={self} />
     </div>
   )
 }
@@ -53,21 +64,101 @@ function Dot({
   return <span aria-hidden className={`size-2 shrink-0 rounded-full ${look}`} />
 }
 
+const ROLES = ['owner', 'member', 'reader'] as const
+
+/** What an owner says about a member, and anybody about themselves. Who is none speaks for whoever runs the system, if they may. */
+function Manage({
+  id,
+  entry,
+  self,
+}: {
+  readonly id: string
+  readonly entry: SpaceMember
+  readonly self: Self
+}): ReactNode {
+  const { member, role } = entry
+  const { spaces } = useClient()
+  const { busy, problem, change } = useChange()
+  const isSelf = member.kind === 'human' && member.id === self.member.id
+  const by = byOf(self)
+  return (
+    <details className="text-xs">
+      <summary aria-label={`Change ${plainly(member.id)}`} className="w-fit cursor-pointer text-muted-foreground">
+        change
+      </summary>
+      <div className="flex flex-wrap items-center gap-2 py-1.5">
+        <select
+          aria-label={`Role of ${plainly(member.id)}`}
+          className={`${INPUT} h-7 text-xs`}
+          value={role}
+          disabled={busy}
+          onChange={({ target }) => change(spaces.join(id, member, { role: target.value as typeof role, ...by }))}
+        >
+          {ROLES.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </select>
+        <Button
+          small
+          look="destructive"
+          aria-label={`${isSelf ? 'Leave as' : 'Remove'} ${plainly(member.id)}`}
+          disabled={busy}
+          onClick={() => change(spaces.leave(id, member, isSelf ? { by: member.id } : by))}
+        >
+          {isSelf ? 'Leave' : 'Remove'}
+        </Button>
+      </div>
+      {problem && <Trouble error={problem} />}
+    </details>
+  )
+}
+
+/** Named in the log as whoever did it, where they are one of those who may. */
+function byOf({ member, entry }: Self): { readonly by?: string } {
+  return entry?.role === 'owner' ? { by: member.id } : {}
+}
+
+interface Changing {
+  readonly busy: boolean
+  readonly problem: Error | undefined
+  readonly change: (asking: Promise<SpaceChanged>) => void
+}
+
+function useChange(): Changing {
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<Error>()
+  const change = (asking: Promise<SpaceChanged>): void => {
+    setBusy(true)
+    void asking
+      .then((told) => (told.ok ? undefined : new Error(told.message)))
+      .catch((error: Error) => error)
+      .then((wrong) => {
+        setProblem(wrong)
+        setBusy(false)
+      })
+  }
+  return { busy, problem, change }
+}
+
 /** Agents that are not here yet. */
-function LetIn({ id, members }: { readonly id: string; readonly members: SpaceView['members'] }): ReactNode {
+function LetIn({
+  id,
+  members,
+  self,
+}: {
+  readonly id: string
+  readonly members: SpaceView['members']
+  readonly self: Self
+}): ReactNode {
   const client = useClient()
   const { value } = useWatched('agents', (from, signal) => from.agents.list({ limit: 200 }, { signal }))
   const [chosen, setChosen] = useState('')
-  const [problem, setProblem] = useState<Error>()
+  const { busy, problem, change } = useChange()
   const others = (value?.items ?? []).filter(
     ({ name }) => !members.some(({ member }) => member.kind === 'agent' && member.id === name),
   )
   const agent = others.some(({ name }) => name === chosen) ? chosen : others[0]?.name
   if (agent === undefined) return null
-  const letIn = async (): Promise<void> => {
-    const told = await client.spaces.join(id, { kind: 'agent', id: agent })
-    setProblem(told.ok ? undefined : new Error(told.message))
-  }
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap gap-2">
@@ -81,7 +172,12 @@ function LetIn({ id, members }: { readonly id: string; readonly members: SpaceVi
             <option key={name}>{name}</option>
           ))}
         </select>
-        <Button onClick={() => void letIn().catch(setProblem)}>Let in</Button>
+        <Button
+          disabled={busy}
+          onClick={() => change(client.spaces.join(id, { kind: 'agent', id: agent }, byOf(self)))}
+        >
+          Let in
+        </Button>
       </div>
       {problem && <Trouble error={problem} />}
     </div>

@@ -1,91 +1,51 @@
 /** What was said in a space, the calls that are shown there, and what agents are writing at the moment. */
-import { memo, useCallback, useState, type ReactNode } from 'react'
-import type { PendingHold, Resolution, ResolveAnswer, SpaceMessage, SpaceView, SpaceWriting } from '@holdpoint/client'
-import { useHolds, type SpaceState } from '@holdpoint/react'
-import { Ago, Button, Markdown, ShownText, useStickyList } from '@holdpoint/ui'
+import { memo, useMemo, useState, type ReactNode } from 'react'
+import type { SpaceMessage, SpaceView, SpaceWriting } from '@holdpoint/client'
+import type { SpaceState } from '@holdpoint/react'
+import { Ago, Feed, Markdown, ShownText } from '@holdpoint/ui'
 import { ShownCall } from './shown-call.tsx'
-
-const GAP = 20
 
 export function SpaceMessages({ space, self }: { readonly space: SpaceState; readonly self: string }): ReactNode {
   const { messages, writing } = space.view
-  const { holds, resolve } = useHolds()
-  const onResolve = useCallback(
-    (hold: PendingHold, resolution: Resolution): Promise<ResolveAnswer> => resolve(hold, resolution, { by: self }),
-    [resolve, self],
-  )
-  const count = messages.length + writing.length
-  const { frame, list, away, toBottom } = useStickyList(count, (index) => keyAt(space.view, index))
+  const kept = useMemo(() => messages.flatMap((message, index) => (isHeld(message) ? [index] : [])), [messages])
   return (
-    <div className="relative flex min-h-0 grow flex-col">
-      {/* Focusable, so that it can be scrolled by keyboard. */}
-      <div
-        ref={frame}
-        role="region"
-        aria-label="Messages"
-        tabIndex={0}
-        className="min-h-0 grow overflow-y-auto overscroll-contain px-4 py-5 outline-none focus-visible:ring-2 focus-visible:ring-ring focus-visible:ring-inset"
+    <>
+      <Feed
+        label="Messages of the space"
+        count={messages.length + writing.length}
+        keyOf={(index) => keyAt(space.view, index)}
+        kept={kept}
+        busy={writing.length > 0}
+        onEarlier={space.hasEarlier && messages.length > 0 ? space.earlier : undefined}
+        empty={
+          space.loaded && (
+            <p className="py-16 text-center text-sm text-muted-foreground">
+              Nothing was said yet. What you say below wakes every agent in this space.
+            </p>
+          )
+        }
       >
-        {space.hasEarlier && messages.length > 0 && <Earlier onAsk={space.earlier} />}
-        {space.loaded && count === 0 && (
-          <p className="py-16 text-center text-sm text-muted-foreground">
-            Nothing was said yet. What you say below wakes every agent in this space.
-          </p>
-        )}
-        <div
-          role="feed"
-          aria-label="Messages of the space"
-          aria-busy={writing.length > 0}
-          className="relative mx-auto w-full max-w-3xl"
-          style={{ height: list.getTotalSize() }}
-        >
-          {list.getVirtualItems().map(({ index, key, start }) => {
-            const message = messages[index]
-            const written = writing[index - messages.length]
-            return (
-              <div
-                key={key}
-                ref={list.measureElement}
-                data-index={index}
-                className="absolute inset-x-0 top-0"
-                style={{ transform: `translateY(${start}px)`, paddingBottom: GAP }}
-              >
-                {message && (
-                  <Said
-                    message={message}
-                    mine={message.kind === 'message' && message.from.kind === 'human' && message.from.id === self}
-                    answers={answered(messages, message)}
-                    hold={holdOf(holds, message)}
-                    onResolve={onResolve}
-                  />
-                )}
-                {written && <Writing writing={written} />}
-              </div>
-            )
-          })}
-        </div>
-      </div>
-      {away && (
-        <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
-          <Button small className="pointer-events-auto shadow-sm" onClick={toBottom}>
-            ↓ To the newest
-          </Button>
-        </div>
-      )}
-      <News messages={messages} self={self} />
-    </div>
+        {(index) => {
+          const message = messages[index]
+          const written = writing[index - messages.length]
+          if (!message) return written && <Writing writing={written} />
+          return <Said message={message} self={self} answers={answered(messages, message)} />
+        }}
+      </Feed>
+      {space.loaded && <News messages={messages} self={self} />}
+    </>
   )
+}
+
+/** Somebody may be filling in its form. */
+function isHeld(message: SpaceMessage): boolean {
+  return message.kind === 'tool' && message.status === 'requires_action'
 }
 
 function keyAt({ messages, writing }: SpaceView, index: number): string {
   const message = messages[index]
   const written = writing[index - messages.length]
   return message ? String(message.seq) : `${written?.agent ?? ''} ${written?.id ?? 'last'}`
-}
-
-function holdOf(holds: readonly PendingHold[], message: SpaceMessage): PendingHold | undefined {
-  if (message.kind !== 'tool' || message.status !== 'requires_action') return undefined
-  return holds.find(({ callId }) => callId === message.toolCallId)
 }
 
 /** The words that a message answers, as far as they are on this page. */
@@ -97,21 +57,20 @@ function answered(messages: readonly SpaceMessage[], message: SpaceMessage): str
 
 interface SaidProps {
   readonly message: SpaceMessage
-  readonly mine: boolean
+  readonly self: string
   readonly answers: string | undefined
-  readonly hold: PendingHold | undefined
-  readonly onResolve: (hold: PendingHold, resolution: Resolution) => Promise<ResolveAnswer>
 }
 
-const Said = memo(function Said({ message, mine, answers, hold, onResolve }: SaidProps): ReactNode {
+const Said = memo(function Said({ message, self, answers }: SaidProps): ReactNode {
   if (message.kind === 'tool')
     return (
       <article aria-label={`${message.agent} uses ${message.name}`} className="grid grid-cols-1 gap-1.5">
         <Who name={message.agent} at={message.at} note="uses a tool" />
-        <ShownCall message={message} hold={hold} onResolve={onResolve} />
+        <ShownCall message={message} self={self} />
       </article>
     )
   const { from, text, at, quiet } = message
+  const mine = from.kind === 'human' && from.id === self
   return (
     <article
       aria-label={`${from.id} said`}
@@ -144,7 +103,10 @@ function Writing({ writing: { agent, name, text } }: { readonly writing: SpaceWr
   return (
     <article aria-label={`${agent} is writing`} aria-busy className="grid grid-cols-1 gap-1">
       <p className="flex gap-2 text-xs text-muted-foreground">
-        <b className="font-medium text-foreground">{agent}</b> is writing
+        <b className="font-medium text-foreground">
+          <ShownText text={agent} />
+        </b>{' '}
+        is writing
       </p>
       {name === undefined ? (
         <Markdown text={text} />
@@ -154,7 +116,9 @@ function Writing({ writing: { agent, name, text } }: { readonly writing: SpaceWr
             aria-hidden
             className="size-2 shrink-0 animate-pulse rounded-full bg-muted-foreground motion-reduce:animate-none"
           />
-          <code className="font-mono text-[0.92em]">{name}</code>
+          <code className="font-mono text-[0.92em]">
+            <ShownText text={name} />
+          </code>
           <code dir="ltr" className="min-w-0 grow truncate font-mono text-xs text-muted-foreground">
             {text.slice(-200)}
           </code>
@@ -184,29 +148,13 @@ function Who({
   )
 }
 
-function Earlier({ onAsk }: { readonly onAsk: SpaceState['earlier'] }): ReactNode {
-  const [busy, setBusy] = useState(false)
-  const ask = async (): Promise<void> => {
-    setBusy(true)
-    await onAsk().catch(() => undefined)
-    setBusy(false)
-  }
-  return (
-    <div className="flex justify-center pb-4">
-      <Button small look="quiet" disabled={busy} onClick={() => void ask()}>
-        Show what was said before
-      </Button>
-    </div>
-  )
-}
-
 /** For screen readers: what others say, and what waits; not what was there when the page came. */
 function News({ messages, self }: { readonly messages: readonly SpaceMessage[]; readonly self: string }): ReactNode {
   const last = messages.at(-1)
   const [first] = useState(last?.seq)
   return (
     <div aria-live="polite" className="sr-only">
-      {last && last.seq !== first && first !== undefined && newsOf(last, self)}
+      {last && last.seq !== first && newsOf(last, self)}
     </div>
   )
 }

@@ -1,7 +1,9 @@
 /** The lanes, drawn to scale. Every bar and mark is a button that opens the event behind it. */
 import type { ReactNode } from 'react'
-import { spanOf, useNow } from '@holdpoint/ui'
-import type { BarKind, Lane, Mark, Timeline } from './lanes.ts'
+import { useNow } from '@holdpoint/ui'
+import type { Bar, BarKind, Lane, Mark, Timeline } from './lanes.ts'
+import { Ruler } from './ruler.tsx'
+import { exactSpan } from './ticks.ts'
 
 export interface LaneChartProps {
   readonly timeline: Timeline
@@ -15,11 +17,20 @@ export interface LaneChartProps {
 
 const BARS: Readonly<Record<BarKind, string>> = {
   turn: 'bg-muted-foreground/25',
-  model: 'bg-ring/60',
+  model: 'bg-ring/35',
   held: 'bg-held/30 border border-held/70',
   away: 'bg-held/10 border border-dashed border-held/70',
-  running: 'bg-ok/70',
-  ready: 'bg-ok/25',
+  running: 'bg-ok/40',
+  ready: 'bg-ok/20',
+}
+
+/** On a scale as wide as the screen. */
+const TICKS = 7
+/** The share of the screen from which on a bar says itself what it is. */
+const ROOM = 0.12
+
+function lasted(bar: Bar, end: number): string {
+  return bar.to === undefined ? `for ${exactSpan(end - bar.from)} so far` : exactSpan(end - bar.from)
 }
 
 export function LaneChart({ timeline, lanes, window, zoom, chosen, onChoose }: LaneChartProps): ReactNode {
@@ -34,7 +45,7 @@ export function LaneChart({ timeline, lanes, window, zoom, chosen, onChoose }: L
     <div className="grid grid-cols-[7.5rem_1fr] overflow-hidden rounded-lg border border-border bg-card sm:grid-cols-[11rem_1fr]">
       <div className="border-e border-border">
         <div className="h-7 border-b border-border px-3 text-xs leading-7 text-muted-foreground">
-          {spanOf(to - from)}
+          {exactSpan(to - from)} in all
         </div>
         {lanes.map((lane) => (
           <div
@@ -54,7 +65,7 @@ export function LaneChart({ timeline, lanes, window, zoom, chosen, onChoose }: L
         className="overflow-x-auto outline-none focus-visible:ring-2 focus-visible:ring-ring focus-visible:ring-inset"
       >
         <div className="relative" style={{ width: `${zoom * 100}%` }}>
-          <Ruler from={from} to={to} />
+          <Ruler from={from} to={to} most={TICKS * zoom} />
           {lanes.map((lane) => (
             <div
               key={lane.id}
@@ -66,7 +77,7 @@ export function LaneChart({ timeline, lanes, window, zoom, chosen, onChoose }: L
                 .filter((bar) => (bar.to ?? to) >= from && bar.from <= to)
                 .map((bar) => {
                   const end = bar.to ?? to
-                  const words = `${lane.label}: ${bar.label}, ${bar.to === undefined ? 'for ' : ''}${spanOf(end - bar.from)}${bar.to === undefined ? ' so far' : ''}`
+                  const words = `${lane.label}: ${bar.label}, ${lasted(bar, end)}`
                   return (
                     <button
                       key={`${bar.kind} ${bar.seq}`}
@@ -74,9 +85,11 @@ export function LaneChart({ timeline, lanes, window, zoom, chosen, onChoose }: L
                       title={words}
                       aria-label={words}
                       onClick={() => onChoose(bar.seq)}
-                      className={`absolute top-2 h-4 min-w-1 rounded-sm outline-none hover:brightness-95 focus-visible:ring-2 focus-visible:ring-ring ${BARS[bar.kind]}`}
+                      className={`absolute top-1.5 h-5 min-w-1 truncate rounded-sm px-1.5 text-start text-[0.7rem] leading-4.5 outline-none hover:brightness-95 focus-visible:ring-2 focus-visible:ring-ring ${BARS[bar.kind]}`}
                       style={{ left: left(bar.from), width: width(bar.from, end) }}
-                    />
+                    >
+                      {((end - bar.from) / (to - from)) * zoom > ROOM && `${bar.label} · ${lasted(bar, end)}`}
+                    </button>
                   )
                 })}
               {placed(
@@ -90,7 +103,7 @@ export function LaneChart({ timeline, lanes, window, zoom, chosen, onChoose }: L
                   aria-label={`Event ${seq}, ${type}`}
                   aria-pressed={chosen === seq}
                   onClick={() => onChoose(seq)}
-                  className={`absolute w-1.5 -translate-x-1/2 rounded-full outline-none hover:w-2.5 focus-visible:ring-2 focus-visible:ring-ring aria-pressed:ring-2 aria-pressed:ring-foreground ${bad ? 'bg-destructive' : 'bg-foreground/70'}`}
+                  className={`absolute w-1 -translate-x-1/2 rounded-full outline-none hover:w-2 focus-visible:ring-2 focus-visible:ring-ring aria-pressed:ring-2 aria-pressed:ring-foreground ${bad ? 'bg-destructive' : 'bg-foreground/60'}`}
                   style={{ left: left(at), top: 2 + (nth * 28) / of, height: Math.max(3, 28 / of - 1) }}
                 />
               ))}
@@ -120,22 +133,6 @@ function placed(marks: readonly Mark[], shareOf: (at: number) => number): readon
     else groups.push([mark])
   }
   return groups.flatMap((group) => group.map((mark, nth) => ({ mark, nth, of: group.length })))
-}
-
-function Ruler({ from, to }: { readonly from: number; readonly to: number }): ReactNode {
-  return (
-    <div aria-hidden className="relative h-7 border-b border-border text-[0.7rem] text-muted-foreground tabular-nums">
-      {[0, 0.25, 0.5, 0.75].map((share) => (
-        <span
-          key={share}
-          className="absolute top-0 h-full border-s border-border/70 ps-1 leading-7"
-          style={{ left: `${share * 100}%` }}
-        >
-          +{spanOf((to - from) * share)}
-        </span>
-      ))}
-    </div>
-  )
 }
 
 export function Legend(): ReactNode {

@@ -2,7 +2,8 @@
  * A log as lanes of bars and marks, to scale: one lane for what is said, one for the model, one for each call. A bar is a
  * stretch of time between two events, a mark is an event; both know the event they come from.
  */
-import type { HoldKind, LogEvent } from '@holdpoint/client'
+import { isSpaceEvent, type HoldKind, type LogEvent } from '@holdpoint/client'
+import { HELD_WORDS, itemWords } from './event-words.ts'
 
 /** `away`: it waits for a page or a worker, and not for a person. */
 export type BarKind = 'turn' | 'model' | 'held' | 'away' | 'running' | 'ready'
@@ -35,6 +36,8 @@ export interface TurnSpan {
   readonly turnId: string
   readonly from: number
   readonly to?: number
+  /** What it is about. */
+  readonly words: string
 }
 
 export interface Timeline {
@@ -89,9 +92,10 @@ class Weaver {
   }
 
   add(event: LogEvent): void {
+    if (isSpaceEvent(event)) return this.#mark(this.#said, event)
     switch (event.type) {
       case 'turn.started':
-        this.turns.push({ turnId: event.turnId, from: event.at })
+        this.turns.push({ turnId: event.turnId, from: event.at, words: event.items.map(itemWords).join(' · ') })
         this.#said.bars.push({ kind: 'turn', from: event.at, label: `turn ${this.turns.length}`, seq: event.seq })
         this.#asked = event.at
         return this.#mark(this.#said, event)
@@ -101,11 +105,11 @@ class Weaver {
         this.#endTurn(event.at)
         return this.#mark(this.#said, event, event.reason !== 'completed')
       case 'call.held':
-        return this.#callBar(event, isForPeople(event.hold.kind) ? 'held' : 'away', `waits: ${event.hold.kind}`)
+        return this.#callBar(event, isForPeople(event.hold.kind) ? 'held' : 'away', HELD_WORDS[event.hold.kind])
       case 'call.approved':
         return this.#callBar(event, 'ready', 'approved')
       case 'call.started':
-        return this.#callBar(event, 'running', event.attempt > 1 ? `runs, for the ${event.attempt}th time` : 'runs')
+        return this.#callBar(event, 'running', event.attempt > 1 ? `runs again, attempt ${event.attempt}` : 'runs')
       case 'call.resumed':
         return this.#callBar(event, 'running', 'goes on')
       case 'call.settled':
@@ -123,16 +127,6 @@ class Weaver {
       case 'plan.removed':
       case 'plan.fired':
       case 'notices.told':
-      case 'space.opened':
-      case 'member.joined':
-      case 'member.left':
-      case 'message.posted':
-      case 'messages.read':
-      case 'agent.activated':
-      case 'agent.rested':
-      case 'tool.started':
-      case 'tool.done':
-      case 'tool.error':
         return this.#mark(this.#said, event)
     }
   }

@@ -3,7 +3,7 @@ import { useMemo, useState, type ReactNode } from 'react'
 import type { LogEvent } from '@holdpoint/client'
 import { Button } from '@holdpoint/ui'
 import { ConversationHeader } from '../conversation-header.tsx'
-import { Empty, INPUT, Trouble, useTitle } from '../parts.tsx'
+import { Empty, INPUT, Trouble } from '../parts.tsx'
 import { EventList } from './event-list.tsx'
 import { LaneChart, Legend } from './lane-chart.tsx'
 import { timelineOf, type Timeline } from './lanes.ts'
@@ -13,7 +13,6 @@ import { useEvents } from './use-events.ts'
 export function TimelineScreen({ id }: { readonly id: string }): ReactNode {
   const { events, error } = useEvents(id)
   const timeline = useMemo(() => timelineOf(events), [events])
-  useTitle(`${id}, timeline`)
   return (
     <div className="flex h-full flex-col">
       <ConversationHeader id={id} here="timeline" />
@@ -61,14 +60,14 @@ function Whole({
       <div className="flex flex-wrap items-center gap-2">
         <select
           aria-label="Which turn"
-          className={INPUT}
+          className={`${INPUT} max-w-full sm:max-w-md`}
           value={turnId ?? turn?.turnId ?? 'all'}
           onChange={(event) => setTurnId(event.target.value)}
         >
-          <option value="all">the whole conversation</option>
+          <option value="all">The whole conversation</option>
           {timeline.turns.map((each, index) => (
             <option key={each.turnId} value={each.turnId}>
-              turn {index + 1}
+              {`Turn ${index + 1}${each.words === '' ? '' : `: ${short(each.words)}`}`}
             </option>
           ))}
         </select>
@@ -79,13 +78,17 @@ function Whole({
           −
         </Button>
         {zoom > 1 && <span className="text-xs text-muted-foreground">{zoom} times as wide</span>}
-        <div className="ms-auto">
-          <Legend />
-        </div>
       </div>
-      <LaneChart timeline={timeline} lanes={lanes} window={window} zoom={zoom} chosen={chosen} onChoose={setChosen} />
+      <div className="grid gap-2">
+        <LaneChart timeline={timeline} lanes={lanes} window={window} zoom={zoom} chosen={chosen} onChoose={setChosen} />
+        <Legend />
+      </div>
       <EventList events={events} window={window} chosen={chosen} onChoose={setChosen} />
       {turn && <Told id={id} turnId={turn.turnId} seq={events.at(-1)?.seq ?? 0} />}
     </>
   )
+}
+
+function short(words: string): string {
+  return words.length > 60 ? `${words.slice(0, 59).trimEnd()}…` : words
 }

@@ -1,6 +1,7 @@
 /** What a browser needs of the core: the view, and nothing that drives. Published as `@holdpoint/core/view`. */
 export { applyEvent, emptyView, viewOf, withEarlier } from './view.ts'
 export { applyFrame } from './view-live.ts'
+export { firstWordsOf } from './first-words.ts'
 export { messagesOf, type ViewMessage, type ViewPart } from './view-messages.ts'
 export { holdsOf, turnsOf } from './view-select.ts'
 export { type Frame, type SpaceFrame } from './frame.ts'

@@ -15,6 +15,7 @@ import type { OpenTurn } from '../turn/turn-state.ts'
 import type { StateUpdate } from '../plugin/state.ts'
 import { dispatch } from './dispatch.ts'
 import { ruleOf } from './output.ts'
+import type { Stop } from './stop.ts'
 import { streamReply, type Streamed } from './stream-reply.ts'
 import type { StopWhen } from './agent.ts'
 import { summarize, isTime } from '../context/summarize.ts'
@@ -29,23 +30,17 @@ export async function callModel(
   prepared: Prepared,
   briefs: Briefs,
   world: World,
-  signal: AbortSignal,
+  stop: Stop,
 ): Promise<Events> {
-  const brief = await briefs.of(turn.turnId, world, signal)
-  if (signal.aborted) return []
+  const brief = await briefs.of(turn.turnId, world, stop.signal)
+  if (stop.aborted) return []
   const briefed = brief.event && !turn.briefed ? [brief.event] : []
   if (brief.ends) return [...briefed, end(turn, brief.ends.reason, brief.ends.message)]
   // Written before the model is asked: what hooks took out of a message must stay out, whatever becomes of the turn.
-  return briefed.length > 0 ? briefed : ask(turn, prepared, brief, world, signal)
+  return briefed.length > 0 ? briefed : ask(turn, prepared, brief, world, stop)
 }
 
-async function ask(
-  turn: OpenTurn,
-  prepared: Prepared,
-  brief: Brief,
-  world: World,
-  signal: AbortSignal,
-): Promise<Events> {
+async function ask(turn: OpenTurn, prepared: Prepared, brief: Brief, world: World, stop: Stop): Promise<Events> {
   const { agent, log } = world
   const { stopWhen } = agent
   if (stopWhen && (await stops(turn, stopWhen, world)))
@@ -60,7 +55,7 @@ async function ask(
     summary: agent.context.summarize && (await log.summary()),
   })
   if ('tooLarge' in assembled) return [end(turn, 'context_full', assembled.tooLarge)]
-  const request = requestFor(turn, assembled, tools, world, signal)
+  const request = requestFor(turn, assembled, tools, world, stop.signal)
   const streamed = await streamReply(turn, request, prepared.names, world)
   const { outcome, attempts } = streamed
   if (outcome === 'cancelled') return []
@@ -79,12 +74,11 @@ async function ask(
   const calls = callsOf(reply)
   if (calls.length === 0 && isTime(agent, assembled))
     world.later(SUMMARY, (leaving) => summarize(agent, log, assembled, leaving))
-  if (calls.length === 0) return [...before, { ...replied, ...(await judged(reply, turn, world, signal)) }]
+  if (calls.length === 0) return [...before, { ...replied, ...(await judged(reply, turn, world, stop.signal)) }]
   const places = agent.life && (await placed(reply, log.state.place, agent.life, prepared.tools))
   const inSpace = ({ callId }: CallPart): boolean => places?.calls.some((each) => each.callId === callId) ?? true
-  const outcomes = await Promise.all(
-    calls.map((part) => dispatch(part, prepared.tools.get(part.name), inSpace(part), world, signal)),
-  )
+  const dispatched = calls.map((part) => dispatch(part, prepared.tools.get(part.name), inSpace(part), world, stop))
+  const outcomes = dispatched.every(Array.isArray) ? dispatched : await Promise.all(dispatched.map(async (each) => each))
   return [...before, { ...replied, ...(places && { placed: places }) }, ...outcomes.flat()]
 }
 

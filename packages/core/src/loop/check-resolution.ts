@@ -14,6 +14,7 @@ import { decideResolve, type Resolve, type ResolveDecision } from '../turn/resol
 import type { Call } from '../turn/turn-state.ts'
 import { askGate, boundTo, checkInput } from './dispatch.ts'
 import { checkOutput } from './run-call.ts'
+import { Stop } from './stop.ts'
 import { prepare, type World } from './world.ts'
 
 export type Read = { readonly resolution: Resolution; readonly by: string | undefined } | { readonly why: string }
@@ -115,9 +116,7 @@ async function checkEdit(
   const approved = approvable ? undefined : (hold?.inputHash ?? call.approved?.inputHash)
   const first =
     approved === bound.inputHash ? call.resolved.findLast((each) => each.resolution.kind === 'approve') : undefined
-  const { approvers = 1 } = tool.gate
-    ? await askGate(tool, call, checked.value, world, new AbortController().signal)
-    : {}
+  const { approvers = 1 } = tool.gate ? await askGate(tool, call, checked.value, world, new Stop()) : {}
   const resolution = first?.resolution ?? ({ kind: 'approve', input: edited } as const)
   return { ...command, resolution, edited: { effective: bound.input, inputHash: bound.inputHash, approvers } }
 }

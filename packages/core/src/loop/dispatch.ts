@@ -17,17 +17,18 @@ import { newCall } from '../turn/call.ts'
 import type { Hold, NextHold } from '../turn/hold.ts'
 import { pendingResult } from '../turn/resolve.ts'
 import type { Call } from '../turn/turn-state.ts'
+import type { Stop } from './stop.ts'
 import { within } from './within.ts'
 import { toolContext, type World } from './world.ts'
 
-export async function dispatch(
+export function dispatch(
   part: CallPart,
   tool: Tool | undefined,
   /** False for a call of an agent that lives, and is in no space at the moment. */
   inSpace: boolean,
   world: World,
-  signal: AbortSignal,
-): Promise<readonly EventBody[]> {
+  stop: Stop,
+): readonly EventBody[] | Promise<readonly EventBody[]> {
   const { callId } = part
   const settle = (outcome: CallOutcome): readonly EventBody[] => [{ type: 'call.settled', callId, outcome }]
   if (!tool) return settle(failed('unknown-tool', `There is no tool "${part.name}". Use one of those you were given.`))
@@ -38,11 +39,18 @@ export async function dispatch(
   if (tool.visible && !inSpace) return settle(failed('not-in-space', notInSpace(part.name)))
   if (part.malformed !== undefined)
     return settle(failed('invalid-input', `The arguments are not a JSON object (${part.malformed}).`))
-  if (world.agent.hooks.beforeCall.length === 0) return admit({ part, tool, input: part.input }, world, signal)
-  const { input, event, veto } = await consider(part, tool, world, signal)
-  if (veto !== undefined) return settle(failed('vetoed', veto))
-  const admitted = await admit({ part, tool, input, hooks: event?.hooks }, world, signal)
-  return event ? [event, ...admitted] : admitted
+  if (world.agent.hooks.beforeCall.length > 0) return considered(part, tool, world, stop)
+  const next = nextHold(tool, world)
+  // Most calls are for our own code, and nobody has to be asked.
+  return tool.gate || next ? admit({ part, tool, input: part.input }, next, world, stop) : []
+}
+
+async function considered(part: CallPart, tool: Tool, world: World, stop: Stop): Promise<readonly EventBody[]> {
+  const { input, event, veto } = await consider(part, tool, world, stop.signal)
+  if (veto !== undefined) return [{ type: 'call.settled', callId: part.callId, outcome: failed('vetoed', veto) }]
+  const next = nextHold(tool, world)
+  if (!event) return tool.gate || next ? admit({ part, tool, input }, next, world, stop) : []
+  return [event, ...(await admit({ part, tool, input, hooks: event.hooks }, next, world, stop))]
 }
 
 interface Proposal {
@@ -56,19 +64,18 @@ interface Proposal {
 /** Whether it fits the tool, and whether somebody must agree to it or carries it out. */
 async function admit(
   { part, tool, input, hooks }: Proposal,
+  next: NextHold | undefined,
   world: World,
-  signal: AbortSignal,
+  stop: Stop,
 ): Promise<readonly EventBody[]> {
   const { callId } = part
-  const next = nextHold(tool, world)
-  if (!tool.gate && !next && !hooks) return []
   const checked = await checkInput(tool, input)
   if (!checked.ok) {
     const why = hooks ? `What ${hooks.join(' and ')} made of the arguments does not fit: ${checked.why}` : checked.why
     return [{ type: 'call.settled', callId, outcome: failed('invalid-input', why) }]
   }
   if (!tool.gate && !next) return []
-  const approval = tool.gate ? await askGate(tool, newCall(part, 0), checked.value, world, signal) : { required: false }
+  const approval = tool.gate ? await askGate(tool, newCall(part, 0), checked.value, world, stop) : { required: false }
   const bound = boundTo(tool, input, checked.value)
   if (approval.required) return [{ type: 'call.held', callId, hold: approvalHold(tool, approval, bound, next, world) }]
   if (!next) return [cleared(callId, bound)]
@@ -103,10 +110,10 @@ export async function askGate(
   call: Call,
   input: unknown,
   world: World,
-  signal: AbortSignal,
+  stop: Stop,
 ): Promise<ApprovalRequest> {
   const writes = new StateWrites(() => world.log.state.plugins)
-  const asked = await within(tool, signal, world, (limited) =>
+  const asked = await within(tool, stop, world, (limited) =>
     tool.gate?.(toolContext(world, call, input, writes, limited)),
   )
   if (!asked.ok) return { required: true, reason: `The approval check failed: ${asked.error.message}` }

@@ -10,20 +10,20 @@ import { decideExpire, decideFire, decideQueued } from '../turn/decide.ts'
 import { next } from '../turn/turn.ts'
 import { applyUpdates, type StateUpdate } from '../plugin/state.ts'
 import { OVER } from '../ports.ts'
-import type { Tool } from '../tool/tool.ts'
 import { isDeadline, type Call, type Conversation, type Effect } from '../turn/turn-state.ts'
 import { callModel } from './call-model.ts'
 import type { Callers } from './callers.ts'
 import { eventsOf, isSame } from './drive-steps.ts'
 import type { Draft } from './draft.ts'
 import type { Written } from './log-options.ts'
+import { Stop } from './stop.ts'
 import { tellAll } from './tell.ts'
 import { admitCall, recoverCall, runCall, startCall } from './run-call.ts'
 import { planTurn, prepare, type Prepared, type World } from './world.ts'
 
 interface Work {
   readonly effect: Effect
-  readonly controller: AbortController
+  readonly stop: Stop
   /** The call that will start if this work lets it. */
   readonly admits: string | undefined
   /** Set when the work is done and its events wait to be written. */
@@ -110,11 +110,11 @@ class Driver {
   readonly #work = new Map<string, Work>()
   /** Calls whose start this driver wrote, and in which term. Any other running call was started by a process that is gone. */
   readonly #started = new Map<string, number>()
-  readonly #stopped = new AbortController()
+  readonly #stopped = new Stop()
   /** What it drives under, for as long as it does. Whoever took over since has a newer one. */
   readonly #epoch: number | undefined
   #firstModelKey: string | undefined
-  #prepared: { readonly step: string; readonly value: Promise<Prepared> } | undefined
+  #prepared: { readonly step: string; readonly value: Prepared | Promise<Prepared> } | undefined
   /** On whose behalf the turn is driven, once for all its calls. */
   #asker: { readonly turnId: string; readonly from: World; readonly world: World } | undefined
 
@@ -129,7 +129,7 @@ class Driver {
   async goOn(wake: () => void): Promise<'busy' | 'idle' | 'left'> {
     for (let batch = this.#batch(); batch.draft.events.length > 0; batch = this.#batch())
       if ((await this.#write(batch)) === 'fenced') return 'left'
-    if (this.#stopped.signal.aborted || this.#world.log.epoch !== this.#epoch) return 'left'
+    if (this.#stopped.aborted || this.#world.log.epoch !== this.#epoch) return 'left'
     const effects = next(this.#world.log.state)
     for (const effect of effects) if (this.#mayBegin(effect)) this.#begin(effect, wake)
     if (this.#work.size > 0) return 'busy'
@@ -171,11 +171,7 @@ class Driver {
 
   async #write({ keys, draft }: Batch): Promise<Written> {
     const term = this.#world.term()
-    const written = await this.#world.log.write(draft, {
-      as: 'driver',
-      epoch: this.#epoch,
-      signal: this.#stopped.signal,
-    })
+    const written = await this.#world.log.write(draft, { as: 'driver', epoch: this.#epoch, stop: this.#stopped })
     if (written !== 'ok') return written // somebody else wrote first: the next batch is made anew
     for (const event of draft.events) {
       if (event.type === 'call.started') this.#started.set(event.callId, term)
@@ -186,13 +182,13 @@ class Driver {
   }
 
   get stopped(): boolean {
-    return this.#stopped.signal.aborted
+    return this.#stopped.aborted
   }
 
   /** Lets everything go as it is: the log knows what to do about it. */
   abandon(): void {
     this.#stopped.abort(OVER)
-    for (const { controller } of this.#work.values()) controller.abort()
+    for (const { stop } of this.#work.values()) stop.abort()
     this.#work.clear()
   }
 
@@ -202,7 +198,7 @@ class Driver {
     for (const [key, work] of this.#work) {
       if (work.failure !== undefined) throw work.failure
       if (wanted.some((effect) => isSame(effect, work.effect))) continue
-      work.controller.abort()
+      work.stop.abort()
       this.#work.delete(key)
     }
   }
@@ -253,21 +249,24 @@ class Driver {
       case 'call-model':
         this.#firstModelKey ??= effect.key
         if (this.oneStep && effect.key !== this.#firstModelKey) return
-        return this.#perform(effect, wake, async (signal) =>
-          callModel(effect.turn, await this.#prepare(world), world.briefs, world, signal),
+        return this.#perform(effect, wake, (stop) =>
+          this.#with(world, (prepared) => callModel(effect.turn, prepared, world.briefs, world, stop)),
         )
-      case 'run-call':
+      case 'run-call': {
+        const { call } = effect
         if (!this.#roomFor(this.#world.log.state)) return
         return this.#perform(
           effect,
           wake,
-          async (signal) => admitCall(effect.call, await this.#tool(effect.call, world), world, signal),
-          effect.call.callId,
+          (stop) => this.#with(world, ({ tools }) => admitCall(call, tools.get(call.name), world, stop)),
+          call.callId,
         )
+      }
       case 'recover-call': {
-        const work = this.#justStarted(effect.call) ? runCall : recoverCall
-        return this.#perform(effect, wake, async (signal) =>
-          work(effect.call, await this.#tool(effect.call, world), world, signal),
+        const { call } = effect
+        const work = this.#justStarted(call) ? runCall : recoverCall
+        return this.#perform(effect, wake, (stop) =>
+          this.#with(world, ({ tools }) => work(call, tools.get(call.name), world, stop)),
         )
       }
       case 'tell':
@@ -283,12 +282,12 @@ class Driver {
   #perform(
     effect: Effect,
     wake: () => void,
-    perform: (signal: AbortSignal) => Promise<readonly (EventBody | StateUpdate)[]>,
+    perform: (stop: Stop) => Promise<readonly (EventBody | StateUpdate)[]>,
     admits?: string,
   ): void {
-    const work: Work = { effect, controller: new AbortController(), admits }
+    const work: Work = { effect, stop: new Stop(), admits }
     this.#work.set(effect.key, work)
-    perform(work.controller.signal).then(
+    perform(work.stop).then(
       (events) => {
         work.events = events
         wake()
@@ -324,15 +323,12 @@ class Driver {
     return eventsOf(decideQueued(state, plan))
   }
 
-  async #tool(call: Call, world: World): Promise<Tool | undefined> {
-    return (await this.#prepare(world)).tools.get(call.name)
-  }
-
-  /** Once a step: the calls of a reply meet the very tools the model was shown. */
-  #prepare(world: World): Promise<Prepared> {
+  /** Prepared once a step: the calls of a reply meet the very tools the model was shown. */
+  #with<T>(world: World, work: (prepared: Prepared) => Promise<T>): Promise<T> {
     const { turn } = world.log.state
     const step = turn.phase === 'rest' ? '' : `${turn.turnId}.${turn.step}`
     if (this.#prepared?.step !== step) this.#prepared = { step, value: prepare(world) }
-    return this.#prepared.value
+    const { value } = this.#prepared
+    return value instanceof Promise ? value.then(work) : work(value)
   }
 }

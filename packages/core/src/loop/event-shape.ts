@@ -83,6 +83,8 @@ const resolution = either(
   shape({ kind: is('answer'), error: text }),
 )
 const userPart = variant('type', { text: { text }, file: { mediaType: text, file } })
+const working = is('running', 'requires_action')
+const shownHold = shape({ kind: is(...KINDS), nth: count })
 const member = shape({ kind: is('human', 'agent'), id: text })
 const inboxEvent = variant<InboxEvent['type']>('type', {
   'space.message': { space: text, name: text, seq: count, from: member, text, replyTo: maybe(count) },
@@ -222,7 +224,8 @@ export const EVENTS: Readonly<Record<EventBody['type'], Readonly<Record<string, 
   'messages.read': { member, upTo: count },
   'agent.activated': { agent: text },
   'agent.rested': { agent: text },
-  'tool.started': { agent: text, toolCallId: text, name: text, input: any, status: is('running', 'requires_action') },
+  'tool.started': { agent: text, toolCallId: text, name: text, input: any, status: working, hold: maybe(shownHold) },
+  'tool.changed': { agent: text, toolCallId: text, input: any, status: working, hold: maybe(shownHold) },
   'tool.done': { agent: text, toolCallId: text, output: any, input: maybe(any) },
   'tool.error': { agent: text, toolCallId: text, error: shape({ code: text, message: text }) },
 }

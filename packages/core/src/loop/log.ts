@@ -20,6 +20,7 @@ import { evolve } from '../turn/turn.ts'
 import { emptyConversation, type Call, type Conversation } from '../turn/turn-state.ts'
 import { Draft } from './draft.ts'
 import type { Decided, LogOptions, Repeated, Written } from './log-options.ts'
+import type { Stop } from './stop.ts'
 import { Writes, type Writer } from './writes.ts'
 
 const PAGE = 256
@@ -213,8 +214,8 @@ export class Log {
    * The store gave the conversation to us. What others wrote before is read first, however long that takes: nobody else
    * comes for it now, and read later it would look as if they wrote it after us.
    */
-  async takeOver(epoch: number, signal: AbortSignal): Promise<void> {
-    await this.#writes.patiently(() => this.refresh(), { as: 'driver', epoch, signal })
+  async takeOver(epoch: number, stop: Pick<Stop, 'signal'>): Promise<void> {
+    await this.#writes.patiently(() => this.refresh(), { as: 'driver', epoch, stop })
     const { ownership } = this.#writes
     ownership.told({ epoch, owned: true }, ownership.doubts)
   }

@@ -14,6 +14,7 @@ import type { ApprovalRequest, Verified } from '../tool/tool-options.ts'
 import type { Hold } from '../turn/hold.ts'
 import type { Call } from '../turn/turn-state.ts'
 import { approvalHold, askGate, boundTo, checkInput, cleared, type Bound } from './dispatch.ts'
+import type { Stop } from './stop.ts'
 import { isUnfinished, unfinished } from './unfinished.ts'
 import { within, type Returned } from './within.ts'
 import { toolContext, type World } from './world.ts'
@@ -30,19 +31,13 @@ export function startCall(call: Call): EventBody {
 }
 
 /** Lets an approved call start only as what was approved: the same tool definition, and an input of the same hash. */
-export async function admitCall(
-  call: Call,
-  tool: Tool | undefined,
-  world: World,
-  signal: AbortSignal,
-): Promise<Events> {
+export async function admitCall(call: Call, tool: Tool | undefined, world: World, stop: Stop): Promise<Events> {
   if (!tool || !call.approved) return [startCall(call)]
   const checked = await checkInput(tool, inputOf(call))
   if (!checked.ok)
     return [settled(call, failed('invalid-input', `What was approved no longer fits the tool: ${checked.why}`))]
   const bound = boundTo(tool, inputOf(call), checked.value)
-  if (tool.fingerprint !== call.approved.fingerprint)
-    return changedTool(call, tool, bound, checked.value, world, signal)
+  if (tool.fingerprint !== call.approved.fingerprint) return changedTool(call, tool, bound, checked.value, world, stop)
   if (bound.inputHash !== call.approved.inputHash) return [settled(call, notWhatWasApproved)]
   return [startCall(call)]
 }
@@ -54,12 +49,13 @@ async function changedTool(
   bound: Bound,
   input: unknown,
   world: World,
-  signal: AbortSignal,
+  stop: Stop,
 ): Promise<Events> {
-  const asked: ApprovalRequest = tool.gate ? await askGate(tool, call, input, world, signal) : { required: false }
+  const asked: ApprovalRequest = tool.gate ? await askGate(tool, call, input, world, stop) : { required: false }
   const byPerson = call.resolved.length > 0
   if (!byPerson && !asked.required) return [cleared(call.callId, bound), startCall(call)]
-  const request = byPerson ? { ...asked, reason: 'The tool was changed after it was approved.' } : asked
+  const why = `The tool was changed after it was approved.${asked.reason === undefined ? '' : ` ${asked.reason}`}`
+  const request = byPerson ? { ...asked, reason: why } : asked
   const hold = approvalHold(tool, request, bound, undefined, world)
   return [{ type: 'call.held', callId: call.callId, hold: byPerson ? { ...hold, cause: 'changed' } : hold }]
 }
@@ -67,18 +63,13 @@ async function changedTool(
 const MOST_ATTEMPTS = 5
 
 /** A call was running when its process died; nobody knows whether it did its work. The tool's author said what then. */
-export async function recoverCall(
-  call: Call,
-  tool: Tool | undefined,
-  world: World,
-  signal: AbortSignal,
-): Promise<Events> {
+export async function recoverCall(call: Call, tool: Tool | undefined, world: World, stop: Stop): Promise<Events> {
   switch (tool?.onLost ?? 'ask') {
     case 'retry':
       // A call that took its process down again and again is for a person to look at.
       return call.attempt - (call.resumed?.from ?? 0) < MOST_ATTEMPTS
-        ? admitCall(call, tool, world, signal)
-        : [await lostHold(call, tool, world, signal)]
+        ? admitCall(call, tool, world, stop)
+        : [await lostHold(call, tool, world, stop)]
     case 'fail':
       return [
         settled(
@@ -90,24 +81,22 @@ export async function recoverCall(
         ),
       ]
     case 'ask':
-      return [await lostHold(call, tool, world, signal)]
+      return [await lostHold(call, tool, world, stop)]
     case 'verify': {
-      const found = await verify(call, tool, world, signal)
+      const found = await verify(call, tool, world, stop)
       if (found.happened === true)
         return [settled(call, tool ? await checkOutput(tool, found.result) : asOutcome(found.result))]
-      return found.happened === false
-        ? admitCall(call, tool, world, signal)
-        : [await lostHold(call, tool, world, signal)]
+      return found.happened === false ? admitCall(call, tool, world, stop) : [await lostHold(call, tool, world, stop)]
     }
   }
 }
 
-async function verify(call: Call, tool: Tool | undefined, world: World, signal: AbortSignal): Promise<Verified> {
+async function verify(call: Call, tool: Tool | undefined, world: World, stop: Stop): Promise<Verified> {
   try {
     const checked = tool && (await checkInput(tool, inputOf(call)))
     if (!tool?.verify || !checked?.ok) return { happened: 'unknown' }
     const writes = new StateWrites(() => world.log.state.plugins)
-    const found = await within(tool, signal, world, (limited) =>
+    const found = await within(tool, stop, world, (limited) =>
       tool.verify?.(toolContext(world, call, checked.value, writes, limited)),
     )
     return found.ok && isObject(found.value) ? (found.value as unknown as Verified) : { happened: 'unknown' }
@@ -117,12 +106,12 @@ async function verify(call: Call, tool: Tool | undefined, world: World, signal: 
 }
 
 /** A person says what happened: run it again (same id), give up, or this was the result. */
-async function lostHold(call: Call, tool: Tool | undefined, world: World, signal: AbortSignal): Promise<EventBody> {
+async function lostHold(call: Call, tool: Tool | undefined, world: World, stop: Stop): Promise<EventBody> {
   const raw = inputOf(call)
   const checked = tool && (await checkInput(tool, raw))
   const bound =
     tool && checked?.ok ? boundTo(tool, raw, checked.value) : { input: raw, inputHash: inputHash(raw), fingerprint: '' }
-  const { approvers = 1 } = tool?.gate && checked?.ok ? await askGate(tool, call, checked.value, world, signal) : {}
+  const { approvers = 1 } = tool?.gate && checked?.ok ? await askGate(tool, call, checked.value, world, stop) : {}
   const timeoutMs = tool?.approvalTimeoutMs ?? DEFAULT_TIMEOUTS.approval
   const hold: Hold = {
     kind: 'approval',
@@ -145,7 +134,7 @@ export async function runCall(
   call: Call,
   tool: Tool | undefined,
   world: World,
-  signal: AbortSignal,
+  stop: Stop,
 ): Promise<readonly (EventBody | StateUpdate)[]> {
   if (!tool?.run) return [settled(call, failed('unknown-tool', `There is no tool "${call.name}" here any more.`))]
   const checked = await checkInput(tool, inputOf(call))
@@ -153,13 +142,12 @@ export async function runCall(
   // Once more, on the very value that runs: the schema may have made another one of it since the call was admitted.
   if (call.approved && boundTo(tool, inputOf(call), checked.value).inputHash !== call.approved.inputHash)
     return [settled(call, notWhatWasApproved)]
-  if (signal.aborted) return []
+  if (stop.aborted) return []
   const writes = new StateWrites(() => world.log.state.plugins)
-  const returned = storable(
-    await within(tool, signal, world, (limited) =>
-      tool.run?.(toolContext(world, call, checked.value, writes, limited)),
-    ),
+  const running = within(tool, stop, world, (limited) =>
+    tool.run?.(toolContext(world, call, checked.value, writes, limited)),
   )
+  const returned = storable(running instanceof Promise ? await running : running)
   if (returned.ok && returned.value instanceof AskUser)
     return [...writes.take(), askedHold(call, tool, returned.value, boundTo(tool, inputOf(call), checked.value), world)]
   if (returned.ok && isUnfinished(returned.value)) {
@@ -175,7 +163,8 @@ export async function runCall(
     ]
   }
   if (returned.ok && returned.value instanceof Skip) return [...writes.take(), skipped(call, world)]
-  const outcome = await outcomeOf(returned, tool)
+  const judging = outcomeOf(returned, tool)
+  const outcome = judging instanceof Promise ? await judging : judging
   if (outcome.ok) return [...writes.take(), settled(call, outcome)]
   return [failing(call, outcome, world)]
 }
@@ -214,11 +203,11 @@ function remade(text: unknown, extra: unknown, make: (text: string, extra: Json 
   return failed('invalid-output', `What the handler returned cannot be stored: ${why}`)
 }
 
-async function outcomeOf(returned: Returned, tool: Tool): Promise<CallOutcome> {
+function outcomeOf(returned: Returned, tool: Tool): CallOutcome | Promise<CallOutcome> {
   if (!returned.ok) return returned
   if (returned.value instanceof Error) return failed('failed', messageOf(returned.value))
   if (returned.value instanceof ToolError) return failed('failed', returned.value.message, returned.value.details)
-  return checkOutput(tool, returned.value)
+  return tool.output ? checkOutput(tool, returned.value) : asOutcome(returned.value)
 }
 
 /** Results from anywhere, ours included, must fit what the tool says it gives. */

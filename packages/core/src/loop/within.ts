@@ -1,8 +1,10 @@
 /** Code of a tool's author, its time limit and cancellation, whichever comes first. What ignores its signal is left behind. */
 import { messageOf } from '../failure.ts'
+import { isThenable } from '../thenable.ts'
 import { OVER, type Ports } from '../ports.ts'
 import { failed, type OutcomeError } from '../tool/outcome.ts'
 import type { Tool } from '../tool/tool.ts'
+import { Stop } from './stop.ts'
 import type { World } from './world.ts'
 
 export type Returned =
@@ -12,17 +14,17 @@ export type Returned =
 /** For tools that others carry out: their timeout is for those others, and may be a week. */
 const OTHERS_MS = 30_000
 
-export async function within(
+export function within(
   tool: Tool,
-  signal: AbortSignal,
+  stop: Stop,
   { agent }: World,
-  run: (signal: AbortSignal) => unknown,
-): Promise<Returned> {
-  const limit = new AbortController()
+  run: (limited: Stop) => unknown,
+): Returned | Promise<Returned> {
+  const limit = new Stop()
   try {
-    const value = run(limit.signal)
+    const value = run(limit)
     // What returns at once needs no clock, and could not be stopped.
-    return isThenable(value) ? await inTime(value, tool, signal, limit, agent.ports) : { ok: true, value }
+    return isThenable(value) ? inTime(value, tool, stop.signal, limit, agent.ports) : { ok: true, value }
   } catch (error) {
     return failed('failed', messageOf(error))
   }
@@ -32,7 +34,7 @@ async function inTime(
   value: PromiseLike<unknown>,
   tool: Tool,
   signal: AbortSignal,
-  limit: AbortController,
+  limit: Stop,
   { sleep }: Ports,
 ): Promise<Returned> {
   const timer = new AbortController()
@@ -50,6 +52,8 @@ async function inTime(
       return failed('timed-out', `It took longer than ${timeoutMs} ms.`)
     })
     return await Promise.race([settled(value), late])
+  } catch (error) {
+    return failed('failed', messageOf(error))
   } finally {
     signal.removeEventListener('abort', stop)
     timer.abort(OVER)
@@ -58,9 +62,4 @@ async function inTime(
 
 async function settled(value: PromiseLike<unknown>): Promise<Returned> {
   return { ok: true, value: await value }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
-  return 'then' in value && typeof value.then === 'function'
 }

@@ -12,6 +12,7 @@ import type { Briefs } from '../hooks/before-message.ts'
 import { toolboxOf, type Agent } from './agent.ts'
 import type { Log } from './log.ts'
 import type { OutputRule } from './output.ts'
+import type { Stop } from './stop.ts'
 
 export interface World {
   readonly agent: Agent
@@ -57,10 +58,14 @@ export interface Prepared {
 }
 
 /** Asks every plugin what the model shall see in this step. Tools made from data exist only after this. */
-export async function prepare(world: World): Promise<Prepared> {
-  const { agent, log, scope } = world
+export function prepare(world: World): Prepared | Promise<Prepared> {
+  const { agent, log } = world
   const writes = new StateWrites(() => log.state.plugins)
-  if (agent.plugins.length === 0) return { ...agent.toolbox, context: [], inject: [], writes }
+  return agent.plugins.length > 0 ? askPlugins(world, writes) : { ...agent.toolbox, context: [], inject: [], writes }
+}
+
+async function askPlugins(world: World, writes: StateWrites): Promise<Prepared> {
+  const { agent, log, scope } = world
   const configs = await agent.ready()
   const context: string[] = []
   const inject: string[] = []
@@ -88,17 +93,17 @@ export async function prepare(world: World): Promise<Prepared> {
   return { ...toolboxOf(`Agent "${agent.name}"`, tools), context, inject, writes }
 }
 
-export function toolContext(
-  world: World,
-  call: Call,
-  input: unknown,
-  writes: StateWrites,
-  signal: AbortSignal,
-): ToolContext {
+export function toolContext(world: World, call: Call, input: unknown, writes: StateWrites, stop: Stop): ToolContext {
   const { agent, log, scope, requestId } = world
   return {
     input,
-    call: { id: call.callId, name: call.name, args: copyJson(call.proposed), attempt: call.attempt },
+    call: {
+      id: call.callId,
+      name: call.name,
+      args: copyJson(call.proposed),
+      attempt: call.attempt,
+      ...(call.approved && { fingerprint: call.approved.fingerprint }),
+    },
     resumed: call.resumed && resumedWith(call.resumed),
     conversation: { ...log.address, turnId: turnIdOf(world) },
     scope,
@@ -107,10 +112,10 @@ export function toolContext(
     plans: planAccess(log.state.plans, agent.ports, (event) => writes.also(event)),
     agent,
     requestId,
-    signal,
+    signal: stop.signal,
     progress: (value) => {
       const json = toJson(value)
-      if (json.ok && !signal.aborted) world.emit({ type: 'call-progress', callId: call.callId, value: json.value })
+      if (json.ok && !stop.aborted) world.emit({ type: 'call-progress', callId: call.callId, value: json.value })
     },
   }
 }

@@ -6,10 +6,11 @@ import { HoldpointError, messageOf } from '../failure.ts'
 import type { Append, Appended, Store } from '../log/store.ts'
 import type { Ports } from '../ports.ts'
 import { Ownership } from './ownership.ts'
+import type { Stop } from './stop.ts'
 
 /** On whose behalf something is written: whoever drives must hold the newest epoch, everybody else need not. */
 export type Writer =
-  | { readonly as: 'driver'; readonly epoch: number | undefined; readonly signal: AbortSignal }
+  | { readonly as: 'driver'; readonly epoch: number | undefined; readonly stop: Pick<Stop, 'signal'> }
   | { readonly as: 'outsider'; readonly key?: string }
 
 type Known = Extract<Appended, { result: 'ok' | 'conflict' | 'fenced' | 'repeated' }>
@@ -49,14 +50,14 @@ export class Writes {
   async write(write: Append, writer: Writer): Promise<Known> {
     this.#underWay++
     let fate = 'failed' as keyof typeof MAY_BE
+    const known = (answer: Appended): Known => {
+      if (answer.result !== 'failed' && answer.result !== 'unknown') return answer
+      // That it is not written now says nothing about the time before.
+      if (answer.result === 'unknown') fate = 'unknown'
+      throw new HoldpointError('store-unavailable', `${MAY_BE[fate]} The store says: ${answer.why}`)
+    }
     try {
-      return await this.patiently(async () => {
-        const answer = await this.#give(write)
-        if (answer.result !== 'failed' && answer.result !== 'unknown') return answer
-        // That it is not written now says nothing about the time before.
-        if (answer.result === 'unknown') fate = 'unknown'
-        throw new HoldpointError('store-unavailable', `${MAY_BE[fate]} The store says: ${answer.why}`)
-      }, writer)
+      return await this.patiently(() => this.#give(write).then(known), writer)
     } catch (error) {
       if (fate === 'unknown') this.#doubtful.set(write, {})
       throw error
@@ -65,26 +66,33 @@ export class Writes {
     }
   }
 
+  /** Nearly always it works at once, and then that is all there is to it. */
+  patiently<T>(work: () => Promise<T>, writer: Writer): Promise<T> {
+    const since = this.#ports.monotonic()
+    return work().catch((error: unknown) => this.#again(work, writer, since, error))
+  }
+
   /**
    * A driver has all the time it needs: what it wants to write happened, and must not be lost. That it waits is told now
    * and then. An outsider waits a while, and a store that takes its time to say no uses that up too.
    */
-  async patiently<T>(work: () => Promise<T>, writer: Writer): Promise<T> {
+  async #again<T>(work: () => Promise<T>, writer: Writer, since: number, failed: unknown): Promise<T> {
     const { monotonic, sleep } = this.#ports
     const driver = writer.as === 'driver'
-    const signal = driver ? writer.signal : NEVER
-    const since = monotonic()
+    const signal = driver ? writer.stop.signal : NEVER
+    let error = failed
     for (let pause = 20, tellAfter = PATIENCE_MS; ; pause = Math.min(pause * 2, 2000)) {
+      const waited = monotonic() - since
+      if (signal.aborted || (!driver && waited >= this.#patienceMs) || isImpossible(error)) throw error
+      if (driver && waited >= tellAfter) {
+        this.#stuck(error)
+        tellAfter = waited + TELL_EVERY_MS
+      }
+      await sleep(pause, signal)
       try {
         return await work()
-      } catch (error) {
-        const waited = monotonic() - since
-        if (signal.aborted || (!driver && waited >= this.#patienceMs) || isImpossible(error)) throw error
-        if (driver && waited >= tellAfter) {
-          this.#stuck(error)
-          tellAfter = waited + TELL_EVERY_MS
-        }
-        await sleep(pause, signal)
+      } catch (again) {
+        error = again
       }
     }
   }
@@ -120,7 +128,12 @@ export class Writes {
 
   async #give(write: Append): Promise<Appended> {
     const { doubts } = this.ownership
-    const answer = await this.#store.append(write).catch((error: unknown) => lost(error))
+    let answer: Appended
+    try {
+      answer = await this.#store.append(write)
+    } catch (error) {
+      answer = lost(error)
+    }
     if (answer.result === 'ok') this.ownership.told(answer, doubts, write)
     if (answer.result === 'fenced') this.ownership.fenced(write.epoch)
     return answer

@@ -9,6 +9,7 @@ import { systemScope, type Scope } from '../tool/context.ts'
 import { hasWork } from '../turn/derive.ts'
 import { Agents } from './agents.ts'
 import { Clients } from './clients.ts'
+import { FirstWords } from './first-words.ts'
 import { Lease } from './lease.ts'
 import { Lookout } from './lookout.ts'
 import { Orphans } from './orphans.ts'
@@ -27,6 +28,7 @@ export class Engine {
   readonly subscribers: Subscribers
   readonly spaces: Spaces
   readonly clients: Clients
+  readonly firstWords: FirstWords
   readonly #options: RuntimeOptions
   readonly #lease: Lease
   readonly #lookout: Lookout
@@ -51,6 +53,7 @@ export class Engine {
     this.#agents = new Agents(options, this.ports, (tenant, agent) => this.spaces.life(tenant, agent))
     this.#orphans = new Orphans(this.#agents, this.ports, (error, address) => this.problem(error, address))
     this.subscribers = new Subscribers(store)
+    this.firstWords = new FirstWords(store)
     this.#lookout = new Lookout(this.ports, options.lookMs ?? 1000)
     this.clients = new Clients({
       store,

@@ -110,7 +110,7 @@ export class Resident {
     // It may have been ours, and have been set going by others since: only who knows that claims it.
     await this.log.heard(seq)
     const epoch = await this.#claim()
-    if (epoch !== undefined) await this.log.takeOver(epoch, this.#closing.signal)
+    if (epoch !== undefined) await this.log.takeOver(epoch, this.#closing)
     this.live.driver?.wake()
     return this.log.state.seq > seq || epoch !== undefined
   }

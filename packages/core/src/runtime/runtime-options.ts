@@ -1,5 +1,5 @@
 /** What a runtime is made of, and what can be asked of it. */
-import type { Address, ConversationStatus, Store } from '../log/store.ts'
+import type { Address, ConversationRow, ConversationStatus, Store } from '../log/store.ts'
 import type { Agent } from '../loop/agent.ts'
 import type { HeldCall } from '../loop/result.ts'
 import type { SendOptions } from '../loop/session-options.ts'
@@ -77,6 +77,12 @@ export interface ListFilter {
   readonly status?: ConversationStatus
   readonly after?: string
   readonly limit?: number
+}
+
+/** A conversation in a list. */
+export interface ListedConversation extends ConversationRow {
+  /** What somebody said first, cut short; left out where nobody has yet. */
+  readonly firstWords?: string
 }
 
 export interface PendingHold extends HeldCall {

@@ -9,7 +9,7 @@ import type { Json } from '../json.ts'
 import { agentOfLife } from '../life/life.ts'
 import type { View } from '../live/view-shape.ts'
 import type { LogEvent } from '../log/log-event.ts'
-import type { Address, ConversationRow, Page } from '../log/store.ts'
+import type { Address, Page } from '../log/store.ts'
 import type { Begun, CancelAnswer, LiveConversation } from '../loop/live-conversation.ts'
 import type { StreamItem } from '../loop/live-stream.ts'
 import { checkOptions as checkSendOptions } from '../loop/check-send.ts'
@@ -42,7 +42,14 @@ import { earlierTurns, newestTurns } from './page.ts'
 import { pending } from './pending.ts'
 import type { Resident } from './resident.ts'
 import { SpaceRoom } from './space-room.ts'
-import type { ListFilter, PendingFilter, PendingHold, RuntimeOptions, RuntimeSendOptions } from './runtime-options.ts'
+import type {
+  ListedConversation,
+  ListFilter,
+  PendingFilter,
+  PendingHold,
+  RuntimeOptions,
+  RuntimeSendOptions,
+} from './runtime-options.ts'
 
 export class Runtime {
   /** Where people and agents talk. */
@@ -163,9 +170,10 @@ export class Runtime {
   }
 
   /** Conversations, newest first. Spaces have a list of their own; where they are left out, a page may be short. */
-  async list(filter: ListFilter = {}): Promise<Page<ConversationRow>> {
+  async list(filter: ListFilter = {}): Promise<Page<ListedConversation>> {
     const page = await this.#engine.store.list({ ...checkFilter(filter, LIST), tenant: this.#tenant })
-    return { ...page, items: page.items.filter(({ agent }) => agent !== SPACE) }
+    const rows = page.items.filter(({ agent }) => agent !== SPACE)
+    return { ...page, items: await this.#engine.firstWords.with(this.#tenant, rows) }
   }
 
   /** What a person sees of it: the newest turns, or with `before` the ones that come before that seq (`view.from`). */

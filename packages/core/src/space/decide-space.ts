@@ -106,6 +106,7 @@ export function decideShow(space: Space | undefined, event: ShownEvent): readonl
     case 'agent.rested':
       return space.active.has(agent) ? [event] : []
     case 'tool.started':
+    case 'tool.changed':
       return here ? [event] : []
     case 'tool.done':
     case 'tool.error':

@@ -4,6 +4,7 @@
  */
 import type { Json } from '../json.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
+import type { HoldKind } from '../turn/hold.ts'
 
 /** Who takes part. An agent's id is its name; a person's is whatever the one who runs this knows people by. */
 export interface Member {
@@ -44,8 +45,18 @@ export type SpaceEvent =
       readonly toolCallId: string
       readonly name: string
       readonly input: Json
-      /** `requires_action`: somebody outside must answer it. */
+      /** `requires_action`: somebody outside must answer it, as `hold` says. */
       readonly status: 'running' | 'requires_action'
+      readonly hold?: ShownHold
+    }
+  /** It waits for somebody else than before, or nobody any more; `input` is what it goes on with. */
+  | {
+      readonly type: 'tool.changed'
+      readonly agent: string
+      readonly toolCallId: string
+      readonly input: Json
+      readonly status: 'running' | 'requires_action'
+      readonly hold?: ShownHold
     }
   /** It has a result; `input` when it ran with another one than was shown. */
   | {
@@ -57,12 +68,18 @@ export type SpaceEvent =
     }
   | { readonly type: 'tool.error'; readonly agent: string; readonly toolCallId: string; readonly error: ToolFailure }
 
+/** What a call waits for, and which of its holds that is, from 1. */
+export interface ShownHold {
+  readonly kind: HoldKind
+  readonly nth: number
+}
+
 export type ToolFailure = Extract<CallOutcome, { readonly ok: false }>['error']
 
 /** Those that an agent's own conversation sends here. */
 export type ShownEvent = Extract<
   SpaceEvent,
-  { readonly type: 'agent.activated' | 'agent.rested' | 'tool.started' | 'tool.done' | 'tool.error' }
+  { readonly type: 'agent.activated' | 'agent.rested' | 'tool.started' | 'tool.changed' | 'tool.done' | 'tool.error' }
 >
 
 const SPACE_EVENTS: Readonly<Record<SpaceEvent['type'], true>> = {
@@ -74,6 +91,7 @@ const SPACE_EVENTS: Readonly<Record<SpaceEvent['type'], true>> = {
   'agent.activated': true,
   'agent.rested': true,
   'tool.started': true,
+  'tool.changed': true,
   'tool.done': true,
   'tool.error': true,
 }

@@ -4,7 +4,7 @@
  */
 import type { Json } from '../json.ts'
 import type { Space, SpaceMember } from './space.ts'
-import { memberKey, type Member, type SpaceEvent, type ToolFailure } from './space-event.ts'
+import { memberKey, type Member, type ShownHold, type SpaceEvent, type ToolFailure } from './space-event.ts'
 import { written, wrote, type SpaceWriting } from './space-writing.ts'
 
 export interface SpaceView {
@@ -47,6 +47,8 @@ export interface ToolMessage {
   readonly name: string
   readonly input: Json
   readonly status: 'running' | 'requires_action' | 'complete' | 'error'
+  /** What it waits for. */
+  readonly hold?: ShownHold
   readonly output?: Json
   readonly error?: ToolFailure
   readonly endedAt?: number
@@ -135,14 +137,22 @@ function changes(view: SpaceView, event: Written): Partial<SpaceView> {
       const { type: _type, ...call } = event
       return { messages: [...messages, { kind: 'tool', ...call }] }
     }
+    case 'tool.changed': {
+      const { toolCallId, input, status, hold } = event
+      return changeTool(messages, toolCallId, { input, status, ...(hold && { hold }) })
+    }
     case 'tool.done': {
-      const { output, input, at: endedAt } = event
-      const done = { status: 'complete', output, endedAt, ...(input !== undefined && { input }) } as const
-      return changeTool(messages, event.toolCallId, ({ error: _error, ...call }) => ({ ...call, ...done }))
+      const { toolCallId, output, input, at: endedAt } = event
+      return changeTool(messages, toolCallId, {
+        status: 'complete',
+        output,
+        endedAt,
+        ...(input !== undefined && { input }),
+      })
     }
     case 'tool.error': {
-      const { error, at: endedAt } = event
-      return changeTool(messages, event.toolCallId, (call) => ({ ...call, status: 'error', error, endedAt }))
+      const { toolCallId, error, at: endedAt } = event
+      return changeTool(messages, toolCallId, { status: 'error', error, endedAt })
     }
     case 'notices.told':
       return {}
@@ -157,11 +167,14 @@ function read(members: readonly SpaceMember[], member: Member, upTo: number): re
 function changeTool(
   messages: readonly SpaceMessage[],
   toolCallId: string,
-  change: (call: ToolMessage) => ToolMessage,
+  change: Partial<ToolMessage>,
 ): Partial<SpaceView> {
   const at = messages.findLastIndex((message) => message.kind === 'tool' && message.toolCallId === toolCallId)
   const found = messages[at]
-  return found?.kind === 'tool' ? { messages: messages.with(at, change(found)) } : {}
+  if (found?.kind !== 'tool') return {}
+  // Neither outlives what is said next.
+  const { hold: _hold, error: _error, ...call } = found
+  return { messages: messages.with(at, { ...call, ...change }) }
 }
 
 function same(a: Member, b: Member): boolean {

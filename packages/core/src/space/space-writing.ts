@@ -50,6 +50,7 @@ export function written(
     case 'member.joined':
     case 'messages.read':
     case 'agent.activated':
+    case 'tool.changed':
     case 'tool.done':
     case 'tool.error':
     case 'notices.told':

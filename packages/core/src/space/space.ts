@@ -62,6 +62,7 @@ export function evolveSpace(space: Space | undefined, event: Written): Space {
     case 'agent.rested':
       return { ...space, active: without(space.active, { kind: 'agent', id: event.agent }) }
     case 'tool.started':
+    case 'tool.changed':
     case 'tool.done':
     case 'tool.error':
       return space

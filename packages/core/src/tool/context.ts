@@ -35,6 +35,8 @@ export interface ToolContext<Input = unknown> {
     /** What the model wrote, before the schema's defaults and transforms. */
     readonly args: Json
     readonly attempt: number
+    /** The tool's, as it was when the call was let through by its gate or by a person. */
+    readonly fingerprint?: string
   }
   /** Set when the handler ran before and asked for this: it goes on where it left off. */
   readonly resumed: Resumption | undefined

@@ -6,6 +6,7 @@
 import { HoldpointError, messageOf } from '../failure.ts'
 import { isObject, toJson, type JsonObject } from '../json.ts'
 import type { Checked, CompileJsonSchema } from '../ports.ts'
+import { isThenable } from '../thenable.ts'
 
 /** The part of the Standard Schema and Standard JSON Schema specifications that we use. */
 export interface StandardSchema<In = unknown, Out = In> {
@@ -95,7 +96,8 @@ function jsonSchemaOf(source: StandardSchema, what: string): JsonObject {
 /** The check alone, for values that no model is told about. */
 export async function checkStandard(source: StandardSchema, value: unknown): Promise<Checked> {
   try {
-    const result = await source['~standard'].validate(value)
+    const checked = source['~standard'].validate(value)
+    const result = isThenable(checked) ? await checked : checked
     if (!result.issues) return { ok: true, value: result.value }
     return { ok: false, why: result.issues.map(({ message, path }) => `${where(path)}${message}`).join('; ') }
   } catch (error) {

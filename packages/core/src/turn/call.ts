@@ -45,35 +45,43 @@ export function newCall(part: CallPart, seq: number, placed?: Placed): Call {
   }
 }
 
-export function evolveCall(before: Call, event: CallEvent): Call {
-  if (!moves[event.type].includes(before.at)) return impossible(before, event)
-  const call: Call = { ...before, seqs: [...before.seqs, event.seq] }
+export function evolveCall(call: Call, event: CallEvent): Call {
+  if (!moves[event.type].includes(call.at)) return impossible(call, event)
+  const seqs = [...call.seqs, event.seq]
   switch (event.type) {
     case 'call.rewritten':
-      return { ...call, edited: event.input }
+      return { ...call, seqs, edited: event.input }
     case 'call.held':
-      return { ...facts(call), ...afterHold(call, event), holds: call.holds + 1, at: 'held', hold: event.hold }
+      return { ...facts(call), seqs, ...afterHold(call, event), holds: call.holds + 1, at: 'held', hold: event.hold }
     case 'call.resumed':
-      return { ...facts(call), ...resumption(call, event), resolved: resolvedWith(call, event), at: 'ready' }
+      return { ...facts(call), seqs, ...resumption(call, event), resolved: resolvedWith(call, event), at: 'ready' }
     case 'call.endorsed':
-      return { ...call, endorsed: [...call.endorsed, { by: event.by, inputHash: event.inputHash }] }
+      return { ...call, seqs, endorsed: [...call.endorsed, { by: event.by, inputHash: event.inputHash }] }
     case 'call.approved': {
       const edited = (event.resolution.kind === 'approve' ? event.resolution.input : undefined) ?? call.edited
       const approved = { inputHash: event.inputHash, fingerprint: event.fingerprint }
-      return { ...facts(call), edited, approved, endorsed: [], resolved: resolvedWith(call, event), at: 'ready' }
+      return { ...facts(call), seqs, edited, approved, endorsed: [], resolved: resolvedWith(call, event), at: 'ready' }
     }
     case 'call.cleared':
-      return { ...call, approved: { inputHash: event.inputHash, fingerprint: event.fingerprint } }
+      return { ...call, seqs, approved: { inputHash: event.inputHash, fingerprint: event.fingerprint } }
     case 'call.started':
       if (event.attempt !== call.attempt + 1) return impossible(call, event)
-      return { ...facts(call), attempt: event.attempt, at: 'running' }
+      return { ...facts(call), seqs, attempt: event.attempt, at: 'running' }
     case 'call.settled': {
       const hold = call.at === 'held' && !event.resolution ? call.hold : undefined
       const open = hold?.async === true && event.outcome.ok
-      return { ...facts(call), resolved: resolvedWith(call, event), at: 'settled', outcome: event.outcome, hold, open }
+      return {
+        ...facts(call),
+        seqs,
+        resolved: resolvedWith(call, event),
+        at: 'settled',
+        outcome: event.outcome,
+        hold,
+        open,
+      }
     }
     case 'answer.arrived':
-      return answered(call as Settled, event) // as `moves` has it
+      return { ...answered(call as Settled, event), seqs } // as `moves` has it
   }
 }
 

@@ -96,15 +96,23 @@ function shows(before: Conversation, event: LogEvent): readonly Unnumbered[] {
   const { callId, name } = call
   const input = call.edited ?? call.proposed
   const fresh = call.at === 'ready' && call.holds === 0 && call.attempt === 0
-  const began = (status: 'running' | 'requires_action'): readonly Unnumbered[] =>
-    fresh ? [shown(space, { type: 'tool.started', agent, toolCallId: callId, name, input, status })] : []
-  if (event.type === 'call.held') return began('requires_action')
-  if (event.type === 'call.started') return began('running')
+  const began = (now: Pick<Extract<ShownEvent, { type: 'tool.started' }>, 'status' | 'hold'>): Unnumbered =>
+    shown(space, { type: 'tool.started', agent, toolCallId: callId, name, input, ...now })
+  if (event.type === 'call.held') {
+    const now = { status: 'requires_action', hold: { kind: event.hold.kind, nth: call.holds + 1 } } as const
+    return [fresh ? began(now) : shown(space, { type: 'tool.changed', agent, toolCallId: callId, input, ...now })]
+  }
+  if (event.type === 'call.started') {
+    if (fresh) return [began({ status: 'running' })]
+    // One that is tried again was running all the time.
+    const waited = call.at === 'ready' && call.holds > 0
+    return waited ? [shown(space, { type: 'tool.changed', agent, toolCallId: callId, input, status: 'running' })] : []
+  }
   if (event.type !== 'call.settled') return []
   // The model goes on, but the call still waits for its answer.
   if (call.at === 'held' && call.hold.async && !event.resolution && event.outcome.ok) return []
   const changed = call.resolved.length > 0 && call.edited !== undefined ? { input: call.edited } : {}
-  return [...began('running'), shown(space, ended(agent, callId, event.outcome, changed))]
+  return [...(fresh ? [began({ status: 'running' })] : []), shown(space, ended(agent, callId, event.outcome, changed))]
 }
 
 function ended(

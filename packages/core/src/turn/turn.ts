@@ -123,16 +123,15 @@ export function next(state: Conversation): readonly Effect[] {
 
 function effectsOf(state: Conversation): readonly Effect[] {
   const { waiting, plans, outbox } = state
-  const [first] = outbox
-  return [
-    ...nextForTurn(state),
-    ...(first ? [{ do: 'tell', key: `tell:${first.n}`, notices: outbox } as const] : []),
-    ...Array.from(waiting.values(), expireHold),
-    ...Array.from(plans.values(), firesAt),
-  ]
+  const effects = nextForTurn(state)
+  const first = outbox[0]
+  if (first) effects.push({ do: 'tell', key: `tell:${first.n}`, notices: outbox })
+  for (const call of waiting.values()) effects.push(expireHold(call))
+  for (const plan of plans.values()) effects.push(firesAt(plan))
+  return effects
 }
 
-function nextForTurn({ turn, queue }: Conversation): readonly Effect[] {
+function nextForTurn({ turn, queue }: Conversation): Effect[] {
   switch (turn.phase) {
     case 'rest':
       return queue.length > 0 ? [{ do: 'start-turn', key: 'turn' }] : []
@@ -141,11 +140,11 @@ function nextForTurn({ turn, queue }: Conversation): readonly Effect[] {
     case 'calls':
       if (turn.halt && openCalls(turn).length === 0)
         return [{ do: 'end-turn', key: 'turn', turnId: turn.turnId, ...turn.halt }]
-      return turn.calls.flatMap(nextForCall)
+      return turn.calls.map(nextForCall).filter((effect) => effect !== undefined)
   }
 }
 
-function nextForModel(turn: OpenTurn): readonly Effect[] {
+function nextForModel(turn: OpenTurn): Effect[] {
   const end = { do: 'end-turn', key: 'turn', turnId: turn.turnId } as const
   const { maxSteps, maxTokens } = turn.limits
   if (maxTokens !== undefined && turn.tokens >= maxTokens)
@@ -155,17 +154,16 @@ function nextForModel(turn: OpenTurn): readonly Effect[] {
   return [{ do: 'call-model', key: `model:${turn.turnId}:${turn.step}`, turn }]
 }
 
-function nextForCall(call: Call): readonly Effect[] {
-  const key = `call:${call.callId}`
+function nextForCall(call: Call): Effect | undefined {
   switch (call.at) {
     case 'ready':
-      return [{ do: 'run-call', key, call }]
+      return { do: 'run-call', key: `call:${call.callId}`, call }
     case 'running':
-      return [{ do: 'recover-call', key, call }]
+      return { do: 'recover-call', key: `call:${call.callId}`, call }
     case 'held':
-      return [expireHold(call)]
+      return expireHold(call)
     case 'settled':
-      return []
+      return undefined
   }
 }
 

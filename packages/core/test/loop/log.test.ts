@@ -244,7 +244,7 @@ async function takenOver() {
   await store.leave('a')
   const epoch = await store.claim(addressOf('c'), 'b')
   expect(epoch).toBe(2)
-  await b.log.takeOver(epoch ?? 0, new AbortController().signal)
+  await b.log.takeOver(epoch ?? 0, new AbortController())
   const written = async (): Promise<readonly string[]> => typesOf(await store.read(addressOf('c'), 0))
   return { a, b, sent, release, ran, written }
 }

@@ -129,6 +129,33 @@ test('list gives the conversations, newest first, by agent and status, a page at
   expect((await a.runtime.list({ status: 'held' })).items).toMatchObject([{ id: 'z' }])
 })
 
+test('a list has the first words of each conversation, on one line and cut short, and asks for them once', async () => {
+  const world = new World()
+  const a = await world.process('a', { says: ['Good.'] })
+  await a.runtime.create({ id: 'silent' })
+  await a.runtime.create({ id: 'made' })
+  await a.runtime.send('made', 'Write\n\n  to   Ada')
+  await a.runtime.send('made', 'And to Grace')
+  await a.runtime.send('long', `${'😀'.repeat(200)}`)
+  await a.runtime.send('picture', [
+    { type: 'file', mediaType: 'image/png', file: { kind: 'url', url: 'https://example.org/a.png' } },
+  ])
+  await a.runtime.send('picture', 'What is on it?')
+
+  const words = async (): Promise<Record<string, string | undefined>> =>
+    Object.fromEntries((await a.runtime.list()).items.map(({ id, firstWords }) => [id, firstWords]))
+  const first = await words()
+  expect(first).toEqual({
+    silent: undefined,
+    made: 'Write to Ada',
+    long: `${'😀'.repeat(119)}…`,
+    picture: 'What is on it?',
+  })
+  const reads = timesAsked(a, 'read')
+  expect(await words()).toEqual(first)
+  expect(timesAsked(a, 'read')).toBe(reads + 1)
+})
+
 test(
   proves(
     'log.no-gaps',

@@ -123,6 +123,66 @@ test('a call that is visible is shown where the agent is, and only looked at: it
   expect(woken).toHaveLength(1)
 })
 
+test('a call that is shown says whom it waits for, and what it goes on with once somebody agreed', async () => {
+  const world = new World()
+  const where = tool({
+    name: 'where',
+    description: 'w',
+    executor: 'client',
+    approval: 'required',
+    input: z.object({ of: z.string() }),
+    output: z.string(),
+  })
+  const mail = tool({
+    name: 'mail',
+    description: 'm',
+    approval: 'required',
+    input: z.object({}),
+    run: () => 'sent',
+  })
+  const one = await world.process('one', {
+    tools: [where, mail],
+    says: [
+      {
+        calls: [
+          { name: 'enter_space', input: { space: 'trip' } },
+          { name: 'where', input: { of: 'ada' } },
+          { name: 'mail', input: {} },
+        ],
+      },
+      SKIP,
+    ],
+  })
+  await trip(one, [desk])
+  await one.runtime.spaces.post('trip', 'Where are we?', { from: ada })
+  await world.until(async () => (await one.runtime.pending()).items.length === 2)
+  const [asked, gated] = (await one.runtime.pending()).items
+  await one.runtime.resolve('agent:desk', asked?.callId ?? '', { kind: 'approve', input: { of: 'bob' } })
+  await world.until(async () => (await one.runtime.pending()).items.some(({ kind }) => kind === 'client'))
+  const shown = async () => (await one.runtime.spaces.view('trip'))?.messages.find((each) => each.kind === 'tool')
+  await world.until(async () => (await shown())?.hold?.nth === 2)
+  expect(await shown()).toMatchObject({
+    status: 'requires_action',
+    hold: { kind: 'client', nth: 2 },
+    input: { of: 'bob' },
+  })
+  await one.runtime.resolve('agent:desk', asked?.callId ?? '', { kind: 'answer', value: 'Tokyo' })
+  await one.runtime.resolve('agent:desk', gated?.callId ?? '', { kind: 'approve' })
+  await world.until(async () => (await messages(one)).filter((line) => line.includes('complete')).length === 2)
+  expect((await shown())?.hold).toBeUndefined()
+  const told = (await world.log('trip')).flatMap((event) =>
+    event.type === 'tool.started' || event.type === 'tool.changed'
+      ? [[event.type, event.status, event.hold?.kind]]
+      : [],
+  )
+  expect(told).toEqual([
+    ['tool.started', 'requires_action', 'approval'],
+    ['tool.started', 'requires_action', 'approval'],
+    ['tool.changed', 'requires_action', 'client'],
+    ['tool.changed', 'running', undefined],
+  ])
+})
+
 test('a visible tool outside a space is an error that says what to do', async () => {
   const world = new World()
   const outcomes: Json[] = []

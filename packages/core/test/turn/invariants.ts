@@ -1,10 +1,18 @@
 /** What must hold of any log, checked by reading the log alone: nothing here uses the machine it judges. */
-import { fold, next, renderPrompt, type LogEvent, type PromptMessage } from '../../src/index.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { fold, next, renderPrompt, type Conversation, type LogEvent, type PromptMessage } from '../../src/index.ts'
 import type { Told, Walk } from './walk.ts'
+
+/** After a step: what a step left as it was has been checked after the one before. */
+export function checkStep(walk: Walk, before: Conversation): void {
+  if (walk.state === before) checkVerdicts(walk)
+  else checkAll(walk)
+}
 
 export function checkAll(walk: Walk): void {
   checkSeq(walk.log)
   checkCalls(walk.log)
+  checkResumed(walk)
   checkFold(walk)
   checkModelWaits(walk)
   checkPrompt(renderPrompt([], walk.log))
@@ -26,12 +34,16 @@ function checkPlans(log: readonly LogEvent[]): void {
   }
 }
 
-/** What spaces are told: an agent comes before it goes, and a call that is shown begins once and then ends. */
+/**
+ * What spaces are told: an agent comes before it goes; a call that is shown begins once and then ends, and until then it is
+ * shown as waiting exactly when it waits.
+ */
 function checkShown({ heard, state, log }: Walk): void {
   const all = [...heard, ...state.outbox]
   assert(new Set(all.map(({ n }) => n)).size === all.length, 'a notice was told twice')
   const active = new Set<string>()
   const calls = new Map<string, 'begun' | 'ended'>()
+  const waits = new Map<string, number | undefined>()
   for (const notice of all) {
     assert('show' in notice, 'a conversation told an agent something')
     const { show, space } = notice
@@ -39,7 +51,15 @@ function checkShown({ heard, state, log }: Walk): void {
     else if (show.type === 'agent.rested') assert(active.delete(space), `left ${space} without being there`)
     else if (show.type === 'tool.started')
       assert(!calls.has(show.toolCallId) && calls.set(show.toolCallId, 'begun'), `${show.toolCallId} began twice`)
+    else if (show.type === 'tool.changed')
+      assert(calls.get(show.toolCallId) === 'begun', `${show.toolCallId} changed before it began or after its end`)
     else assert(calls.has(show.toolCallId) && calls.set(show.toolCallId, 'ended'), `${show.toolCallId} never began`)
+    if (show.type === 'tool.started' || show.type === 'tool.changed') waits.set(show.toolCallId, show.hold?.nth)
+  }
+  for (const call of state.turn.phase === 'calls' ? state.turn.calls : []) {
+    if (!call.place?.shown || (call.at !== 'held' && call.at !== 'running')) continue
+    const nth = call.at === 'held' ? call.holds : undefined
+    assert(waits.get(call.callId) === nth, `${call.callId} is ${call.at}, and shown as waiting for ${nth}`)
   }
   assert(active.size <= 1, 'in two spaces at once')
   assert(state.turn.phase !== 'rest' || active.size === 0, 'it rests, and is still in a space')
@@ -125,15 +145,32 @@ function checkCalls(log: readonly LogEvent[]): void {
   }
 }
 
-function checkFold({ log, state }: Walk): void {
-  const again = fold(log)
-  assert(show(again) === show(state), 'the state rebuilt from the log differs from the live one')
+/** A call goes on with the newest word on its newest question, and with what it gave to be kept; and with nothing else. */
+function checkResumed({ log, state }: Walk): void {
+  const asked = new Map<string, Extract<LogEvent, { type: 'call.held' }>>()
+  const goesOn = new Map<string, { readonly state: unknown; readonly answer: unknown; readonly by: unknown }>()
+  for (const event of log) {
+    if (event.type === 'call.held' && event.hold.resumes) {
+      asked.set(event.callId, event)
+      goesOn.delete(event.callId)
+    }
+    if (event.type !== 'call.resumed') continue
+    const question = asked.get(event.callId)
+    assert(question, 'resumed without having asked')
+    const { resumes, expiresAt } = question.hold
+    if (event.resolution)
+      assert(resumes === 'answer' && event.at < expiresAt, 'an answer to what asked nothing, or late')
+    else assert(resumes === 'deadline' && event.at >= expiresAt, 'looked again before its time')
+    goesOn.set(event.callId, { state: question.state, answer: event.resolution, by: event.by })
+  }
+  for (const { callId, resumed } of state.turn.phase === 'calls' ? state.turn.calls : []) {
+    const has = resumed && { state: resumed.state, answer: resumed.answer, by: resumed.by }
+    assert(isDeepStrictEqual(has, goesOn.get(callId)), `${callId} goes on with ${JSON.stringify(has)}`)
+  }
 }
 
-function show(state: unknown): string {
-  return JSON.stringify(state, (_key, value: unknown) =>
-    value instanceof Map ? [...value] : value === undefined ? '∅' : value,
-  )
+function checkFold({ log, state }: Walk): void {
+  assert(isDeepStrictEqual(fold(log), state), 'the state rebuilt from the log differs from the live one')
 }
 
 /** The model is asked only when every call of every reply has its outcome, and a turn that is at rest left none open. */

@@ -1,10 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { proves } from '@holdpoint/testing'
-import { next } from '../../src/index.ts'
+import { next, type LogEvent } from '../../src/index.ts'
 import { isDeadline } from '../../src/turn/turn-state.ts'
-import { checkAll } from './invariants.ts'
+import { checkAll, checkStep } from './invariants.ts'
 import { Walk } from './walk.ts'
+
+function wasResumed(before: readonly LogEvent[], { callId }: { readonly callId: string }): boolean {
+  return before.some((event) => event.type === 'call.resumed' && event.callId === callId)
+}
 
 const choices = fc.array(fc.nat({ max: 1000 }), { minLength: 20, maxLength: 500, size: 'max' })
 test(
@@ -28,10 +32,16 @@ test(
       fc.asyncProperty(choices, async (numbers) => {
         const walk = new Walk(numbers)
         while (!walk.over) {
+          const before = walk.state
           await walk.step()
-          checkAll(walk)
+          checkStep(walk, before)
         }
         walk.log.forEach((event) => count(event.type === 'turn.ended' ? `ended:${event.reason}` : event.type))
+        walk.log.forEach((event, at) => {
+          if (event.type === 'call.resumed') count(event.resolution ? 'resumed:answer' : 'resumed:deadline')
+          if (event.type === 'call.held' && event.hold.cause === 'changed' && wasResumed(walk.log.slice(0, at), event))
+            count('changed after a question')
+        })
         walk.told.forEach(({ verdict }) => count(verdict))
         walk.heard.forEach((notice) => 'show' in notice && count(notice.show.type))
       }),
@@ -45,6 +55,10 @@ test(
       'call.held',
       'call.endorsed',
       'call.approved',
+      'call.resumed',
+      'resumed:answer',
+      'resumed:deadline',
+      'changed after a question',
       'call.started',
       'call.settled',
       'answer.arrived',
@@ -55,6 +69,7 @@ test(
       'agent.activated',
       'agent.rested',
       'tool.started',
+      'tool.changed',
       'tool.done',
       'tool.error',
     ]
@@ -69,7 +84,7 @@ test(
     const verdicts = ['accepted', 'duplicate', 'conflict', 'expired', 'stale', 'unknown', 'wrong-kind', 'invalid']
     for (const what of [...met, ...ends, ...verdicts]) expect(counts[what] ?? 0, what).toBeGreaterThan(20)
   },
-  60_000,
+  180_000,
 )
 
 test('from any state, doing what next asks for comes to rest or to nothing but holds', async () => {

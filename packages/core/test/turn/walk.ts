@@ -19,6 +19,7 @@ import {
   type Effect,
   type EventBody,
   type Hold,
+  type Json,
   type LogEvent,
   type NextTime,
   type Resolution,
@@ -169,13 +170,10 @@ export class Walk {
       resolution.kind === 'approve' && resolution.input !== undefined
         ? { edited: { effective: { edited: true }, inputHash: 'edited', approvers: 1 } }
         : {}
-    const { verdict, events } = decideResolve(await this.find(callId), {
-      callId,
-      resolution,
-      by,
-      now: this.now,
-      ...edited,
-    })
+    const call = await this.find(callId)
+    const named = this.#pick([undefined, call?.holds, 1])
+    const hold = named === undefined ? {} : { hold: named }
+    const { verdict, events } = decideResolve(call, { callId, resolution, by, now: this.now, ...edited, ...hold })
     this.append(events)
     this.told.push({ callId, resolution, by, verdict, seqBefore, seqAfter: this.state.seq })
   }
@@ -205,7 +203,7 @@ export class Walk {
       case 'call-model':
         return this.append(this.#reply(effect.turn.turnId, effect.turn.step, ending))
       case 'run-call':
-        return this.append([{ type: 'call.started', callId: effect.call.callId, attempt: effect.call.attempt + 1 }])
+        return this.append([this.#start(effect.call, ending)])
       case 'recover-call':
         return this.append(this.#outcome(effect.call, ending))
       case 'expire-hold': {
@@ -297,7 +295,28 @@ export class Walk {
     }
   }
 
+  /** A definition that is not the one that was judged is judged again, also between a question and the run after it. */
+  #start({ callId, attempt, approved }: Call, ending: boolean): EventBody {
+    const changed = approved && !ending && this.#pick([false, false, false, true])
+    if (changed) return { type: 'call.held', callId, hold: this.#hold({ cause: 'changed' }) }
+    return { type: 'call.started', callId, attempt: attempt + 1 }
+  }
+
   #outcome({ callId, attempt }: Call, ending: boolean): EventBody[] {
+    const held = (hold: Partial<Hold>, state?: Json): EventBody => ({
+      type: 'call.held',
+      callId,
+      hold: this.#hold(hold),
+      ...(state !== undefined && { state }),
+    })
+    const question = { kind: 'elicitation', cause: 'asked', accepts: ['answer', 'reject'] } as const
+    const look = {
+      kind: 'external',
+      cause: 'asked',
+      accepts: ['answer'],
+      timeoutMs: 5,
+      expiresAt: this.now + 5,
+    } as const
     const done: EventBody = { type: 'call.settled', callId, outcome: { ok: true, value: 1 } }
     if (ending) return [done]
     const { turn } = this.state
@@ -305,16 +324,15 @@ export class Walk {
     return this.#pick<EventBody[]>([
       [done],
       [alone ? { ...done, halt: { reason: 'skipped', message: 'nothing to do' } } : done],
+      [alone ? { ...done, halt: { reason: 'skipped', message: 'nothing to do' } } : done],
+      [alone ? { ...done, halt: { reason: 'skipped', message: 'nothing to do' } } : done],
       [{ ...done, halt: { reason: 'halted', message: 'enough' } }],
       [{ type: 'call.started', callId, attempt: attempt + 1 }],
-      [
-        {
-          type: 'call.held',
-          callId,
-          hold: this.#hold({ kind: 'elicitation', cause: 'asked', accepts: ['answer', 'reject'] }),
-        },
-      ],
-      [{ type: 'call.held', callId, hold: this.#hold({ cause: 'lost', accepts: ['approve', 'reject', 'answer'] }) }],
+      [held(question)],
+      [held({ ...question, resumes: 'answer' }, { at: attempt })],
+      [held({ ...question, resumes: 'answer', onExpire: 'cancel' })],
+      [held({ ...look, resumes: 'deadline' }, { at: attempt })],
+      [held({ cause: 'lost', accepts: ['approve', 'reject', 'answer'] })],
     ])
   }
 

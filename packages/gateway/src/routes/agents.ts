@@ -1,7 +1,7 @@
 /** Agents as plain JSON, kept per tenant, beside those that are part of the program. */
 import type { Document, Json, JsonObject } from '@holdpoint/core'
 import type { AgentRow } from '@holdpoint/protocol'
-import { agentRow } from '../agent-facts.ts'
+import { agentRow, madeOf } from '../agent-facts.ts'
 import { AGENT } from '../agents-made-here.ts'
 import { create, find, list, remove } from '../documents.ts'
 import { no, ok, page } from '../http/answer.ts'
@@ -38,9 +38,9 @@ export const agentRoutes: readonly Route[] = [
     body: config,
     answers: { 201: { says: 'It is there.', schema: row } },
     problems: ['already-exists', 'config-invalid'],
-    handle: async ({ body, who, services: { documents, agents, checkAgent } }) => {
-      const wrong = checkAgent(body)
-      if (wrong !== undefined) return no('config-invalid', wrong)
+    handle: async ({ body, who, services: { documents, agents, readAgent } }) => {
+      const read = readAgent(body)
+      if (typeof read === 'string') return no('config-invalid', read)
       if (agents.some((each) => each.name === body.name)) return no('already-exists', partOfProgram(body.name))
       const put = await create(documents, { tenant: who.tenant, kind: AGENT, id: body.name, data: body as Json })
       if (put.result === 'conflict')
@@ -78,11 +78,14 @@ export const agentRoutes: readonly Route[] = [
     params: name,
     answers: { 200: { says: 'The agent.', schema: row } },
     problems: ['not-found'],
-    handle: async ({ params, who, services: { documents, agents } }) => {
+    handle: async ({ params, who, services: { documents, agents, readAgent } }) => {
       const own = agents.find((each) => each.name === params.name)
       if (own) return ok(agentRow(own))
       const doc = await find(documents, who.tenant, AGENT, params.name)
-      return doc ? ok(rowOf(doc)) : missing(params.name)
+      if (!doc) return missing(params.name)
+      // What was good when it was made may not be any more, where the program offers less. It is shown as it is then.
+      const read = readAgent(doc.data)
+      return ok({ ...rowOf(doc), ...(typeof read !== 'string' && madeOf(read)) })
     },
   }),
   route({
@@ -97,9 +100,9 @@ export const agentRoutes: readonly Route[] = [
     body: config,
     answers: { 200: { says: 'It is as you said.', schema: row } },
     problems: ['not-found', 'version-conflict', 'config-invalid'],
-    handle: async ({ params, query, body, who, services: { documents, checkAgent } }) => {
-      const wrong = body.name === params.name ? checkAgent(body) : 'An agent keeps its name.'
-      if (wrong !== undefined) return no('config-invalid', wrong)
+    handle: async ({ params, query, body, who, services: { documents, readAgent } }) => {
+      const read = body.name === params.name ? readAgent(body) : 'An agent keeps its name.'
+      if (typeof read === 'string') return no('config-invalid', read)
       const there = await find(documents, who.tenant, AGENT, params.name)
       if (!there) return missing(params.name)
       const expected = query.version ?? there.version

@@ -1,6 +1,7 @@
 /** The MCP servers that agents use, and our own face to MCP clients. */
 import { may } from '../auth/principal.ts'
 import { no, ok, type Answer } from '../http/answer.ts'
+import type { Redact } from '../redact.ts'
 import { route, type Asked, type Method, type Route } from '../http/route.ts'
 import { id, json, listOf, z } from '../schemas.ts'
 
@@ -72,8 +73,27 @@ function faceRoute(method: Method): Route {
   })
 }
 
-async function face({ request, who, runtime, body, services: { mcp } }: Asked): Promise<Answer> {
+async function face({ request, who, runtime, body, services }: Asked): Promise<Answer> {
+  const { mcp, redact, closing, problem } = services
   if (!mcp.face) return no('not-found', 'Nothing is offered over MCP here.')
-  const caller = { tenant: who.tenant, by: who.by, runtime, resolves: may(who, ['resolver']) }
-  return { response: await mcp.face.fetch(request, caller, body) }
+  const caller = { tenant: who.tenant, by: who.by, runtime, resolves: may(who, ['resolver']), closing, problem }
+  return { response: redacted(await mcp.face.fetch(request, caller, body), redact) }
+}
+
+/** Line by line, as it comes: a message is one line, in a stream and alone. */
+function redacted(answer: Response, redact: Redact): Response {
+  const { body, status } = answer
+  const headers = new Headers(answer.headers)
+  headers.delete('content-length')
+  let rest = ''
+  const lines = new TransformStream<string, string>({
+    transform: (text, controller) => {
+      const whole = (rest + text).split('\n')
+      rest = whole.pop() ?? ''
+      if (whole.length > 0) controller.enqueue(`${redact(whole.join('\n'))}\n`)
+    },
+    flush: (controller) => controller.enqueue(redact(rest)),
+  })
+  const through = body?.pipeThrough(new TextDecoderStream()).pipeThrough(lines).pipeThrough(new TextEncoderStream())
+  return new Response(through ?? null, { status, headers })
 }

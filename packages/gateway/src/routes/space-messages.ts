@@ -89,6 +89,7 @@ export const spaceMessageRoutes: readonly Route[] = [
         result: json.optional(),
         error: z.string().max(100_000).optional(),
         from: member.optional(),
+        hold: z.number().int().min(1).optional(),
       })
       .refine((body) => ('result' in body && body.result !== undefined) !== (body.error !== undefined), {
         error: 'give either a "result" or an "error"',
@@ -115,10 +116,15 @@ export const spaceMessageRoutes: readonly Route[] = [
       const role = isKey ? 'member' : await runtime.spaces.roleOf(which, actor.member)
       if (role === undefined) return no('not-a-member', `${actor.member.id} is not a member of this space.`)
       if (role === 'reader') return no('not-allowed', `${actor.member.id} may read this space, not answer in it.`)
-      const { callId } = body
+      const { callId, hold } = body
       const life = await shownBy(services, runtime, { tenant: who.tenant, space: which, callId })
       if (life === undefined) return no('unknown', `No call ${callId} in this space asks the people there.`)
-      return resolved(await runtime.resolve(life, callId, resolutionOf(body), { by: actor.member.id }))
+      return resolved(
+        await runtime.resolve(life, callId, resolutionOf(body), {
+          by: actor.member.id,
+          ...(hold !== undefined && { hold }),
+        }),
+      )
     },
   }),
 ]

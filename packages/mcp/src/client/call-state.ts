@@ -11,6 +11,12 @@ export interface Answered {
   readonly answer: ElicitAnswer
 }
 
+export interface TaskSoFar {
+  readonly taskId: string
+  /** The questions that were answered: a server may show them for a while yet. */
+  readonly answered: readonly string[]
+}
+
 export type CallState =
   /** The server wants answers, and then the call again (or an update of its task). One is asked for at a time. */
   | {
@@ -19,13 +25,22 @@ export type CallState =
       readonly asked: Readonly<Record<string, ElicitRequest>>
       readonly answers: Readonly<Record<string, ElicitAnswer>>
       readonly requestState?: string
-      readonly taskId?: string
+      readonly task?: TaskSoFar
       readonly rounds: number
+    }
+  /** Everything was answered, and the server was away when it was to be told. `since` is when that was. */
+  | {
+      readonly at: 'told'
+      readonly answers: Readonly<Record<string, ElicitAnswer>>
+      readonly requestState?: string
+      readonly task?: TaskSoFar
+      readonly rounds: number
+      readonly since: number
     }
   /** The server wants nothing but the call again. */
   | { readonly at: 'again'; readonly requestState: string; readonly rounds: number }
-  /** The server works on it. `since` is when it began. */
-  | { readonly at: 'task'; readonly taskId: string; readonly since: number; readonly answered: readonly string[] }
+  /** The server works on it. `since` is when it began, or was last answered. */
+  | ({ readonly at: 'task'; readonly since: number; readonly rounds: number } & TaskSoFar)
   /** An older server waits on an open line for the answer. `known` is what it was told before. */
   | {
       readonly at: 'line'

@@ -2,7 +2,6 @@
  * One client to one server for one tenant. It connects when it is needed, and again after it broke, with growing pauses in
  * which everybody is told at once why not. Nothing it holds is needed again after a restart.
  */
-import { messageOf } from '@holdpoint/core'
 import { Client, type Transport } from '@modelcontextprotocol/client'
 import { readDefinition, type Definition } from './definition.ts'
 import { LIMITS } from './limits.ts'
@@ -12,6 +11,8 @@ export interface ConnectionEvents {
   /** The server asks something in the middle of a call; older servers only. */
   elicit(params: unknown, line: Line): Promise<unknown>
   listChanged(): void
+  /** Of whatever was thrown, what can be said to anybody. */
+  inShort(error: unknown): string
   now(): number
 }
 
@@ -23,6 +24,10 @@ export interface Line {
   readonly version: string
   /** It has one process behind it, whose questions do not say which call they belong to. */
   readonly stdio: boolean
+  /** Something that the line must stay for. */
+  use<T>(work: () => Promise<T>): Promise<T>
+  /** Closes it, once nothing is open on it any more. */
+  leave(): void
   close(): Promise<void>
 }
 
@@ -43,6 +48,8 @@ export class Connection {
   readonly #stdio: boolean
   readonly #events: ConnectionEvents
   #line: Promise<Line> | undefined
+  /** The same, once it stands. */
+  #usual: Line | undefined
   #failures = 0
   #notBefore = 0
   #lastError: string | undefined
@@ -71,9 +78,10 @@ export class Connection {
     const line = this.open()
     this.#line = line
     line.then(
-      () => {
+      (made) => {
         this.#failures = 0
         this.#lastError = undefined
+        if (this.#line === line) this.#usual = made
       },
       (error: unknown) => this.#failed(line, error),
     )
@@ -103,24 +111,34 @@ export class Connection {
       await client.connect(transport, { timeout: LIMITS.connectMs })
     } catch (error) {
       await close()
-      throw new ServerAway(`The MCP server "${this.#name}" cannot be reached: ${short(error)}`, { cause: error })
+      const why = this.#events.inShort(error)
+      throw new ServerAway(`The MCP server "${this.#name}" cannot be reached: ${why}`, { cause: error })
     }
     const era = client.getProtocolEra() ?? 'legacy'
     const version = client.getNegotiatedProtocolVersion() ?? 'unknown'
-    const line: Line = { client, tasks: new Tasks(client), era, version, stdio: this.#stdio, close }
+    const line: Line = {
+      client,
+      tasks: new Tasks(client),
+      era,
+      version,
+      stdio: this.#stdio,
+      ...whileUsed(close),
+      close,
+    }
     client.setRequestHandler('elicitation/create', async ({ params }) => {
       return (await this.#events.elicit(params, line)) as never
     })
-    client.onclose = () => this.#dropped(line)
+    // Closed by the other side: nothing went wrong yet for anybody.
+    client.onclose = () => this.detach(line)
     return line
   }
 
   async tools(): Promise<Listed> {
-    const { client } = await this.line()
     const tools: Definition[] = []
     const refused: { name: string; why: string }[] = []
+    const line = await this.line()
     try {
-      const listed = await client.listTools(undefined, { timeout: LIMITS.connectMs, cacheMode: 'refresh' })
+      const listed = await line.client.listTools(undefined, { timeout: LIMITS.connectMs, cacheMode: 'refresh' })
       for (const [index, each] of listed.tools.entries()) {
         const read = index < LIMITS.tools ? readDefinition(each) : `a server may have ${LIMITS.tools} tools`
         const why =
@@ -129,36 +147,37 @@ export class Connection {
         else tools.push(why)
       }
     } catch (error) {
-      this.broken(error)
-      throw new ServerAway(`The MCP server "${this.#name}" did not tell its tools: ${short(error)}`, { cause: error })
+      this.broken(error, line)
+      const why = this.#events.inShort(error)
+      throw new ServerAway(`The MCP server "${this.#name}" did not tell its tools: ${why}`, { cause: error })
     }
     return { tools, refused }
   }
 
-  /** Something went wrong on the line: the next one to use it makes a new one, at once. */
-  broken(error: unknown): void {
-    const line = this.#line
-    this.#line = undefined
-    this.#lastError = short(error)
-    void line?.then(({ close }) => close()).catch(() => {})
+  /** Something went wrong on a line: the next one to need it makes a new one. Whoever has something open on it keeps it. */
+  broken(error: unknown, line: Line): void {
+    this.#lastError = this.#events.inShort(error)
+    this.detach(line)
+    line.leave()
   }
 
   /** Nobody has needed it for a while: the line is let go, and made again for the next one. */
   async rest(): Promise<void> {
     const line = this.#line
     this.#line = undefined
+    this.#usual = undefined
     await line?.then(({ close }) => close()).catch(() => {})
   }
 
-  async isUsual(line: Line): Promise<boolean> {
-    return (await this.#line?.catch(() => undefined)) === line
+  isUsual(line: Line): boolean {
+    return this.#usual === line
   }
 
   /** The line is somebody's own from now on: the next to ask gets another. */
   detach(line: Line): void {
-    void this.#line?.then((usual) => {
-      if (usual === line) this.#line = undefined
-    })
+    if (this.#usual !== line) return
+    this.#line = undefined
+    this.#usual = undefined
   }
 
   async close(): Promise<void> {
@@ -169,22 +188,31 @@ export class Connection {
   #failed(line: Promise<Line>, error: unknown): void {
     if (this.#line !== line) return
     this.#line = undefined
-    this.#lastError = short(error)
+    this.#lastError = this.#events.inShort(error)
     const pause = Math.min(LIMITS.firstPauseMs * 2 ** this.#failures++, LIMITS.longestPauseMs)
     this.#notBefore = this.#events.now() + pause
   }
-
-  /** Closed by the other side: nothing went wrong yet for anybody. */
-  #dropped(line: Line): void {
-    void this.#line
-      ?.then((usual) => {
-        if (usual === line) this.#line = undefined
-      })
-      .catch(() => {})
-  }
 }
 
-/** Of whatever was thrown, what can be said to anybody. */
-export function short(error: unknown): string {
-  return messageOf(error).replaceAll(/\s+/g, ' ').slice(0, 300)
+function whileUsed(close: () => Promise<void>): Pick<Line, 'use' | 'leave'> {
+  let uses = 0
+  let leaving = false
+  const closeIfUnused = (): void => {
+    if (leaving && uses === 0) void close()
+  }
+  return {
+    use: async (work) => {
+      uses++
+      try {
+        return await work()
+      } finally {
+        uses--
+        closeIfUnused()
+      }
+    },
+    leave: () => {
+      leaving = true
+      closeIfUnused()
+    },
+  }
 }

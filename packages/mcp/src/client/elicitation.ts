@@ -18,20 +18,28 @@ export type ElicitAnswer =
 
 const LONGEST = 10_000
 
-/** Undefined when it is no question that a person could be asked. */
-export function readElicitation(params: unknown): ElicitRequest | undefined {
+/** Undefined when it is no question that a person could be asked. `plainHttp`: pages without encryption may be visited. */
+export function readElicitation(params: unknown, plainHttp: boolean): ElicitRequest | undefined {
   if (!isObject(params) || typeof params['message'] !== 'string') return undefined
   const { mode = 'form', requestedSchema, url } = params
   const message = params['message'].slice(0, LONGEST)
-  if (mode === 'url') return isWebAddress(url) ? { mode: 'url', message, url } : undefined
+  if (mode === 'url') {
+    const page = webAddress(url, plainHttp)
+    return page === undefined ? undefined : { mode: 'url', message, url: page }
+  }
   if (mode !== 'form' || !isObject(requestedSchema)) return undefined
   return { mode: 'form', message, requestedSchema }
 }
 
-/** Shown to people as it is: a link that is not to the web would be opened by something else. */
-function isWebAddress(url: unknown): url is string {
-  if (typeof url !== 'string' || url.length > 2000 || !URL.canParse(url)) return false
-  return ['https:', 'http:'].includes(new URL(url).protocol)
+/**
+ * As a browser would go there, so that people see where that is: letters that look like others are spelt out, and nothing
+ * stands before the host. A link that is not to the web would be opened by something else.
+ */
+function webAddress(given: unknown, plainHttp: boolean): string | undefined {
+  if (typeof given !== 'string' || given.length > 2000 || !URL.canParse(given)) return undefined
+  const { protocol, username, password, href } = new URL(given)
+  if (protocol !== 'https:' && !(plainHttp && protocol === 'http:')) return undefined
+  return username === '' && password === '' ? href : undefined
 }
 
 export function questionOf(asked: ElicitRequest, server: string, state: Json): Question {
@@ -44,7 +52,7 @@ export function questionOf(asked: ElicitRequest, server: string, state: Json): Q
 
 /** Without what only a protocol needs, and closed: what was not asked for is not sent. */
 function formOf({ $schema: _schema, ...schema }: JsonObject): JsonObject {
-  return { type: 'object', additionalProperties: false, ...schema }
+  return { type: 'object', ...schema, additionalProperties: false }
 }
 
 export function answerTo(asked: ElicitRequest, answer: Resumption['answer']): ElicitAnswer {

@@ -4,7 +4,11 @@ export const LIMITS = {
   tools: 500,
   /** Pages a list may come in. */
   pages: 32,
-  /** Of any one answer, a list included. */
+  /** Tools that one server has ever had: their definitions are kept, also of those that are gone. */
+  pins: 1500,
+  /** Tools that are not offered, as they are told of. */
+  refusedShown: 50,
+  /** Of any one answer; of all pages of a list together. */
   answerBytes: 8_388_608,
   /** Of what a call gives back, as it is told to the model and kept in the log. */
   resultBytes: 1_048_576,
@@ -25,6 +29,12 @@ export const LIMITS = {
   listMs: 300_000,
   /** How long a line is kept that nobody uses. */
   idleMs: 600_000,
+  /** How long a server is waited for that was there when a call began, and is away when it is to go on. */
+  awayMs: 86_400_000,
+  /** How often a stream that the server closes is opened again: so often at once, and then at these intervals. */
+  reopened: { atOnce: 3, everyMs: 5000 },
+  /** Servers of agents as JSON that a tenant has in use at once; the one that rested longest makes room. */
+  serversInUse: 200,
   /** Processes of one stdio server at once: one more for each call that waits for a person. */
   processes: 4,
 } as const

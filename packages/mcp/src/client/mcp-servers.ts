@@ -3,8 +3,10 @@
  * shared between tenants, not even a connection to the same server.
  */
 import { definePlugin, HoldpointError, type Plugin, type Prepare, type Store, type Tool } from '@holdpoint/core'
+import { LIMITS } from './limits.ts'
 import { checkConfigServer, checkServer, type AnyServer, type McpCommand, type McpServer } from './server-config.ts'
-import { ServerInUse, type McpServerStatus } from './server-in-use.ts'
+import { ServerInUse } from './server-in-use.ts'
+import type { McpServerStatus } from './server-status.ts'
 import { Watch } from './watch.ts'
 
 export interface McpServersOptions {
@@ -104,6 +106,7 @@ class Servers implements McpServers {
     const ofTenant = this.#inUse.get(tenant) ?? new Map<string, ServerInUse>()
     this.#inUse.set(tenant, ofTenant)
     const key = JSON.stringify(server)
+    if (!trusted && !ofTenant.has(key)) this.#makeRoom(ofTenant)
     const { store, secrets, privateHosts = [], now = Date.now } = this.#options
     const made =
       ofTenant.get(key) ??
@@ -118,6 +121,17 @@ class Servers implements McpServers {
       })
     ofTenant.set(key, made)
     return made
+  }
+
+  /** Agents as JSON come and go, and each may have brought servers of its own. */
+  #makeRoom(ofTenant: Map<string, ServerInUse>): void {
+    const own = new Set(this.#own.map((server) => JSON.stringify(server)))
+    const theirs = [...ofTenant].filter(([key]) => !own.has(key))
+    if (theirs.length < LIMITS.serversInUse) return
+    const [longest] = theirs.filter(([, { busy }]) => !busy).toSorted(([, a], [, b]) => a.usedAt - b.usedAt)
+    if (!longest) return
+    ofTenant.delete(longest[0])
+    void longest[1].close()
   }
 }
 

@@ -8,6 +8,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import type { ElicitAnswer, ElicitRequest } from './elicitation.ts'
 import type { Line } from './connection.ts'
+import { LIMITS } from './limits.ts'
 
 export type Next =
   | { readonly kind: 'result'; readonly result: CallToolResult }
@@ -25,13 +26,14 @@ export class OpenCall {
   progress: (value: unknown) => void = () => {}
   readonly #controller = new AbortController()
   readonly #done: Promise<Next>
+  #questions = 0
   #asked: { readonly asked: ElicitRequest; readonly answer: (answer: ElicitAnswer) => void }[] = []
   #arrived: PromiseWithResolvers<void> = Promise.withResolvers()
 
   constructor(line: Line, perform: Perform) {
     this.line = line
     this.#done = onWhoseBehalf
-      .run(this, () => perform(this.#controller.signal, (value) => this.progress(value)))
+      .run(this, () => line.use(() => perform(this.#controller.signal, (value) => this.progress(value))))
       .then(
         (result): Next => ({ kind: 'result', result }),
         (error: unknown): Next => ({ kind: 'failed', error }),
@@ -50,6 +52,7 @@ export class OpenCall {
 
   /** The server asks: resolves with what a person says, whenever that is. */
   ask(asked: ElicitRequest): Promise<ElicitAnswer> {
+    if (++this.#questions > LIMITS.questions) return Promise.resolve({ action: 'cancel' })
     return new Promise((resolve) => {
       this.#asked.push({ asked, answer: resolve })
       this.#arrived.resolve()

@@ -1,9 +1,11 @@
 /**
  * The definitions that tools were allowed with, kept in the store. They are what models are shown, also while the server
- * is away, and what a changed definition is compared with: it is not used before somebody has seen the difference.
+ * is away, and what a changed definition is compared with: it is not used before somebody has seen the difference. Every
+ * process looks at the revision before it shows tools to a model, so that what one of them wrote counts for all of them.
  */
-import type { Json, Store } from '@holdpoint/core'
+import type { Document, Json, Store } from '@holdpoint/core'
 import { differences, fingerprintOf, type Definition, type Difference } from './definition.ts'
+import { LIMITS } from './limits.ts'
 
 type Documents = Pick<Store, 'put' | 'get' | 'documents'>
 
@@ -18,11 +20,21 @@ interface Kept {
 
 export interface Pin extends Kept {
   readonly changes: readonly Difference[]
+  /** Of its document, which is changed only by whoever has read it as it is. */
+  readonly version: number
+}
+
+/** What is kept of a server's tools, as of a revision. */
+export interface Pinned {
+  readonly pins: readonly Pin[]
+  readonly revision: number
 }
 
 const KIND = 'mcp-tool'
-/** Far more than a server may have. */
-const PAGE = 1000
+/** Says nothing but by its version: that something was written. */
+const REVISION = 'mcp-revision'
+const PAGE = 500
+const NONE = -1
 
 export class Pins {
   readonly #store: Documents
@@ -36,59 +48,89 @@ export class Pins {
     this.#server = server
   }
 
-  async all(): Promise<readonly Pin[]> {
-    const { items } = await this.#store.documents({
-      tenant: this.#tenant,
-      kind: KIND,
-      prefix: `${this.#server}/`,
-      limit: PAGE,
-    })
-    return items.map(({ data }) => pinOf(data))
+  async revision(): Promise<number> {
+    return (await this.#store.get(this.#tenant, REVISION, this.#server))?.version ?? 0
   }
 
-  /** Pins what is new, and notes what changed. What was pinned stays as it is. */
-  async see(found: readonly Definition[]): Promise<readonly Pin[]> {
-    const pinned = new Map((await this.all()).map((pin) => [pin.definition.name, pin]))
-    const seen = await Promise.all(found.map((definition) => this.#see(definition, pinned.get(definition.name))))
-    const names = new Set(found.map(({ name }) => name))
-    const gone = [...pinned.values()].filter(({ definition }) => !names.has(definition.name))
-    return [...seen, ...(await Promise.all(gone.map((pin) => this.#gone(pin))))]
+  async all(): Promise<Pinned> {
+    // Before the rest: what is written meanwhile is read twice rather than never.
+    const revision = await this.revision()
+    const pins: Pin[] = []
+    let after: string | undefined
+    do {
+      const { items, next } = await this.#store.documents({
+        tenant: this.#tenant,
+        kind: KIND,
+        prefix: `${this.#server}/`,
+        limit: PAGE,
+        ...(after !== undefined && { after }),
+      })
+      pins.push(...items.map(pinOf))
+      after = next
+    } while (after !== undefined)
+    return { pins, revision }
+  }
+
+  /** Pins what is new, and notes what changed. What was pinned stays as it is. What there is no room for is `tooMany`. */
+  async see(found: readonly Definition[]): Promise<Pinned & { readonly tooMany: readonly string[] }> {
+    const before = await this.all()
+    const pinned = new Map(before.pins.map((pin) => [pin.definition.name, pin]))
+    let room = LIMITS.pins - pinned.size
+    const taken = found.filter(({ name }) => pinned.has(name) || room-- > 0)
+    const names = new Set(taken.map(({ name }) => name))
+    const seen = await Promise.all(taken.map((definition) => this.#see(definition, pinned.get(definition.name))))
+    const gone = before.pins.filter(({ definition }) => !names.has(definition.name))
+    const pins = [...seen, ...(await Promise.all(gone.map((pin) => this.#gone(pin))))]
+    const tooMany = found.flatMap(({ name }) => (names.has(name) ? [] : [name]))
+    const isNew = pins.some((pin) => pinned.get(pin.definition.name) !== pin)
+    const revision = isNew ? await this.#renew() : before.revision
+    // Somebody else wrote meanwhile, so this is not all there is: no revision is read anew.
+    return { pins, tooMany, revision: isNew && revision !== before.revision + 1 ? NONE : revision }
   }
 
   async #see(definition: Definition, pin: Pin | undefined): Promise<Pin> {
     const fingerprint = fingerprintOf(definition)
-    if (!pin) return this.#keep({ definition, fingerprint }, 0)
+    if (!pin) return this.#keep(definition, { definition, fingerprint }, 0)
     const same = pin.fingerprint === fingerprint
     if (same ? !pin.changed && !pin.gone : pin.changed?.fingerprint === fingerprint && !pin.gone) return pin
-    const { changed: _changed, changes: _changes, gone: _gone, ...kept } = pin
-    return this.#keep(same ? kept : { ...kept, changed: { definition, fingerprint } })
+    const kept = { definition: pin.definition, fingerprint: pin.fingerprint }
+    return this.#keep(definition, same ? kept : { ...kept, changed: { definition, fingerprint } }, pin.version)
   }
 
   #gone(pin: Pin): Promise<Pin> {
-    const { changes: _changes, ...kept } = pin
-    return pin.gone ? Promise.resolve(pin) : this.#keep({ ...kept, gone: true })
+    const { changes: _changes, version, ...kept } = pin
+    return pin.gone ? Promise.resolve(pin) : this.#keep(undefined, { ...kept, gone: true }, version)
   }
 
   /** Takes what the server says now as what was allowed. `fingerprint` is of what was looked at, and of nothing newer. */
   async accept(tool: string, fingerprint: string): Promise<'accepted' | 'unknown' | 'changed-again'> {
     const doc = await this.#store.get(this.#tenant, KIND, this.#id(tool))
-    const pin = doc && pinOf(doc.data)
-    if (!doc || !pin?.changed) return pin?.fingerprint === fingerprint ? 'accepted' : 'unknown'
+    const pin = doc && pinOf(doc)
+    if (!pin?.changed) return pin?.fingerprint === fingerprint ? 'accepted' : 'unknown'
     if (pin.changed.fingerprint !== fingerprint) return 'changed-again'
     const data = pin.changed as unknown as Json
-    const put = { tenant: this.#tenant, kind: KIND, id: this.#id(tool), expected: doc.version, data }
-    return (await this.#store.put(put)).result === 'ok' ? 'accepted' : 'changed-again'
+    const put = { tenant: this.#tenant, kind: KIND, id: this.#id(tool), expected: pin.version, data }
+    // Somebody else wrote first: perhaps the same, perhaps that it changed again.
+    if ((await this.#store.put(put)).result !== 'ok') return this.accept(tool, fingerprint)
+    await this.#renew()
+    return 'accepted'
   }
 
-  async #keep(kept: Kept, expected?: number): Promise<Pin> {
+  async #renew(): Promise<number> {
+    const put = { tenant: this.#tenant, kind: REVISION, id: this.#server, data: null }
+    const { version } = await this.#store.put(put)
+    return version
+  }
+
+  /** Written in the place of what was read, and of nothing newer; otherwise it is judged again by what is there. */
+  async #keep(seen: Definition | undefined, kept: Kept, expected: number): Promise<Pin> {
     const id = this.#id(kept.definition.name)
     const data = kept as unknown as Json
-    const put = { tenant: this.#tenant, kind: KIND, id, data }
-    // The first one to see a tool pins it; whoever comes later compares with that.
-    const { result } = await this.#store.put(expected === undefined ? put : { ...put, expected })
-    if (result === 'ok') return withChanges(kept)
+    const { result, version } = await this.#store.put({ tenant: this.#tenant, kind: KIND, id, data, expected })
+    if (result === 'ok') return withChanges(kept, version)
     const now = await this.#store.get(this.#tenant, KIND, id)
-    return now ? this.#see(kept.definition, pinOf(now.data)) : this.#keep(kept)
+    if (seen) return this.#see(seen, now && pinOf(now))
+    return now ? this.#gone(pinOf(now)) : withChanges(kept, 0)
   }
 
   #id(tool: string): string {
@@ -96,10 +138,11 @@ export class Pins {
   }
 }
 
-function pinOf(data: Json): Pin {
-  return withChanges(data as unknown as Kept)
+function pinOf({ data, version }: Document): Pin {
+  return withChanges(data as unknown as Kept, version)
 }
 
-function withChanges(kept: Kept): Pin {
-  return { ...kept, changes: kept.changed ? differences(kept.definition, kept.changed.definition) : [] }
+function withChanges(kept: Kept, version: number): Pin {
+  const changes = kept.changed ? differences(kept.definition, kept.changed.definition) : []
+  return { ...kept, changes, version }
 }

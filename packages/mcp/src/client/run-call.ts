@@ -3,18 +3,19 @@
  * with the answer), or to a task that the server works on (then it is looked at again later). Every wait is a hold, so
  * that nothing is lost with the process but the open line to an older server.
  */
-import { ask, isObject, later, show, toolError, type HandlerResult, type Json, type ToolContext } from '@holdpoint/core'
+import { ask, isObject, later, toolError, type HandlerResult, type Json, type ToolContext } from '@holdpoint/core'
 import { ProtocolError, SdkError, SdkErrorCode, type CallToolResult } from '@modelcontextprotocol/client'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kept, stateOf, type Answered, type CallState } from './call-state.ts'
-import { ServerAway, short, type Line } from './connection.ts'
+import { ServerAway, type Line } from './connection.ts'
 import type { Definition } from './definition.ts'
-import { answerTo, questionOf, readElicitation, type ElicitAnswer, type ElicitRequest } from './elicitation.ts'
+import { answerTo, questionOf, type ElicitAnswer } from './elicitation.ts'
+import { askFor } from './input-required.ts'
 import { LIMITS } from './limits.ts'
 import { OpenCall } from './open-call.ts'
 import { valueOf } from './result.ts'
 import type { ServerInUse } from './server-in-use.ts'
-import { taskIn, type Task } from './tasks.ts'
+import { NoTask, taskIn, type Task } from './tasks.ts'
 
 type Context = ToolContext
 type Came = Awaited<HandlerResult<Json>>
@@ -26,24 +27,29 @@ const LINGER_MS = 15_000
 const LONGEST_PAUSE_MS = 5 * 60_000
 
 export async function runCall(server: ServerInUse, definition: Definition, context: Context): Promise<Came> {
+  const run = new Run(server, definition, context)
   try {
-    return await new Run(server, definition, context).goOn()
+    return await run.goOn()
   } catch (error) {
     if (context.signal.aborted) throw error
     if (error instanceof ServerAway) return toolError(error.message)
-    if (!isAnswer(error)) server.connection.broken(error)
-    return toolError(`The MCP server "${server.name}" failed: ${server.discreet(short(error))}`)
+    if (!isAnswer(error) && run.line) server.connection.broken(error, run.line)
+    return toolError(`The MCP server "${server.name}" failed: ${server.inShort(error)}`)
   }
 }
 
 /** The server said something, if only nonsense; anything else means that the line is broken. */
 function isAnswer(error: unknown): boolean {
-  if (error instanceof ProtocolError) return true
+  if (error instanceof ProtocolError || error instanceof NoTask) return true
   const { InvalidResult, UnsupportedResultType } = SdkErrorCode
   return error instanceof SdkError && (error.code === InvalidResult || error.code === UnsupportedResultType)
 }
 
+type Following = Omit<Extract<CallState, { readonly at: 'task' }>, 'at'>
+
 class Run {
+  /** What it used last. */
+  line: Line | undefined
   readonly #server: ServerInUse
   readonly #definition: Definition
   readonly #context: Context
@@ -62,10 +68,12 @@ class Run {
         return this.#begin([])
       case 'input':
         return this.#answered(state)
+      case 'told':
+        return this.#tell(state)
       case 'again':
         return this.#send({ requestState: state.requestState }, state.rounds)
       case 'task':
-        return this.#followTask(state.taskId, state.since, state.answered)
+        return this.#orLater(state, () => this.#followTask(state))
       case 'line':
         return this.#backOnLine(state)
       case 'doubt': {
@@ -78,6 +86,7 @@ class Run {
 
   async #begin(known: readonly Answered[]): Promise<Came> {
     const line = await this.#server.lineForCall()
+    this.line = line
     return line.era === 'modern' ? this.#send({}, 0) : this.#sendOnLine(line, known)
   }
 
@@ -88,77 +97,73 @@ class Run {
     rounds: number,
   ): Promise<Came> {
     const line = await this.#server.connection.line()
+    this.line = line
     const { client } = line
     const { signal } = this.#context
-    const result = await client.callTool(
-      { ...this.#call, ...extra },
-      {
-        signal,
-        timeout: NO_TIMEOUT,
-        allowInputRequired: true,
-        toolDefinition: this.#bare as never,
-        onprogress: (value) => this.#context.progress(value as unknown as Json),
-      },
-    )
-    if ((result as { resultType?: string }).resultType === 'input_required') return this.#ask(result as never, rounds)
+    const options = {
+      signal,
+      timeout: NO_TIMEOUT,
+      allowInputRequired: true,
+      toolDefinition: this.#bare as never,
+      onprogress: (value: unknown) => this.#context.progress(value as Json),
+    } as const
+    const result = await line.use(() => client.callTool({ ...this.#call, ...extra }, options))
+    if ((result as { resultType?: string }).resultType === 'input_required')
+      return askFor(this.#server, result as never, rounds)
     return this.#came(result, line)
   }
 
-  /** One question after the other, and then the call again. */
-  #ask(
-    result: {
-      readonly inputRequests?: Readonly<Record<string, unknown>>
-      readonly requestState?: string
-      readonly taskId?: string
-    },
-    rounds: number,
-    answered: readonly string[] = [],
-  ): Came {
-    if (rounds >= LIMITS.questions) return toolError(`The MCP server "${this.#server.name}" asks without end.`)
-    const { inputRequests = {}, requestState, taskId } = result
-    const asked: Record<string, ElicitRequest> = {}
-    for (const [key, request] of Object.entries(inputRequests)) {
-      if (answered.includes(key)) continue
-      const method = isObject(request) ? request['method'] : undefined
-      const read =
-        method === 'elicitation/create' ? readElicitation((request as { params: unknown }).params) : undefined
-      if (!read)
-        return toolError(`The MCP server "${this.#server.name}" asks for what is not given here: ${show(method)}`)
-      asked[key] = read
-    }
-    const [first] = Object.entries(asked)
-    if (!first) {
-      if (requestState === undefined) return toolError(`The MCP server "${this.#server.name}" asks for nothing.`)
-      return later({
-        after: 1000 * 2 ** Math.min(rounds, 6),
-        state: kept({ at: 'again', requestState, rounds: rounds + 1 }),
-      })
-    }
-    const [key, question] = first
-    const state: CallState = {
-      at: 'input',
-      key,
-      asked,
-      answers: {},
-      rounds: rounds + 1,
-      ...(requestState !== undefined && { requestState }),
-      ...(taskId !== undefined && { taskId }),
-    }
-    return ask(questionOf(question, this.#server.name, kept(state)))
-  }
-
-  async #answered(state: Extract<CallState, { at: 'input' }>): Promise<Came> {
-    const { key, asked, requestState, taskId } = state
+  #answered(state: Extract<CallState, { at: 'input' }>): Came | Promise<Came> {
+    const { key, asked, rounds, requestState, task } = state
     const question = asked[key]
     if (!question) return toolError('The question is not known any more.')
     const answers = { ...state.answers, [key]: answerTo(question, this.#context.resumed?.answer) }
     const open = Object.entries(asked).find(([each]) => !(each in answers))
     if (open) return ask(questionOf(open[1], this.#server.name, kept({ ...state, key: open[0], answers })))
-    if (taskId === undefined)
-      return this.#send({ inputResponses: answers, ...(requestState !== undefined && { requestState }) }, state.rounds)
-    const { tasks } = await this.#server.lineForTask(taskId)
-    await tasks.update(taskId, answers, this.#context.signal)
-    return this.#followTask(taskId, Date.now(), Object.keys(answers))
+    return this.#tell({
+      at: 'told',
+      answers,
+      rounds,
+      since: Date.now(),
+      ...(requestState !== undefined && { requestState }),
+      ...(task && { task }),
+    })
+  }
+
+  /** What people said, perhaps days after they were asked. It is not lost because the server is away just now. */
+  #tell(state: Extract<CallState, { at: 'told' }>): Promise<Came> {
+    const { answers, requestState, task, rounds } = state
+    const { signal } = this.#context
+    if (task)
+      return this.#orLater(state, async () => {
+        this.line = await this.#server.lineForTask(task.taskId)
+        await this.line.tasks.update(task.taskId, answers, signal)
+        const answered = [...task.answered, ...Object.keys(answers)]
+        return this.#followTask({ taskId: task.taskId, answered, since: Date.now(), rounds })
+      })
+    const extra = { inputResponses: answers, ...(requestState !== undefined && { requestState }) }
+    return this.#orLater(state, () => this.#isThere()).then((came) => came ?? this.#send(extra, rounds))
+  }
+
+  /** Nobody knows of a call that went out and was not answered whether it was heard. So the server is greeted first. */
+  async #isThere(): Promise<undefined> {
+    this.line = await this.#server.connection.line()
+    await this.line.client.discover({ signal: this.#context.signal, timeout: LIMITS.connectMs })
+  }
+
+  /** What may be done twice is done again later, when the server is away. */
+  async #orLater<T>(state: Extract<CallState, { readonly since: number }>, work: () => Promise<T>): Promise<T | Came> {
+    try {
+      return await work()
+    } catch (error) {
+      if (this.#context.signal.aborted || isAnswer(error)) throw error
+      const gone = Date.now() - state.since
+      if (gone > LIMITS.awayMs) throw error
+      if (this.line && !(error instanceof ServerAway)) this.#server.connection.broken(error, this.line)
+      const after = Math.ceil(Math.min(Math.max(gone / 4, LIMITS.firstPauseMs), LIMITS.longestPauseMs))
+      const reason = `The MCP server "${this.#server.name}" is away, and is tried again.`
+      return later({ after, reason, state: kept(state) })
+    }
   }
 
   // Tasks of both generations
@@ -166,35 +171,39 @@ class Run {
   /** Stored before anybody is told: the id is in the log with the hold, and beside it to be called off by. */
   async #came(result: CallToolResult, line: Line): Promise<Came> {
     const task = taskIn(result)
-    if (!task) return valueOf(this.#server.discreet(result))
+    if (!task) return valueOf(result)
     const { conversation, call } = this.#context
     await this.#server.watch.keepTask(conversation, call.id, this.#server.key, task.taskId)
     this.#server.taskBegan(task.taskId, line)
     this.#server.watchTask(conversation, call.id, task.taskId)
-    return this.#lookLater(task, Date.now(), task.pollMs, [])
+    return this.#lookLater(task, { taskId: task.taskId, answered: [], since: Date.now(), rounds: 0 }, task.pollMs)
   }
 
-  #lookLater({ taskId, message }: Task, since: number, after: number, answered: readonly string[]): Came {
+  #lookLater({ message }: Task, so: Following, after: number): Came {
     const reason = message ?? `The MCP server "${this.#server.name}" works on it.`
-    return later({ after, reason, state: kept({ at: 'task', taskId, since, answered }) })
+    return later({ after, reason, state: kept({ at: 'task', ...so }) })
   }
 
-  async #followTask(taskId: string, since: number, answered: readonly string[]): Promise<Came> {
+  async #followTask(so: Following): Promise<Came> {
+    const { taskId, since, answered, rounds } = so
     const { signal, conversation, call } = this.#context
     const line = await this.#server.lineForTask(taskId)
+    this.line = line
     this.#server.watchTask(conversation, call.id, taskId)
     const until = Date.now() + LINGER_MS
     for (;;) {
       const task = await line.tasks.get(taskId, signal)
       if (task.message !== undefined) this.#context.progress({ status: task.status, message: task.message })
-      if (task.status === 'input_required' && line.era === 'legacy') return this.#resultOnLine(line, task, since)
+      if (task.status === 'input_required' && line.era === 'legacy') return this.#resultOnLine(line, task, so)
       const questions = Object.keys(task.inputRequests).filter((key) => !answered.includes(key))
-      if (task.status === 'input_required' && questions.length > 0) return this.#ask(task, 0, answered)
+      if (task.status === 'input_required' && questions.length > 0) return askFor(this.#server, task, rounds, so)
       if (task.status !== 'working' && task.status !== 'input_required') return this.#taskOver(line, task)
+      if (Date.now() - since > this.#server.taskTimeoutMs)
+        return toolError(`The MCP server "${this.#server.name}" took longer than ${this.#server.taskTimeoutMs} ms.`)
       // The longer it takes, the less often it is looked at.
       if (Date.now() + task.pollMs > until) {
         const pause = Math.min(Math.max(task.pollMs, (Date.now() - since) / 4), LONGEST_PAUSE_MS)
-        return this.#lookLater(task, since, Math.ceil(pause), answered)
+        return this.#lookLater(task, so, Math.ceil(pause))
       }
       await sleep(task.pollMs, undefined, { signal })
     }
@@ -206,7 +215,7 @@ class Run {
     const result = completed ? (task.result ?? (await line.tasks.result(task.taskId, signal, 30_000))) : undefined
     this.#server.taskEnded(task.taskId)
     await this.#server.watch.forgetTask(conversation, call.id)
-    if (result) return valueOf(this.#server.discreet(result))
+    if (result) return valueOf(result)
     return toolError(
       `The MCP server "${this.#server.name}" says the task ${task.status}: ${task.message ?? 'no reason'}`,
     )
@@ -230,12 +239,12 @@ class Run {
     return this.#followLine(open, known, undefined, Date.now())
   }
 
-  async #resultOnLine(line: Line, task: Task, since: number): Promise<Came> {
+  async #resultOnLine(line: Line, task: Task, so: Following): Promise<Came> {
     const { taskId } = task
     // Behind a process, a question would not say which of two calls it is for.
-    if (line.stdio && this.#server.open.on(line).length > 0) return this.#lookLater(task, since, task.pollMs, [])
+    if (line.stdio && this.#server.open.on(line).length > 0) return this.#lookLater(task, so, task.pollMs)
     const open = new OpenCall(line, (signal) => line.tasks.result(taskId, signal, NO_TIMEOUT))
-    return this.#followLine(open, [], taskId, since)
+    return this.#followLine(open, [], taskId, so.since)
   }
 
   /** Until it is over, or the next question. What was said to the same question before the line broke is said again. */
@@ -295,7 +304,7 @@ class Run {
       open.answer(answer)
       return this.#followLine(open, known, taskId, since)
     }
-    if (taskId !== undefined) return this.#followTask(taskId, since, [])
+    if (taskId !== undefined) return this.#followTask({ taskId, since, answered: [], rounds: 0 })
     switch (this.#server.onLost) {
       case 'retry':
         return this.#begin(known)

@@ -2,7 +2,7 @@
  * What is said of an MCP server, by the operator in code or by whoever defines an agent as JSON. The two differ in one
  * thing: a command that is started here is the operator's to say, and JSON has no word for it.
  */
-import { HoldpointError, type ApprovalRequest, type Duration } from '@holdpoint/core'
+import { HoldpointError, isDuration, type ApprovalRequest, type Duration } from '@holdpoint/core'
 import { z } from 'zod'
 
 /** What an MCP server is, and what of it may be used. */
@@ -22,6 +22,8 @@ export interface McpServer {
   readonly onLost?: 'retry' | 'fail' | 'ask'
   /** How long the server may take for a call, the time of people left out; 2 minutes unless said. */
   readonly timeout?: Duration
+  /** How long the server may work on a task, the time of people left out; 7 days unless said. */
+  readonly taskTimeout?: Duration
   /** How long a question of the server waits for its answer; 7 days unless said. */
   readonly questionTimeout?: Duration
 }
@@ -40,6 +42,9 @@ export type AnyServer = McpServer | McpCommand
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/
 
+const duration = z
+  .custom<Duration>(isDuration, 'milliseconds above 0, or words like "30 seconds" or "2 days"')
+  .optional()
 const shared = {
   name: z.string().regex(NAME, 'up to 32 letters, digits, "_" or "-", beginning with a letter or a digit'),
   allowedTools: z.array(z.string().min(1).max(128)).max(500).optional(),
@@ -54,8 +59,9 @@ const shared = {
     ])
     .optional(),
   onLost: z.enum(['retry', 'fail', 'ask']).optional(),
-  timeout: z.union([z.number().positive(), z.string()]).optional(),
-  questionTimeout: z.union([z.number().positive(), z.string()]).optional(),
+  timeout: duration,
+  questionTimeout: duration,
+  taskTimeout: duration,
 }
 const header = z.union([z.string().max(8192), z.strictObject({ $secret: z.string().min(1).max(200) })])
 const overHttp = z.strictObject({

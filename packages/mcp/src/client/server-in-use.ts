@@ -2,50 +2,27 @@
  * A server as one tenant uses it: its line, its tools as they were allowed, what is open on it. A server that is away, slow
  * or hostile costs its own tools only: those it had are still shown, and a call of them says why not.
  */
-import { messageOf, type Address, type Json, type Resumption, type Store, type Tool } from '@holdpoint/core'
-import { tool, withoutSecrets } from 'holdpoint'
+import { messageOf, milliseconds, type Address, type Json, type Store, type Tool } from '@holdpoint/core'
+import { withoutSecrets } from 'holdpoint'
 import { createHash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { stateOf } from './call-state.ts'
-import { Connection, ServerAway, short, type Line } from './connection.ts'
-import { inWords, type Difference } from './definition.ts'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { Connection, ServerAway, type Line } from './connection.ts'
+import { fingerprintOf, type Definition } from './definition.ts'
 import { readElicitation } from './elicitation.ts'
 import { LIMITS } from './limits.ts'
+import { mcpTool } from './mcp-tool.ts'
 import { OpenCalls, type OpenCall } from './open-call.ts'
-import { Pins, type Pin } from './pins.ts'
-import { runCall } from './run-call.ts'
+import { Pins, type Pin, type Pinned } from './pins.ts'
 import { isCommand, type AnyServer } from './server-config.ts'
+import { few, toolStatus, type McpServerStatus, type Refused } from './server-status.ts'
 import type { Watch } from './watch.ts'
 import { wireTo, type WireOptions } from './wire.ts'
 
-export interface McpServerStatus {
-  readonly name: string
-  /** Its address, or the command that it is started with. */
-  readonly at: string
-  readonly transport: 'http' | 'stdio'
-  /** `new`: nobody has needed it yet. */
-  readonly health: 'new' | 'ready' | 'away'
-  readonly era?: 'modern' | 'legacy'
-  readonly version?: string
-  readonly lastError?: string
-  readonly tools: readonly McpToolStatus[]
-  /** Tools of the server that are not offered, and why. */
-  readonly refused: readonly { readonly name: string; readonly why: string }[]
+interface Known extends Pinned {
+  readonly refused: readonly Refused[]
 }
 
-export interface McpToolStatus {
-  /** As the model knows it. */
-  readonly name: string
-  readonly tool: string
-  readonly description: string
-  readonly fingerprint: string
-  /** What the server says of it now, when that is not what was allowed: calls are held until it is accepted. */
-  readonly changed?: { readonly fingerprint: string; readonly changes: readonly Difference[] }
-}
-
-type Refused = McpServerStatus['refused'][number]
-
-export interface Using extends Omit<WireOptions, 'used'> {
+export interface Using extends Omit<WireOptions, 'used' | 'discreet'> {
   readonly store: Store
   readonly watch: Watch
   readonly now: () => number
@@ -56,6 +33,7 @@ export class ServerInUse {
   /** Tells it from every other server of the tenant, also from one of the same name elsewhere. */
   readonly key: string
   readonly onLost: 'retry' | 'fail' | 'ask'
+  readonly taskTimeoutMs: number
   readonly connection: Connection
   readonly open: OpenCalls = new OpenCalls()
   readonly watch: Watch
@@ -66,10 +44,10 @@ export class ServerInUse {
   readonly #taken = new Set<Line>()
   readonly #taskLines = new Map<string, Line>()
   #opening = 0
-  /** Somebody waited for the list, and it was there or took too long. */
-  #waited = false
-  #known: { readonly pins: readonly Pin[]; readonly refused: readonly Refused[] } | undefined
-  #tools: { readonly of: readonly Pin[]; readonly tools: readonly Tool[] } | undefined
+  /** Whether the next step waits for the list: `slow` is a server that let somebody wait in vain. */
+  #patience: 'wait' | 'waited' | 'slow' = 'wait'
+  #known: Known | undefined
+  readonly #byDefinition = new Map<string, Tool | string>()
   #listing: Promise<void> | undefined
   #listedAt = -Infinity
   #usedAt = 0
@@ -83,14 +61,22 @@ export class ServerInUse {
     this.name = server.name
     this.key = `${server.name}@${identity(server)}`
     this.onLost = server.onLost ?? 'ask'
+    this.taskTimeoutMs = milliseconds(server.taskTimeout ?? '7 days')
     this.watch = watch
     this.#pins = new Pins(store, tenant, this.key)
     const used = (name: string, value: string): void => void this.#secrets.set(name, value)
-    this.connection = new Connection(server.name, () => wireTo({ ...using, used }), isCommand(server), {
+    const discreet = <T>(value: T): T => this.#discreet(value)
+    this.connection = new Connection(server.name, () => wireTo({ ...using, used, discreet }), isCommand(server), {
       elicit: (params, line) => this.#elicited(params, line),
       listChanged: () => this.#outdated(),
+      inShort: (error) => this.inShort(error),
       now,
     })
+  }
+
+  /** A process that was started here, or a server without encryption, is in the operator's own network, and so are its pages. */
+  get plainHttp(): boolean {
+    return isCommand(this.#server) || new URL(this.#server.url ?? '').protocol === 'http:'
   }
 
   /** What the model may call. Waits for the server the first time only, and not for long. */
@@ -98,76 +84,91 @@ export class ServerInUse {
     this.#usedAt = this.#using.now()
     await this.#fresh()
     const pins = (this.#known?.pins ?? []).filter((pin) => this.#allowed(pin.definition.name) && !pin.gone)
-    if (this.#tools && sameList(this.#tools.of, pins)) return this.#tools.tools
-    const refused: Refused[] = []
-    const tools = pins.flatMap((pin) => {
-      try {
-        return [this.#toolOf(pin)]
-      } catch (error) {
-        refused.push({ name: pin.definition.name, why: short(messageOf(error)) })
-        return []
-      }
+    return pins.flatMap((pin) => {
+      const made = this.#made(pin.definition, pin.fingerprint)
+      return typeof made === 'string' ? [] : [made]
     })
-    if (this.#known) this.#known = { ...this.#known, refused: [...this.#known.refused, ...refused] }
-    this.#tools = { of: pins, tools }
-    return tools
   }
 
   async #fresh(): Promise<void> {
-    const { now } = this.#using
-    if (now() - this.#listedAt > LIMITS.listMs)
-      this.#listing ??= this.#list().finally(() => (this.#listing = undefined))
-    if (this.#waited) return
-    const patience = new AbortController()
-    await Promise.race([this.#listing, sleep(LIMITS.patienceMs, undefined, patience).catch(() => {})])
-    patience.abort()
-    this.#waited = true
-    // It is slow, and nobody waits any longer: what it had before will do until it has answered.
-    this.#known ??= { pins: await this.#pins.all(), refused: [] }
+    if (this.#using.now() - this.#listedAt > LIMITS.listMs) void this.#listed()
+    if (this.#patience === 'wait') {
+      this.#patience = (await inTime(this.#listing)) ? 'waited' : 'slow'
+      // It is slow, and nobody waits any longer: what it had before will do until it has answered.
+      this.#known ??= { ...(await this.#pins.all()), refused: [] }
+    }
+    // Another process may have seen a change, or somebody have accepted one there.
+    if (this.#known && (await this.#pins.revision()) !== this.#known.revision)
+      this.#known = { refused: this.#known.refused, ...(await this.#pins.all()) }
+  }
+
+  #listed(): Promise<void> {
+    this.#listing ??= this.#list().finally(() => (this.#listing = undefined))
+    return this.#listing
   }
 
   async #list(): Promise<void> {
     try {
       const { tools, refused } = await this.connection.tools()
       this.#line = await this.connection.line()
-      this.#known = { pins: await this.#pins.see(tools.filter(({ name }) => this.#allowed(name))), refused }
+      const unfit: Refused[] = []
+      const fit: Definition[] = []
+      for (const definition of tools) {
+        if (!this.#allowed(definition.name)) continue
+        const made = this.#made(definition)
+        if (typeof made === 'string') unfit.push({ name: definition.name, why: made })
+        else fit.push(definition)
+        // Hundreds of schemas take a while, in which others want to do something, too.
+        if (fit.length % 20 === 0) await nextTurn()
+      }
+      const { tooMany, ...pinned } = await this.#pins.see(fit)
+      const why = `of this server, ${LIMITS.pins} tools are known already`
+      this.#known = { ...pinned, refused: few([...refused, ...unfit, ...tooMany.map((name) => ({ name, why }))]) }
       this.#listedAt = this.#using.now()
       this.#lastError = undefined
+      this.#forgetOthers()
+      if (this.#patience === 'slow') this.#patience = 'waited'
       await this.#takeUpTasks()
     } catch (error) {
-      this.#lastError = this.discreet(short(error))
+      this.#lastError = this.inShort(error)
       // What it had before is still its own; the next step tries again, once the pause is over.
-      this.#known ??= { pins: await this.#pins.all(), refused: [] }
+      this.#known ??= { ...(await this.#pins.all()), refused: [] }
     }
+  }
+
+  /** Of the tools that were made, those are kept that somebody may still be shown. */
+  #forgetOthers(): void {
+    const pins = this.#known?.pins ?? []
+    const used = new Set(pins.map(({ fingerprint }) => fingerprint))
+    for (const key of this.#byDefinition.keys()) if (!used.has(key)) this.#byDefinition.delete(key)
   }
 
   #allowed(name: string): boolean {
     return this.#server.allowedTools?.includes(name) ?? true
   }
 
-  #toolOf(pin: Pin): Tool {
-    const { definition } = pin
-    const { approval, timeout = '2 minutes', questionTimeout = '7 days' } = this.#server
-    const plain = approval === undefined || approval === 'auto' ? { required: false } : approval
-    return tool({
-      name: `${this.name}.${definition.name}`,
-      description: definition.description,
-      input: definition.inputSchema,
-      ...(definition.outputSchema && { output: definition.outputSchema }),
-      visible: false,
-      streaming: true,
-      timeout,
-      approvalTimeout: questionTimeout,
-      // Whoever was only looking how a task is may look again, whatever else is the rule.
-      onLost:
-        this.onLost === 'ask' ? ({ resumed }) => ({ happened: onlyLooked(resumed) ? false : 'unknown' }) : this.onLost,
-      approval: () => {
-        const set = plain === 'required' ? { required: true } : plain
-        const now = this.#known?.pins.find((each) => each.definition.name === definition.name) ?? pin
-        return now.changed ? { ...set, required: true, reason: inWords(now.changes) } : set
-      },
-      run: (context) => runCall(this, definition, context),
-    })
+  pinOf(name: string): Pin | undefined {
+    return this.#known?.pins.find((each) => each.definition.name === name)
+  }
+
+  /** Looks what the server says of its tools now, as long as anybody has patience. */
+  async listAgain(): Promise<void> {
+    await inTime(this.#listed())
+  }
+
+  /** The tool, or why it cannot be one. It is made once of each definition. */
+  #made(definition: Definition, key = fingerprintOf(definition)): Tool | string {
+    const made = this.#byDefinition.get(key) ?? this.#make(definition)
+    this.#byDefinition.set(key, made)
+    return made
+  }
+
+  #make(definition: Definition): Tool | string {
+    try {
+      return mcpTool(this, this.#server, definition)
+    } catch (error) {
+      return this.inShort(error)
+    }
   }
 
   /** A line that a call may use. An older server behind a process gives it to one at a time: its questions do not say whose they are. */
@@ -209,7 +210,7 @@ export class ServerInUse {
     this.open.remove(call)
     this.#taken.delete(line)
     const needed = [...this.#taskLines.values()].includes(line) || this.open.on(line).length > 0
-    if (line.stdio && !needed && !(await this.connection.isUsual(line))) await line.close()
+    if (line.stdio && !needed && !this.connection.isUsual(line)) await line.close()
   }
 
   taskBegan(taskId: string, line: Line): void {
@@ -236,7 +237,7 @@ export class ServerInUse {
   }
 
   async #elicited(params: unknown, line: Line): Promise<unknown> {
-    const asked = readElicitation(params)
+    const asked = readElicitation(params, this.plainHttp)
     const call = this.open.asking(line)
     // What nobody can be asked, or nobody knows for whom, is put aside: the server goes on without.
     return asked && call ? call.ask(asked) : { action: 'cancel' }
@@ -248,14 +249,14 @@ export class ServerInUse {
     return answer
   }
 
-  /** The next step waits for the list: it is known to be another one. */
+  /** The next step waits for the list: it is known to be another one. Not for a server that was waited for in vain. */
   #outdated(): void {
     this.#listedAt = -Infinity
-    this.#waited = false
+    if (this.#patience === 'waited') this.#patience = 'wait'
   }
 
   async status(): Promise<McpServerStatus> {
-    const pins = this.#known?.pins ?? (await this.#pins.all())
+    const { pins } = await this.#pins.all()
     const lastError = this.#lastError ?? this.connection.lastError
     const known = this.#known !== undefined
     return {
@@ -266,31 +267,36 @@ export class ServerInUse {
       transport: isCommand(this.#server) ? 'stdio' : 'http',
       health: lastError !== undefined ? 'away' : known ? 'ready' : 'new',
       ...(this.#line && { era: this.#line.era, version: this.#line.version }),
-      ...(lastError !== undefined && { lastError: this.discreet(lastError) }),
-      tools: pins.filter((pin) => this.#allowed(pin.definition.name) && !pin.gone).map((pin) => this.#toolStatus(pin)),
+      ...(lastError !== undefined && { lastError }),
+      tools: pins
+        .filter((pin) => this.#allowed(pin.definition.name) && !pin.gone)
+        .map((pin) => toolStatus(this.name, pin)),
       refused: this.#known?.refused ?? [],
     }
   }
 
-  #toolStatus({ definition: { name, description }, fingerprint, changed, changes }: Pin): McpToolStatus {
-    return {
-      name: `${this.name}.${name}`,
-      tool: name,
-      description,
-      fingerprint,
-      ...(changed && { changed: { fingerprint: changed.fingerprint, changes } }),
-    }
+  /** Of whatever was thrown, what can be said to anybody. Secrets are taken out before it is cut, so that no half is left. */
+  inShort(error: unknown): string {
+    return this.#discreet(messageOf(error)).replaceAll(/\s+/g, ' ').slice(0, 300)
   }
 
   /** A server may repeat what it was sent: its answers are read before anybody else sees them. */
-  discreet<T>(value: T): T {
+  #discreet<T>(value: T): T {
     return this.#secrets.size === 0 ? value : (withoutSecrets(this.#secrets, value as Json) as T)
+  }
+
+  /** When somebody last needed it. */
+  get usedAt(): number {
+    return this.#usedAt
+  }
+
+  get busy(): boolean {
+    return this.open.all().length > 0 || this.#taskLines.size > 0 || this.#listing !== undefined
   }
 
   /** Lets go of a line that nobody has used for a while, unless something is open on it. */
   async restIfIdle(): Promise<void> {
-    const busy = this.open.all().length > 0 || this.#taskLines.size > 0 || this.#listing !== undefined
-    if (!busy && this.#using.now() - this.#usedAt > LIMITS.idleMs) await this.connection.rest()
+    if (!this.busy && this.#using.now() - this.#usedAt > LIMITS.idleMs) await this.connection.rest()
   }
 
   async close(): Promise<void> {
@@ -301,16 +307,17 @@ export class ServerInUse {
   }
 }
 
-function onlyLooked(resumed: Resumption | undefined): boolean {
-  return stateOf(resumed?.state)?.at === 'task'
-}
-
 /** What makes it the server it is. Credentials may change, and it is still the same. */
 function identity(server: AnyServer): string {
   const what = isCommand(server) ? [server.command, ...(server.args ?? [])] : [server.url]
   return createHash('sha256').update(JSON.stringify(what)).digest('hex').slice(0, 16)
 }
 
-function sameList(a: readonly Pin[], b: readonly Pin[]): boolean {
-  return a.length === b.length && a.every((pin, index) => pin.fingerprint === b[index]?.fingerprint)
+/** Whether it was there before anybody lost patience. */
+async function inTime(work: Promise<void> | undefined): Promise<boolean> {
+  const patience = new AbortController()
+  const late = sleep(LIMITS.patienceMs, true, patience).catch(() => true)
+  const isLate = await Promise.race([work, late])
+  patience.abort()
+  return isLate !== true
 }

@@ -18,6 +18,11 @@ export interface Task {
   readonly inputRequests: JsonObject
 }
 
+/** What a server said where it should have told of a task. It answered, so the line is well. */
+export class NoTask extends Error {
+  override readonly name = 'NoTask'
+}
+
 const anything = z.looseObject({})
 const STATUSES: readonly Task['status'][] = ['working', 'input_required', 'completed', 'cancelled', 'failed']
 const POLL_MS: readonly [number, number] = [250, 60_000]
@@ -31,7 +36,7 @@ export function taskIn(result: CallToolResult): Task | undefined {
 function readTask(given: Json): Task {
   const { taskId, status, statusMessage, error, result, inputRequests, ...more } = isObject(given) ? given : {}
   const known = STATUSES.find((each) => each === status)
-  if (typeof taskId !== 'string' || taskId.length > 1000 || !known) throw new Error('The server sent no task.')
+  if (typeof taskId !== 'string' || taskId.length > 1000 || !known) throw new NoTask('it sent no task')
   const poll = Number(more['pollIntervalMs'] ?? more['pollInterval'] ?? 1000)
   const why = isObject(error) ? error['message'] : statusMessage
   return {
@@ -56,7 +61,9 @@ export class Tasks {
   }
 
   async get(taskId: string, signal: AbortSignal): Promise<Task> {
-    return readTask((await this.#ask('tasks/get', taskId, signal)) as Json)
+    const task = readTask((await this.#ask('tasks/get', taskId, signal)) as Json)
+    if (task.taskId !== taskId) throw new NoTask('it answers for another task')
+    return task
   }
 
   /** Older servers give the result when they are asked for it, and ask their questions meanwhile. */

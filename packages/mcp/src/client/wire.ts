@@ -1,11 +1,12 @@
 /**
- * The line to a server: a transport of the SDK, with two things done to it. Headers with secrets are made for each request
- * and kept nowhere. And what the SDK has no word for passes: a call that was answered with a task, of either generation,
- * comes through as a result that carries it.
+ * The line to a server: a transport of the SDK, with some things done to it. Headers with secrets are made for each request
+ * and kept nowhere, and a secret is taken out of every message that comes back. A stream that the server closes is not
+ * opened again without pause. And what the SDK has no word for passes: a call that was answered with a task, of either
+ * generation, comes through as a result that carries it.
  */
-import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client'
+import { StreamableHTTPClientTransport, type ReconnectionScheduler, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { isObject, type JsonObject } from '@holdpoint/core'
+import { isObject, parseJson, type JsonObject } from '@holdpoint/core'
 import { guardedFetch, type GuardedFetch } from 'holdpoint'
 import { LIMITS } from './limits.ts'
 import { isCommand, type AnyServer, type McpServer } from './server-config.ts'
@@ -19,6 +20,8 @@ export interface WireOptions {
   readonly secrets: ((tenant: string, name: string) => string | undefined | Promise<string | undefined>) | undefined
   /** Told of each secret that is sent, so that it can be taken out of what comes back. */
   readonly used: (name: string, value: string) => void
+  /** What came from the server, without them. */
+  readonly discreet: <T>(value: T) => T
   /** Hosts in the operator's own network that may be asked. True for a server that the operator set up. */
   readonly privateHosts: readonly string[] | true
 }
@@ -35,12 +38,28 @@ export function wireTo(options: WireOptions): Transport {
         ...(server.env && { env: { ...server.env } }),
         ...(server.cwd !== undefined && { cwd: server.cwd }),
       })
-    : new StreamableHTTPClientTransport(new URL(server.url ?? ''), { fetch: fetchFor(server, options) })
-  return withTasks(transport)
+    : new StreamableHTTPClientTransport(new URL(server.url ?? ''), {
+        fetch: fetchFor(server, options),
+        reconnectionScheduler: unhurried(),
+      })
+  return asRead(transport, options)
+}
+
+/** A server says itself how soon its stream is to be opened again, which may be at once, without end. */
+function unhurried(now: () => number = performance.now.bind(performance)): ReconnectionScheduler {
+  const { atOnce, everyMs } = LIMITS.reopened
+  let free = -Infinity
+  return (reopen, wish) => {
+    const at = now()
+    free = Math.max(free, at - atOnce * everyMs) + everyMs
+    const timer = setTimeout(reopen, Math.min(Math.max(wish, free - at), LIMITS.longestPauseMs))
+    timer.unref()
+    return () => clearTimeout(timer)
+  }
 }
 
 function fetchFor(server: McpServer, { tenant, secrets, used, privateHosts }: WireOptions): GuardedFetch {
-  const ask = guardedFetch({ privateHosts, maxBytes: LIMITS.answerBytes })
+  let left: number = LIMITS.answerBytes
   return async (url, init = {}) => {
     const headers = new Headers(init.headers)
     for (const [name, value] of Object.entries(server.headers ?? {})) {
@@ -53,16 +72,40 @@ function fetchFor(server: McpServer, { tenant, secrets, used, privateHosts }: Wi
       used(value.$secret, secret)
       headers.set(name, secret)
     }
-    return ask(url, { ...init, headers })
+    const page = pageOfList(init.body)
+    if (page !== 'next') left = LIMITS.answerBytes
+    const maxBytes = page ? left : LIMITS.answerBytes
+    const answer = await guardedFetch({ privateHosts, maxBytes })(url, { ...init, headers })
+    return page ? counted(answer, (bytes) => (left -= bytes)) : answer
   }
 }
 
+/** All pages of a list are in memory together, so they are as long as one answer may be. */
+function pageOfList(body: unknown): 'first' | 'next' | undefined {
+  const sent = typeof body === 'string' && body.includes('"tools/list"') ? parseJson(body) : undefined
+  if (!sent?.ok || !isObject(sent.value) || sent.value['method'] !== 'tools/list') return undefined
+  const { params } = sent.value
+  return isObject(params) && params['cursor'] !== undefined ? 'next' : 'first'
+}
+
+function counted(answer: Response, count: (bytes: number) => void): Response {
+  const through = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      count(chunk.byteLength)
+      controller.enqueue(chunk)
+    },
+  })
+  const { status, headers } = answer
+  return new Response(answer.body?.pipeThrough(through) ?? null, { status, headers })
+}
+
 /** The SDK sets `onmessage` on the very object, and tells transports apart by their class: so it is changed in place. */
-function withTasks(transport: Transport): Transport {
+function asRead(transport: Transport, { discreet }: WireOptions): Transport {
   let told: Transport['onmessage']
   Object.defineProperty(transport, 'onmessage', {
     configurable: true,
-    get: () => told && ((message: unknown, extra: unknown) => told?.(carryTask(message) as never, extra as never)),
+    get: () =>
+      told && ((message: unknown, extra: unknown) => told?.(carryTask(discreet(message)) as never, extra as never)),
     set: (listener: Transport['onmessage']) => {
       told = listener
     },

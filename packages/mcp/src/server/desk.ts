@@ -5,12 +5,14 @@ import { randomUUID } from 'node:crypto'
 import type { McpCaller, McpFaceOptions } from './mcp-face.ts'
 import { questionsOf, resolutionOf, type Able } from './questions.ts'
 import { order, RELAY } from './relay.ts'
-import { standingAfter, type Standing } from './standing.ts'
+import { standingAfter, standingOf, type Place, type Standing } from './standing.ts'
 import type { Tickets } from './ticket.ts'
 import { failure } from './tool-result.ts'
 
 /** For clients that can only call tools: to come back to a call that was held. */
 export const WAIT = 'wait_for_result'
+/** Of conversations that began here. */
+const PREFIX = 'mcp-'
 const PATIENCE_MS = 25_000
 const TASK_AFTER_MS = 10_000
 
@@ -78,45 +80,60 @@ export class Desk {
     const { message, conversation: earlier } = isObject(input) ? input : {}
     if (agent !== undefined && typeof message !== 'string')
       return { at: 'refused', why: 'Give a "message", which is text.' }
-    const conversation = agent !== undefined && typeof earlier === 'string' ? earlier : `mcp-${randomUUID()}`
+    const goesOn = agent !== undefined && typeof earlier === 'string'
+    if (goesOn && !(await mayGoOn(caller, earlier)))
+      return { at: 'refused', why: 'There is no such conversation of yours that rests. Leave it out to begin one.' }
+    const conversation = goesOn ? earlier : `${PREFIX}${randomUUID()}`
     const text = typeof message === 'string' && agent !== undefined ? message : order({ tool: name, input })
     const options = { agent: agent ?? RELAY, by: caller.by }
     // A conversation of another agent, or an id that cannot be one, is the caller's mistake.
     const begun = await caller.runtime.submit(conversation, text, options).catch(mistaken)
     if (!begun.ok) return { at: 'refused', why: begun.message }
-    return this.stands(caller, conversation, called)
+    if (begun.turnId === undefined) return { at: 'refused', why: 'The conversation is busy, and will hear it later.' }
+    return this.stands(caller, { conversation, turnId: begun.turnId }, called)
   }
 
   async #comeBack(caller: McpCaller, input: Json, called: Called): Promise<Standing> {
     const given = isObject(input) ? input['ticket'] : undefined
-    const conversation = typeof given === 'string' ? await this.tickets.open(given, caller) : undefined
-    if (conversation === undefined) return { at: 'refused', why: 'There is no such ticket of yours.' }
-    return this.stands(caller, conversation, called)
+    const place = typeof given === 'string' ? await this.tickets.open(given, caller) : undefined
+    if (place === undefined) return { at: 'refused', why: 'There is no such ticket of yours.' }
+    // Whoever has a ticket may come again, so going away says nothing.
+    return this.#standing(caller, place, called)
   }
 
   /** Once it is over, or waits for somebody. Whoever goes away before that does not want it any more. */
-  async stands({ runtime }: McpCaller, conversation: string, called: Called): Promise<Standing> {
-    const { signal, progress, patienceMs } = called
-    const until = patienceMs === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
-    const now = await standingAfter(runtime, conversation, 'working', until, progress)
-    if (signal.aborted && now.at === 'working') await runtime.cancel(conversation, 'The client went away.')
+  async stands(caller: McpCaller, place: Place, called: Called): Promise<Standing> {
+    const now = await this.#standing(caller, place, called)
+    if (called.signal.aborted && now.at === 'working') await this.callOff(caller, place, 'The client went away.')
     return now
   }
 
+  #standing(caller: McpCaller, place: Place, { signal, progress, patienceMs }: Called): Promise<Standing> {
+    const until = endOf(caller, signal, patienceMs)
+    return standingAfter(caller.runtime, place, 'working', until, progress)
+  }
+
+  /** That call, and none that the conversation has had since. */
+  async callOff({ runtime }: McpCaller, place: Place, why: string): Promise<void> {
+    const { at } = await standingOf(runtime, place)
+    if (at === 'working' || at === 'held') await runtime.cancel(place.conversation, why)
+  }
+
   /** For whoever can only wait: until it is over, or patience is. */
-  async waits({ runtime }: McpCaller, conversation: string, signal: AbortSignal): Promise<Standing> {
-    const until = AbortSignal.any([signal, AbortSignal.timeout(this.patienceMs)])
+  async waits(caller: McpCaller, place: Place, signal: AbortSignal): Promise<Standing> {
+    const { runtime } = caller
+    const until = endOf(caller, signal, this.patienceMs)
     for (;;) {
-      const now = await standingAfter(runtime, conversation, 'held', until)
+      const now = await standingAfter(runtime, place, 'held', until)
       if (now.at !== 'working' || until.aborted) return now
-      await standingAfter(runtime, conversation, 'working', until)
+      await standingAfter(runtime, place, 'working', until)
     }
   }
 
   /** Hands over what the client's user said. The messages are of answers that could not be taken. */
   async answer(
     caller: McpCaller,
-    { conversation, holds }: Extract<Standing, { at: 'held' }>,
+    { place, holds }: Extract<Standing, { at: 'held' }>,
     responses: Readonly<Record<string, unknown>>,
     able: Able,
   ): Promise<readonly string[]> {
@@ -125,7 +142,7 @@ export class Desk {
       const resolution = resolutionOf(asked, responses[asked.key])
       if (!resolution) continue
       const { callId, nth } = asked.hold
-      const told = await caller.runtime.resolve(conversation, callId, resolution, { by: caller.by, hold: nth })
+      const told = await caller.runtime.resolve(place.conversation, callId, resolution, { by: caller.by, hold: nth })
       if (told.verdict === 'invalid' || told.verdict === 'wrong-kind') wrong.push(told.message)
     }
     return wrong
@@ -134,14 +151,31 @@ export class Desk {
 
 export function inWords(holds: readonly ViewHold[], ticket: string): CallToolResult {
   const each = holds.map(({ kind, name, reason }) => `${name} (${kind}${reason ? `: ${reason}` : ''})`)
-  return failure(
-    `This waits for somebody outside: ${each.join(', ')}. It is kept. Call ${WAIT} later with {"ticket":"${ticket}"}.`,
-  )
+  const why = each.length > 0 ? `This waits for somebody outside: ${each.join(', ')}.` : 'This is still worked on.'
+  return failure(`${why} It is kept. Call ${WAIT} later with {"ticket":"${ticket}"}.`)
+}
+
+/** When nobody waits on the line any more: they went away, or lost patience, or nobody will be answered here. */
+export function endOf({ closing }: McpCaller, signal: AbortSignal, patienceMs?: number): AbortSignal {
+  const patience = patienceMs === undefined ? [] : [AbortSignal.timeout(patienceMs)]
+  return AbortSignal.any([signal, ...(closing ? [closing] : []), ...patience])
 }
 
 function mistaken(error: unknown): { readonly ok: false; readonly message: string } {
   if (HoldpointError.is(error) && error.code === 'config-invalid') return { ok: false, message: error.message }
   throw error
+}
+
+/**
+ * A conversation that the caller began over MCP, and that rests. Others are somebody else's: what is asked in them is asked
+ * of other people, and an agent's own life hears what is none of the caller's business.
+ */
+async function mayGoOn({ runtime, by }: McpCaller, conversation: string): Promise<boolean> {
+  if (!conversation.startsWith(PREFIX)) return false
+  const [first] = await runtime.events(conversation, 0, 1).catch(() => [])
+  const [item] = first?.type === 'turn.started' ? first.items : []
+  if (item?.kind !== 'message' || item.message.by !== by) return false
+  return (await runtime.view(conversation, { turns: 1 }))?.status === 'idle'
 }
 
 function agentTool(name: string): string {

@@ -19,6 +19,10 @@ export interface McpCaller {
   readonly runtime: Runtime
   /** The caller may say whether a held call may run. */
   readonly resolves: boolean
+  /** Aborts when nobody will be answered any more: whoever waits is told how to come back. */
+  readonly closing?: AbortSignal
+  /** Told of what went wrong in here, which the caller is not. */
+  readonly problem?: (error: unknown) => void
 }
 
 export interface McpFaceOptions {
@@ -45,6 +49,13 @@ export interface McpFace {
   close(): Promise<void>
 }
 
+/** Many calls in one request would count as one, wherever requests are counted; and no protocol of today has it. */
+const oneByOne = {
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32_600, message: 'Send one message in a request: batches are not taken.' },
+} as const
+
 export function mcpFace(options: McpFaceOptions): McpFace {
   const { tools = [], agents = [] } = options
   const twice = agents.find(({ name }) => name === RELAY)
@@ -63,8 +74,10 @@ export function mcpFace(options: McpFaceOptions): McpFace {
   )
   return {
     agent,
-    fetch: (request, caller, body) =>
-      calling.run(caller, () => handler.fetch(request, body === undefined ? {} : { parsedBody: body })),
+    fetch: async (request, caller, body) =>
+      Array.isArray(body)
+        ? Response.json(oneByOne, { status: 400 })
+        : calling.run(caller, () => handler.fetch(request, body === undefined ? {} : { parsedBody: body })),
     close: () => handler.close(),
   }
 }

@@ -7,15 +7,16 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { inWords, WAIT, type Called, type Desk, type Listed } from './desk.ts'
+import { endOf, inWords, WAIT, type Called, type Desk, type Listed } from './desk.ts'
 import type { McpCaller } from './mcp-face.ts'
 import { questionsOf, type Able, type Asked } from './questions.ts'
-import { standingAfter, standingOf, type Standing } from './standing.ts'
+import { standingAfter, standingOf, type Place, type Standing } from './standing.ts'
 import { failure } from './tool-result.ts'
 
 const TASKS = 'io.modelcontextprotocol/tasks'
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities'
 const INVALID_PARAMS = -32_602
+const INTERNAL_ERROR = -32_603
 const POLL_MS = 2000
 const loose = z.looseObject({})
 
@@ -32,15 +33,29 @@ export function serverFor(desk: Desk, caller: McpCaller, era: 'legacy' | 'modern
     },
   )
   const faced = new Faced(desk, caller, era)
+  const safely = discreetly(caller)
   server.setRequestHandler('tools/list', (_request, context) => faced.list(context) as never)
-  server.setRequestHandler('tools/call', (request, context) => faced.call(request.params, context) as never)
+  server.setRequestHandler('tools/call', ({ params }, context) => safely(faced.call(params, context)))
   const params = { params: loose }
-  server.setRequestHandler('tasks/get', params, (given, context) => faced.get(given, context) as never)
-  server.setRequestHandler('tasks/cancel', params, (given, context) => faced.cancel(given, context) as never)
+  server.setRequestHandler('tasks/get', params, (given, context) => safely(faced.get(given, context)))
+  server.setRequestHandler('tasks/cancel', params, (given, context) => safely(faced.cancel(given, context)))
   if (era === 'legacy')
-    server.setRequestHandler('tasks/result', params, (given, context) => faced.result(given, context) as never)
-  else server.setRequestHandler('tasks/update', params, (given, context) => faced.update(given, context) as never)
+    server.setRequestHandler('tasks/result', params, (given, context) => safely(faced.result(given, context)))
+  else server.setRequestHandler('tasks/update', params, (given, context) => safely(faced.update(given, context)))
   return server
+}
+
+/** What went wrong in here is told to whoever runs it, and not to strangers. */
+function discreetly({ problem }: McpCaller): (answer: Promise<object>) => Promise<never> {
+  return async (answer) => {
+    try {
+      return (await answer) as never
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error
+      problem?.(error)
+      throw new ProtocolError(INTERNAL_ERROR, 'Something went wrong here.')
+    }
+  }
 }
 
 class Faced {
@@ -82,26 +97,26 @@ class Faced {
     responses: Readonly<Record<string, unknown>>,
     context: ServerContext,
   ): Promise<Standing> {
-    const conversation = await this.#conversation(back)
-    const now = await this.#desk.stands(this.#caller, conversation, this.#called(context))
+    const place = await this.#place(back)
+    const now = await this.#desk.stands(this.#caller, place, this.#called(context))
     if (now.at !== 'held') return now
     await this.#desk.answer(this.#caller, now, responses, this.#able(context))
-    return this.#desk.stands(this.#caller, conversation, this.#called(context))
+    return this.#desk.stands(this.#caller, place, this.#called(context))
   }
 
   async #answer(standing: Standing, context: ServerContext, asTask: boolean): Promise<object> {
     if (standing.at === 'refused') return failure(standing.why)
     if (standing.at === 'over') return standing.result
-    const { conversation, seq } = standing
+    const { place, seq } = standing
     const holds = standing.at === 'held' ? standing.holds : []
-    const sealed = await this.#desk.tickets.seal(conversation, seq, this.#caller)
+    const sealed = await this.#desk.tickets.seal(place, seq, this.#caller)
     const questions = this.#modern ? questionsOf(holds, this.#able(context)) : []
     if (questions.length > 0)
       return { resultType: 'input_required', inputRequests: requestsOf(questions), requestState: sealed }
     if (this.#takesTasks(context)) return { resultType: 'task', ...task(sealed, 'working', holds[0]?.reason) }
     // Without content the SDK takes it for a result that lacks it.
     if (!this.#modern && asTask) return { content: [], task: task(sealed, 'working', holds[0]?.reason, true) }
-    const waited = await this.#desk.waits(this.#caller, conversation, context.mcpReq.signal)
+    const waited = await this.#desk.waits(this.#caller, place, context.mcpReq.signal)
     if (waited.at === 'over' || waited.at === 'refused') return this.#answer(waited, context, false)
     return inWords(waited.at === 'held' ? waited.holds : holds, sealed)
   }
@@ -109,8 +124,8 @@ class Faced {
   // Tasks
 
   async get(params: Params, context: ServerContext): Promise<object> {
-    const { taskId, conversation } = await this.#task(params, context)
-    const now = await standingOf(this.#caller.runtime, conversation)
+    const { taskId, place } = await this.#task(params, context)
+    const now = await standingOf(this.#caller.runtime, place)
     const old = !this.#modern
     switch (now.at) {
       case 'working':
@@ -129,8 +144,8 @@ class Faced {
   }
 
   async update(params: Params, context: ServerContext): Promise<object> {
-    const { conversation } = await this.#task(params, context)
-    const now = await standingOf(this.#caller.runtime, conversation)
+    const { place } = await this.#task(params, context)
+    const now = await standingOf(this.#caller.runtime, place)
     const given = params['inputResponses']
     if (now.at !== 'held' || !isObject(given)) return {}
     const wrong = await this.#desk.answer(this.#caller, now, given, this.#able(context))
@@ -141,37 +156,36 @@ class Faced {
   /** Of the older generation, whose clients wait on the line for it. */
   async result(params: Params, context: ServerContext): Promise<object> {
     const { mcpReq } = context
-    const { taskId, conversation } = await this.#task(params, context)
+    const { taskId, place } = await this.#task(params, context)
     const { runtime } = this.#caller
+    const until = endOf(this.#caller, mcpReq.signal)
     for (;;) {
-      await standingAfter(runtime, conversation, 'held', mcpReq.signal)
-      const now = await standingAfter(runtime, conversation, 'working', mcpReq.signal)
-      if (now.at === 'refused' || mcpReq.signal.aborted) throw new ProtocolError(INVALID_PARAMS, 'It has no result.')
+      await standingAfter(runtime, place, 'held', until)
+      const now = await standingAfter(runtime, place, 'working', until)
+      if (now.at === 'refused' || (until.aborted && now.at !== 'over'))
+        throw new ProtocolError(INVALID_PARAMS, 'It has no result.')
       if (now.at === 'over') return { ...now.result, _meta: { 'io.modelcontextprotocol/related-task': { taskId } } }
     }
   }
 
   async cancel(params: Params, context: ServerContext): Promise<object> {
-    const { taskId, conversation } = await this.#task(params, context)
-    await this.#caller.runtime.cancel(conversation, 'The client called it off.')
-    return this.#modern ? {} : task(taskId, 'cancelled', undefined, true)
+    const { place } = await this.#task(params, context)
+    await this.#desk.callOff(this.#caller, place, 'The client called it off.')
+    return this.#modern ? {} : this.get(params, context)
   }
 
-  async #task(
-    params: Params,
-    context: ServerContext,
-  ): Promise<{ readonly taskId: string; readonly conversation: string }> {
+  async #task(params: Params, context: ServerContext): Promise<{ readonly taskId: string; readonly place: Place }> {
     if (this.#modern && !this.#takesTasks(context))
       throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [TASKS]: {} } } })
     const taskId = params['taskId']
     if (typeof taskId !== 'string') throw new ProtocolError(INVALID_PARAMS, 'Say which task: "taskId".')
-    return { taskId, conversation: await this.#conversation(taskId) }
+    return { taskId, place: await this.#place(taskId) }
   }
 
-  async #conversation(sealed: string): Promise<string> {
-    const conversation = await this.#desk.tickets.open(sealed, this.#caller)
-    if (conversation === undefined) throw new ProtocolError(INVALID_PARAMS, 'There is no such call of yours.')
-    return conversation
+  async #place(sealed: string): Promise<Place> {
+    const place = await this.#desk.tickets.open(sealed, this.#caller)
+    if (place === undefined) throw new ProtocolError(INVALID_PARAMS, 'There is no such call of yours.')
+    return place
   }
 
   /** Whoever takes tasks does not wait on the line for what takes long. Of the older ones, whoever asks for one gets it. */
@@ -218,7 +232,8 @@ function progressTo({ mcpReq }: ServerContext): Called['progress'] {
     if (token === undefined) return
     const said = isObject(value) ? value : {}
     const at = typeof said['progress'] === 'number' ? said['progress'] : told + 1
-    if (at <= told) return
+    // What is no number, or does not grow, is nothing that the protocol has a word for.
+    if (!(at > told)) return
     told = at
     const { total, message } = said
     const words = typeof message === 'string' ? message : typeof value === 'string' ? value : undefined

@@ -1,9 +1,10 @@
 /**
- * What a client holds while a call waits: which conversation it is, sealed for whoever was given it. Clients send it back,
+ * What a client holds while a call waits: which turn of which conversation it is, sealed for whoever was given it. Clients send it back,
  * so it is a stranger's word until its seal was checked; and it says nothing that its holder does not know.
  */
 import type { Store } from '@holdpoint/core'
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Place } from './standing.ts'
 
 export interface Holder {
   readonly tenant: string
@@ -21,19 +22,20 @@ export class Tickets {
   }
 
   /** `seq` is where the conversation stands: each round of questions has a ticket of its own. */
-  async seal(conversation: string, seq: number, holder: Holder): Promise<string> {
-    const body = Buffer.from(`${seq} ${conversation}`).toString('base64url')
+  async seal({ conversation, turnId }: Place, seq: number, holder: Holder): Promise<string> {
+    const body = Buffer.from(`${seq} ${turnId} ${conversation}`).toString('base64url')
     return `${body}.${await this.#mac(body, holder)}`
   }
 
-  /** The conversation; undefined when it is none of ours, or somebody else's. */
-  async open(sealed: string, holder: Holder): Promise<string | undefined> {
+  /** Undefined when it is none of ours, or somebody else's. */
+  async open(sealed: string, holder: Holder): Promise<Place | undefined> {
     const [body = '', mac = '', ...more] = sealed.split('.')
     const given = Buffer.from(mac)
     const should = Buffer.from(await this.#mac(body, holder))
     if (more.length > 0 || given.length !== should.length || !timingSafeEqual(given, should)) return undefined
     const text = Buffer.from(body, 'base64url').toString()
-    return text.slice(text.indexOf(' ') + 1)
+    const [, turnId = '', ...conversation] = text.split(' ')
+    return { turnId, conversation: conversation.join(' ') }
   }
 
   async #mac(body: string, { tenant, by }: Holder): Promise<string> {

@@ -120,6 +120,7 @@ export class ConversationRecord {
       case 'agent.activated':
       case 'agent.rested':
       case 'tool.started':
+      case 'tool.changed':
       case 'tool.done':
       case 'tool.error':
       case 'turn.briefed':

@@ -29,6 +29,7 @@ export class ShownJudged {
   follow({ id }: ConversationRecord, events: readonly LogEvent[]): void {
     for (const event of events) {
       if (event.type === 'tool.started') this.#started(id, event)
+      if (event.type === 'tool.changed') this.#changed(id, event)
       if (event.type === 'tool.done' || event.type === 'tool.error') this.#ended(id, event)
       if ((event.type === 'member.left' || event.type === 'member.joined') && event.seq > 1) this.#moved(id, event)
     }
@@ -47,6 +48,11 @@ export class ShownJudged {
     this.#judge.require(++shown.started === 1, 'shown-true', () => `${space}: ${toolCallId} began twice`)
     const call = this.#callOf(agent, toolCallId)
     this.#judge.require(call !== undefined, 'shown-true', () => `${space}: nobody made ${toolCallId}`)
+  }
+
+  #changed(space: string, { agent, toolCallId }: Extract<LogEvent, { type: 'tool.changed' }>): void {
+    const { ends } = this.#shown(space, agent, toolCallId)
+    this.#judge.require(ends.length === 0, 'shown-true', () => `${space}: ${toolCallId} changed after it had ended`)
   }
 
   #ended(space: string, event: Ended): void {

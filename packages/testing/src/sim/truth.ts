@@ -179,6 +179,7 @@ function driverOnly(event: LogEvent): boolean {
     case 'agent.activated':
     case 'agent.rested':
     case 'tool.started':
+    case 'tool.changed':
     case 'tool.done':
     case 'tool.error':
       return false

@@ -9,6 +9,10 @@ export interface Rpc {
     readonly name?: string
     readonly arguments?: Readonly<Record<string, unknown>>
     readonly cursor?: string
+    readonly taskId?: string
+    readonly requestState?: string
+    readonly inputResponses?: Readonly<Record<string, unknown>>
+    readonly _meta?: Readonly<Record<string, unknown>>
   }
 }
 
@@ -19,6 +23,8 @@ export interface Raw {
   /** Everything it was asked, with the headers of the request. */
   readonly asked: { readonly rpc: Rpc; readonly headers: IncomingMessage['headers'] }[]
   tools: object[]
+  /** Whoever listens for notifications; nobody may unless said. */
+  get?: (response: ServerResponse) => void
   close(): Promise<void>
 }
 
@@ -28,12 +34,39 @@ export const ECHO = {
   inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
 }
 
+/** What makes it a server of the protocol of 2026-07-28. */
+export const modern = {
+  'server/discover': () => ({
+    result: {
+      resultType: 'complete',
+      supportedVersions: ['2026-07-28'],
+      capabilities: { tools: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } },
+    },
+  }),
+  'tools/list': (_rpc: Rpc, { tools }: Raw) => ({
+    result: { resultType: 'complete', tools, ttlMs: 0, cacheScope: 'private' },
+  }),
+} as const
+
+export const said = (text: string): object => ({ result: { content: [{ type: 'text', text }] } })
+
+/** An answer as a stream: other messages first, as they stand here. What has no id ends the stream without an answer. */
+export function stream(...messages: readonly object[]) {
+  return (response: ServerResponse): void => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const message of messages)
+      response.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`)
+    response.end()
+  }
+}
+
 export async function rawServer(
-  answers: Readonly<Record<string, (rpc: Rpc, raw: Raw) => Answer>> = {},
+  answers: Readonly<Record<string, (rpc: Rpc, raw: Raw) => Answer | undefined>> = {},
   port = 0,
 ): Promise<Raw> {
   const server = createServer((request, response) => void handle(request, response))
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.method === 'GET' && raw.get) return raw.get(response)
     if (request.method !== 'POST') return void response.writeHead(405).end()
     let text = ''
     for await (const part of request) text += String(part)

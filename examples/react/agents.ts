@@ -1,0 +1,24 @@
+/** What the gateway of the guide serves: an agent that gives money back, if somebody agrees. */
+import { agent, tool } from 'holdpoint'
+import { scriptedModel } from '@holdpoint/testing'
+import { z } from 'zod'
+
+const refund = tool({
+  name: 'refund',
+  description: 'Give money back',
+  input: z.object({ euros: z.number() }),
+  approval: ({ input }) => ({ required: true, reason: `${input.euros} euros leave the house.` }),
+  run: ({ input }) => `${input.euros} euros`,
+})
+const timeZone = tool({
+  name: 'browser.time_zone',
+  description: 'Where the customer is',
+  executor: 'client', // the page carries it out
+  input: z.object({}),
+})
+
+// It pretends, so that no key is needed. A real one: aiSdkModel(openai('gpt-5-mini'))
+const wanted = { calls: [{ name: 'browser.time_zone' }, { name: 'refund', input: { euros: 50 } }] }
+const model = scriptedModel(({ prompt }) => (prompt.at(-1)?.role === 'tool' ? 'You have your money back.' : wanted))
+
+export const agents = [agent({ name: 'desk', model, tools: [refund, timeZone] })]

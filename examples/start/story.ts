@@ -1,0 +1,16 @@
+/** Something long enough to watch it arrive, with a bit of everything that markdown has. */
+export const STORY = `## The lighthouse that waited
+
+There was a **lighthouse** whose keeper had to agree before any ship came in. It kept a ledger, and the ledger was never wrong:
+
+1. A ship asked.
+2. The keeper slept, or the tower fell, or the keeper was replaced.
+3. The ledger remembered, and the ship waited.
+
+> Whoever came next read the ledger and went on where it ended.
+
+\`\`\`ts
+await ledger.approve('ship-17', { by: 'keeper' })
+\`\`\`
+
+And so no ship was ever lost between the asking and the answer.`

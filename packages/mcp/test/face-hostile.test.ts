@@ -1,0 +1,235 @@
+/** Whoever comes over MCP may do what their key may, with what is theirs, and nothing besides. */
+import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client'
+import type { Store, Tool } from '@holdpoint/core'
+import { tool } from 'holdpoint'
+import { request } from 'node:http'
+import { afterEach, expect, test } from 'vitest'
+import { z } from 'zod'
+import { far, KEY, OTHER, RESOLVER, type Far } from './far.ts'
+import { eventually, storeInMemory } from './kit.ts'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const each of open.splice(0).toReversed()) await each.close()
+})
+const keep = <T extends { close(): Promise<void> }>(made: T): T => {
+  open.push(made)
+  return made
+}
+const there = async (more?: Parameters<typeof far>[1], store: Store = storeInMemory()): Promise<Far> =>
+  keep(await far(store, more))
+const anything = z.looseObject({})
+
+async function client(url: string, mode: 'legacy' | 'auto', key = KEY, capabilities = {}): Promise<Client> {
+  const made = new Client(
+    { name: 'test', version: '1' },
+    { versionNegotiation: { mode }, capabilities, inputRequired: { autoFulfill: false } },
+  )
+  const requestInit = { headers: { authorization: `Bearer ${key}` } }
+  await made.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }))
+  return keep(made)
+}
+
+const textOf = (result: CallToolResult): string =>
+  result.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+const call = (name: string, args: object, id = 1): object => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args },
+})
+const post = (url: string, body: unknown): Promise<Response> =>
+  fetch(url, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${KEY}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify(body),
+  })
+
+/** A tool that goes on until it is let go. */
+function slow(): { readonly tool: Tool; readonly go: () => void; readonly began: Promise<void> } {
+  const going = Promise.withResolvers<void>()
+  const began = Promise.withResolvers<void>()
+  const made = tool({
+    name: 'slow',
+    description: 'Takes its time',
+    input: z.object({}),
+    run: async ({ signal }) => {
+      began.resolve()
+      const stopped = new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('no'))))
+      await Promise.race([going.promise, stopped])
+      return 'done in the end'
+    },
+  }) as Tool
+  return { tool: made, go: going.resolve, began: began.promise }
+}
+
+test('many calls in one request are not a way around how often one may ask', async () => {
+  const { url, runtime } = await there()
+  const answer = await post(
+    url,
+    Array.from({ length: 50 }, (_, n) => call('pay', { amount: n }, n)),
+  )
+  expect(answer.status).toBe(400)
+  expect(await answer.json()).toMatchObject({ error: { code: -32_600 } })
+  expect((await runtime.list()).items).toEqual([])
+})
+
+test('what goes wrong in here is told to whoever runs it, and not to strangers', async () => {
+  const store = storeInMemory()
+  const lines: string[] = []
+  const { url } = await there({ gateway: { log: ({ message }) => lines.push(message) } }, store)
+  const broken = (): Promise<never> => Promise.reject(new Error('no such table at /srv/app'))
+  Object.assign(store, { load: broken, append: broken })
+  const text = await (await post(url, call('add', { a: 1, b: 2 }))).text()
+  expect(text).toContain('Something went wrong here.')
+  expect(text).not.toContain('/srv/app')
+  expect(lines.join()).toContain('no such table at /srv/app')
+})
+
+test('what must never leave does not leave over MCP either, wherever it stands in a stream', async () => {
+  const secret = 'sesame-open-yourself'
+  const tells = tool({ name: 'tell', description: 'Tells', input: z.object({}), run: () => `it is ${secret}` }) as Tool
+  const { url } = await there({ tools: [tells], gateway: { secrets: [secret] } })
+  const text = await (await post(url, call('tell', {}))).text()
+  expect(text).toContain('it is [redacted]')
+  expect(text).not.toContain(secret)
+})
+
+test('a conversation goes on with whoever began it over MCP: not that of others, and not the life of an agent', async () => {
+  const other = await there()
+  const [mine, theirs] = [await client(other.url, 'auto'), await client(other.url, 'auto', RESOLVER)]
+  const said = await mine.callTool({ name: 'ask_helper', arguments: { message: 'Hi' } })
+  const { conversation } = said.structuredContent as { conversation: string }
+  await other.runtime.send('of-somebody', 'Hi', { agent: 'helper' })
+  for (const [who, id] of [
+    [theirs, conversation],
+    [mine, 'of-somebody'],
+    [mine, 'agent:helper'],
+    [mine, 'mcp-nothing'],
+    [mine, 'mcp-\u0000'],
+    [mine, ''],
+  ] as const) {
+    const told = await who.callTool({ name: 'ask_helper', arguments: { message: 'Hi', conversation: id } })
+    expect(textOf(told)).toMatch(/no such conversation of yours/)
+  }
+  expect((await other.runtime.view(conversation))?.turns).toHaveLength(1)
+  expect((await other.runtime.view('of-somebody'))?.turns).toHaveLength(1)
+  expect(await other.runtime.view('agent:helper')).toBeUndefined()
+})
+
+test('a task is one call: what the conversation says later is not its result, and is not called off with it', async () => {
+  const asks = { calls: [{ name: 'name', input: {} }] }
+  const other = await there({ helper: [asks, 'Hello, Ada.', asks, 'Hello, Bob.'] })
+  const it = await client(other.url, 'legacy')
+  const ask = async (method: string, params: object) =>
+    (await it.request({ method, params: params as never }, anything)) as unknown as {
+      readonly task: { readonly taskId: string }
+      readonly structuredContent: { readonly conversation: string; readonly reply: string }
+    }
+  const begin = async (more = {}): Promise<string> =>
+    (await ask('tools/call', { name: 'ask_helper', arguments: { message: 'Hi', ...more }, task: {} })).task.taskId
+  const hold = () => eventually(async () => (await other.runtime.pending()).items[0])
+
+  const first = await begin()
+  const { conversationId, callId } = await hold()
+  await other.runtime.answer(conversationId, callId, 'Ada')
+  const { conversation, reply } = (await ask('tasks/result', { taskId: first })).structuredContent
+  expect([conversation, reply]).toEqual([conversationId, 'Hello, Ada.'])
+  const second = await begin({ conversation })
+  expect((await hold()).callId).not.toBe(callId)
+
+  expect(await ask('tasks/get', { taskId: first })).toMatchObject({ status: 'completed' })
+  expect((await ask('tasks/result', { taskId: first })).structuredContent.reply).toBe('Hello, Ada.')
+  expect(await ask('tasks/cancel', { taskId: first })).toMatchObject({ status: 'completed' })
+  expect(await ask('tasks/get', { taskId: second })).toMatchObject({ status: 'working' })
+  expect(await ask('tasks/cancel', { taskId: second })).toMatchObject({ status: 'cancelled' })
+})
+
+test('who waits for a result and goes away has called nothing off', async () => {
+  const { tool: takesLong, go, began } = slow()
+  const other = await there({ tools: [takesLong] })
+  const it = await client(other.url, 'legacy')
+  const params = { name: 'slow', arguments: {}, task: {} }
+  const told = (await it.request({ method: 'tools/call', params }, anything)) as unknown as { task: { taskId: string } }
+  const { taskId } = told.task
+  await began
+  // Somebody may wait, and stop waiting, as often as they like.
+  const gone = new AbortController()
+  const waiting = it.callTool({ name: 'wait_for_result', arguments: { ticket: taskId } }, { signal: gone.signal })
+  setTimeout(() => gone.abort(), 50)
+  await expect(waiting).rejects.toThrow(/abort/i)
+  go()
+  const result = (await it.request({ method: 'tasks/result', params: { taskId } }, anything)) as unknown
+  expect(textOf(result as CallToolResult)).toBe('done in the end')
+  expect(await it.request({ method: 'tasks/cancel', params: { taskId } }, anything)).toMatchObject({
+    status: 'completed',
+  })
+})
+
+test('what is said with an old state is not said to the next question, and another’s state is nobody’s', async () => {
+  const other = await there()
+  const it = await client(other.url, 'auto', KEY, { elicitation: { form: {} } })
+  type Required = { inputRequests: Record<string, { params: { message: string } }>; requestState: string }
+  const params = { name: 'deploy', arguments: { what: 'x' } }
+  const back = (of: Client, requestState: string, content: object, keys: object): Promise<unknown> => {
+    const inputResponses = Object.fromEntries(Object.keys(keys).map((key) => [key, { action: 'accept', content }]))
+    return of.callTool({ ...params, requestState, inputResponses } as never, { allowInputRequired: true })
+  }
+  const first = (await it.callTool(params, { allowInputRequired: true })) as unknown as Required
+  for (const key of [RESOLVER, OTHER]) {
+    const theirs = await client(other.url, 'auto', key, { elicitation: { form: {} } })
+    await expect(back(theirs, first.requestState, { where: 'prod' }, first.inputRequests)).rejects.toThrow(/of yours/)
+  }
+  const second = (await back(it, first.requestState, { where: 'test' }, first.inputRequests)) as Required
+  const again = (await back(it, first.requestState, { where: 'prod' }, first.inputRequests)) as Required
+  for (const { inputRequests } of [second, again])
+    expect(Object.values(inputRequests)[0]?.params.message).toBe('Really test?')
+})
+
+test('progress of a tool that is no number is not told as one', async () => {
+  const counts = tool({
+    name: 'count',
+    description: 'Counts',
+    input: z.object({}),
+    streaming: true,
+    run: async ({ progress }) => {
+      for (const at of ['x', -1, 2, 1, 3]) progress({ progress: at })
+      return 'done'
+    },
+  }) as Tool
+  const it = await client((await there({ tools: [counts] })).url, 'auto')
+  const seen: unknown[] = []
+  await it.callTool({ name: 'count', arguments: {} }, { onprogress: ({ progress }) => seen.push(progress) })
+  expect(seen.every((each, n) => typeof each === 'number' && (n === 0 || each > Number(seen[n - 1])))).toBe(true)
+})
+
+test('under another name than its own it is not found: a page that made its name ours gets nowhere', async () => {
+  const { url } = await there()
+  const status = await new Promise((resolve, reject) => {
+    const headers = { host: 'evil.test', authorization: `Bearer ${KEY}`, 'content-type': 'application/json' }
+    const sent = request(url, { method: 'POST', headers }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    })
+    sent.on('error', reject)
+    sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }))
+  })
+  expect(status).toBe(421)
+})
+
+test('a gateway that is closed lets nobody wait, calls nothing off, and says how to come back', async () => {
+  const { tool: takesLong, began } = slow()
+  const other = await far(storeInMemory(), { tools: [takesLong] })
+  const it = await client(other.url, 'legacy')
+  const waiting = it.callTool({ name: 'slow', arguments: {} })
+  await began
+  const closing = other.close()
+  expect(textOf(await waiting)).toMatch(/^This is still worked on\. It is kept\. Call wait_for_result later/)
+  const [row] = (await other.runtime.list()).items
+  expect((await other.runtime.events(row?.id ?? '')).map(({ type }) => type)).not.toContain('turn.ended')
+  await closing
+})

@@ -1,0 +1,16 @@
+import { useCallback, useSyncExternalStore } from 'react'
+
+interface Readable<S> {
+  readonly initial: S
+  readonly read: () => S
+}
+
+/** The state of something that is followed, or a part of it. */
+export function useLive<S, T>(
+  { item, subscribe }: { readonly item: Readable<S>; readonly subscribe: (listener: () => void) => () => void },
+  select: ((state: S) => T) | undefined,
+): T | S {
+  const read = useCallback(() => (select ? select(item.read()) : item.read()), [item, select])
+  const initial = useCallback(() => (select ? select(item.initial) : item.initial), [item, select])
+  return useSyncExternalStore(subscribe, read, initial)
+}

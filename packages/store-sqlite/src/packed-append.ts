@@ -1,0 +1,53 @@
+/** An append as it goes to the thread: the names of its fields would take longer to clone than what is in them. */
+import type { AppendOp } from './wire.ts'
+
+type Field<Name extends keyof AppendOp> = AppendOp[Name]
+
+export type PackedAppend = readonly [
+  tenant: Field<'tenant'>,
+  id: Field<'id'>,
+  expectedSeq: Field<'expectedSeq'>,
+  mark: Field<'mark'>,
+  events: Field<'events'>,
+  count: Field<'count'>,
+  at: Field<'at'>,
+  agent: Field<'agent'>,
+  status: Field<'status'>,
+  wakeAt: Field<'wakeAt'>,
+  base: Field<'base'>,
+  holds: Field<'holds'>,
+  epoch: Field<'epoch'>,
+  node: Field<'node'>,
+  key: Field<'key'>,
+  now: Field<'now'>,
+]
+
+export function pack(op: AppendOp): PackedAppend {
+  const { tenant, id, expectedSeq, mark, events, count, at, agent } = op
+  const { status, wakeAt, base, holds, epoch, node, key, now } = op
+  return [tenant, id, expectedSeq, mark, events, count, at, agent, status, wakeAt, base, holds, epoch, node, key, now]
+}
+
+export function unpack(packed: PackedAppend): AppendOp {
+  const [tenant, id, expectedSeq, mark, events, count, at, agent, status, wakeAt, base, holds, epoch, node, key, now] =
+    packed
+  return {
+    op: 'append',
+    tenant,
+    id,
+    expectedSeq,
+    mark,
+    events,
+    count,
+    at,
+    agent,
+    status,
+    wakeAt,
+    base,
+    holds,
+    epoch,
+    node,
+    key,
+    now,
+  }
+}

@@ -1,0 +1,286 @@
+/** Cards and forms, drawn: what somebody decides by, and what they are told about their answer. */
+import type { ReactNode } from 'react'
+import { expect, test } from 'vitest'
+import type { Json, Resolution, ResolveAnswer, ViewCall, ViewHold } from '@holdpoint/client'
+import { ApprovalCard, ComposerField, HoldCard, JsonValue, Markdown, SchemaForm, ToolCall } from '@holdpoint/ui'
+import { act, draw } from '../../react/test/page.ts'
+import type { Schema } from '../src/schema.ts'
+
+function holdOf(more: Partial<ViewHold> = {}): ViewHold {
+  const input = more.input ?? { to: 'ada@example.org' }
+  return {
+    kind: 'approval',
+    cause: 'tool',
+    accepts: ['approve', 'reject'],
+    input,
+    inputHash: 'h',
+    fingerprint: 'f',
+    expiresAt: Date.now() + 60_000,
+    timeoutMs: 60_000,
+    onExpire: 'error',
+    late: 'reject',
+    approvers: 1,
+    callId: 'call1',
+    name: 'email.send',
+    proposed: input,
+    nth: 1,
+    heldAt: Date.now(),
+    endorsedBy: [],
+    ...more,
+  }
+}
+
+const button = (name: string): HTMLButtonElement => {
+  const found = [...document.querySelectorAll('button')].find(({ textContent }) => textContent.trim() === name)
+  if (!found) throw new Error(`There is no button "${name}" in: ${document.body.textContent}`)
+  return found
+}
+const click = (name: string): Promise<void> => act(async () => button(name).click())
+const type = (field: HTMLInputElement | HTMLTextAreaElement, text: string): Promise<void> =>
+  act(async () => {
+    const proto = Object.getPrototypeOf(field) as object
+    Object.getOwnPropertyDescriptor(proto, 'value')?.set?.call(field, text)
+    field.dispatchEvent(new window.Event('input', { bubbles: true }))
+  })
+const fields = (): readonly HTMLInputElement[] => [...document.querySelectorAll('input')]
+const alerts = (): string => [...document.querySelectorAll('[role="alert"]')].map((each) => each.textContent).join(' ')
+
+test('an answer that could not be given says so, wherever it was given, and can be given again', async () => {
+  let reachable = false
+  const onResolve = async (): Promise<ResolveAnswer> => {
+    if (!reachable) throw new Error('No answer from the gateway: Failed to fetch')
+    return { verdict: 'accepted', message: '' }
+  }
+  await draw(<ApprovalCard hold={holdOf()} onResolve={onResolve} />)
+  await click('Approve')
+  expect(alerts()).toContain('not known to be in. No answer from the gateway')
+  await click('Reject…')
+  await click('Reject')
+  expect(alerts()).toContain('No answer from the gateway')
+  await click('Back')
+  reachable = true
+  await click('Approve')
+  expect(alerts()).toBe('')
+  expect(document.querySelector('[data-verdict]')?.textContent).toContain('Your answer is in')
+})
+
+test('whoever was too late is told what happened, and has no form left to send again', async () => {
+  const first = {
+    hold: 'approval',
+    nth: 1,
+    accepts: ['approve'],
+    by: 'grace',
+    at: Date.now(),
+    resolution: { kind: 'reject' },
+  } as const
+  const onResolve = async (): Promise<ResolveAnswer> => ({ verdict: 'conflict', message: '', first })
+  await draw(<ApprovalCard hold={holdOf()} onResolve={onResolve} />)
+  await click('Edit…')
+  await type(fields()[0] as HTMLInputElement, 'eve@example.org')
+  await click('Approve with 1 change')
+  expect(document.querySelector('[data-verdict="conflict"]')?.textContent).toContain('grace rejected it')
+  expect(document.querySelectorAll('form, button')).toHaveLength(0)
+})
+
+test('what others said to the call before is on the card, and names hide nothing', async () => {
+  const hold = holdOf({ nth: 22, approvers: 3, endorsedBy: ['ev\u202Ee'] })
+  const call: ViewCall = {
+    state: 'held',
+    hold,
+    callId: 'call1',
+    name: 'email.send',
+    input: hold.input,
+    proposed: hold.input,
+    attempt: 1,
+    holds: 2,
+    resolved: [
+      {
+        hold: 'approval',
+        nth: 1,
+        accepts: ['approve'],
+        heldAt: 1,
+        at: 2,
+        by: 'grace',
+        resolution: { kind: 'approve', input: {} },
+      },
+    ],
+  }
+  const page = await draw(
+    <ToolCall call={call} agent={'de\u200Bsk'} onResolve={async () => ({ verdict: 'accepted', message: '' })} />,
+  )
+  for (const each of ['grace approved it with changes', 'for the 22nd time', 'U+202E', 'U+200B', '1 of 3 agreed'])
+    expect(page.text()).toContain(each)
+})
+
+test.each<[string, Json, string]>([
+  ['a text that reads like a number', '42', '“42”'],
+  ['a number', 42, '42'],
+  ['a text that reads like nothing', 'null', '“null”'],
+  ['a text that ends where nothing is seen', 'rm -rf / ', '“rm -rf / ”'],
+  ['a text like our own words', 'empty text', '“empty text”'],
+  ['an emoji where the rest is folded', `${'a'.repeat(599)}👋 and more`, `${'a'.repeat(599)}… Show 11 more characters`],
+  ['one thing too deep to show', { a: { b: { c: { d: { e: 1 } } } } }, 'Show 1 field'],
+  ['a thousand things that cannot be seen', `a${'\u200B'.repeat(500)}b`, 'aU+200B zero-width space ×500b'],
+  ['a list of many', Array.from({ length: 1521 }, () => ''), 'Show 500 of 1,501 more items'],
+  [
+    'many hosts',
+    Array.from({ length: 30 }, (_, nth) => `https://h${nth}.example`).join(' '),
+    'Show 10 more hosts it leads to',
+  ],
+])('%s is told from what is like it, and what is folded says how much', async (_what, value, shown) => {
+  const page = await draw(<JsonValue value={value} />)
+  expect(page.text()).toContain(shown)
+})
+
+test('a question that is done elsewhere shows where that is, and the answer says that it was done', async () => {
+  const said: Resolution[] = []
+  const url = 'https://bank.example@evil.example/login'
+  const hold = holdOf({ kind: 'elicitation', accepts: ['answer', 'reject'], input: {}, reason: 'Please log in', url })
+  const page = await draw(
+    <HoldCard
+      hold={hold}
+      onResolve={async (resolution) => {
+        said.push(resolution)
+        return { verdict: 'accepted', message: '' }
+      }}
+    />,
+  )
+  expect(page.text()).toContain(url)
+  expect(page.text()).toContain('leads to evil.example')
+  expect(document.querySelector('a')?.textContent).toBe('Go to evil.example')
+  await click('I did it there')
+  expect(said).toEqual([{ kind: 'answer', value: true }])
+  await page.redraw(
+    <HoldCard
+      key="2"
+      hold={{ ...hold, url: 'javascript:alert(1)' }}
+      onResolve={async () => ({ verdict: 'accepted', message: '' })}
+    />,
+  )
+  expect(document.querySelector('a')).toBeNull()
+})
+
+test('a question that is long or leads somewhere is shown whole below the heading, with its host', async () => {
+  const hold = holdOf({
+    kind: 'elicitation',
+    accepts: ['answer'],
+    input: { question: 'See https://bank.example@evil.example' },
+  })
+  const page = await draw(<HoldCard hold={hold} onResolve={async () => ({ verdict: 'accepted', message: '' })} />)
+  expect(document.querySelector('h3')?.textContent).toBe('email.send asks you')
+  expect(page.text()).toContain('leads to evil.example')
+})
+
+function Form({
+  schema,
+  value,
+  onSubmit,
+}: {
+  readonly schema: Schema
+  readonly value?: Json
+  readonly onSubmit: (value: Json) => void
+}): ReactNode {
+  return (
+    <SchemaForm schema={schema} {...(value !== undefined && { value })} onSubmit={onSubmit}>
+      <button type="submit">Send</button>
+    </SchemaForm>
+  )
+}
+
+test('what stands in a form is what is sent, after a place before it was removed too', async () => {
+  let sent: Json | undefined
+  const schema: Schema = { type: 'object', properties: { amounts: { type: 'array', items: { type: 'number' } } } }
+  await draw(<Form schema={schema} onSubmit={(value) => (sent = value)} />)
+  await click('Add to amounts')
+  await click('Add to amounts')
+  await type(fields()[0] as HTMLInputElement, '1')
+  await type(fields()[1] as HTMLInputElement, '2.')
+  expect(fields().map(({ value }) => value)).toEqual(['1', '2.'])
+  await act(async () => document.querySelector<HTMLElement>('[aria-label="Remove amounts 1"]')?.click())
+  expect(fields().map(({ value }) => value)).toEqual(['2'])
+  await click('Send')
+  expect(sent).toEqual({ amounts: [2] })
+})
+
+test('an optional part is there when it is asked for, and a schema that has itself in it ends', async () => {
+  let sent: Json | undefined
+  const node: Schema = {
+    type: 'object',
+    properties: { name: { type: 'string' }, next: { $ref: '#' } },
+    required: ['name'],
+  }
+  await draw(<Form schema={node} onSubmit={(value) => (sent = value)} />)
+  expect(fields()).toHaveLength(1)
+  await type(fields()[0] as HTMLInputElement, 'a')
+  await click('Add next')
+  expect(fields()).toHaveLength(2)
+  await click('Remove next')
+  await click('Send')
+  expect(sent).toEqual({ name: 'a' })
+  const endless: Schema = { type: 'object', properties: { next: { $ref: '#' } }, required: ['next'] }
+  await draw(<Form schema={endless} onSubmit={() => {}} />)
+  expect(document.querySelectorAll('textarea')).toHaveLength(1)
+})
+
+test('a null is a value that can be approved as it is', async () => {
+  let sent: Json | undefined
+  await draw(<Form schema={{}} value={null} onSubmit={(value) => (sent = value)} />)
+  await click('Send')
+  expect(sent).toBeNull()
+})
+
+test('what is written while a message is on its way is not lost with it', async () => {
+  let arrive = (): void => {}
+  const onSend = (): Promise<{ readonly ok: true }> => new Promise((resolve) => (arrive = () => resolve({ ok: true })))
+  await draw(<ComposerField onSend={onSend} />)
+  const field = document.querySelector('textarea') as HTMLTextAreaElement
+  await type(field, 'First')
+  await click('Send')
+  await type(field, 'First and second')
+  await act(async () => arrive())
+  expect(field.value).toBe(' and second')
+})
+
+test('a link says whom it leads to unless its words do, whatever stands before it', async () => {
+  const page = await draw(
+    <Markdown
+      text={
+        '\u202E[bank.example evil.example](https://evil.example) <https://ok.example/x> [ada@a.example](mailto:eve@evil.example)'
+      }
+    />,
+  )
+  expect([...document.querySelectorAll('bdi')].map(({ textContent }) => textContent)).toEqual([
+    '(evil.example)',
+    '(eve@evil.example)',
+  ])
+  expect(page.text()).not.toContain('(ok.example)')
+})
+
+test('markdown that is nested without end is shown as it was written from some depth on', async () => {
+  const page = await draw(<Markdown text={`${'>'.repeat(400)} deep\n\n${'*'.repeat(400)}x${'*'.repeat(400)}`} />)
+  expect(document.querySelectorAll('blockquote').length).toBeLessThan(12)
+  expect(document.querySelectorAll('strong, em').length).toBeLessThan(25)
+  expect(page.text()).toContain('deep')
+  expect(page.text().match(/>/g)?.length).toBeGreaterThan(380)
+})
+
+test('a place that nothing was filled in to says that it is needed', async () => {
+  const schema: Schema = { type: 'array', items: { type: 'number' } }
+  const page = await draw(<Form schema={schema} onSubmit={() => {}} />)
+  await click('Add to')
+  await click('Send')
+  expect(page.text()).toContain('This is needed.')
+  expect(page.text()).not.toContain('Instance')
+})
+
+test('while a call is edited, its fields say what they hide and where they lead', async () => {
+  const input = { file: 'pay\u202Egnp.exe', url: 'https://bank.example@evil.example' }
+  const page = await draw(
+    <ApprovalCard hold={holdOf({ input })} onResolve={async () => ({ verdict: 'accepted', message: '' })} />,
+  )
+  await click('Edit…')
+  expect(page.text()).toContain('It reads: payU+202E right-to-left overridegnp.exe')
+  expect(page.text()).toContain('leads to evil.example')
+  await type(fields()[0] as HTMLInputElement, 'pay.exe')
+  expect(page.text()).not.toContain('It reads: pay.exe')
+})

@@ -1,0 +1,69 @@
+/**
+ * The tests of the turn machine, kept warm: vitest starts once, reads every module once, and then meets one mutant after
+ * the other, of which only the mutated file is read anew. Starting it for each took ten times as long as the tests.
+ */
+import { join } from 'node:path'
+import { createVitest, type TestSpecification } from 'vitest/node'
+import { root } from './workspace.ts'
+
+const TESTS = 'packages/core/test/turn'
+/** These walk at random, for seconds: they are for what the others let through, the shortest walk first. */
+const WALKS = ['skipped.test.ts', 'derive.test.ts', 'random-walk.test.ts']
+
+export interface MachineTests {
+  /** Whether a test fails while `source` stands in the file's place; with the file as it is when there is no source. */
+  readonly fail: (file: string, source?: string) => Promise<boolean>
+  readonly close: () => Promise<void>
+}
+
+export async function machineTests(): Promise<MachineTests> {
+  const mutant: { file?: string; source?: string } = {}
+  const vitest = await createVitest(
+    {
+      root,
+      watch: false,
+      include: [`${TESTS}/*.test.ts`],
+      setupFiles: ['./scripts/lib/first-failure.ts'],
+      // The machine needs no database.
+      globalSetup: [],
+      typecheck: { enabled: false },
+      // The cache of transformed modules knows files by what is on disk, and would run the original in a mutant's place.
+      fsModuleCache: false,
+      reporters: [{}],
+      pool: 'threads',
+      maxWorkers: 1,
+      isolate: false,
+      bail: 1,
+    },
+    {
+      plugins: [{ name: 'mutant', enforce: 'pre', load: (id) => (id === mutant.file ? mutant.source : undefined) }],
+    },
+  )
+  const all = await vitest.globTestSpecifications()
+  const walks = WALKS.map((name) => all.filter(({ moduleId }) => moduleId.endsWith(`/${name}`)))
+  if (walks.some((found) => found.length !== 1)) throw new Error(`Not all of ${WALKS.join(', ')} are in ${TESTS}.`)
+  const quick = all.filter((each) => !walks.flat().includes(each))
+  const failing = async (specifications: TestSpecification[]): Promise<boolean> => {
+    const { unhandledErrors, testModules } = await vitest.runTestSpecifications(specifications)
+    // It tells of every module that ever ran, also of those that failed for an earlier mutant.
+    const ran = testModules.filter(({ moduleId }) => specifications.some((each) => each.moduleId === moduleId))
+    if (unhandledErrors.length > 0 || ran.some((module) => module.state() === 'failed')) return true
+    if (ran.length === specifications.length && ran.every((module) => module.state() === 'passed')) return false
+    throw new Error(`Not every test of the machine ran: ${ran.map((module) => module.state()).join(', ')}.`)
+  }
+  return {
+    async fail(file, source) {
+      const path = join(root, file)
+      Object.assign(mutant, { file: path, source })
+      vitest.invalidateFile(path)
+      try {
+        for (const specifications of [quick, ...walks]) if (await failing(specifications)) return true
+        return false
+      } finally {
+        delete mutant.source
+        vitest.invalidateFile(path)
+      }
+    },
+    close: () => vitest.close(),
+  }
+}
