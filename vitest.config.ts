@@ -1,21 +1,47 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/longest-first.ts'
+
+// For the processes that tests start, and for vitest's own.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '.cache/node')
+
+/** Their tests keep nothing beyond a test, so that many files are run by one worker, which loads the core once. */
+const PURE = ['core', 'models', 'protocol', 'testing'].map((name) => `packages/${name}/test/**/*.test.{ts,tsx}`)
 
 // Tests run on the sources: the workspace packages resolve through the custom condition, with no build before.
 export default defineConfig({
   resolve: { conditions: ['@holdpoint/source'] },
   ssr: { resolve: { conditions: ['@holdpoint/source'] } },
   test: {
-    include: ['packages/*/test/**/*.test.{ts,tsx}', 'apps/*/test/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
     // A property that takes two seconds takes ten where others use the processor too.
     testTimeout: 30_000,
-    // One for each core: much of the time goes into waiting for processes that were killed, and for leases to run out.
-    maxWorkers: 2,
+    // More than most machines have cores: much of the time goes into waiting for processes that start and are killed.
+    maxWorkers: 3,
     hookTimeout: 30_000,
-    globalSetup: ['./test/postgres-global-setup.ts'],
-    typecheck: {
-      enabled: true,
-      include: ['packages/*/test/**/*.test-d.ts'],
-      tsconfig: './tsconfig.test.json',
-    },
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          globalSetup: ['./test/compiled-global-setup.ts', './test/postgres-global-setup.ts'],
+          include: ['packages/*/test/**/*.test.{ts,tsx}', 'apps/*/test/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
+          exclude: [...PURE, '**/node_modules/**'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'pure',
+          include: PURE,
+          isolate: false,
+          typecheck: {
+            enabled: true,
+            include: ['packages/*/test/**/*.test-d.ts'],
+            tsconfig: './tsconfig.test.json',
+          },
+        },
+      },
+    ],
   },
 })

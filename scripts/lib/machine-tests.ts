@@ -24,9 +24,9 @@ export async function machineTests(): Promise<MachineTests> {
       watch: false,
       include: [`${TESTS}/*.test.ts`],
       setupFiles: ['./scripts/lib/first-failure.ts'],
-      // The machine needs no database.
-      globalSetup: [],
-      typecheck: { enabled: false },
+      // Nothing of what the other tests need: the machine has no database.
+      config: false,
+      testTimeout: 60_000,
       // The cache of transformed modules knows files by what is on disk, and would run the original in a mutant's place.
       fsModuleCache: false,
       reporters: [{}],
@@ -36,6 +36,8 @@ export async function machineTests(): Promise<MachineTests> {
       bail: 1,
     },
     {
+      resolve: { conditions: ['@holdpoint/source'] },
+      ssr: { resolve: { conditions: ['@holdpoint/source'] } },
       plugins: [{ name: 'mutant', enforce: 'pre', load: (id) => (id === mutant.file ? mutant.source : undefined) }],
     },
   )

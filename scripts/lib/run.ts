@@ -12,7 +12,13 @@ export interface Finished {
 }
 
 function environment(): NodeJS.ProcessEnv {
-  return { ...process.env, PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}` }
+  // Every stage starts many processes that load the same modules.
+  const NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? join(root, '.cache/node')
+  return {
+    ...process.env,
+    NODE_COMPILE_CACHE,
+    PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH ?? ''}`,
+  }
 }
 
 /** Runs a command with its output going straight to the terminal. */

@@ -24,7 +24,8 @@ test(
     const station = await openStation({
       place: place.replace(/^[^#]*/, proxy.url),
       effects,
-      env: { PAUSE_AT: 'charge:after' },
+      // A lease that no pause of a busy machine outlasts: a process that lost it would ask about the charge, not go on.
+      env: { PAUSE_AT: 'charge:after', LEASE_MS: '30000' },
     })
     proxy.loseAnswerTo(APPEND)
     expect(await station.ask('submit', 'c', 'order one', { key: 'one' })).toMatchObject({ ok: true })

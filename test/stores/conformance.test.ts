@@ -1,24 +1,19 @@
 import { storeConformance, type StoreCase } from '@holdpoint/testing'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postgresForTests, type TestPostgres } from '../postgres-server.ts'
+import { describe, expect, inject, test } from 'vitest'
 import { memoryPlace, postgresPlace, postgresProcesses, sqlitePlace, sqliteProcesses } from './places.ts'
 
-let postgres: TestPostgres
-beforeAll(async () => {
-  postgres = await postgresForTests()
-}, 60_000)
-afterAll(() => postgres.stop())
+const postgres = inject('postgresUrl') ?? ''
 
 const stores: Readonly<Record<string, readonly StoreCase[]>> = {
   memory: storeConformance(async () => memoryPlace()),
   SQLite: storeConformance(async () => sqlitePlace()),
-  PostgreSQL: storeConformance(async () => postgresPlace(postgres.url)),
+  PostgreSQL: storeConformance(async () => postgresPlace(postgres)),
   'SQLite, in processes that are killed': among(
     storeConformance(async () => sqliteProcesses()),
     /^(race|crash):/,
   ),
   'PostgreSQL, in processes that are killed': among(
-    storeConformance(async () => postgresProcesses(postgres.url)),
+    storeConformance(async () => postgresProcesses(postgres)),
     /^crash:/,
   ),
 }

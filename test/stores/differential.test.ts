@@ -1,13 +1,8 @@
 import { storeDifferential, type DifferentialCount, type StorePlace } from '@holdpoint/testing'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { postgresForTests, type TestPostgres } from '../postgres-server.ts'
+import { expect, inject, test } from 'vitest'
 import { memoryPlace, postgresPlace, sqlitePlace } from './places.ts'
 
-let postgres: TestPostgres
-beforeAll(async () => {
-  postgres = await postgresForTests()
-}, 60_000)
-afterAll(() => postgres.stop())
+const postgres = inject('postgresUrl') ?? ''
 
 test('SQLite answers as the memory store does', { timeout: 300_000 }, async () => {
   const count = await compared({ sqlite: sqlitePlace() }, 300)
@@ -15,12 +10,12 @@ test('SQLite answers as the memory store does', { timeout: 300_000 }, async () =
 })
 
 test('PostgreSQL answers as the memory store does', { timeout: 300_000 }, async () => {
-  const count = await compared({ postgres: postgresPlace(postgres.url) }, 60)
+  const count = await compared({ postgres: postgresPlace(postgres) }, 60)
   expect(count['append: ok']).toBeGreaterThan(600)
 })
 
 test('all three answer alike when they are asked for longer', { timeout: 300_000 }, async () => {
-  const count = await compared({ sqlite: sqlitePlace(), postgres: postgresPlace(postgres.url) }, 3, 400)
+  const count = await compared({ sqlite: sqlitePlace(), postgres: postgresPlace(postgres) }, 3, 400)
   expect(count['append: ok']).toBeGreaterThan(200)
 })
 

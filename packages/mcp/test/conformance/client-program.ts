@@ -12,7 +12,7 @@ const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as {
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: JsonObject }[]
 }
 const store = storeInMemory()
-const mcp = mcpServers({ store, servers: [{ name: 's', url, timeout: 15_000 }] })
+const mcp = mcpServers({ store, servers: [{ name: 's', url, timeout: 60_000 }] })
 
 /** Calls what it was told to, or everything there is, once. */
 const diligent: Model = {
@@ -73,7 +73,7 @@ await eventually(async () => {
         hold: nth,
       })
   return (await runtime.view('c'))?.status === 'idle' ? true : undefined
-}, 25_000)
+}, 90_000)
 if (process.env['SHOW'])
   for (const event of await runtime.events('c'))
     if (event.type === 'call.settled') console.error(JSON.stringify(event.outcome).slice(0, 300))

@@ -44,10 +44,11 @@ describe('our client', () => {
     '%s: %s',
     async (version, scenario) => {
       const command = `${process.execPath} ${CONDITION} ${program('client-program')}`
-      const told = await conformance('client', '--command', command, '--scenario', scenario, '--spec-version', version)
+      const which = ['--scenario', scenario, '--spec-version', version, '--timeout', '100000']
+      const told = await conformance('client', '--command', command, ...which)
       expect(told).toContain('OVERALL: PASSED')
     },
-    60_000,
+    120_000,
   )
 })
 
