@@ -78,7 +78,9 @@ async function ask(turn: OpenTurn, prepared: Prepared, brief: Brief, world: Worl
   const places = agent.life && (await placed(reply, log.state.place, agent.life, prepared.tools))
   const inSpace = ({ callId }: CallPart): boolean => places?.calls.some((each) => each.callId === callId) ?? true
   const dispatched = calls.map((part) => dispatch(part, prepared.tools.get(part.name), inSpace(part), world, stop))
-  const outcomes = dispatched.every(Array.isArray) ? dispatched : await Promise.all(dispatched.map(async (each) => each))
+  const outcomes = dispatched.every(Array.isArray)
+    ? dispatched
+    : await Promise.all(dispatched.map(async (each) => each))
   return [...before, { ...replied, ...(places && { placed: places }) }, ...outcomes.flat()]
 }
 
