@@ -5,6 +5,7 @@ import { tool } from 'holdpoint'
 import { request } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
+import { mcpFace } from '../src/index.ts'
 import { Tickets } from '../src/server/ticket.ts'
 import { far, KEY, OTHER, RESOLVER, type Far } from './far.ts'
 import { eventually, storeInMemory } from './kit.ts'
@@ -105,10 +106,16 @@ test('a conversation goes on with whoever began it over MCP: not that of others,
   const [mine, theirs] = [await client(other.url, 'auto'), await client(other.url, 'auto', RESOLVER)]
   const said = await mine.callTool({ name: 'ask_helper', arguments: { message: 'Hi' } })
   const { conversation } = said.structuredContent as { conversation: string }
+  const [first] = await other.runtime.events(conversation)
+  const [item] = first?.type === 'turn.started' ? first.items : []
+  const by = item?.kind === 'message' ? (item.message.by ?? '') : ''
   await other.runtime.send('of-somebody', 'Hi', { agent: 'helper' })
+  // Also what the same key began elsewhere is not for this door.
+  await other.runtime.send('begun-elsewhere', 'Hi', { agent: 'helper', by })
   for (const [who, id] of [
     [theirs, conversation],
     [mine, 'of-somebody'],
+    [mine, 'begun-elsewhere'],
     [mine, 'agent:helper'],
     [mine, 'mcp-nothing'],
     [mine, 'mcp-\u0000'],
@@ -120,6 +127,12 @@ test('a conversation goes on with whoever began it over MCP: not that of others,
   expect((await other.runtime.view(conversation))?.turns).toHaveLength(1)
   expect((await other.runtime.view('of-somebody'))?.turns).toHaveLength(1)
   expect(await other.runtime.view('agent:helper')).toBeUndefined()
+
+  // A call of a tool is a conversation of another agent, which takes no messages.
+  await mine.callTool({ name: 'add', arguments: { a: 1, b: 2 } })
+  const { items } = await other.runtime.list({ agent: 'mcp' })
+  const told = await mine.callTool({ name: 'ask_helper', arguments: { message: 'Hi', conversation: items[0]?.id } })
+  expect(textOf(told)).toMatch(/agent "?mcp/)
 })
 
 test('a task is one call: what the conversation says later is not its result, and is not called off with it', async () => {
@@ -160,9 +173,15 @@ test('who waits for a result and goes away has called nothing off', async () => 
   await began
   // Somebody may wait, and stop waiting, as often as they like.
   const gone = new AbortController()
-  const waiting = it.callTool({ name: 'wait_for_result', arguments: { ticket: taskId } }, { signal: gone.signal })
-  setTimeout(() => gone.abort(), 50)
-  await expect(waiting).rejects.toThrow(/abort/i)
+  const newer = await client(other.url, 'auto')
+  const wait = { name: 'wait_for_result', arguments: { ticket: taskId } }
+  for (let n = 0; n < 3; n++) {
+    const waiting = newer.callTool(wait, { signal: gone.signal })
+    setTimeout(() => gone.abort(), 50)
+    await expect(waiting).rejects.toThrow(/abort/i)
+    // Another question to the gateway, so that it has heard of the first one's end.
+    await newer.listTools()
+  }
   go()
   const result = (await it.request({ method: 'tasks/result', params: { taskId } }, anything)) as unknown
   expect(textOf(result as CallToolResult)).toBe('done in the end')
@@ -274,4 +293,8 @@ test('a gateway that is closed lets nobody wait, calls nothing off, and says how
   const [row] = (await other.runtime.list()).items
   expect((await other.runtime.events(row?.id ?? '')).map(({ type }) => type)).not.toContain('turn.ended')
   await closing
+})
+
+test('an agent cannot be called like the one that keeps the calls', () => {
+  expect(() => mcpFace({ store: storeInMemory(), agents: [{ name: 'mcp' }] })).toThrow(/"mcp" keeps the calls/)
 })
