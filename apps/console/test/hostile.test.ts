@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { corpus } from './hostile-corpus.ts'
 import { shoot, stage, type Stage } from './stage.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 })
 
 let here: Stage
 beforeAll(async () => {

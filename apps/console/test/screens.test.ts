@@ -9,7 +9,7 @@ import { mcpServers } from './mcp-servers.ts'
 import { mcpStage } from './mcp-stage.ts'
 import { shoot, stage, type Stage } from './stage.ts'
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 })
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
