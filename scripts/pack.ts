@@ -1,7 +1,7 @@
 /**
  * Proves what users install, not what we develop on: packs every package, installs the tarballs into an empty project,
  * type-checks and runs a program there, copies the components into it as their guide says, and lets publint and attw judge
- * the tarballs. Needs `tsc -b` before.
+ * the tarballs. Needs `tsc -b` and the console before.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,6 +15,12 @@ interface Packed {
   readonly name: string
   readonly folder: string
   readonly tarball: string
+}
+
+/** What comes out of other builds than that of the types. */
+const ALSO: Readonly<Record<string, readonly string[]>> = {
+  '@holdpoint/gateway': ['console/index.html', 'console/r/registry.json'],
+  '@holdpoint/ui': ['dist/add/main.js', 'src/theme.css'],
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'holdpoint-pack-'))
@@ -36,7 +42,7 @@ function pack(folder: string): Packed {
   const [packed] = Object.values(listing as Record<string, { filename: string; files: { path: string }[] }>)
   if (packed === undefined) throw new Error(`npm pack said nothing about ${folder}`)
   const files = packed.files.map(({ path }) => path)
-  for (const needed of ['dist/index.js', 'dist/index.d.ts', 'LICENSE']) {
+  for (const needed of ['dist/index.js', 'dist/index.d.ts', 'LICENSE', ...(ALSO[name] ?? [])]) {
     if (!files.includes(needed)) problems.push(`${name}: the tarball has no ${needed}`)
   }
   const sources = new Set(
