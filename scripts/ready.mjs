@@ -34,7 +34,7 @@ function mark() {
 }
 
 function install(reason) {
-  console.log(`holdpoint: ${reason}; running \`npm ci\` (about half a minute)`)
+  console.log(`holdpoint: ${reason}; running \`npm ci\` (about a minute)`)
   const started = Date.now()
   // The machine's Node only installs, the pinned one runs: engine warnings about the former would mislead.
   const args = ['ci', '--loglevel=error', '--engine-strict=false']

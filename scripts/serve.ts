@@ -23,9 +23,13 @@ const { served, stop } = await runCommand({
   ...(!process.env['HOST'] && !process.env['HOLDPOINT_HOSTS'] && { HOLDPOINT_CONSOLE: 'open' }),
   ...process.env,
 })
-const { key } = await served.gateway.keys.create('', { name: 'parcels', scopes: ['worker'], ttlMs: 30 * 86_400_000 })
+const { keys } = served.gateway
+// The worker of an earlier start went with it.
+for (const { id, name } of (await keys.list('', undefined, 1000)).items)
+  if (name === 'parcels') await keys.revoke('', id)
+const { key } = await keys.create('', { name: 'parcels', scopes: ['worker'], ttlMs: 30 * 86_400_000 })
 if (!process.env['HOLDPOINT_APP']) {
-  const ours = await served.gateway.keys.create('', { name: 'front desk', scopes: ['agent'], ttlMs: 60_000 })
+  const ours = await keys.create('', { name: 'front desk', scopes: ['agent'], ttlMs: 60_000 })
   await openFrontDesk(connect({ url: served.url, key: ours.key }))
 }
 const parcels = parcelWorker(served.url, key)

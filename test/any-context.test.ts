@@ -88,9 +88,10 @@ async function look(
 }
 
 /** It is within the budget, with what is kept free; the newest turn is not something that may be left out. */
-function judgeBudget({ context, inject }: Settings, { tools }: Made, { prompt, sizes }: Assembled): void {
+function judgeBudget({ context, inject }: Settings, { tools }: Made, { prompt, ...assembled }: Assembled): void {
   if (inject !== undefined && JSON.stringify(prompt).includes(inject)) met.injected++
   if (context.budget === undefined) return
+  const sizes = assembled.sizes()
   const budget = typeof context.budget === 'number' ? { tokens: context.budget } : context.budget
   const size = prompt.reduce((sum, message) => sum + letters(message), 0)
   expect(size + tools + Math.max(0, (budget.reserve ?? 0) - sizes.injected)).toBeLessThanOrEqual(budget.tokens)

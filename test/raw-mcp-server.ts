@@ -23,6 +23,8 @@ export interface Raw {
   /** Everything it was asked, with the headers of the request. */
   readonly asked: { readonly rpc: Rpc; readonly headers: IncomingMessage['headers'] }[]
   tools: object[]
+  /** Methods that it does not answer to in any way. */
+  silent: string[]
   /** Whoever listens for notifications; nobody may unless said. */
   get?: (response: ServerResponse) => void
   close(): Promise<void>
@@ -72,6 +74,7 @@ export async function rawServer(
     for await (const part of request) text += String(part)
     const rpc = JSON.parse(text) as Rpc
     raw.asked.push({ rpc, headers: request.headers })
+    if (raw.silent.includes(rpc.method)) return
     if (rpc.id === undefined) return void response.writeHead(202).end()
     const answer = answers[rpc.method]?.(rpc, raw) ?? standard(rpc, raw)
     if (answer === 'silence') return
@@ -86,6 +89,7 @@ export async function rawServer(
     url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/mcp`,
     asked: [],
     tools: [ECHO],
+    silent: [],
     close: async () => {
       server.closeAllConnections()
       server.close()

@@ -55,7 +55,7 @@ test.each(switches)('with $env the desk talks to that vendor, and an e-mail of i
   await using server = await vendorServer()
   const addresses: string[] = []
   const redirected: typeof fetch = (input, init) => {
-    const url = String(input)
+    const url = new Request(input).url
     addresses.push(url)
     return fetch(url.replace(/^https?:\/\/[^/]+/, server.url), init)
   }

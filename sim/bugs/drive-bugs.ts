@@ -26,8 +26,8 @@ export const driveBugs: readonly Bug[] = [
     patches: [
       patch(
         'loop/world.ts',
-        'call: { id: call.callId,',
-        'call: { id: call.attempt > 1 ? `${call.callId}-${call.attempt}` : call.callId,',
+        '      id: call.callId,',
+        '      id: call.attempt > 1 ? `${call.callId}-${call.attempt}` : call.callId,',
       ),
     ],
   },

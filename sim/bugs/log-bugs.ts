@@ -25,8 +25,8 @@ export const logBugs: readonly Bug[] = [
     patches: [
       patch(
         WRITES,
-        'this.#store.append(write).catch',
-        'this.#store.append({ ...write, mark: this.#ports.id() }).catch',
+        'await this.#store.append(write)',
+        'await this.#store.append({ ...write, mark: this.#ports.id() })',
       ),
     ],
   },

@@ -9,6 +9,7 @@ import { mcpServers } from './mcp-servers.ts'
 import { mcpStage } from './mcp-stage.ts'
 import { shoot, stage, type Stage } from './stage.ts'
 
+// Four times two dozen screens, in browsers that share the processor.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -57,7 +58,7 @@ afterAll(() => here.close())
 
 const screens: readonly (readonly [name: string, path: string, shows: string])[] = [
   ['start', '/', 'Approve an e-mail'],
-  ['holds', '/holds', 'Runs with exactly this'],
+  ['holds', '/holds', 'asked by'],
   ['conversations', '/conversations', 'tides'],
   ['conversation', '/conversations/letter', 'Runs with exactly this'],
   ['conversation-form', '/conversations/launch', 'How much may the launch cost?'],
@@ -76,6 +77,16 @@ const screens: readonly (readonly [name: string, path: string, shows: string])[]
   ['workers', '/workers', 'parcel.ship'],
   ['settings', '/settings', 'Keys'],
   ['nowhere', '/no/such/place', 'There is nothing at this address'],
+]
+
+/** What is not there until somebody asks for it. */
+const opened: readonly (readonly [name: string, path: string, open: (page: Page) => Promise<unknown>])[] = [
+  ['edit', '/conversations/letter', (page) => page.getByRole('button', { name: 'Edit' }).click()],
+  ['reject', '/conversations/letter', (page) => page.getByRole('button', { name: 'Reject' }).click()],
+  ['form-wrong', '/conversations/launch', (page) => page.getByRole('button', { name: 'Answer' }).click()],
+  ['call-open', '/conversations/tides', (page) => page.getByRole('button', { name: /web_search/ }).click()],
+  ['tool-open', '/agents/desk', (page) => page.getByRole('button', { name: 'email.send' }).click()],
+  ['sure', '/settings', (page) => page.getByRole('button', { name: 'Revoke parcels' }).click()],
 ]
 
 /** The last one shows nothing to axe that the others did not. */
@@ -118,9 +129,8 @@ describe.concurrent.each(looks)('%s', (look, options) => {
     const page = await here.open('/', options)
     await page.route('**/api/mcp/servers', (route) => route.fulfill({ json: { items: mcpServers } }))
     const troubles: string[] = []
-    for (const [name, path, shows] of screens) {
-      await page.goto(here.url + path)
-      await page.getByText(shows).first().waitFor()
+    const check = async (name: string): Promise<void> => {
+      await page.locator('[data-connection="live"]').waitFor()
       await page.evaluate(() => document.fonts.ready)
       await shoot(page, `${name}-${look}`)
       // In the dark, all that differs are colours.
@@ -130,6 +140,17 @@ describe.concurrent.each(looks)('%s', (look, options) => {
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       )
       if (wider > 0) troubles.push(`${name} is ${wider} px wider than the window`)
+    }
+    for (const [name, path, shows] of screens) {
+      await page.goto(here.url + path)
+      await page.getByText(shows).first().waitFor()
+      await check(name)
+    }
+    // What differs where it is narrow was seen above.
+    for (const [name, path, open] of look.startsWith('narrow') ? [] : opened) {
+      await page.goto(here.url + path)
+      await open(page)
+      await check(name)
     }
     expect(troubles).toEqual([])
     expect(here.complaints).toEqual([])

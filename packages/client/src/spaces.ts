@@ -1,4 +1,4 @@
-import type { Json, LogEvent, Member, ResolveAnswer, SpaceRefusal, SpaceRow } from '@holdpoint/core'
+import type { LogEvent, Member, ResolveAnswer, SpaceRefusal, SpaceRow } from '@holdpoint/core'
 import type { SpaceView } from '@holdpoint/core/view'
 import {
   paths,

@@ -5,6 +5,7 @@ import { tool } from 'holdpoint'
 import { request } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import { z } from 'zod'
+import { Tickets } from '../src/server/ticket.ts'
 import { far, KEY, OTHER, RESOLVER, type Far } from './far.ts'
 import { eventually, storeInMemory } from './kit.ts'
 
@@ -188,6 +189,47 @@ test('what is said with an old state is not said to the next question, and anoth
   const again = (await back(it, first.requestState, { where: 'prod' }, first.inputRequests)) as Required
   for (const { inputRequests } of [second, again])
     expect(Object.values(inputRequests)[0]?.params.message).toBe('Really test?')
+})
+
+test('nobody is asked to agree to what they are not shown: all of it, or not over MCP', async () => {
+  const send = tool({
+    name: 'send',
+    description: 'Sends',
+    input: z.object({ text: z.string() }),
+    approval: 'required',
+    run: () => 'sent',
+  }) as Tool
+  const other = await there({ tools: [send] })
+  const it = await client(other.url, 'auto', RESOLVER, { elicitation: { form: {} } })
+  const ask = (text: string) =>
+    it.callTool({ name: 'send', arguments: { text } }, { allowInputRequired: true }) as unknown as Promise<{
+      readonly inputRequests?: Readonly<Record<string, { readonly params: { readonly message: string } }>>
+    }>
+  const long = `${'x'.repeat(5000)} to evil.test`
+  const [shown] = Object.values((await ask(long)).inputRequests ?? {})
+  expect(shown?.params.message).toContain(long)
+  const [plain] = Object.values((await ask('a\u202Eb\u{e0041}')).inputRequests ?? {})
+  expect(plain?.params.message).toContain('"a\\u{202e}b\\u{e0041}"')
+  expect((await ask('x'.repeat(9000))).inputRequests).toBeUndefined()
+  expect((await other.runtime.pending()).items).toHaveLength(3)
+})
+
+test('people of the same name in two tenants have no ticket in common', async () => {
+  const tickets = new Tickets(storeInMemory())
+  const place = { conversation: 'c with spaces', turnId: 't' }
+  const ticket = await tickets.seal(place, 7, { tenant: 'one', by: 'ada' })
+  expect(await tickets.open(ticket, { tenant: 'one', by: 'ada' })).toEqual(place)
+  for (const holder of [
+    { tenant: 'two', by: 'ada' },
+    { tenant: 'one', by: 'bob' },
+    { tenant: '', by: 'ada' },
+  ])
+    expect(await tickets.open(ticket, holder)).toBeUndefined()
+  // What it says cannot be changed by whoever has it, nor sealed with another key.
+  const [, mac] = ticket.split('.')
+  const other = `${Buffer.from('7 t another').toString('base64url')}.${mac}`
+  expect(await tickets.open(other, { tenant: 'one', by: 'ada' })).toBeUndefined()
+  expect(await new Tickets(storeInMemory()).open(ticket, { tenant: 'one', by: 'ada' })).toBeUndefined()
 })
 
 test('progress of a tool that is no number is not told as one', async () => {

@@ -1,7 +1,7 @@
 /** A server may ask, and no more than that: not without end, not to lead people astray, not for others. */
 import { afterEach, expect, test } from 'vitest'
 import { readElicitation } from '../src/client/elicitation.ts'
-import { calling, errorOf, eventually, near, valueOf, type Near } from './kit.ts'
+import { calling, errorOf, eventually, near, over, valueOf, type Near } from './kit.ts'
 import { modern, rawServer, said, stream, type Raw, type Rpc } from '../../../test/raw-mcp-server.ts'
 
 const open: { close(): Promise<void> }[] = []
@@ -49,6 +49,7 @@ const noQuestions: readonly unknown[] = [
   'Who are you?',
   {},
   { message: 7, requestedSchema: { type: 'object', properties: {} } },
+  { message: 'x'.repeat(10_001), requestedSchema: { type: 'object', properties: {} } },
   { message: 'No form' },
   { message: 'No form either', requestedSchema: 'a form' },
   { mode: 'telepathy', message: 'Think', requestedSchema: { type: 'object', properties: {} } },
@@ -56,7 +57,7 @@ const noQuestions: readonly unknown[] = [
   { mode: 'url', message: 'Nowhere' },
 ]
 test.each(noQuestions.map((params, n) => [n, params] as const))(
-  'what is no question that a person could be asked is not asked: %j',
+  'what is no question that a person could be asked is not asked: no. %i',
   async (_n, params) => {
     const now = await talksTo({ ...modern, 'tools/call': () => asks(params) })
     expect(errorOf(await now.outcome())).toMatch(/asks for what is not given here/)
@@ -68,6 +69,21 @@ test.each(noQuestions.map((params, n) => [n, params] as const))(
     expect(valueOf(await old.outcome())).toBe('went on without')
   },
 )
+
+test('a server that asks for nothing is called again with its state, if it has one', async () => {
+  const wants = (more: object): object => ({ result: { resultType: 'input_required', ...more } })
+  const nothing = await talksTo({ ...modern, 'tools/call': () => wants({}) })
+  expect(errorOf(await nothing.outcome())).toMatch(/asks for nothing|failed/)
+  const again = await talksTo({
+    ...modern,
+    'tools/call': ({ params }: Rpc) =>
+      params?.requestState === 'half'
+        ? { result: { resultType: 'complete', content: [{ type: 'text', text: 'all of it' }] } }
+        : wants({ requestState: 'half' }),
+  })
+  await over(again)
+  expect(valueOf(await again.outcome())).toBe('all of it')
+})
 
 test('a page without encryption is for servers that are reached so themselves', async () => {
   const page = { mode: 'url', message: 'Go there', url: 'http://tools.internal/sign' }

@@ -102,9 +102,13 @@ test('what a task says of its interval is kept within reason', async () => {
 })
 
 test('a task without an id, or in a state that is none, is nonsense in place of a result', async () => {
-  for (const more of [{ taskId: 7 }, { taskId: 'x'.repeat(2000) }, { status: 'dancing' }]) {
+  for (const [more, why] of [
+    [{ taskId: 7 }, /MCP server "s" failed/],
+    [{ taskId: 'x'.repeat(2000) }, /it sent no task/],
+    [{ status: 'dancing' }, /it sent no task/],
+  ] as const) {
     const here = await talksTo({ 'tools/call': () => begun('t', more) })
     await over(here)
-    expect((await here.outcome()).ok).toBe(false)
+    expect(errorOf(await here.outcome())).toMatch(why)
   }
 })

@@ -7,12 +7,7 @@ import type { LogEvent, PendingHold, ResolveAnswer } from '@holdpoint/core'
 import { encodeStream, type StreamMessage } from '@holdpoint/protocol'
 
 const window = new Window()
-Object.assign(globalThis, {
-  window,
-  document: window.document,
-  requestAnimationFrame: window.requestAnimationFrame.bind(window),
-  IS_REACT_ACT_ENVIRONMENT: true,
-})
+Object.assign(globalThis, { window, document: window.document, IS_REACT_ACT_ENVIRONMENT: true })
 
 // After the document is there: it looks for one when it is loaded.
 const { createRoot, hydrateRoot } = await import('react-dom/client')

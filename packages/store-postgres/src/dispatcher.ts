@@ -4,6 +4,8 @@
  * that nobody is at has none: a job is for one process, which may be one that does not drive, so all are told of it with
  * the news.
  *
+ * Nothing of it runs, and there are no tables for it, before the first deadline is near.
+ *
  * The rows of the conversations are the truth, and whoever drives asks what is due anyway. So a job may be lost, be late
  * or run for nothing; it is added after the commit it follows from, many in one statement, and never in a named queue.
  */
@@ -21,7 +23,9 @@ import { within } from './patience.ts'
 export interface Dispatcher {
   /** After a write: its deadline changed, and is near or was. */
   note(what: Deadline): void
-  /** Runs jobs in this process from now on, and hands over the conversations they are about. */
+  /** Somebody else noted one that is near. */
+  heard(): void
+  /** Runs jobs in this process once there are any, and hands over the conversations they are about. */
   start(): void
   close(): Promise<void>
 }
@@ -40,7 +44,7 @@ const POLL_MS = 1000
 const RESTART_MS = { first: 500, most: 10_000 }
 const STOP_PATIENCE_MS = 5000
 const SILENCE_MS = 10_000
-/** How many deadlines get their job anew when a process begins to run jobs, and now and then while it does. */
+/** How many deadlines get their job anew when a process begins to listen or to run jobs, and now and then from then on. */
 const MOST_ANEW = 1000
 /** Well before what was not near the last time comes. */
 const ANEW_MS = 600_000
@@ -52,7 +56,7 @@ const QUIET = { completeJobBatchDelay: 0, failJobBatchDelay: 0, localQueue: { si
 const NO_SUCH_THING = /^(?:3F000|42883|42P01|42704)$/
 
 export function openDispatcher(settings: Settings, connections: Connections, look: Look): Dispatcher {
-  if (settings.dispatcher === 'none') return { note: () => {}, start: () => {}, close: async () => {} }
+  if (settings.dispatcher === 'none') return { note: () => {}, heard: () => {}, start: () => {}, close: async () => {} }
   const { onWarning } = settings
   const noted = gather<Deadline>(
     WINDOW_MS,
@@ -64,18 +68,35 @@ export function openDispatcher(settings: Settings, connections: Connections, loo
       onWarning('Jobs could not be added; what is due is found by asking.', error)
     },
   )
-  const note: Dispatcher['note'] = (what) => noted.add(`${what.k}`, what)
   const closing = new AbortController()
+  let listening = false
+  let ahead: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
 
+  const run = (): void => {
+    if (!listening || closing.signal.aborted) return
+    running ??= runJobs(settings, look, closing.signal, lookAhead).catch((error: unknown) =>
+      onWarning('The dispatcher ended; what is due is found by asking.', error),
+    )
+  }
+  const note: Dispatcher['note'] = (what) => {
+    noted.add(`${what.k}`, what)
+    run()
+  }
+  const lookAhead = async (): Promise<void> => {
+    for (const what of await nextDeadlines(settings, connections).catch(() => [])) note(what)
+  }
   return {
     note,
+    heard: run,
     start: () => {
-      running ??= runJobs(settings, look, closing.signal, async () => {
-        for (const what of await nextDeadlines(settings, connections).catch(() => [])) note(what)
-      }).catch((error: unknown) => onWarning('The dispatcher ended; what is due is found by asking.', error))
+      if (listening) return
+      listening = true
+      void lookAhead()
+      ahead = setInterval(() => void lookAhead(), ANEW_MS).unref()
     },
     close: async () => {
+      clearInterval(ahead)
       await within(STOP_PATIENCE_MS, noted.flush())
       closing.abort()
       await running
@@ -157,9 +178,7 @@ async function runJobs(settings: Settings, look: Look, stop: AbortSignal, starte
       })
       const since = Date.now()
       if (!stop.aborted) await started()
-      const anew = setInterval(() => void started(), ANEW_MS).unref()
       if (!stop.aborted) await Promise.race([lost, told])
-      clearInterval(anew)
       await within(STOP_PATIENCE_MS, runner.stop())
       if (Date.now() - since > RESTART_MS.most) waitMs = RESTART_MS.first
     } catch (error) {

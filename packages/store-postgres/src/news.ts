@@ -15,8 +15,11 @@ import type { Settings } from './options.ts'
 import { within } from './patience.ts'
 
 export interface News {
-  /** Tells the listeners of this process at once, and those of the others soon. `work`: there is some, and nobody at it. */
-  spread(what: Address, seq: number, work: boolean): void
+  /**
+   * Tells the listeners of this process at once, and those of the others soon. `work`: there is some, and nobody at it.
+   * `near`: its deadline changed, and is near or was.
+   */
+  spread(what: Address, seq: number, told: { readonly work: boolean; readonly near: boolean }): void
   /** Tells the listeners of this process that there may be something to do. */
   look(what: Address, seq: number): void
   listen(changed: Changed): () => void
@@ -25,8 +28,11 @@ export interface News {
 
 type Changed = Parameters<Store['listen']>[0]
 
-/** `[tenant, id, seq]`, and `1` if there is work that nobody is at. */
-type Item = readonly [string, string, number, 1?]
+/** `[tenant, id, seq]`, and then what there is to say beyond that: work that nobody is at, a deadline that is near. */
+type Item = readonly [string, string, number, (typeof WORK | typeof NEAR)?]
+
+const WORK = 1
+const NEAR = 2
 
 const WINDOW_MS = 10
 /** The server takes less than 8000 bytes. */
@@ -38,7 +44,7 @@ const RETRY_MS = { first: 100, most: 10_000 }
 const CHECK_MS = 15_000
 const GOODBYE_MS = 2000
 
-export async function openNews(settings: Settings, { read }: Connections): Promise<News> {
+export async function openNews(settings: Settings, { read }: Connections, heardOfNear: () => void): Promise<News> {
   const { schema, onWarning } = settings
   const me = randomUUID().slice(0, 8)
   const listeners = new Set<Changed>()
@@ -60,13 +66,18 @@ export async function openNews(settings: Settings, { read }: Connections): Promi
     (error) => onWarning('News of writes could not be sent.', error),
   )
   const incoming = await openListener(settings, ({ payload = '' }) => {
-    for (const [tenant, id, seq, work] of itemsOf(me, payload)) tell({ tenant, id }, seq, work === 1)
+    for (const [tenant, id, seq, more] of itemsOf(me, payload)) {
+      if (more === NEAR) heardOfNear()
+      else tell({ tenant, id }, seq, more === WORK)
+    }
   })
   return {
     look: (what, seq) => tell(what, seq, true),
-    spread: (what, seq, work) => {
+    spread: (what, seq, { work, near }) => {
       const { tenant, id } = what
-      outgoing.add(JSON.stringify([tenant, id]), work ? [tenant, id, seq, 1] : [tenant, id, seq])
+      outgoing.add(JSON.stringify([tenant, id]), work ? [tenant, id, seq, WORK] : [tenant, id, seq])
+      // A later write would take the place of the one that said so.
+      if (near) outgoing.add('near', [tenant, id, seq, NEAR])
       tell(what, seq, work)
     },
     listen: (changed) => {

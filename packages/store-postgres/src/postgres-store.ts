@@ -24,13 +24,13 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
   await prepare(settings)
   const connections = connect(settings)
   const { schema } = settings
-  const news = await openNews(settings, connections)
   const dispatcher = openDispatcher(settings, connections, async (deadline) => {
     const there = await headOf(settings, connections, deadline)
     if (there) news.look(there.what, there.seq)
   })
+  const news = await openNews(settings, connections, dispatcher.heard)
   const lanes = openLanes(settings, connections.writers, ({ to, k, seq, deadline, work }) => {
-    news.spread(to, seq, work)
+    news.spread(to, seq, { work, near: deadline })
     if (deadline) dispatcher.note({ tenant: toStored(to.tenant), k })
   })
   let closing: Promise<void> | undefined

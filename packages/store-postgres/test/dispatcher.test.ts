@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Address } from '@holdpoint/core'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { at, draft } from './draft.ts'
@@ -18,13 +19,18 @@ async function listening({
   const store = await open({ dispatcher: 'graphile' })
   const looks: Look[] = []
   store.listen((what, seq, look) => look && looks.push({ what, seq, when: Date.now() }))
-  const tasks = `select 1 from ${schema}_jobs._private_tasks`
-  await until(() =>
-    sql(tasks).then(
-      (rows) => rows.length > 0,
-      () => false,
-    ),
-  )
+  // Nobody runs jobs before there is one.
+  const tenant = randomUUID()
+  await written(store, draft('near', 0, { tenant, status: 'held', wakeAt: Date.now() + 1_200_000 }))
+  const mine = `select 1 from ${schema}_jobs._private_jobs where payload->>'tenant' = $1`
+  const count = (): Promise<number> =>
+    sql(mine, [tenant]).then(
+      (rows) => rows.length,
+      () => -1,
+    )
+  await until(async () => (await count()) === 1)
+  await written(store, draft('near', 1, { tenant }))
+  await until(async () => (await count()) === 0)
   return { looks, close: store.close }
 }
 
@@ -157,6 +163,31 @@ test('it prints nothing and takes no signal, and goes on after its connections w
     return looks.length > 0
   })
   expect(printed.flatMap((spy) => spy.mock.calls)).toEqual([])
+})
+
+test('there is no job queue while no deadline is near, and whoever listens has one as soon as anybody makes one', async () => {
+  const here = await place()
+  const queue = (): Promise<unknown[]> =>
+    here.sql(`select 1 from pg_namespace where nspname = $1`, [`${here.schema}_jobs`])
+  const writer = await here.open({ dispatcher: 'graphile' })
+  const listener = await here.open({ dispatcher: 'graphile' })
+  listener.listen(() => {})
+  await written(listener, draft('far', 0, { status: 'held', wakeAt: Date.now() + 86_400_000 }))
+  await written(writer, draft('running', 0, { status: 'running' }))
+  await listener.close()
+  expect(await queue()).toEqual([])
+
+  // With one connection to ask on, it has looked ahead once it has an answer: it can only hear of what comes now.
+  const another = await here.open({ dispatcher: 'graphile', readers: 1 })
+  another.listen(() => {})
+  await another.due({ limit: 1 })
+  await written(writer, draft('near', 0, { status: 'held', wakeAt: Date.now() + 1_200_000 }))
+  const count = (): Promise<number> =>
+    jobs(here).then(
+      (rows) => rows.length,
+      () => -1,
+    )
+  await until(async () => (await count()) === 1)
 })
 
 test('without a dispatcher there are no jobs, and what is due is found by asking', async () => {

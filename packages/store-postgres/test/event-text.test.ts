@@ -82,8 +82,16 @@ test('whatever JSON an event holds comes back to the byte', () => {
     ),
   }))
   fc.assert(
-    fc.property(fc.array(json, { minLength: 1, maxLength: 4 }), (values) => {
-      const events = values.map((value) => ({ type: 'state.changed', value }))
+    fc.property(fc.array(fc.tuple(text, json), { minLength: 1, maxLength: 4 }), (values) => {
+      const events = values.flatMap(([callId, input]) => [
+        {
+          type: 'model.replied',
+          turnId: HASH,
+          step: 1,
+          reply: { parts: [{ type: 'call', callId, name: callId, input }] },
+        },
+        { type: 'call.held', callId, hold: { input, inputHash: HASH, fingerprint: callId } },
+      ])
       expect(JSON.stringify(eventsOf(toEventText(JSON.stringify(events))))).toBe(JSON.stringify(events))
     }),
     { numRuns: 40 },

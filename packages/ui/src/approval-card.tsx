@@ -46,8 +46,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactNode {
   const { answer, problem, over, busy, resolve } = useResolve(onResolve)
   const mode = over ? 'deciding' : chosen
   const title = useId()
-  const { name, reason, cause, accepts, input, proposed } = hold
-  const rewritten = changesBetween(proposed, input)
+  const { name, reason, cause, accepts, input } = hold
   return (
     <section aria-labelledby={title} className="overflow-hidden rounded-lg border border-held/40 bg-card text-sm">
       <header className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-b border-held/30 bg-held-muted px-4 py-2.5">
@@ -78,17 +77,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactNode {
         ) : (
           <WhatRuns input={input} />
         )}
-        {rewritten.length > 0 && mode !== 'editing' && (
-          <details className="text-xs">
-            <summary className="cursor-pointer text-muted-foreground">
-              The model asked for something else: {rewritten.length} {rewritten.length === 1 ? 'place' : 'places'}{' '}
-              changed since
-            </summary>
-            <div className="mt-2">
-              <JsonChanges changes={rewritten} />
-            </div>
-          </details>
-        )}
+        {mode !== 'editing' && <Rewritten hold={hold} />}
         <Facts {...props} />
         {mode === 'rejecting' && (
           <RejectReason
@@ -124,6 +113,22 @@ export function ApprovalCard(props: ApprovalCardProps): ReactNode {
         {answer && over && <VerdictNotice {...answer} />}
       </div>
     </section>
+  )
+}
+
+/** Something stood between the model and this card: a schema, a hook, somebody who approved it before. */
+function Rewritten({ hold: { proposed, input } }: Pick<ApprovalCardProps, 'hold'>): ReactNode {
+  const changes = changesBetween(proposed, input)
+  if (changes.length === 0) return null
+  return (
+    <details className="text-xs">
+      <summary className="cursor-pointer text-muted-foreground">
+        The model asked for something else: {changes.length} {changes.length === 1 ? 'place' : 'places'} changed since
+      </summary>
+      <div className="mt-2">
+        <JsonChanges changes={changes} />
+      </div>
+    </details>
   )
 }
 

@@ -13,7 +13,7 @@ export type Piece =
  * one letter until they cover the line above. Signs of Arabic numbers are of the kind that hides, and yet seen.
  */
 const HIDDEN =
-  // oxlint-disable-next-line no-control-regex, no-misleading-character-class
+  // oxlint-disable-next-line no-misleading-character-class
   /(?![\t\n\ufe0f\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u1680\u2000-\u200a\u205f\u2800\ufff0-\ufff8]|(?<!\p{Emoji})\ufe0f|(?<=\p{M}{4})\p{M}/gu
 
 const NAMES: Readonly<Record<number, string>> = {

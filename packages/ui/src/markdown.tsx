@@ -5,12 +5,15 @@
  *
  * While text arrives, only the block that grows is drawn again.
  */
-import { lexer, type Token, type Tokens } from 'marked'
+import { Lexer, type Token, type Tokens } from 'marked'
 import { memo, useMemo, type MemoExoticComponent, type ReactNode } from 'react'
 import { MarkdownInline } from './markdown-inline.tsx'
 
 /** A page that is longer than this is shown as plain text. */
 const MOST = 200_000
+/** What words in a paragraph are marked up with, and how much of it is read. */
+const MARKS = /[*_~`[<\\]/g
+const MOST_MARKS = 300
 
 export const Markdown: MemoExoticComponent<(props: { readonly text: string }) => ReactNode> = memo(function Markdown({
   text,
@@ -37,9 +40,18 @@ export const Markdown: MemoExoticComponent<(props: { readonly text: string }) =>
 function blocksOf(text: string): readonly Token[] | undefined {
   if (text.length > MOST) return undefined
   try {
-    return lexer(text, { gfm: true }).filter(({ type }) => type !== 'space' && type !== 'def')
+    return new PatientLexer({ gfm: true }).lex(text).filter(({ type }) => type !== 'space' && type !== 'def')
   } catch {
     return undefined
+  }
+}
+
+/** A paragraph made of thousands of stars and brackets would take minutes to read, so it is left as it is. */
+class PatientLexer extends Lexer {
+  override inlineTokens(src: string, tokens: Token[] = []): Token[] {
+    if ((src.match(MARKS)?.length ?? 0) <= MOST_MARKS) return super.inlineTokens(src, tokens)
+    tokens.push({ type: 'text', raw: src, text: src })
+    return tokens
   }
 }
 

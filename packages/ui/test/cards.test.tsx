@@ -3,8 +3,8 @@ import type { ReactNode } from 'react'
 import { expect, test } from 'vitest'
 import type { Json, Resolution, ResolveAnswer, ViewCall, ViewHold } from '@holdpoint/client'
 import { ApprovalCard, ComposerField, HoldCard, JsonValue, Markdown, SchemaForm, ToolCall } from '@holdpoint/ui'
-import { act, draw } from '../../react/test/page.ts'
 import type { Schema } from '../src/schema.ts'
+import { act, draw } from './drawn.ts'
 
 function holdOf(more: Partial<ViewHold> = {}): ViewHold {
   const input = more.input ?? { to: 'ada@example.org' }
@@ -284,3 +284,16 @@ test('while a call is edited, its fields say what they hide and where they lead'
   await type(fields()[0] as HTMLInputElement, 'pay.exe')
   expect(page.text()).not.toContain('It reads: pay.exe')
 })
+
+test.each(['*a ', '***a ', '*_a ', '_a ', '![](x', '[a](', '<a '])(
+  'a page of %j is read at once, and shown as it is',
+  async (piece) => {
+    const text = piece.repeat(30_000)
+    const before = performance.now()
+    const page = await draw(<Markdown text={`Some **words**\n\n${text}`} />)
+    // It took minutes; this is for the slowest of machines.
+    expect(performance.now() - before).toBeLessThan(15_000)
+    expect(page.text()).toContain(text.trim())
+    expect(document.querySelector('strong')?.textContent).toBe('words')
+  },
+)

@@ -70,7 +70,9 @@ function Inbox({ life: { inbox, waiting } }: { readonly life: LifeBody }): React
   return (
     <Section title="Inbox">
       {inbox.length === 0 ? (
-        <p className="text-sm text-muted-foreground">Nothing waits for its next cycle.</p>
+        <p className="text-sm text-muted-foreground">
+          Nothing. What happens while it works waits here for its next turn.
+        </p>
       ) : (
         <ol className={LIST}>
           {inbox.map((item, index) => (

@@ -62,7 +62,7 @@ function serversOf({ config }: AgentRow): readonly string[] {
   const servers = config?.['mcpServers']
   if (!Array.isArray(servers)) return []
   return (servers as readonly Json[]).flatMap((each) =>
-    typeof each === 'object' && each !== null && 'name' in each ? [String(each.name)] : [],
+    typeof each === 'object' && each !== null && 'name' in each && typeof each.name === 'string' ? [each.name] : [],
   )
 }
 
@@ -89,13 +89,13 @@ function Tools({ tools }: { readonly tools: readonly ToolRow[] }): ReactNode {
           <caption className="sr-only">Tools by who carries them out and whether somebody must agree</caption>
           <thead>
             <tr className="text-start text-xs text-muted-foreground">
-              <th scope="col" className="px-4 py-2 text-start font-normal">
+              <th scope="col" className="px-4 py-2 text-start font-normal max-sm:px-2">
                 carried out by
               </th>
-              <th scope="col" className="w-2/5 px-4 py-2 text-start font-normal">
+              <th scope="col" className="w-2/5 px-4 py-2 text-start font-normal max-sm:px-2">
                 runs by itself
               </th>
-              <th scope="col" className="w-2/5 px-4 py-2 text-start font-normal">
+              <th scope="col" className="w-2/5 px-4 py-2 text-start font-normal max-sm:px-2">
                 somebody may have to agree
               </th>
             </tr>
@@ -103,11 +103,14 @@ function Tools({ tools }: { readonly tools: readonly ToolRow[] }): ReactNode {
           <tbody>
             {EXECUTORS.map(([executor, words]) => (
               <tr key={executor} className="border-t border-border align-top">
-                <th scope="row" className="px-4 py-2.5 text-start font-normal whitespace-nowrap">
+                <th scope="row" className="px-4 py-2.5 text-start font-normal max-sm:px-2 sm:whitespace-nowrap">
                   {words} <span className="block font-mono text-xs text-muted-foreground">{executor}</span>
                 </th>
                 {(['auto', 'gated'] as const).map((approval) => (
-                  <td key={approval} className={`px-4 py-2.5 ${approval === 'gated' ? 'bg-held-muted/50' : ''}`}>
+                  <td
+                    key={approval}
+                    className={`px-4 py-2.5 max-sm:px-2 ${approval === 'gated' ? 'bg-held-muted/50' : ''}`}
+                  >
                     <Cell
                       tools={tools.filter((tool) => tool.executor === executor && tool.approval === approval)}
                       open={open}
@@ -152,7 +155,7 @@ function Cell({
           type="button"
           aria-expanded={open === name}
           onClick={() => onOpen(name)}
-          className="rounded-sm border border-border bg-background px-1.5 py-0.5 font-mono text-xs outline-none hover:border-input focus-visible:ring-2 focus-visible:ring-ring aria-expanded:border-ring"
+          className="rounded-sm border border-border bg-background px-1.5 py-0.5 text-start font-mono text-xs break-all outline-none hover:border-input focus-visible:ring-2 focus-visible:ring-ring aria-expanded:border-ring"
         >
           {name}
         </button>

@@ -105,10 +105,15 @@ function Keys(): ReactNode {
       )}
       <ul className="divide-y divide-border rounded-lg border border-border bg-card">
         {(value?.items ?? []).map((key) => (
-          <li key={key.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2 text-sm">
-            <b className="font-medium">{key.name}</b>
-            <span className="font-mono text-xs text-muted-foreground">{key.scopes.join(', ')}</span>
-            <span className="ms-auto text-xs text-muted-foreground">
+          <li
+            key={key.id}
+            className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-2 text-sm sm:grid-cols-[minmax(0,1fr)_auto_auto]"
+          >
+            <span className="truncate">
+              <b className="font-medium">{key.name}</b>{' '}
+              <span className="ms-2 font-mono text-xs text-muted-foreground">{key.scopes.join(', ')}</span>
+            </span>
+            <span className="text-xs text-muted-foreground max-sm:row-start-2">
               made <Ago at={key.createdAt} />
               {key.expiresAt !== undefined && (
                 <>
@@ -117,7 +122,9 @@ function Keys(): ReactNode {
                 </>
               )}
             </span>
-            <Revoke name={key.name} onRevoke={() => revoke(key)} />
+            <span className="max-sm:row-span-2 max-sm:row-start-1 max-sm:col-start-2">
+              <Revoke name={key.name} onRevoke={() => revoke(key)} />
+            </span>
           </li>
         ))}
       </ul>

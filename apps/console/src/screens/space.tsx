@@ -38,7 +38,7 @@ export function SpaceScreen({ id }: { readonly id: string }): ReactNode {
           {connection.state === 'waiting' && <span className="text-xs text-held">offline, trying again</span>}
           <details className="group w-full lg:hidden">
             <summary className="text-xs text-muted-foreground">{membersWords(view)}</summary>
-            <div className="py-3">
+            <div className="max-h-[45dvh] overflow-y-auto py-3">
               <Members id={id} view={view} self={self} />
             </div>
           </details>

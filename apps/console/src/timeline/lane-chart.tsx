@@ -1,5 +1,5 @@
 /** The lanes, drawn to scale. Every bar and mark is a button that opens the event behind it. */
-import type { ReactNode } from 'react'
+import type { CSSProperties, ReactNode } from 'react'
 import { useNow } from '@holdpoint/ui'
 import type { Bar, BarKind, Lane, Mark, Timeline } from './lanes.ts'
 import { Ruler } from './ruler.tsx'
@@ -75,23 +75,17 @@ export function LaneChart({ timeline, lanes, window, zoom, chosen, onChoose }: L
             >
               {lane.bars
                 .filter((bar) => (bar.to ?? to) >= from && bar.from <= to)
-                .map((bar) => {
-                  const end = bar.to ?? to
-                  const words = `${lane.label}: ${bar.label}, ${lasted(bar, end)}`
-                  return (
-                    <button
-                      key={`${bar.kind} ${bar.seq}`}
-                      type="button"
-                      title={words}
-                      aria-label={words}
-                      onClick={() => onChoose(bar.seq)}
-                      className={`absolute top-1.5 h-5 min-w-1 truncate rounded-sm px-1.5 text-start text-[0.7rem] leading-4.5 outline-none hover:brightness-95 focus-visible:ring-2 focus-visible:ring-ring ${BARS[bar.kind]}`}
-                      style={{ left: left(bar.from), width: width(bar.from, end) }}
-                    >
-                      {((end - bar.from) / (to - from)) * zoom > ROOM && `${bar.label} · ${lasted(bar, end)}`}
-                    </button>
-                  )
-                })}
+                .map((bar) => (
+                  <BarButton
+                    key={`${bar.kind} ${bar.seq}`}
+                    bar={bar}
+                    lane={lane}
+                    now={to}
+                    roomy={(((bar.to ?? to) - bar.from) / (to - from)) * zoom > ROOM}
+                    style={{ left: left(bar.from), width: width(bar.from, bar.to ?? to) }}
+                    onChoose={onChoose}
+                  />
+                ))}
               {placed(
                 lane.marks.filter(({ at }) => at >= from && at <= to),
                 (at) => ((at - from) / (to - from)) * zoom,
@@ -112,6 +106,37 @@ export function LaneChart({ timeline, lanes, window, zoom, chosen, onChoose }: L
         </div>
       </div>
     </div>
+  )
+}
+
+function BarButton({
+  bar,
+  lane,
+  now,
+  roomy,
+  style,
+  onChoose,
+}: {
+  readonly bar: Bar
+  readonly lane: Lane
+  readonly now: number
+  /** There is room for words. */
+  readonly roomy: boolean
+  readonly style: CSSProperties
+  readonly onChoose: (seq: number) => void
+}): ReactNode {
+  const words = `${bar.label}, ${lasted(bar, bar.to ?? now)}`
+  return (
+    <button
+      type="button"
+      title={`${lane.label}: ${words}`}
+      aria-label={`${lane.label}: ${words}`}
+      onClick={() => onChoose(bar.seq)}
+      className={`absolute top-1.5 h-5 min-w-1 truncate rounded-sm px-1.5 text-start text-[0.7rem] leading-4.5 outline-none hover:brightness-95 focus-visible:ring-2 focus-visible:ring-ring ${BARS[bar.kind]}`}
+      style={style}
+    >
+      {roomy && words}
+    </button>
   )
 }
 

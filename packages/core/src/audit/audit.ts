@@ -77,7 +77,7 @@ export function auditNote(
       stale: fit.passages.flatMap(({ stale }) => [...stale]),
       squeezed: fit.passages.flatMap(({ squeezed }) => [...squeezed]),
     },
-    sizes,
+    sizes: sizes(),
     ...outcome,
   }
   const data = toJson(record)

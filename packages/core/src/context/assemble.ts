@@ -42,7 +42,7 @@ export interface Assembled {
   readonly untold: boolean
   /** Tokens the conversation might have taken. */
   readonly room: number
-  readonly sizes: Sizes
+  sizes(): Sizes
 }
 
 /** In tokens, as far as they can be told. */
@@ -85,18 +85,18 @@ async function assembled(told: Told): Promise<Assembled | TooLarge> {
   const free = budget.tokens - taken - Math.max(0, budget.reserve - injected)
   const request = await fitRequest(told, Math.min(free, (budget.conversation ?? Infinity) + injected), injected)
   const fitted = fit(request)
-  const sizes = { ...fixed, conversation: Math.max(0, fitted.tokens - injected) }
-  if (!fitted.fits && strict) return { tooLarge: tooLarge(sizes, budget) }
+  const sizes = (): Sizes => ({ ...fixed, conversation: Math.max(0, fitted.tokens() - injected) })
+  if (!fitted.fits && strict) return { tooLarge: tooLarge(sizes(), budget) }
   const shown = newlyShown(fitted, request, log)
   const untold = isUntold(fitted, request, log)
   if (shown ?? log.state.shown) log.forget(fitted.shown.from)
   const prefix = [...before, ...summed]
   const prompt = [...prefix, ...fitted.passages.flatMap(({ rendered }) => rendered.messages)]
   const current = fitted.passages.at(-1)?.rendered.messages.length ?? 0
-  const places = new Set([prefix.length - 1, prompt.length - current - 1, prompt.length - 1])
+  const places = [prefix.length - 1, prompt.length - current - 1, prompt.length - 1]
   return {
     prompt,
-    breakpoints: [...places].filter((index) => index >= 0),
+    breakpoints: places.filter((index, nth) => index >= 0 && index !== places[nth - 1]),
     shown,
     fit: fitted,
     untold,

@@ -25,7 +25,21 @@ const BYTES_OF_A_PAGE = 50_000
 const A_BYTE_OF_SOUND = 0.002
 
 export const estimateTokens: TokenCounter = (what) =>
-  typeof what === 'string' ? Math.ceil(ofText(what)) : Math.ceil(ofMessage(what))
+  typeof what === 'string' ? Math.ceil(ofText(what)) : Math.ceil(ofMessage(what, ofText))
+
+/**
+ * No fewer than `estimateTokens` would give, and found without reading the text: most conversations are far from any
+ * limit, and for them that is enough to know.
+ */
+export function tokensAtMost(message: PromptMessage): number {
+  return Math.ceil(ofMessage(message, ({ length }) => length * MOST_OF_A_CHARACTER))
+}
+
+/** A mark in JSON that has another one before it. */
+const MOST_OF_A_CHARACTER = 2
+
+/** What a text takes; `quoted` when it is written as JSON. */
+type OfText = (text: string, quoted?: boolean) => number
 
 /** Somebody's own counter did not count. Nothing can be said of a prompt then. */
 export class CountFailure extends Error {
@@ -52,28 +66,28 @@ export function checkedCounter(count: TokenCounter): TokenCounter {
   }
 }
 
-function ofMessage(message: PromptMessage): number {
+function ofMessage(message: PromptMessage, ofEach: OfText): number {
   switch (message.role) {
     case 'system':
-      return AROUND_A_MESSAGE + ofText(message.text)
+      return AROUND_A_MESSAGE + ofEach(message.text)
     case 'user':
     case 'assistant':
-      return sum(message.parts, ofPart)
+      return sum(message.parts, (part) => ofPart(part, ofEach))
     case 'tool':
-      return sum(message.results, ({ id, name, content }) => ofText(id) + ofText(name) + ofJson(content))
+      return sum(message.results, ({ id, name, content }) => ofEach(id) + ofEach(name) + ofJson(content, ofEach))
   }
 }
 
-function ofPart(part: UserPart | PromptPart): number {
-  const data = 'data' in part && part.data ? ofJson(part.data) : 0
+function ofPart(part: UserPart | PromptPart, ofEach: OfText): number {
+  const data = 'data' in part && part.data ? ofJson(part.data, ofEach) : 0
   switch (part.type) {
     case 'text':
     case 'reasoning':
-      return data + ofText(part.text)
+      return data + ofEach(part.text)
     case 'call':
-      return data + ofText(part.id) + ofText(part.name) + ofJson(part.input)
+      return data + ofEach(part.id) + ofEach(part.name) + ofJson(part.input, ofEach)
     case 'provider-result':
-      return data + ofText(part.id) + ofText(part.name) + ofJson(part.result)
+      return data + ofEach(part.id) + ofEach(part.name) + ofJson(part.result, ofEach)
     case 'file':
       return data + ofFile(part.mediaType, bytesOf(part.file))
     case 'custom':
@@ -166,13 +180,13 @@ function ofOther(code: number): number {
 }
 
 /** As if it were written out, without doing so. */
-function ofJson(value: Json | undefined): number {
-  if (typeof value === 'string') return ofText(value, true) + 2
-  if (typeof value === 'number') return Math.abs(value) < 1000 && Number.isInteger(value) ? 2 : ofText(String(value))
+function ofJson(value: Json | undefined, ofEach: OfText): number {
+  if (typeof value === 'string') return ofEach(value, true) + 2
+  if (typeof value === 'number') return Math.abs(value) < 1000 && Number.isInteger(value) ? 2 : ofEach(String(value))
   if (typeof value !== 'object' || value === null) return 1
   if (Array.isArray(value))
-    return (value as readonly Json[]).reduce<number>((total, each) => total + 1 + ofJson(each), 2)
+    return (value as readonly Json[]).reduce<number>((total, each) => total + 1 + ofJson(each, ofEach), 2)
   let total = 2
-  for (const [key, each] of Object.entries(value)) total += ofText(key, true) + 3 + ofJson(each)
+  for (const [key, each] of Object.entries(value)) total += ofEach(key, true) + 3 + ofJson(each, ofEach)
   return total
 }

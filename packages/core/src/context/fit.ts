@@ -12,6 +12,7 @@ import { renderPassage, stubOf, type Rendered, type RenderOptions } from '../pro
 import type { Passage, PassageCall } from '../prompt/transcript.ts'
 import type { OutcomeEncoder } from '../model/encode-outcome.ts'
 import type { UserPart } from '../log/message.ts'
+import { estimateTokens, tokensAtMost } from './count.ts'
 import { LOW_WATER, RECENT_ROUNDS, type TokenCounter, type Window } from './context-options.ts'
 import { tooOld, type RetentionOf } from './retention.ts'
 
@@ -38,7 +39,8 @@ export interface FitRequest {
 export interface Fit {
   readonly shown: Shown
   readonly passages: readonly ShownPassage[]
-  readonly tokens: number
+  /** Counted when somebody asks. */
+  tokens(): number
   readonly fits: boolean
 }
 
@@ -67,11 +69,11 @@ export function fit(request: FitRequest): Fit {
   let plan: Plan = { first, stubs: shown?.stubs ?? 0 }
   plan = moveWindow(request, plan)
   let seen = show(request, plan)
-  if (seen.tokens > room) {
-    plan = squeezeResults(request, plan, seen, seen.tokens - low)
+  if (!isWithin(room, seen, request)) {
+    plan = squeezeResults(request, plan, seen, seen.tokens() - low)
     seen = show(request, plan)
     // Not only when it still does not fit: with little saved, something would have to give in every turn from now on.
-    if (seen.tokens > low) {
+    if (seen.tokens() > low) {
       plan = { ...plan, first: firstWithin(request, seen, low, plan.first) }
       seen = show(request, plan)
     }
@@ -84,7 +86,7 @@ export function fit(request: FitRequest): Fit {
       ...(summary !== undefined && summary < begins && { summary }),
     },
     ...seen,
-    fits: seen.tokens <= room,
+    fits: isWithin(room, seen, request),
   }
 }
 
@@ -122,8 +124,21 @@ function show(request: Showing, { first, stubs }: Plan): Pick<Fit, 'passages' | 
   })
   return {
     passages: choices.map((choice, index) => ({ ...choice, rendered: rendered[index]! })),
-    tokens: rendered.reduce((total, each) => total + tokensOf(each, request.count), 0),
+    tokens: () => rendered.reduce((total, each) => total + tokensOf(each, request.count), 0),
   }
+}
+
+/** Counts only where that is needed to tell. */
+function isWithin(room: number, seen: Pick<Fit, 'passages' | 'tokens'>, { count }: Showing): boolean {
+  const most = seen.passages.reduce((total, { rendered }) => total + tokensOfAtMost(rendered, count), 0)
+  return most <= room || seen.tokens() <= room
+}
+
+/** Of a counter of somebody else's nothing is known but what it counts. */
+function tokensOfAtMost(rendered: Rendered, count: TokenCounter): number {
+  if (count !== estimateTokens) return tokensOf(rendered, count)
+  rendered.tokensAtMost ??= rendered.messages.reduce((total, message) => total + tokensAtMost(message), 0)
+  return rendered.tokensAtMost
 }
 
 function squeezedIn(request: Showing, passage: Passage, stubs: number): ReadonlySet<string> {

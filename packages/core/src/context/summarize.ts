@@ -22,7 +22,7 @@ export function isTime(agent: Agent, assembled: Assembled): boolean {
 }
 
 function isFull({ context }: Agent, { fit, room }: Assembled): boolean {
-  return fit.tokens > (context.summarize?.from ?? 0.75) * room
+  return fit.tokens() > (context.summarize?.from ?? 0.75) * room
 }
 
 /** Makes a summary of everything that is not shown, and of the older half of what is when there is little room. */

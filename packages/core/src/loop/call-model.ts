@@ -42,20 +42,16 @@ export async function callModel(
 
 async function ask(turn: OpenTurn, prepared: Prepared, brief: Brief, world: World, stop: Stop): Promise<Events> {
   const { agent, log } = world
-  const { stopWhen } = agent
+  const { stopWhen, context: settings } = agent
   if (stopWhen && (await stops(turn, stopWhen, world)))
     return [end(turn, 'stop_condition', 'A stop condition was met.')]
-  const tools = specsOf(prepared)
-  const injected = prepared.inject.map((text): UserPart => ({ type: 'text', text }))
-  const assembled = await assemble({
-    ...world,
-    ...prepared,
-    specs: tools,
-    inject: [...brief.inject, ...injected],
-    summary: agent.context.summarize && (await log.summary()),
-  })
+  const specs = specsOf(prepared)
+  const { context, tools } = prepared
+  const inject = [...brief.inject, ...prepared.inject.map((text): UserPart => ({ type: 'text', text }))]
+  const summary = settings.summarize && (await log.summary())
+  const assembled = await assemble({ agent, log, context, tools, specs, inject, summary })
   if ('tooLarge' in assembled) return [end(turn, 'context_full', assembled.tooLarge)]
-  const request = requestFor(turn, assembled, tools, world, stop.signal)
+  const request = requestFor(turn, assembled, specs, world, stop.signal)
   const streamed = await streamReply(turn, request, prepared.names, world)
   const { outcome, attempts } = streamed
   if (outcome === 'cancelled') return []
@@ -75,9 +71,9 @@ async function ask(turn: OpenTurn, prepared: Prepared, brief: Brief, world: Worl
   if (calls.length === 0 && isTime(agent, assembled))
     world.later(SUMMARY, (leaving) => summarize(agent, log, assembled, leaving))
   if (calls.length === 0) return [...before, { ...replied, ...(await judged(reply, turn, world, stop.signal)) }]
-  const places = agent.life && (await placed(reply, log.state.place, agent.life, prepared.tools))
+  const places = agent.life && (await placed(reply, log.state.place, agent.life, tools))
   const inSpace = ({ callId }: CallPart): boolean => places?.calls.some((each) => each.callId === callId) ?? true
-  const dispatched = calls.map((part) => dispatch(part, prepared.tools.get(part.name), inSpace(part), world, stop))
+  const dispatched = calls.map((part) => dispatch(part, tools.get(part.name), inSpace(part), world, stop))
   const outcomes = dispatched.every(Array.isArray)
     ? dispatched
     : await Promise.all(dispatched.map(async (each) => each))
@@ -108,15 +104,15 @@ async function audit(
 
 /** Sorted: tools made from data come in any order, and a vendor's cache begins with them. */
 function specsOf({ tools }: Prepared): readonly ToolSpec[] {
-  const known = specs.get(tools)
+  const known = specsMade.get(tools)
   if (known) return known
   const made = Array.from(tools.values(), toSpec).toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  specs.set(tools, made)
+  specsMade.set(tools, made)
   return made
 }
 
 /** Of the tools that are always there, made once. */
-const specs = new WeakMap<ReadonlyMap<string, Tool>, readonly ToolSpec[]>()
+const specsMade = new WeakMap<ReadonlyMap<string, Tool>, readonly ToolSpec[]>()
 
 function requestFor(
   turn: OpenTurn,

@@ -67,7 +67,8 @@ export function renderAll(
 function rendering(passage: Passage, options: RenderOptions): Rendered {
   if (options.current === true) return renderPassage(passage, options)
   const { stubs, ownWords = false, ownIds = false } = options
-  const key = `${ownWords} ${ownIds} ${stubs ? [...stubs].join() : ''}`
+  const how = ownWords ? (ownIds ? 'words, ids' : 'words') : ownIds ? 'ids' : ''
+  const key = stubs ? `${how} ${[...stubs].join()}` : how
   if (passage.rendered?.key !== key) passage.rendered = { key, value: renderPassage(passage, options) }
   return passage.rendered.value
 }

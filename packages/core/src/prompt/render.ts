@@ -36,6 +36,8 @@ export interface Rendered {
   readonly ownWords: boolean
   /** Counted when somebody asks. */
   tokens?: number
+  /** No fewer than that, found when it is enough to know. */
+  tokensAtMost?: number
 }
 
 /** What the model reads in place of a result. */

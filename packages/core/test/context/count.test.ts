@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { PromptMessage } from '../../src/prompt/prompt.ts'
 import type { TokenCounter } from '../../src/context/context-options.ts'
-import { estimateTokens } from '../../src/context/count.ts'
+import { estimateTokens, tokensAtMost } from '../../src/context/count.ts'
 import { desk, live, say } from '../loop/kit.ts'
 import { memoryStore } from '@holdpoint/testing'
 
@@ -85,6 +85,23 @@ test('a picture is counted as a large one, whatever its bytes', () => {
     file: { kind: 'base64', base64: 'x'.repeat(100_000) },
   } as const
   expect(estimateTokens({ role: 'user', parts: [picture] })).toBe(1610)
+})
+
+test('what is said of a message without reading it is never less than the estimate', () => {
+  const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.stringMatching(/^["\\\n{}]{0,60}$/))
+  const json = fc.jsonValue({ stringUnit: 'binary' })
+  const result = fc.record({ id: text, name: text, isError: fc.boolean(), content: fc.oneof(json, text) })
+  const message = fc.oneof(
+    fc.record({ role: fc.constant('system' as const), text }),
+    fc.record({ role: fc.constant('tool' as const), results: fc.array(result) }),
+    text.map((said) => ({ role: 'user' as const, parts: [{ type: 'text' as const, text: said }] })),
+  )
+  fc.assert(
+    fc.property(message, (each) => {
+      const given = each as PromptMessage
+      expect(tokensAtMost(given)).toBeGreaterThanOrEqual(estimateTokens(given))
+    }),
+  )
 })
 
 test('a real tokenizer is plugged in as context.count, and is what the budget is held against', async () => {

@@ -3,6 +3,7 @@
  * which everybody is told at once why not. Nothing it holds is needed again after a restart.
  */
 import { Client, type Transport } from '@modelcontextprotocol/client'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readDefinition, type Definition } from './definition.ts'
 import { LIMITS } from './limits.ts'
 import { Tasks } from './tasks.ts'
@@ -108,7 +109,7 @@ export class Connection {
       await transport.close().catch(() => {})
     }
     try {
-      await client.connect(transport, { timeout: LIMITS.connectMs })
+      await inTime(client.connect(transport, { timeout: LIMITS.connectMs }), LIMITS.openMs)
     } catch (error) {
       await close()
       const why = this.#events.inShort(error)
@@ -192,6 +193,17 @@ export class Connection {
     const pause = Math.min(LIMITS.firstPauseMs * 2 ** this.#failures++, LIMITS.longestPauseMs)
     this.#notBefore = this.#events.now() + pause
   }
+}
+
+/** What is sent without an answer has no time of its own: a server that never takes it would be waited for without end. */
+async function inTime(connecting: Promise<void>, ms: number): Promise<void> {
+  const over = new AbortController()
+  const late = sleep(ms, undefined, over).then(() => {
+    throw new Error(`it took longer than ${ms} ms.`)
+  })
+  // Whichever comes second is heard by nobody.
+  for (const each of [connecting, late]) each.catch(() => {})
+  await Promise.race([connecting, late]).finally(() => over.abort())
 }
 
 function whileUsed(close: () => Promise<void>): Pick<Line, 'use' | 'leave'> {

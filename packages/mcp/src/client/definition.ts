@@ -65,7 +65,8 @@ export function differences(before: Definition, after: Definition): readonly Dif
   })
 }
 
-const SHOWN = 1500
+/** A description is shown whole: what is cut off is what somebody would hide there. */
+const SHOWN = LIMITS.descriptionLength
 
 /** For whoever decides whether a call may go to what the tool is now. */
 export function inWords(changes: readonly Difference[]): string {

@@ -20,9 +20,10 @@ const LONGEST = 10_000
 
 /** Undefined when it is no question that a person could be asked. `plainHttp`: pages without encryption may be visited. */
 export function readElicitation(params: unknown, plainHttp: boolean): ElicitRequest | undefined {
-  if (!isObject(params) || typeof params['message'] !== 'string') return undefined
-  const { mode = 'form', requestedSchema, url } = params
-  const message = params['message'].slice(0, LONGEST)
+  if (!isObject(params)) return undefined
+  const { mode = 'form', message, requestedSchema, url } = params
+  // A message that is cut would be answered by somebody who has not seen it.
+  if (typeof message !== 'string' || message.length > LONGEST) return undefined
   if (mode === 'url') {
     const page = webAddress(url, plainHttp)
     return page === undefined ? undefined : { mode: 'url', message, url: page }

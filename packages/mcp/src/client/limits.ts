@@ -18,6 +18,8 @@ export const LIMITS = {
   questions: 50,
   /** How long a server is waited for when it is connected to, or asked for its tools. */
   connectMs: 10_000,
+  /** How long all of connecting may take, with every message that belongs to it. */
+  openMs: 30_000,
   /** How long the first step of an agent waits for a server to tell its tools. */
   patienceMs: 5000,
   /** How long a process that was just started may say nothing to the newer protocol before it is taken for an older server. */

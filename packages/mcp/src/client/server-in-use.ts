@@ -94,6 +94,7 @@ export class ServerInUse {
     if (this.#using.now() - this.#listedAt > LIMITS.listMs) void this.#listed()
     if (this.#patience === 'wait') {
       this.#patience = (await inTime(this.#listing)) ? 'waited' : 'slow'
+      if (this.#patience === 'slow') this.#lastError = 'It has not told its tools yet.'
       // It is slow, and nobody waits any longer: what it had before will do until it has answered.
       this.#known ??= { ...(await this.#pins.all()), refused: [] }
     }

@@ -1,6 +1,7 @@
 /**
  * What a held call wants of a person, as questions that an MCP client can ask them, and back. A question for a person is
- * asked as it is. Whether a call may run is asked only of those who may say so; for everybody else the call just waits.
+ * asked as it is. Whether a call may run is asked only of those who may say so; for everybody else the call just waits. It
+ * waits for them, too, when there is more to see than a question can show: nobody agrees to what they were not shown.
  */
 import { isObject, type ViewHold, type Json, type JsonObject, type Resolution } from '@holdpoint/core'
 
@@ -16,6 +17,9 @@ export interface Able {
   /** The caller may say whether a call may run. */
   readonly resolves: boolean
 }
+
+/** As long as a question may be; clients show it as a message. */
+const LONGEST = 8000
 
 const APPROVAL: JsonObject = {
   type: 'object',
@@ -39,16 +43,26 @@ function paramsOf(hold: ViewHold, { form, url, resolves }: Able): JsonObject | u
   const { kind, reason, name, input, answerSchema } = hold
   if (kind === 'approval') {
     if (!form || !resolves) return undefined
-    const message = `May "${name}" run with ${JSON.stringify(input).slice(0, 2000)}?${reason ? ` ${reason}` : ''}`
-    return { mode: 'form', message, requestedSchema: APPROVAL }
+    const message = plainly(`May "${name}" run with ${JSON.stringify(input)}?${reason ? ` ${reason}` : ''}`)
+    return message.length > LONGEST ? undefined : { mode: 'form', message, requestedSchema: APPROVAL }
   }
   if (kind !== 'elicitation') return undefined
-  const message = reason ?? `"${name}" asks: ${JSON.stringify(input).slice(0, 2000)}`
+  const message = plainly(reason ?? `"${name}" asks: ${JSON.stringify(input)}`)
+  if (message.length > LONGEST) return undefined
   if (hold.url !== undefined)
     return url ? { mode: 'url', message, url: hold.url, elicitationId: hold.callId } : undefined
   if (!form) return undefined
   if (!answerSchema) return { mode: 'form', message, requestedSchema: WORDS }
   return isFlat(answerSchema) ? { mode: 'form', message, requestedSchema: plain(answerSchema) } : undefined
+}
+
+/** What nobody would see, or what would make the rest look otherwise, is spelt out. */
+function plainly(text: string): string {
+  return text.replaceAll(
+    // oxlint-disable-next-line no-control-regex
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu,
+    (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`,
+  )
 }
 
 /** All that a form of the protocol can be: one level of plain fields. */

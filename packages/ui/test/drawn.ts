@@ -1,0 +1,32 @@
+/** A document to draw on. */
+import { Window } from 'happy-dom'
+import { onTestFinished } from 'vitest'
+
+const window = new Window()
+Object.assign(globalThis, {
+  window,
+  document: window.document,
+  requestAnimationFrame: window.requestAnimationFrame.bind(window),
+  IS_REACT_ACT_ENVIRONMENT: true,
+})
+
+// After the document is there: it looks for one when it is loaded.
+const { createRoot } = await import('react-dom/client')
+const { act } = await import('react')
+
+export { act }
+
+/** Draws it, and takes it away at the end of the test. */
+export async function draw(
+  element: React.ReactNode,
+): Promise<{ readonly text: () => string; redraw(element: React.ReactNode): Promise<void> }> {
+  const place = document.createElement('div')
+  document.body.append(place)
+  const root = createRoot(place)
+  await act(async () => root.render(element))
+  onTestFinished(async () => {
+    await act(async () => root.unmount())
+    place.remove()
+  })
+  return { text: () => place.textContent ?? '', redraw: (next) => act(async () => root.render(next)) }
+}
