@@ -49,7 +49,7 @@ beforeAll(async () => {
   await here.client.spaces.post('front-desk', 'Get the launch ready', { from: { kind: 'human', id: 'you' } })
   await vi.waitUntil(
     async () => (await here.client.holds.list({ conversationId: 'agent:desk' })).items.length === 1,
-    30_000,
+    60_000,
   )
   // While it waits, what is said is in its inbox.
   await here.client.spaces.post('front-desk', 'Well done, both', { from: { kind: 'human', id: 'you' } })
