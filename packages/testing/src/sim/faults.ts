@@ -48,7 +48,7 @@ const RATES = {
   /** A tool takes longer than it may. */
   'tool-slow': 0.05,
   /** A tool's own check whether it happened cannot tell. */
-  'verify-unclear': 0.3,
+  'verify-unclear': 0.5,
   /** A caller's request does not reach its node. */
   'call-lost': 0.04,
   /** A caller's request reaches a node twice, or two nodes. */
