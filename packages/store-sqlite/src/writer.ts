@@ -58,6 +58,8 @@ export class Writer {
       let ready = false
       let end: Refused = { why: 'the thread that writes ended', cause: undefined }
       const gone = (): void => {
+        // Its end may be heard of before its last words.
+        for (let told = this.#told(); told !== undefined; told = this.#told()) this.#heard(told)
         this.#hand?.line.close()
         this.#hand = undefined
         const lost = this.#waiting.splice(0, this.#waiting.length - this.#unsent.length)
@@ -129,8 +131,8 @@ export class Writer {
     this.#watching = true
     const until = performance.now() + SOON_MS
     const look = (): void => {
-      const told = this.#hand && receiveMessageOnPort(this.#hand.line)
-      if (told) this.#heard(told.message as string)
+      const told = this.#told()
+      if (told !== undefined) this.#heard(told)
       const late = performance.now() > until
       this.#watching = this.#waiting.length > 0 && !late
       if (this.#watching) setImmediate(look)
@@ -138,6 +140,10 @@ export class Writer {
       else this.#penalty >>= 1
     }
     setImmediate(look)
+  }
+
+  #told(): string | undefined {
+    return this.#hand && (receiveMessageOnPort(this.#hand.line)?.message as string | undefined)
   }
 
   #heard(json: string): void {
