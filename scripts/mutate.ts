@@ -137,7 +137,8 @@ async function main(): Promise<void> {
   }
   await Promise.all(Array.from({ length: Math.max(1, availableParallelism()) }, worker))
   console.log(`${caught} of ${total} caught`)
-  if (caught < total) process.exitCode = 1
+  // Vitest has set it to 1, since tests failed; here that is what they are to do.
+  process.exitCode = caught < total ? 1 : 0
 }
 
 if (import.meta.main) await main()
