@@ -12,11 +12,6 @@ import type { Answer, Change, FromThread, Op, Opening, Setup, ToThread } from '.
 /** So many operations are worth a commit of their own. */
 const ENOUGH = 8
 
-/** As long as a fast disk takes. */
-const SOON_MS = 0.5
-/** After an answer that did not come in that time, so many are not watched for, twice as many after the next; at most these. */
-const MOST_UNWATCHED = 64
-
 /** A thread, and the line to it. */
 interface Hand {
   readonly thread: Worker
@@ -37,10 +32,6 @@ export class Writer {
   #waiting: ((answer: Answer) => void)[] = []
   #unsent: ToThread[number][] = []
   #closing: Promise<void> | undefined
-  #watching = false
-  /** How many messages are sent before the answer to one is watched for again, and how many it was last time. */
-  #unwatched = 0
-  #penalty = 0
 
   /** `setup` is asked for every thread that is started. */
   constructor(setup: () => Omit<Setup, 'line'>, changed: (changes: readonly Change[]) => void) {
@@ -59,8 +50,10 @@ export class Writer {
       let end: Refused = { why: 'the thread that writes ended', cause: undefined }
       const gone = (): void => {
         // Its end may be heard of before its last words.
-        for (let told = this.#told(); told !== undefined; told = this.#told()) this.#heard(told)
-        this.#hand?.line.close()
+        const line = this.#hand?.line
+        for (let told = line && receiveMessageOnPort(line); told; told = line && receiveMessageOnPort(line))
+          this.#heard(told.message as string)
+        line?.close()
         this.#hand = undefined
         const lost = this.#waiting.splice(0, this.#waiting.length - this.#unsent.length)
         // One that never was ready wrote nothing.
@@ -118,32 +111,6 @@ export class Writer {
     this.#unsent = []
     if (!this.#hand) void this.start()
     this.#hand?.line.postMessage(ops)
-    if (this.#unwatched > 0) this.#unwatched--
-    else if (!this.#watching) this.#watch()
-  }
-
-  /**
-   * To be woken takes this thread about half as long as a fast disk takes to sync. So for a moment it looks for the
-   * answer between everything else it has to do. Where answers do not come that soon, because the disk is slow or there is
-   * no processor to spare, it soon stops looking.
-   */
-  #watch(): void {
-    this.#watching = true
-    const until = performance.now() + SOON_MS
-    const look = (): void => {
-      const told = this.#told()
-      if (told !== undefined) this.#heard(told)
-      const late = performance.now() > until
-      this.#watching = this.#waiting.length > 0 && !late
-      if (this.#watching) setImmediate(look)
-      else if (late) this.#unwatched = this.#penalty = Math.min(2 * this.#penalty + 1, MOST_UNWATCHED)
-      else this.#penalty >>= 1
-    }
-    setImmediate(look)
-  }
-
-  #told(): string | undefined {
-    return this.#hand && (receiveMessageOnPort(this.#hand.line)?.message as string | undefined)
   }
 
   #heard(json: string): void {
