@@ -47,14 +47,15 @@ describe('a live conversation', () => {
   test('is empty before anything was said, and there as soon as something is', async () => {
     const { client } = await desk()
     const live = client.conversation('new')
+    // It would come again in an hour.
+    const chance = vi.spyOn(Math, 'random').mockReturnValue(7200)
     live.subscribe(() => {})
     await until(() => live.connection.state === 'waiting')
+    chance.mockRestore()
     expect(live.view).toBe(emptyView)
     expect(live.connection).not.toHaveProperty('error')
-    const began = Date.now()
     await live.send('hello')
     await until(() => textOf(live) === 'It is done.' && live.view.status === 'idle')
-    expect(Date.now() - began).toBeLessThan(900)
     live.close()
   })
 
