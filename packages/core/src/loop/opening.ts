@@ -42,12 +42,11 @@ export class Opening {
   }
 
   async #open(driver: Driver, draft: Draft, write: () => Promise<Written>): Promise<Written> {
-    let written: Written | undefined
     try {
-      written = await driver.open(draft, write)
-      return written
+      return await driver.open(draft, write)
     } finally {
-      if (written !== 'ok' || !driver.busy) this.take()?.abandon()
+      // It came to nothing, or there is nothing left to do: then any driver will do.
+      if (!driver.busy) this.take()
     }
   }
 }
