@@ -91,7 +91,8 @@ async function assembled(told: Told): Promise<Assembled | TooLarge> {
   const untold = isUntold(fitted, request, log)
   if (shown ?? log.state.shown) log.forget(fitted.shown.from)
   const prefix = [...before, ...summed]
-  const prompt = [...prefix, ...fitted.passages.flatMap(({ rendered }) => rendered.messages)]
+  const prompt = [...prefix]
+  for (const { rendered } of fitted.passages) prompt.push(...rendered.messages)
   const current = fitted.passages.at(-1)?.rendered.messages.length ?? 0
   const places = [prefix.length - 1, prompt.length - current - 1, prompt.length - 1]
   return {
