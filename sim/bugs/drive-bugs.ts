@@ -1,7 +1,8 @@
 /** Drivers that begin what they must not. */
 import { patch, type Bug } from './bug.ts'
 
-const DRIVE = 'loop/drive.ts'
+const DRIVE = 'loop/driver.ts'
+const LIVE = 'loop/live-conversation.ts'
 const RUN = 'loop/run-call.ts'
 
 export const driveBugs: readonly Bug[] = [
@@ -76,5 +77,17 @@ export const driveBugs: readonly Bug[] = [
         'const work = call.attempt > 0 ? runCall : recoverCall',
       ),
     ],
+  },
+  {
+    name: 'asks-again-what-it-asked-about-a-draft',
+    patches: [patch('loop/works.ts', 'work.ahead?.land()', 'if (work.ahead) this.drop((each) => each === work)')],
+  },
+  {
+    name: 'goes-on-with-another-driver-than-the-one-that-began',
+    patches: [patch(LIVE, 'drive(this.#opening.take() ?? this.#driver(oneStep))', 'drive(this.#driver(oneStep))')],
+  },
+  {
+    name: 'begins-with-what-others-are-at-work-on',
+    patches: [patch(LIVE, '!hasWork(draft.before) && !this.log.inDoubt', '!this.log.inDoubt')],
   },
 ]

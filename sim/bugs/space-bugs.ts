@@ -163,7 +163,7 @@ export const spaceBugs: readonly Bug[] = [
       patch('turn/decide.ts', 'if (!plan || now < plan.nextAt)', 'if (!plan || now + 5000 < plan.nextAt)'),
       patch('turn/decide.ts', '= fire(plan, now, nextTime)', '= fire(plan, now + 5000, nextTime)'),
       patch(
-        'loop/drive.ts',
+        'loop/driver.ts',
         'ports.now() >= effect.at ? eventsOf(decideFire(',
         'ports.now() >= effect.at - 5000 ? eventsOf(decideFire(',
       ),

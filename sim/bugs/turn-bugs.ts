@@ -38,7 +38,7 @@ export const turnBugs: readonly Bug[] = [
     patches: [
       patch(DECIDE, "if (now < hold.expiresAt) return refuse('not-due'", "if (now < 0) return refuse('not-due'"),
       patch(
-        'loop/drive.ts',
+        'loop/driver.ts',
         'ports.now() >= effect.at ? eventsOf(decideExpire(',
         'ports.now() >= 0 ? eventsOf(decideExpire(',
       ),

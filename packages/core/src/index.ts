@@ -159,7 +159,8 @@ export { type LiveStream, type StreamItem, type Watch } from './loop/live-stream
 export { type HeldCall, type StepResult, type StopReason, type TurnResult } from './loop/result.ts'
 export { Session, type ChatResult, type SessionStatus } from './loop/session.ts'
 export type { Content, OpenFrom, ResolveOptions, SendOptions } from './loop/session-options.ts'
-export { type Begun, type CancelAnswer } from './loop/live-conversation.ts'
+export { type Begun } from './loop/begun.ts'
+export { type CancelAnswer } from './loop/live-conversation.ts'
 export { type SessionData } from './loop/session-data.ts'
 export { chat, step, stream } from './loop/chat.ts'
 export {

@@ -16,6 +16,11 @@ export interface Ports {
   monotonic(): number
   /** Resolves after `ms`, or at once when the signal aborts. Never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
+  /**
+   * Resolves once everything that can go on without waiting has gone on. Without it, what is to be written is written
+   * before anything is done that follows from it.
+   */
+  soon?(): Promise<void>
   /** A new unguessable id, safe in a URL. */
   id(): string
   /** A number in [0, 1), for jitter. */

@@ -14,6 +14,7 @@ export const nodePorts: Ports = {
     for (let left = ms; left > 0 && !signal.aborted; left -= LONGEST_TIMER)
       await nap(Math.min(left, LONGEST_TIMER), signal)
   },
+  soon: () => new Promise((resolve) => setImmediate(resolve)),
   id: newId,
   random: () => Math.random(),
   compileJsonSchema,

@@ -59,6 +59,7 @@ export function testPorts(
     now: clock.now,
     monotonic: clock.now,
     sleep: clock.sleep,
+    soon: settled,
     id: () => `${options.prefix ?? 'id'}-${++ids}`,
     random: () => {
       // mulberry32: small, seeded, good enough to spread things

@@ -11,7 +11,7 @@ import { callsOf, textOf, type CallPart, type Reply } from '../model/reply.ts'
 import { ASK_FOR_RESULT } from '../prompt/render.ts'
 import { vendorName } from '../tool/name.ts'
 import type { Tool } from '../tool/tool.ts'
-import type { OpenTurn } from '../turn/turn-state.ts'
+import type { Conversation, OpenTurn } from '../turn/turn-state.ts'
 import type { StateUpdate } from '../plugin/state.ts'
 import { dispatch } from './dispatch.ts'
 import { ruleOf } from './output.ts'
@@ -50,6 +50,8 @@ async function ask(turn: OpenTurn, prepared: Prepared, brief: Brief, world: Worl
   const inject = [...brief.inject, ...prepared.inject.map((text): UserPart => ({ type: 'text', text }))]
   const summary = settings.summarize && (await log.summary())
   const assembled = await assemble({ agent, log, context, tools, specs, inject, summary })
+  // Older events may have been read for it, and others have gone on meanwhile: then it shows what no step is to be told.
+  if (!isDue(turn, log.state)) return []
   if ('tooLarge' in assembled) return [end(turn, 'context_full', assembled.tooLarge)]
   const request = requestFor(turn, assembled, specs, world, stop.signal)
   const streamed = await streamReply(turn, request, prepared.names, world)
@@ -69,7 +71,7 @@ async function ask(turn: OpenTurn, prepared: Prepared, brief: Brief, world: Worl
   const before = prepared.writes.take()
   const calls = callsOf(reply)
   if (calls.length === 0 && isTime(agent, assembled))
-    world.later(SUMMARY, (leaving) => summarize(agent, log, assembled, leaving))
+    world.later(SUMMARY, (leaving) => summarize(agent, log.written, assembled, leaving))
   if (calls.length === 0) return [...before, { ...replied, ...(await judged(reply, turn, world, stop.signal)) }]
   const places = agent.life && (await placed(reply, log.state.place, agent.life, tools))
   const inSpace = ({ callId }: CallPart): boolean => places?.calls.some((each) => each.callId === callId) ?? true
@@ -78,6 +80,10 @@ async function ask(turn: OpenTurn, prepared: Prepared, brief: Brief, world: Worl
     ? dispatched
     : await Promise.all(dispatched.map(async (each) => each))
   return [...before, { ...replied, ...(places && { placed: places }) }, ...outcomes.flat()]
+}
+
+function isDue({ turnId, step }: OpenTurn, { turn }: Conversation): boolean {
+  return turn.phase === 'model' && turn.turnId === turnId && turn.step === step
 }
 
 /** What cannot be kept stops nobody. */
@@ -96,7 +102,7 @@ async function audit(
       : { ...timing, model: outcome.model.id, usage: outcome.reply.usage, finish: outcome.reply.finish }
   const at = agent.ports.now()
   try {
-    await log.keep(auditNote(turn, log.state.seq, at, agent.audit.keepMs, request, assembled, came))
+    await log.written.keep(auditNote(turn, log.state.seq, at, agent.audit.keepMs, request, assembled, came))
   } catch (error) {
     problem(error)
   }

@@ -2,7 +2,7 @@
  * What is to be written next, and the state that it leads to. Whoever decides what follows from an event needs that
  * state, so does whoever derives the rows, and so does the log once it is written: here each event is folded once for all.
  */
-import type { EventBody } from '../log/log-event.ts'
+import type { EventBody, LogEvent } from '../log/log-event.ts'
 import type { Append } from '../log/store.ts'
 import { derive } from '../turn/derive.ts'
 import { evolve } from '../turn/turn.ts'
@@ -13,6 +13,7 @@ export class Draft {
   readonly before: Conversation
   readonly at: number
   readonly #events: EventBody[] = []
+  readonly #numbered: LogEvent[] = []
   #after: Conversation
 
   constructor(before: Conversation, at: number) {
@@ -25,14 +26,21 @@ export class Draft {
     return this.#events
   }
 
+  /** As they will stand in the log, if nobody writes before. */
+  get numbered(): readonly LogEvent[] {
+    return this.#numbered
+  }
+
   get after(): Conversation {
     return this.#after
   }
 
   add(events: readonly EventBody[]): void {
     for (const event of events) {
-      this.#after = evolve(this.#after, { ...event, seq: this.#after.seq + 1, at: this.at })
+      const numbered: LogEvent = { ...event, seq: this.#after.seq + 1, at: this.at }
+      this.#after = evolve(this.#after, numbered)
       this.#events.push(event)
+      this.#numbered.push(numbered)
     }
   }
 

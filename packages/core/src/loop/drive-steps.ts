@@ -2,6 +2,7 @@
 import type { EventBody } from '../log/log-event.ts'
 import type { Decision } from '../turn/decide.ts'
 import type { Effect } from '../turn/turn-state.ts'
+import type { World } from './world.ts'
 
 export function eventsOf(decision: Decision): readonly EventBody[] {
   return decision.ok ? decision.events : []
@@ -11,4 +12,15 @@ export function eventsOf(decision: Decision): readonly EventBody[] {
 export function isSame(a: Effect, b: Effect): boolean {
   if (a.key !== b.key) return false
   return !('call' in a && 'call' in b) || (a.do === b.do && a.call.attempt === b.call.attempt)
+}
+
+/**
+ * Not where others have a part in what the model is told, or keep or show what it says: plugins, hooks, audits,
+ * summaries and those who watch meet nothing but what is written.
+ */
+export function mayLookAhead({ agent, watched }: World): boolean {
+  const { ports, plugins, hooks, audit, stopWhen, context, life } = agent
+  const { beforeMessage, beforeCall, afterMessage } = hooks
+  if (!ports.soon || plugins.length + beforeMessage.length + beforeCall.length + afterMessage.length > 0) return false
+  return !audit && !stopWhen && !context.summarize && !life && !watched()
 }

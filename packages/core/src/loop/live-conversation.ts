@@ -6,7 +6,7 @@ import { HoldpointError } from '../failure.ts'
 import { Briefs } from '../hooks/before-message.ts'
 import type { EventBody } from '../log/log-event.ts'
 import type { Frame } from '../live/frame.ts'
-import { userMessage, type Inbound } from '../log/message.ts'
+import { userMessage } from '../log/message.ts'
 import { systemScope, type Scope } from '../tool/context.ts'
 import {
   decideCancel,
@@ -17,16 +17,22 @@ import {
   type Decision,
   type Refusal,
 } from '../turn/decide.ts'
+import { hasWork } from '../turn/derive.ts'
 import type { Resolution } from '../turn/hold.ts'
 import type { ResolveAnswer, Verdict } from '../turn/resolve.ts'
 import { Afterwards, sinceWritten } from './afterwards.ts'
 import type { Agent } from './agent.ts'
 import { Audience } from './audience.ts'
+import { begunBefore, ownTurn, waiting, type Begun, type Waits } from './begun.ts'
 import { Callers } from './callers.ts'
 import { judge, readResolution } from './check-resolution.ts'
 import { checkContent, checkOptions } from './check-send.ts'
+import { cancelOn } from './cancel-on.ts'
 import { drive, type Drive } from './drive.ts'
+import { Driver } from './driver.ts'
 import type { Log } from './log.ts'
+import type { Through } from './log-options.ts'
+import { Opening } from './opening.ts'
 import { outputOf, outputRule, type OutputRule } from './output.ts'
 import { openHolds, resultOf, type TurnResult } from './result.ts'
 import type { ResolveOptions, SendOptions } from './session-options.ts'
@@ -38,16 +44,6 @@ import { planTurn, type World } from './world.ts'
 export type CancelAnswer =
   | { readonly ok: true }
   | { readonly ok: false; readonly refusal: Refusal; readonly message: string }
-
-/** What was said is written, and starts a turn or waits for one (then there is no id). Or it was refused. */
-export type Begun =
-  | { readonly ok: true; readonly turnId: string | undefined; readonly repeated?: true }
-  | Extract<Decision, { ok: false }>
-
-/** Where what was said waits for its turn, if it does. */
-interface Waits {
-  readonly waitsAt?: number
-}
 
 /** Whoever says nothing about who is asking is nobody; only what nobody asked for runs as the system. */
 const nobody: Scope = Object.freeze({})
@@ -63,6 +59,7 @@ export class LiveConversation {
   readonly #afterwards: Afterwards
   readonly #briefs = new Briefs()
   #drive: Drive | undefined
+  readonly #opening = new Opening()
   #drained = false
 
   constructor(agent: Agent, log: Log, around: Surroundings = alone) {
@@ -91,8 +88,9 @@ export class LiveConversation {
     try {
       const begun = await this.#begin(said, options, world)
       if (!begun.ok) return this.refused(begun.refusal, begun.message)
-      const own = (): string | undefined => this.#ownTurn(begun)
-      const signal = options.signal && (await this.#cancelOn(options.signal, own))
+      const own = (): string | undefined => ownTurn(this.log, begun)
+      // A signal is about the caller's own turn, not about one that took its place or waits behind it.
+      const signal = options.signal && (await cancelOn(options.signal, () => this.#cancel(own())))
       try {
         await goOn(own)
         await signal?.over()
@@ -185,8 +183,11 @@ export class LiveConversation {
       await this.#drive.done
       return
     }
-    // What nobody here asked for runs as the system; the turns of callers run with what they gave.
-    const own = drive(this.#world({ scope: systemScope }), this.#callers, { oneStep })
+    if (this.#opening.writing) {
+      await this.#opening.writing
+      return this.driveOn(oneStep)
+    }
+    const own = drive(this.#opening.take() ?? this.#driver(oneStep))
     this.#drive = own
     try {
       const seq = await own.done
@@ -201,16 +202,37 @@ export class LiveConversation {
     }
   }
 
+  /** What nobody here asked for runs as the system; the turns of callers run with what they gave. */
+  #driver(oneStep: boolean): Driver {
+    const driver = new Driver(this.log, this.#world({ scope: systemScope }), this.#callers, { oneStep })
+    driver.draining = this.#drained
+    return driver
+  }
+
+  /** Whatever is to be driven here once it is written is begun before. */
+  readonly #through: Through = (draft, write) => {
+    const atRest = !this.#drive && !this.#opening.busy && !hasWork(draft.before) && !this.log.inDoubt
+    if (!atRest || !this.#around.drivesAtOnce || this.#drained) return write()
+    return this.#opening.begin(this.#driver(false), draft, write)
+  }
+
   /** What is under way is finished, and nothing is driven here any more. */
   drain(): void {
     this.#drained = true
     this.#drive?.drain()
+    this.#opening.drain()
     this.#afterwards.leave()
   }
 
   /** Something is still being done for it after its last turn. */
   get busy(): boolean {
-    return this.#afterwards.busy
+    return this.#afterwards.busy || this.#opening.busy
+  }
+
+  /** Whether it began something with what was written last, and nobody has gone on with that yet. */
+  async hasBegun(): Promise<boolean> {
+    await this.#opening.writing
+    return this.#opening.busy
   }
 
   /** Writes what the caller wants, and tells which turn is the caller's: none when its message waits. */
@@ -227,16 +249,20 @@ export class LiveConversation {
     const plan = planTurn(caller ?? this.#world(options))
     // Before it is written: a driver may meet the turn at once.
     if (caller) this.#callers.takes(plan.turnId, caller)
-    const changed = await this.log.change((state) => {
-      if (this.#around.oneAgent) checkWhose(this.log.id, state, this.agent.name)
-      return eventsOf(decideSend(state, { item, plan, whileBusy }))
-    }, options.key)
-    if ('repeated' in changed) return this.#again(changed.repeated, item)
+    const changed = await this.log.change(
+      (state) => {
+        if (this.#around.oneAgent) checkWhose(this.log.id, state, this.agent.name)
+        return eventsOf(decideSend(state, { item, plan, whileBusy }))
+      },
+      options.key,
+      caller && options.key === undefined ? this.#through : undefined,
+    )
+    if ('repeated' in changed) return begunBefore(this.log, changed.repeated, item)
     const { decision } = changed
     if (!decision.ok) {
       // What is refused now may have been taken before, and be what the conversation is busy with.
       const before = options.key === undefined ? undefined : await this.log.findKey(options.key)
-      return before === undefined ? decision : this.#again(before, item)
+      return before === undefined ? decision : begunBefore(this.log, before, item)
     }
     // A driver may be busy with what this message takes the place of.
     if (decision.events.length > 0) this.#drive?.wake()
@@ -244,53 +270,10 @@ export class LiveConversation {
     const { turn } = this.log.state
     if (turn.phase === 'rest' || decision.events.length > 0) {
       if (caller) this.#callers.waits(caller)
-      const waits = this.log.events.findLast((event) => event.type === 'message.queued' && same(event.item, item))
-      return { ok: true, turnId: undefined, ...(waits && { waitsAt: waits.seq }) }
+      return { ok: true, turnId: undefined, ...waiting(this.log, item) }
     }
     if (caller && !this.#drive) this.#callers.takes(turn.turnId, caller)
     return { ok: true, turnId: turn.turnId }
-  }
-
-  /** The caller's key was used before: by the same message, sent twice, or by mistake. */
-  async #again(seq: number, item: Inbound | undefined): Promise<Begun & Waits> {
-    await this.log.reachBack(seq)
-    const event = this.log.events.find((each) => each.seq === seq)
-    const before = event?.type === 'turn.started' ? event.items : event?.type === 'message.queued' ? [event.item] : []
-    if (same(before, item ? [item] : [])) return { ok: true, turnId: this.#turnFrom(seq), waitsAt: seq, repeated: true }
-    return { ok: false, refusal: 'key-reused', message: 'This key was used for another message. Take a new one.' }
-  }
-
-  /** The turn that a caller's words are about; not known while they wait. */
-  #ownTurn({ turnId, waitsAt }: { readonly turnId: string | undefined } & Waits): string | undefined {
-    return turnId ?? (waitsAt === undefined ? undefined : this.#turnFrom(waitsAt))
-  }
-
-  /** The turn that what was written there started, or was taken up by after it had waited. */
-  #turnFrom(seq: number): string | undefined {
-    const { events } = this.log
-    const from = events.findLastIndex((event) => event.seq < seq) + 1
-    const turn = events.find(
-      (event, index) =>
-        index >= from && event.type === 'turn.started' && (event.seq === seq || (event.queued ?? 0) > 0),
-    )
-    return turn?.type === 'turn.started' ? turn.turnId : undefined
-  }
-
-  /** A signal is about the caller's own turn, not about one that took its place or waits behind it. */
-  async #cancelOn(signal: AbortSignal, own: () => string | undefined): Promise<{ over(): Promise<void> }> {
-    let cancelling: Promise<void> | undefined
-    const cancel = (): void => {
-      cancelling = this.#cancel(own())
-      cancelling.catch(() => {}) // `over` tells
-    }
-    if (signal.aborted) await this.#cancel(own())
-    else signal.addEventListener('abort', cancel, { once: true })
-    return {
-      over: async () => {
-        signal.removeEventListener('abort', cancel)
-        await cancelling
-      },
-    }
   }
 
   async #cancel(turnId: string | undefined): Promise<void> {
@@ -338,10 +321,6 @@ export class LiveConversation {
     if (output) return outputRule(output, finalize, agent.ports.compileJsonSchema)
     return agent.output && { ...agent.output, plan: { ...agent.output.plan, finalize } }
   }
-}
-
-function same(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
 }
 
 function eventsOf(decision: Decision): { readonly events: readonly EventBody[]; readonly decision: Decision } {

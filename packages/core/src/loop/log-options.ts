@@ -2,6 +2,7 @@
 import type { EventBody } from '../log/log-event.ts'
 import type { Address } from '../log/store.ts'
 import type { Call } from '../turn/turn-state.ts'
+import type { Draft } from './draft.ts'
 
 export interface Decided {
   readonly events?: readonly EventBody[]
@@ -15,6 +16,9 @@ export interface Repeated {
 }
 
 export type Written = 'ok' | 'conflict' | 'fenced' | Repeated
+
+/** Has a draft written, and may add to it before. */
+export type Through = (draft: Draft, write: () => Promise<Written>) => Promise<Written>
 
 export interface LogOptions {
   /** The node that drives what this log makes runnable. */

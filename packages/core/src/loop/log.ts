@@ -19,7 +19,7 @@ import { hasWork } from '../turn/derive.ts'
 import { evolve } from '../turn/turn.ts'
 import { emptyConversation, type Call, type Conversation } from '../turn/turn-state.ts'
 import { Draft } from './draft.ts'
-import type { Decided, LogOptions, Repeated, Written } from './log-options.ts'
+import type { Decided, LogOptions, Repeated, Through, Written } from './log-options.ts'
 import type { Stop } from './stop.ts'
 import { Writes, type Writer } from './writes.ts'
 
@@ -119,6 +119,11 @@ export class Log {
     }
   }
 
+  /** See `LogView`. */
+  get written(): Log {
+    return this
+  }
+
   /** Whether all of it is here. */
   get isWhole(): boolean {
     return this.#first === 1
@@ -155,10 +160,12 @@ export class Log {
   change<D extends Decided>(
     decide: (state: Conversation) => D | Promise<D>,
     key: string | undefined,
+    through?: Through,
   ): Promise<D | Repeated>
   async change<D extends Decided>(
     decide: (state: Conversation) => D | Promise<D>,
     key?: string,
+    through: Through = (_draft, write) => write(),
   ): Promise<D | Repeated> {
     for (;;) {
       const seq = this.state.seq
@@ -167,7 +174,9 @@ export class Log {
       if (this.state.seq !== seq) continue
       if (decision.events && decision.events.length > 0) {
         const writer: Writer = key === undefined ? OUTSIDER : { as: 'outsider', key }
-        const written = await this.append(decision.events, writer, decision.recalled)
+        const draft = this.draft()
+        draft.add(decision.events)
+        const written = await through(draft, () => this.write(draft, writer, decision.recalled))
         if (typeof written === 'object') return written
         if (written === 'ok') return decision
       } else {

@@ -9,6 +9,8 @@ export interface Surroundings {
   /** See `World`. */
   mayWork(): boolean
   term(): number
+  /** What is set going here is driven here, and at once: so it may be begun before it is written. */
+  readonly drivesAtOnce?: boolean
   /** A conversation stays with the agent that it began with: what is said to another one is refused. */
   readonly oneAgent?: true
   /** Who asked, made from what the log knows. Without it, turns have the scope that their callers gave. */

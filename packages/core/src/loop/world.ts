@@ -10,13 +10,13 @@ import type { Call } from '../turn/turn-state.ts'
 import type { TurnPlan } from '../turn/decide.ts'
 import type { Briefs } from '../hooks/before-message.ts'
 import { toolboxOf, type Agent } from './agent.ts'
-import type { Log } from './log.ts'
+import type { LogView } from './log-view.ts'
 import type { OutputRule } from './output.ts'
 import type { Stop } from './stop.ts'
 
 export interface World {
   readonly agent: Agent
-  readonly log: Log
+  readonly log: LogView
   readonly scope: Scope
   /** Who asked, as far as the log knows, wherever that counts; otherwise what was given. */
   scopeFor(by: string | undefined, given: Scope): Scope

@@ -82,8 +82,8 @@ export class StateWrites implements StateAccess {
 }
 
 /** Makes events of updates, each on the state that those before it left. */
-export function applyUpdates(writes: (EventBody | StateUpdate)[], stored: Stored): EventBody[] {
-  if (!writes.some((write) => write instanceof StateUpdate)) return writes as EventBody[]
+export function applyUpdates(writes: readonly (EventBody | StateUpdate)[], stored: Stored): readonly EventBody[] {
+  if (!writes.some((write) => write instanceof StateUpdate)) return writes as readonly EventBody[]
   const newest: Record<string, Json> = { ...stored }
   return writes.map((write) => {
     const event: EventBody =

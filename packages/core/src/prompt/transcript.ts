@@ -73,6 +73,28 @@ export class Transcript {
     else grow(passage, event)
   }
 
+  /** As it will be with these after it; what is here stays as it is. */
+  with(events: readonly LogEvent[]): Transcript {
+    const grown = new Transcript()
+    grown.#passages.push(...this.#passages)
+    grown.#lead = [...this.#lead]
+    const last = grown.#passages.at(-1)
+    const [first] = events
+    if (last && first && !begins(first)) {
+      const { from, messages, rendered, tokens } = last
+      grown.#passages.splice(-1, 1, {
+        from,
+        messages,
+        rendered,
+        tokens,
+        events: [...last.events],
+        calls: [...last.calls],
+      })
+    }
+    for (const event of events) grown.add(event)
+    return grown
+  }
+
   /** Events that end right before those that are here. */
   addOlder(events: readonly LogEvent[]): void {
     const older = Transcript.of([...events, ...this.#lead])

@@ -75,6 +75,7 @@ export class Engine {
             this.spaces.life(tenant, agent).isMember(space),
           ),
           oneAgent: true,
+          drivesAtOnce: drive,
           mayWork: () => this.#lease.valid,
           term: () => this.#lease.term,
           scope: (by) => this.scope({ tenant, conversationId: id, by }),

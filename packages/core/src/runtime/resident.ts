@@ -137,6 +137,8 @@ export class Resident {
     this.#closing.abort(OVER)
     this.#fail(closed())
     this.live.drain()
+    // What was begun before it was written is known to nobody else.
+    if (await Promise.race([this.live.hasBegun(), grace])) this.#driving ??= this.#drive()
     await Promise.race([this.#driving, grace])
     this.live.driver?.abandon()
     await this.#driving

@@ -149,13 +149,8 @@ test('processes that read back what they need send the model byte for byte what 
   await fc.assert(
     fc.asyncProperty(fc.array(doing, { maxLength: 12 }), sizes, async (turns, messages) => {
       const { store, all } = countingStore(memoryStore())
-      const wanted: string[] = []
       const scripts = turns.flatMap((turn) => scriptsOf[turn]!)
-      const recorded = scripts.map((script) => () => {
-        wanted.push(JSON.stringify(messagesOf(shownOf(all, { messages }, fold(all).shown?.from))))
-        return script
-      })
-      const { agent, model } = desk(recorded, { tools, context: { window: { messages } } })
+      const { agent, model } = desk(scripts, { tools, context: { window: { messages } } })
       for (const turn of turns) {
         const conversation = await live(agent, store)
         const { steps } = await say(conversation, `Now ${turn}`)
@@ -167,6 +162,8 @@ test('processes that read back what they need send the model byte for byte what 
           await elsewhere.driveOn(false)
         }
       }
+      const before = all.flatMap((event, at) => (endsStep(event) ? [all.slice(0, at)] : []))
+      const wanted = before.map((log) => JSON.stringify(messagesOf(shownOf(log, { messages }, fold(log).shown?.from))))
       expect(model.requests.map(({ prompt }) => JSON.stringify(prompt))).toEqual(wanted)
       expect(wanted).toHaveLength(scripts.length)
       requests += wanted.length
@@ -176,11 +173,16 @@ test('processes that read back what they need send the model byte for byte what 
   expect(requests).toBeGreaterThan(1000)
 }, 60_000)
 
+function endsStep(event: LogEvent): boolean {
+  return event.type === 'model.replied' || (event.type === 'turn.ended' && event.reason === 'model_failed')
+}
+
 test('whoever began a turn is told of it, although so much followed that it is no longer in memory', async () => {
   const { agent } = desk(['First.', 'Second.', 'Third.', 'Fourth.'], { context: { window: { messages: 1 } } })
   const counting = countingStore(memoryStore())
   const conversation = await live(agent, counting.store)
-  // Each is sent while the one before it is at work.
+  // Where somebody watches, every turn is written before its model is asked: so each is sent while the one before it is at work.
+  conversation.audience.admit(() => {})
   const later: Promise<unknown>[] = []
   conversation.log.listen(({ type, seq }) => {
     if (type === 'turn.started' && later.length < 3)

@@ -222,7 +222,7 @@ test.each(['claim', 'read', 'load', 'heads'] as const)(
   async (only) => {
     const world = new World()
     const dead = await world.process('dead', { says: [() => (dead.kill(), 'x')] })
-    void dead.runtime.send('c', 'Hi')
+    void dead.runtime.submit('c', 'Hi')
     await world.calm()
     const store = weather()
     store.only = only
@@ -240,7 +240,7 @@ test.each(['claim', 'read', 'load', 'heads'] as const)(
 test('a claim that was made although nobody heard of it is made again: nobody else would, for its owner lives', async () => {
   const world = new World()
   const dead = await world.process('dead', { says: [() => (dead.kill(), 'x')] })
-  void dead.runtime.send('c', 'Hi')
+  void dead.runtime.submit('c', 'Hi')
   await world.calm()
   let lost = 0
   const after: Setup['after'] = (question) => {

@@ -26,7 +26,7 @@ async function dying(dies: Around, setup: Setup, beside: Setup = setup): Promise
   const world = new World()
   const a = await world.process('a', { ...setup, ...dies })
   const b = await world.process('b', beside)
-  void a.runtime.send('c', 'Work')
+  void a.runtime.submit('c', 'Work')
   await world.calm()
   return [world, a, b]
 }
@@ -49,7 +49,7 @@ test(
     const world = new World()
     const a: Process = await world.process('a', { says: [() => (a.kill(), 'never heard')] })
     const b = await world.process('b', { says: ['Done.'] })
-    void a.runtime.send('c', 'Hi')
+    void a.runtime.submit('c', 'Hi')
     await world.calm()
 
     expect(await overAfterLease(world)).toEqual(['turn.started', 'model.replied'])

@@ -37,6 +37,8 @@ export class ConversationRecord {
   readonly rows: Map<string, HoldRow> = new Map()
   /** The step that is due now. */
   step: Step | undefined
+  /** Every one that ever was. */
+  readonly steps: Step[] = []
   /** The first seq after it changed hands. */
   handedOverAt = 0
   #tally = 0
@@ -148,6 +150,7 @@ export class ConversationRecord {
       turn.phase === 'model'
         ? { turnId: turn.turnId, step: turn.step, seq, until: Infinity, asked: 0, excused: 0 }
         : undefined
+    if (this.step) this.steps.push(this.step)
   }
 
   /** Work that needs nobody from outside. */

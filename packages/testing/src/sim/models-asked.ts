@@ -1,5 +1,6 @@
 /** What the model is asked, on whatever node: held against the log at that moment. */
 import { renderPrompt, type LogEvent, type ModelRequest, type PromptMessage } from '@holdpoint/core'
+import { AskedEarly, type Early } from './asked-early.ts'
 import type { ConversationRecord, Step } from './conversation-record.ts'
 import type { SimNode } from './node.ts'
 import type { Truth } from './truth.ts'
@@ -11,44 +12,70 @@ const PENDING = /"status":"pending","toolCallId":"([^"]+)"/
 /** How long a driver may be kept by the store from seeing what its process was told. */
 const SLOWEST = 45_000
 
+interface Conversations {
+  /** Of some the model is shown only so many messages. */
+  readonly windows: ReadonlyMap<string, number>
+  /** Where nobody but the model has a part in a prompt, it may be asked before what it is asked about is written. */
+  readonly plain: ReadonlySet<string>
+}
+
 export class ModelsAsked {
   readonly #truth: Truth
   readonly #judge: Judge
   /** For each prompt that a log called for: the steps it is for. A turn that is taken up again begins with the same one. */
   readonly #due = new Map<string, Step[]>()
   readonly #seen = new Set<Step>()
-  readonly #windows: ReadonlyMap<string, number>
+  /** By node, in one of its lives: every prompt. */
+  readonly #asked = new Set<string>()
+  readonly early: AskedEarly = new AskedEarly()
+  readonly #all: Conversations
 
-  /** `windows`: for conversations of which the model is shown only so many messages. */
-  constructor(truth: Truth, judge: Judge, windows: ReadonlyMap<string, number>) {
+  constructor(truth: Truth, judge: Judge, all: Conversations) {
     this.#truth = truth
     this.#judge = judge
-    this.#windows = windows
+    this.#all = all
   }
 
   /** A log has grown, and may call for a prompt. */
-  follow({ id, step, events }: ConversationRecord): void {
-    if (!step || this.#seen.has(step) || id.startsWith('agent:')) return
-    this.#seen.add(step)
-    const shown = newest(events.slice(0, step.seq), this.#windows.get(id) ?? Infinity)
-    const prompt = JSON.stringify(renderPrompt([id], shown))
-    this.#due.set(prompt, [...(this.#due.get(prompt) ?? []), step])
+  follow(record: ConversationRecord, written: readonly LogEvent[], writer = ''): void {
+    const { id, steps } = record
+    if (id.startsWith('agent:')) return
+    for (const step of steps.slice(steps.findLastIndex((each) => this.#seen.has(each)) + 1)) {
+      this.#seen.add(step)
+      const text = this.#promptOf(record, step)
+      this.#due.set(text, [...(this.#due.get(text) ?? []), step])
+      const early = this.early.landed(writer, id, step, text)
+      if (early) this.#checkPairs(early.prompt, record, (what) => () => `${id} on ${writer}: ${what}`)
+    }
+    for (const event of written) {
+      if (event.type !== 'model.replied') continue
+      const step = steps.find((each) => each.turnId === event.turnId && each.step === event.step)
+      const asked = step && this.#asked.has(`${writer} ${this.#promptOf(record, step)}`)
+      this.#judge.require(asked === true, 'prompt-is-the-log', () => `${id}: ${event.seq} replies to something else`)
+    }
+  }
+
+  #promptOf({ id, events }: ConversationRecord, { seq }: Step): string {
+    return JSON.stringify(renderPrompt([id], newest(events.slice(0, seq), this.#all.windows.get(id) ?? Infinity)))
   }
 
   /** A model call begins. `key` names its step. */
-  asked({ prompt }: ModelRequest, node: SimNode): { readonly conversation: string; readonly key: Step | undefined } {
+  asked(
+    { prompt }: ModelRequest,
+    node: SimNode,
+  ): { readonly conversation: string; readonly key: Step | Early | undefined } {
     const conversation = conversationIn(prompt)
     const record = this.#truth.conversations.get(conversation)
     const say = (what: string) => (): string => `${conversation} on ${node.name}: ${what}`
-    this.#checkPairs(prompt, record, say)
+    this.#asked.add(`${node.id} ${JSON.stringify(prompt)}`)
     if (conversation.startsWith('agent:')) return { conversation, key: this.#askedInLife(prompt, record, node, say) }
     const steps = this.#due.get(JSON.stringify(prompt)) ?? []
     // Two turns may call for the same words, and who was not told of the newer asks for the older.
     const step = steps.findLast(({ asked, excused }) => asked <= excused) ?? steps.at(-1)
-    if (!step) {
-      this.#judge.require(false, 'prompt-is-the-log', say(`no log called for this: ${JSON.stringify(prompt)}`))
-      return { conversation, key: undefined }
-    }
+    // A turn that takes up another again calls for the same words.
+    const again = step && step.asked > step.excused && step.until < Infinity && this.#all.plain.has(conversation)
+    if (!step || again) return { conversation, key: this.#askedEarly(prompt, conversation, node, say) }
+    this.#checkPairs(prompt, record, say)
     const which = `${step.turnId} step ${step.step}`
     // Who could not know that the step is over may ask for it, and who waits for the store finds out a little later.
     const knew = node.knowsFor(conversation, step.until)
@@ -69,6 +96,22 @@ export class ModelsAsked {
     return { conversation, key: step }
   }
 
+  /** Only where nobody else has a part in it, and never by a node that is to begin nothing new. */
+  #askedEarly(
+    prompt: readonly PromptMessage[],
+    conversation: string,
+    node: SimNode,
+    say: (what: string) => () => string,
+  ): Early {
+    const early = this.early.ask(node.id, conversation, prompt)
+    const may = this.#all.plain.has(conversation)
+    this.#judge.require(may, 'prompt-is-the-log', say(`no log called for this: ${early.text}`))
+    this.#judge.require(!node.closing, 'drain-begins-nothing', say('it began after the node was told to close'))
+    const most = 1 + early.excused
+    this.#judge.require(early.asked <= most, 'model-spend', say(`asked ${early.asked} times, not ${most}, for a draft`))
+    return early
+  }
+
   /** An agent that lives is told more than its log says; but everything that its cycle is about, it is told. */
   #askedInLife(
     prompt: readonly PromptMessage[],
@@ -77,6 +120,7 @@ export class ModelsAsked {
     say: (what: string) => () => string,
   ): Step | undefined {
     const step = record?.step
+    this.#checkPairs(prompt, record, say)
     if (!record || !step || this.#truth.owner(record.id).node !== node.id) return undefined
     const text = JSON.stringify(prompt)
     const started = record.events.findLast((event) => event.type === 'turn.started')
@@ -89,7 +133,8 @@ export class ModelsAsked {
   }
 
   /** The model itself gave a reason to ask again. */
-  failed(step: Step | undefined): void {
+  failed(asked: Step | Early | undefined): void {
+    const step = asked && 'sent' in asked ? (asked.step ?? asked) : asked
     if (step) step.excused++
   }
 

@@ -78,6 +78,18 @@ export class SimNode {
     this.id = id
   }
 
+  writes(conversation: string): void {
+    this.world.models.early.writes(this.id, conversation)
+  }
+
+  inVain(conversation: string): void {
+    this.world.models.early.inVain(this.id, conversation)
+  }
+
+  unclear(conversation: string): void {
+    this.world.models.early.unclear(this.id, conversation)
+  }
+
   /** A client of this node, which leaves again unless the node dies before. */
   async attends(conversation: string, tools: readonly string[], stays: number): Promise<void> {
     const leave = await this.runtime?.attend(conversation, tools)
@@ -233,6 +245,7 @@ export class SimNode {
       now: () => scheduler.now + this.#skew,
       monotonic: () => scheduler.now - this.#bornAt,
       sleep: (ms, signal) => this.#sleep(ms, signal),
+      soon: () => scheduler.wait(this.process, 'soon'),
       id: () => chance.id(),
       random: () => chance.next(),
       nextTime: everySo,

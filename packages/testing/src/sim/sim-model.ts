@@ -18,7 +18,8 @@ export function simModel(node: SimNode): Model {
     id: 'simulated',
     async *stream(request) {
       const { conversation, key } = node.world.models.asked(request, node)
-      await node.wait('model thinks', node.world.random.between(0, 1200))
+      // Some answer before anything else can happen.
+      if (!node.world.random.chance(0.3)) await node.wait('model thinks', node.world.random.between(0, 1200))
       if (faults.strikes('model-failed')) {
         node.world.models.failed(key)
         throw new ModelError('the vendor is busy', { retryable: node.world.random.chance(0.7), status: 529 })

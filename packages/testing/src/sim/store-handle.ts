@@ -8,6 +8,12 @@ export interface StoreUser {
   readonly process: Process
   /** It knows of this conversation up to here. */
   told(id: string, seq: number): void
+  /** It is about to write there. */
+  writes(id: string): void
+  /** It hears that it did not, since somebody else had. */
+  inVain(id: string): void
+  /** It is not told whether it did. */
+  unclear(id: string): void
   /** What it calls itself in the store. */
   named(node: string): void
 }
@@ -37,9 +43,16 @@ export function storeHandle(user: StoreUser, store: Store, around: StoreSurround
 
   return {
     append: async (write) => {
-      const answer = await append(write, line, store, around)
-      if (answer.result === 'ok') heard(write.to, answer.events)
-      return answer
+      user.writes(write.to.id)
+      let answer: Appended | undefined
+      try {
+        answer = await append(write, line, store, around)
+        return answer
+      } finally {
+        if (answer?.result === 'ok') heard(write.to, answer.events)
+        else if (answer?.result === 'conflict' || answer?.result === 'fenced') user.inVain(write.to.id)
+        else user.unclear(write.to.id)
+      }
     },
     load: (from) => read(`load ${from.id}`, () => store.load(from)),
     read: async (from, after, limit) => {

@@ -109,7 +109,7 @@ export class Truth {
     this.wroteAt = steps
     for (const event of stored)
       this.#trace.add(`  = ${record.id} ${event.seq} ${event.type}`, () => JSON.stringify(event))
-    this.#checkHands(record, write, stored)
+    this.#checkHands(record, write, stored, busy)
     const before = record.step
     const self = write.node !== undefined && this.#drove.has(`${record.id} ${write.node}`)
     const moves = answer.result === 'ok' && answer.epoch !== this.owner(record.id).epoch
@@ -122,12 +122,13 @@ export class Truth {
     this.onCommit(record, stored, write.node)
   }
 
-  #checkHands({ id }: ConversationRecord, { epoch, node }: Append, stored: readonly LogEvent[]): void {
+  /** Whoever sets a resting conversation going drives it, and may write at once what that led to. */
+  #checkHands({ id }: ConversationRecord, { epoch, node }: Append, stored: readonly LogEvent[], busy: boolean): void {
     const owner = this.owner(id)
     const say = (): string =>
       `${id}: ${stored[0]?.seq} ${stored[0]?.type} by ${node} under epoch ${epoch}; ${owner.node} has ${owner.epoch}`
     if (epoch !== undefined) this.#judge.require(epoch === owner.epoch && node === owner.node, 'fenced', say)
-    else this.#judge.require(!stored.some(driverOnly), 'fenced', say)
+    else this.#judge.require(!(busy ? stored : stored.slice(0, opens(stored))).some(driverOnly), 'fenced', say)
   }
 
   /** Nobody may take what a living node is at work on. */
@@ -142,6 +143,12 @@ export class Truth {
     record.handedOverAt = record.events.length + 1
     if (record.step) record.step.excused++
   }
+}
+
+/** Where a turn begins that somebody asked for. */
+function opens(events: readonly LogEvent[]): number {
+  const at = events.findIndex((event) => event.type === 'turn.started' && !driverOnly(event))
+  return at === -1 ? events.length : at
 }
 
 /** What only who drives may write. */

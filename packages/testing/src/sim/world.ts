@@ -97,12 +97,13 @@ export class World {
     const windows = this.agents.flatMap(({ name, context }) =>
       context?.window && 'messages' in context.window ? [[name, context.window.messages] as const] : [],
     )
-    this.models = new ModelsAsked(this.truth, this.judge, new Map(windows))
+    const plain = this.agents.filter(({ plugins }) => !plugins).map(({ name }) => name)
+    this.models = new ModelsAsked(this.truth, this.judge, { windows: new Map(windows), plain: new Set(plain) })
     const lives = root.fork('lives')
     this.living = livingIn(lives)
     this.alive = this.living.agents.map((name) => livingOptions(name, lives))
     this.truth.onCommit = (record, events, writer) => {
-      this.models.follow(record)
+      this.models.follow(record, events, writer)
       for (const judged of [this.messages, this.spaces, this.plans, this.shown]) judged.follow(record, events)
       // The worst of moments: the start is written, and whoever wrote it has not heard of it.
       if (events.some(({ type }) => type === 'call.started') && faults.strikes('pause', 100)) this.#pause(writer)

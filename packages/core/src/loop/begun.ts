@@ -1,0 +1,50 @@
+/** What became of something a caller said: it is written, and starts a turn of its own or waits for one. */
+import type { Inbound } from '../log/message.ts'
+import type { Decision } from '../turn/decide.ts'
+import type { Log } from './log.ts'
+
+/** What was said is written, and starts a turn or waits for one (then there is no id). Or it was refused. */
+export type Begun =
+  | { readonly ok: true; readonly turnId: string | undefined; readonly repeated?: true }
+  | Extract<Decision, { ok: false }>
+
+/** Where what was said waits for its turn, if it does. */
+export interface Waits {
+  readonly waitsAt?: number
+}
+
+/** The caller's key was used before: by the same message, sent twice, or by mistake. */
+export async function begunBefore(log: Log, seq: number, item: Inbound | undefined): Promise<Begun & Waits> {
+  await log.reachBack(seq)
+  const event = log.events.find((each) => each.seq === seq)
+  const before = event?.type === 'turn.started' ? event.items : event?.type === 'message.queued' ? [event.item] : []
+  if (isSame(before, item ? [item] : [])) return { ok: true, turnId: turnFrom(log, seq), waitsAt: seq, repeated: true }
+  return { ok: false, refusal: 'key-reused', message: 'This key was used for another message. Take a new one.' }
+}
+
+/** Where what was just written waits. */
+export function waiting({ events }: Log, item: Inbound | undefined): Waits {
+  const waits = events.findLast((event) => event.type === 'message.queued' && isSame(event.item, item))
+  return waits ? { waitsAt: waits.seq } : {}
+}
+
+/** The turn that a caller's words are about; not known while they wait. */
+export function ownTurn(
+  log: Log,
+  { turnId, waitsAt }: { readonly turnId: string | undefined } & Waits,
+): string | undefined {
+  return turnId ?? (waitsAt === undefined ? undefined : turnFrom(log, waitsAt))
+}
+
+/** The turn that what was written there started, or was taken up by after it had waited. */
+function turnFrom({ events }: Log, seq: number): string | undefined {
+  const from = events.findLastIndex((event) => event.seq < seq) + 1
+  const turn = events.find(
+    (event, index) => index >= from && event.type === 'turn.started' && (event.seq === seq || (event.queued ?? 0) > 0),
+  )
+  return turn?.type === 'turn.started' ? turn.turnId : undefined
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}
