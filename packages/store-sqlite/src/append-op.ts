@@ -14,22 +14,22 @@ export function toOp(write: Append, now: number): AppendOp | Extract<Appended, {
   }
 }
 
-function encode({ to, events, rows, node, key, ...write }: Append, now: number): AppendOp {
+function encode({ to, expectedSeq, mark, events, at, rows, node, epoch, key }: Append, now: number): AppendOp {
   return {
     op: 'append',
     tenant: toColumn(to.tenant),
     id: toColumn(to.id),
-    expectedSeq: write.expectedSeq,
-    mark: toColumn(write.mark),
+    expectedSeq,
+    mark: toColumn(mark),
     events: encodeBatch(events),
     count: events.length,
-    at: write.at,
+    at,
     agent: toColumn(rows.agent),
     status: rows.status,
     wakeAt: rows.wakeAt ?? null,
     base: rows.base === undefined ? null : JSON.stringify(rows.base),
     holds: rows.holds.map(toCells),
-    epoch: write.epoch ?? null,
+    epoch: epoch ?? null,
     node: node === undefined ? null : toColumn(node),
     key: key === undefined ? null : toColumn(key),
     now,

@@ -10,7 +10,7 @@ import { whyOf } from './sqlite-error.ts'
 import type { Answer, Change, FromThread, Op, Opening, Setup, ToThread } from './wire.ts'
 
 /** So many operations are worth a commit of their own. */
-const ENOUGH = 8
+const ENOUGH = 16
 
 /** A thread, and the line to it. */
 interface Hand {

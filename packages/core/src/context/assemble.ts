@@ -83,7 +83,10 @@ async function assembled(told: Told): Promise<Assembled | TooLarge> {
   if (over !== undefined) return { tooLarge: over }
   const taken = fixed.instructions + fixed.tools + fixed.output + fixed.summary
   const free = budget.tokens - taken - Math.max(0, budget.reserve - injected)
-  const request = await fitRequest(told, Math.min(free, (budget.conversation ?? Infinity) + injected), injected)
+  const room = Math.min(free, (budget.conversation ?? Infinity) + injected)
+  const reading = readBack(told, room)
+  if (reading) await reading
+  const request = fitRequest(told, room, injected)
   const fitted = fit(request)
   const sizes = (): Sizes => ({ ...fixed, conversation: Math.max(0, fitted.tokens() - injected) })
   if (!fitted.fits && strict) return { tooLarge: tooLarge(sizes(), budget) }
@@ -91,7 +94,8 @@ async function assembled(told: Told): Promise<Assembled | TooLarge> {
   const untold = isUntold(fitted, request, log)
   if (shown ?? log.state.shown) log.forget(fitted.shown.from)
   const prefix = [...before, ...summed]
-  const prompt = [...prefix, ...fitted.passages.flatMap(({ rendered }) => rendered.messages)]
+  const prompt = [...prefix]
+  for (const { rendered } of fitted.passages) prompt.push(...rendered.messages)
   const current = fitted.passages.at(-1)?.rendered.messages.length ?? 0
   const places = [prefix.length - 1, prompt.length - current - 1, prompt.length - 1]
   return {
@@ -100,7 +104,7 @@ async function assembled(told: Told): Promise<Assembled | TooLarge> {
     shown,
     fit: fitted,
     untold,
-    room: request.room,
+    room,
     sizes,
   }
 }
@@ -123,22 +127,27 @@ function isUntold({ shown: { from } }: Fit, { passages, summary = 0 }: FitReques
 /** A log that was never cut is read whole, so that every process cuts it alike; but not one that is far too long. */
 const FAR = 4
 
-/** Reads as much of the log as may be shown, and no more. */
-async function fitRequest(told: Told, room: number, injected: number): Promise<FitRequest> {
-  const { agent, log, inject, summary } = told
-  const { window, ownWordsAfter, count } = agent.context
+/** Reads as much of the log as may be shown, and no more. Nearly always it is here. */
+function readBack({ agent, log, summary }: Told, room: number): Promise<void> | undefined {
+  const { window, count } = agent.context
   const { encodeOutcome: encode } = agent
-  const { shown } = log.state
-  const floor = Math.max(shown?.from ?? 1, (summary?.upTo ?? 0) + 1)
+  const floor = Math.max(log.state.shown?.from ?? 1, (summary?.upTo ?? 0) + 1)
+  if ((log.events[0]?.seq ?? Infinity) <= floor) return undefined
   const tokens = (passage: Passage): number => wholeTokens(passage, encode, count)
-  await log.reachUntil(floor, ({ passages }) => {
+  return log.reachUntil(floor, ({ passages }) => {
     if (window && 'messages' in window && total(passages, ({ messages }) => messages) > window.messages) return true
     if (window && 'turns' in window && passages.length > window.turns) return true
     return total(passages, tokens) > FAR * room
   })
+}
+
+function fitRequest(told: Told, room: number, injected: number): FitRequest {
+  const { agent, log, inject, summary } = told
+  const { window, ownWordsAfter, count } = agent.context
+  const { encodeOutcome: encode } = agent
   return {
     passages: log.transcript.passages,
-    shown,
+    shown: log.state.shown,
     summary: summary?.upTo,
     room,
     window,

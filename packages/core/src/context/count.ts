@@ -5,7 +5,7 @@
  * test/context/count.test.ts for how far that is from a real tokenizer. Every message gets a few tokens more, for what
  * vendors put around it.
  */
-import { show, type Json } from '../json.ts'
+import { show, type Json, type JsonObject } from '../json.ts'
 import type { PromptMessage, PromptPart } from '../prompt/prompt.ts'
 import { messageOf } from '../failure.ts'
 import type { FileData } from '../model/model.ts'
@@ -187,6 +187,6 @@ function ofJson(value: Json | undefined, ofEach: OfText): number {
   if (Array.isArray(value))
     return (value as readonly Json[]).reduce<number>((total, each) => total + 1 + ofJson(each, ofEach), 2)
   let total = 2
-  for (const [key, each] of Object.entries(value)) total += ofEach(key, true) + 3 + ofJson(each, ofEach)
+  for (const key of Object.keys(value)) total += ofEach(key, true) + 3 + ofJson((value as JsonObject)[key], ofEach)
   return total
 }

@@ -7,7 +7,7 @@
  * - The turn that is going on is always shown, whole but for results of its own that are many rounds old.
  */
 import type { Shown } from '../log/log-event.ts'
-import { renderAll } from '../prompt/prompt.ts'
+import { Rendering } from '../prompt/prompt.ts'
 import { renderPassage, stubOf, type Rendered, type RenderOptions } from '../prompt/render.ts'
 import type { Passage, PassageCall } from '../prompt/transcript.ts'
 import type { OutcomeEncoder } from '../model/encode-outcome.ts'
@@ -44,17 +44,14 @@ export interface Fit {
   readonly fits: boolean
 }
 
-/** What of a passage is left out. */
-interface Choice {
+/** A passage, what of it is left out, and what is read of it. */
+export interface ShownPassage {
   readonly passage: Passage
   /** Results left out because they are too old. */
   readonly stale: ReadonlySet<string>
   /** And those left out because there was no room. */
   readonly squeezed: ReadonlySet<string>
   readonly ownWords: boolean
-}
-
-export interface ShownPassage extends Choice {
   readonly rendered: Rendered
 }
 
@@ -111,20 +108,20 @@ function show(request: Showing, { first, stubs }: Plan): Pick<Fit, 'passages' | 
   const passages = request.passages.slice(first)
   const last = passages.at(-1)
   const stale = retentionOf && tooOld(passages, retentionOf)
-  const choices = passages.map((passage, index): Choice => {
+  const whole: RenderOptions = { encode }
+  const rendering = new Rendering()
+  const shown = passages.map((passage, index): ShownPassage => {
+    const old = stale?.[index] ?? NONE
     const squeezed = stubs > passage.from ? squeezedIn(request, passage, stubs) : NONE
-    const age = passages.length - 1 - index
-    return { passage, stale: stale?.[index] ?? NONE, squeezed, ownWords: age > ownWordsAfter }
-  })
-  const rendered = renderAll(passages, (passage, index): RenderOptions => {
-    const { stale: old, squeezed, ownWords } = choices[index]!
+    const ownWords = passages.length - 1 - index > ownWordsAfter
     const left = squeezed.size > 0 ? new Set([...old, ...squeezed]) : old
-    const what = left.size > 0 ? { encode, ownWords, stubs: left } : { encode, ownWords }
-    return passage === last ? { ...what, current: true, inject } : what
+    const less = ownWords || left.size > 0 ? { encode, ownWords, ...(left.size > 0 && { stubs: left }) } : whole
+    const rendered = rendering.of(passage, passage === last ? { ...less, current: true, inject } : less)
+    return { passage, stale: old, squeezed, ownWords, rendered }
   })
   return {
-    passages: choices.map((choice, index) => ({ ...choice, rendered: rendered[index]! })),
-    tokens: () => rendered.reduce((total, each) => total + tokensOf(each, request.count), 0),
+    passages: shown,
+    tokens: () => shown.reduce((total, { rendered }) => total + tokensOf(rendered, request.count), 0),
   }
 }
 

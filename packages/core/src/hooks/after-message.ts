@@ -9,7 +9,11 @@ import { runHook } from './run-hook.ts'
 
 type Verdict = Partial<Pick<Extract<EventBody, { type: 'model.replied' }>, 'again' | 'ends' | 'message'>>
 
-export async function lookOver(reply: Reply, turn: OpenTurn, world: World, signal: AbortSignal): Promise<Verdict> {
+export function lookOver(reply: Reply, turn: OpenTurn, world: World, signal: AbortSignal): Verdict | Promise<Verdict> {
+  return world.agent.hooks.afterMessage.length > 0 ? askHooks(reply, turn, world, signal) : {}
+}
+
+async function askHooks(reply: Reply, turn: OpenTurn, world: World, signal: AbortSignal): Promise<Verdict> {
   const { afterMessage, regenerations } = world.agent.hooks
   const { sentBack } = turn
   for (const hook of afterMessage) {

@@ -28,15 +28,20 @@ const NOTHING: Brief = { event: undefined, inject: [], ends: undefined }
 export class Briefs {
   #newest: { readonly turnId: string; readonly value: Brief } | undefined
 
-  async of(turnId: string, world: World, signal: AbortSignal): Promise<Brief> {
-    if (this.#newest?.turnId !== turnId) this.#newest = { turnId, value: await brief(turnId, world, signal) }
-    return this.#newest.value
+  of(turnId: string, world: World, signal: AbortSignal): Brief | Promise<Brief> {
+    if (world.agent.hooks.beforeMessage.length === 0) return NOTHING
+    return this.#newest?.turnId === turnId ? this.#newest.value : this.#ask(turnId, world, signal)
+  }
+
+  async #ask(turnId: string, world: World, signal: AbortSignal): Promise<Brief> {
+    const value = await brief(turnId, world, signal)
+    this.#newest = { turnId, value }
+    return value
   }
 }
 
 async function brief(turnId: string, world: World, signal: AbortSignal): Promise<Brief> {
   const { beforeMessage } = world.agent.hooks
-  if (beforeMessage.length === 0) return NOTHING
   const said = sayings(world)
   const run = new Briefing(world, signal, said)
   try {

@@ -89,7 +89,7 @@ export function cleared(callId: string, { inputHash: hash, fingerprint }: Bound)
 }
 
 /** The input as the tool's code gets it. A copy goes in, so that no code of the tool can reach into the log. */
-export function checkInput(tool: Tool, raw: Json): Promise<Checked> {
+export function checkInput(tool: Tool, raw: Json): Checked | Promise<Checked> {
   return tool.input.check(copyJson(raw))
 }
 

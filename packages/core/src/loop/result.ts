@@ -2,7 +2,7 @@
 import type { Json } from '../json.ts'
 import { parseJson } from '../json.ts'
 import type { EndReason, LogEvent } from '../log/log-event.ts'
-import { textOf, type Reply, type Usage } from '../model/reply.ts'
+import { callsOf, textOf, type Reply, type Usage } from '../model/reply.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 import { openHold, type Refusal } from '../turn/decide.ts'
 import type { Hold } from '../turn/hold.ts'
@@ -177,20 +177,23 @@ function eventsOfLastTurn(events: readonly LogEvent[]): readonly LogEvent[] {
 }
 
 function stepsOf(events: readonly LogEvent[]): StepResult[] {
-  const outcomes = new Map(
-    events.flatMap((event) => (event.type === 'call.settled' ? [[event.callId, event.outcome] as const] : [])),
-  )
-  return events.flatMap((event) => {
-    if (event.type !== 'model.replied') return []
+  const outcomes = new Map<string, CallOutcome>()
+  for (const event of events) if (event.type === 'call.settled') outcomes.set(event.callId, event.outcome)
+  const steps: StepResult[] = []
+  for (const event of events) {
+    if (event.type !== 'model.replied') continue
     const { step, reply } = event
     const refused = event.again !== undefined || event.withheld === true
-    const calls = reply.parts.flatMap((part) =>
-      part.type === 'call'
-        ? [{ callId: part.callId, name: part.name, input: part.input, outcome: outcomes.get(part.callId) }]
-        : [],
-    )
-    return [{ step, reply, text: textOf(reply), calls, ...(refused && { refused }) }]
-  })
+    const calls = callsOf(reply).map(({ callId, name, input }) => ({
+      callId,
+      name,
+      input,
+      outcome: outcomes.get(callId),
+    }))
+    const result = { step, reply, text: textOf(reply), calls }
+    steps.push(refused ? { ...result, refused } : result)
+  }
+  return steps
 }
 
 function addUsage(a: Usage, b: Usage): Usage {

@@ -137,7 +137,8 @@ export async function runCall(
   stop: Stop,
 ): Promise<readonly (EventBody | StateUpdate)[]> {
   if (!tool?.run) return [settled(call, failed('unknown-tool', `There is no tool "${call.name}" here any more.`))]
-  const checked = await checkInput(tool, inputOf(call))
+  const checking = checkInput(tool, inputOf(call))
+  const checked = checking instanceof Promise ? await checking : checking
   if (!checked.ok) return [settled(call, failed('invalid-input', checked.why))]
   // Once more, on the very value that runs: the schema may have made another one of it since the call was admitted.
   if (call.approved && boundTo(tool, inputOf(call), checked.value).inputHash !== call.approved.inputHash)

@@ -117,17 +117,18 @@ export class ReplyBuilder {
       })
       return undefined
     }
-    const call: CallPart = {
+    const plain: CallPart = {
       type: 'call',
       callId: this.#callId(this.#calls++),
       vendorId: part.id,
       name: this.#toolName(part.name),
       input: parsed.ok ? parsed.value : null,
-      ...(!parsed.ok && { malformed: `${parsed.why}: ${part.input.slice(0, MALFORMED_KEPT)}` }),
-      ...(parsed.ok &&
-        !isObject(parsed.value) && { malformed: `not an object: ${part.input.slice(0, MALFORMED_KEPT)}` }),
-      ...dataOf(part),
     }
+    const why = !parsed.ok ? parsed.why : isObject(parsed.value) ? undefined : 'not an object'
+    const call =
+      why === undefined && part.data === undefined
+        ? plain
+        : { ...plain, ...malformed(why, part.input), ...dataOf(part) }
     this.#parts.push(call)
     return call
   }
@@ -165,6 +166,10 @@ function merged(before: ProviderData | undefined, data: ProviderData): ProviderD
   const all: Record<string, ProviderData[string]> = { ...before }
   for (const [vendor, more] of Object.entries(data)) all[vendor] = { ...all[vendor], ...more }
   return all
+}
+
+function malformed(why: string | undefined, input: string): { malformed?: string } {
+  return why === undefined ? {} : { malformed: `${why}: ${input.slice(0, MALFORMED_KEPT)}` }
 }
 
 function dataOf(part: { readonly data?: ProviderData }): { data?: ProviderData } {

@@ -18,13 +18,16 @@ export function planAccess(
   ports: Ports,
   write: (event: EventBody) => void,
 ): PlanAccess {
-  const plans = new Map(stored)
+  // Most tools never look at plans: a copy is made for the first that changes one.
+  let own: Map<string, Plan> | undefined
+  const changed = (): Map<string, Plan> => (own ??= new Map(stored))
   return {
-    list: () => [...plans.values()].toSorted((a, b) => a.nextAt - b.nextAt),
+    list: () => [...(own ?? stored).values()].toSorted((a, b) => a.nextAt - b.nextAt),
     set: (request) => {
       const made = makePlan(request, ports)
       if (!made.ok) return made
       const { plan } = made
+      const plans = changed()
       if (!plans.has(plan.id) && plans.size >= MOST_PLANS)
         return { ok: false, why: `there are ${MOST_PLANS} plans already; delete one first` }
       plans.set(plan.id, plan)
@@ -32,7 +35,7 @@ export function planAccess(
       return made
     },
     remove: (id) => {
-      const there = plans.delete(id)
+      const there = changed().delete(id)
       if (there) write({ type: 'plan.removed', planId: id })
       return there
     },

@@ -60,7 +60,7 @@ export interface Plugin<S = unknown, C = unknown> {
   readonly id: string
   readonly config: unknown
   /** The check of its state; absent when anything may be kept. */
-  readonly state: { check(value: unknown): Promise<Checked> } | undefined
+  readonly state: { check(value: unknown): Checked | Promise<Checked> } | undefined
   readonly initial: S | undefined
   readonly tools: readonly Tool[]
   readonly hooks: Hooks | undefined

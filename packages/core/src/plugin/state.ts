@@ -36,7 +36,7 @@ type Stored = Readonly<Record<string, Json>>
 export class StateWrites implements StateAccess {
   readonly #stored: () => Stored
   /** What this work sees of its own writes. */
-  readonly #written = new Map<string, Json>()
+  #written: Map<string, Json> | undefined
   readonly #writes: (EventBody | StateUpdate)[] = []
 
   constructor(stored: () => Stored) {
@@ -45,23 +45,29 @@ export class StateWrites implements StateAccess {
 
   get<S>(plugin: Plugin<S>): S | undefined {
     const { id } = plugin
-    return seen(plugin, this.#written.has(id) ? this.#written.get(id) : storedOf(this.#stored(), id))
+    const written = this.#written?.get(id)
+    return seen(plugin, written === undefined ? storedOf(this.#stored(), id) : written)
   }
 
   async set<S>(plugin: Plugin<S>, value: NoInfer<S>): Promise<void> {
     const json = await checked(plugin, value)
-    this.#written.set(plugin.id, json)
+    this.#wrote(plugin.id, json)
     this.#writes.push({ type: 'state.changed', plugin: plugin.id, value: json })
   }
 
   async update<S>(plugin: Plugin<S>, change: (state: S | undefined) => NoInfer<S>): Promise<void> {
     const here = await checked(plugin, change(this.get(plugin)))
-    this.#written.set(plugin.id, here)
+    this.#wrote(plugin.id, here)
     const apply = (state: Json | undefined): Json => {
       const json = toJson(change(seen(plugin, state)))
       return json.ok ? json.value : here
     }
     this.#writes.push(new StateUpdate(plugin.id, apply))
+  }
+
+  #wrote(plugin: string, value: Json): void {
+    this.#written ??= new Map()
+    this.#written.set(plugin, value)
   }
 
   /** Something else that is to be written with the outcome. */

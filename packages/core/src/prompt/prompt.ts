@@ -40,31 +40,32 @@ export function renderPrompt(
 ): PromptMessage[] {
   const { passages } = Transcript.of(events)
   const last = passages.at(-1)
-  const options = (passage: Passage): RenderOptions => ({ ...(encode && { encode }), current: passage === last })
-  return [...systemMessages(system), ...renderAll(passages, options).flatMap(({ messages }) => messages)]
+  const rendering = new Rendering()
+  const messages = passages.flatMap(
+    (passage) => rendering.of(passage, { ...(encode && { encode }), current: passage === last }).messages,
+  )
+  return [...systemMessages(system), ...messages]
 }
 
 export function systemMessages(texts: readonly string[]): PromptMessage[] {
   return texts.filter((text) => text !== '').map((text) => ({ role: 'system', text }))
 }
 
-/** Some vendors use an id again in a later reply, and refuse a prompt that has it twice. */
-export function renderAll(
-  passages: readonly Passage[],
-  options: (passage: Passage, index: number) => RenderOptions,
-): readonly Rendered[] {
-  const taken = new Set<string>()
-  return passages.map((passage, index) => {
-    const own = options(passage, index)
-    let rendered = rendering(passage, own)
-    if (rendered.vendorIds.some((id) => taken.has(id))) rendered = rendering(passage, { ...own, ownIds: true })
-    for (const id of rendered.vendorIds) taken.add(id)
+/** The passages of a prompt, in order. Some vendors use an id again in a later reply, and refuse a prompt that has it twice. */
+export class Rendering {
+  readonly #taken = new Set<string>()
+
+  of(passage: Passage, options: RenderOptions): Rendered {
+    let rendered = renderedAs(passage, options)
+    if (rendered.vendorIds.some((id) => this.#taken.has(id)))
+      rendered = renderedAs(passage, { ...options, ownIds: true })
+    for (const id of rendered.vendorIds) this.#taken.add(id)
     return rendered
-  })
+  }
 }
 
 /** A passage that is over reads the same every time, and is rendered once. */
-function rendering(passage: Passage, options: RenderOptions): Rendered {
+function renderedAs(passage: Passage, options: RenderOptions): Rendered {
   if (options.current === true) return renderPassage(passage, options)
   const { stubs, ownWords = false, ownIds = false } = options
   const how = ownWords ? (ownIds ? 'words, ids' : 'words') : ownIds ? 'ids' : ''

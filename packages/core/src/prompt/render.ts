@@ -6,7 +6,7 @@ import { isObject, type Json } from '../json.ts'
 import type { LogEvent } from '../log/log-event.ts'
 import type { Inbound, InboxItem, UserPart } from '../log/message.ts'
 import { encodeOutcome, type OutcomeEncoder } from '../model/encode-outcome.ts'
-import { callsOf, textOf, type CallPart, type ProviderData, type Reply } from '../model/reply.ts'
+import { callsOf, textOf, type CallPart, type ProviderData, type Reply, type ReplyPart } from '../model/reply.ts'
 import { timeText } from '../time-text.ts'
 import { vendorName } from '../tool/name.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
@@ -144,10 +144,16 @@ function heard(
   encode: OutcomeEncoder,
 ): readonly UserPart[] {
   const briefed = events.findLast((event) => event.type === 'turn.briefed')
-  if (briefed?.type !== 'turn.briefed') return [...inject, ...items.flatMap((item) => partsOf(item, encode))]
+  if (briefed?.type !== 'turn.briefed') return [...inject, ...saidIn(items, encode)]
   if (briefed.withheld) return [WITHHELD]
-  const { added = [], said = items.flatMap((item) => partsOf(item, encode)) } = briefed
+  const { added = [], said = saidIn(items, encode) } = briefed
   return [...added, ...inject, ...said]
+}
+
+function saidIn(items: readonly Inbound[], encode: OutcomeEncoder): readonly UserPart[] {
+  const [first] = items
+  // Nearly always one message.
+  return first && items.length === 1 ? partsOf(first, encode) : items.flatMap((item) => partsOf(item, encode))
 }
 
 /** What somebody said, or an answer that came late, as the model reads it. */
@@ -186,39 +192,11 @@ class Rounds {
 
   open(reply: Reply): PromptMessage[] {
     const results: PromptResult[] = []
-    const resultIds = new Set(reply.parts.flatMap((part) => (part.type === 'provider-result' ? [part.id] : [])))
-    const cutOff = reply.finish === 'interrupted'
-    const parts = reply.parts.flatMap((part): PromptPart[] => {
-      switch (part.type) {
-        case 'call':
-          return [this.#call(part, results)]
-        case 'provider-call':
-          // The vendor was cut off before it had a result, and would refuse its own call without one.
-          if (cutOff && !resultIds.has(part.id)) return []
-          return [
-            {
-              type: 'call',
-              id: part.id,
-              name: part.name,
-              input: isObject(part.input) ? part.input : {},
-              byProvider: true,
-              ...dataOf(part),
-            },
-          ]
-        case 'text':
-          // Vendors hang signatures on empty text too; those go back.
-          return part.text === '' && !part.data ? [] : [part]
-        case 'reasoning':
-          // A thought that was cut off carries no signature, and vendors refuse it.
-          return cutOff ? [] : [part]
-        case 'source':
-          return []
-        case 'provider-result':
-        case 'file':
-        case 'custom':
-          return [part]
-      }
-    })
+    const parts: PromptPart[] = []
+    for (const part of reply.parts) {
+      const told = part.type === 'call' ? this.#call(part, results) : toldOf(part, reply)
+      if (told) parts.push(told)
+    }
     if (parts.length === 0) return []
     const assistant: PromptMessage = { role: 'assistant', parts }
     return results.length === 0 ? [assistant] : [assistant, { role: 'tool', results }]
@@ -249,7 +227,8 @@ class Rounds {
     const name = vendorName(part.name)
     this.#places.set(callId, { results, at: results.length, name: part.name, id })
     results.push({ id, name, isError: false, content: { ok: true, result: { status: 'pending', toolCallId: callId } } })
-    return { type: 'call', id, name, input: isObject(part.input) ? part.input : {}, ...dataOf(part) }
+    const call: PromptPart = { type: 'call', id, name, input: isObject(part.input) ? part.input : {} }
+    return part.data === undefined ? call : { ...call, data: part.data }
   }
 
   /** The vendor's id, unless an earlier call of this prompt has it already: then ours, so that pairing stays unique. */
@@ -257,6 +236,36 @@ class Rounds {
     if (this.#options.ownIds === true || part.vendorId === '' || this.vendorIds.has(part.vendorId)) return part.callId
     this.vendorIds.add(part.vendorId)
     return part.vendorId
+  }
+}
+
+/** What of a reply goes back to the model, besides its calls. */
+function toldOf(part: Exclude<ReplyPart, CallPart>, { parts, finish }: Reply): PromptPart | undefined {
+  const cutOff = finish === 'interrupted'
+  switch (part.type) {
+    case 'provider-call':
+      // The vendor was cut off before it had a result, and would refuse its own call without one.
+      if (cutOff && !parts.some((each) => each.type === 'provider-result' && each.id === part.id)) return undefined
+      return {
+        type: 'call',
+        id: part.id,
+        name: part.name,
+        input: isObject(part.input) ? part.input : {},
+        byProvider: true,
+        ...dataOf(part),
+      }
+    case 'text':
+      // Vendors hang signatures on empty text too; those go back.
+      return part.text === '' && !part.data ? undefined : part
+    case 'reasoning':
+      // A thought that was cut off carries no signature, and vendors refuse it.
+      return cutOff ? undefined : part
+    case 'source':
+      return undefined
+    case 'provider-result':
+    case 'file':
+    case 'custom':
+      return part
   }
 }
 

@@ -20,7 +20,7 @@ export class PutOff {
 
   /** Something happened there. */
   forget(address: Address): void {
-    this.#until.delete(keyOf(address))
+    if (this.#until.size > 0) this.#until.delete(keyOf(address))
   }
 
   without(due: readonly Address[], now: number): readonly Address[] {

@@ -94,7 +94,7 @@ export class Runtime {
   }
 
   /** Says something, and waits until the turn is over or somebody outside must answer. It goes on if nobody waits. */
-  async send(id: string, content: Content, options: RuntimeSendOptions = {}): Promise<TurnResult> {
+  send(id: string, content: Content, options: RuntimeSendOptions = {}): Promise<TurnResult> {
     return this.#run(id, { content }, options)
   }
 

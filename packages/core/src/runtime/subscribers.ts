@@ -60,6 +60,7 @@ export class Subscribers {
   }
 
   changed(what: Address, seq: number): void {
+    if (!this.any) return
     for (const subscription of this.#byKey.get(keyOf(what)) ?? []) subscription.behind(seq)
   }
 

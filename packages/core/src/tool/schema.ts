@@ -44,7 +44,8 @@ export type Infer<S> = S extends { readonly '~standard': { readonly types?: infe
 /** A schema made ready: what the model reads, and the check at the border. */
 export interface Schema {
   readonly json: JsonObject
-  check(value: unknown): Promise<Checked>
+  /** Most schemas can tell at once, and every call is checked: then nobody has to wait. */
+  check(value: unknown): Checked | Promise<Checked>
 }
 
 export function toSchema(source: AnySchema, what: string, compile: CompileJsonSchema | undefined): Schema {
@@ -59,7 +60,7 @@ export function toSchema(source: AnySchema, what: string, compile: CompileJsonSc
   if (!json.ok) throw invalid(`${what} is not plain JSON: ${json.why}.`)
   try {
     const check = compile(source)
-    return { json: source, check: async (value) => check(value) }
+    return { json: source, check }
   } catch (error) {
     throw invalid(`${what} is not a JSON Schema that can be used: ${messageOf(error)}`, error)
   }
@@ -94,15 +95,22 @@ function jsonSchemaOf(source: StandardSchema, what: string): JsonObject {
 }
 
 /** The check alone, for values that no model is told about. */
-export async function checkStandard(source: StandardSchema, value: unknown): Promise<Checked> {
+export function checkStandard(source: StandardSchema, value: unknown): Checked | Promise<Checked> {
   try {
     const checked = source['~standard'].validate(value)
-    const result = isThenable(checked) ? await checked : checked
-    if (!result.issues) return { ok: true, value: result.value }
-    return { ok: false, why: result.issues.map(({ message, path }) => `${where(path)}${message}`).join('; ') }
+    return isThenable(checked) ? Promise.resolve(checked).then(checkedBy).catch(brokenBy) : checkedBy(checked)
   } catch (error) {
-    return { ok: false, why: `the schema itself failed: ${messageOf(error)}` }
+    return brokenBy(error)
   }
+}
+
+function checkedBy(result: StandardResult<unknown>): Checked {
+  if (!result.issues) return { ok: true, value: result.value }
+  return { ok: false, why: result.issues.map(({ message, path }) => `${where(path)}${message}`).join('; ') }
+}
+
+function brokenBy(error: unknown): Checked {
+  return { ok: false, why: `the schema itself failed: ${messageOf(error)}` }
 }
 
 function where(path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined): string {

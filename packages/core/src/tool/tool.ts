@@ -119,7 +119,7 @@ function defineTool(options: ToolOptions<AnySchema, unknown>, compile: CompileJs
 }
 
 /** A provider's tool is described to the model by its vendor. */
-const openInput: Schema = { json: { type: 'object' }, check: async (value) => ({ ok: true, value }) }
+const openInput: Schema = { json: { type: 'object' }, check: (value) => ({ ok: true, value }) }
 
 /** Models call with named arguments: what cannot be an object could never be called. */
 function inputSchema(source: AnySchema, what: string, compile: CompileJsonSchema | undefined): Schema {

@@ -66,19 +66,12 @@ export function evolveCall(call: Call, event: CallEvent): Call {
       return { ...call, seqs, approved: { inputHash: event.inputHash, fingerprint: event.fingerprint } }
     case 'call.started':
       if (event.attempt !== call.attempt + 1) return impossible(call, event)
-      return { ...facts(call), seqs, attempt: event.attempt, at: 'running' }
+      return { ...call, seqs, attempt: event.attempt, at: 'running' }
     case 'call.settled': {
       const hold = call.at === 'held' && !event.resolution ? call.hold : undefined
       const open = hold?.async === true && event.outcome.ok
-      return {
-        ...facts(call),
-        seqs,
-        resolved: resolvedWith(call, event),
-        at: 'settled',
-        outcome: event.outcome,
-        hold,
-        open,
-      }
+      const { outcome } = event
+      return { ...call, seqs, resolved: resolvedWith(call, event), at: 'settled', outcome, hold, open }
     }
     case 'answer.arrived':
       return { ...answered(call as Settled, event), seqs } // as `moves` has it

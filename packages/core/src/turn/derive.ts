@@ -44,10 +44,9 @@ function isWorthKeeping(before: Conversation, { seq, space }: Conversation): boo
 
 /** When somebody has to look at it, although there is nothing to do until then. */
 export function deadlinesOf(state: Conversation, effects: readonly Effect[] = next(state)): readonly number[] {
-  return effects.flatMap((effect) => {
-    if (!isDeadline(effect)) return []
-    return [effect.do === 'expire-hold' ? deadlineOf(state, effect) : effect.at]
-  })
+  return effects
+    .filter(isDeadline)
+    .map((effect) => (effect.do === 'expire-hold' ? deadlineOf(state, effect) : effect.at))
 }
 
 function deadlineOf(state: Conversation, { callId, at }: Extract<Effect, { do: 'expire-hold' }>): number {
@@ -63,7 +62,8 @@ export function hasWork(state: Conversation): boolean {
 
 function holdRows(before: Conversation, events: readonly EventBody[], recalled: readonly Call[]): readonly HoldRow[] {
   // Most writes are about calls that nobody ever waited for.
-  if (!events.some((event) => waited(before, event))) return []
+  const held = heldBefore(before)
+  if (!events.some((event) => waits(event) || ('callId' in event && held.has(event.callId)))) return []
   const calls = new Map<string, Call>()
   const rows = new Map<string, HoldRow>()
   for (const [index, body] of events.entries()) {
@@ -87,12 +87,16 @@ function holdRows(before: Conversation, events: readonly EventBody[], recalled: 
   return [...rows.values()]
 }
 
-/** Whether the event makes a call wait, or is about one that has waited before: an answer always is. */
-function waited(before: Conversation, event: EventBody): boolean {
-  if (!('callId' in event)) return false
-  if (event.type === 'call.held' || event.type === 'answer.arrived') return true
-  const call = findCall(before, event.callId)
-  return call !== undefined && call.holds > 0
+/** Whether the event makes a call wait, or is about one that did, whatever else is known of it: an answer always is. */
+function waits({ type }: EventBody): boolean {
+  return type === 'call.held' || type === 'answer.arrived'
+}
+
+/** The calls of the turn that have waited, and those that still do. */
+function heldBefore({ turn, waiting }: Conversation): ReadonlySet<string> {
+  const held = new Set(waiting.keys())
+  if (turn.phase === 'calls') for (const { callId, holds } of turn.calls) if (holds > 0) held.add(callId)
+  return held
 }
 
 /** A call that no longer waits keeps its row, so that whoever answers too late is told the truth. */

@@ -53,7 +53,7 @@ type Unnumbered = Notice extends infer N ? (N extends Notice ? Omit<N, 'n'> : ne
 /** An answer to a call of an earlier turn, or the end of a round that began in a space which the agent left since. */
 function concernsSpace(before: Conversation, event: LogEvent): boolean {
   if (event.type === 'answer.arrived') return event.shownIn !== undefined
-  return callOf(before, event)?.place !== undefined
+  return placedCall(before, event) !== undefined
 }
 
 /** What was said wakes every agent in the space but the one who said it. */
@@ -90,7 +90,7 @@ function shows(before: Conversation, event: LogEvent): readonly Unnumbered[] {
   const { agent } = before
   if (event.type === 'answer.arrived')
     return event.shownIn === undefined ? [] : [shown(event.shownIn, ended(agent, event.callId, event.outcome))]
-  const call = callOf(before, event)
+  const call = placedCall(before, event)
   if (!call?.place?.shown) return []
   const { space } = call.place
   const { callId, name } = call
@@ -130,7 +130,8 @@ function shown(space: string, show: ShownEvent): Unnumbered {
   return { space, show }
 }
 
-function callOf({ turn }: Conversation, event: LogEvent): Call | undefined {
+/** The call that it is about, if that was made in a space. Where it was is looked at first: it costs less than its id. */
+function placedCall({ turn }: Conversation, event: LogEvent): Call | undefined {
   if (turn.phase !== 'calls' || isSpaceEvent(event) || !('callId' in event)) return undefined
-  return turn.calls.find(({ callId }) => callId === event.callId)
+  return turn.calls.find(({ callId, place }) => place !== undefined && callId === event.callId)
 }
