@@ -132,7 +132,7 @@ function readBack({ agent, log, summary }: Told, room: number): Promise<void> | 
   const { window, count } = agent.context
   const { encodeOutcome: encode } = agent
   const floor = Math.max(log.state.shown?.from ?? 1, (summary?.upTo ?? 0) + 1)
-  if ((log.events[0]?.seq ?? Infinity) <= floor) return undefined
+  if ((log.written.events[0]?.seq ?? Infinity) <= floor) return undefined
   const tokens = (passage: Passage): number => wholeTokens(passage, encode, count)
   return log.reachUntil(floor, ({ passages }) => {
     if (window && 'messages' in window && total(passages, ({ messages }) => messages) > window.messages) return true

@@ -63,7 +63,10 @@ export class Works {
 
   /** What these brought is written, and with it what others went ahead of. */
   written(done: readonly Work[]): void {
-    for (const { effect } of done) this.#byKey.delete(effect.key)
+    for (const { effect, ahead } of done) {
+      this.#byKey.delete(effect.key)
+      ahead?.land()
+    }
     for (const work of this) {
       work.ahead?.land()
       work.ahead = undefined
