@@ -22,14 +22,14 @@ export class Callers {
     return this.#turns.get(turnId)
   }
 
-  /** For the turn of what waits, if somebody here asked for it. */
-  next(): World | undefined {
-    return this.#waiting
+  /** For the turn of what waits, if somebody here asked for it, whose turn is none of these that are about to be written. */
+  next(others: readonly string[]): World | undefined {
+    return others.some((turnId) => this.of(turnId) === this.#waiting) ? undefined : this.#waiting
   }
 
-  /** What waited has its turn; what waits from now on is somebody else's. */
-  served(): void {
-    this.#waiting = undefined
+  /** This turn is written. Whoever waited for it waits no more; what waits from now on is somebody else's. */
+  served(turnId: string): void {
+    if (this.of(turnId) === this.#waiting) this.#waiting = undefined
   }
 
   /** Nothing of a caller is kept beyond its call. */

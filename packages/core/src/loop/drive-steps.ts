@@ -2,6 +2,7 @@
 import type { EventBody } from '../log/log-event.ts'
 import type { Decision } from '../turn/decide.ts'
 import type { Effect } from '../turn/turn-state.ts'
+import type { LogAhead } from './log-view.ts'
 import type { World } from './world.ts'
 
 export function eventsOf(decision: Decision): readonly EventBody[] {
@@ -23,4 +24,16 @@ export function mayLookAhead({ agent, watched }: World): boolean {
   const { beforeMessage, beforeCall, afterMessage } = hooks
   if (!ports.soon || plugins.length + beforeMessage.length + beforeCall.length + afterMessage.length > 0) return false
   return !audit && !stopWhen && !context.summarize && !life && !watched()
+}
+
+/** Whoever comes to watch in the middle is shown nothing of what may come to nothing. */
+export function unseen(world: World, log: LogAhead): World {
+  return {
+    ...world,
+    log,
+    watched: () => log.landed && world.watched(),
+    emit: (frame) => {
+      if (log.landed) world.emit(frame)
+    },
+  }
 }

@@ -15,7 +15,7 @@ import { OVER } from '../ports.ts'
 import { isDeadline, type Call, type Conversation, type Effect } from '../turn/turn-state.ts'
 import { callModel } from './call-model.ts'
 import type { Callers } from './callers.ts'
-import { eventsOf, isSame, mayLookAhead } from './drive-steps.ts'
+import { eventsOf, isSame, mayLookAhead, unseen } from './drive-steps.ts'
 import type { Draft } from './draft.ts'
 import type { Log } from './log.ts'
 import type { Written } from './log-options.ts'
@@ -154,7 +154,7 @@ export class Driver {
     if (written !== 'ok') return written
     for (const event of draft.events) {
       if (event.type === 'call.started') this.#started.set(event.callId, term)
-      if (event.type === 'turn.started') this.#callers.served()
+      if (event.type === 'turn.started') this.#callers.served(event.turnId)
     }
     this.#works.written(done)
     return written
@@ -187,18 +187,19 @@ export class Driver {
     for (let seen: Conversation | undefined; seen !== draft.after;) {
       seen = draft.after
       for (const effect of next(seen)) {
-        draft.add(this.#immediate(effect, draft.after))
+        draft.add(this.#immediate(effect, draft))
         // What else there was to do stays so when a call starts, and may not when anything else happens.
         if (draft.after !== seen && effect.do !== 'run-call') break
       }
     }
   }
 
-  #immediate(effect: Effect, state: Conversation): readonly EventBody[] {
+  #immediate(effect: Effect, draft: Draft): readonly EventBody[] {
     const { ports } = this.#world.agent
+    const state = draft.after
     switch (effect.do) {
       case 'start-turn':
-        return this.#mayBegin(effect) ? this.#startQueued(state) : []
+        return this.#mayBegin(effect) ? this.#startQueued(draft) : []
       case 'end-turn': {
         const { turnId, reason, message } = effect
         return [
@@ -274,14 +275,15 @@ export class Driver {
     if (this.#asker?.turnId !== turn.turnId || this.#asker.from !== from)
       this.#asker = { turnId: turn.turnId, from, world: { ...from, scope: from.scopeFor(turn.by, from.scope) } }
     const { world } = this.#asker
+    if (log instanceof LogAhead) return unseen(world, log)
     return world.log === log ? world : { ...world, log }
   }
 
-  #startQueued(state: Conversation): readonly EventBody[] {
-    const caller = this.#callers.next()
+  #startQueued({ events, after }: Draft): readonly EventBody[] {
+    const caller = this.#callers.next(events.flatMap((event) => (event.type === 'turn.started' ? [event.turnId] : [])))
     const plan = planTurn(caller ?? this.#world)
     if (caller) this.#callers.takes(plan.turnId, caller)
-    return eventsOf(decideQueued(state, plan))
+    return eventsOf(decideQueued(after, plan))
   }
 
   /** Prepared once a step: the calls of a reply meet the very tools the model was shown. */

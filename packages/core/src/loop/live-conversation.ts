@@ -224,6 +224,17 @@ export class LiveConversation {
     this.#afterwards.leave()
   }
 
+  /** Stops at once and leaves everything as it is. */
+  abandon(): void {
+    this.#drive?.abandon()
+    this.#opening.abandon()
+  }
+
+  /** There is nothing to go on with here, for others were faster: nor with what was begun before that was known. */
+  letGo(): void {
+    if (!this.#opening.writing) this.#opening.take()?.abandon()
+  }
+
   /** Something is still being done for it after its last turn. */
   get busy(): boolean {
     return this.#afterwards.busy || this.#opening.busy
@@ -255,7 +266,8 @@ export class LiveConversation {
         return eventsOf(decideSend(state, { item, plan, whileBusy }))
       },
       options.key,
-      caller && options.key === undefined ? this.#through : undefined,
+      // Whoever does not want it any more has it written and cancelled, and nothing begun.
+      caller && options.key === undefined && !options.signal?.aborted ? this.#through : undefined,
     )
     if ('repeated' in changed) return begunBefore(this.log, changed.repeated, item)
     const { decision } = changed

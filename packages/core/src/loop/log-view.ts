@@ -12,19 +12,28 @@ export interface LogView extends Pick<
   readonly written: Log
 }
 
-/** It is the log itself from the moment that the draft is written. */
+interface Ahead {
+  /** Where the log has got to. */
+  readonly before: Conversation
+  readonly state: Conversation
+  readonly events: Draft['numbered']
+}
+
+/** It is the log itself from the moment that the log goes on: by the draft, or by what others wrote before it. */
 export class LogAhead implements LogView {
   readonly written: Log
-  #draft: { readonly state: Conversation; readonly events: Draft['numbered'] } | undefined
+  readonly #ahead: Ahead
+  /** The draft is written, and what goes ahead of it does so no longer. */
+  landed = false
   #forgets = 0
 
   constructor(written: Log, draft: Draft) {
     this.written = written
-    this.#draft = { state: draft.after, events: [...draft.numbered] }
+    this.#ahead = { before: draft.before, state: draft.after, events: [...draft.numbered] }
   }
 
   land(): void {
-    this.#draft = undefined
+    this.landed = true
     this.written.forget(this.#forgets)
   }
 
@@ -69,6 +78,11 @@ export class LogAhead implements LogView {
 
   summary(anew?: boolean): ReturnType<Log['summary']> {
     return this.written.summary(anew)
+  }
+
+  /** Asked each time: the log has the draft before anybody is told that it was written, and must not have it twice. */
+  get #draft(): Ahead | undefined {
+    return this.written.state === this.#ahead.before ? this.#ahead : undefined
   }
 
   #with(transcript: Transcript): Transcript {

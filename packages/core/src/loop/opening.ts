@@ -41,6 +41,11 @@ export class Opening {
     if (this.#driver) this.#driver.draining = true
   }
 
+  /** Whatever becomes of what is being written, nobody goes on with it here. */
+  abandon(): void {
+    this.#driver?.abandon()
+  }
+
   async #open(driver: Driver, draft: Draft, write: () => Promise<Written>): Promise<Written> {
     try {
       return await driver.open(draft, write)

@@ -81,6 +81,7 @@ export class Resident {
   pump(): void {
     const { log } = this
     const ours = this.#near.node !== undefined && log.drivable
+    if (!hasWork(log.state) || log.epoch === undefined) this.live.letGo()
     if (this.#closing.signal.aborted || this.#driving || !ours || !hasWork(log.state)) return this.#plan()
     this.#driving = this.#drive().finally(() => {
       this.#driving = undefined
@@ -140,7 +141,7 @@ export class Resident {
     // What was begun before it was written is known to nobody else.
     if (await Promise.race([this.live.hasBegun(), grace])) this.#driving ??= this.#drive()
     await Promise.race([this.#driving, grace])
-    this.live.driver?.abandon()
+    this.live.abandon()
     await this.#driving
   }
 

@@ -1,64 +1,10 @@
 /** The model is asked about what is being written: what it says at once is written with it, and counts only with it. */
-import { definePlugin, type Append, type Model } from '@holdpoint/core'
+import { definePlugin, type Model } from '@holdpoint/core'
 import { proves } from '@holdpoint/testing'
 import { expect, test } from 'vitest'
-import {
-  calls,
-  count,
-  expectSound,
-  gated,
-  heldId,
-  noting,
-  outcomes,
-  types,
-  World,
-  writesOf,
-  type Process,
-} from './kit.ts'
+import { comes, held, opens, says, thinker, writes } from './ahead-kit.ts'
+import { count, expectSound, gated, heldId, noting, outcomes, types, World } from './kit.ts'
 import { onWrite } from './mortal.ts'
-
-const says = [calls('work'), 'Done.']
-
-/** What each write of a conversation holds. */
-const writes = (process: Process): readonly (readonly string[])[] =>
-  writesOf(process).map(({ events }) => types(events))
-
-/** A model that speaks when it is let. */
-function thinker(text: string): { readonly model: Model; readonly asked: () => number; speak(): void } {
-  const speaking = Promise.withResolvers<void>()
-  let asked = 0
-  const model: Model = {
-    id: 'thinker',
-    async *stream() {
-      asked++
-      await speaking.promise
-      yield { type: 'text', id: 't', delta: text }
-      yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } }
-    },
-  }
-  return { model, asked: () => asked, speak: speaking.resolve }
-}
-
-/** An append that stays on its way until it is let through. */
-function held(which: (write: Append) => boolean): {
-  before(question: string, given: readonly unknown[]): unknown
-  let(): void
-  readonly met: number
-} {
-  const way = Promise.withResolvers<void>()
-  let met = 0
-  return {
-    before: (question, given) => {
-      if (question !== 'append' || !which(given[0] as Append)) return undefined
-      met++
-      return way.promise
-    },
-    let: way.resolve,
-    get met() {
-      return met
-    },
-  }
-}
 
 test('a turn whose model and tools take no time is written twice: before the tool runs, and after', async () => {
   const world = new World()
@@ -96,10 +42,10 @@ test('a turn that needs nobody but a model that takes no time is written once, a
 test('a model that takes its time is asked while what was said is on its way, which does not wait for it', async () => {
   const world = new World()
   const { model, asked, speak } = thinker('Hello.')
-  const way = held(({ events }) => events.some(({ type }) => type === 'turn.started'))
+  const way = held(opens)
   const a = await world.process('a', { agent: { model }, before: way.before })
   const sent = a.runtime.send('c', 'Hi')
-  await world.until(() => way.met === 1)
+  await comes(() => way.met === 1)
   expect([asked(), types(await world.log())]).toEqual([1, []])
 
   way.let()
@@ -127,7 +73,7 @@ test('what the model said to words that came to nothing is nowhere: others were 
   const a = await world.process('a', { agent: { model: echo }, before: way.before })
   const b = await world.process('b', { agent: { model: echo } })
   const slowly = a.runtime.send('c', 'Slow words')
-  await world.until(() => way.met === 1)
+  await comes(() => way.met === 1)
   expect(await b.runtime.send('c', 'Quick')).toMatchObject({ status: 'done' })
 
   way.let()
@@ -154,7 +100,7 @@ test('a model that still thinks about words that came to nothing is told to stop
   const a = await world.process('a', { agent: { model: thinks }, before: way.before })
   const b = await world.process('b', { says: ['Quick.'] })
   const slowly = a.runtime.send('c', 'Slow words')
-  await world.until(() => way.met === 1)
+  await comes(() => way.met === 1)
   await b.runtime.send('c', 'Quick')
   way.let()
 
@@ -212,7 +158,7 @@ test(
     const way = held(({ events }) => events.some(({ type }) => type === 'call.started'))
     const a = await world.process('a', { says, tools: [noting(ran, 'work', { onLost: 'ask' })], before: way.before })
     const sent = a.runtime.send('c', 'Work').catch((error: unknown) => error)
-    await world.until(() => way.met === 1)
+    await comes(() => way.met === 1)
 
     const closing = a.runtime.close()
     await world.calm()
@@ -275,7 +221,7 @@ test.each([
       yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } }
     },
   }
-  const a = await world.process('a', { agent: { model, ...more } as never })
+  const a = await world.process('a', { agent: { model, ...more } })
 
   expect(await a.runtime.send('c', 'Hi')).toMatchObject({ status: 'done', text: 'Hello.' })
 
