@@ -64,7 +64,10 @@ export class Residents {
       // Somebody asked before anything was said (perhaps the answer took its time), and tidings may be lost.
       if (was && resident.log.state.seq === 0) await resident.log.refresh()
       // Another one may be in its place by now: only the one that is there is judged.
-      if (!this.keeps(resident)) continue
+      if (!this.keeps(resident)) {
+        if (existing && resident.log.state.seq === 0) return resident // whoever asks is told that there is none
+        continue
+      }
       const here = resident.live.agent.name
       const known = resident.log.state.agent
       // A space is no agent's: what is wanted of it by way of a conversation is refused by what it decides. One that

@@ -45,6 +45,27 @@ test(
   },
 )
 
+test('a conversation that came to nothing, and leaves memory while somebody asks for it, is not there', async () => {
+  const world = new World()
+  const reading = Promise.withResolvers<void>()
+  let reads = 0
+  const a = await world.process('a', {
+    agents: ['desk', 'shop'],
+    idleMs: 3000,
+    before: (question) => {
+      if (question === 'append') return { result: 'failed', why: 'the disk is full' }
+      return question === 'read' && reads++ === 0 ? reading.promise : undefined
+    },
+  })
+  const sent = a.runtime.send('c', 'Hello', { agent: 'desk' }).catch((error: unknown) => error)
+  expect(await world.soon(sent)).toMatchObject({ code: 'store-unavailable' })
+  const cancelled = a.runtime.cancel('c')
+  await world.clock.advance(5000)
+  reading.resolve()
+
+  expect(await cancelled).toMatchObject({ ok: false, refusal: 'nothing-to-cancel' })
+})
+
 test('asking what waits keeps nothing in memory', async () => {
   const world = new World()
   const a = await world.process('a', held)
