@@ -90,4 +90,14 @@ export const driveBugs: readonly Bug[] = [
     name: 'begins-with-what-others-are-at-work-on',
     patches: [patch(LIVE, '!hasWork(draft.before) && !this.log.inDoubt', '!this.log.inDoubt')],
   },
+  {
+    name: 'gives-up-for-lost-what-it-began-itself',
+    patches: [
+      patch(
+        DRIVE,
+        "if (event.type === 'call.started') this",
+        "if (event.type === 'call.started' && !this.#opening) this",
+      ),
+    ],
+  },
 ]

@@ -34,6 +34,7 @@ export class SimNode {
   readonly #lacks: string | false
   #skew = 0
   #bornAt = 0
+  #believedUntil = -Infinity
   #clients = 0
   #leftAt = -Infinity
   /** By conversation: what it was told of, and when. */
@@ -86,8 +87,19 @@ export class SimNode {
     this.world.models.early.inVain(this.id, conversation)
   }
 
+  /** Who had to doubt it for a while does not know what happened meanwhile. */
+  believed(until: number): void {
+    if (!this.countsOnItsLease) this.world.lost.excuse(this.id)
+    this.#believedUntil = until
+  }
+
+  get countsOnItsLease(): boolean {
+    return this.world.scheduler.now < this.#believedUntil
+  }
+
   unclear(conversation: string): void {
     this.world.models.early.unclear(this.id, conversation)
+    this.world.lost.excuse(this.id, conversation)
   }
 
   /** A client of this node, which leaves again unless the node dies before. */
@@ -236,6 +248,7 @@ export class SimNode {
     this.world.unexpected(error, this.name)
     const step = conversation && this.world.truth.conversations.get(conversation.id)?.step
     if (step) step.excused++
+    this.world.lost.excuse(this.id, conversation?.id)
   }
 
   #ports(): Ports {

@@ -18,8 +18,9 @@ export function simModel(node: SimNode): Model {
     id: 'simulated',
     async *stream(request) {
       const { conversation, key } = node.world.models.asked(request, node)
-      // Some answer before anything else can happen.
-      if (!node.world.random.chance(0.3)) await node.wait('model thinks', node.world.random.between(0, 1200))
+      // Some say all they have to say before anything else can happen.
+      const atOnce = node.world.random.chance(0.5)
+      if (!atOnce) await node.wait('model thinks', node.world.random.between(0, 1200))
       if (faults.strikes('model-failed')) {
         node.world.models.failed(key)
         throw new ModelError('the vendor is busy', { retryable: node.world.random.chance(0.7), status: 529 })
@@ -32,7 +33,7 @@ export function simModel(node: SimNode): Model {
           throw new ModelError('the stream broke', { retryable: true })
         }
         yield part
-        if (node.world.random.chance(0.3)) await node.wait('model writes', node.world.random.between(0, 300))
+        if (!atOnce && node.world.random.chance(0.3)) await node.wait('model writes', node.world.random.between(0, 300))
       }
     },
   }

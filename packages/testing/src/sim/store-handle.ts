@@ -14,6 +14,8 @@ export interface StoreUser {
   inVain(id: string): void
   /** It is not told whether it did. */
   unclear(id: string): void
+  /** It hears that it lives, and counts on that until then. */
+  believed(until: number): void
   /** What it calls itself in the store. */
   named(node: string): void
 }
@@ -75,9 +77,12 @@ export function storeHandle(user: StoreUser, store: Store, around: StoreSurround
     pending: (query) => read('pending', () => store.pending(query)),
     list: (query) => read('list', () => store.list(query)),
     due: (query) => read('due', () => store.due(query)),
-    beat: (node, ttlMs) => {
+    beat: async (node, ttlMs) => {
       user.named(node)
-      return say('beat', () => store.beat(node, ttlMs))
+      const asked = around.scheduler.now
+      const now = await say('beat', () => store.beat(node, ttlMs))
+      user.believed(asked + 0.8 * ttlMs)
+      return now
     },
     leave: (node) => say('leave', () => store.leave(node)),
     claim: async (what, node) => {

@@ -13,6 +13,7 @@ export const invariants = {
   'never-after-outcome': 'A call is not begun after its outcome was known to whoever begins it.',
   'same-call': 'A call that runs again does so under the same id and with the same input.',
   'at-most-once': 'A call that must not run twice does so only if a person said so, or its own check.',
+  'lost-for-a-reason': 'A call is given up for lost only if whoever began it may have lost track of it.',
   'runs-what-was-approved': 'What runs is the input and the tool definition that somebody, or the gate, agreed to.',
   'answer-kept': 'An answer that was accepted is in the log from that moment on.',
   'one-accepted': 'Of answers to the same question one is accepted, and nobody else is told that theirs was.',

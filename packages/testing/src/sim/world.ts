@@ -4,6 +4,7 @@ import { AnswersJudged } from './answers-judged.ts'
 import { Faults, Windows } from './faults.ts'
 import { livingIn, livingOptions, type Living } from './living.ts'
 import { MessagesJudged } from './messages-judged.ts'
+import { LostJudged } from './lost-judged.ts'
 import { ModelsAsked } from './models-asked.ts'
 import { SimNode } from './node.ts'
 import { Outside } from './outside.ts'
@@ -46,6 +47,7 @@ export class World {
   readonly spaces: SpacesJudged
   readonly plans: PlansJudged
   readonly shown: ShownJudged
+  readonly lost: LostJudged
   readonly living: Living
   /** Of the agents that live, as they are defined. */
   readonly alive: readonly Omit<AgentOptions, 'model' | 'tools'>[]
@@ -83,6 +85,9 @@ export class World {
     this.spaces = new SpacesJudged(this.judge)
     this.plans = new PlansJudged(this.judge, this.scheduler)
     this.shown = new ShownJudged(this.truth, this.judge)
+    this.lost = new LostJudged(this.judge, this.scheduler, (id) =>
+      this.nodes.some((node) => node.id === id && node.runtime && !node.closing && node.countsOnItsLease),
+    )
 
     const shape = root.fork('shape')
     const { faults } = this
@@ -104,6 +109,7 @@ export class World {
     this.alive = this.living.agents.map((name) => livingOptions(name, lives))
     this.truth.onCommit = (record, events, writer) => {
       this.models.follow(record, events, writer)
+      this.lost.follow(record, events, writer)
       for (const judged of [this.messages, this.spaces, this.plans, this.shown]) judged.follow(record, events)
       // The worst of moments: the start is written, and whoever wrote it has not heard of it.
       if (events.some(({ type }) => type === 'call.started') && faults.strikes('pause', 100)) this.#pause(writer)
