@@ -149,3 +149,22 @@ test('whoever comes to watch while it is being written is shown nothing that is 
 
   expect(seen).toEqual(['turn.started', 'model.replied'])
 })
+
+test('two who speak at once in one process: one is refused, and the call of the other runs, once', async () => {
+  const world = new World()
+  const ran: string[] = []
+  const way = held(opens)
+  const a = await world.process('a', { says, tools: [noting(ran, 'work', { onLost: 'ask' })], before: way.before })
+  const sent = [a.runtime.send('c', 'Work'), a.runtime.send('c', 'Work')]
+  await comes(() => way.met === 2)
+  way.let()
+  const results = await Promise.all(sent)
+
+  expect(results.map(({ status }) => status).toSorted()).toEqual(['done', 'refused'])
+  expect(ran).toHaveLength(1)
+  expect(types(await world.log()).filter((type) => type !== 'model.replied')).toEqual([
+    'turn.started',
+    'call.started',
+    'call.settled',
+  ])
+})
