@@ -23,6 +23,7 @@ export interface Drive {
 
 export function drive(driver: Driver): Drive {
   let over = false
+  driver.begin()
   const done = (async () => {
     try {
       for (;;) {

@@ -56,7 +56,6 @@ export class Driver {
   constructor(log: Log, world: World, callers: Callers, { oneStep }: DriverOptions) {
     this.#log = log
     this.#world = world
-    this.#epoch = log.epoch
     this.#callers = callers
     this.oneStep = oneStep
   }
@@ -73,6 +72,11 @@ export class Driver {
   /** It has begun something that nobody else knows of. */
   get busy(): boolean {
     return this.#works.size > 0 || this.#started.size > 0
+  }
+
+  /** From now on it drives, whatever it began before. */
+  begin(): void {
+    this.#epoch = this.#log.epoch
   }
 
   /** Writes what is finished and starts what is due. Idle when nothing is left to wait for. */
@@ -102,7 +106,6 @@ export class Driver {
       return await this.#write(draft, done, write)
     } finally {
       this.#opening = false
-      this.#epoch = this.#log.epoch
     }
   }
 
@@ -150,14 +153,17 @@ export class Driver {
       written = await write()
     } finally {
       if (written !== 'ok') this.#works.drop(({ ahead }) => ahead !== undefined)
+      // Where nobody can tell whether it was written, this much is known: if its calls are started, they have not begun.
+      if (written === 'ok' || written === undefined) this.#remember(draft, term)
     }
     if (written !== 'ok') return written
-    for (const event of draft.events) {
-      if (event.type === 'call.started') this.#started.set(event.callId, term)
-      if (event.type === 'turn.started') this.#callers.served(event.turnId)
-    }
+    for (const event of draft.events) if (event.type === 'turn.started') this.#callers.served(event.turnId)
     this.#works.written(done)
     return written
+  }
+
+  #remember({ events }: Draft, term: number): void {
+    for (const event of events) if (event.type === 'call.started') this.#started.set(event.callId, term)
   }
 
   /** Asks the model what the draft leads to. If it says so before the draft would be written, that goes with it. */

@@ -81,7 +81,8 @@ export class Resident {
   pump(): void {
     const { log } = this
     const ours = this.#near.node !== undefined && log.drivable
-    if (!hasWork(log.state) || log.epoch === undefined) this.live.letGo()
+    // What became of the last write may still come out.
+    if (!log.inDoubt && (!hasWork(log.state) || log.epoch === undefined)) this.live.letGo()
     if (this.#closing.signal.aborted || this.#driving || !ours || !hasWork(log.state)) return this.#plan()
     this.#driving = this.#drive().finally(() => {
       this.#driving = undefined

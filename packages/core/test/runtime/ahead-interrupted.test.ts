@@ -150,6 +150,26 @@ test('whoever comes to watch while it is being written is shown nothing that is 
   expect(seen).toEqual(['turn.started', 'model.replied'])
 })
 
+test('a call whose start nobody knows to be written for a while runs once that comes out: its process lives, and knows', async () => {
+  const world = new World()
+  const ran: string[] = []
+  let cut = true
+  const a = await world.process('a', {
+    says,
+    tools: [noting(ran, 'work', { onLost: 'ask' })],
+    after: (question) => (question === 'append' && cut ? { result: 'unknown', why: 'the line is cut' } : undefined),
+  })
+  const sent = a.runtime.send('c', 'Work').catch((error: unknown) => error)
+  expect(await world.soon(sent)).toMatchObject({ code: 'store-unavailable' })
+  expect([types(await world.log()), ran]).toEqual([['turn.started', 'model.replied', 'call.started'], []])
+
+  cut = false
+  await world.pass(5000)
+
+  expect(types(await world.log()).slice(3)).toEqual(['call.settled', 'model.replied'])
+  expect(ran).toHaveLength(1)
+})
+
 test('two who speak at once in one process: one is refused, and the call of the other runs, once', async () => {
   const world = new World()
   const ran: string[] = []
