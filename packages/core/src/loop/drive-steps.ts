@@ -21,8 +21,9 @@ export function isSame(a: Effect, b: Effect): boolean {
  */
 export function mayLookAhead({ agent, watched }: World): boolean {
   const { ports, plugins, hooks, audit, stopWhen, context, life } = agent
-  const { beforeMessage, beforeCall, afterMessage } = hooks
-  if (!ports.soon || plugins.length + beforeMessage.length + beforeCall.length + afterMessage.length > 0) return false
+  const { beforeMessage, beforeCall, afterMessage, onStream } = hooks
+  const others = [plugins, beforeMessage, beforeCall, afterMessage, onStream]
+  if (!ports.soon || others.some(({ length }) => length > 0)) return false
   return !audit && !stopWhen && !context.summarize && !life && !watched()
 }
 

@@ -1,5 +1,5 @@
 /** The model is asked about what is being written: what it says at once is written with it, and counts only with it. */
-import { definePlugin, type Model } from '@holdpoint/core'
+import { definePlugin, type Model, type ModelPart } from '@holdpoint/core'
 import { proves } from '@holdpoint/testing'
 import { expect, test } from 'vitest'
 import { comes, held, opens, says, thinker, writes } from './ahead-kit.ts'
@@ -207,6 +207,7 @@ test.each([
   ['hooks before a message', { hooks: { beforeMessage: [{ name: 'h', run: () => undefined }] } }],
   ['hooks before a call', { hooks: { beforeCall: [{ name: 'h', run: () => undefined }] } }],
   ['hooks after a message', { hooks: { afterMessage: [{ name: 'h', run: () => undefined }] } }],
+  ['hooks on the stream', { hooks: { onStream: [{ name: 'h', open: () => ({ part: (part: ModelPart) => part }) }] } }],
   ['an audit', { audit: true }],
   ['a condition to stop', { stopWhen: () => false }],
   ['summaries', { context: { budget: { tokens: 10_000 }, summarize: {} } }],
