@@ -179,8 +179,8 @@ export const spaceBugs: readonly Bug[] = [
     patches: [
       patch(
         'turn/derive.ts',
-        "return [effect.do === 'expire-hold' ? deadlineOf(state, effect) : effect.at]",
-        "return [effect.do === 'expire-hold' ? deadlineOf(state, effect) : Infinity]",
+        "(effect.do === 'expire-hold' ? deadlineOf(state, effect) : effect.at)",
+        "(effect.do === 'expire-hold' ? deadlineOf(state, effect) : Infinity)",
       ),
     ],
   },
