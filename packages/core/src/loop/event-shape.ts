@@ -28,7 +28,8 @@ const maybe =
 const list =
   (check: Check): Check =>
   (value) =>
-    Array.isArray(value) && value.every(check)
+    // A place with nothing in it is passed over by every(), and met by whoever walks the list.
+    Array.isArray(value) && Array.from(value).every(check)
 const either =
   (...checks: readonly Check[]): Check =>
   (value) =>
