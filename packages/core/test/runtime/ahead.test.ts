@@ -275,7 +275,7 @@ test.each([
       yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } }
     },
   }
-  const a = await world.process('a', { agent: { model, ...more } as never })
+  const a = await world.process('a', { agent: { model, ...more } })
 
   expect(await a.runtime.send('c', 'Hi')).toMatchObject({ status: 'done', text: 'Hello.' })
 
