@@ -1,12 +1,14 @@
 /** What stands behind `npm run bench --`: which benchmark, on which store, how much of it. */
 import { parseArgs } from 'node:util'
 import type { StoreKind } from './storage/requests.ts'
+import type { Pace } from './storage/free-agent.ts'
 import type { RawStyle } from './storage/raw-postgres.ts'
 
 export interface Options {
   readonly bench: string
   readonly store: StoreKind | undefined
   readonly baseline: RawStyle
+  readonly model: Pace
   readonly turns?: number
   readonly conversations?: number
   readonly rounds?: number
@@ -18,6 +20,7 @@ export class Misuse extends Error {}
 
 const STORES: readonly StoreKind[] = ['sqlite', 'postgres']
 const BASELINES: readonly RawStyle[] = ['statements', 'one']
+const PACES: readonly Pace[] = ['at-once', 'later']
 
 export function optionsOf(args: readonly string[], benches: readonly string[]): Options {
   const { values, positionals } = parsed(args)
@@ -27,6 +30,7 @@ export function optionsOf(args: readonly string[], benches: readonly string[]): 
     bench: oneOf('benchmark', bench, benches),
     store: values.store === undefined ? undefined : oneOf('store', values.store, STORES),
     baseline: values.baseline === undefined ? 'statements' : oneOf('baseline', values.baseline, BASELINES),
+    model: values.model === undefined ? 'at-once' : oneOf('model', values.model, PACES),
     ...count('turns', values.turns),
     ...count('conversations', values.conversations),
     ...count('rounds', values.rounds),
@@ -43,6 +47,7 @@ const TEXT = { type: 'string' } as const
 const FLAGS = {
   store: TEXT,
   baseline: TEXT,
+  model: TEXT,
   turns: TEXT,
   conversations: TEXT,
   rounds: TEXT,

@@ -1,8 +1,12 @@
 /** An agent whose model and tool cost nothing: what is left to measure is the runtime and its store. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ContextOptions } from '@holdpoint/core'
 import { agent, tool, type Agent, type Model, type ModelPart, type ModelRequest } from 'holdpoint'
 import { z } from 'zod'
 import { callIds, FOUND, INPUT, REPLY, TOOL } from './facts.ts'
+
+/** Whether the model answers at once, or in the next turn of the event loop, when what it was asked about is on its way. */
+export type Pace = 'at-once' | 'later'
 
 export interface AgentShape {
   /** How many calls the model makes in one reply. */
@@ -11,12 +15,18 @@ export interface AgentShape {
   readonly approval: boolean
   /** What the model is shown; the newest messages unless said. */
   readonly context?: ContextOptions
+  readonly pace?: Pace
 }
 
 /** As many messages as a model is shown in every workload. */
 const WINDOW = 40
 
-export function freeAgent({ calls, approval, context = { window: { messages: WINDOW } } }: AgentShape): Agent {
+export function freeAgent({
+  calls,
+  approval,
+  context = { window: { messages: WINDOW } },
+  pace = 'at-once',
+}: AgentShape): Agent {
   const lookup = tool({
     name: TOOL,
     description: 'Looks something up',
@@ -26,7 +36,7 @@ export function freeAgent({ calls, approval, context = { window: { messages: WIN
   })
   return agent({
     name: 'desk',
-    model: freeModel(calls),
+    model: freeModel(calls, pace),
     tools: [lookup],
     context,
     // All calls of a reply at once: a round is a round.
@@ -35,7 +45,7 @@ export function freeAgent({ calls, approval, context = { window: { messages: WIN
 }
 
 /** Knows nothing but the prompt, so that any process can go on with any conversation. */
-function freeModel(calls: number): Model {
+function freeModel(calls: number, pace: Pace): Model {
   const nextId = callIds()
   const input = JSON.stringify(INPUT)
   const usage = { inputTokens: 1000, outputTokens: 100 }
@@ -55,9 +65,13 @@ function freeModel(calls: number): Model {
       const parts = replyTo(request)
       return {
         async *[Symbol.asyncIterator]() {
+          if (pace === 'later') await nextTurn()
           yield* parts
         },
-        forEach: async (take) => parts.forEach(take),
+        forEach: async (take) => {
+          if (pace === 'later') await nextTurn()
+          parts.forEach(take)
+        },
       }
     },
   }

@@ -10,8 +10,8 @@ export function eventsOf(decision: Decision): readonly EventBody[] {
 }
 
 /** A call that somebody else started, or started again, is another piece of work than the one that was begun here. */
-export function isSame(a: Effect, b: Effect): boolean {
-  if (a.key !== b.key) return false
+export function isSame(a: Effect | undefined, b: Effect): boolean {
+  if (a?.key !== b.key) return false
   return !('call' in a && 'call' in b) || (a.do === b.do && a.call.attempt === b.call.attempt)
 }
 

@@ -183,9 +183,9 @@ export class Driver {
 
   #dropUnwanted(): void {
     if (this.#works.size === 0) return
-    const wanted = next(this.#log.state)
+    const wanted = new Map(next(this.#log.state).map((effect) => [effect.key, effect]))
     for (const { failure } of this.#works) if (failure !== undefined) throw failure
-    this.#works.drop((work) => !wanted.some((effect) => isSame(effect, work.effect)))
+    this.#works.drop(({ effect }) => !isSame(wanted.get(effect.key), effect))
   }
 
   /** Adds the effects that are events themselves, so that they are written together with what led to them. */
@@ -268,7 +268,8 @@ export class Driver {
 
   /** Calls that are about to start count: those that were approved together would all start otherwise. */
   #roomFor({ turn }: Conversation): boolean {
-    if (turn.phase !== 'calls') return true
+    // Where all of them may run at once, nobody need count.
+    if (turn.phase !== 'calls' || turn.calls.length <= this.#world.agent.maxParallel) return true
     const starting = [...this.#works].flatMap(({ admits }) => admits ?? [])
     const busy = turn.calls.filter(({ at, callId }) => at === 'running' || starting.includes(callId))
     return busy.length < this.#world.agent.maxParallel

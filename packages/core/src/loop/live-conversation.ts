@@ -90,12 +90,14 @@ export class LiveConversation {
       if (!begun.ok) return this.refused(begun.refusal, begun.message)
       const own = (): string | undefined => ownTurn(this.log, begun)
       // A signal is about the caller's own turn, not about one that took its place or waits behind it.
-      const signal = options.signal && (await cancelOn(options.signal, () => this.#cancel(own())))
+      const { signal } = options
+      const cancelling = signal && cancelOn(signal, () => this.#cancel(own()))
       try {
+        await cancelling?.begun
         await goOn(own)
-        await signal?.over()
+        await cancelling?.over()
       } catch (error) {
-        await signal?.over().catch(() => {})
+        await cancelling?.over().catch(() => {})
         throw sinceWritten(error)
       }
       watching?.check()

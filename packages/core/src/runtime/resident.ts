@@ -6,6 +6,7 @@ import { HoldpointError } from '../failure.ts'
 import type { Store } from '../log/store.ts'
 import type { LiveConversation } from '../loop/live-conversation.ts'
 import type { Log } from '../loop/log.ts'
+import { Stop } from '../loop/stop.ts'
 import { OVER, type Ports } from '../ports.ts'
 import { deadlinesOf, hasWork } from '../turn/derive.ts'
 import { lookAt } from '../turn/hold.ts'
@@ -38,7 +39,7 @@ export class Resident {
   #uses = 0
   #driving: Promise<void> | undefined
   #failures = 0
-  readonly #closing = new AbortController()
+  readonly #closing = new Stop()
   /** Those who wait for something to change. */
   #waiting: PromiseWithResolvers<void> | undefined
 
@@ -83,7 +84,7 @@ export class Resident {
     const ours = this.#near.node !== undefined && log.drivable
     // What became of the last write may still come out.
     if (!log.inDoubt && (!hasWork(log.state) || log.epoch === undefined)) this.live.letGo()
-    if (this.#closing.signal.aborted || this.#driving || !ours || !hasWork(log.state)) return this.#plan()
+    if (this.#closing.aborted || this.#driving || !ours || !hasWork(log.state)) return this.#plan()
     this.#driving = this.#drive().finally(() => {
       this.#driving = undefined
       this.usedAt = this.#near.ports.monotonic()
@@ -152,7 +153,7 @@ export class Resident {
       this.#failures = 0
     } catch (error) {
       // Our own code broke, or a plugin's; or the store is away. Whoever waits is told, and it is tried again.
-      if (this.#closing.signal.aborted && HoldpointError.is(error) && error.code === 'closed') return
+      if (this.#closing.aborted && HoldpointError.is(error) && error.code === 'closed') return
       this.#failures++
       this.#near.failed(error)
       this.#fail(error)
@@ -167,7 +168,7 @@ export class Resident {
   }
 
   #change(): Promise<void> {
-    if (this.#closing.signal.aborted) return Promise.reject(closed())
+    if (this.#closing.aborted) return Promise.reject(closed())
     this.#waiting ??= Promise.withResolvers<void>()
     return this.#waiting.promise
   }

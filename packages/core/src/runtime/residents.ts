@@ -57,17 +57,26 @@ export class Residents {
   }
 
   /** Reads it from the store unless it is here. `agent` is for a conversation that does not exist yet. */
-  async get(address: Address, agent?: string, { fresh = false, existing = false }: Asked = {}): Promise<Resident> {
+  async get(address: Address, agent?: string): Promise<Resident> {
+    for (;;) {
+      const resident = await this.#get(address, agent)
+      if (resident) return resident
+    }
+  }
+
+  /** Undefined when the one who was here left before it was known whether it is wanted. */
+  async #get(
+    address: Address,
+    agent: string | undefined,
+    { fresh = false, existing = false }: Asked = {},
+  ): Promise<Resident | undefined> {
     for (let asked = fresh; ;) {
       const was = this.#places.has(keyOf(address))
       const resident = await this.#once(address, agent)
       // Somebody asked before anything was said (perhaps the answer took its time), and tidings may be lost.
       if (was && resident.log.state.seq === 0) await resident.log.refresh()
       // Another one may be in its place by now: only the one that is there is judged.
-      if (!this.keeps(resident)) {
-        if (existing && resident.log.state.seq === 0) return resident // whoever asks is told that there is none
-        continue
-      }
+      if (!this.keeps(resident)) return undefined
       const here = resident.live.agent.name
       const known = resident.log.state.agent
       // A space is no agent's: what is wanted of it by way of a conversation is refused by what it decides. One that
@@ -99,15 +108,17 @@ export class Residents {
 
   /** Undefined when nobody ever wrote to it. */
   async find(address: Address, agent?: string): Promise<Resident | undefined> {
-    let fresh = false
-    if (!this.#places.has(keyOf(address))) {
-      const log = await this.#read(address)
-      if (log.state.seq === 0) return undefined
-      fresh = !this.#places.has(keyOf(address))
-      if (fresh) void this.#once(address, agent, log)
+    for (;;) {
+      let fresh = false
+      if (!this.#places.has(keyOf(address))) {
+        const log = await this.#read(address)
+        if (log.state.seq === 0) return undefined
+        fresh = !this.#places.has(keyOf(address))
+        if (fresh) void this.#once(address, agent, log)
+      }
+      const resident = await this.#get(address, agent, { fresh, existing: true })
+      if (resident) return resident.log.state.seq === 0 ? undefined : resident
     }
-    const resident = await this.get(address, agent, { fresh, existing: true })
-    return resident.log.state.seq === 0 ? undefined : resident
   }
 
   /** Whether it is still the one in memory: it may have left between two steps of whoever asked for it. */

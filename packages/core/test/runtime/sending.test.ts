@@ -193,6 +193,23 @@ test('cancel ends a turn that works, in whatever process it is asked for', async
   expect(types(await world.log()).at(-1)).toBe('turn.ended')
 })
 
+test('whoever gave up before sending, and cannot be told that it was cancelled, is told that it was written', async () => {
+  const world = new World()
+  const away = (given: readonly unknown[]): boolean => JSON.stringify(given).includes('turn.ended')
+  const a = await world.process('a', {
+    says: ['Hello.'],
+    agent: { hooks: { afterMessage: [{ name: 'slow', run: () => new Promise(() => {}) }] } },
+    before: (question, given) =>
+      question === 'append' && away(given) ? { result: 'failed', why: 'the disk is full' } : undefined,
+  })
+  const sent = a.runtime.send('c', 'Hi', { signal: AbortSignal.abort() }).catch((error: unknown) => error)
+  await world.pass(15_000)
+
+  const message = expect.stringMatching(/^What was sent is written/) as string
+  expect(await sent).toMatchObject({ code: 'store-unavailable', message })
+  expect((await world.log())[0]).toMatchObject({ type: 'turn.started' })
+})
+
 test('aborting the signal of a message that waited cancels its own turn, and not the one before', async () => {
   const world = new World()
   const work = slow('work')

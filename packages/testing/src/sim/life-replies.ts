@@ -43,8 +43,12 @@ export function planRequest(random: Random): {
   readonly cron?: string
   readonly runAfter?: number
 } {
-  const plan = { id: random.pick(['p1', 'p2']), what: 'look', missed: random.pick(['once', 'all', 'none'] as const) }
+  const plan = {
+    id: random.pick(['p1', 'p2']),
+    what: 'look',
+    missed: random.pick(['once', 'all', 'none', 'none'] as const),
+  }
   return random.chance(0.6)
-    ? { ...plan, cron: random.pick(['20', '45']) }
+    ? { ...plan, cron: random.pick(['20', '45', '80']) }
     : { ...plan, runAfter: random.between(0, 40_000) }
 }

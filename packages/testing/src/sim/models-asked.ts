@@ -107,7 +107,8 @@ export class ModelsAsked {
     const may = this.#all.plain.has(conversation)
     this.#judge.require(may, 'prompt-is-the-log', say(`no log called for this: ${early.text}`))
     this.#judge.require(!node.closing, 'drain-begins-nothing', say('it began after the node was told to close'))
-    const most = 1 + early.excused
+    // What had to be read for it may have kept it until its draft had failed, and then it was asked in vain.
+    const most = 2 + early.excused
     this.#judge.require(early.asked <= most, 'model-spend', say(`asked ${early.asked} times, not ${most}, for a draft`))
     return early
   }

@@ -102,9 +102,10 @@ async function rest(world: World): Promise<void> {
     [...truth.conversations.values()].filter((record) => record.hasWork || overdue(record))
   const behind = (): Reader[] =>
     readers.filter(({ seq, conversation }) => seq < (truth.conversations.get(conversation)?.events.length ?? 0))
-  // Whoever is not told that its clients are written down goes on with that.
+  // Whoever is not told that its clients are written down goes on with that, and whoever hears late that a write may have
+  // failed looks after it.
   const untold = (): boolean =>
-    nodes.some((node) => scheduler.waiting(node.process).some(({ label }) => label.startsWith('put')))
+    nodes.some((node) => scheduler.waiting(node.process).some(({ label }) => /^(?:put|append) /.test(label)))
   const over = (): boolean =>
     world.asking === 0 && stuck().length === 0 && behind().length === 0 && !scheduler.underWay('append') && !untold()
   await scheduler.run(() => judge.violation !== undefined || scheduler.now > deadline || over())
