@@ -13,8 +13,8 @@ const IN_FLIGHT = 20
 /** Memory is measured when so many are held, and again when all are. */
 const FEW = 100
 const CHUNKS = 4
-/** Held elsewhere before, so that what a process learns once is not counted as growth. */
-const WARM_UP = 500
+/** Held elsewhere before, so that what a process learns once (compiled code above all) is not counted as growth. */
+const WARM_UP = 2000
 /** What the runtime keeps in memory for a while after use is let go of within a second or two. */
 const TIDY_MS = 2500
 /** In bytes. A conversation that stayed in memory would take some thousands. */
@@ -85,7 +85,7 @@ async function hold(
   if (measured) {
     const elsewhere = await placesFor(places)
     await holders.open(elsewhere)
-    await holders.both({ do: 'hold', from: 0, count: Math.min(WARM_UP, conversations), inFlight: IN_FLIGHT })
+    await holders.both({ do: 'hold', from: 0, count: Math.min(WARM_UP, 2 * conversations), inFlight: IN_FLIGHT })
     await holders.close()
     await removeAll(places, elsewhere)
   }
