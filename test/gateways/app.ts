@@ -30,9 +30,11 @@ const photo = tool({
 const clerk: Model = {
   id: 'clerk',
   async *stream({ prompt }) {
+    const said = JSON.stringify(prompt.at(-1))
     if (prompt.at(-1)?.role === 'tool') yield { type: 'text', id: 't', delta: 'It is paid.' }
+    else if (said.includes('hello')) yield { type: 'text', id: 't', delta: 'Hello.' }
     else {
-      const name = JSON.stringify(prompt.at(-1)).includes('photo') ? 'photo' : 'pay'
+      const name = said.includes('photo') ? 'photo' : 'pay'
       yield { type: 'call', id: `c${prompt.length}`, name, input: '{}' }
     }
     yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } }
