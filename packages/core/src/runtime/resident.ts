@@ -120,10 +120,12 @@ export class Resident {
 
   async #claim(): Promise<number | undefined> {
     const { store, node } = this.#near
-    if (node === undefined || this.log.epoch !== undefined || !hasWork(this.log.state)) {
+    if (node === undefined || !hasWork(this.log.state)) {
       this.claiming = false
       return undefined
     }
+    // One of ours that nobody heard of stands in the store, whatever an older answer that came since says of an epoch.
+    if (this.log.epoch !== undefined && !this.claiming) return undefined
     this.claiming = true
     const epoch = await store.claim(this.log.address, node)
     this.claiming = false

@@ -73,7 +73,7 @@ export class ModelsAsked {
     // Two turns may call for the same words, and who was not told of the newer asks for the older.
     const step = steps.findLast(({ asked, excused }) => asked <= excused) ?? steps.at(-1)
     // A turn that takes up another again calls for the same words.
-    const again = step && step.asked > step.excused && step.until < Infinity && this.#all.plain.has(conversation)
+    const again = step && this.#all.plain.has(conversation) && node.knowsFor(conversation, step.until) >= 0
     if (!step || again) return { conversation, key: this.#askedEarly(prompt, conversation, node, say) }
     this.#checkPairs(prompt, record, say)
     const which = `${step.turnId} step ${step.step}`
