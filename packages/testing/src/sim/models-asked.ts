@@ -72,9 +72,11 @@ export class ModelsAsked {
     const steps = this.#due.get(JSON.stringify(prompt)) ?? []
     // Two turns may call for the same words, and who was not told of the newer asks for the older.
     const step = steps.findLast(({ asked, excused }) => asked <= excused) ?? steps.at(-1)
-    // A turn that takes up another again calls for the same words.
-    const again = step && this.#all.plain.has(conversation) && node.knowsFor(conversation, step.until) >= 0
-    if (!step || again) return { conversation, key: this.#askedEarly(prompt, conversation, node, say) }
+    // A turn that takes up another again calls for the same words; so may two nodes at once, neither knowing of the other.
+    const over = step && node.knowsFor(conversation, step.until) >= 0
+    const unknown = step && node.knows(conversation) < step.seq
+    if (!step || ((over || unknown) && this.#all.plain.has(conversation)))
+      return { conversation, key: this.#askedEarly(prompt, conversation, node, say) }
     this.#checkPairs(prompt, record, say)
     const which = `${step.turnId} step ${step.step}`
     // Who could not know that the step is over may ask for it, and who waits for the store finds out a little later.

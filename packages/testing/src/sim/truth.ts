@@ -93,6 +93,8 @@ export class Truth {
         const owner = this.owner(what.id)
         const again = epoch !== undefined && node === owner.node && epoch === owner.epoch
         if (epoch !== undefined && !again) this.#handOver(record, { node, epoch }, record.hasWork)
+        // Who claims again did not hear of it, and may have gone on under an older epoch: what came of that is refused.
+        if (again && record.step) record.step.excused++
         return epoch
       },
     }
