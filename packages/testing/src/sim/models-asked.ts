@@ -28,6 +28,8 @@ export class ModelsAsked {
   /** By node, in one of its lives: every prompt. */
   readonly #asked = new Set<string>()
   readonly early: AskedEarly = new AskedEarly()
+  /** Which node asked for a step before the log called for it. */
+  readonly #landedBy = new Map<Step, string>()
   readonly #all: Conversations
 
   constructor(truth: Truth, judge: Judge, all: Conversations) {
@@ -45,7 +47,9 @@ export class ModelsAsked {
       const text = this.#promptOf(record, step)
       this.#due.set(text, [...(this.#due.get(text) ?? []), step])
       const early = this.early.landed(writer, id, step, text)
-      if (early) this.#checkPairs(early.prompt, record, (what) => () => `${id} on ${writer}: ${what}`)
+      if (!early) continue
+      this.#landedBy.set(step, writer)
+      this.#checkPairs(early.prompt, record, (what) => () => `${id} on ${writer}: ${what}`)
     }
     for (const event of written) {
       if (event.type !== 'model.replied') continue
@@ -67,16 +71,19 @@ export class ModelsAsked {
     const conversation = conversationIn(prompt)
     const record = this.#truth.conversations.get(conversation)
     const say = (what: string) => (): string => `${conversation} on ${node.name}: ${what}`
-    this.#asked.add(`${node.id} ${JSON.stringify(prompt)}`)
+    const asked = `${node.id} ${JSON.stringify(prompt)}`
+    const before = this.#asked.has(asked)
+    this.#asked.add(asked)
     if (conversation.startsWith('agent:')) return { conversation, key: this.#askedInLife(prompt, record, node, say) }
     const steps = this.#due.get(JSON.stringify(prompt)) ?? []
     // Two turns may call for the same words, and who was not told of the newer asks for the older.
     const step = steps.findLast(({ asked, excused }) => asked <= excused) ?? steps.at(-1)
     // A turn that takes up another again calls for the same words; so may two nodes at once, neither knowing of the other.
     const over = step && node.knowsFor(conversation, step.until) >= 0
-    const unknown = step && node.knows(conversation) < step.seq
+    const others = step && (this.#landedBy.get(step) ?? node.id) !== node.id
+    const unknown = others && node.knows(conversation) < step.seq
     if (!step || ((over || unknown) && this.#all.plain.has(conversation)))
-      return { conversation, key: this.#askedEarly(prompt, conversation, node, say) }
+      return { conversation, key: this.#askedEarly(prompt, conversation, node, before, say) }
     this.#checkPairs(prompt, record, say)
     const which = `${step.turnId} step ${step.step}`
     // Who could not know that the step is over may ask for it, and who waits for the store finds out a little later.
@@ -103,12 +110,15 @@ export class ModelsAsked {
     prompt: readonly PromptMessage[],
     conversation: string,
     node: SimNode,
+    before: boolean,
     say: (what: string) => () => string,
   ): Early {
     const early = this.early.ask(node.id, conversation, prompt)
     const may = this.#all.plain.has(conversation)
     this.#judge.require(may, 'prompt-is-the-log', say(`no log called for this: ${early.text}`))
-    this.#judge.require(!node.closing, 'drain-begins-nothing', say('it began after the node was told to close'))
+    // What was under way is asked for once more when the model failed.
+    const begins = node.closing !== undefined && !before
+    this.#judge.require(!begins, 'drain-begins-nothing', say('it began after the node was told to close'))
     // What had to be read for it may have kept it until its draft had failed, and then it was asked in vain.
     const most = 2 + early.excused
     this.#judge.require(early.asked <= most, 'model-spend', say(`asked ${early.asked} times, not ${most}, for a draft`))
