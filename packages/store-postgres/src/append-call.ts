@@ -1,6 +1,5 @@
 /** One call of the stored function: appends on the way in as arrays, a column each, and its answers on the way out. */
 import { encodeBatch, type Address, type Append, type Appended, type HoldRow, type LogEvent } from '@holdpoint/core'
-import { plainArray, textArray } from './array-text.ts'
 import type { Query } from './connections.ts'
 import { readBatch, toEventText } from './event-text.ts'
 import { toStored } from './storable-text.ts'
@@ -11,7 +10,7 @@ export interface Op {
   readonly tenant: string
   readonly id: string
   readonly events: string
-  readonly base: string | undefined
+  readonly base: string | null
   readonly holds: readonly HoldRow[]
 }
 
@@ -42,27 +41,22 @@ export function opOf(write: Append): Op {
     tenant: toStored(to.tenant),
     id: toStored(to.id),
     events: toEventText(encodeBatch(events)),
-    base: rows.base === undefined ? undefined : JSON.stringify(rows.base),
+    base: rows.base === undefined ? null : JSON.stringify(rows.base),
     holds,
   }
 }
 
 /** Said here, since the server's refusal would cost everybody who is in the same call. */
 export function tooLong({ tenant, id, write }: Op): string | undefined {
-  const { key = '', node = '', rows } = write
-  let refused =
-    tooLongName('tenant and id', tenant, id) ??
-    tooLongName('key', key) ??
-    tooLongName('agent', rows.agent) ??
-    tooLongName('node', node)
-  for (const { callId, tool } of rows.holds) refused ??= tooLongName('callId and tool', callId, tool)
-  return refused
-}
-
-function tooLongName(what: string, name: string, more = ''): string | undefined {
-  if ((name.length + more.length) * 3 <= LONGEST_NAME_BYTES) return undefined
-  const bytes = Buffer.byteLength(name + more)
-  return bytes > LONGEST_NAME_BYTES ? `${what}: ${bytes} bytes, and ${LONGEST_NAME_BYTES} is the most.` : undefined
+  const { key = '', rows } = write
+  const names = { 'tenant and id': tenant + id, key, agent: rows.agent, node: write.node ?? '' }
+  const calls = rows.holds.map(({ callId, tool }) => callId + tool)
+  for (const [what, name] of [...Object.entries(names), ...calls.map((name) => ['callId and tool', name] as const)]) {
+    if (name.length * 3 <= LONGEST_NAME_BYTES) continue
+    const bytes = Buffer.byteLength(name)
+    if (bytes > LONGEST_NAME_BYTES) return `${what}: ${bytes} bytes, and ${LONGEST_NAME_BYTES} is the most.`
+  }
+  return undefined
 }
 
 /**
@@ -92,36 +86,36 @@ function compare(a: string, b: string): number {
 }
 
 export function callOf(schema: string, shift: number, ops: readonly Op[]): Query {
-  const texts = (of: (op: Op) => string | undefined): string => textArray(ops, of)
-  const numbers = (of: (op: Op) => number | undefined): string => plainArray(ops, of)
+  const column = <T>(of: (op: Op) => T): T[] => ops.map(of)
   const holds = ops.flatMap(({ holds: rows }, index) => rows.map((row) => ({ row, op: index + 1 })))
+  const holdColumn = <T>(of: (row: HoldRow) => T): T[] => holds.map(({ row }) => of(row))
   return {
     name: 'append',
     text: `select * from ${schema}.append(${PARAMETERS})`,
     values: [
       shift,
-      texts(({ tenant }) => tenant),
-      texts(({ id }) => id),
-      numbers(({ write }) => write.expectedSeq),
-      texts(({ write }) => storedMark(write.mark)),
-      numbers(({ write }) => write.events.length),
-      texts(({ events }) => events),
-      numbers(({ write }) => write.at),
-      texts(({ write }) => toStored(write.rows.agent)),
-      texts(({ write }) => write.rows.status),
-      numbers(({ write }) => write.rows.wakeAt),
-      texts(({ base }) => base),
-      numbers(({ write }) => write.epoch),
-      texts(({ write }) => write.node && toStored(write.node)),
-      texts(({ write }) => write.key && toStored(write.key)),
-      plainArray(holds, ({ op }) => op),
-      textArray(holds, ({ row }) => toStored(row.callId)),
-      textArray(holds, ({ row }) => toStored(row.tool)),
-      textArray(holds, ({ row }) => row.kind),
-      plainArray(holds, ({ row }) => row.open),
-      plainArray(holds, ({ row }) => row.heldAt),
-      plainArray(holds, ({ row }) => row.expiresAt),
-      textArray(holds, ({ row }) => row.seqs.join(',')),
+      column(({ tenant }) => tenant),
+      column(({ id }) => id),
+      column(({ write }) => write.expectedSeq),
+      column(({ write }) => storedMark(write.mark)),
+      column(({ write }) => write.events.length),
+      column(({ events }) => events),
+      column(({ write }) => write.at),
+      column(({ write }) => toStored(write.rows.agent)),
+      column(({ write }) => write.rows.status),
+      column(({ write }) => write.rows.wakeAt),
+      column(({ base }) => base),
+      column(({ write }) => write.epoch),
+      column(({ write }) => (write.node === undefined ? null : toStored(write.node))),
+      column(({ write }) => (write.key === undefined ? null : toStored(write.key))),
+      holds.map(({ op }) => op),
+      holdColumn(({ callId }) => toStored(callId)),
+      holdColumn(({ tool }) => toStored(tool)),
+      holdColumn(({ kind }) => kind),
+      holdColumn(({ open }) => open),
+      holdColumn(({ heldAt }) => heldAt),
+      holdColumn(({ expiresAt }) => expiresAt),
+      holdColumn(({ seqs }) => seqs.join(',')),
     ],
   }
 }

@@ -93,8 +93,7 @@ const TO_SHORTEN = new RegExp(
     .map((phrase) => (phrase === '.' ? '\\.(?=\\d{1,3}\\.\\d{1,3}")' : phrase.replace(/[[\]{}().]/g, '\\$&')))
     .join('|')})`,
 )
-const FIRST_OF_CODE = new RegExp(`[${char(1)}-${REPEATED}]`, 'g')
-const HASH_LENGTH = 44
+const SHORTENED = new RegExp(`([\\x01-\\x1b]|${HASH}.{43}|[${FURTHER}${REPEATED}].)`)
 
 /** What stands in a row, as the events it is. */
 export function readBatch({ seq, at, events }: Batch): LogEvent[] {
@@ -119,23 +118,18 @@ export function toEventText(json: string): string {
 }
 
 function fromEventText(text: string): string {
+  const pieces = text.split(SHORTENED)
+  if (pieces.length === 1) return text
   const seen: string[] = []
   let json = ''
-  let from = 0
-  // Where the next code is, and no more than that: with what it matched, there would be an object for each.
-  for (FIRST_OF_CODE.lastIndex = 0; FIRST_OF_CODE.test(text); FIRST_OF_CODE.lastIndex = from) {
-    const at = FIRST_OF_CODE.lastIndex - 1
-    const piece = text.slice(from, at)
-    if (piece.length >= SHORTEST_REPEATED) seen.push(piece)
-    from = at + lengthOf(text[at]!)
-    json += piece + unfold(text.slice(at, from), seen)
+  for (const [index, piece] of pieces.entries()) {
+    if (index % 2 === 1) json += unfold(piece, seen)
+    else {
+      if (piece.length >= SHORTEST_REPEATED) seen.push(piece)
+      json += piece
+    }
   }
-  return from === 0 ? text : json + text.slice(from)
-}
-
-function lengthOf(firstOfCode: string): number {
-  if (firstOfCode === HASH) return HASH_LENGTH
-  return firstOfCode === FURTHER || firstOfCode === REPEATED ? 2 : 1
+  return json
 }
 
 /** What no code stands for is left as it is: whoever reads the JSON says that it cannot be read. */

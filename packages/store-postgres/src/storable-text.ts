@@ -5,12 +5,9 @@
  */
 const ESCAPE = '\u001a'
 const ODD = new RegExp(`[${ESCAPE}\\0\\p{Surrogate}]`, 'gu')
-/** What most names are: nothing in them needs a second look. */
-const PLAIN = /^[\x20-\x7e]*$/
 const WRITTEN_OUT = new RegExp(`${ESCAPE}([0-9a-f]{4})`, 'g')
 
 export function toStored(name: string): string {
-  if (PLAIN.test(name)) return name
   return name.replace(ODD, (odd) => `${ESCAPE}${odd.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
