@@ -165,7 +165,7 @@ export class Log {
   async change<D extends Decided>(
     decide: (state: Conversation) => D | Promise<D>,
     key?: string,
-    through: Through = (_draft, write) => write(),
+    through?: Through,
   ): Promise<D | Repeated> {
     for (;;) {
       const seq = this.state.seq
@@ -174,9 +174,7 @@ export class Log {
       if (this.state.seq !== seq) continue
       if (decision.events && decision.events.length > 0) {
         const writer: Writer = key === undefined ? OUTSIDER : { as: 'outsider', key }
-        const draft = this.draft()
-        draft.add(decision.events)
-        const written = await through(draft, () => this.write(draft, writer, decision.recalled))
+        const written = await this.append(decision.events, writer, decision.recalled, through)
         if (typeof written === 'object') return written
         if (written === 'ok') return decision
       } else {
@@ -186,10 +184,15 @@ export class Log {
     }
   }
 
-  append(events: readonly EventBody[], writer?: Writer, recalled?: readonly Call[]): Promise<Written> {
+  append(
+    events: readonly EventBody[],
+    writer?: Writer,
+    recalled?: readonly Call[],
+    through: Through = (_draft, write) => write(),
+  ): Promise<Written> {
     const draft = this.draft()
     draft.add(events)
-    return this.write(draft, writer, recalled)
+    return through(draft, () => this.write(draft, writer, recalled))
   }
 
   /** For what is to be written where the log has got to. */
