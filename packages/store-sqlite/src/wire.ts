@@ -5,8 +5,8 @@
  * Nearly all of it is appends and their answers, and cloning an object takes longer than everything else that is done with
  * it on the main thread. So an append goes over as a list of its fields, and what comes back is JSON.
  */
-import type { MessagePort } from 'node:worker_threads'
 import type { ConversationStatus, HoldKind, PutAnswer } from '@holdpoint/core'
+import type { LineEnd } from './line.ts'
 import type { PackedAppend } from './packed-append.ts'
 
 export interface AppendOp {
@@ -165,7 +165,7 @@ export interface Change extends Place {
 /** What a thread is started with. */
 export interface Setup {
   /** What is asked and told goes over this. */
-  readonly line: MessagePort
+  readonly line: LineEnd
   readonly path: string
   readonly waitMs: number
   /** Those that beat before, when this thread takes over from one that crashed. */

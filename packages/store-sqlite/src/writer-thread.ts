@@ -4,10 +4,11 @@
  */
 import { statSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { Changes } from './changes.ts'
 import { connectionOn, type Around, type Connection } from './connection.ts'
 import { groupCommit } from './group-commit.ts'
+import { Line } from './line.ts'
 import { NodeLocks } from './node-locks.ts'
 import { openFile } from './open-file.ts'
 import { unpack } from './packed-append.ts'
@@ -31,7 +32,7 @@ const MANY_CORES = availableParallelism() > 1
 class WriterThread {
   /** Where it really is. */
   readonly file: string
-  readonly #port: MessagePort
+  readonly #line: Line<string, ToThread>
   readonly #path: string
   readonly #around: Around
   #connection: Connection | undefined
@@ -42,7 +43,6 @@ class WriterThread {
   constructor({ line, path, waitMs, nodes, listening }: Setup) {
     const db = openFile(path, waitMs)
     const file = db.location() ?? path
-    this.#port = line
     this.file = file
     this.#path = path
     this.#around = { file, ino: statSync(file).ino, waitMs, locks: new NodeLocks(file), changes: new Changes() }
@@ -50,7 +50,7 @@ class WriterThread {
     // One that cannot be taken again now is taken with the next beat.
     for (const node of nodes) quietly(() => this.#around.locks.hold(node))
     if (listening) this.#listen()
-    line.on('message', (given: ToThread) => this.#work(given.map(opOf)))
+    this.#line = new Line(line, (given) => this.#work(given.map(opOf)))
   }
 
   get(): Connection {
@@ -78,8 +78,8 @@ class WriterThread {
   #next(): readonly Op[] | undefined {
     const began = performance.now()
     for (let now = began, last = began; now - began < SOON_MS && now > this.#crowdedUntil; last = now) {
-      const next = receiveMessageOnPort(this.#port)
-      if (next) return (next.message as ToThread).map(opOf)
+      const next = this.#line.take()
+      if (next) return next.map(opOf)
       now = performance.now()
       if (now - last > ELSEWHERE_MS) this.#crowdedUntil = now + CROWDED_MS
     }
@@ -88,14 +88,12 @@ class WriterThread {
 
   #commitAll(first: readonly Op[]): void {
     let ops = first
-    for (let more = receiveMessageOnPort(this.#port); more; more = receiveMessageOnPort(this.#port)) {
-      ops = [...ops, ...(more.message as ToThread).map(opOf)]
-    }
+    for (let more = this.#line.take(); more; more = this.#line.take()) ops = [...ops, ...more.map(opOf)]
     for (let at = 0; at < ops.length; at += MOST) {
       this.#tell({ tell: 'answers', answers: this.#answer(ops.slice(at, at + MOST)) })
     }
     this.#tellChanges()
-    if (ops.at(-1)?.op === 'close') this.#port.close()
+    if (ops.at(-1)?.op === 'close') this.#line.close()
   }
 
   /** In order: what is not a write stands between the transactions of those before and after it. */
@@ -177,7 +175,7 @@ class WriterThread {
   }
 
   #tell(message: FromThread): void {
-    this.#port.postMessage(JSON.stringify(message))
+    this.#line.say(JSON.stringify(message))
   }
 }
 
@@ -204,6 +202,6 @@ if (parentPort) {
     parentPort.postMessage({ tell: 'ready', file } satisfies Opening)
   } catch (error) {
     parentPort.postMessage({ tell: 'refused', why: whyOf(error), cause: error } satisfies Opening)
-    ;(workerData as Setup).line.close()
+    ;(workerData as Setup).line.port.close()
   }
 }

@@ -4,18 +4,21 @@
  * answered may or may not be written.
  */
 import { extname } from 'node:path'
-import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
+import { Line, lineEnds } from './line.ts'
 import { pack } from './packed-append.ts'
 import { whyOf } from './sqlite-error.ts'
 import type { Answer, Change, FromThread, Op, Opening, Setup, ToThread } from './wire.ts'
 
 /** So many operations are worth a commit of their own. */
 const ENOUGH = 16
+/** An answer that comes within this is looked for: to be woken for it takes a good part of that time. */
+const SOON_MS = 0.5
 
 /** A thread, and the line to it. */
 interface Hand {
   readonly thread: Worker
-  readonly line: MessagePort
+  readonly line: Line<ToThread, string>
 }
 
 /** Why a thread that was to open the file did not. */
@@ -32,6 +35,10 @@ export class Writer {
   #waiting: ((answer: Answer) => void)[] = []
   #unsent: ToThread[number][] = []
   #closing: Promise<void> | undefined
+  #sentAt = 0
+  /** The last answer came soon after it was asked for. */
+  #quick = false
+  #looking = false
 
   /** `setup` is asked for every thread that is started. */
   constructor(setup: () => Omit<Setup, 'line'>, changed: (changes: readonly Change[]) => void) {
@@ -51,8 +58,7 @@ export class Writer {
       const gone = (): void => {
         // Its end may be heard of before its last words.
         const line = this.#hand?.line
-        for (let told = line && receiveMessageOnPort(line); told; told = line && receiveMessageOnPort(line))
-          this.#heard(told.message as string)
+        for (let told = line?.takeLast(); told !== undefined; told = line?.takeLast()) this.#heard(told)
         line?.close()
         this.#hand = undefined
         const lost = this.#waiting.splice(0, this.#waiting.length - this.#unsent.length)
@@ -66,7 +72,7 @@ export class Writer {
       }
       let hand: Hand
       try {
-        hand = spawn(this.#setup())
+        hand = spawn(this.#setup(), (message) => this.#heard(message))
       } catch (cause) {
         crashed(cause)
         return gone()
@@ -84,7 +90,6 @@ export class Writer {
         if (this.#waiting.length === 0) thread.unref()
         opened(message.file)
       })
-      line.on('message', (message: string) => this.#heard(message))
       line.unref()
     })
   }
@@ -110,7 +115,21 @@ export class Writer {
     if (ops.length === 0) return
     this.#unsent = []
     if (!this.#hand) void this.start()
-    this.#hand?.line.postMessage(ops)
+    this.#hand?.line.say(ops)
+    this.#sentAt = performance.now()
+    if (this.#quick) this.#look()
+  }
+
+  /** Between whatever else there is to do: nothing waits for this, and soon it gives up. */
+  #look(): void {
+    if (this.#looking) return
+    this.#looking = true
+    setImmediate(() => {
+      this.#looking = false
+      const told = this.#hand?.line.take()
+      if (told !== undefined) this.#heard(told)
+      if (this.#waiting.length > this.#unsent.length && performance.now() - this.#sentAt < SOON_MS) this.#look()
+    })
   }
 
   #heard(json: string): void {
@@ -124,6 +143,7 @@ export class Writer {
   }
 
   #answered(answers: readonly Answer[]): void {
+    this.#quick = performance.now() - this.#sentAt < SOON_MS
     const asked = this.#waiting.splice(0, answers.length)
     if (this.#waiting.length === 0) this.#hand?.thread.unref()
     for (const [index, answer] of answers.entries()) asked[index]?.(answer)
@@ -139,13 +159,13 @@ export class Writer {
   }
 }
 
-function spawn(setup: Omit<Setup, 'line'>): Hand {
+function spawn(setup: Omit<Setup, 'line'>, hear: (message: string) => void): Hand {
   const file = new URL('./writer-thread.ts', import.meta.url)
   // What is shipped is `.js`, as this file is then; the compiler renames imports only.
   file.pathname = file.pathname.replace(/\.ts$/, extname(import.meta.url))
   // No flags of the process: it may have been started with some that a thread refuses, and this one needs none.
-  const { port1, port2 } = new MessageChannel()
-  const workerData: Setup = { ...setup, line: port2 }
-  const options = { workerData, transferList: [port2], execArgv: [], name: 'holdpoint-sqlite' }
-  return { thread: new Worker(file, options), line: port1 }
+  const [ours, theirs] = lineEnds()
+  const workerData: Setup = { ...setup, line: theirs }
+  const options = { workerData, transferList: [theirs.port], execArgv: [], name: 'holdpoint-sqlite' }
+  return { thread: new Worker(file, options), line: new Line(ours, hear) }
 }
