@@ -5,6 +5,7 @@
 import type { Store } from '@holdpoint/core'
 import { agentsWithDeadlines } from './agents-with-deadlines.ts'
 import type { Connections } from './connections.ts'
+import { conversationOf } from './conversation-of.ts'
 import type { Settings } from './options.ts'
 import { fromStored, toStored } from './storable-text.ts'
 
@@ -78,8 +79,7 @@ function dueText(schema: string, named: boolean): string {
       ) a
     ),
     left_alone as (
-      select a.tenant, a.conv from ${schema}.agenda a
-        join ${schema}.conversations c on c.tenant = a.tenant and c.k = a.conv and c.k > 0
+      select a.tenant, a.conv from ${schema}.agenda a ${conversationOf(schema, 'a')}
         where a.status = 'running' ${named ? 'and a.agent = any ($3::text[])' : ''} and not exists (
           select 1 from ${schema}.nodes n where n.node = c.owner and n.until > (select now from clock))
         order by a.conv limit $1
@@ -92,8 +92,7 @@ function dueText(schema: string, named: boolean): string {
     ),
     due as (
       select d.conv, c.tenant, c.id
-        from (select * from woken union select * from left_alone order by conv limit $1) d
-        join ${schema}.conversations c on c.tenant = d.tenant and c.k = d.conv and c.k > 0
+        from (select * from woken union select * from left_alone order by conv limit $1) d ${conversationOf(schema, 'd')}
     )
     select n.next, d.tenant, d.id from next n left join due d on true order by d.conv`
 }

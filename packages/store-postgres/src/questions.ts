@@ -9,6 +9,7 @@ import {
   type Store,
 } from '@holdpoint/core'
 import type { Connections } from './connections.ts'
+import { conversationOf } from './conversation-of.ts'
 import { fromStored, toStored } from './storable-text.ts'
 
 type Questions = Pick<Store, 'pending' | 'list'>
@@ -42,7 +43,7 @@ export function openQuestions(schema: string, { read }: Connections): Questions 
       }
       const rows = await read<HeldRow>({
         text: `select h.held_at, h.conv, h.call_id, h.tool, h.kind, h.expires_at, h.agent, c.id
-          from ${schema}.holds h join ${schema}.conversations c on c.tenant = h.tenant and c.k = h.conv and c.k > 0
+          from ${schema}.holds h ${conversationOf(schema, 'h')}
           where h.open and ${where.join(' and ')}
           order by h.held_at, h.conv, h.call_id limit ${bind(Math.min(limit, MOST_ROWS) + 1)}`,
         values,
@@ -55,14 +56,16 @@ export function openQuestions(schema: string, { read }: Connections): Questions 
       // Those that are not idle stand on the agenda.
       const busy = status !== undefined && status !== 'idle'
       const key = busy ? 'a.conv' : 'c.k'
-      const where = [`c.k > 0 and c.tenant = ${bind(toStored(tenant))}`]
-      if (busy) where.push(`a.tenant = $1 and a.status = ${STATUS[status]}`)
-      else if (status !== undefined) where.push(`c.status = ${STATUS[status]}`)
+      const holder = bind(toStored(tenant))
+      const where = [
+        busy ? `a.tenant = ${holder} and a.status = ${STATUS[status]}` : `c.k > 0 and c.tenant = ${holder}`,
+      ]
+      if (!busy && status !== undefined) where.push(`c.status = ${STATUS[status]}`)
       if (agent !== undefined) where.push(`c.agent = ${bind(toStored(agent))}`)
       if (after !== undefined) where.push(`${key} < ${bind(placeIn(after, [isKey])[0])}`)
       const rows = await read<ListRow>({
         text: `select c.k, c.id, c.agent, c.status, c.head_seq, c.created_at, c.updated_at
-          from ${schema}.conversations c ${busy ? `join ${schema}.agenda a on a.conv = c.k` : ''}
+          from ${busy ? `${schema}.agenda a ${conversationOf(schema, 'a')}` : `${schema}.conversations c`}
           where ${where.join(' and ')} order by ${key} desc limit ${bind(Math.min(limit, MOST_ROWS) + 1)}`,
         values,
       })
