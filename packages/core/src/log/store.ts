@@ -58,7 +58,7 @@ export interface HoldRow {
   /** When the newest hold of the call was made. */
   readonly heldAt: number
   readonly expiresAt: number
-  /** Every event about the call so far, the reply that made it first. */
+  /** Every event about the call so far, the reply that made it first. That it started is told with what came of it. */
   readonly seqs: readonly number[]
 }
 
@@ -213,7 +213,7 @@ export interface Store {
   read(from: Address, after: number, limit?: number): Promise<readonly LogEvent[]>
   /** In order, the last ones before `before`: at least `limit` of them if there are so many. */
   readBack(from: Address, before: number, limit: number): Promise<readonly LogEvent[]>
-  /** The events about a call that has ever waited, in order; none for any other id. */
+  /** The events about a call that has ever waited, in order, as its row names them; none for any other id. */
   readCall(from: Address, callId: string): Promise<readonly LogEvent[]>
   /** The seq at which the write under this key ended; undefined when there was none. */
   findKey(from: Address, key: string): Promise<number | undefined>

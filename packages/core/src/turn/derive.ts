@@ -63,7 +63,7 @@ export function hasWork(state: Conversation): boolean {
 function holdRows(before: Conversation, events: readonly EventBody[], recalled: readonly Call[]): readonly HoldRow[] {
   // Most writes are about calls that nobody ever waited for.
   const held = heldBefore(before)
-  if (!events.some((event) => waits(event) || ('callId' in event && held.has(event.callId)))) return []
+  if (!events.some((event) => waits(event) || (concerns(event) && held.has(event.callId)))) return []
   const calls = new Map<string, Call>()
   const rows = new Map<string, HoldRow>()
   for (const [index, body] of events.entries()) {
@@ -82,7 +82,7 @@ function holdRows(before: Conversation, events: readonly EventBody[], recalled: 
       )
     const moved = evolveCall(call, event)
     calls.set(callId, moved)
-    if (moved.holds > 0) rows.set(callId, holdRow(moved, call))
+    if (moved.holds > 0 && concerns(event)) rows.set(callId, holdRow(moved, call))
   }
   return [...rows.values()]
 }
@@ -90,6 +90,11 @@ function holdRows(before: Conversation, events: readonly EventBody[], recalled: 
 /** Whether the event makes a call wait, or is about one that did, whatever else is known of it: an answer always is. */
 function waits({ type }: EventBody): boolean {
   return type === 'call.held' || type === 'answer.arrived'
+}
+
+/** Nobody who answers has to know of a start alone: the row of whatever comes of it has its place too. */
+function concerns<E extends EventBody>(event: E): event is Extract<E, { readonly callId: string }> {
+  return 'callId' in event && event.type !== 'call.started'
 }
 
 /** The calls of the turn that have waited, and those that still do. */
