@@ -11,7 +11,7 @@ import { whyOf } from './sqlite-error.ts'
 import type { Answer, Change, FromThread, Op, Opening, Setup, ToThread } from './wire.ts'
 
 /** So many operations are worth a commit of their own. */
-const ENOUGH = 16
+const ENOUGH = 10
 /** An answer that comes within this is looked for: to be woken for it takes a good part of that time. */
 const SOON_MS = 0.5
 
