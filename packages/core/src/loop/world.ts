@@ -93,8 +93,10 @@ async function askPlugins(world: World, writes: StateWrites): Promise<Prepared> 
   return { ...toolboxOf(`Agent "${agent.name}"`, tools), context, inject, writes }
 }
 
+/** What most handlers never look at is made for those that do. */
 export function toolContext(world: World, call: Call, input: unknown, writes: StateWrites, stop: Stop): ToolContext {
   const { agent, log, scope, requestId } = world
+  let plans: ToolContext['plans'] | undefined
   return {
     input,
     call: {
@@ -109,10 +111,14 @@ export function toolContext(world: World, call: Call, input: unknown, writes: St
     scope,
     services: agent.services,
     state: writes,
-    plans: planAccess(log.state.plans, agent.ports, (event) => writes.also(event)),
+    get plans() {
+      return (plans ??= planAccess(log.state.plans, agent.ports, (event) => writes.also(event)))
+    },
     agent,
     requestId,
-    signal: stop.signal,
+    get signal() {
+      return stop.signal
+    },
     progress: (value) => {
       const json = toJson(value)
       if (json.ok && !stop.aborted) world.emit({ type: 'call-progress', callId: call.callId, value: json.value })
