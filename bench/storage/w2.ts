@@ -29,7 +29,7 @@ interface Round {
 }
 
 export async function w2(settings: Settings): Promise<Report> {
-  const { store, conversations = 1000, rounds: count = 3 } = settings
+  const { store, conversations = 1000, rounds: count = 5 } = settings
   return withPlaces(store, async (places) => {
     const oneByOne: Round[] = []
     const together: Round[] = []

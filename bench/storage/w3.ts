@@ -3,28 +3,35 @@
  * the model's text. By hand that is two transactions with 21 rows each.
  */
 import { Contest, pairOf, placesFor, removeAll, type Pair } from './contest.ts'
-import { withPlaces, type Places } from './places.ts'
+import { withPlaces } from './places.ts'
 import { progress, type Report } from './report.ts'
 import { playersOf, type Settings } from './settings.ts'
 import { chunks, mean, median } from './statistics.ts'
 
 const CALLS = 20
 const CHUNK = 5
-const WARM_UP = 100
+/** Until about then a turn takes less and less time, in both threads of ours. What comes after is what a server is like. */
+const WARM_UP = 3000
+/** So many of the first show what a process is like that has just been started. */
+const COLD = 100
 
 export async function w3(settings: Settings): Promise<Report> {
   const { store, turns = 200, rounds: count = 5 } = settings
   const players = playersOf(settings, { calls: CALLS, approval: false })
-  const rounds = await withPlaces(store, (places) =>
+  const { cold, rounds } = await withPlaces(store, (places) =>
     Contest.run(players, async (contest) => {
-      await play(contest, places, Math.min(turns, WARM_UP))
+      const where = await placesFor(places)
+      await contest.open(where)
+      const warmUp = await play(contest, 0, Math.min(WARM_UP, 15 * turns))
       const played: (readonly Pair<number>[])[] = []
       for (let nth = 1; nth <= count; nth++) {
-        const round = await play(contest, places, turns)
+        const round = await play(contest, WARM_UP + nth * turns, turns)
         progress(`round ${nth} of ${count}: ${ratioOf(round).toFixed(2)} times as long as by hand`)
         played.push(round)
       }
-      return played
+      await contest.close()
+      await removeAll(places, where)
+      return { cold: warmUp.slice(0, COLD / CHUNK), rounds: played }
     }),
   )
   const all = rounds.flat()
@@ -40,19 +47,16 @@ export async function w3(settings: Settings): Promise<Report> {
       rounds: count,
       microsPerTurn: { ours: median(all.map(({ ours }) => ours)), raw: median(all.map(({ raw }) => raw)) },
       ratioByRound: rounds.map(ratioOf),
+      ratioCold: ratioOf(cold),
     },
   }
 }
 
 /** What a turn took on both sides, a few at a time: neighbours in time are compared, as in W1. */
-async function play(contest: Contest, places: Places, turns: number): Promise<readonly Pair<number>[]> {
-  const where = await placesFor(places)
-  await contest.open(where)
+async function play(contest: Contest, first: number, turns: number): Promise<readonly Pair<number>[]> {
   const played: Pair<number>[] = []
   for (const [nth, count] of chunks(turns, CHUNK).entries())
-    played.push(pairOf(await contest.both({ do: 'fresh', from: nth * CHUNK, count }), mean))
-  await contest.close()
-  await removeAll(places, where)
+    played.push(pairOf(await contest.both({ do: 'fresh', from: first + nth * CHUNK, count }), mean))
   return played
 }
 
