@@ -127,10 +127,13 @@ export function next(state: Conversation): readonly Effect[] {
   return at === -1 ? remember(state) : effects[at]!
 }
 
+/** Found out first: whoever asks again about a state that cannot be read must not be told what another one has to do. */
 function remember(state: Conversation): readonly Effect[] {
+  const found = effectsOf(state)
   newest = (newest + 1) % KEPT
   states[newest] = state
-  return (effects[newest] = effectsOf(state))
+  effects[newest] = found
+  return found
 }
 
 function effectsOf(state: Conversation): readonly Effect[] {

@@ -151,3 +151,10 @@ test('a held call that failed to become pending does not wait on', () => {
   const answered: EventBody = { ...settled('a'), resolution: { kind: 'answer', value: 1 } } as EventBody
   expect(after(started, replied(1, 'a'), held('a', { async: true }), answered).waiting.size).toBe(0)
 })
+
+test('a state of which nothing can be said is refused every time, and never told what is to be done in another', () => {
+  for (let nth = 0; nth < 100; nth++) expect(todo(after(started, replied(1, 'a')))).toEqual(['run-call a'])
+  const { limits: _limits, ...damaged } = started as Extract<EventBody, { type: 'turn.started' }>
+  const state = after(damaged as EventBody)
+  for (let nth = 0; nth < 2; nth++) expect(() => next(state)).toThrow(TypeError)
+})
