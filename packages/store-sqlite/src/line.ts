@@ -2,7 +2,11 @@
  * One end of what the two threads talk over. Beside the messages there is a count of them that both can see: to look at
  * it costs next to nothing, where looking for a message that is not there yet keeps the other thread from sending it.
  */
+import { availableParallelism } from 'node:os'
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads'
+
+/** With a single core, an end that stays awake to look keeps the other from saying anything. */
+export const MANY_CORES: boolean = availableParallelism() > 1
 
 /** What an end is made of, as it can be handed to the other thread. */
 export interface LineEnd {

@@ -3,12 +3,11 @@
  * It imports nothing but what Node brings: it is started from the sources as well as from the build.
  */
 import { statSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { Changes } from './changes.ts'
 import { connectionOn, type Around, type Connection } from './connection.ts'
 import { groupCommit } from './group-commit.ts'
-import { Line } from './line.ts'
+import { Line, MANY_CORES } from './line.ts'
 import { NodeLocks } from './node-locks.ts'
 import { openFile } from './open-file.ts'
 import { unpack } from './packed-append.ts'
@@ -26,8 +25,6 @@ const SOON_MS = 0.5
 const ELSEWHERE_MS = 0.2
 /** Then there is none to spare, for so long: to find out again costs a spin of `SOON_MS` each time, and no more. */
 const CROWDED_MS = 20
-/** With a single core, staying awake would keep the other thread from asking. */
-const MANY_CORES = availableParallelism() > 1
 
 class WriterThread {
   /** Where it really is. */

@@ -5,7 +5,7 @@
  */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { Line, lineEnds } from './line.ts'
+import { Line, lineEnds, MANY_CORES } from './line.ts'
 import { pack } from './packed-append.ts'
 import { whyOf } from './sqlite-error.ts'
 import type { Answer, Change, FromThread, Op, Opening, Setup, ToThread } from './wire.ts'
@@ -14,6 +14,11 @@ import type { Answer, Change, FromThread, Op, Opening, Setup, ToThread } from '.
 const ENOUGH = 10
 /** An answer that comes within this is looked for: to be woken for it takes a good part of that time. */
 const SOON_MS = 0.5
+/**
+ * One that was looked for in vain means that somebody else had the processor, and looking keeps the thread from it too. So
+ * nobody looks for a while: twice as long each time that happens, half as long when it does not.
+ */
+const REST_MS = { least: 1, most: 64 }
 
 /** A thread, and the line to it. */
 interface Hand {
@@ -39,6 +44,8 @@ export class Writer {
   /** The last answer came soon after it was asked for. */
   #quick = false
   #looking = false
+  #restMs = REST_MS.least
+  #restUntil = 0
 
   /** `setup` is asked for every thread that is started. */
   constructor(setup: () => Omit<Setup, 'line'>, changed: (changes: readonly Change[]) => void) {
@@ -117,7 +124,7 @@ export class Writer {
     if (!this.#hand) void this.start()
     this.#hand?.line.say(ops)
     this.#sentAt = performance.now()
-    if (this.#quick) this.#look()
+    if (MANY_CORES && this.#quick && this.#sentAt >= this.#restUntil) this.#look()
   }
 
   /** Between whatever else there is to do: nothing waits for this, and soon it gives up. */
@@ -128,8 +135,16 @@ export class Writer {
       this.#looking = false
       const told = this.#hand?.line.take()
       if (told !== undefined) this.#heard(told)
-      if (this.#waiting.length > this.#unsent.length && performance.now() - this.#sentAt < SOON_MS) this.#look()
+      const now = performance.now()
+      if (this.#waiting.length === this.#unsent.length) this.#restMs = Math.max(this.#restMs / 2, REST_MS.least)
+      else if (now - this.#sentAt < SOON_MS) this.#look()
+      else this.#rest(now)
     })
+  }
+
+  #rest(now: number): void {
+    this.#restUntil = now + this.#restMs
+    this.#restMs = Math.min(this.#restMs * 2, REST_MS.most)
   }
 
   #heard(json: string): void {

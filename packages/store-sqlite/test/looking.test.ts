@@ -1,0 +1,85 @@
+/** When the main thread stays awake for an answer. Time stands still here unless a test moves it. */
+import type * as os from 'node:os'
+import { DatabaseSync } from 'node:sqlite'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Store } from '@holdpoint/core'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { draft, folder } from './kit.ts'
+
+const machine = vi.hoisted(() => ({ cores: 2 }))
+
+vi.mock('node:os', async (original) => ({
+  ...(await original<typeof os>()),
+  availableParallelism: () => machine.cores,
+}))
+
+const clock = { now: 0 }
+
+/** With the last answer having come at once; and how often the store looked for one while something was done. */
+async function storeWith(cores: number): Promise<{
+  readonly path: string
+  readonly store: Store
+  readonly looks: (work: () => Promise<unknown>) => Promise<number>
+}> {
+  machine.cores = cores
+  vi.resetModules()
+  const { sqliteStore } = await import('@holdpoint/store-sqlite')
+  const path = join(folder(), 'a.db')
+  const store = await sqliteStore(path)
+  onTestFinished(async () => {
+    vi.restoreAllMocks()
+    await store.close()
+  })
+  clock.now = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => clock.now)
+  const looked = vi.spyOn(globalThis, 'setImmediate')
+  await store.append(draft('first', 0))
+  return {
+    path,
+    store,
+    looks: async (work) => {
+      looked.mockClear()
+      await work()
+      return looked.mock.calls.length
+    },
+  }
+}
+
+test('an answer that is expected soon is looked for, but not with a single core, which the thread needs', async () => {
+  const two = await storeWith(2)
+  expect(await two.looks(() => two.store.append(draft('c', 0)))).toBeGreaterThan(0)
+  vi.restoreAllMocks()
+  const one = await storeWith(1)
+  expect(await one.looks(() => one.store.append(draft('c', 0)))).toBe(0)
+})
+
+test('after an answer was looked for in vain nobody looks for a while, and for longer when it happens again', async () => {
+  const { path, store, looks } = await storeWith(2)
+  let seq = 0
+  const soon = (at: number): Promise<number> => {
+    clock.now = at
+    return looks(() => store.append(draft('soon', seq++)))
+  }
+  /** Somebody else writes meanwhile, and the time in which an answer is soon passes. */
+  const inVain = async (id: string): Promise<number> => {
+    const other = new DatabaseSync(path)
+    other.exec('begin immediate')
+    const late = looks(() => store.append(draft(id, 0)))
+    await new Promise((resolve) => process.nextTick(resolve))
+    clock.now += 1
+    await turn()
+    other.close()
+    return late
+  }
+  expect(await inVain('a')).toBe(1)
+  expect(await soon(1), 'the last answer took long').toBe(0)
+  expect(await soon(1.9)).toBe(0)
+  expect(await inVain('b'), 'still').toBe(0)
+
+  expect(await soon(4), 'the last answer took long').toBe(0)
+  expect(await inVain('c')).toBe(1)
+  expect(await soon(5), 'the last answer took long').toBe(0)
+  expect(await soon(6.9)).toBe(0)
+  expect(await soon(7)).toBeGreaterThan(0)
+})
