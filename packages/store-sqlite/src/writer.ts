@@ -132,12 +132,15 @@ export class Writer {
     if (this.#looking) return
     this.#looking = true
     setImmediate(() => {
-      this.#looking = false
-      const told = this.#hand?.line.take()
-      if (told !== undefined) this.#heard(told)
+      try {
+        const told = this.#hand?.line.take()
+        if (told !== undefined) this.#heard(told)
+      } finally {
+        this.#looking = false
+      }
+      if (this.#waiting.length === this.#unsent.length) return
       const now = performance.now()
-      if (this.#waiting.length === this.#unsent.length) this.#restMs = Math.max(this.#restMs / 2, REST_MS.least)
-      else if (now - this.#sentAt < SOON_MS) this.#look()
+      if (now - this.#sentAt < SOON_MS) this.#look()
       else this.#rest(now)
     })
   }
@@ -159,6 +162,7 @@ export class Writer {
 
   #answered(answers: readonly Answer[]): void {
     this.#quick = performance.now() - this.#sentAt < SOON_MS
+    if (this.#quick && this.#looking) this.#restMs = Math.max(this.#restMs / 2, REST_MS.least)
     const asked = this.#waiting.splice(0, answers.length)
     if (this.#waiting.length === 0) this.#hand?.thread.unref()
     for (const [index, answer] of answers.entries()) asked[index]?.(answer)
