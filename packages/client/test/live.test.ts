@@ -290,6 +290,9 @@ test('a gateway that answers anything is there again: what waited to be followed
   const live = client.conversation('c1')
   live.subscribe(() => {})
   await vi.advanceTimersByTimeAsync(60_000)
+  // It may be trying just now: how long it waits between is up to chance.
+  for (let times = 0; live.connection.state !== 'waiting' && times < 1000; times++)
+    await vi.advanceTimersByTimeAsync(100)
   expect(live.connection.state).toBe('waiting')
   there = true
   await client.holds.list()
