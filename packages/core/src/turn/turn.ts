@@ -113,37 +113,22 @@ function moveSpace(state: Conversation, event: Extract<LogEvent, SpaceEvent>): C
 
 const FRESH = { briefed: false, sentBack: 0, halt: undefined } as const
 
-/**
- * Asked again and again of the same state: by whoever begins work, drops it, derives rows, or waits for it to be over. And
- * several conversations take turns at that.
- */
-const KEPT = 64
-const states: Conversation[] = []
-const effects: (readonly Effect[])[] = []
-let newest = -1
+/** Asked again and again of the same state: by whoever begins work, drops it, derives rows, or waits for it to be over. */
+let asked: { readonly state: Conversation; readonly effects: readonly Effect[] } | undefined
 
 export function next(state: Conversation): readonly Effect[] {
-  const at = states[newest] === state ? newest : states.indexOf(state)
-  return at === -1 ? remember(state) : effects[at]!
-}
-
-/** Found out first: whoever asks again about a state that cannot be read must not be told what another one has to do. */
-function remember(state: Conversation): readonly Effect[] {
-  const found = effectsOf(state)
-  newest = (newest + 1) % KEPT
-  states[newest] = state
-  effects[newest] = found
-  return found
+  if (asked?.state !== state) asked = { state, effects: effectsOf(state) }
+  return asked.effects
 }
 
 function effectsOf(state: Conversation): readonly Effect[] {
   const { waiting, plans, outbox } = state
-  const all = nextForTurn(state)
+  const effects = nextForTurn(state)
   const first = outbox[0]
-  if (first) all.push({ do: 'tell', key: `tell:${first.n}`, notices: outbox })
-  for (const call of waiting.values()) all.push(expireHold(call))
-  for (const plan of plans.values()) all.push(firesAt(plan))
-  return all
+  if (first) effects.push({ do: 'tell', key: `tell:${first.n}`, notices: outbox })
+  for (const call of waiting.values()) effects.push(expireHold(call))
+  for (const plan of plans.values()) effects.push(firesAt(plan))
+  return effects
 }
 
 function nextForTurn({ turn, queue }: Conversation): Effect[] {
