@@ -35,8 +35,8 @@ export function drive(driver: Driver): Drive {
         }
         const now = await driver.goOn()
         if (now === 'left') return now
-        if (now === 'idle' && !woken) return driver.seq
         if (now === 'busy') await waiting.promise
+        else if (!woken) return now
       }
     } catch (error) {
       // Whoever told it to stop knows that something may be left unwritten.

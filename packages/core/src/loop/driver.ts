@@ -60,11 +60,6 @@ export class Driver {
     this.oneStep = oneStep
   }
 
-  /** The newest event it knows of. */
-  get seq(): number {
-    return this.#log.state.seq
-  }
-
   get stopped(): boolean {
     return this.#stopped.aborted
   }
@@ -79,8 +74,11 @@ export class Driver {
     this.#epoch = this.#log.epoch
   }
 
-  /** Writes what is finished and starts what is due. Idle when nothing is left to wait for. */
-  async goOn(): Promise<'busy' | 'idle' | 'left'> {
+  /**
+   * Writes what is finished and starts what is due. Where nothing is left to wait for, the seq at which that was so: by
+   * the time this is heard of, somebody may have written more.
+   */
+  async goOn(): Promise<'busy' | 'left' | number> {
     for (let batch = this.#batch(); batch.draft.events.length > 0; batch = this.#batch()) {
       const { done, draft } = batch
       await this.#lookAhead(draft, done)
@@ -90,11 +88,12 @@ export class Driver {
       if ((await this.#write(draft, done, () => this.#log.write(draft, writer))) === 'fenced') return 'left'
     }
     if (this.#stopped.aborted || this.#log.epoch !== this.#epoch) return 'left'
+    const { seq } = this.#log.state
     const effects = next(this.#log.state)
     for (const effect of effects) if (this.#mayBegin(effect)) this.#begin(effect, this.#log)
     if (this.#works.size > 0) return 'busy'
     if (this.draining) return 'left'
-    return this.#ready || effects.every(isDeadline) ? 'idle' : 'busy'
+    return this.#ready || effects.every(isDeadline) ? seq : 'busy'
   }
 
   /** Goes ahead of what sets a resting conversation going, which makes it this process's to drive. */
