@@ -1,7 +1,8 @@
 /**
- * W2: conversations held for approval by one process, and resolved by a fresh one that knows nothing of them: one after
- * the other, and 20 in flight. A conversation is resolved when the verdict, the call's result and the model's last words
- * are durable. What does a held conversation cost on disk, and in the memory of the process that held it?
+ * W2: conversations held for approval by one process, and resolved by a fresh one that knows nothing of them: first one
+ * after the other, then as many more with 20 in flight. A conversation is resolved when the verdict, the call's result and
+ * the model's last words are durable. What does a held conversation cost on disk, and in the memory of the process that
+ * held it? And what is it like where 20 in flight are the first thing a process does?
  */
 import { bytesOf, Contest, pairOf, placesFor, removeAll, type Pair } from './contest.ts'
 import { withPlaces, type Places } from './places.ts'
@@ -21,7 +22,10 @@ const TIDY_MS = 2500
 const MOST_GROWTH = 256
 
 interface Round {
-  readonly perSecond: Pair<number>
+  readonly oneByOne: Pair<number>
+  readonly together: Pair<number>
+  /** The same with nothing before it. */
+  readonly cold: Pair<number>
   readonly bytes: Pair<number>
   /** Bytes of memory for each conversation after the first hundred: of the heap, and of the process. */
   readonly growth: readonly [heap: number, process: number] | undefined
@@ -31,71 +35,92 @@ interface Round {
 export async function w2(settings: Settings): Promise<Report> {
   const { store, conversations = 1000, rounds: count = 5 } = settings
   return withPlaces(store, async (places) => {
-    const oneByOne: Round[] = []
-    const together: Round[] = []
+    const rounds: Round[] = []
     for (let nth = 1; nth <= count; nth++) {
-      for (const [width, rounds] of [
-        [1, oneByOne],
-        [IN_FLIGHT, together],
-      ] as const) {
-        const round = await play(settings, places, conversations, width)
-        const { ours, raw } = round.perSecond
-        progress(`round ${nth} of ${count}, ${width} in flight: ${ours.toFixed(0)}/s, by hand ${raw.toFixed(0)}/s`)
-        rounds.push(round)
-      }
+      const round = await play(settings, places, conversations)
+      for (const [what, { ours, raw }] of [
+        ['one by one', round.oneByOne],
+        [`${IN_FLIGHT} in flight`, round.together],
+        ['that at first', round.cold],
+      ] as const)
+        progress(`round ${nth} of ${count}, ${what}: ${ours.toFixed(0)}/s, by hand ${raw.toFixed(0)}/s`)
+      rounds.push(round)
     }
-    return report(settings, conversations, oneByOne, together)
+    return report(settings, conversations, rounds)
   })
 }
 
-async function play(settings: Settings, places: Places, conversations: number, width: number): Promise<Round> {
-  const shape = { calls: 1, approval: true }
+async function play(settings: Settings, places: Places, conversations: number): Promise<Round> {
   const where = await placesFor(places)
-  const growth = await Contest.run(playersOf(settings, shape, { connections: IN_FLIGHT }), (holders) =>
-    hold(holders, places, where, conversations, width > 1),
-  )
-  const bytes = await bytesOf(places, where)
-  const players = playersOf(settings, shape, { connections: width, held: conversations })
-  const resolved = await Contest.run(players, async (resolvers) => {
+  const growth = await byHolders(settings, (holders) => holdMeasured(holders, places, where, 2 * conversations))
+  const bytes = pairOf(await bytesOf(places, where), (all) => all / (2 * conversations))
+  const { perSecond, findMs } = await resolve(settings, where, conversations, [1, IN_FLIGHT])
+  await removeAll(places, where)
+  const elsewhere = await placesFor(places)
+  await byHolders(settings, (holders) => hold(holders, elsewhere, conversations))
+  const { perSecond: cold } = await resolve(settings, elsewhere, conversations, [IN_FLIGHT])
+  await removeAll(places, elsewhere)
+  return { oneByOne: perSecond[0]!, together: perSecond[1]!, cold: cold[0]!, bytes, growth, findMs }
+}
+
+const SHAPE = { calls: 1, approval: true }
+
+function byHolders<T>(settings: Settings, work: (holders: Contest) => Promise<T>): Promise<T> {
+  return Contest.run(playersOf(settings, SHAPE, { connections: IN_FLIGHT }), work)
+}
+
+/** By a fresh process: so many with each number in flight. */
+async function resolve(
+  settings: Settings,
+  where: Pair<string>,
+  conversations: number,
+  widths: readonly number[],
+): Promise<{ readonly perSecond: readonly Pair<number>[]; readonly findMs: number }> {
+  const held = conversations * widths.length
+  const players = playersOf(settings, SHAPE, { connections: Math.max(...widths), held })
+  return Contest.run(players, async (resolvers) => {
     await resolvers.open(where)
     const found = await resolvers.both({ do: 'find' })
-    if (found.ours[0] !== conversations) throw new Error(`${found.ours[0]} of ${conversations} conversations are held.`)
-    const took: Pair<number[]> = { ours: [], raw: [] }
-    for (const count of chunks(conversations, Math.ceil(conversations / CHUNKS))) {
-      const { ours, raw } = await resolvers.both({ do: 'resolve', count, inFlight: width })
-      took.ours.push(...ours)
-      took.raw.push(...raw)
+    if (found.ours[0] !== held) throw new Error(`${found.ours[0]} of ${held} conversations are held.`)
+    const perSecond: Pair<number>[] = []
+    for (const inFlight of widths) {
+      const took: Pair<number[]> = { ours: [], raw: [] }
+      for (const count of chunks(conversations, Math.ceil(conversations / CHUNKS))) {
+        const { ours, raw } = await resolvers.both({ do: 'resolve', count, inFlight })
+        took.ours.push(...ours)
+        took.raw.push(...raw)
+      }
+      perSecond.push(pairOf(took, (each) => (conversations / sum(each)) * 1e6))
     }
     await resolvers.close()
-    return { perSecond: pairOf(took, (each) => (conversations / sum(each)) * 1e6), findMs: (found.ours[1] ?? 0) / 1000 }
+    return { perSecond, findMs: (found.ours[1] ?? 0) / 1000 }
   })
-  await removeAll(places, where)
-  return { ...resolved, bytes, growth }
 }
 
-/** With what each conversation after the first hundred left in memory, if that is to be measured. */
-async function hold(
+async function hold(holders: Contest, where: Pair<string>, count: number): Promise<void> {
+  await holders.open(where)
+  await holders.both({ do: 'hold', from: 0, count, inFlight: IN_FLIGHT })
+  await holders.close()
+}
+
+/** With what each conversation after the first hundred left in memory. */
+async function holdMeasured(
   holders: Contest,
   places: Places,
   where: Pair<string>,
   conversations: number,
-  measured: boolean,
 ): Promise<Round['growth']> {
+  const elsewhere = await placesFor(places)
+  await hold(holders, elsewhere, Math.min(WARM_UP, conversations))
+  await removeAll(places, elsewhere)
   const few = Math.min(FEW, conversations)
-  if (measured) {
-    const elsewhere = await placesFor(places)
-    await holders.open(elsewhere)
-    await holders.both({ do: 'hold', from: 0, count: Math.min(WARM_UP, 2 * conversations), inFlight: IN_FLIGHT })
-    await holders.close()
-    await removeAll(places, elsewhere)
-  }
   await holders.open(where)
   await holders.both({ do: 'hold', from: 0, count: few, inFlight: IN_FLIGHT })
-  const before = measured ? await memoryOf(holders) : undefined
+  const before = await memoryOf(holders)
   await holders.both({ do: 'hold', from: few, count: conversations - few, inFlight: IN_FLIGHT })
-  const after = measured ? await memoryOf(holders) : undefined
+  const after = await memoryOf(holders)
   await holders.close()
-  if (!before || !after || conversations === few) return undefined
+  if (conversations === few) return undefined
   const per = (index: 0 | 1): number => (after[index] - before[index]) / (conversations - few)
   return [per(0), per(1)]
 }
@@ -106,46 +131,45 @@ async function memoryOf({ ours }: Contest): Promise<readonly [heap: number, proc
   return [heap, rss]
 }
 
-function report(
-  { store }: Settings,
-  conversations: number,
-  oneByOne: readonly Round[],
-  together: readonly Round[],
-): Report {
-  const ratioOf = (rounds: readonly Round[]): number =>
-    median(rounds.map(({ perSecond }) => perSecond.ours / perSecond.raw))
-  const all = [...oneByOne, ...together]
-  const bytes = pairOf({ ours: 'ours', raw: 'raw' } as const, (side) =>
-    median(all.map((each) => each.bytes[side] / conversations)),
-  )
-  const growths = all.flatMap(({ growth }) => (growth ? [growth] : []))
-  const growth = median(growths.map(([heap]) => heap))
-  const rates = (rounds: readonly Round[]): { ours: number; raw: number } => ({
-    ours: median(rounds.map(({ perSecond }) => perSecond.ours)),
-    raw: median(rounds.map(({ perSecond }) => perSecond.raw)),
+function report({ store }: Settings, conversations: number, rounds: readonly Round[]): Report {
+  const ratiosOf = (what: 'oneByOne' | 'together' | 'cold'): readonly number[] =>
+    rounds.map(({ [what]: { ours, raw } }) => ours / raw)
+  const bothOf = (what: 'oneByOne' | 'together' | 'bytes'): { readonly ours: number; readonly raw: number } => ({
+    ours: median(rounds.map((round) => round[what].ours)),
+    raw: median(rounds.map((round) => round[what].raw)),
   })
+  const growths = rounds.flatMap(({ growth }) => (growth ? [growth] : []))
+  const ratio = median(ratiosOf('together'))
   return {
     bench: 'w2',
-    ratio: ratioOf(together),
+    ratio,
     limits: [
-      { what: `rate over raw, ${IN_FLIGHT} in flight`, value: ratioOf(together), least: 0.8 },
-      { what: 'bytes on disk per held conversation', value: bytes.ours, most: 2048 },
+      { what: `rate over raw, ${IN_FLIGHT} in flight`, value: ratio, least: 0.8 },
+      { what: 'bytes on disk per held conversation', value: bothOf('bytes').ours, most: 2048 },
       ...(growths.length > 0
-        ? [{ what: 'bytes of memory per held conversation, from 100 held on', value: growth, most: MOST_GROWTH }]
+        ? [
+            {
+              what: 'bytes of memory per held conversation, from 100 held on',
+              value: median(growths.map(([heap]) => heap)),
+              most: MOST_GROWTH,
+            },
+          ]
         : []),
     ],
     figures: {
       store,
       conversations,
-      rounds: together.length,
-      ratioOneByOne: ratioOf(oneByOne),
-      perSecondOneByOne: rates(oneByOne),
-      perSecondInFlight: rates(together),
-      bytesPerHeld: { ...bytes },
-      ratioByRound: together.map(({ perSecond }) => perSecond.ours / perSecond.raw),
+      rounds: rounds.length,
+      ratioCold: median(ratiosOf('cold')),
+      ratioOneByOne: median(ratiosOf('oneByOne')),
+      perSecondOneByOne: bothOf('oneByOne'),
+      perSecondInFlight: bothOf('together'),
+      bytesPerHeld: bothOf('bytes'),
+      ratioByRound: ratiosOf('together'),
+      ratioColdByRound: ratiosOf('cold'),
       memoryByRound: growths.map(([heap]) => heap),
       processByRound: growths.map(([, process]) => process),
-      findMs: median(all.map(({ findMs }) => findMs)),
+      findMs: median(rounds.map(({ findMs }) => findMs)),
     },
   }
 }
