@@ -14,6 +14,8 @@ import type { Answer, Change, FromThread, Op, Opening, Setup, ToThread } from '.
 const ENOUGH = 10
 /** An answer that comes within this is looked for: to be woken for it takes a good part of that time. */
 const SOON_MS = 0.5
+/** So many take some microseconds. */
+const LOOKS = 500
 /**
  * One that was looked for in vain means that somebody else had the processor, and looking keeps the thread from it too. So
  * nobody looks for a while: twice as long each time that happens, half as long when it does not.
@@ -127,22 +129,28 @@ export class Writer {
     if (MANY_CORES && this.#quick && this.#sentAt >= this.#restUntil) this.#look()
   }
 
-  /** Between whatever else there is to do: nothing waits for this, and soon it gives up. */
   #look(): void {
     if (this.#looking) return
     this.#looking = true
-    setImmediate(() => {
-      try {
-        const told = this.#hand?.line.take()
-        if (told !== undefined) this.#heard(told)
-      } finally {
-        this.#looking = false
-      }
-      if (this.#waiting.length === this.#unsent.length) return
-      const now = performance.now()
-      if (now - this.#sentAt < SOON_MS) this.#look()
-      else this.#rest(now)
-    })
+    setImmediate(this.#glance)
+  }
+
+  /**
+   * Between whatever else there is to do: nothing waits long for this, and soon it gives up. One of it for all times, and
+   * several looks in one: what is made for each would be much of all that is ever made here, for nothing.
+   */
+  readonly #glance = (): void => {
+    try {
+      let told: string | undefined
+      for (let looks = 0; looks < LOOKS && told === undefined; looks++) told = this.#hand?.line.take()
+      if (told !== undefined) this.#heard(told)
+    } finally {
+      this.#looking = false
+    }
+    if (this.#waiting.length === this.#unsent.length) return
+    const now = performance.now()
+    if (now - this.#sentAt < SOON_MS) this.#look()
+    else this.#rest(now)
   }
 
   #rest(now: number): void {
