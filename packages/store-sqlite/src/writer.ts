@@ -14,7 +14,7 @@ import type { Answer, Change, FromThread, Op, Opening, Setup, ToThread } from '.
 const ENOUGH = 10
 /** An answer that comes within this is looked for: to be woken for it takes a good part of that time. */
 const SOON_MS = 0.5
-/** So many take some microseconds. */
+/** Looks in one go, some microseconds of them: so long may everything else have to wait. */
 const LOOKS = 500
 /**
  * One that was looked for in vain means that somebody else had the processor, and looking keeps the thread from it too. So
