@@ -3,6 +3,7 @@ import { encodeBatch, type Address, type Append, type Appended, type HoldRow, ty
 import type { Query } from './connections.ts'
 import { readBatch, toEventText } from './event-text.ts'
 import { toStored } from './storable-text.ts'
+import { plainArray, textArray } from './array-text.ts'
 
 /** An append made ready: everything that can go wrong before the server sees it has gone right. */
 export interface Op {
@@ -16,6 +17,8 @@ export interface Op {
 
 /** A row of what the function returns. */
 export interface Answer {
+  /** Which of the appends it is about, from 1 on. */
+  readonly nth: number
   readonly result: 'ok' | 'again' | 'conflict' | 'fenced' | 'repeated'
   readonly k: number
   readonly seq: number
@@ -47,16 +50,21 @@ export function opOf(write: Append): Op {
 }
 
 /** Said here, since the server's refusal would cost everybody who is in the same call. */
-export function tooLong({ tenant, id, write }: Op): string | undefined {
-  const { key = '', rows } = write
-  const names = { 'tenant and id': tenant + id, key, agent: rows.agent, node: write.node ?? '' }
-  const calls = rows.holds.map(({ callId, tool }) => callId + tool)
-  for (const [what, name] of [...Object.entries(names), ...calls.map((name) => ['callId and tool', name] as const)]) {
-    if (name.length * 3 <= LONGEST_NAME_BYTES) continue
-    const bytes = Buffer.byteLength(name)
-    if (bytes > LONGEST_NAME_BYTES) return `${what}: ${bytes} bytes, and ${LONGEST_NAME_BYTES} is the most.`
-  }
-  return undefined
+export function tooLong({ tenant, id, holds, write }: Op): string | undefined {
+  const { key = '', node = '', rows } = write
+  let refused =
+    longName('tenant and id', tenant + id) ??
+    longName('key', key) ??
+    longName('agent', rows.agent) ??
+    longName('node', node)
+  for (const { callId, tool } of holds) refused ??= longName('callId and tool', callId + tool)
+  return refused
+}
+
+function longName(what: string, name: string): string | undefined {
+  if (name.length * 3 <= LONGEST_NAME_BYTES) return undefined
+  const bytes = Buffer.byteLength(name)
+  return bytes > LONGEST_NAME_BYTES ? `${what}: ${bytes} bytes, and ${LONGEST_NAME_BYTES} is the most.` : undefined
 }
 
 /**
@@ -86,36 +94,38 @@ function compare(a: string, b: string): number {
 }
 
 export function callOf(schema: string, shift: number, ops: readonly Op[]): Query {
-  const column = <T>(of: (op: Op) => T): T[] => ops.map(of)
+  const texts = (of: (op: Op) => string | null | undefined): string => textArray(ops.map(of))
+  const numbers = (of: (op: Op) => number | null | undefined): string => plainArray(ops.map(of))
   const holds = ops.flatMap(({ holds: rows }, index) => rows.map((row) => ({ row, op: index + 1 })))
-  const holdColumn = <T>(of: (row: HoldRow) => T): T[] => holds.map(({ row }) => of(row))
+  const holdTexts = (of: (row: HoldRow) => string): string => textArray(holds.map(({ row }) => of(row)))
+  const holdPlain = (of: (row: HoldRow) => number | boolean): string => plainArray(holds.map(({ row }) => of(row)))
   return {
     name: 'append',
     text: `select * from ${schema}.append(${PARAMETERS})`,
     values: [
       shift,
-      column(({ tenant }) => tenant),
-      column(({ id }) => id),
-      column(({ write }) => write.expectedSeq),
-      column(({ write }) => storedMark(write.mark)),
-      column(({ write }) => write.events.length),
-      column(({ events }) => events),
-      column(({ write }) => write.at),
-      column(({ write }) => toStored(write.rows.agent)),
-      column(({ write }) => write.rows.status),
-      column(({ write }) => write.rows.wakeAt),
-      column(({ base }) => base),
-      column(({ write }) => write.epoch),
-      column(({ write }) => (write.node === undefined ? null : toStored(write.node))),
-      column(({ write }) => (write.key === undefined ? null : toStored(write.key))),
-      holds.map(({ op }) => op),
-      holdColumn(({ callId }) => toStored(callId)),
-      holdColumn(({ tool }) => toStored(tool)),
-      holdColumn(({ kind }) => kind),
-      holdColumn(({ open }) => open),
-      holdColumn(({ heldAt }) => heldAt),
-      holdColumn(({ expiresAt }) => expiresAt),
-      holdColumn(({ seqs }) => seqs.join(',')),
+      texts(({ tenant }) => tenant),
+      texts(({ id }) => id),
+      numbers(({ write }) => write.expectedSeq),
+      numbers(({ write }) => write.expectedSeq + write.events.length),
+      texts(({ write }) => storedMark(write.mark)),
+      texts(({ events }) => events),
+      numbers(({ write }) => write.at),
+      texts(({ write }) => toStored(write.rows.agent)),
+      texts(({ write }) => write.rows.status),
+      numbers(({ write }) => write.rows.wakeAt),
+      texts(({ base }) => base),
+      numbers(({ write }) => write.epoch),
+      texts(({ write }) => write.node && toStored(write.node)),
+      texts(({ write }) => write.key && toStored(write.key)),
+      plainArray(holds.map(({ op }) => op)),
+      holdTexts(({ callId }) => toStored(callId)),
+      holdTexts(({ tool }) => toStored(tool)),
+      holdTexts(({ kind }) => kind),
+      holdPlain(({ open }) => open),
+      holdPlain(({ heldAt }) => heldAt),
+      holdPlain(({ expiresAt }) => expiresAt),
+      holdTexts(({ seqs }) => seqs.join(',')),
     ],
   }
 }

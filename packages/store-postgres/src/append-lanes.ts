@@ -17,7 +17,7 @@ import {
   type Op,
   type Written,
 } from './append-call.ts'
-import { isOutOfResources, mayBeWritten, why } from './broken.ts'
+import { isOutOfResources, isOvertaken, mayBeWritten, why } from './broken.ts'
 import type { Settings } from './options.ts'
 
 export interface Lanes {
@@ -61,10 +61,9 @@ function openLane(settings: Settings, writers: Pool, written: (what: Written) =>
   let running: Promise<void> | undefined
 
   const take = (): readonly Waiting[] => {
-    const size = sizeOfCall(queue)
-    const batch = queue.slice(0, size).toSorted((a, b) => byConversation(a.op, b.op))
-    queue = queue.slice(size)
-    return batch
+    const { batch, rest } = forOneCall(queue)
+    queue = rest
+    return batch.sort((a, b) => byConversation(a.op, b.op))
   }
   const run = async (): Promise<void> => {
     // What is given in the same breath goes together.
@@ -92,13 +91,25 @@ function openLane(settings: Settings, writers: Pool, written: (what: Written) =>
   }
 }
 
-function sizeOfCall(queue: readonly Waiting[]): number {
+/** As many as a call takes. The function knows each conversation as it was, so a second append to one is for the next. */
+function forOneCall(queue: readonly Waiting[]): { readonly batch: Waiting[]; readonly rest: Waiting[] } {
+  const batch: Waiting[] = []
+  const rest: Waiting[] = []
+  const conversations = new Set<string>()
   let chars = 0
-  const size = queue.findIndex(({ op }, index) => {
-    chars += op.events.length + (op.base?.length ?? 0)
-    return index > 0 && (index >= MOST_OPS || chars > MOST_CHARS)
-  })
-  return size === -1 ? queue.length : size
+  for (const waiting of queue) {
+    const { tenant, id, events, base } = waiting.op
+    // No name that is stored has this character.
+    const conversation = `${tenant}\0${id}`
+    chars += events.length + (base?.length ?? 0)
+    const full = batch.length > 0 && (batch.length >= MOST_OPS || chars > MOST_CHARS)
+    if (full || conversations.has(conversation)) rest.push(waiting)
+    else {
+      conversations.add(conversation)
+      batch.push(waiting)
+    }
+  }
+  return { batch, rest }
 }
 
 interface Answered {
@@ -108,8 +119,10 @@ interface Answered {
 
 /** Never throws: whatever happens, there is an answer to each append of the batch. */
 async function answersTo(line: Line, batch: readonly Waiting[], outcome: Outcome): Promise<readonly Answered[]> {
-  if ('answers' in outcome) return batch.map((waiting, index) => ({ waiting, told: outcome.answers[index]! }))
+  if ('answers' in outcome) return outcome.answers.map((told) => ({ waiting: batch[told.nth - 1]!, told }))
   const { result, error } = outcome
+  // Somebody wrote to one of the conversations between two statements of the call, which was rolled back.
+  if (result === 'failed' && isOvertaken(error)) return answersTo(line, batch, await line.call(batch))
   if (result === 'failed' && batch.length > 1 && !isOutOfResources(error) && outcome.sent) {
     // One of them broke the call for all, which was rolled back. Which one, each on its own will tell.
     const answered: Answered[] = []

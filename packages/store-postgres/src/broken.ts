@@ -25,6 +25,11 @@ export function isOutOfResources(error: unknown): boolean {
   return error instanceof DatabaseError && /^(?:53|57|58)/.test(error.code ?? '')
 }
 
+/** Somebody else wrote what the statement was about while it ran. Given again, it sees what they wrote. */
+export function isOvertaken(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '40001'
+}
+
 export function why(error: unknown): string {
   const message = error instanceof AggregateError && !error.message ? error.errors.map(why).join('; ') : plain(error)
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : ''

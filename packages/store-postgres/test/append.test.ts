@@ -1,7 +1,8 @@
 import type { Appended } from '@holdpoint/core'
+import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { at, draft, hold, note } from './draft.ts'
-import { place, written } from './kit.ts'
+import { place, until, written } from './kit.ts'
 
 test('appends given in the same breath share a transaction, and each has its own answer', async () => {
   const { open, sql, schema } = await place()
@@ -20,6 +21,7 @@ test('appends given in the same breath share a transaction, and each has its own
     store.append(before),
     store.append(draft('driven', 1, { epoch })),
     store.append(draft('missing', 3)),
+    store.append(draft('another', 0)),
     store.append(draft('new', 1)),
   ])
   expect(answers.map(({ result }) => result)).toEqual([
@@ -31,11 +33,12 @@ test('appends given in the same breath share a transaction, and each has its own
     'ok',
     'conflict',
     'ok',
+    'ok',
   ])
   expect(answers[4]).toHaveProperty('events', [{ ...before.events[0], seq: 1, at: 1 } as unknown])
-  // Three were written, by one transaction.
+  // Two were written by one transaction, and by the next one what came after another append to the same conversation.
   const rows = await sql(`select count(*)::int as n from ${schema}.batches group by xmin::text order by 1`)
-  expect(rows).toEqual([1, 1, 1, 1, 3].map((n) => ({ n })))
+  expect(rows).toEqual([1, 1, 1, 1, 2, 2].map((n) => ({ n })))
 })
 
 test('what arrives while a call is in flight goes together with the next', async () => {
@@ -92,6 +95,27 @@ test('two handles that race for every seq write each of them once', async () => 
   expect(wins[0]! + wins[1]!).toBe(60)
   const log = await handles[0]!.read(at('c'), 0)
   expect(log.map(({ seq }) => seq)).toEqual(Array.from({ length: 60 }, (_, n) => n + 1))
+})
+
+test('an append that somebody overtakes while it is made is a conflict, and none of it is written', async () => {
+  const { open, url, schema } = await place()
+  const store = await open()
+  await written(store, draft('c', 0))
+  const other = new Client(url)
+  await other.connect()
+  await other.query('begin')
+  await other.query(`update ${schema}.conversations set head_seq = 2`)
+  const overtaken = store.append(draft('c', 1, { status: 'held', key: 'k', holds: [hold('call')] }))
+  // It has seen that nobody wrote, and waits for the row.
+  await until(async () => {
+    const blocked = `select 1 from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))`
+    return (await other.query(blocked)).rowCount === 1
+  })
+  await other.query('commit')
+  expect(await overtaken).toEqual({ result: 'conflict' })
+  for (const [table, rows] of Object.entries({ batches: 1, keys: 0, holds: 0, agenda: 0 }))
+    expect((await other.query(`select 1 from ${schema}.${table}`)).rowCount, table).toBe(rows)
+  await other.end()
 })
 
 test('two processes that write to the same many conversations at once never wait for each other for good', async () => {

@@ -6,7 +6,8 @@ import type { Connections } from '../src/connections.ts'
 import { openOwnership } from '../src/ownership.ts'
 import { settingsOf } from '../src/options.ts'
 import { openQuestions } from '../src/questions.ts'
-import { place, type Place } from './kit.ts'
+import { draft, hold } from './draft.ts'
+import { place, written, type Place } from './kit.ts'
 
 interface Plan {
   readonly 'Actual Rows': number
@@ -111,3 +112,40 @@ test('a conversation is found by its id while the tables are empty, too: such a 
   const plan = await sql<{ 'QUERY PLAN': string }>(text, ['', 'c'])
   expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toContain('conversations_tenant_id_key')
 })
+
+test.each([
+  ['empty', false],
+  ['almost empty, and counted', true],
+] as const)(
+  'an append looks at its own rows among 100,000, with plans made while the tables were %s',
+  async (_, counted) => {
+    const here = await place()
+    const { schema, sql } = here
+    const looked = async (): Promise<number> => {
+      const [row] = await sql<{ n: string }>(
+        `select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) as n from pg_stat_user_tables where schemaname = $1`,
+        [schema],
+      )
+      return Number(row?.n)
+    }
+    const store = await here.open()
+    for (const table of ['conversations', 'agenda', 'holds', 'batches'])
+      await sql(`alter table ${schema}.${table} set (autovacuum_enabled = off)`)
+    for (const id of ['a', 'b', 'c']) {
+      await written(store, draft(id, 0, { status: 'held', wakeAt: 4e12, holds: [hold('first')] }))
+      if (counted) await analyze(here)
+      await written(store, draft(id, 1, { status: 'running', holds: [hold('first', { open: false })] }))
+      await written(store, draft(id, 2, { agent: 'rare' }))
+    }
+    await fill(here, 100_000)
+    const before = await looked()
+    const running = { status: 'running', holds: [hold('call 1', { open: false })] } as const
+    await Promise.all(Array.from({ length: 20 }, (__, n) => written(store, draft(`c${n + 1}`, 1, running))))
+    await Promise.all(Array.from({ length: 20 }, (__, n) => written(store, draft(`c${n + 1}`, 2, { agent: 'rare' }))))
+    // What a connection has counted is told when it ends.
+    await store.close()
+    const rows = (await looked()) - before
+    expect(rows).toBeGreaterThan(0)
+    expect(rows).toBeLessThan(2000)
+  },
+)

@@ -8,5 +8,14 @@ import { documents } from './0003-documents.ts'
 import { callsByTheirId } from './0004-calls-by-their-id.ts'
 import { nearDeadlines } from './0005-near-deadlines.ts'
 import { agenda } from './0006-agenda.ts'
+import { appendTogether } from './0007-append-together.ts'
 
-export const MIGRATIONS: readonly string[] = [tables, append, documents, callsByTheirId, nearDeadlines, agenda]
+export const MIGRATIONS: readonly string[] = [
+  tables,
+  append,
+  documents,
+  callsByTheirId,
+  nearDeadlines,
+  agenda,
+  appendTogether,
+]

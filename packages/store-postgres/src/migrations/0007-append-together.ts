@@ -1,0 +1,177 @@
+/**
+ * The hot path, with one statement for all appends of a call where there was one for each: to begin a statement takes as
+ * long as to write a row.
+ *
+ * - Every conversation is in a call at most once, and the caller sorts them, so that two calls never wait for each other.
+ * - A conversation is still not locked before it is looked at: whoever was overtaken between the two has the whole call
+ *   rolled back, and gives it again.
+ * - The statements run through the places of their arrays, and find each row by an index or by where it is. Plans are made
+ *   once, without knowing how many there will be, and never join in a way that reads a whole table.
+ */
+export const appendTogether = `
+drop function :schema.append(
+  double precision, text[], text[], bigint[], text[], int[], text[], double precision[],
+  text[], text[], double precision[], text[], bigint[], text[], text[],
+  int[], text[], text[], text[], boolean[], double precision[], double precision[], text[]
+);
+-- Which of the appends is answered.
+alter type :schema.answer add attribute nth int;
+
+-- All arrays have an element for each append, but those of the calls that wait: \`hold_ops\` says to which each belongs.
+create function :schema.append(
+  shift double precision,
+  tenants text[], ids text[], expecteds bigint[], heads bigint[], marks text[], batches text[], ats double precision[],
+  agents text[], statuses text[], wakes double precision[], bases text[], epochs bigint[], nodes text[], keys text[],
+  hold_ops int[], hold_calls text[], hold_tools text[], hold_kinds text[], hold_opens boolean[],
+  hold_helds double precision[], hold_ends double precision[], hold_seqs text[]
+) returns setof :schema.answer
+language plpgsql
+set plan_cache_mode = force_generic_plan
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  now double precision := floor(extract(epoch from clock_timestamp()) * 1000)::double precision + shift;
+  one int;
+  moved int;
+  -- Of each append that can be made: its conversation, where the row of that is, what it says so far, and what it will.
+  ks bigint[];
+  places tid[];
+  was_epochs bigint[];
+  was_agents text[];
+  was_wakes double precision[];
+  new_epochs bigint[];
+  new_owners text[];
+  -- Which appends can be made and which cannot, and which of them come into the agenda, stay there and leave it.
+  fine int[];
+  refused int[];
+  come int[];
+  stay int[];
+  leave int[];
+begin
+  -- A new one is made as if nothing had happened in it yet, and goes the way of the others.
+  if 0 = any(expecteds) then
+    insert into :schema.conversations (tenant, id, agent, head_seq, epoch, status, created_at, updated_at)
+      select tenants[i], ids[i], agents[i], 0, 0, 'idle', ats[i], ats[i] from generate_subscripts(ids, 1) as i
+        where expecteds[i] = 0 and coalesce(epochs[i], 0) = 0
+      on conflict (tenant, id) do nothing;
+  end if;
+
+  -- Who sets a conversation going drives it, unless somebody does who lives.
+  select array_agg(c.k), array_agg(c.place), array_agg(c.epoch), array_agg(c.agent), array_agg(c.wake_at),
+      array_agg(c.epoch + c.takes::int), array_agg(case when c.takes then nodes[i] else c.owner end),
+      array_agg(i) filter (where c.k is not null), array_agg(i) filter (where c.k is null),
+      array_agg(i) filter (where c.stirs and not c.stirred),
+      array_agg(i) filter (where c.stirs and c.stirred and c.differs),
+      array_agg(i) filter (where not c.stirs and c.stirred)
+    into ks, places, was_epochs, was_agents, was_wakes, new_epochs, new_owners, fine, refused, come, stay, leave
+    from generate_subscripts(ids, 1) as i
+    left join lateral (
+      select k, ctid as place, epoch, owner, agent, wake_at,
+          status <> 'idle' or wake_at is not null as stirred,
+          statuses[i] <> 'idle' or wakes[i] is not null as stirs,
+          status <> statuses[i] or wake_at is distinct from wakes[i] or agent <> agents[i] as differs,
+          case
+            when epochs[i] is not null or statuses[i] <> 'running' or nodes[i] is null then false
+            when status <> 'running' then true
+            else not exists (select 1 from :schema.nodes n where n.node = owner and n.until > now) end as takes
+        from :schema.conversations
+        where tenant = tenants[i] and id = ids[i] and head_seq = expecteds[i] and epoch = coalesce(epochs[i], epoch)
+          and (keys[i] is null or not exists (select 1 from :schema.keys u where u.conv = k and u.key = keys[i]))
+        limit 1
+    ) c on true;
+
+  if fine is not null then
+    update :schema.conversations as c set
+      head_seq = heads[i],
+      epoch = new_epochs[i],
+      owner = new_owners[i],
+      agent = agents[i],
+      status = statuses[i],
+      wake_at = wakes[i],
+      base = coalesce(bases[i], base),
+      base_seq = case when bases[i] is null then base_seq else heads[i] end,
+      updated_at = ats[i]
+    from unnest(fine) as i
+    where c.ctid = places[i] and k = ks[i] and head_seq = expecteds[i] and epoch = was_epochs[i];
+    get diagnostics moved = row_count;
+    if moved < cardinality(fine) then
+      raise serialization_failure using message = 'a conversation was written to meanwhile';
+    end if;
+    insert into :schema.batches (conv, seq, at, mark, events)
+      select ks[i], heads[i], ats[i], marks[i], batches[i] from unnest(fine) as i;
+  end if;
+  if array_remove(keys, null) <> '{}' then
+    insert into :schema.keys (conv, key, seq)
+      select ks[i], keys[i], heads[i] from unnest(fine) as i where keys[i] is not null;
+  end if;
+
+  if come is not null then
+    insert into :schema.agenda (tenant, conv, agent, status, wake_at)
+      select tenants[i], ks[i], agents[i], statuses[i], wakes[i] from unnest(come) as i;
+  end if;
+  if stay is not null then
+    update :schema.agenda as a set agent = agents[i], status = statuses[i], wake_at = wakes[i]
+      from unnest(stay) as i where a.tenant = tenants[i] and a.conv = ks[i];
+  end if;
+  if leave is not null then
+    delete from :schema.agenda as a using unnest(leave) as i where a.tenant = tenants[i] and a.conv = ks[i];
+  end if;
+
+  if fine is not null and was_agents <> agents then
+    foreach one in array fine loop
+      if was_agents[one] <> agents[one] then
+        update :schema.holds set agent = agents[one] where conv = ks[one] and open;
+      end if;
+    end loop;
+  end if;
+  if hold_ops <> '{}' then
+    update :schema.holds as h set
+      agent = agents[i], tool = hold_tools[j], kind = hold_kinds[j], open = hold_opens[j],
+      held_at = hold_helds[j], expires_at = hold_ends[j], seqs = hold_seqs[j]
+    from unnest(hold_ops) with ordinality as o(i, j)
+    where h.call_id = hold_calls[j] and h.conv = ks[i];
+    get diagnostics moved = row_count;
+    if moved < cardinality(hold_ops) then
+      insert into :schema.holds (conv, call_id, tenant, agent, tool, kind, open, held_at, expires_at, seqs)
+        select ks[i], hold_calls[j], tenants[i], agents[i], hold_tools[j], hold_kinds[j], hold_opens[j], hold_helds[j],
+            hold_ends[j], hold_seqs[j]
+          from unnest(hold_ops) with ordinality as h(i, j) where ks[i] is not null
+        on conflict (call_id, conv) do nothing;
+    end if;
+  end if;
+
+  return query
+    select 'ok', ks[i], heads[i], new_epochs[i], coalesce(new_owners[i] = nodes[i], false),
+        was_wakes[i] is distinct from wakes[i] and coalesce(least(was_wakes[i], wakes[i]) < now + 3600000, false),
+        epochs[i] is null and statuses[i] = 'running'
+          and not exists (select 1 from :schema.nodes n where n.node = new_owners[i] and n.until > now),
+        null::double precision, null::text, i
+      from unnest(fine) as i;
+
+  -- Why the others were not: somebody wrote in between, this very append among them, or drives, or used the key.
+  if refused is not null then
+    return query
+      select case
+            when c.k is null then case when expecteds[i] = 0 then 'fenced' else 'conflict' end
+            when again.seq is not null then 'again'
+            when c.head_seq <> expecteds[i] then case when used.seq is null then 'conflict' else 'repeated' end
+            when c.epoch <> epochs[i] then 'fenced'
+            when used.seq is null then 'conflict'
+            else 'repeated' end,
+          c.k, coalesce(again.seq, used.seq), c.epoch, coalesce(c.owner = nodes[i], false), false, false, again.at,
+          again.events, i
+        from unnest(refused) as i
+        left join lateral (
+          select * from :schema.conversations where tenant = tenants[i] and id = ids[i] limit 1
+        ) c on true
+        left join lateral (select seq from :schema.keys u where u.conv = c.k and u.key = keys[i] limit 1) used on true
+        -- The batch after what was expected begins there only if another one ends there.
+        left join lateral (
+          select b.* from (select * from :schema.batches where conv = c.k and seq > expecteds[i] order by seq limit 1) b
+            where b.mark = marks[i]
+              and (expecteds[i] = 0 or exists (select 1 from :schema.batches where conv = c.k and seq = expecteds[i]))
+        ) again on true;
+  end if;
+end $$;
+`
