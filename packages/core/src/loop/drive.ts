@@ -29,10 +29,12 @@ export function drive(driver: Driver): Drive {
       for (;;) {
         const waiting = Promise.withResolvers<void>()
         let woken = false
-        driver.wake = () => {
+        // Not where it is assigned: V8 would keep it, and the conversation, until old garbage is collected.
+        const wake = (): void => {
           woken = true
           waiting.resolve()
         }
+        driver.wake = wake
         const now = await driver.goOn()
         if (now === 'left') return now
         if (now === 'busy') await waiting.promise
