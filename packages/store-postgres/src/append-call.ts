@@ -101,7 +101,7 @@ export function callOf(schema: string, shift: number, ops: readonly Op[]): Query
   const holdPlain = (of: (row: HoldRow) => number | boolean): string => plainArray(holds.map(({ row }) => of(row)))
   return {
     name: 'append',
-    text: `select * from ${schema}.append(${PARAMETERS})`,
+    text: `select * from ${schema}.append_together(${PARAMETERS})`,
     values: [
       shift,
       texts(({ tenant }) => tenant),

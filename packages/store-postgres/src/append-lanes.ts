@@ -101,9 +101,11 @@ function forOneCall(queue: readonly Waiting[]): { readonly batch: Waiting[]; rea
     const { tenant, id, events, base } = waiting.op
     // No name that is stored has this character.
     const conversation = `${tenant}\0${id}`
-    chars += events.length + (base?.length ?? 0)
+    const again = conversations.has(conversation)
+    if (!again) chars += events.length + (base?.length ?? 0)
+    // Once it is full it stays so: whoever is left behind must not be overtaken.
     const full = batch.length > 0 && (batch.length >= MOST_OPS || chars > MOST_CHARS)
-    if (full || conversations.has(conversation)) rest.push(waiting)
+    if (full || again) rest.push(waiting)
     else {
       conversations.add(conversation)
       batch.push(waiting)

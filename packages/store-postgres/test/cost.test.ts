@@ -6,7 +6,7 @@ import type { Connections } from '../src/connections.ts'
 import { openOwnership } from '../src/ownership.ts'
 import { settingsOf } from '../src/options.ts'
 import { openQuestions } from '../src/questions.ts'
-import { draft, hold } from './draft.ts'
+import { draft, hold, type Draft } from './draft.ts'
 import { place, written, type Place } from './kit.ts'
 
 interface Plan {
@@ -129,19 +129,34 @@ test.each([
       return Number(row?.n)
     }
     const store = await here.open()
-    for (const table of ['conversations', 'agenda', 'holds', 'batches'])
+    for (const table of ['conversations', 'agenda', 'holds', 'batches', 'keys'])
       await sql(`alter table ${schema}.${table} set (autovacuum_enabled = off)`)
-    for (const id of ['a', 'b', 'c']) {
-      await written(store, draft(id, 0, { status: 'held', wakeAt: 4e12, holds: [hold('first')] }))
-      if (counted) await analyze(here)
-      await written(store, draft(id, 1, { status: 'running', holds: [hold('first', { open: false })] }))
-      await written(store, draft(id, 2, { agent: 'rare' }))
+    const appends = async (ids: readonly string[], seq: number, given: Draft): Promise<unknown> => {
+      const writes = ids.map((id) => draft(id, seq, { ...given, key: `key ${seq}` }))
+      await Promise.all(writes.map((write) => written(store, write)))
+      // As whoever did not hear of it gives it again.
+      return Promise.all(writes.map((write) => written(store, write)))
     }
+    for (const ids of [['a', 'b'], ['c'], ['d'], ['e']]) {
+      await appends(ids, 0, { status: 'held', wakeAt: 4e12, holds: [hold('first')] })
+      if (counted)
+        await sql(
+          `analyze ${schema}.conversations, ${schema}.agenda, ${schema}.holds, ${schema}.batches, ${schema}.keys`,
+        )
+      await appends(ids.slice(-1), 1, { status: 'running', holds: [hold('first', { open: false })] })
+      await appends(ids.slice(-1), 2, { agent: 'rare' })
+    }
+    await sql(`delete from ${schema}.agenda; delete from ${schema}.holds`)
     await fill(here, 100_000)
+    await sql(
+      `insert into ${schema}.batches select k, 1, 1, 'm', '[]' from ${schema}.conversations on conflict do nothing`,
+    )
+    await sql(`insert into ${schema}.keys select k, 'key', 1 from ${schema}.conversations`)
     const before = await looked()
-    const running = { status: 'running', holds: [hold('call 1', { open: false })] } as const
-    await Promise.all(Array.from({ length: 20 }, (__, n) => written(store, draft(`c${n + 1}`, 1, running))))
-    await Promise.all(Array.from({ length: 20 }, (__, n) => written(store, draft(`c${n + 1}`, 2, { agent: 'rare' }))))
+    const ids = Array.from({ length: 20 }, (__, n) => `c${n + 1}`)
+    await appends(ids, 1, { status: 'running', holds: [hold('call 1', { open: false })] })
+    await appends(ids, 2, { status: 'running', wakeAt: 4e12 })
+    await appends(ids, 3, { agent: 'rare' })
     // What a connection has counted is told when it ends.
     await store.close()
     const rows = (await looked()) - before

@@ -207,4 +207,9 @@ test('what an earlier version wrote is there, waits, falls due and goes on, unde
   expect(await store.pending({ tenant: '', limit: 9 })).toEqual({ items: [], next: undefined })
   expect(await store.due({ limit: 9 })).toEqual({ conversations: [at('running')], next: Date.UTC(2100, 0, 1) })
   expect((await store.readCall(at('held'), 'x')).map(({ seq }) => seq)).toEqual([1, 2, 3])
+  // A process of that version would be misunderstood if what it calls were still there.
+  await expect(old('late', 'idle', null, null, null)).rejects.toThrow(/append.* does not exist/)
+  expect(
+    await sql(`select 1 from pg_proc where proname = 'append' and pronamespace = $1::regnamespace`, [schema]),
+  ).toEqual([])
 })

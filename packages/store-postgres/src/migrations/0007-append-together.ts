@@ -5,8 +5,9 @@
  * - Every conversation is in a call at most once, and the caller sorts them, so that two calls never wait for each other.
  * - A conversation is still not locked before it is looked at: whoever was overtaken between the two has the whole call
  *   rolled back, and gives it again.
- * - The statements run through the places of their arrays, and find each row by an index or by where it is. Plans are made
- *   once, without knowing how many there will be, and never join in a way that reads a whole table.
+ * - The statements run through the places of their arrays. A row is found by an index, in a subselect with a limit, and
+ *   changed where it is: so that a plan, made once and perhaps for a table with one row, can never read a whole table.
+ * - It has a name of its own, so that processes of the version before are refused and not misunderstood.
  */
 export const appendTogether = `
 drop function :schema.append(
@@ -18,7 +19,7 @@ drop function :schema.append(
 alter type :schema.answer add attribute nth int;
 
 -- All arrays have an element for each append, but those of the calls that wait: \`hold_ops\` says to which each belongs.
-create function :schema.append(
+create function :schema.append_together(
   shift double precision,
   tenants text[], ids text[], expecteds bigint[], heads bigint[], marks text[], batches text[], ats double precision[],
   agents text[], statuses text[], wakes double precision[], bases text[], epochs bigint[], nodes text[], keys text[],
@@ -77,7 +78,7 @@ begin
             else not exists (select 1 from :schema.nodes n where n.node = owner and n.until > now) end as takes
         from :schema.conversations
         where tenant = tenants[i] and id = ids[i] and head_seq = expecteds[i] and epoch = coalesce(epochs[i], epoch)
-          and (keys[i] is null or not exists (select 1 from :schema.keys u where u.conv = k and u.key = keys[i]))
+          and (keys[i] is null or (select 1 from :schema.keys u where u.conv = k and u.key = keys[i] limit 1) is null)
         limit 1
     ) c on true;
 
@@ -112,10 +113,15 @@ begin
   end if;
   if stay is not null then
     update :schema.agenda as a set agent = agents[i], status = statuses[i], wake_at = wakes[i]
-      from unnest(stay) as i where a.tenant = tenants[i] and a.conv = ks[i];
+      from unnest(stay) as i
+        cross join lateral (select ctid as place from :schema.agenda where tenant = tenants[i] and conv = ks[i] limit 1) p
+      where a.ctid = p.place;
   end if;
   if leave is not null then
-    delete from :schema.agenda as a using unnest(leave) as i where a.tenant = tenants[i] and a.conv = ks[i];
+    delete from :schema.agenda as a
+      using unnest(leave) as i
+        cross join lateral (select ctid as place from :schema.agenda where tenant = tenants[i] and conv = ks[i] limit 1) p
+      where a.ctid = p.place;
   end if;
 
   if fine is not null and was_agents <> agents then
@@ -130,7 +136,10 @@ begin
       agent = agents[i], tool = hold_tools[j], kind = hold_kinds[j], open = hold_opens[j],
       held_at = hold_helds[j], expires_at = hold_ends[j], seqs = hold_seqs[j]
     from unnest(hold_ops) with ordinality as o(i, j)
-    where h.call_id = hold_calls[j] and h.conv = ks[i];
+      cross join lateral (
+        select ctid as place from :schema.holds where call_id = hold_calls[j] and conv = ks[i] limit 1
+      ) p
+    where h.ctid = p.place;
     get diagnostics moved = row_count;
     if moved < cardinality(hold_ops) then
       insert into :schema.holds (conv, call_id, tenant, agent, tool, kind, open, held_at, expires_at, seqs)
@@ -170,7 +179,7 @@ begin
         left join lateral (
           select b.* from (select * from :schema.batches where conv = c.k and seq > expecteds[i] order by seq limit 1) b
             where b.mark = marks[i]
-              and (expecteds[i] = 0 or exists (select 1 from :schema.batches where conv = c.k and seq = expecteds[i]))
+              and (expecteds[i] = 0 or (select 1 from :schema.batches where conv = c.k and seq = expecteds[i] limit 1) = 1)
         ) again on true;
   end if;
 end $$;
