@@ -1,9 +1,9 @@
 /** Everything one piece of driving works with: the agent, the log, on whose behalf, and where frames go. */
-import { copyJson, toJson } from '../json.ts'
+import { copyJson, toJson, type Json } from '../json.ts'
 import type { Frame } from '../live/frame.ts'
 import type { Resumption, ToolContext, Scope } from '../tool/context.ts'
 import type { Tool } from '../tool/tool.ts'
-import { planAccess } from '../plan/plan-access.ts'
+import { planAccess, type PlanAccess } from '../plan/plan-access.ts'
 import { StateWrites } from '../plugin/state.ts'
 import type { Telling } from '../turn/notices.ts'
 import type { Call } from '../turn/turn-state.ts'
@@ -96,8 +96,7 @@ async function askPlugins(world: World, writes: StateWrites): Promise<Prepared> 
 /** What most handlers never look at is made for those that do. */
 export function toolContext(world: World, call: Call, input: unknown, writes: StateWrites, stop: Stop): ToolContext {
   const { agent, log, scope, requestId } = world
-  let plans: ToolContext['plans'] | undefined
-  return {
+  const context = {
     input,
     call: {
       id: call.callId,
@@ -111,19 +110,50 @@ export function toolContext(world: World, call: Call, input: unknown, writes: St
     scope,
     services: agent.services,
     state: writes,
-    get plans() {
-      return (plans ??= planAccess(log.state.plans, agent.ports, (event) => writes.also(event)))
-    },
     agent,
     requestId,
-    get signal() {
-      return stop.signal
-    },
-    progress: (value) => {
+    progress: (value: Json) => {
       const json = toJson(value)
       if (json.ok && !stop.aborted) world.emit({ type: 'call-progress', callId: call.callId, value: json.value })
     },
   }
+  const behind: Behind = { world, writes, stop, plans: undefined }
+  Object.defineProperty(context, BEHIND, { value: behind })
+  Object.defineProperty(context, 'plans', WHEN_ASKED.plans)
+  Object.defineProperty(context, 'signal', WHEN_ASKED.signal)
+  return context as typeof context & Pick<ToolContext, 'plans' | 'signal'>
+}
+
+/** What is made when a handler asks for it is made of this. Nobody sees it who looks at a context, or copies one. */
+const BEHIND = Symbol('behind')
+
+interface Behind {
+  readonly world: World
+  readonly writes: StateWrites
+  readonly stop: Stop
+  plans: PlanAccess | undefined
+}
+
+/**
+ * The same two functions for every context, and its own properties: whoever copies it gets what they give. V8 keeps what a
+ * getter of a single object can see, here the conversation with all it has in memory, until old garbage is collected.
+ */
+const WHEN_ASKED = {
+  plans: {
+    enumerable: true,
+    get(this: { readonly [BEHIND]: Behind }): PlanAccess {
+      const { world, writes } = this[BEHIND]
+      return (this[BEHIND].plans ??= planAccess(world.log.state.plans, world.agent.ports, (event) =>
+        writes.also(event),
+      ))
+    },
+  },
+  signal: {
+    enumerable: true,
+    get(this: { readonly [BEHIND]: Behind }): AbortSignal {
+      return this[BEHIND].stop.signal
+    },
+  },
 }
 
 /** Copies: no code of the tool can reach into the log. */
