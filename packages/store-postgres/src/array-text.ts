@@ -1,6 +1,6 @@
 /**
- * Arrays as PostgreSQL reads them. `pg` would write them too, with two replacements for every element: for what an append
- * is made of, that takes longer than all the rest of sending it.
+ * Arrays as PostgreSQL reads them. `pg` would write them too, with two replacements for every element, and take as long
+ * for that as for everything else it does with an append.
  */
 
 const SPECIAL = /["\\]/g
