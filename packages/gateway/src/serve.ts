@@ -70,6 +70,7 @@ function peerOf(outgoing: ServerResponse): Peer {
   return {
     ...(address !== undefined && { address }),
     hangUp: () => outgoing.destroy(),
+    whenGone: (leave) => void (outgoing.destroyed ? leave() : outgoing.once('close', leave)),
     send: (status, headers, body) => {
       outgoing.writeHead(status, body === null ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })
       outgoing.end(body)

@@ -1,7 +1,7 @@
 /** Over a real port: what only a socket shows. */
 import { connect } from 'node:net'
 import { request } from 'node:http'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { serve, type Served, type ServeOptions } from '@holdpoint/gateway'
 import { kit, type Kit } from './kit.ts'
 
@@ -101,6 +101,37 @@ test('a reader whose socket takes nothing is cut off, and leaves nothing behind'
   // Far less than the 18 MB that were said.
   expect(socket.bytesRead).toBeLessThan(15_000_000)
 }, 30_000)
+
+test.each(['conversations/c1/events', 'changes'])(
+  'a reader of %s who goes while it is being let in does not count as there',
+  async (path) => {
+    const { here, server, headers } = await served({ limits: { streamsPerKey: 1 } })
+    await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
+    // Keys, and whether there is such a conversation, are read from the store, which takes its time.
+    const asked = Promise.withResolvers<void>()
+    const gone = Promise.withResolvers<void>()
+    const get = here.store.get.bind(here.store)
+    here.store.get = async (...what) => {
+      asked.resolve()
+      await gone.promise
+      return get(...what)
+    }
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+    const head = [`GET /api/${path} HTTP/1.1`, 'host: 127.0.0.1', `authorization: ${headers['authorization']}`]
+    socket.write(`${[...head, 'accept: text/event-stream'].join('\r\n')}\r\n\r\n`)
+    await asked.promise
+    socket.destroy()
+    setTimeout(gone.resolve, 100)
+    await gone.promise
+    const again = (): Promise<Response> =>
+      fetch(`${server.url}/api/${path}`, { headers: { ...headers, accept: 'text/event-stream' } })
+    await vi.waitFor(async () => {
+      const { status, body } = await again()
+      await body?.cancel()
+      expect(status).toBe(200)
+    })
+  },
+)
 
 test('a body that is longer than allowed is refused although it comes in pieces without a length', async () => {
   const { server, here } = await served({ limits: { bodyBytes: 1000 } })

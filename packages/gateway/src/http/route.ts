@@ -15,6 +15,8 @@ export interface Peer {
   readonly address?: string
   /** On a reader of a stream that no longer takes anything. */
   hangUp(): void
+  /** Told once it is gone; at once, if it went before that was asked. */
+  whenGone?(leave: () => void): void
   /** Answers without a Response in between, which costs more than making the answer. What it returns says so. */
   send?(status: number, headers: Readonly<Record<string, string>>, body: string | null): Response
 }

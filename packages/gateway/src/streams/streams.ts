@@ -90,22 +90,29 @@ export class Streams {
         void leaving?.then((leave) => leave?.())
       },
     })
-    return this.#opened(connection, who, request, leaves?.still)
+    return this.#opened(connection, { request, peer, who }, leaves?.still)
   }
 
   /** `named`: which conversations changed is told; else only that something did. */
-  async openChanges({ request, who, services: { store } }: Asked, named: boolean): Promise<Answer> {
+  async openChanges({ request, peer, who, services: { store } }: Asked, named: boolean): Promise<Answer> {
     const full = this.#enter(who)
     if (full) return full
     const { streamLifeMs: lifeMs } = this.#limits
     const closed = (reader: ChangesReader): void => this.#closed(reader, who)
     const { tenant } = who
-    return this.#opened(new ChangesReader({ store, tenant, named, lifeMs, now: this.#now, closed }), who, request)
+    const reader = new ChangesReader({ store, tenant, named, lifeMs, now: this.#now, closed })
+    return this.#opened(reader, { request, peer, who })
   }
 
-  #opened(reader: Reader, who: Principal, request: Request, still?: () => Promise<boolean>): Answer {
+  #opened(
+    reader: Reader,
+    { request, peer, who }: Pick<Asked, 'request' | 'peer' | 'who'>,
+    still?: () => Promise<boolean>,
+  ): Answer {
     this.#open.set(reader, { who, authorization: request.headers.get('authorization'), still })
     if (this.#closing) reader.end()
+    // Whoever went while we made ready is told of by nobody else: the server looks only once the answer is under way.
+    peer?.whenGone?.(() => reader.end())
     return { response: new Response(reader.stream, { headers: HEADERS }) }
   }
 
