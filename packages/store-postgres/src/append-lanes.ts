@@ -183,7 +183,8 @@ function openLine(settings: Settings, writers: Pool): Line {
 function hash({ tenant, id }: Address): number {
   let sum = 0
   for (const text of [tenant, id]) {
-    for (let index = 0; index < text.length; index++) sum = (Math.imul(sum, 31) + text.charCodeAt(index)) >>> 0
+    for (let index = 0; index < text.length; index++) sum = (Math.imul(sum, 31) + text.charCodeAt(index)) | 0
   }
-  return sum
+  // A remainder of whole numbers; beyond 31 bits it would be one of floating point.
+  return sum & 0x7fff_ffff
 }

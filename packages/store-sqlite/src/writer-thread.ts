@@ -21,9 +21,11 @@ const OTHERS: ReadonlySet<string> = new Set<Exclude<Op, WriteOp>['op']>(['due', 
 const LOOK_MS = 50
 /** The time in which who was answered asks again, if there was nothing else to do. */
 const SOON_MS = 0.5
+/** Whoever waited for that in vain does not for a while: twice as long each time, half as long when it was worth it. */
+const REST_MS = { least: 1, most: 64 }
 /** To stand still for so long between two looks means that somebody else had the processor. */
 const ELSEWHERE_MS = 0.2
-/** Then there is none to spare, for so long: to find out again costs a spin of `SOON_MS` each time, and no more. */
+/** Then there is none to spare, for so long at least. */
 const CROWDED_MS = 20
 
 class WriterThread {
@@ -34,8 +36,8 @@ class WriterThread {
   readonly #around: Around
   #connection: Connection | undefined
   #looking: NodeJS.Timeout | undefined
-  #answeredAt = 0
-  #crowdedUntil = 0
+  #restMs = REST_MS.least
+  #restUntil = 0
 
   constructor({ line, path, waitMs, nodes, listening }: Setup) {
     const db = openFile(path, waitMs)
@@ -63,24 +65,31 @@ class WriterThread {
   }
 
   #work(first: readonly Op[]): void {
-    const brisk = MANY_CORES && performance.now() - this.#answeredAt < SOON_MS
-    for (let ops: readonly Op[] | undefined = first; ops; ops = brisk ? this.#next() : undefined) this.#commitAll(ops)
-    this.#answeredAt = performance.now()
+    for (let ops: readonly Op[] | undefined = first; ops; ops = this.#next()) this.#commitAll(ops)
   }
 
   /**
    * Waking a thread takes about as long as a fast disk does. So while operations come one right after the other, it
-   * stays awake for the next one; the first that keeps it waiting ends that.
+   * stays awake for the next one.
    */
   #next(): readonly Op[] | undefined {
     const began = performance.now()
-    for (let now = began, last = began; now - began < SOON_MS && now > this.#crowdedUntil; last = now) {
+    if (!MANY_CORES || began < this.#restUntil) return undefined
+    for (let now = began, last = began; now - began < SOON_MS; last = now) {
       const next = this.#line.take()
-      if (next) return next.map(opOf)
+      if (next) {
+        this.#restMs = Math.max(this.#restMs / 2, REST_MS.least)
+        return next.map(opOf)
+      }
       now = performance.now()
-      if (now - last > ELSEWHERE_MS) this.#crowdedUntil = now + CROWDED_MS
+      if (now - last > ELSEWHERE_MS) return this.#rest(CROWDED_MS)
     }
-    return undefined
+    return this.#rest(this.#restMs)
+  }
+
+  #rest(ms: number): undefined {
+    this.#restUntil = performance.now() + ms
+    this.#restMs = Math.min(ms * 2, REST_MS.most)
   }
 
   #commitAll(first: readonly Op[]): void {

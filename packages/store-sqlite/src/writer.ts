@@ -15,7 +15,7 @@ const ENOUGH = 10
 /** An answer that comes within this is looked for: to be woken for it takes a good part of that time. */
 const SOON_MS = 0.5
 /** Looks in one go, some microseconds of them: so long may everything else have to wait. */
-const LOOKS = 500
+const LOOKS = 2000
 /**
  * One that was looked for in vain means that somebody else had the processor, and looking keeps the thread from it too. So
  * nobody looks for a while: twice as long each time that happens, half as long when it does not.
