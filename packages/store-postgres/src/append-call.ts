@@ -15,19 +15,36 @@ export interface Op {
   readonly holds: readonly HoldRow[]
 }
 
-/** A row of what the function returns. */
-export interface Answer {
-  /** Which of the appends it is about, from 1 on. */
+/** What became of an append. */
+export type Answer = { /** Which of the call's it is, from 1 on. */ readonly nth: number } & (
+  | {
+      readonly result: 'ok'
+      readonly k: number
+      readonly epoch: number
+      readonly owned: boolean
+      readonly deadline: boolean
+      readonly work: boolean
+    }
+  | Refusal
+)
+
+interface Refusal {
   readonly nth: number
-  readonly result: 'ok' | 'again' | 'conflict' | 'fenced' | 'repeated'
-  readonly k: number
+  readonly result: 'again' | 'conflict' | 'fenced' | 'repeated'
   readonly seq: number
   readonly epoch: number
   readonly owned: boolean
-  readonly deadline: boolean
-  readonly work: boolean
   readonly at: number
   readonly events: string
+}
+
+/** What the function returns: lists as text, since a row for each append takes longer to make and to read. */
+export interface Told {
+  readonly made: string | null
+  readonly convs: string | null
+  readonly made_epochs: string | null
+  readonly made_flags: string | null
+  readonly refusals: readonly Refusal[] | null
 }
 
 const PARAMETERS = Array.from({ length: 23 }, (_, index) => `$${index + 1}`).join(', ')
@@ -81,7 +98,7 @@ function storedMark(mark: string): string {
   }
   high = Math.imul(high ^ (high >>> 16), 2_246_822_507) ^ Math.imul(low ^ (low >>> 13), 3_266_489_909)
   low = Math.imul(low ^ (low >>> 16), 2_246_822_507) ^ Math.imul(high ^ (high >>> 13), 3_266_489_909)
-  return (2 ** 32 * (low & 0x1fffff) + (high >>> 0)).toString(36)
+  return (low & 0x1fffff).toString(36) + (high >>> 0).toString(36).padStart(7, '0')
 }
 
 /** The order in which every process locks conversations, so that no two ever wait for each other. */
@@ -130,15 +147,37 @@ export function callOf(schema: string, shift: number, ops: readonly Op[]): Query
   }
 }
 
+export function answersIn({ made, convs, made_epochs, made_flags, refusals }: Told): readonly Answer[] {
+  const nths = made === null ? undefined : numbersIn(made)
+  const epochs = numbersIn(made_epochs)
+  const flags = numbersIn(made_flags)
+  const answers = numbersIn(convs).map((k, index): Answer => {
+    const flag = flags[index] ?? 0
+    return {
+      nth: nths?.[index] ?? index + 1,
+      result: 'ok',
+      k,
+      epoch: epochs[index] ?? 0,
+      owned: (flag & 1) > 0,
+      deadline: (flag & 2) > 0,
+      work: (flag & 4) > 0,
+    }
+  })
+  return refusals ? [...answers, ...refusals] : answers
+}
+
+function numbersIn(list: string | null): readonly number[] {
+  return list ? list.split(',').map(Number) : []
+}
+
 export function appendedOf({ write }: Op, answer: Answer): Appended {
-  const { epoch, owned, seq } = answer
   switch (answer.result) {
     case 'ok':
-      return { result: 'ok', events: eventsOf(write), epoch, owned }
+      return { result: 'ok', events: eventsOf(write), epoch: answer.epoch, owned: answer.owned }
     case 'again':
-      return { result: 'ok', events: readBatch(answer), epoch, owned }
+      return { result: 'ok', events: readBatch(answer), epoch: answer.epoch, owned: answer.owned }
     case 'repeated':
-      return { result: 'repeated', seq }
+      return { result: 'repeated', seq: answer.seq }
     case 'conflict':
     case 'fenced':
       return { result: answer.result }
@@ -158,6 +197,8 @@ export interface Written {
   readonly work: boolean
 }
 
-export function writtenOf({ write }: Op, { result, k, seq, deadline, work }: Answer): Written | undefined {
-  return result === 'ok' ? { to: write.to, k, seq, deadline, work } : undefined
+export function writtenOf({ write }: Op, answer: Answer): Written | undefined {
+  if (answer.result !== 'ok') return undefined
+  const { k, deadline, work } = answer
+  return { to: write.to, k, seq: write.expectedSeq + write.events.length, deadline, work }
 }

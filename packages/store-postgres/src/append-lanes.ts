@@ -7,6 +7,7 @@
 import type { Address, Append, Appended } from '@holdpoint/core'
 import type { Pool, PoolClient } from 'pg'
 import {
+  answersIn,
   appendedOf,
   byConversation,
   callOf,
@@ -15,6 +16,7 @@ import {
   writtenOf,
   type Answer,
   type Op,
+  type Told,
   type Written,
 } from './append-call.ts'
 import { isOutOfResources, isOvertaken, mayBeWritten, why } from './broken.ts'
@@ -167,8 +169,8 @@ function openLine(settings: Settings, writers: Pool): Line {
         return { result: 'failed', error, sent: false }
       }
       try {
-        const { rows } = await client.query<Answer>(query)
-        return { answers: rows }
+        const { rows } = await client.query<Told>(query)
+        return { answers: rows.flatMap(answersIn) }
       } catch (error) {
         const unknown = mayBeWritten(error)
         client.release(unknown)

@@ -41,6 +41,28 @@ test('appends given in the same breath share a transaction, and each has its own
   expect(rows).toEqual([1, 1, 1, 1, 2, 2].map((n) => ({ n })))
 })
 
+test('of appends in one call, those that are refused leave nothing, and the others what is theirs', async () => {
+  const { open, sql, schema } = await place()
+  const store = await open({ lanes: 1 })
+  for (const id of ['a', 'c', 'e']) await written(store, draft(id, 0))
+  const about = (id: string) =>
+    ({ status: 'held', wakeAt: 2, key: `key of ${id}`, holds: [hold(`call of ${id}`)] }) as const
+  const answers = await Promise.all([
+    store.append(draft('a', 5, about('a'))),
+    store.append(draft('b', 0, about('b'))),
+    store.append(draft('c', 0, about('c'))),
+    store.append(draft('d', 0, about('d'))),
+    store.append(draft('e', 1, about('e'))),
+  ])
+  expect(answers.map(({ result }) => result)).toEqual(['conflict', 'ok', 'conflict', 'ok', 'ok'])
+  const of = (table: string, what: string) =>
+    sql(`select c.id, ${what} from ${schema}.${table} t join ${schema}.conversations c on c.k = t.conv order by 1`)
+  const each = (what: (id: string) => object) => ['b', 'd', 'e'].map((id) => ({ id, ...what(id) }))
+  expect(await of('holds', 't.call_id')).toEqual(each((id) => ({ call_id: `call of ${id}` })))
+  expect(await of('keys', 't.key')).toEqual(each((id) => ({ key: `key of ${id}` })))
+  expect(await of('agenda', 't.status')).toEqual(each(() => ({ status: 'held' })))
+})
+
 test('what arrives while a call is in flight goes together with the next', async () => {
   const { open, sql, schema } = await place()
   const store = await open({ lanes: 1 })
