@@ -3,8 +3,9 @@
  * long as to write a row.
  *
  * - Every conversation is in a call at most once, and the caller sorts them, so that two calls never wait for each other.
- * - A conversation is still not locked before it is looked at: whoever was overtaken between the two has the whole call
- *   rolled back, and gives it again.
+ * - A conversation is still not locked before it is looked at. Whoever is overtaken between the two is told so by the
+ *   same rules as whoever came too late; where those find nothing against it, the whole call is rolled back, and given
+ *   again.
  * - The statements run through the places of their arrays. A row is found by an index, in a subselect with a limit, and
  *   changed where it is: so that a plan, made once and perhaps for a table with one row, can never read a whole table.
  * - It has a name of its own, so that processes of the version before are refused and not misunderstood.
