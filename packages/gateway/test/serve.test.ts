@@ -1,6 +1,8 @@
 /** Over a real port: what only a socket shows. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
 import { connect } from 'node:net'
-import { request } from 'node:http'
+import { request, type ServerResponse } from 'node:http'
 import { afterEach, expect, test, vi } from 'vitest'
 import { serve, type Served, type ServeOptions } from '@holdpoint/gateway'
 import { kit, type Kit } from './kit.ts'
@@ -116,13 +118,18 @@ test.each(['conversations/c1/events', 'changes'])(
       await gone.promise
       return get(...what)
     }
+    const answering = Promise.withResolvers<ServerResponse>()
+    const begun = (message: unknown): void => answering.resolve((message as { response: ServerResponse }).response)
+    subscribe('http.server.request.start', begun)
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     const head = [`GET /api/${path} HTTP/1.1`, 'host: 127.0.0.1', `authorization: ${headers['authorization']}`]
     socket.write(`${[...head, 'accept: text/event-stream'].join('\r\n')}\r\n\r\n`)
     await asked.promise
+    unsubscribe('http.server.request.start', begun)
+    const closed = once(await answering.promise, 'close')
     socket.destroy()
-    setTimeout(gone.resolve, 100)
-    await gone.promise
+    await closed
+    gone.resolve()
     const again = (): Promise<Response> =>
       fetch(`${server.url}/api/${path}`, { headers: { ...headers, accept: 'text/event-stream' } })
     await vi.waitFor(async () => {

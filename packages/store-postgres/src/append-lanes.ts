@@ -125,7 +125,7 @@ interface Answered {
 async function answersTo(line: Line, batch: readonly Waiting[], outcome: Outcome): Promise<readonly Answered[]> {
   if ('answers' in outcome) return outcome.answers.map((told) => ({ waiting: batch[told.nth - 1]!, told }))
   const { result, error } = outcome
-  // Somebody wrote to one of the conversations between two statements of the call, which was rolled back.
+  // Somebody was at one of the conversations between the look of the call and its write, and it was rolled back.
   if (result === 'failed' && isOvertaken(error)) return answersTo(line, batch, await line.call(batch))
   if (result === 'failed' && batch.length > 1 && !isOutOfResources(error) && outcome.sent) {
     // One of them broke the call for all, which was rolled back. Which one, each on its own will tell.

@@ -11,6 +11,7 @@ import { Line, MANY_CORES } from './line.ts'
 import { NodeLocks } from './node-locks.ts'
 import { openFile } from './open-file.ts'
 import { unpack } from './packed-append.ts'
+import { Rest } from './rest.ts'
 import { whyOf } from './sqlite-error.ts'
 import type { Answer, DueOp, FromThread, Opening, Op, Setup, ToThread, WriteOp } from './wire.ts'
 
@@ -21,8 +22,6 @@ const OTHERS: ReadonlySet<string> = new Set<Exclude<Op, WriteOp>['op']>(['due', 
 const LOOK_MS = 50
 /** The time in which who was answered asks again, if there was nothing else to do. */
 const SOON_MS = 0.5
-/** Whoever waited for that in vain does not for a while: twice as long each time, half as long when it was worth it. */
-const REST_MS = { least: 1, most: 64 }
 /** To stand still for so long between two looks means that somebody else had the processor. */
 const ELSEWHERE_MS = 0.2
 /** Then there is none to spare, for so long at least. */
@@ -36,8 +35,7 @@ class WriterThread {
   readonly #around: Around
   #connection: Connection | undefined
   #looking: NodeJS.Timeout | undefined
-  #restMs = REST_MS.least
-  #restUntil = 0
+  readonly #rest = new Rest()
 
   constructor({ line, path, waitMs, nodes, listening }: Setup) {
     const db = openFile(path, waitMs)
@@ -74,22 +72,19 @@ class WriterThread {
    */
   #next(): readonly Op[] | undefined {
     const began = performance.now()
-    if (!MANY_CORES || began < this.#restUntil) return undefined
-    for (let now = began, last = began; now - began < SOON_MS; last = now) {
+    if (!MANY_CORES || !this.#rest.isOver(began)) return undefined
+    let crowded = false
+    for (let now = began, last = began; now - began < SOON_MS && !crowded; last = now) {
       const next = this.#line.take()
       if (next) {
-        this.#restMs = Math.max(this.#restMs / 2, REST_MS.least)
+        this.#rest.shorten()
         return next.map(opOf)
       }
       now = performance.now()
-      if (now - last > ELSEWHERE_MS) return this.#rest(CROWDED_MS)
+      crowded = now - last > ELSEWHERE_MS
     }
-    return this.#rest(this.#restMs)
-  }
-
-  #rest(ms: number): undefined {
-    this.#restUntil = performance.now() + ms
-    this.#restMs = Math.min(ms * 2, REST_MS.most)
+    this.#rest.begin(performance.now(), crowded ? CROWDED_MS : 0)
+    return undefined
   }
 
   #commitAll(first: readonly Op[]): void {

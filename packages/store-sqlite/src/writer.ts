@@ -7,6 +7,7 @@ import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { Line, lineEnds, MANY_CORES } from './line.ts'
 import { pack } from './packed-append.ts'
+import { Rest } from './rest.ts'
 import { whyOf } from './sqlite-error.ts'
 import type { Answer, Change, FromThread, Op, Opening, Setup, ToThread } from './wire.ts'
 
@@ -16,12 +17,6 @@ const ENOUGH = 10
 const SOON_MS = 0.5
 /** Looks in one go, some microseconds of them: so long may everything else have to wait. */
 const LOOKS = 2000
-/**
- * One that was looked for in vain means that somebody else had the processor, and looking keeps the thread from it too. So
- * nobody looks for a while: twice as long each time that happens, half as long when it does not.
- */
-const REST_MS = { least: 1, most: 64 }
-
 /** A thread, and the line to it. */
 interface Hand {
   readonly thread: Worker
@@ -46,8 +41,7 @@ export class Writer {
   /** The last answer came soon after it was asked for. */
   #quick = false
   #looking = false
-  #restMs = REST_MS.least
-  #restUntil = 0
+  readonly #rest = new Rest()
 
   /** `setup` is asked for every thread that is started. */
   constructor(setup: () => Omit<Setup, 'line'>, changed: (changes: readonly Change[]) => void) {
@@ -126,7 +120,7 @@ export class Writer {
     if (!this.#hand) void this.start()
     this.#hand?.line.say(ops)
     this.#sentAt = performance.now()
-    if (MANY_CORES && this.#quick && this.#sentAt >= this.#restUntil) this.#look()
+    if (MANY_CORES && this.#quick && this.#rest.isOver(this.#sentAt)) this.#look()
   }
 
   #look(): void {
@@ -150,12 +144,7 @@ export class Writer {
     if (this.#waiting.length === this.#unsent.length) return
     const now = performance.now()
     if (now - this.#sentAt < SOON_MS) this.#look()
-    else this.#rest(now)
-  }
-
-  #rest(now: number): void {
-    this.#restUntil = now + this.#restMs
-    this.#restMs = Math.min(this.#restMs * 2, REST_MS.most)
+    else this.#rest.begin(now)
   }
 
   #heard(json: string): void {
@@ -170,7 +159,7 @@ export class Writer {
 
   #answered(answers: readonly Answer[]): void {
     this.#quick = performance.now() - this.#sentAt < SOON_MS
-    if (this.#quick && this.#looking) this.#restMs = Math.max(this.#restMs / 2, REST_MS.least)
+    if (this.#quick && this.#looking) this.#rest.shorten()
     const asked = this.#waiting.splice(0, answers.length)
     if (this.#waiting.length === 0) this.#hand?.thread.unref()
     for (const [index, answer] of answers.entries()) asked[index]?.(answer)
