@@ -26,7 +26,7 @@ export interface Connections {
 }
 
 export function connect(settings: Settings): Connections {
-  const writers = poolOf(settings, { max: settings.lanes })
+  const writers = poolOf(settings, { max: settings.lanes, pipeline: true })
   const readers = poolOf(settings, { max: settings.readers })
   return {
     writers,
@@ -58,6 +58,8 @@ export function connect(settings: Settings): Connections {
 export interface PoolNeeds {
   readonly max: number
   readonly durable?: boolean
+  /** Sends what is asked on a connection at once, and not only when what was asked before is answered. */
+  readonly pipeline?: boolean
   readonly Client?: new () => ClientBase
 }
 
@@ -114,8 +116,9 @@ export async function prepareSession(
   { allowUnsafe, timeoutMs }: Settings,
   durable = true,
 ): Promise<void> {
-  // Whoever waits for a row longer than that gives up while the connection still counts as good.
-  const lockTimeout = Math.ceil(timeoutMs / 2)
+  // Whoever waits for a row longer than that gives up while the connection still counts as good, and so does a call that
+  // was sent behind it and has to wait as long.
+  const lockTimeout = Math.ceil(timeoutMs / 3)
   const commit = durable ? (allowUnsafe ? 'as it is' : 'on') : 'off'
   await client.query(SESSION, [commit, `${lockTimeout}`])
 }

@@ -8,7 +8,7 @@ export interface PostgresStoreOptions {
   readonly dispatcher?: 'graphile' | 'none'
   /** Where graphile-worker keeps its jobs. `<schema>_jobs` unless said otherwise. */
   readonly jobsSchema?: string
-  /** How many connections append; each takes all that waits for it in one call. 1 unless said otherwise. */
+  /** How many connections append; a call on one takes all that waits for it. 1 unless said otherwise. */
   readonly lanes?: number
   /** How many connections read. 5 unless said otherwise. */
   readonly readers?: number

@@ -3,6 +3,7 @@ import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { at, draft, hold, note } from './draft.ts'
 import { place, until, written } from './kit.ts'
+import { proxyTo } from './proxy.ts'
 
 test('appends given in the same breath share a transaction, and each has its own answer', async () => {
   const { open, sql, schema } = await place()
@@ -73,6 +74,41 @@ test('what arrives while a call is in flight goes together with the next', async
   expect(new Set((await Promise.all([first, ...rest])).map(({ result }) => result))).toEqual(new Set(['ok']))
   const [row] = await sql<{ n: number }>(`select count(distinct xmin::text)::int as n from ${schema}.batches`)
   expect(row!.n).toBeLessThanOrEqual(4)
+})
+
+test('of many who are answered together, half go on while the others are told: the server has something to do', async () => {
+  const { open, sql, schema } = await place()
+  const store = await open({ lanes: 1 })
+  const twice = Array.from({ length: 20 }, async (_, n) => {
+    await written(store, draft(`c${n}`, 0))
+    await written(store, draft(`c${n}`, 1))
+  })
+  await Promise.all(twice)
+  const rows = await sql(`select count(*)::int as n from ${schema}.batches group by seq, xmin::text order by seq`)
+  expect(rows).toEqual([20, 10, 10].map((n) => ({ n })))
+})
+
+test('the next call is sent before the last one is answered, but never with what is in that one', async () => {
+  const { open, url, schema } = await place()
+  const wire = await proxyTo(url)
+  const store = await open({ url: wire.url, lanes: 1 })
+  await written(store, draft('locked', 0))
+  const other = new Client(url)
+  await other.connect()
+  await other.query('begin')
+  await other.query(`select 1 from ${schema}.conversations for update`)
+  const said = (text: string) => ({ events: [note(text)] })
+  const first = store.append(draft('locked', 1, said('the first')))
+  await until(() => wire.sent('the first'))
+  const rest = [
+    store.append(draft('locked', 2, said('the one after'))),
+    store.append(draft('free', 0, said('another'))),
+  ]
+  await until(() => wire.sent('another'))
+  expect(wire.sent('the one after')).toBe(false)
+  await other.query('commit')
+  await other.end()
+  expect((await Promise.all([first, ...rest])).map(({ result }) => result)).toEqual(['ok', 'ok', 'ok'])
 })
 
 test('the appends of one conversation are made in the order they were given', async () => {

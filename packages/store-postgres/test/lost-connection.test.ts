@@ -50,6 +50,26 @@ test('all who shared the call whose connection broke are told so, and all can fi
   expect(await store.heads(writes.map(({ to }) => to))).toEqual(writes.map(() => 1))
 })
 
+test('of two calls on a connection that breaks, the one behind is unknown as well, and both can be given again', async () => {
+  const { open, url, sql, schema } = await place()
+  const wire = await proxyTo(url)
+  const store = await open({ url: wire.url, lanes: 1 })
+  await written(store, draft('warm', 0))
+  await sql(`create function ${schema}.sleep() returns trigger language plpgsql as
+    $$ begin perform pg_sleep(0.2); return new; end $$`)
+  await sql(`create trigger sleep before insert on ${schema}.batches for each row execute function ${schema}.sleep()`)
+  const writes = ['in front', 'behind'].map((text) => draft(text, 0, { events: [note(`what is ${text}`)] }))
+  wire.loseAnswerTo('what is in front')
+  const front = store.append(writes[0]!)
+  await until(() => wire.sent('what is in front'))
+  const behind = store.append(writes[1]!)
+  await until(() => wire.sent('what is behind'))
+  expect((await Promise.all([front, behind])).map(({ result }) => result)).toEqual(['unknown', 'unknown'])
+  const again = await Promise.all(writes.map((write) => store.append(write)))
+  expect(again.map(({ result }) => result)).toEqual(['ok', 'ok'])
+  expect(await store.heads(writes.map(({ to }) => to))).toEqual([1, 1])
+})
+
 test('an append that never reached the server has failed, and the next one after it is back is made', async () => {
   const { open, url, warnings } = await place()
   const wire = await proxyTo(url)
@@ -149,5 +169,19 @@ test('a conversation that somebody else keeps locked holds up nobody but its own
   await until(async () => (await sql(`select 1 from pg_stat_activity where wait_event = 'PgSleep'`)).length > 0)
   const answers = await Promise.all([store.append(draft('free', 1)), store.append(draft('locked', 1))])
   expect(answers.map(({ result }) => result)).toEqual(['ok', 'failed'])
+  await locked
+})
+
+test('two calls that wait for locks one after the other are given up before the connection is', async () => {
+  const { open, sql, url, schema } = await place()
+  const wire = await proxyTo(url)
+  const store = await open({ url: wire.url, timeoutMs: 1500, lanes: 1 })
+  for (const id of ['a', 'b']) await written(store, draft(id, 0))
+  const locked = sql(`begin; select * from ${schema}.conversations for update; select pg_sleep(3); commit`)
+  await until(async () => (await sql(`select 1 from pg_stat_activity where wait_event = 'PgSleep'`)).length > 0)
+  const first = store.append(draft('a', 1, { events: [note('the first')] }))
+  await until(() => wire.sent('the first'))
+  const answers = await Promise.all([first, store.append(draft('b', 1))])
+  expect(answers.map(({ result }) => result)).toEqual(['failed', 'failed'])
   await locked
 })

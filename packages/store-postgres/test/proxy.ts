@@ -6,6 +6,8 @@ export interface Proxy {
   readonly url: string
   /** The next statement with this text reaches the server and is carried out; what the server says to it is lost. */
   loseAnswerTo(text: string): void
+  /** Whether a statement with this text was sent to the server. */
+  sent(text: string): boolean
   /** How many answers got lost. */
   readonly lost: number
   /** Nobody gets through, and whoever had is cut off. */
@@ -19,6 +21,7 @@ export async function proxyTo(target: string): Promise<Proxy> {
   let doomed: string | undefined
   let away = false
   let lost = 0
+  let everything = ''
 
   const server = createServer((client) => {
     if (away) return void client.destroy()
@@ -26,6 +29,7 @@ export async function proxyTo(target: string): Promise<Proxy> {
     const ends = [client, upstream]
     let losing = false
     client.on('data', (data) => {
+      everything += data.toString('latin1')
       if (doomed !== undefined && data.includes(doomed)) {
         losing = true
         doomed = undefined
@@ -60,6 +64,7 @@ export async function proxyTo(target: string): Promise<Proxy> {
     get lost() {
       return lost
     },
+    sent: (text) => everything.includes(text),
     loseAnswerTo: (text) => {
       doomed = text
     },
