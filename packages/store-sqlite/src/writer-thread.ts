@@ -20,8 +20,8 @@ const MOST = 512
 const OTHERS: ReadonlySet<string> = new Set<Exclude<Op, WriteOp>['op']>(['due', 'listen', 'unlisten', 'close'])
 /** How often to look for what other processes wrote, while somebody wants to know. */
 const LOOK_MS = 50
-/** The time in which who was answered asks again, if there was nothing else to do. */
-const SOON_MS = 0.5
+/** The time in which who was answered asks again, if there was nothing else to do but what follows from the answer. */
+const SOON_MS = 2
 /** To stand still for so long between two looks means that somebody else had the processor. */
 const ELSEWHERE_MS = 0.2
 /** Then there is none to spare, for so long at least. */
@@ -36,6 +36,8 @@ class WriterThread {
   #connection: Connection | undefined
   #looking: NodeJS.Timeout | undefined
   readonly #rest = new Rest()
+  /** When it had nothing left to do. */
+  #idleAt = 0
 
   constructor({ line, path, waitMs, nodes, listening }: Setup) {
     const db = openFile(path, waitMs)
@@ -63,6 +65,7 @@ class WriterThread {
   }
 
   #work(first: readonly Op[]): void {
+    if (performance.now() - this.#idleAt < SOON_MS) this.#rest.cameSoon()
     for (let ops: readonly Op[] | undefined = first; ops; ops = this.#next()) this.#commitAll(ops)
   }
 
@@ -72,6 +75,7 @@ class WriterThread {
    */
   #next(): readonly Op[] | undefined {
     const began = performance.now()
+    this.#idleAt = began
     if (!MANY_CORES || !this.#rest.isOver(began)) return undefined
     let crowded = false
     for (let now = began, last = began; now - began < SOON_MS && !crowded; last = now) {

@@ -14,7 +14,7 @@ import type { Answer, Change, FromThread, Op, Opening, Setup, ToThread } from '.
 /** So many operations are worth a commit of their own. */
 const ENOUGH = 10
 /** An answer that comes within this is looked for: to be woken for it takes a good part of that time. */
-const SOON_MS = 0.5
+const SOON_MS = 2
 /** Looks in one go, some microseconds of them: so long may everything else have to wait. */
 const LOOKS = 2000
 /** A thread, and the line to it. */
@@ -160,6 +160,7 @@ export class Writer {
   #answered(answers: readonly Answer[]): void {
     this.#quick = performance.now() - this.#sentAt < SOON_MS
     if (this.#quick && this.#looking) this.#rest.shorten()
+    else if (this.#quick) this.#rest.cameSoon()
     const asked = this.#waiting.splice(0, answers.length)
     if (this.#waiting.length === 0) this.#hand?.thread.unref()
     for (const [index, answer] of answers.entries()) asked[index]?.(answer)
