@@ -293,7 +293,7 @@ export class Driver {
   }
 
   /** Prepared once a step: the calls of a reply meet the very tools the model was shown. */
-  #with<T>(world: World, work: (prepared: Prepared) => Promise<T>): Promise<T> {
+  #with<T>(world: World, work: (prepared: Prepared) => T | Promise<T>): T | Promise<T> {
     const { turn } = world.log.state
     const step = turn.phase === 'rest' ? '' : `${turn.turnId}.${turn.step}`
     if (this.#prepared?.step !== step) this.#prepared = { step, value: prepare(world) }

@@ -5,7 +5,8 @@
 import { messageOf } from '../failure.ts'
 import { isObject, lostInJson, toJson, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
-import { StateWrites, type StateUpdate } from '../plugin/state.ts'
+import { StateWrites } from '../plugin/state.ts'
+import type { Checked } from '../ports.ts'
 import { inputHash } from '../tool/fingerprint.ts'
 import { AskUser, Halt, Skip, ToolError } from '../tool/handler-result.ts'
 import { failed, type CallOutcome, type FailedOutcome, type OutcomeError } from '../tool/outcome.ts'
@@ -17,6 +18,7 @@ import { approvalHold, askGate, boundTo, checkInput, cleared, type Bound } from 
 import type { Stop } from './stop.ts'
 import { isUnfinished, unfinished } from './unfinished.ts'
 import { within, type Returned } from './within.ts'
+import type { Brought } from './works.ts'
 import { toolContext, type World } from './world.ts'
 
 type Events = readonly EventBody[]
@@ -130,15 +132,15 @@ async function lostHold(call: Call, tool: Tool | undefined, world: World, stop: 
   return { type: 'call.held', callId: call.callId, hold }
 }
 
-export async function runCall(
-  call: Call,
-  tool: Tool | undefined,
-  world: World,
-  stop: Stop,
-): Promise<readonly (EventBody | StateUpdate)[]> {
+/** Most tools answer at once, and then so does this: whoever runs many need not wait for each. */
+export function runCall(call: Call, tool: Tool | undefined, world: World, stop: Stop): Brought | Promise<Brought> {
   if (!tool?.run) return [settled(call, failed('unknown-tool', `There is no tool "${call.name}" here any more.`))]
   const checking = checkInput(tool, inputOf(call))
-  const checked = checking instanceof Promise ? await checking : checking
+  if (checking instanceof Promise) return checking.then((checked) => runChecked(call, tool, checked, world, stop))
+  return runChecked(call, tool, checking, world, stop)
+}
+
+function runChecked(call: Call, tool: Tool, checked: Checked, world: World, stop: Stop): Brought | Promise<Brought> {
   if (!checked.ok) return [settled(call, failed('invalid-input', checked.why))]
   // Once more, on the very value that runs: the schema may have made another one of it since the call was admitted.
   if (call.approved && boundTo(tool, inputOf(call), checked.value).inputHash !== call.approved.inputHash)
@@ -148,26 +150,42 @@ export async function runCall(
   const running = within(tool, stop, world, (limited) =>
     tool.run?.(toolContext(world, call, checked.value, writes, limited)),
   )
-  const returned = storable(running instanceof Promise ? await running : running)
-  if (returned.ok && returned.value instanceof AskUser)
-    return [...writes.take(), askedHold(call, tool, returned.value, boundTo(tool, inputOf(call), checked.value), world)]
-  if (returned.ok && isUnfinished(returned.value)) {
-    const held = unfinished(call, tool, returned.value, boundTo(tool, inputOf(call), checked.value), world)
+  const ran: Ran = { call, tool, input: checked.value, writes, world }
+  return running instanceof Promise ? running.then((returned) => cameOf(ran, returned)) : cameOf(ran, running)
+}
+
+/** A call whose handler has returned. */
+interface Ran {
+  readonly call: Call
+  readonly tool: Tool
+  readonly input: unknown
+  readonly writes: StateWrites
+  readonly world: World
+}
+
+function cameOf(ran: Ran, given: Returned): Brought | Promise<Brought> {
+  const { call, tool, input, writes, world } = ran
+  const returned = storable(given)
+  const value = returned.ok ? returned.value : undefined
+  if (value instanceof AskUser)
+    return [...writes.take(), askedHold(call, tool, value, boundTo(tool, inputOf(call), input), world)]
+  if (isUnfinished(value)) {
+    const held = unfinished(call, tool, value, boundTo(tool, inputOf(call), input), world)
     return 'ok' in held ? [failing(call, held, world)] : [...writes.take(), held]
   }
-  if (returned.ok && returned.value instanceof Halt) {
-    const halt = { reason: 'halted', message: returned.value.reason } as const
-    const { value } = returned.value
-    return [
-      ...writes.take(),
-      { ...settled(call, value === undefined ? asOutcome(null) : await checkOutput(tool, value)), halt },
-    ]
-  }
-  if (returned.ok && returned.value instanceof Skip) return [...writes.take(), skipped(call, world)]
+  if (value instanceof Halt) return halted(ran, value)
+  if (value instanceof Skip) return [...writes.take(), skipped(call, world)]
   const judging = outcomeOf(returned, tool)
-  const outcome = judging instanceof Promise ? await judging : judging
-  if (outcome.ok) return [...writes.take(), settled(call, outcome)]
-  return [failing(call, outcome, world)]
+  return judging instanceof Promise ? judging.then((outcome) => ended(ran, outcome)) : ended(ran, judging)
+}
+
+function ended({ call, writes, world }: Ran, outcome: CallOutcome): Brought {
+  return outcome.ok ? [...writes.take(), settled(call, outcome)] : [failing(call, outcome, world)]
+}
+
+async function halted({ call, tool, writes }: Ran, { reason, value }: Halt): Promise<Brought> {
+  const outcome = value === undefined ? asOutcome(null) : await checkOutput(tool, value)
+  return [...writes.take(), { ...settled(call, outcome), halt: { reason: 'halted', message: reason } }]
 }
 
 function failing(call: Call, outcome: FailedOutcome, world: World): EventBody {

@@ -22,6 +22,8 @@ export interface Work {
   failure?: unknown
 }
 
+const DONE = Promise.resolve()
+
 export class Works {
   readonly #byKey = new Map<string, Work>()
   /** Called when one of them is done. */
@@ -43,22 +45,33 @@ export class Works {
     return this.#byKey.has(effect.key)
   }
 
-  begin(effect: Effect, log: LogView, perform: (stop: Stop) => Promise<Brought>, admits?: string): Work {
+  begin(effect: Effect, log: LogView, perform: (stop: Stop) => Brought | Promise<Brought>, admits?: string): Work {
     const stop = new Stop()
     const ahead = log instanceof LogAhead ? log : undefined
-    const work: Work = { effect, stop, admits, ahead, done: Promise.resolve() }
+    const work: Work = { effect, stop, admits, ahead, done: DONE }
     this.#byKey.set(effect.key, work)
-    work.done = perform(stop).then(
-      (events) => {
-        work.events = events
-        this.#wake()
-      },
-      (error: unknown) => {
-        work.failure = error ?? new Error('work failed without saying why')
-        this.#wake()
-      },
-    )
+    try {
+      const brought = perform(stop)
+      if (brought instanceof Promise)
+        work.done = brought.then(
+          (events) => this.#brought(work, events),
+          (error: unknown) => this.#broke(work, error),
+        )
+      else this.#brought(work, brought)
+    } catch (error) {
+      this.#broke(work, error)
+    }
     return work
+  }
+
+  #brought(work: Work, events: Brought): void {
+    work.events = events
+    this.#wake()
+  }
+
+  #broke(work: Work, error: unknown): void {
+    work.failure = error ?? new Error('work failed without saying why')
+    this.#wake()
   }
 
   /** What these brought is written, and with it what others went ahead of. */

@@ -85,7 +85,7 @@ export class Person {
     const options = {
       by: this.#name,
       agent: said.conversation,
-      whileBusy: random.pick(['refuse', 'refuse', 'queue', 'queue', 'supersede'] as const),
+      whileBusy: random.pick(['refuse', 'queue', 'supersede'] as const),
       ...(said.key !== undefined && { key: said.key }),
     }
     const waits = random.chance(0.4)
