@@ -15,7 +15,8 @@ export type Parsed = { readonly ok: true; readonly value: Json } | { readonly ok
 /** Reads JSON text that a stranger wrote (a model, a client): never throws, refuses what could not be written back. */
 export function parseJson(text: string): Parsed {
   // What is no longer than that cannot be deeper.
-  if (text.length > MAX_DEPTH && depthOf(text) > MAX_DEPTH) return { ok: false, why: `nested deeper than ${MAX_DEPTH} levels` }
+  if (text.length > MAX_DEPTH && depthOf(text) > MAX_DEPTH)
+    return { ok: false, why: `nested deeper than ${MAX_DEPTH} levels` }
   try {
     const value: unknown = MAY_OVERFLOW.test(text) ? JSON.parse(text, refuseInfinity) : JSON.parse(text)
     return { ok: true, value: value as Json }

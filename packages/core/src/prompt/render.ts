@@ -217,7 +217,7 @@ class Rounds {
     const content = stub
       ? stubOf(outcome.ok)
       : this.#encode(outcome, editedInput === undefined ? { callId, name } : { callId, name, editedInput })
-    results[at] = { id, name: vendorName(name), isError: !outcome.ok, content }
+    results[at] = { id, name: results[at]!.name, isError: !outcome.ok, content }
     return !stub
   }
 
