@@ -214,7 +214,7 @@ function moveCall(state: Conversation, event: CallEvent): Conversation {
   const calls = turn.calls.with(at, moved)
   const waiting = moved.at === 'settled' && moved.open ? new Map(state.waiting).set(event.callId, moved) : state.waiting
   const halt = turn.halt ?? (event.type === 'call.settled' ? event.halt : undefined)
-  const open = moved.at !== 'settled' || calls.some((each) => each.at !== 'settled')
+  const open = calls.some((each) => each.at !== 'settled')
   if (open || halt) return { ...state, seq: event.seq, waiting, turn: { ...turn, calls, halt } }
   const { calls: _settled, ...rest } = turn
   return { ...state, seq: event.seq, waiting, turn: { ...rest, phase: 'model', step: turn.step + 1 } }

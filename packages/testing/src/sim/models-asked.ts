@@ -9,8 +9,11 @@ import type { Judge } from './violation.ts'
 /** What the model reads of a call whose answer is still to come. */
 const PENDING = /"status":"pending","toolCallId":"([^"]+)"/
 
-/** How long a driver may be kept by the store from seeing what its process was told. */
-const SLOWEST = 45_000
+/**
+ * How long a driver may be kept from seeing what its process was told: the store is away, then its disk is full, then the
+ * process stands still.
+ */
+const SLOWEST = 90_000
 
 interface Conversations {
   /** Of some the model is shown only so many messages. */
