@@ -10,6 +10,7 @@
  * from one to the other without waiting for us.
  */
 import type { Address, Append, Appended } from '@holdpoint/core'
+import { setImmediate } from 'node:timers'
 import type { Pool, PoolClient } from 'pg'
 import {
   answersIn,
@@ -186,11 +187,17 @@ async function answersTo(line: Line, batch: readonly Waiting[], outcome: Outcome
   return batch.map((waiting) => ({ waiting, told: { result, why: why(error) } }))
 }
 
+/** Never throws: one that cannot be told is nobody else's trouble. */
 function tellOne({ waiting: { op, answer }, told }: Answered, written: (what: Written) => void): void {
   if (told.result === 'failed' || told.result === 'unknown') return answer(told)
-  const done = writtenOf(op, told)
-  if (done) written(done)
-  answer(appendedOf(op, told))
+  try {
+    const done = writtenOf(op, told)
+    if (done) written(done)
+    answer(appendedOf(op, told))
+  } catch (error) {
+    // What is there already, and was to be told again, cannot be read.
+    answer({ result: 'unknown', why: why(error) })
+  }
 }
 
 type Outcome =
@@ -202,9 +209,13 @@ interface Line {
   close(): void
 }
 
-/** A connection for as long as there is something to send. One that broke is replaced. */
+/**
+ * A connection for as long as there is something to send. One that broke is replaced. A call that is sent behind others
+ * has their time and its own until a silent server counts as gone.
+ */
 function openLine(settings: Settings, writers: Pool): Line {
   let connecting: Promise<PoolClient> | undefined
+  let sent = 0
   return {
     call: async (batch) => {
       let query
@@ -222,8 +233,10 @@ function openLine(settings: Settings, writers: Pool): Line {
         if (connection && connecting === connection) connecting = undefined
         return { result: 'failed', error, sent: false }
       }
+      sent++
       try {
-        const { rows } = await client.query<Told>(query)
+        const timed = { ...query, query_timeout: settings.timeoutMs * sent }
+        const { rows } = await client.query<Told>(timed)
         return { answers: rows.flatMap(answersIn) }
       } catch (error) {
         // Two calls on it may both find it broken.
@@ -232,6 +245,8 @@ function openLine(settings: Settings, writers: Pool): Line {
           client.release(true)
         }
         return { result: mayBeWritten(error) ? 'unknown' : 'failed', error, sent: true }
+      } finally {
+        sent--
       }
     },
     close: () => {

@@ -116,9 +116,8 @@ export async function prepareSession(
   { allowUnsafe, timeoutMs }: Settings,
   durable = true,
 ): Promise<void> {
-  // Whoever waits for a row longer than that gives up while the connection still counts as good, and so does a call that
-  // was sent behind it and has to wait as long.
-  const lockTimeout = Math.ceil(timeoutMs / 3)
+  // Whoever waits for a row longer than that gives up while the connection still counts as good.
+  const lockTimeout = Math.ceil(timeoutMs / 2)
   const commit = durable ? (allowUnsafe ? 'as it is' : 'on') : 'off'
   await client.query(SESSION, [commit, `${lockTimeout}`])
 }

@@ -185,3 +185,28 @@ test('two calls that wait for locks one after the other are given up before the 
   expect(answers.map(({ result }) => result)).toEqual(['failed', 'failed'])
   await locked
 })
+
+test('a call that was sent behind a slow one has the time of both', async () => {
+  const { open, sql, url, schema } = await place()
+  const wire = await proxyTo(url)
+  const store = await open({ url: wire.url, timeoutMs: 1500, lanes: 1 })
+  await written(store, draft('warm', 0))
+  await sql(`create function ${schema}.sleep() returns trigger language plpgsql as
+    $$ begin perform pg_sleep(0.9); return new; end $$`)
+  await sql(`create trigger sleep before insert on ${schema}.batches for each row execute function ${schema}.sleep()`)
+  const first = store.append(draft('a', 0, { events: [note('the first')] }))
+  await until(() => wire.sent('the first'))
+  const answers = await Promise.all([first, store.append(draft('b', 0))])
+  expect(answers.map(({ result }) => result)).toEqual(['ok', 'ok'])
+})
+
+test('an append that cannot be told what it wrote is unknown, and keeps nobody from closing', async () => {
+  const { open, sql, schema } = await place()
+  const store = await open({ lanes: 1 })
+  const write = draft('damaged', 0)
+  await written(store, write)
+  await sql(`update ${schema}.batches set events = 'not JSON'`)
+  const answers = await Promise.all([store.append(write), store.append(draft('fine', 0))])
+  expect(answers.map(({ result }) => result)).toEqual(['unknown', 'ok'])
+  await store.close()
+})

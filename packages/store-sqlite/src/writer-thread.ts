@@ -21,7 +21,7 @@ const OTHERS: ReadonlySet<string> = new Set<Exclude<Op, WriteOp>['op']>(['due', 
 /** How often to look for what other processes wrote, while somebody wants to know. */
 const LOOK_MS = 50
 /** The time in which who was answered asks again, if there was nothing else to do but what follows from the answer. */
-const SOON_MS = 2
+const SOON_MS = 1
 /** To stand still for so long between two looks means that somebody else had the processor. */
 const ELSEWHERE_MS = 0.2
 /** Then there is none to spare, for so long at least. */

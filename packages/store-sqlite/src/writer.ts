@@ -37,7 +37,8 @@ export class Writer {
   #waiting: ((answer: Answer) => void)[] = []
   #unsent: ToThread[number][] = []
   #closing: Promise<void> | undefined
-  #sentAt = 0
+  /** Since when an answer is waited for: what came last is not the first to be answered. */
+  #since = 0
   /** The last answer came soon after it was asked for. */
   #quick = false
   #looking = false
@@ -119,8 +120,9 @@ export class Writer {
     this.#unsent = []
     if (!this.#hand) void this.start()
     this.#hand?.line.say(ops)
-    this.#sentAt = performance.now()
-    if (MANY_CORES && this.#quick && this.#rest.isOver(this.#sentAt)) this.#look()
+    const now = performance.now()
+    if (this.#waiting.length === ops.length) this.#since = now
+    if (MANY_CORES && this.#quick && now - this.#since < SOON_MS && this.#rest.isOver(now)) this.#look()
   }
 
   #look(): void {
@@ -143,7 +145,7 @@ export class Writer {
     }
     if (this.#waiting.length === this.#unsent.length) return
     const now = performance.now()
-    if (now - this.#sentAt < SOON_MS) this.#look()
+    if (now - this.#since < SOON_MS) this.#look()
     else this.#rest.begin(now)
   }
 
@@ -158,7 +160,9 @@ export class Writer {
   }
 
   #answered(answers: readonly Answer[]): void {
-    this.#quick = performance.now() - this.#sentAt < SOON_MS
+    const now = performance.now()
+    this.#quick = now - this.#since < SOON_MS
+    this.#since = now
     if (this.#quick && this.#looking) this.#rest.shorten()
     else if (this.#quick) this.#rest.cameSoon()
     const asked = this.#waiting.splice(0, answers.length)

@@ -91,3 +91,21 @@ test('after an answer was looked for in vain nobody looks for a while, and for l
   expect(await soon(12.9)).toBe(0)
   expect(await soon(13), 'sooner than after one more in vain').toBeGreaterThan(0)
 })
+
+test('what is sent meanwhile makes nobody look any longer for what was sent before', async () => {
+  const { path, store, looks } = await storeWith(2)
+  const other = new DatabaseSync(path)
+  other.exec('begin immediate')
+  const answers: Promise<unknown>[] = []
+  const send = async (id: string): Promise<void> => {
+    answers.push(store.append(draft(id, 0)))
+    await new Promise((resolve) => process.nextTick(resolve))
+    clock.now += 1.5
+    await turn()
+  }
+  await send('a')
+  await send('b')
+  expect(await looks(() => send('c'))).toBe(0)
+  other.close()
+  await Promise.all(answers)
+})
