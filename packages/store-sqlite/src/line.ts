@@ -5,6 +5,13 @@
 import { availableParallelism } from 'node:os'
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads'
 
+declare global {
+  /** Every Node that we run on has it; TypeScript does not know of it yet. */
+  interface Atomics {
+    pause(): void
+  }
+}
+
 /** With a single core, an end that stays awake to look keeps the other from saying anything. */
 export const MANY_CORES: boolean = availableParallelism() > 1
 
@@ -51,6 +58,13 @@ export class Line<Said, Heard> {
     // As 32 bits: the count starts over when they are full.
     const there = (Atomics.load(this.#sent, 1 - this.#end) - this.#taken) | 0
     return there > 0 ? this.takeLast() : undefined
+  }
+
+  /** The same for who looks again and again: in between, what the two threads may share of a core is the other's. */
+  takeSoon(): Heard | undefined {
+    const told = this.take()
+    if (told === undefined) Atomics.pause()
+    return told
   }
 
   /** The same from an end that may have died before it counted. */

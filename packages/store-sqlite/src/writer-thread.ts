@@ -79,7 +79,7 @@ class WriterThread {
     if (!MANY_CORES || !this.#rest.isOver(began)) return undefined
     let crowded = false
     for (let now = began, last = began; now - began < SOON_MS && !crowded; last = now) {
-      const next = this.#line.take()
+      const next = this.#line.takeSoon()
       if (next) {
         this.#rest.shorten()
         return next.map(opOf)

@@ -16,7 +16,7 @@ const ENOUGH = 10
 /** An answer that comes within this is looked for: to be woken for it takes a good part of that time. */
 const SOON_MS = 2
 /** Looks in one go, some microseconds of them: so long may everything else have to wait. */
-const LOOKS = 2000
+const LOOKS = 200
 /** A thread, and the line to it. */
 interface Hand {
   readonly thread: Worker
@@ -138,7 +138,7 @@ export class Writer {
   readonly #glance = (): void => {
     try {
       let told: string | undefined
-      for (let looks = 0; looks < LOOKS && told === undefined; looks++) told = this.#hand?.line.take()
+      for (let looks = 0; looks < LOOKS && told === undefined; looks++) told = this.#hand?.line.takeSoon()
       if (told !== undefined) this.#heard(told)
     } finally {
       this.#looking = false
