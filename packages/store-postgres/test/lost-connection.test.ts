@@ -1,7 +1,7 @@
 import type { Append, Appended } from '@holdpoint/core'
 import { expect, test } from 'vitest'
 import { at, draft, note } from './draft.ts'
-import { place, until, written } from './kit.ts'
+import { place, until, written, type Place } from './kit.ts'
 import { proxyTo } from './proxy.ts'
 
 test('a connection that breaks after the commit makes an unknown result, and the same write again is written once', async () => {
@@ -51,13 +51,12 @@ test('all who shared the call whose connection broke are told so, and all can fi
 })
 
 test('of two calls on a connection that breaks, the one behind is unknown as well, and both can be given again', async () => {
-  const { open, url, sql, schema } = await place()
+  const there = await place()
+  const { open, url } = there
   const wire = await proxyTo(url)
   const store = await open({ url: wire.url, lanes: 1 })
   await written(store, draft('warm', 0))
-  await sql(`create function ${schema}.sleep() returns trigger language plpgsql as
-    $$ begin perform pg_sleep(0.2); return new; end $$`)
-  await sql(`create trigger sleep before insert on ${schema}.batches for each row execute function ${schema}.sleep()`)
+  await slowDown(there, 0.2)
   const writes = ['in front', 'behind'].map((text) => draft(text, 0, { events: [note(`what is ${text}`)] }))
   wire.loseAnswerTo('what is in front')
   const front = store.append(writes[0]!)
@@ -145,12 +144,11 @@ test('appends go on, each written once, while their connections are terminated u
 })
 
 test('a server that does not answer is given up on, and what was sent to it is unknown', async () => {
-  const { open, sql, schema } = await place()
+  const there = await place()
+  const { open, sql, schema } = there
   const store = await open({ timeoutMs: 400, lanes: 1 })
   await written(store, draft('c', 0))
-  await sql(`create function ${schema}.sleep() returns trigger language plpgsql as
-    $$ begin perform pg_sleep(1); return new; end $$`)
-  await sql(`create trigger sleep before insert on ${schema}.batches for each row execute function ${schema}.sleep()`)
+  await slowDown(there, 1)
   const write = draft('c', 1)
   expect(await store.append(write)).toEqual({ result: 'unknown', why: 'PostgreSQL: Query read timeout' })
   await sql(`drop trigger sleep on ${schema}.batches`)
@@ -187,13 +185,12 @@ test('two calls that wait for locks one after the other are given up before the 
 })
 
 test('a call that was sent behind a slow one has the time of both', async () => {
-  const { open, sql, url, schema } = await place()
+  const there = await place()
+  const { open, url } = there
   const wire = await proxyTo(url)
-  const store = await open({ url: wire.url, timeoutMs: 1500, lanes: 1 })
+  const store = await open({ url: wire.url, timeoutMs: 3000, lanes: 1 })
   await written(store, draft('warm', 0))
-  await sql(`create function ${schema}.sleep() returns trigger language plpgsql as
-    $$ begin perform pg_sleep(0.9); return new; end $$`)
-  await sql(`create trigger sleep before insert on ${schema}.batches for each row execute function ${schema}.sleep()`)
+  await slowDown(there, 1.8)
   const first = store.append(draft('a', 0, { events: [note('the first')] }))
   await until(() => wire.sent('the first'))
   const answers = await Promise.all([first, store.append(draft('b', 0))])
@@ -210,3 +207,10 @@ test('an append that cannot be told what it wrote is unknown, and keeps nobody f
   expect(answers.map(({ result }) => result)).toEqual(['unknown', 'ok'])
   await store.close()
 })
+
+/** Every append takes so long from now on. */
+async function slowDown({ sql, schema }: Place, seconds: number): Promise<void> {
+  await sql(`create function ${schema}.sleep() returns trigger language plpgsql as
+    $$ begin perform pg_sleep(${seconds}); return new; end $$`)
+  await sql(`create trigger sleep before insert on ${schema}.batches for each row execute function ${schema}.sleep()`)
+}
