@@ -29,10 +29,9 @@ export class Rest {
   }
 
   /** It was not. */
-  begin(now: number, leastMs = 0): void {
-    const ms = Math.max(this.#ms, leastMs)
-    this.#until = now + ms
-    this.#ms = Math.min(ms * 2, MOST_MS)
+  begin(now: number): void {
+    this.#until = now + this.#ms
+    this.#ms = Math.min(this.#ms * 2, MOST_MS)
     this.#inVain++
   }
 }

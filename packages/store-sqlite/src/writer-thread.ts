@@ -21,11 +21,7 @@ const OTHERS: ReadonlySet<string> = new Set<Exclude<Op, WriteOp>['op']>(['due', 
 /** How often to look for what other processes wrote, while somebody wants to know. */
 const LOOK_MS = 50
 /** The time in which who was answered asks again, if there was nothing else to do but what follows from the answer. */
-const SOON_MS = 1
-/** To stand still for so long between two looks means that somebody else had the processor. */
-const ELSEWHERE_MS = 0.2
-/** Then there is none to spare, for so long at least. */
-const CROWDED_MS = 20
+const SOON_MS = 2
 
 class WriterThread {
   /** Where it really is. */
@@ -77,17 +73,15 @@ class WriterThread {
     const began = performance.now()
     this.#idleAt = began
     if (!MANY_CORES || !this.#rest.isOver(began)) return undefined
-    let crowded = false
-    for (let now = began, last = began; now - began < SOON_MS && !crowded; last = now) {
+    let now = began
+    for (; now - began < SOON_MS; now = performance.now()) {
       const next = this.#line.takeSoon()
       if (next) {
         this.#rest.shorten()
         return next.map(opOf)
       }
-      now = performance.now()
-      crowded = now - last > ELSEWHERE_MS
     }
-    this.#rest.begin(performance.now(), crowded ? CROWDED_MS : 0)
+    this.#rest.begin(now)
     return undefined
   }
 

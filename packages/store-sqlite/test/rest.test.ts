@@ -22,10 +22,8 @@ test('who waited in vain twice in a row does not stay awake until a message is s
   expect(rest.isOver(1_000_000)).toBe(true)
 })
 
-test('a rest is as long as is asked for at least, and never longer than a moment', () => {
+test('a rest is never longer than a moment', () => {
   const rest = new Rest()
-  rest.begin(0, 20)
-  expect([19.9, 20].map((now) => rest.isOver(now))).toEqual([false, true])
   for (let times = 0; times < 10; times++) rest.begin(100)
   rest.cameSoon()
   expect([163.9, 164].map((now) => rest.isOver(now))).toEqual([false, true])
