@@ -31,6 +31,7 @@ export function drive(driver: Driver): Drive {
         let woken = false
         // Not where it is assigned: V8 would keep it, and the conversation, until old garbage is collected.
         const wake = (): void => {
+          if (woken) return
           woken = true
           waiting.resolve()
         }

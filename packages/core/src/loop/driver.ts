@@ -10,7 +10,7 @@
 import type { EventBody } from '../log/log-event.ts'
 import { decideExpire, decideFire, decideQueued } from '../turn/decide.ts'
 import { next } from '../turn/turn.ts'
-import { applyUpdates } from '../plugin/state.ts'
+import { applyUpdates, type StateUpdate } from '../plugin/state.ts'
 import { OVER } from '../ports.ts'
 import { isDeadline, type Call, type Conversation, type Effect } from '../turn/turn-state.ts'
 import { callModel } from './call-model.ts'
@@ -31,6 +31,8 @@ export interface DriverOptions {
   readonly oneStep: boolean
 }
 
+const NO_STEP = { turnId: '', step: 0 } as const
+
 export class Driver {
   /** Called when there is something for it to do. */
   wake: () => void = () => {}
@@ -49,7 +51,11 @@ export class Driver {
   /** What sets the conversation going is being written: it will be for this driver to go on with. */
   #opening = false
   #firstModelKey: string | undefined
-  #prepared: { readonly step: string; readonly value: Prepared | Promise<Prepared> } | undefined
+  /** The state that all of the works were compared with. */
+  #keptTo: Conversation | undefined
+  #prepared:
+    | { readonly turnId: string; readonly step: number; readonly value: Prepared | Promise<Prepared> }
+    | undefined
   /** On whose behalf the turn is driven, once for all its calls. */
   #asker: { readonly turnId: string; readonly from: World; readonly world: World } | undefined
 
@@ -133,14 +139,15 @@ export class Driver {
   /** What finished work brought, and what follows from it, to be written together. */
   #batch(): { readonly done: Work[]; readonly draft: Draft } {
     this.#dropUnwanted()
-    const done = [...this.#works].filter(({ events }) => events)
+    const done: Work[] = []
+    const brought: (EventBody | StateUpdate)[] = []
+    for (const work of this.#works) {
+      if (!work.events) continue
+      done.push(work)
+      brought.push(...work.events)
+    }
     const draft = this.#log.draft()
-    draft.add(
-      applyUpdates(
-        done.flatMap(({ events = [] }) => events),
-        draft.before.plugins,
-      ),
-    )
+    draft.add(applyUpdates(brought, draft.before.plugins))
     this.#addFollowUps(draft)
     return { done, draft }
   }
@@ -181,9 +188,13 @@ export class Driver {
   }
 
   #dropUnwanted(): void {
-    if (this.#works.size === 0) return
-    const wanted = new Map(next(this.#log.state).map((effect) => [effect.key, effect]))
     for (const { failure } of this.#works) if (failure !== undefined) throw failure
+    const { state } = this.#log
+    // What was begun since follows from the same state.
+    if (state === this.#keptTo) return
+    this.#keptTo = state
+    if (this.#works.size === 0) return
+    const wanted = new Map(next(state).map((effect) => [effect.key, effect]))
     this.#works.drop(({ effect }) => !isSame(wanted.get(effect.key), effect))
   }
 
@@ -295,8 +306,9 @@ export class Driver {
   /** Prepared once a step: the calls of a reply meet the very tools the model was shown. */
   #with<T>(world: World, work: (prepared: Prepared) => T | Promise<T>): T | Promise<T> {
     const { turn } = world.log.state
-    const step = turn.phase === 'rest' ? '' : `${turn.turnId}.${turn.step}`
-    if (this.#prepared?.step !== step) this.#prepared = { step, value: prepare(world) }
+    const { turnId, step } = turn.phase === 'rest' ? NO_STEP : turn
+    if (this.#prepared?.step !== step || this.#prepared.turnId !== turnId)
+      this.#prepared = { turnId, step, value: prepare(world) }
     const { value } = this.#prepared
     return value instanceof Promise ? value.then(work) : work(value)
   }
