@@ -2,6 +2,7 @@
  * W3: a round of 20 calls, each in a new conversation: the user, a reply with 20 calls that run at once, their results,
  * the model's text. By hand that is two transactions with 21 rows each.
  */
+import { calmly, type Calm } from './calm.ts'
 import { Contest, pairOf, placesFor, removeAll, type Pair } from './contest.ts'
 import { withPlaces } from './places.ts'
 import { progress, type Report } from './report.ts'
@@ -11,7 +12,7 @@ import { chunks, mean, median } from './statistics.ts'
 const CALLS = 20
 const CHUNK = 5
 /** Until about then a turn takes less and less time, in both threads of ours. What comes after is what a server is like. */
-const WARM_UP = 3000
+const WARM_UP = 8000
 /** So many of the first show what a process is like that has just been started. */
 const COLD = 100
 
@@ -22,11 +23,13 @@ export async function w3(settings: Settings): Promise<Report> {
     Contest.run(players, async (contest) => {
       const where = await placesFor(places)
       await contest.open(where)
-      const warmUp = await play(contest, 0, Math.min(WARM_UP, 15 * turns))
-      const played: (readonly Pair<number>[])[] = []
+      progress('warming up')
+      let from = Math.min(WARM_UP, 40 * turns)
+      const warmUp = await play(contest, 0, from)
+      const played: Calm<readonly Pair<number>[]>[] = []
       for (let nth = 1; nth <= count; nth++) {
-        const round = await play(contest, WARM_UP + nth * turns, turns)
-        progress(`round ${nth} of ${count}: ${ratioOf(round).toFixed(2)} times as long as by hand`)
+        const round = await calmly(() => play(contest, (from += turns), turns))
+        progress(`round ${nth} of ${count}: ${ratioOf(round.value).toFixed(2)} times as long as by hand`)
         played.push(round)
       }
       await contest.close()
@@ -34,7 +37,7 @@ export async function w3(settings: Settings): Promise<Report> {
       return { cold: warmUp.slice(0, COLD / CHUNK), rounds: played }
     }),
   )
-  const all = rounds.flat()
+  const all = rounds.flatMap(({ value }) => value)
   const ratio = ratioOf(all)
   return {
     bench: 'w3',
@@ -46,7 +49,8 @@ export async function w3(settings: Settings): Promise<Report> {
       turns,
       rounds: count,
       microsPerTurn: { ours: median(all.map(({ ours }) => ours)), raw: median(all.map(({ raw }) => raw)) },
-      ratioByRound: rounds.map(ratioOf),
+      ratioByRound: rounds.map(({ value }) => ratioOf(value)),
+      stolenByRound: rounds.map(({ stolen }) => stolen),
       ratioCold: ratioOf(cold),
     },
   }
