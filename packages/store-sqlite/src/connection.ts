@@ -54,7 +54,12 @@ export function connectionOn(db: DatabaseSync, { file, ino, waitMs, locks, chang
     return { result: 'swept', count: count + documents.sweep(limit - count, now) }
   }
 
-  const guard = guardOf(file, ino)
+  const guard = (): void => {
+    // SQLite would go on writing into a file that is no longer there for anybody else.
+    if (statSync(file, { throwIfNoEntry: false })?.ino !== ino) {
+      throw new Error(`${file} was moved, removed or replaced while it was open; restart to use what is there now`)
+    }
+  }
   const rollback = (): void => {
     if (db.isTransaction) db.exec('rollback')
   }
@@ -114,24 +119,5 @@ export function connectionOn(db: DatabaseSync, { file, ino, waitMs, locks, chang
     gone: leases.gone,
     checkpoint: () => db.exec('pragma wal_checkpoint(truncate)'),
     close: () => db.close(),
-  }
-}
-
-/**
- * Whether the file is still there is looked at as often as that, and not for every transaction: it is a good part of what
- * one takes besides the disk. What is written in between is where all that was written before is.
- */
-const GUARD_MS = 5
-
-/** SQLite would go on writing into a file that is no longer there for anybody else. */
-function guardOf(file: string, ino: number): () => void {
-  let looked = -Infinity
-  return () => {
-    const now = performance.now()
-    if (now - looked < GUARD_MS) return
-    if (statSync(file, { throwIfNoEntry: false })?.ino !== ino) {
-      throw new Error(`${file} was moved, removed or replaced while it was open; restart to use what is there now`)
-    }
-    looked = now
   }
 }

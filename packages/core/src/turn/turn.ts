@@ -157,9 +157,9 @@ function nextForModel(turn: OpenTurn): Effect[] {
 function nextForCall(call: Call): Effect | undefined {
   switch (call.at) {
     case 'ready':
-      return { do: 'run-call', key: call.callId, call }
+      return { do: 'run-call', key: `call:${call.callId}`, call }
     case 'running':
-      return { do: 'recover-call', key: call.callId, call }
+      return { do: 'recover-call', key: `call:${call.callId}`, call }
     case 'held':
       return expireHold(call)
     case 'settled':
