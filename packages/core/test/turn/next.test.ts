@@ -34,6 +34,11 @@ test(
   },
 )
 
+test('whatever id a log has for a call, its work is no other’s', () => {
+  const keys = next(after(started, replied(1, 'expire:b', 'b'), held('b'))).map(({ key }) => key)
+  expect(new Set(keys).size).toBe(2)
+})
+
 test('an approved call is ready to run, bound to what was approved', () => {
   const state = after(started, replied(1, 'a'), held('a'), approved('a'))
   expect(next(state)).toMatchObject([
