@@ -51,6 +51,7 @@ export async function w3(settings: Settings): Promise<Report> {
       microsPerTurn: { ours: median(all.map(({ ours }) => ours)), raw: median(all.map(({ raw }) => raw)) },
       ratioByRound: rounds.map(({ value }) => ratioOf(value)),
       stolenByRound: rounds.map(({ stolen }) => stolen),
+      triesByRound: rounds.map(({ tries }) => tries),
       ratioCold: ratioOf(cold),
     },
   }
