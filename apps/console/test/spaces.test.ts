@@ -1,5 +1,5 @@
 /** People and agents in a space, and agents that live: what is said, shown, held and planned, as it happens. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { Locator } from 'playwright-core'
 import { shoot, stage, type Stage } from './stage.ts'
 
@@ -9,6 +9,8 @@ let here: Stage
 beforeAll(async () => {
   here = await stage()
 })
+// Every window asks again when something changes: all of them together would ask more often than they may.
+afterEach(() => Promise.all(here.browser.contexts().map((context) => context.close())))
 afterAll(() => here.close())
 
 test('two agents and a person in a space: a chart is shown, an e-mail waits there for approval, and goes out', async () => {

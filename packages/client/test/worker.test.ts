@@ -5,7 +5,9 @@ import { desk } from './desk.ts'
 
 const until = (check: () => unknown): Promise<unknown> =>
   vi.waitFor(async () => expect(await check()).toBeTruthy(), { timeout: 15_000, interval: 10 })
-const quick = { wait: 0.2, ttlMs: 1000, graceMs: 500 }
+const quick = { wait: 0.2, graceMs: 500 }
+/** For who is to lose a claim. A machine that stands still for so long loses one too. */
+const brief = { ...quick, ttlMs: 2000 }
 
 const silence = (signal: AbortSignal | null | undefined): Promise<never> =>
   new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
@@ -90,10 +92,10 @@ test('the claim is kept while a handler runs for longer than it lasts, and progr
   const slow = async (_input: unknown, { call, progress, signal }: WorkerContext) => {
     began.push(call.callId)
     await progress({ percent: 50 })
-    await new Promise((resolve) => setTimeout(resolve, 2500))
+    await new Promise((resolve) => setTimeout(resolve, 4500))
     return { parcel: signal.aborted ? 'lost' : 'kept' }
   }
-  const workers = [client, another()].map((each) => worker(each, { ...quick, tools: { ship: slow } }))
+  const workers = [client, another()].map((each) => worker(each, { ...brief, tools: { ship: slow } }))
   const live = client.conversation('c1')
   const seen: unknown[] = []
   live.subscribe((view) => seen.push(...view.live.progress.map(({ value }) => value)))
@@ -118,7 +120,7 @@ test('a worker that dies loses its claim, another takes over, and the dead one i
   })
   const lost = vi.fn<() => void>()
   const first = worker(dying, {
-    ...quick,
+    ...brief,
     tools: {
       ship: (_input, { signal }) => {
         dead = true
@@ -146,7 +148,6 @@ test('stopping lets what is under way come to its end, and gives back what does 
   const began: string[] = []
   const stubborn = worker(another(), {
     ...quick,
-    ttlMs: 60_000,
     concurrency: 2,
     tools: {
       ship: async ({ to }: { to: string }) => {
