@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { ClaimedCall } from '@holdpoint/protocol'
-import { worker, type WorkerContext } from '@holdpoint/client'
+import { worker, type ConnectOptions, type WorkerContext } from '@holdpoint/client'
 import { desk } from './desk.ts'
 
 const until = (check: () => unknown): Promise<unknown> =>
@@ -89,13 +89,21 @@ test('never more at the same time than it was told', async () => {
 test('the claim is kept while a handler runs for longer than it lasts, and progress is shown', async () => {
   const { client, another } = await desk()
   const began: string[] = []
+  let told = 0
+  const counting: ConnectOptions['fetch'] = (url, init) => {
+    if (url.endsWith('/progress')) told++
+    return fetch(url, init)
+  }
   const slow = async (_input: unknown, { call, progress, signal }: WorkerContext) => {
     began.push(call.callId)
     await progress({ percent: 50 })
-    await new Promise((resolve) => setTimeout(resolve, 4500))
+    // A claim is renewed when a third of it is over: by then it would have ended, but for that.
+    await until(() => told >= 1 + 5)
     return { parcel: signal.aborted ? 'lost' : 'kept' }
   }
-  const workers = [client, another()].map((each) => worker(each, { ...brief, tools: { ship: slow } }))
+  const workers = [another({ fetch: counting }), another({ fetch: counting })].map((each) =>
+    worker(each, { ...brief, tools: { ship: slow } }),
+  )
   const live = client.conversation('c1')
   const seen: unknown[] = []
   live.subscribe((view) => seen.push(...view.live.progress.map(({ value }) => value)))
