@@ -1,5 +1,5 @@
 /**
- * Agents that sleep: many of them in one store, each with a plan for some day, against one that is alone in another, in one
+ * Idle agents: many of them in one store, each with a plan in the future, against a single one in another store, in one
  * process. What do they cost while nothing happens, and what does it cost to wake one of them?
  */
 import { agent, holdpoint, type Agent, type Model, type ModelPart } from 'holdpoint'
@@ -10,16 +10,16 @@ import { progress, type Report } from './storage/report.ts'
 import { timed } from './storage/side.ts'
 import { median } from './storage/statistics.ts'
 
-/** What a process learns from the first of them is not counted for the others. */
+/** Warm-up, not counted. */
 const WARM_UP = 500
 const AT_ONCE = 100
 
 type Runtime = Awaited<ReturnType<typeof holdpoint>>
 
-/** Some agents in a store, and what they are waiting to be asked. */
-interface Village {
+/** Some agents in a store, and the callbacks for their next model call. */
+interface AgentGroup {
   readonly runtime: Runtime
-  /** Resolves when the model is asked on behalf of this one. */
+  /** Resolves when the model of this agent is called. */
   asked(name: string): Promise<void>
 }
 
@@ -31,13 +31,13 @@ export async function agents({
   readonly rounds?: number
 }): Promise<Report> {
   return withPlaces('sqlite', async (places) => {
-    const alone = await village(await places.make('alone'))
-    const crowd = await village(await places.make('crowd'))
+    const alone = await openGroup(await places.make('alone'))
+    const crowd = await openGroup(await places.make('crowd'))
     try {
-      await putToBed(alone, 0, 1)
-      await putToBed(crowd, 0, Math.min(WARM_UP, many))
+      await makeIdle(alone, 0, 1)
+      await makeIdle(crowd, 0, Math.min(WARM_UP, many))
       const [heapBefore, openBefore] = [heap(), whatIsOpen()]
-      await putToBed(crowd, WARM_UP, many)
+      await makeIdle(crowd, WARM_UP, many)
       const bytes = (heap() - heapBefore) / Math.max(1, many - WARM_UP)
       const openAfter = whatIsOpen()
       const took: [number[], number[]] = [[], []]
@@ -67,8 +67,8 @@ export async function agents({
 
 const nameOf = (nth: number): string => `agent-${nth}`
 
-/** Nobody stays in memory who is not needed there: whoever sleeps is read again to be woken, alone or not. */
-async function village(place: string): Promise<Village> {
+/** Idle agents leave memory: waking one reads its log again, whether it is alone or one of many. */
+async function openGroup(place: string): Promise<AgentGroup> {
   const waiting = new Map<string, () => void>()
   const known = new Map<string, Agent>()
   const runtime = await holdpoint({
@@ -113,36 +113,36 @@ function modelOf(asked: () => void): Model {
 }
 
 /** Each wakes once, and makes a plan for some day. */
-async function putToBed(of: Village, from: number, to: number): Promise<void> {
+async function makeIdle(of: AgentGroup, from: number, to: number): Promise<void> {
   for (let nth = from; nth < to; nth += AT_ONCE) {
     const names = Array.from({ length: Math.min(AT_ONCE, to - nth) }, (_, n) => nameOf(nth + n))
     await Promise.all(
       names.map(async (name) => {
-        await of.runtime.lives.setPlan(name, { what: 'Look again', runAfter: '30 days' })
-        await of.runtime.lives.trigger(name, { name: 'hello' })
-        await asleep(of, name)
+        await of.runtime.agents.setPlan(name, { what: 'Look again', runAfter: '30 days' })
+        await of.runtime.agents.trigger(name, { name: 'hello' })
+        await untilIdle(of, name)
       }),
     )
-    if (nth % 1000 === 0 && nth > 0) progress(`${nth} of ${to} agents sleep`)
+    if (nth % 1000 === 0 && nth > 0) progress(`${nth} of ${to} agents are idle`)
   }
 }
 
-/** Until the model is asked what to do about it; that it rests again afterwards is waited for, and not measured. */
-async function wake(of: Village, name: string): Promise<number> {
+/** Measures the time until the model is called. It then waits, unmeasured, until the agent is idle again. */
+async function wake(of: AgentGroup, name: string): Promise<number> {
   const ms = await timed(async () => {
     const asked = of.asked(name)
-    await of.runtime.lives.trigger(name, { name: 'news' })
+    await of.runtime.agents.trigger(name, { name: 'news' })
     await asked
   })
-  await asleep(of, name)
+  await untilIdle(of, name)
   return ms
 }
 
-async function asleep({ runtime }: Village, name: string): Promise<void> {
-  while ((await runtime.lives.view(name)).status !== 'asleep') await sleep(1)
+async function untilIdle({ runtime }: AgentGroup, name: string): Promise<void> {
+  while ((await runtime.agents.view(name)).status !== 'asleep') await sleep(1)
 }
 
-/** What keeps the process awake, or its system busy. */
+/** The open timers of the process, and its other open resources. */
 function whatIsOpen(): { readonly timers: number; readonly others: number } {
   const open = process.getActiveResourcesInfo()
   const timers = open.filter((kind) => kind === 'Timeout').length

@@ -1,6 +1,6 @@
 /**
- * One side of a benchmark in a process of its own: what the one leaves to the garbage collector, or does in the
- * background, is not the other's to pay. Started by `storage/contestants.ts`, which asks and gets numbers.
+ * One side of a benchmark in its own process: garbage collection and background work of one side do not slow down the
+ * other. Started by `storage/contestants.ts`, which asks and gets numbers.
  */
 import { ours } from './storage/ours.ts'
 import { rawPostgres } from './storage/raw-postgres.ts'

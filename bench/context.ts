@@ -1,13 +1,13 @@
 /**
- * Context: what the model is told of a long conversation, against a short one, in one run. Both are longer than what is
- * shown. What does it cost to make the prompt, in a process that has the conversation open and in one that comes to it;
+ * Context: the prompt of a long conversation against that of a short one, in one run. Both are longer than the window.
+ * What does it cost to make the prompt, in a process that has the conversation open and in one that comes to it;
  * does the open conversation grow in memory; and what does a hook on the stream cost for each piece of a reply?
  */
 import type { ContextOptions } from '@holdpoint/core'
 import { sqliteStore } from '@holdpoint/store-sqlite'
 import { agent, chat, holdpoint, type Agent, type Model } from 'holdpoint'
 import { assemble, type Assembled } from '../packages/core/src/context/assemble.ts'
-import { Log } from '../packages/core/src/loop/log.ts'
+import { ConversationLog } from '../packages/core/src/loop/conversation-log.ts'
 import type { Store } from '../packages/core/src/log/store.ts'
 import type { ToolSpec } from '../packages/core/src/model/model.ts'
 import { SAID } from './storage/facts.ts'
@@ -111,13 +111,13 @@ async function fill(place: string, desk: Agent, many: number, kind: string): Pro
 const idOf = (turns: number): string => `of-${turns}`
 
 /** As a process has it that comes to it. */
-async function logOf(store: Store, desk: Agent, turns: number): Promise<Log> {
-  const log = new Log({ tenant: '', id: idOf(turns) }, store, desk.ports)
+async function logOf(store: Store, desk: Agent, turns: number): Promise<ConversationLog> {
+  const log = new ConversationLog({ tenant: '', id: idOf(turns) }, store, desk.ports)
   await log.refresh()
   return log
 }
 
-async function told(log: Log, desk: Agent): Promise<Assembled> {
+async function told(log: ConversationLog, desk: Agent): Promise<Assembled> {
   const { tools } = desk.toolbox
   const specs = Array.from(tools.values(), ({ name, description, input }): ToolSpec => {
     return { kind: 'function', name, description, inputSchema: input.json }

@@ -1,5 +1,5 @@
 /**
- * Footprint: what a user gets who installs what is needed for SQLite, from tarballs as they would be published, into an
+ * Footprint: what an installation for SQLite costs a user, from tarballs as they would be published, into an
  * empty project: packages, megabytes, and how long the first import takes in a fresh process.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

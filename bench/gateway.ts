@@ -30,7 +30,15 @@ export async function gateway({ rounds = 3, conversations = 600 }): Promise<Repo
     runtime,
     store,
     agents,
-    limits: { rate: endless, streamsPerKey: MANY, streamsPerTenant: MANY },
+    limits: {
+      rate: endless,
+      tenantRate: endless,
+      tenantBytes: endless,
+      tenantBytesPerDay: Infinity,
+      tenantAnswerBytes: endless,
+      streamsPerKey: MANY,
+      streamsPerTenant: MANY,
+    },
     auth: { keys: [{ key: KEY, scopes: ['admin'] }] },
   })
   try {

@@ -6,6 +6,7 @@ import { agents } from './agents.ts'
 import { context } from './context.ts'
 import { footprint } from './footprint.ts'
 import { gateway } from './gateway.ts'
+import { live } from './live.ts'
 import { loop } from './loop.ts'
 import { Misuse, optionsOf, storeOf, type Options } from './options.ts'
 import { held } from './storage/held.ts'
@@ -31,6 +32,7 @@ const benches: Readonly<Record<string, Bench>> = {
   agents,
   context,
   gateway,
+  live,
   footprint,
 }
 

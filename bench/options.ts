@@ -1,4 +1,4 @@
-/** What stands behind `npm run bench --`: which benchmark, on which store, how much of it. */
+/** The arguments of `npm run bench --`: which benchmark, on which store, how much of it. */
 import { parseArgs } from 'node:util'
 import type { StoreKind } from './storage/requests.ts'
 import type { Pace } from './storage/free-agent.ts'
@@ -15,7 +15,7 @@ export interface Options {
   readonly check: boolean
 }
 
-/** What was asked for makes no sense; the message says what does. */
+/** Invalid arguments; the message says which are valid. */
 export class Misuse extends Error {}
 
 const STORES: readonly StoreKind[] = ['sqlite', 'postgres']

@@ -1,4 +1,4 @@
-/** The same scripted vendor for everybody: a LanguageModelV4 whose reply is `deltas` pieces of text. */
+/** The same scripted vendor for every contestant: a LanguageModelV4 whose reply is `deltas` pieces of text. */
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 
 export function scriptedLanguageModel(deltas: number): LanguageModelV4 {

@@ -25,7 +25,7 @@ const POINTS = [
   'claim',
 ] as const
 
-/** The ones that come once in a process's life, or not often. */
+/** Points that a process reaches only once, or rarely. */
 const RARE: readonly string[] = ['conversation.opened', 'turn.ended', 'claim']
 
 export const WRITE_POINTS: readonly string[] = POINTS.flatMap((name, index) =>
@@ -61,7 +61,7 @@ export async function killAtRandom(campaign: Campaign, kills: number): Promise<J
   return conclude(campaign, acked)
 }
 
-/** Every write point: a process dies there by its own hand. Two at a time, as neighbours on the store. */
+/** Every write point: a process kills itself there. Two at a time, on the same store. */
 export async function killAtWritePoints(
   campaign: Campaign,
   points: readonly string[] = WRITE_POINTS,
@@ -73,7 +73,7 @@ export async function killAtWritePoints(
       if (index % 2 !== which) continue
       const worker = start(campaign, `p${index}`, acked, { CRASH_AT: point })
       try {
-        await within(PATIENCE_MS, worker.died, `Nobody came to ${point}`)
+        await within(TIMEOUT_MS, worker.died, `No process reached ${point}`)
       } finally {
         await endAll([worker])
       }
@@ -104,7 +104,7 @@ export async function pauseAtRandom(campaign: Campaign, pauses: number): Promise
   return conclude(campaign, acked)
 }
 
-/** The processes live on; each thing that happens around them is followed by new messages and answers that are taken. */
+/** The processes keep running; after each disturbance, new messages and answers must be accepted. */
 export async function disturb(campaign: Campaign, disturbances: readonly (() => Promise<void>)[]): Promise<Judgement> {
   const acked = nothingAcked()
   const pair = [start(campaign, 'w0', acked), start(campaign, 'w1', acked)]
@@ -113,10 +113,10 @@ export async function disturb(campaign: Campaign, disturbances: readonly (() => 
     while (acked.sent.length < sent + 20 || acked.answered.length < answered + 20) await nap(20)
   }
   try {
-    await within(PATIENCE_MS, goesOn(), 'Nothing went on at all')
+    await within(TIMEOUT_MS, goesOn(), 'No progress at the start')
     for (const disturbance of disturbances) {
       await disturbance()
-      await within(PATIENCE_MS, goesOn(), 'Nothing went on afterwards')
+      await within(TIMEOUT_MS, goesOn(), 'No progress after the disturbance')
     }
     for (const worker of pair) await killOf(worker)
   } finally {
@@ -125,9 +125,9 @@ export async function disturb(campaign: Campaign, disturbances: readonly (() => 
   return conclude(campaign, acked)
 }
 
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 
-/** Sees everything through with a fresh process, and judges. */
+/** Finishes all conversations with a fresh process, and judges. */
 async function conclude(campaign: Campaign, acked: Acked): Promise<Judgement> {
   const logs = new Map<string, LogEvent[]>()
   const last = startChild('worker.ts', {
@@ -139,7 +139,7 @@ async function conclude(campaign: Campaign, acked: Acked): Promise<Judgement> {
     },
   })
   try {
-    const code = await within(3 * PATIENCE_MS, last.died, 'Not everything came to its end')
+    const code = await within(3 * TIMEOUT_MS, last.died, 'Not every conversation became idle')
     if (code !== 0) throw new Error(`The last process, which should see everything through, ended with ${code}.`)
   } finally {
     await endAll([last])
@@ -169,11 +169,11 @@ function note(acked: Acked, line: object): void {
   if ('broken' in line) acked.broken.push(String(line.broken))
 }
 
-/** It must have lived until now: one that ends by itself, for whatever reason, is a defect. */
+/** It must still run: a process that ended on its own, for whatever reason, is a defect. */
 async function killOf(worker: Child | undefined): Promise<void> {
   await worker?.kill()
   const end = await worker?.died
-  if (end !== 'SIGKILL') throw new Error(`A process ended by itself, with ${end}, before it was killed.`)
+  if (end !== 'SIGKILL') throw new Error(`A process ended on its own, with ${end}, before it was killed.`)
 }
 
 async function endAll(workers: readonly Child[]): Promise<void> {

@@ -80,7 +80,7 @@ function messagesIn(logs: Logs): Map<string, number> {
   )
 }
 
-/** Who said something about a call. The last of several who agree is told of twice: as one of them, and as the last. */
+/** The callers that answered a call. The last of several approvers appears twice: as one of them, and as the last. */
 function answersIn(logs: Logs): Answered[] {
   return allEvents(logs).flatMap((event): Answered[] => {
     if (event.type === 'call.endorsed') return [{ type: event.type, what: `${event.callId} by ${event.by}` }]
@@ -96,8 +96,8 @@ interface Answered {
 }
 
 /**
- * What there can be once for each call; a yes once for each time it waited, since a call that took its process down again
- * and again is held anew.
+ * What there can be once for each call; a yes once for each time it waited, since a call that brought its process
+ * down repeatedly is held again.
  */
 function decisionsIn(logs: Logs): Map<string, number> {
   const holds = new Map<string, number>()
@@ -146,7 +146,7 @@ function decisionsIn(logs: Logs): Map<string, number> {
   )
 }
 
-/** What must not run twice ran once; what may ran under the same id, each time as a new attempt. */
+/** A call that must not run twice ran once; any other ran under the same id, each time as a new attempt. */
 function effectsTwice(effects: readonly Effect[]): string[] {
   return [
     ...moreThanOnce(count(effects.map(({ tool, callId, attempt }) => `attempt ${attempt} of ${tool} ${callId}`))),

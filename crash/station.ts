@@ -1,13 +1,13 @@
 /**
  * A process with a runtime that does what it is told: `{ n, do: 'submit', with: ['c1', 'order one'] }` on a line of its
  * input, and the answer under the same number on a line of its output. Its tools can be made to wait at a place
- * (`PAUSE_AT=charge:before`) until somebody says `{ go: true }`. `DIE_AFTER=approve` kills it as soon as it has told what
- * came of the first `approve`.
+ * (`PAUSE_AT=charge:before`) until it receives `{ go: true }`. `DIE_AFTER=approve` kills it as soon as it has reported
+ * the verdict of the first `approve`.
  */
 import { createInterface } from 'node:readline'
 import { holdpoint, HoldpointError } from 'holdpoint'
 import { desk } from './desk.ts'
-import { deadlyStore } from './deadly-store.ts'
+import { crashPointStore } from './crash-point-store.ts'
 
 interface Order {
   readonly n: number
@@ -26,7 +26,7 @@ function tell(line: object): void {
 
 tell({ begun: true })
 const runtime = await holdpoint({
-  store: await deadlyStore(place, { point: process.env['CRASH_AT'], bad: process.env['CRASH_STORE'] }),
+  store: await crashPointStore(place, { point: process.env['CRASH_AT'], bad: process.env['CRASH_STORE'] }),
   agents: [
     desk(effects, async (where) => {
       if (where !== pauseAt) return

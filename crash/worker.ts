@@ -1,10 +1,10 @@
 /**
- * A process to be killed. It opens the store, says things, answers whatever waits, and tells its parent, one line each,
- * what it was told is durable. `--finish`: says nothing new, sees everything through, and ends by itself.
+ * A process to be killed. It opens the store, sends messages, answers pending holds, and reports to its parent, one line
+ * each, what was acknowledged as durable. `--finish`: sends nothing new, finishes every conversation, and exits.
  */
 import { holdpoint, HoldpointError, type Runtime } from 'holdpoint'
 import { desk, nap } from './desk.ts'
-import { deadlyStore } from './deadly-store.ts'
+import { crashPointStore } from './crash-point-store.ts'
 
 const [place = '', effects = '', name = '', ...flags] = process.argv.slice(2)
 const conversations = Array.from({ length: 6 }, (_, index) => `c${index + 1}`)
@@ -16,7 +16,7 @@ function tell(line: object): void {
 
 process.stdin.resume().on('end', () => process.exit(1)) // the parent is gone
 const hp = await holdpoint({
-  store: await deadlyStore(place, { point: process.env['CRASH_AT'], bad: process.env['CRASH_STORE'] }),
+  store: await crashPointStore(place, { point: process.env['CRASH_AT'], bad: process.env['CRASH_STORE'] }),
   agents: [desk(effects)],
   leaseMs: 400,
   lookMs: 40,
@@ -30,8 +30,8 @@ tell({ ready: name })
 if (flags.includes('--finish')) await finish(hp)
 else await Promise.all([begin(hp), ...conversations.map((id) => talk(hp, id)), answerAll(hp)])
 
-/** Whoever is told that the store is away, or that nobody knows, asks again: with the same key it is done once. Whoever is told anything else tells on, and goes no further. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+/** Retries while the store is unavailable or the outcome is unknown: the same key makes the request take effect once. Reports any other error and stops. */
+async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await work()
@@ -48,12 +48,12 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
 
 /** A conversation of its own, with a turn that it takes back. */
 async function begin(runtime: Runtime): Promise<void> {
-  const id = await patiently(() => runtime.create({ id: `own-${name}` }))
+  const id = await withRetries(() => runtime.create({ id: `own-${name}` }))
   tell({ created: id })
   const message = `order ${id}`
-  const begun = await patiently(() => runtime.submit(id, message, { key: message }))
+  const begun = await withRetries(() => runtime.submit(id, message, { key: message }))
   if (begun.ok) tell({ sent: message, id })
-  const taken = await patiently(() => runtime.cancel(id))
+  const taken = await withRetries(() => runtime.cancel(id))
   if (taken.ok) tell({ cancelled: id })
 }
 
@@ -61,7 +61,7 @@ async function begin(runtime: Runtime): Promise<void> {
 async function talk(runtime: Runtime, id: string): Promise<void> {
   for (let nth = 1; ; nth++) {
     const message = `order ${name}-${id}-${nth}`
-    const send = () => patiently(() => runtime.submit(id, message, { key: message }))
+    const send = () => withRetries(() => runtime.submit(id, message, { key: message }))
     const begun = await send()
     if (begun.ok) tell({ sent: message, id })
     else tell({ broken: `${message} was refused: ${begun.message}` })
@@ -75,11 +75,11 @@ async function talk(runtime: Runtime, id: string): Promise<void> {
 
 async function answerAll(runtime: Runtime): Promise<void> {
   for (;;) {
-    const { items } = await patiently(() => runtime.pending({ limit: 100 }))
+    const { items } = await withRetries(() => runtime.pending({ limit: 100 }))
     await Promise.all(
       items.map(async ({ conversationId, callId, kind, endorsedBy }) => {
         const by = `${name}-${endorsedBy.length === 0 ? 'ann' : 'bob'}`
-        const { verdict } = await patiently(() =>
+        const { verdict } = await withRetries(() =>
           kind === 'approval'
             ? runtime.approve(conversationId, callId, { by })
             : runtime.answer(conversationId, callId, { by: name }, { by }),

@@ -20,11 +20,11 @@ interface Reach {
  * The turn machine has no such excuse: it must not know, even by type, who drives it.
  */
 const core: Readonly<Record<string, Reach>> = {
-  log: { imports: ['tool', 'model'], types: ['turn', 'space', 'plan'] },
+  log: { imports: ['tool', 'model'], types: ['turn', 'plan'] },
   tool: { imports: ['log', 'model'], types: ['turn', 'plan', 'plugin', 'loop'] },
   model: { imports: ['log', 'tool'], types: ['turn', 'prompt'] },
   plan: { imports: ['log'], types: [] },
-  space: { imports: ['tool'], types: ['turn'] },
+  space: { imports: ['log', 'tool'], types: ['turn'] },
   turn: { imports: ['log', 'tool', 'model', 'plan', 'space'], types: [] },
   live: { imports: ['log', 'tool', 'model', 'turn', 'space'], types: [] },
   prompt: { imports: ['log', 'tool', 'model', 'space'], types: [] },

@@ -1,6 +1,6 @@
 /**
  * Runs every example. Each is a story that checks itself and exits non-zero when it does not hold. A region named
- * `program` is shown as a whole program: it is run on its own too, as somebody would who copied it.
+ * `program` is shown as a whole program: it is also run on its own, as a reader who copied it would.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,11 +1,14 @@
 /**
- * Holds docs/features.md to its word: every feature is listed, and every test and guide section it names exists.
- * A test cell is `path › part of a title` (several with <br>), a guide cell `path#heading`; or *not yet* in either.
+ * Checks docs/features.md: every feature is listed, and every test and guide section it names exists. A test cell is
+ * `path › part of a title` (several with <br>), a guide cell `path#heading`; or *not yet* in either. A feature that is
+ * there in part ends its tests with `*not yet*: what is missing`. Run as a program, it also checks
+ * docs/seed-conformance.md, the links between pages, and the files that docs/architecture.md names.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { testTitlesOf } from './lib/source.ts'
-import { read, report, root } from './lib/workspace.ts'
+import { linkProblems, namedFileProblems, pageProblem, testProblem, type Reader } from './lib/references.ts'
+import { find, read, report, root } from './lib/workspace.ts'
+import { conformanceProblems, defectProblems, statementsOf, totalsOf } from './seed-conformance.ts'
 
 /** How many features each chapter has. */
 const chapters = [10, 9, 13, 7, 3, 9, 8, 10]
@@ -16,9 +19,6 @@ export interface Feature {
   readonly test: string
   readonly guide: string
 }
-
-/** The text of a file of the repository, or undefined when there is none. */
-export type Reader = (file: string) => string | undefined
 
 export function featuresOf(markdown: string): Feature[] {
   const row = /^\| (\d+\.\d+) \|[^|]+\| ([^|]+) \| ([^|]+) \|$/gm
@@ -37,7 +37,7 @@ export function featureProblems(features: readonly Feature[], readText: Reader):
       .filter((number, at) => listed.indexOf(number) !== at)
       .map((number) => `feature ${number} is listed twice`),
     ...features.flatMap(({ number, test, guide }) => [
-      ...cellParts(test).flatMap((part) => testProblem(part, readText).map((problem) => `${number}: ${problem}`)),
+      ...testCellProblems(test, readText).map((problem) => `${number}: ${problem}`),
       ...cellParts(guide).flatMap((part) => guideProblem(part, readText).map((problem) => `${number}: ${problem}`)),
     ]),
   ]
@@ -48,46 +48,45 @@ function cellParts(cell: string): string[] {
   return cell.split('<br>').map((part) => part.trim().replaceAll('`', ''))
 }
 
-function testProblem(part: string, readText: Reader): string[] {
-  const [file = '', fragment] = part.split('›').map((piece) => piece.trim())
-  if (fragment === undefined || fragment === '') return [`"${part}" is not "path › part of a title"`]
-  const text = readText(file)
-  if (text === undefined) return [`the test file ${file} does not exist`]
-  // Backticks were taken out of the cell, so they are out of the titles too.
-  const found = testTitlesOf(text).some((title) => title.replaceAll('`', '').includes(fragment))
-  return found ? [] : [`${file} has no test whose title contains "${fragment}"`]
+function testCellProblems(cell: string, readText: Reader): string[] {
+  const parts = cellParts(cell)
+  const missing = parts.filter((part) => part.startsWith(notYet))
+  const wrong =
+    missing.some((part) => !/^\*not yet\*: \S/.test(part)) || (missing.length > 0 && missing.length === parts.length)
+  const partly = wrong ? [`"${cell.trim()}" says what is missing beside tests, as "*not yet*: what"`] : []
+  return [...partly, ...parts.filter((part) => !missing.includes(part)).flatMap((part) => testProblem(part, readText))]
 }
 
 function guideProblem(part: string, readText: Reader): string[] {
-  const [file = '', anchor] = part.replace(/^\[.*\]\((.*)\)$/, '$1').split('#')
-  const text = readText(file)
-  if (text === undefined) return [`the guide ${file} does not exist`]
-  if (anchor === undefined || anchorsOf(text).includes(anchor)) return []
-  return [`${file} has no heading #${anchor}`]
-}
-
-/** The anchors that headings get on GitHub. */
-export function anchorsOf(markdown: string): string[] {
-  const seen = new Map<string, number>()
-  const prose = markdown.replace(/^(```+)[\s\S]*?^\1/gm, '')
-  return [...prose.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => {
-    const slug = heading
-      .trim()
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replace(/\s/g, '-')
-    const before = seen.get(slug) ?? 0
-    seen.set(slug, before + 1)
-    return before === 0 ? slug : `${slug}-${before}`
-  })
+  return pageProblem(part.replace(/^\[.*\]\((.*)\)$/, '$1'), readText)
 }
 
 if (import.meta.main) {
+  const readText: Reader = (file) => (existsSync(join(root, file)) ? read(file) : undefined)
   const features = featuresOf(read('docs/features.md'))
   const shown = features.filter(({ test }) => test.trim() !== notYet).length
+  const inPart = features.filter(({ test }) => test.includes(`${notYet}: `)).length
   const explained = features.filter(({ guide }) => guide.trim() !== notYet).length
   report(
-    featureProblems(features, (file) => (existsSync(join(root, file)) ? read(file) : undefined)),
-    `features: ${features.length} listed, ${shown} shown by a test, ${explained} explained in a guide`,
+    featureProblems(features, readText),
+    `features: ${features.length} listed, ${shown} shown by a test (${inPart} in part), ${explained} explained in a guide`,
+  )
+  const seeds = read('docs/seed-conformance.md')
+  const totals = totalsOf(statementsOf(seeds))
+  report(
+    conformanceProblems(seeds, readText),
+    `seeds: ${totals.all} statements, ${totals.shown} shown, ${totals.different} different, ${totals.notYet} not yet`,
+  )
+  const defects = read('docs/defects-found.md')
+  report(defectProblems(defects, readText), `defects: ${statementsOf(defects).length} found, each with a test`)
+  const pages = find('*.md', 'docs/**/*.md', '{packages,apps}/*/README.md')
+  const isThere: Reader = (file) =>
+    existsSync(join(root, file)) ? (file.endsWith('.md') ? read(file) : '') : undefined
+  report(
+    [
+      ...pages.flatMap((page) => linkProblems(page, read(page), isThere)),
+      ...namedFileProblems('docs/architecture.md', read('docs/architecture.md'), readText),
+    ],
+    `links: ${pages.length} pages link to files and headings that exist`,
   )
 }

@@ -1,5 +1,5 @@
 /**
- * Takes each guard of the turn machine away in turn and runs the machine's tests: a guard whose loss nobody notices is
+ * Takes each guard of the turn machine away in turn and runs the machine's tests: a guard whose loss no test notices is
  * either untested or useless. `npm run mutate` prints every mutant and ends with `N of N caught`.
  *
  * Mutants are made from the source text: a guarding `if … return` is removed, a row of the table of legal moves is

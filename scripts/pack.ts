@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { exportsOf, importsOf } from './lib/source.ts'
 import { pageOptions } from './lib/page-options.ts'
 import { capture } from './lib/run.ts'
-import { find, packageFolders, read, report, root } from './lib/workspace.ts'
+import { packageFolders, read, report, root } from './lib/workspace.ts'
 
 interface Packed {
   readonly name: string
@@ -22,6 +22,9 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   '@holdpoint/gateway': ['console/index.html', 'console/r/registry.json'],
   '@holdpoint/ui': ['dist/add/main.js', 'src/theme.css'],
 }
+
+/** The programs of the README, by their folders in examples/. */
+const PROGRAMS = ['readme', 'killed-process'] as const
 
 const scratch = mkdtempSync(join(tmpdir(), 'holdpoint-pack-'))
 const project = join(scratch, 'project')
@@ -73,21 +76,19 @@ function writeImports(packages: readonly Packed[]): void {
   writeFileSync(join(project, 'types.ts'), `${types.join('\n')}\nexport {}\n`)
 }
 
-/** The example that the README shows, exactly as a reader would copy it. */
-function writeReadmeProgram(): string[] {
-  const [file] = find('examples/readme/main.ts')
-  if (file === undefined) return []
-  const text = read(file)
-  writeFileSync(join(project, 'readme.ts'), text)
-  const names = new Set(
-    importsOf(text).map(({ from }) =>
+/** The programs that the README shows, exactly as a reader would copy them. Returns the packages that they import. */
+function writeReadmePrograms(): string[] {
+  const names = PROGRAMS.flatMap((program) => {
+    const text = read(`examples/${program}/main.ts`)
+    writeFileSync(join(project, `${program}.ts`), text)
+    return importsOf(text).map(({ from }) =>
       from
         .split('/')
         .slice(0, from.startsWith('@') ? 2 : 1)
         .join('/'),
-    ),
-  )
-  return [...names]
+    )
+  })
+  return [...new Set(names)]
 }
 
 /** Those of our own development dependencies, in their versions. */
@@ -109,19 +110,19 @@ function ownComponents(): void {
 function consume(packages: readonly Packed[]): void {
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
-  const others = pinned([...writeReadmeProgram(), 'react', 'react-dom', '@types/react', '@types/react-dom'])
+  const others = pinned([...writeReadmePrograms(), 'react', 'react-dom', '@types/react', '@types/react-dom'])
   writeImports(packages)
   const tarballs = packages.map(({ tarball }) => tarball)
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', '--engine-strict=false']
   must('installing the tarballs', ['npm', 'install', ...flags, ...tarballs, ...others], project)
   must('importing every public value', [process.execPath, 'values.mjs'], project)
+  // As strict as a project can be, and without the types of Node: every declaration is checked, ours included.
   for (const resolution of ['nodenext', 'esnext --moduleResolution bundler']) {
-    const options = `--noEmit --strict --skipLibCheck --target es2024 --lib es2024,dom --module ${resolution}`
+    const options = `--noEmit --strict --skipLibCheck false --target es2024 --lib es2024,dom --module ${resolution}`
     must(`type-checking (${resolution})`, ['tsc', ...options.split(' '), 'types.ts'], project)
   }
-  if (find('examples/readme/main.ts').length > 0) {
-    must('running the README program on the tarballs', [process.execPath, 'readme.ts'], project)
-  }
+  for (const program of PROGRAMS)
+    must(`running examples/${program} on the tarballs`, [process.execPath, `${program}.ts`], project)
   ownComponents()
 }
 

@@ -7,7 +7,7 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { items } from '@holdpoint/ui/registry'
-import { run } from '../packages/gateway/src/run.ts'
+import { startGateway } from '../packages/gateway/src/start-gateway.ts'
 import { buildConsole } from './lib/console.ts'
 import { ownRegistry } from './lib/own-registry.ts'
 import { pageOptions } from './lib/page-options.ts'
@@ -78,7 +78,7 @@ async function must(command: readonly string[], cwd: string): Promise<void> {
 
 async function check(scratch: string): Promise<void> {
   const registry = await ownRegistry(packAll(scratch))
-  const gateway = await run({
+  const gateway = await startGateway({
     PORT: '0',
     HOLDPOINT_STORE: join(scratch, 'store.db'),
     HOLDPOINT_APP: join(root, 'examples/start/app.ts'),

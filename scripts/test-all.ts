@@ -45,6 +45,7 @@ export const stages: readonly Stage[] = [
   { name: 'lint', command: ['oxlint', '--type-aware'] },
   { name: 'boundaries', command: script('boundaries') },
   { name: 'surface', command: script('surface') },
+  { name: 'words', command: script('words') },
   { name: 'unused', command: ['knip'] },
   { name: 'browser', command: script('browser') },
   {

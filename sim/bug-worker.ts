@@ -1,4 +1,4 @@
-/** One bug in a thread of its own, where the core is loaded with it in place. Tells the first seed that notices. */
+/** Loads the core with one bug in a worker thread, and reports the first seed that finds it. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { bugs } from './bugs/all.ts'
 import { patchSources } from './patch-sources.ts'

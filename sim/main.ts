@@ -15,7 +15,7 @@ import type { Broken, Range, RangeResult } from './seed-worker.ts'
 
 /** Small enough for both cores to be done at the same time, large enough to be worth a message. */
 const AT_ONCE = 50
-/** Who finds this much wrong need not look further. */
+/** A run stops after this many violations. */
 const ENOUGH = 20
 
 interface Totals {

@@ -1,4 +1,4 @@
-/** So many seeds meet every kind of fault: one that never came up is a part of the simulation that went dead. */
+/** With this many seeds every kind of fault happens. One that never does is a part of the simulation that no longer works. */
 const ENOUGH_TO_MEET_ALL = 2000
 
 export function neverStruck(seeds: number, faults: Readonly<Record<string, number>>): readonly string[] {

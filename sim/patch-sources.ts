@@ -7,7 +7,7 @@ import type { Patch } from './bugs/bug.ts'
 
 const CORE = '/packages/core/src/'
 
-/** Gives back a check that every patch was applied. */
+/** Returns a check that every patch was applied. */
 export function patchSources(patches: readonly Patch[]): { readonly check: () => void } {
   const left = new Set(patches)
   registerHooks({

@@ -1,4 +1,4 @@
-/** Runs ranges of seeds in a thread of its own, and tells what came of each range. */
+/** Runs ranges of seeds in a worker thread, and reports the result of each range. */
 import { parentPort } from 'node:worker_threads'
 import { simulate } from '@holdpoint/testing'
 

@@ -1,6 +1,6 @@
 /**
- * Whatever happened to a conversation, and whatever an agent's settings are: the prompt is one that vendors take, it is
- * within its budget or the turn ends with a word about what is too large, and the log is what it was.
+ * For every log and every setting of an agent: vendors accept the prompt, it is within its budget or the turn ends with an
+ * error that names the part that is too large, and the log is unchanged.
  */
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
@@ -124,7 +124,7 @@ function judgeRefusal(events: readonly LogEvent[], { context, ...rest }: Setting
   expect({ instructions, tools, injected, conversation: turn + 40 }[part]).toBeGreaterThan(budget[part] ?? Infinity)
 }
 
-/** What is left out is not what somebody is still asked about, nor of the newest rounds. */
+/** What is left out belongs to no open hold, and to none of the newest rounds. */
 function judgeLeftOut(
   events: readonly LogEvent[],
   { context, retention }: Settings,
@@ -162,7 +162,7 @@ const GO_ON: PromptMessage = { role: 'user', parts: [{ type: 'text', text: 'Go o
 
 /** The AI SDK, three vendors' packages, and what we know of their servers. */
 async function judgePrompt(prompt: readonly PromptMessage[]): Promise<void> {
-  // A reply is the last word of a turn at rest; whoever calls the model then has a message to add.
+  // A reply ends an idle turn; the next model call then has a message to add.
   const sent = prompt.at(-1)?.role === 'assistant' ? [...prompt, GO_ON] : prompt
   acceptedByServers(sent)
   if (met.prompts % 4 === 0) await acceptedByAi(sent)

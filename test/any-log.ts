@@ -1,14 +1,15 @@
 /** Logs of all kinds, with results and words of all sizes, and settings of all kinds, as a prompt is made from them. */
 import type { ContextOptions } from '@holdpoint/core'
-import { memoryStore, scriptedModel, testPorts } from '@holdpoint/testing'
+import { scriptedModel, testPorts } from '@holdpoint/testing'
 import fc from 'fast-check'
 import { agent, tool, type LogEvent, type UserPart } from 'holdpoint'
 import { z } from 'zod'
 import { assemble, type Assembled, type TooLarge } from '../packages/core/src/context/assemble.ts'
 import type { Shown } from '../packages/core/src/log/log-event.ts'
-import { Log } from '../packages/core/src/loop/log.ts'
+import type { PromptLog } from '../packages/core/src/context/context-log.ts'
+import { Transcript } from '../packages/core/src/prompt/transcript.ts'
 import type { Retention } from '../packages/core/src/tool/tool-options.ts'
-import { evolve } from '../packages/core/src/turn/turn.ts'
+import { fold } from '../packages/core/src/turn/turn.ts'
 import { Walk } from '../packages/core/test/turn/walk.ts'
 
 /** One token for each letter. */
@@ -126,7 +127,7 @@ function dressed(event: LogEvent): LogEvent {
 }
 
 export interface Made {
-  readonly log: Log
+  readonly log: PromptLog
   readonly made: Assembled | TooLarge
   readonly tools: number
 }
@@ -153,13 +154,17 @@ export async function madeFrom(
     context,
     ports,
   })
-  const log = new Log({ tenant: '', id: 'walk' }, memoryStore(), ports)
-  for (const event of events) {
-    log.state = evolve(log.state, event)
-    log.events.push(event)
-    log.transcript.add(event)
+  const transcript = new Transcript()
+  for (const event of events) transcript.add(event)
+  const folded = fold(events)
+  const log: PromptLog = {
+    state: shown ? { ...folded, shown } : folded,
+    events,
+    transcript,
+    isWhole: true,
+    reachUntil: () => Promise.resolve(),
+    forget: () => {},
   }
-  if (shown) log.state = { ...log.state, shown }
   const specs = [
     { kind: 'function', name: 'tool', description: only.description, inputSchema: only.input.json },
   ] as const

@@ -1,6 +1,6 @@
 /**
  * The failures of others that come with time: stale clicks, messages in between, new code, calls and logs that grew large.
- * As in failures-of-others.test.ts, every test runs in memory and on a SQLite file that each process opens anew.
+ * As in failures-of-others.test.ts, every test runs in memory and on a SQLite file that each process opens again.
  */
 import { proves } from '@holdpoint/testing'
 import { tool, type Tool } from 'holdpoint'
@@ -150,7 +150,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   test(
     proves(
       'call.runs-what-was-approved',
-      'the tool was changed while its call was held: what nobody saw does not run, and the person is asked again',
+      'the tool was changed while its call was held: the changed tool does not run unseen, and the approver is asked again',
     ),
     async () => {
       const world = new World(place())
@@ -186,7 +186,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
     const b = await world.process('b', {
       says: ['Something else entirely.', 'New words.'],
       tools: [noting(ran, 'new'), noting(ran, 'pay', { ...gated, timeout: '1h', onLost: 'ask' })],
-      agent: { instructions: 'You are somebody new.', maxSteps: 3, context: { window: { messages: 4 } } },
+      agent: { instructions: 'You are a new agent.', maxSteps: 3, context: { window: { messages: 4 } } },
     })
 
     for (const id of ['c', 'd', 'e']) {
@@ -212,7 +212,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   })
 
   // assistant-ui/assistant-ui#4766
-  test('a browser sends its result for a call that was answered already: it is told so, and nothing goes on because of it', async () => {
+  test('a browser sends its result for a call that was answered already: it gets a verdict that says so, and nothing else happens', async () => {
     const world = new World(place())
     const setup = { says: [calls('show'), 'Seen.'], tools: [asking('show', 'client', { timeout: '5s' })] }
     const a = await world.process('a', setup)

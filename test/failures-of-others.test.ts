@@ -1,7 +1,7 @@
 /**
  * The failures of others, as named tests: what people reported of other libraries for agents, done here with the same
  * moves. Where a report is public, its number is in a comment. Every test runs in memory and on a SQLite file that each
- * process opens anew.
+ * process opens again.
  */
 import { proves } from '@holdpoint/testing'
 import type { ResolveAnswer } from 'holdpoint'
@@ -41,7 +41,7 @@ const ids = async (process: Process): Promise<readonly string[]> =>
   (await process.runtime.pending()).items.map(({ callId }) => callId)
 
 describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) => {
-  // LangChain: answering one of two wedges the thread for good.
+  // LangChain: answering one of two wedges the thread for ever.
   test('one of two approvals is answered: that one runs, the other still waits, and the turn goes on exactly once', async () => {
     const world = new World(place())
     const ran: string[] = []
@@ -91,7 +91,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   )
 
   // vercel/ai#13670, cloudflare/agents#955
-  test('one of two is denied and nobody sends anything: the turn goes on by itself once the other is answered', async () => {
+  test('one of two is denied and no message follows: the turn continues automatically once the other is answered', async () => {
     const world = new World(place())
     const ran: string[] = []
     const a = await world.process('a', both(ran))
@@ -171,7 +171,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   test(
     proves(
       'answer.never-lost',
-      'killed right after the answer was acknowledged: nobody is asked again, and the call runs once',
+      'killed right after the answer was acknowledged: no approver is asked again, and the call runs once',
     ),
     async () => {
       const world = new World(place())
@@ -240,7 +240,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   )
 
   // langchain-ai/langgraph#7417
-  test('a tool that takes four minutes is not run a second time by anybody', async () => {
+  test('a tool that takes four minutes is not run a second time by any process', async () => {
     const world = new World(place())
     const work = slow('work', { timeout: '1h' })
     const setup = { says: [calls('work'), 'Done.'], tools: [work.tool] }
@@ -275,7 +275,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   })
 
   // letta-ai/lettabot#125
-  test('an approval that nobody ever gives blocks the conversation for as long as its tool says, and no longer', async () => {
+  test('an approval that is never given blocks the conversation until the timeout of its tool, and no longer', async () => {
     const world = new World(place())
     const ask = asking('ask', 'human', { timeout: '1min' })
     const a = await world.process('a', { says: [calls('ask'), 'Never mind.'], tools: [ask] })

@@ -14,7 +14,7 @@ const LONGEST = [
   'test/gateways/spaces.test.ts',
   'apps/console/test/hostile.test.ts',
   'test/crash/server-away.test.ts',
-  'test/gateways/killed-with-its-clients.test.ts',
+  'test/gateways/clients-of-a-killed-gateway.test.ts',
   'apps/console/test/spaces.test.ts',
 ]
 

@@ -1,6 +1,6 @@
 /**
  * A PostgreSQL for tests, benches and crash programs: private, empty, in a temporary folder, with the server's own
- * defaults (fsync on) and gone with whoever asked for it, even if that was killed.
+ * defaults (fsync on) and removed when the process that asked for it ends, even if that process was killed.
  *
  * - `HOLDPOINT_TEST_POSTGRES_URL` names a server to use instead; it cannot be restarted.
  * - `HOLDPOINT_TEST_POSTGRES=embedded` takes the binaries of the npm package though the machine has its own.
@@ -28,7 +28,7 @@ interface Cluster {
 }
 
 /** How long a server may take to start or to stop, recovery included. */
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 export async function postgresForTests(): Promise<TestPostgres> {
   const given = process.env.HOLDPOINT_TEST_POSTGRES_URL
@@ -89,7 +89,7 @@ if [ -e "$folder/gone" ]; then rm -rf "$folder"; else kill $watch; fi`
 async function start(cluster: Cluster): Promise<ChildProcess> {
   const { folder, port, bin, user } = cluster
   const postgres = [join(bin, 'postgres'), '-D', join(folder, 'data'), '-k', folder, '-h', '127.0.0.1', '-p', `${port}`]
-  const deadline = Date.now() + PATIENCE_MS
+  const deadline = Date.now() + TIMEOUT_MS
   for (;;) {
     // A dead server's children let go of its shared memory a moment after it, so the first try may fail.
     const shell = spawn('sh', ['-c', WATCH, 'sh', folder, ...postgres], {
@@ -127,10 +127,10 @@ function pidOf({ folder }: Cluster): number | undefined {
 
 function isReady({ folder }: Cluster): boolean {
   const pid = Number(statusLines(folder)[0])
-  return statusLines(folder)[7]?.trim() === 'ready' && lives(pid)
+  return statusLines(folder)[7]?.trim() === 'ready' && isAlive(pid)
 }
 
-function lives(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch {

@@ -16,7 +16,7 @@ test('what Anthropic gets begins with what it got before, over fifty turns, and 
     instructions: 'You keep books.',
     tools: [read('b'), read('a')],
   })
-  const runtime = await holdpoint({ store: memoryStore(), agents: [desk] })
+  const runtime = await holdpoint({ store: memoryStore({ now: Date.now }), agents: [desk] })
   for (let nth = 0; nth < 50; nth++) {
     if (nth % 3) server.answer({ body: anthropic.calls({ id: `c${nth}`, name: 'a', input: { page: nth } }) })
     server.answer({ body: anthropic.says(`Answer ${nth}.`) })

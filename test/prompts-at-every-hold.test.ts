@@ -24,7 +24,7 @@ test(
           const prompt = renderPrompt(['You are a desk.'], walk.log)
           if (!prompt.some((message) => message.role === 'user')) continue
           await acceptedByAi(prompt)
-          // A reply is the last word of a turn at rest; whoever calls the model then has a message to add.
+          // A reply ends an idle turn; the next model call then has a message to add.
           acceptedByServers([...prompt, { role: 'user', parts: [{ type: 'text', text: 'Go on.' }] }])
           met.prompts++
           if (walk.state.turn.phase === 'calls') met.holds++

@@ -25,7 +25,7 @@ export interface Raw {
   tools: object[]
   /** Methods that it does not answer to in any way. */
   silent: string[]
-  /** Whoever listens for notifications; nobody may unless said. */
+  /** Handles a client that listens for notifications. Default: refused. */
   get?: (response: ServerResponse) => void
   close(): Promise<void>
 }

@@ -59,7 +59,10 @@ test.each(switches)('with $env the desk talks to that vendor, and an e-mail of i
     addresses.push(url)
     return fetch(url.replace(/^https?:\/\/[^/]+/, server.url), init)
   }
-  const runtime = await holdpoint({ store: memoryStore(), agents: deskAndBooks(await chosenModel(env, redirected)) })
+  const runtime = await holdpoint({
+    store: memoryStore({ now: Date.now }),
+    agents: deskAndBooks(await chosenModel(env, redirected)),
+  })
   const mail = { to: 'ada@example.org', subject: 'The report', body: 'It is ready.' }
   server.answer({ body: vendor.calls({ id: 'call_1', name: vendorName('email.send'), input: mail }) })
   server.answer({ body: vendor.says('It ', 'is out.') })
@@ -81,7 +84,7 @@ test.each(switches)('with $env the desk talks to that vendor, and an e-mail of i
   await runtime.close()
 })
 
-test('without a key the model pretends, and nobody is asked', async () => {
+test('without an API key the model is the scripted one, and no vendor is called', async () => {
   const { model } = await chosenModel({}, () => Promise.reject(new Error('asked')))
-  expect(model.id).toBe('demo/pretender')
+  expect(model.id).toBe('demo/scripted')
 })

@@ -1,6 +1,6 @@
 /**
- * `npm start` serves an agent to try: somebody who has only the printed key can hold a call, kill the process, start it
- * again and approve. A page of the console needs no key on this machine, and nobody else gets one.
+ * `npm start` serves an agent to try: a user who has only the printed key can hold a call, kill the process, start it
+ * again and approve. The console gets in with the printed address, once, and without it no one does.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -13,6 +13,7 @@ import { root } from '../scripts/lib/workspace.ts'
 interface Answer {
   readonly verdict?: string
   readonly key?: string
+  readonly code?: string
   readonly result?: {
     readonly status: string
     readonly text: string
@@ -41,9 +42,9 @@ test('what npm start serves holds a call through a kill until it is approved, wi
   const done = await post(url, '/api/conversations/c1/continue?wait=20', key, {})
   expect(JSON.stringify(done)).toContain('ada@example.org')
 
-  await post(url, '/api/agents', key, { name: 'helper', model: 'pretender', instructions: 'Help.' })
+  await post(url, '/api/agents', key, { name: 'helper', model: 'scripted', instructions: 'Help.' })
   const other = await post(url, '/api/conversations/c2/messages?wait=10', key, { content: 'Hello', agent: 'helper' })
-  expect(other.result).toMatchObject({ status: 'done', text: expect.stringContaining('I pretend to be a model') })
+  expect(other.result).toMatchObject({ status: 'done', text: expect.stringContaining('I am a scripted model') })
 })
 
 test('every stop of the tour leads to a call or an answer of the agent', async () => {
@@ -76,20 +77,37 @@ test('what is wrong with the settings is one line, and no trace of the insides',
   expect(told).toMatch(/^It ended before it listened:\n(?:To see .*\n)?holdpoint: .*PORT.*\n$/)
 })
 
-test('the console is let in without a key, and nobody who is not a page of it is', async () => {
-  const { url } = await started(place())
-  const own = { origin: url, 'sec-fetch-site': 'same-origin' }
-  const { key } = await post(url, '/api/console/session', undefined, {}, own)
+test('the console gets a key for the code in the printed address, once, and no one gets one without the code', async () => {
+  const store = place()
+  const { url, code, child } = await started(store)
+  const session = (body: object, more = {}): Promise<Answer> => post(url, '/api/console/session', undefined, body, more)
+  // All that a page of the console says of itself, which every program of this machine can say too.
+  const own = { origin: url, 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }
+  for (const body of [{}, { code: '' }, { code: 'guessed' }, { code: code.slice(0, -1) }])
+    expect(await session(body, own)).not.toHaveProperty('key')
+  for (const path of ['/api/holds', '/api/keys', '/api/agents', '/api/conversations'])
+    expect((await fetch(url + path, { headers: own })).status).toBe(401)
+
+  const { key } = await session({ code })
   expect(key).toMatch(/^hp_/)
+  const holds = (at: string): Promise<Response> =>
+    fetch(`${at}/api/holds`, { headers: { authorization: `Bearer ${key}` } })
+  expect((await holds(url)).status).toBe(200)
+  expect(await session({ code }, own), 'the code was used').toMatchObject({ code: 'unauthorised' })
+
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGKILL')
+  await ended
+  const next = await started(store)
+  expect((await holds(next.url)).status, 'the session goes on after a restart').toBe(200)
+  expect(next.code).not.toBe(code)
+})
+
+test('where others may come, no code is printed', async () => {
+  const { url, code, key } = await started(place(), { HOLDPOINT_HOSTS: 'localhost,127.0.0.1,desk.example' })
+  expect(code).toBe('')
+  expect(await post(url, '/api/console/session', undefined, { code: 'any' })).toMatchObject({ code: 'not-found' })
   expect((await fetch(`${url}/api/holds`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200)
-  const others: readonly Record<string, string>[] = [
-    {},
-    { origin: url },
-    { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
-    { ...own, 'x-forwarded-for': '10.0.0.1' },
-  ]
-  for (const headers of others)
-    expect(await post(url, '/api/console/session', undefined, {}, headers)).not.toHaveProperty('key')
 })
 
 function place(): string {
@@ -117,7 +135,7 @@ async function post(
 async function started(
   store: string,
   settings: Readonly<Record<string, string>> = {},
-): Promise<{ readonly url: string; readonly key: string; readonly child: ChildProcess }> {
+): Promise<{ readonly url: string; readonly code: string; readonly key: string; readonly child: ChildProcess }> {
   const vendors = /_API_KEY$|^OPENAI_BASE_URL$/
   const own = Object.entries(process.env).filter(([name]) => !vendors.test(name))
   const env = { ...Object.fromEntries(own), PORT: '0', HOLDPOINT_STORE: store, ...settings }
@@ -128,8 +146,8 @@ async function started(
   for await (const text of child.stdout as AsyncIterable<Buffer>) {
     said += text.toString()
     const [, key = ''] = /(hp_\S+)/.exec(said) ?? []
-    const [, url] = /listens on (\S+)\. Try/.exec(said) ?? []
-    if (url !== undefined) return { url, key, child }
+    const [, url, code = ''] = /listens on (\S+)\. Try it: \S+?(?:#code=(\S+))?\n/.exec(said) ?? []
+    if (url !== undefined) return { url, code, key, child }
   }
   throw new Error(`It ended before it listened:\n${said}`)
 }

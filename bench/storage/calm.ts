@@ -1,7 +1,7 @@
 /**
- * A machine may itself be a guest, whose host takes the processors away for a while and gives them to others. Linux counts
- * that time. It hurts two threads more than one, so a round in which it happened says little about either side: it is
- * played again, and the calmest is taken, whatever it says.
+ * On a virtual machine the host may give the processors to other guests for a while. Linux counts that time as steal
+ * time. It slows two threads more than one, so a round with steal time says little about either side: it is repeated,
+ * and the round with the least steal time counts, whatever its result.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
@@ -9,15 +9,15 @@ import { progress } from './report.ts'
 
 export interface Calm<T> {
   readonly value: T
-  /** What the host took, of the processors' time that anybody here wanted. */
+  /** The share of the processor time wanted on this machine that the host took (steal time). */
   readonly stolen: number
-  /** How often it was played. */
+  /** The number of tries. */
   readonly tries: number
 }
 
 const CALM = 0.02
 const TRIES = 8
-/** It comes and goes: by then it may have gone. */
+/** Steal time comes and goes: the pause gives it time to end. */
 const PAUSE_MS = 2000
 
 export async function calmly<T>(play: () => Promise<T>): Promise<Calm<T>> {
@@ -34,7 +34,7 @@ export async function calmly<T>(play: () => Promise<T>): Promise<Calm<T>> {
   }
 }
 
-/** In ticks since the machine was started; elsewhere nobody counts, and everything is calm. */
+/** In ticks since boot. Systems without /proc/stat report no steal time, so every run counts as calm. */
 function clock(): { readonly wanted: number; readonly stolen: number } {
   if (!existsSync('/proc/stat')) return { wanted: 0, stolen: 0 }
   const [first = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1)

@@ -33,14 +33,14 @@ export class Contestant {
     return number
   }
 
-  /** A process that has nothing left to do ends by itself once it is let go of. */
+  /** An idle process ends on its own once it is disconnected. */
   async end(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return
     const ended = new Promise((resolve) => this.#process.once('exit', resolve))
     if (this.#process.connected) this.#process.disconnect()
-    const impatient = setTimeout(() => this.#process.kill('SIGKILL'), 20_000)
+    const timer = setTimeout(() => this.#process.kill('SIGKILL'), 20_000)
     await ended
-    clearTimeout(impatient)
+    clearTimeout(timer)
   }
 }
 

@@ -18,7 +18,7 @@ export const FOUND = { found: words(3, 300 - '{"found":""}'.length) } as const
 /** What the model makes of it: 200 bytes. */
 export const REPLY = words(4, 200)
 
-/** One turn as somebody would write it by hand: what was asked before the tools run, and what came of it after. */
+/** One turn as a hand-written program stores it: the tool calls before the tools run, the results after. */
 export function turnFacts(
   calls: number,
   ids: () => string,

@@ -13,7 +13,7 @@ export interface AgentShape {
   readonly calls: number
   /** Whether a person has to agree to each. */
   readonly approval: boolean
-  /** What the model is shown; the newest messages unless said. */
+  /** What the model is shown. Default: the newest messages. */
   readonly context?: ContextOptions
   readonly pace?: Pace
 }

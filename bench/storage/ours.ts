@@ -1,4 +1,4 @@
-/** Our side: a runtime on its store, used as anybody would use it. */
+/** Our side: a runtime on its store, used through its public API only. */
 import { holdpoint, type PendingHold, type Runtime, type TurnResult } from 'holdpoint'
 import { conversationId, SAID } from './facts.ts'
 import { freeAgent, type AgentShape } from './free-agent.ts'

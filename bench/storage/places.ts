@@ -12,7 +12,7 @@ import type { StoreKind } from './requests.ts'
 export interface Places {
   /** A new, empty one: what a store is opened with. */
   make(name: string): Promise<string>
-  /** What it takes on disk, once nobody has it open. */
+  /** Its size on disk after every connection is closed. */
   bytes(place: string): Promise<number>
   remove(place: string): Promise<void>
 }

@@ -1,8 +1,8 @@
 /**
- * By hand on PostgreSQL: `pg`, prepared statements, a pool with a connection for everybody who writes at once.
+ * By hand on PostgreSQL: `pg`, prepared statements, a pool with a connection for every concurrent writer.
  *
  * `statements`: `begin`, an insert for each row, `commit`, as most people write it. `one`: all rows of a transaction in
- * one insert, which is a transaction by itself: the least that can be sent.
+ * one insert, which is its own transaction: the least that can be sent.
  */
 import { Pool, type PoolClient } from 'pg'
 import type { Fact } from './facts.ts'

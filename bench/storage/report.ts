@@ -29,7 +29,7 @@ export function print({ bench, ratio, limits, figures }: Report): boolean {
     ok,
     limits: judged,
     ...tidied(figures),
-    // Whoever reads the figures wants to know how much else was going on.
+    // Readers of the figures need to know how busy the machine was.
     machine: { cores: availableParallelism(), load: rounded(loadavg()[0] ?? 0), node: process.versions.node },
   }
   console.log(JSON.stringify(line))

@@ -2,8 +2,8 @@
  * W1: one conversation, turn after turn: the user, a call of the tool, its result, the model's text. The model is shown
  * the last 40 messages. Does a turn cost the same however long the conversation is, and how much more than by hand?
  *
- * - The sides take turns after every few of theirs, and it is these neighbours in time that are compared; then the middle
- *   one of all such ratios is taken. The speed of a disk swings too much to compare two minutes.
+ * - The sides take turns after every few of theirs, and adjacent runs are compared; then the median
+ *   of all such ratios is taken. The speed of a disk swings too much to compare two minutes.
  * - For the same reason, whether it is flat is asked of two conversations at the same time: an old one in its last turns
  *   and a young one in its turns 51 to 100, each in a file of its own.
  */

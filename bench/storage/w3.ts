@@ -60,7 +60,7 @@ export async function w3(settings: Settings): Promise<Report> {
   }
 }
 
-/** What a turn took on both sides, a few at a time: neighbours in time are compared, as in W1. */
+/** What a turn took on both sides, a few at a time: adjacent runs are compared, as in W1. */
 async function play(contest: Contest, first: number, turns: number): Promise<readonly Pair<number>[]> {
   const played: Pair<number>[] = []
   for (const [nth, count] of chunks(turns, CHUNK).entries())

@@ -8,15 +8,15 @@ const takePhoto = tool({
   name: 'camera.photo',
   description: 'Take a photo with the phone of the user',
   executor: 'client',
-  timeout: '10 minutes', // for whoever is there, and may take so long
-  grace: '1 s', // for nobody
+  timeout: '10 minutes', // for a client that is connected
+  grace: '1 s', // while no client is connected
   input: z.object({}),
 })
 // #endregion
 
 const photo = { calls: [{ name: 'camera.photo', input: {} }] }
 const model = scriptedModel([photo, 'Open the app, and ask me again.', photo, 'A nice one.'])
-const store = memoryStore({ now: Date.now })
+const store = memoryStore()
 const hp = await holdpoint({ store, agents: [agent({ name: 'album', model, tools: [takePhoto] })] })
 const over = async (turn: number): Promise<void> => {
   for await (const item of hp.subscribe('album-1'))
@@ -24,13 +24,13 @@ const over = async (turn: number): Promise<void> => {
 }
 
 // #region absent
-await hp.send('album-1', 'Take a photo') // held; a second later it is given up, and the model goes on
+await hp.send('album-1', 'Take a photo') // held; after a second it fails, and the model continues
 await over(1)
 console.log(JSON.stringify((await hp.view('album-1'))?.turns[0]?.steps[0]?.calls[0]?.outcome))
 // #endregion
 
 // #region present
-const leave = await hp.attend('album-1', ['camera.photo']) // somebody is there who can; a gateway says so for its clients
+const leave = await hp.attend('album-1', ['camera.photo']) // a client that has this tool is connected; a gateway does this for its clients
 const { holds } = await hp.send('album-1', 'Now?')
 await hp.answer('album-1', holds[0]?.callId ?? '', 'photo-1.jpg')
 await over(2)

@@ -5,9 +5,17 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { scriptedModel } from '@holdpoint/testing'
-import { agentFromConfig, holdpoint, HoldpointError, toolFromConfig, type Agent, type ConfigEnv } from 'holdpoint'
+import {
+  agentFromConfig,
+  checkAgentConfig,
+  holdpoint,
+  HoldpointError,
+  schemaChecks,
+  type Agent,
+  type ConfigEnv,
+} from 'holdpoint'
 
-// A service on this machine that repeats the key it was sent, as services do when something is wrong.
+// A service on this machine that repeats the key it was sent, as some services do in their errors.
 const keys: (string | undefined)[] = []
 const server = createServer(({ headers }, response) => {
   keys.push(headers.authorization)
@@ -37,7 +45,7 @@ const config = `{
     },
     {
       "name": "order.cancel",
-      "description": "Ask whoever is at the screen whether to cancel an order",
+      "description": "Ask the user whether to cancel an order",
       "inputSchema": { "type": "object", "properties": { "id": { "type": "string" } }, "required": ["id"] },
       "outputSchema": { "type": "object", "properties": { "confirmed": { "type": "boolean" } } },
       "executionType": "space",
@@ -57,16 +65,18 @@ const says = [
 const smallModel = scriptedModel([...says, 'I do nothing but greet.'])
 
 // #region env
+const schemas = schemaChecks() // untrusted schemas are compiled and checked on separate threads
 const offer = (tenant: string): ConfigEnv => ({
   tenant,
-  models: { small: smallModel }, // by the names that configurations say
-  secrets: async (whose, name) => vault.get(`${whose}/${name}`), // asked when a call is made
-  privateHosts: [`127.0.0.1:${port}`], // ours, though not public; any other is refused
+  schemas,
+  models: { small: smallModel }, // by the names that configurations use
+  secrets: async (whose, name) => vault.get(`${whose}/${name}`), // called for each call
+  privateHosts: [`127.0.0.1:${port}`], // a private host that is allowed; all others are refused
 })
 // #endregion
 
 // #region runtime
-// A table of definitions, as an admin page would fill it. The agent is made once for each version of its text.
+// A table of definitions, as an admin page would fill it. The agent is made once per version of its text.
 const table = new Map<string, string>()
 const made = new Map<string, { text: string; agent: Agent }>()
 const runtime = await holdpoint({
@@ -109,7 +119,7 @@ console.log((await acme.send('c-1', 'Cancel another')).text)
 // #region refused
 for (const wrong of [
   { name: 'x', description: 'x', inputSchema: { type: 'object' }, executionType: 'gateway', aproval: 'required' },
-  { name: 'x', description: 'x', inputSchema: { type: 'objekt' }, executionType: 'internal' },
+  { name: 'x', description: 'x', inputSchema: { type: 'object', required: 'id' }, executionType: 'internal' },
   {
     name: 'x',
     description: 'x',
@@ -118,8 +128,8 @@ for (const wrong of [
     execution: { url: 'https://169.254.169.254/' },
   },
 ])
-  assert.throws(
-    () => toolFromConfig(wrong, offer('acme')),
+  await assert.rejects(
+    checkAgentConfig({ name: 'desk', model: 'small', tools: [wrong] }, offer('acme')),
     (error) => HoldpointError.is(error) && (console.log(error.message), true),
   )
 // #endregion

@@ -21,7 +21,7 @@ const bankPay = (description: string) =>
 const pay = (to: string, euros: number) => ({ name: 'bank.pay', input: { to, euros } })
 const calls = [pay('Ada', 50), pay('Bob', 500), pay('Cleo', 700), pay('Dora', 5000)]
 const model = scriptedModel([{ calls }, 'All seen to.'])
-const bank = agent({ name: 'bank', model, tools: [bankPay('Pay somebody')] })
+const bank = agent({ name: 'bank', model, tools: [bankPay('Pay a person')] })
 
 const { session, holds } = await chat(bank, 'Pay everybody')
 for (const { input, approvers } of holds) console.log('held:', JSON.stringify(input), 'approvers:', approvers)
@@ -48,11 +48,11 @@ assert.equal(text, 'All seen to.')
 
 // #region bound
 const other = scriptedModel([{ calls: [pay('Eve', 200)] }, 'Paid.'])
-const asked = await chat(agent({ name: 'bank', model: other, tools: [bankPay('Pay somebody')] }), 'Pay Eve')
+const asked = await chat(agent({ name: 'bank', model: other, tools: [bankPay('Pay a person')] }), 'Pay Eve')
 for (const { callId } of asked.holds) await asked.session.approve(callId, { by: 'grace' })
 
-// The yes is written down. Before it runs, a new version is deployed.
-const changed = agent({ name: 'bank', model: other, tools: [bankPay('Pay somebody and tell the press')] })
+// The approval is in the log. Before the call runs, a new version is deployed.
+const changed = agent({ name: 'bank', model: other, tools: [bankPay('Pay a person and tell the press')] })
 const later = await Session.open(changed, { data: JSON.parse(JSON.stringify(asked.session)) })
 const again = await later.continue()
 console.log(`${again.status}: ${again.holds[0]?.reason}`)

@@ -13,7 +13,14 @@ const where = tool({
   timeout: '1 min',
   input,
 })
-const ship = tool({ name: 'ship', description: 'Ship a parcel', executor: 'external', timeout: '1 h', input })
+const ship = tool({
+  name: 'ship',
+  description: 'Ship a parcel',
+  executor: 'external',
+  streaming: true,
+  timeout: '1 h',
+  input,
+})
 const refund = tool({
   name: 'refund',
   description: 'Give money back',
@@ -26,14 +33,14 @@ const model = scriptedModel([
   'A parcel is on its way to Bonn.',
 ])
 const agents = [agent({ name: 'desk', model, tools: [where, ship, refund] })]
-const store = memoryStore({ now: Date.now })
+const store = memoryStore()
 const runtime = await holdpoint({ store, agents })
 const served = await serve({ runtime, store, agents })
 const { url } = served
 const { key } = await served.gateway.keys.create('', { name: 'example', scopes: ['admin'] })
 
 // #region connect
-const client = connect({ url, key }) // a page gives `token: () => session.token()` instead of a key
+const client = connect({ url, key }) // a page passes `token: () => session.token()` instead of a key
 const conversation = client.conversation('order-17')
 const unsubscribe = conversation.subscribe((view) => draw(messagesOf(view)))
 // #endregion
@@ -58,7 +65,7 @@ const remove = conversation.tools({
 const working = worker(client, {
   tools: {
     ship: async (_input, { call, progress }) => {
-      await progress({ percent: 50 }) // whoever watches sees it
+      await progress({ percent: 50 }) // subscribers see it
       return { parcel: `for ${call.agent}` }
     },
   },
@@ -69,7 +76,7 @@ const working = worker(client, {
 
 // #region send
 const sent = await conversation.send('Where is my parcel?')
-if (!sent.ok) console.log(sent.refusal, sent.message) // an ordinary no is a value
+if (!sent.ok) console.log(sent.refusal, sent.message) // a refusal is a value, not an exception
 // #endregion
 
 await seen(() => holdsOf(conversation.view).some(({ name }) => name === 'refund'))

@@ -17,8 +17,8 @@ const read = (page: number) => ({ calls: [{ name: 'read', input: { page } }] })
 const shop = definePlugin({
   id: 'shop',
   prepare: ({ context, inject }) => {
-    context.push('The shop is open from 9 to 5.') // the same every time: said first
-    inject.push('It is ten to five.') // for this turn alone: said last
+    context.push('The shop is open from 9 to 5.') // the same in every prompt: comes first
+    inject.push('It is ten to five.') // for this turn only: comes last
   },
 })
 // #endregion
@@ -58,7 +58,7 @@ const reader = tool({
     tools: [reader],
     context: {
       window: { turns: 20 }, // or { messages: 40 }, or { tokens: 8000 }
-      ownWords: { after: 1 }, // older turns: what was said and what the agent said at last
+      ownWords: { after: 1 }, // older turns: the user's message and the agent's last words
     },
   })
   // #endregion
@@ -106,7 +106,7 @@ const reader = tool({
   const hp = await holdpoint({ store: memoryStore(), agents: [desk] })
   for (let nth = 1; nth <= 12; nth++) {
     await hp.send('c1', `Message ${nth}: ${words}`)
-    await new Promise((resolve) => setTimeout(resolve, 20)) // time for a summary, which nobody waits for
+    await new Promise((resolve) => setTimeout(resolve, 20)) // time for the summary, which is made in the background
   }
   const last = model.requests.at(-1)?.prompt[0]
   assert.match(last?.role === 'system' ? last.text : '', /order 4711/)

@@ -15,7 +15,7 @@ const refund = tool({
   description: 'Give money back',
   input: z.object({ order: z.string(), euros: z.number() }),
   approval: ({ input }) => ({ required: input.euros > 20, reason: `${input.euros} euros is more than 20` }),
-  timeout: '10 s', // for the handler; how long a person takes is `approvalTimeout`
+  timeout: '10 s', // for the handler; people have `approvalTimeout`
   run: ({ input, scope }) => `${input.euros} euros for ${input.order}, asked for by ${String(scope['user'])}`,
 })
 const desk = () =>
@@ -26,7 +26,7 @@ const desk = () =>
       'You get your money back.',
     ]),
     tools: [refund],
-    context: { window: { messages: 40 } }, // what the model is shown of a long conversation
+    context: { window: { messages: 40 } }, // how much of a long conversation the prompt has
   })
 // #endregion
 
@@ -34,7 +34,8 @@ const desk = () =>
 const server = await holdpoint({
   store,
   agents: [desk()],
-  scope: ({ by }) => ({ user: by }), // made anew wherever a turn goes on
+  scope: ({ by }) => ({ user: by }), // called in each process that continues the turn
+  onHeld: ({ name, reason }) => console.log(`to the chat: ${name} waits, ${reason}`),
 })
 const { status } = await server.send('order-17', 'I want my money back', { by: 'ada', key: 'mail-4711' })
 console.log(status)
@@ -43,7 +44,7 @@ console.log(again.status, again.steps.length)
 // #endregion
 
 // #region script
-const script = await holdpoint({ store, agents: [desk()], drive: false }) // answers, and leaves the work to the server
+const script = await holdpoint({ store, agents: [desk()], drive: false }) // only sends and answers; the server does the work
 const { items } = await script.pending({ tool: 'refund' })
 for (const { conversationId, callId, input, reason } of items) {
   console.log(conversationId, JSON.stringify(input), reason)
@@ -53,9 +54,9 @@ for (const { conversationId, callId, input, reason } of items) {
 // #endregion
 
 // #region follow
-const follow = server.subscribe('order-17', { after: 3 }) // the events after the third, then whatever comes
+const follow = server.subscribe('order-17', { after: 3 }) // the events after the third, then new ones
 for await (const item of follow) {
-  if ('seq' in item) console.log(item.seq, item.type) // a frame otherwise: text as it is written, progress
+  if ('seq' in item) console.log(item.seq, item.type) // otherwise a frame: a piece of text, progress
   if (item.type === 'model.replied') break
 }
 const view = await server.view('order-17')

@@ -7,7 +7,7 @@ import { scriptedModel } from '@holdpoint/testing'
 import { agent, holdpoint, tool, type Tool, type ToolContext } from 'holdpoint'
 import { z } from 'zod'
 
-const [, , given] = process.argv // the process that dies is this program with a folder to work in
+const [, , given] = process.argv // the process that dies is this program, started with a folder
 const folder = given ?? mkdtempSync(join(tmpdir(), 'crash-'))
 const [store, printed] = [join(folder, 'store'), join(folder, 'printed.txt')]
 const pages = () => readFileSync(printed, 'utf8').trim().split('\n')
@@ -18,8 +18,8 @@ const print = {
   description: 'Print a page',
   input: z.object({}),
   run: ({ call }: ToolContext) => {
-    appendFileSync(printed, `${call.id}\n`) // the page comes out …
-    if (given) process.kill(process.pid, 'SIGKILL') // … and the process dies before it can say so
+    appendFileSync(printed, `${call.id}\n`) // the page is printed …
+    if (given) process.kill(process.pid, 'SIGKILL') // … and the process dies before it returns
     return `printed in attempt ${call.attempt}`
   },
 }
@@ -41,11 +41,11 @@ const died = spawnSync(process.execPath, [...process.execArgv, import.meta.filen
 console.log(`the process ended by ${died.signal}, with ${pages().length} page printed`)
 
 const resume = async (policy: string, how: Tool) => {
-  const copy = join(folder, policy) // each policy meets the same file
+  const copy = join(folder, policy) // each policy starts from the same file
   cpSync(store, copy, { recursive: true })
   const desk = agent({ name: 'desk', model: scriptedModel(['Done.']), tools: [how] })
-  const hp = await holdpoint({ store: join(copy, 'desk.db'), agents: [desk] }) // goes on by itself
-  const { status, steps, holds } = await hp.continue('c') // only waits for it
+  const hp = await holdpoint({ store: join(copy, 'desk.db'), agents: [desk] }) // continues automatically
+  const { status, steps, holds } = await hp.continue('c') // only waits
   console.log(`${policy}: ${status}`, JSON.stringify(steps[0]?.calls[0]?.outcome ?? holds[0]?.accepts))
   return hp
 }

@@ -14,9 +14,10 @@ const folder = mkdtempSync(join(tmpdir(), 'gateway-'))
 // #region agent
 const ship = tool({
   name: 'ship',
+  streaming: true,
   description: 'Send a parcel',
-  executor: 'external', // a worker somewhere carries it out
-  approval: 'required', // and somebody agrees first
+  executor: 'external', // a worker runs it
+  approval: 'required', // after a person has approved it
   timeout: '1 h',
   input: z.object({ to: z.string() }),
   output: z.object({ parcel: z.string() }),
@@ -57,7 +58,7 @@ console.log((await post<Resolved>(paths.resolve('order-17', callId), { kind: 'ap
 // #region worker
 const { items } = await post<ListOf<ClaimedCall>>(paths.claim(), { tools: ['ship'], wait: 10 })
 for (const { callId: id, claim, name } of items) {
-  await post(paths.callProgress(id), { claim, value: 'packing' }) // keeps the claim, and tells whoever watches
+  await post(paths.callProgress(id), { claim, value: 'packing' }) // renews the claim and sends progress to subscribers
   console.log((await post<Resolved>(paths.callResult(id), { claim, result: { parcel: `${name}-1` } })).verdict)
 }
 // #endregion
@@ -65,13 +66,13 @@ for (const { callId: id, claim, name } of items) {
 // #region follow
 const decoder = new SseDecoder()
 const stream = await fetch(server.url + paths.events('order-17'), {
-  headers: { ...headers, accept: 'text/event-stream', 'last-event-id': '1' }, // what was seen last
+  headers: { ...headers, accept: 'text/event-stream', 'last-event-id': '1' }, // the last event that was received
 })
 const seen: string[] = []
 reading: for await (const bytes of stream.body ?? []) {
   for (const message of decoder.push(new TextDecoder().decode(bytes))) {
     const item = decodeStream(message)
-    if (item?.kind !== 'event') continue // a frame otherwise: text as it is written, progress
+    if (item?.kind !== 'event') continue // otherwise a frame: a piece of text, progress
     seen.push(`${item.event.seq} ${item.event.type}`)
     if (item.event.type === 'model.replied' && item.event.step === 2) break reading
   }

@@ -8,13 +8,13 @@ import { z } from 'zod'
 
 // #region before-message
 const beforeMessage: Hooks['beforeMessage'] = [
-  // One after the other: each sees what the one before left.
+  // One after the other: each gets the result of the one before.
   { name: 'abuse', run: ({ text }) => (text.includes('bomb') ? halt('This is not talked about here.') : undefined) },
   { name: 'pins', run: ({ text }) => ({ replace: text.replaceAll(/\b\d{4}\b/g, '****') }) },
-  // At the same time: they may only add, and what they add comes in this order.
+  // In parallel: these hooks can only add, and their additions keep this order.
   {
     parallel: [
-      { name: 'clock', run: () => ({ add: 'It is Monday, 9 o’clock.' }) }, // for this turn alone
+      { name: 'clock', run: () => ({ add: 'It is Monday, 9 o’clock.' }) }, // for this turn only
       { name: 'memory', durable: true, run: () => ({ add: 'The user’s name is Ada.' }) }, // stays in the prompt
     ],
   },
@@ -46,7 +46,7 @@ const onStream: Hooks['onStream'] = [
   {
     name: 'cards',
     open: () => {
-      let held = '' // what may be the beginning of a number
+      let held = '' // text that may be the start of a number
       let id = ''
       return {
         part: (part): ModelPart => {

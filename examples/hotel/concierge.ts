@@ -1,4 +1,4 @@
-/** The agent, in a process of its own: a gateway on a SQLite file. Whoever kills it may start it again. */
+/** The agent in its own process: a gateway on a SQLite file. main.ts kills it and starts it again. */
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { serve } from '@holdpoint/gateway'
@@ -12,8 +12,8 @@ const [, , folder = '.', port = '0', key = ''] = process.argv
 const confirmAction = tool({
   name: 'confirmAction',
   description: 'Ask the people in the space to confirm something',
-  executor: 'client', // whoever looks at the space answers it
-  async: true, // the agent reads `pending` and goes on; the answer wakes it
+  executor: 'client', // a person in the space answers it
+  async: true, // the agent reads `pending` and continues; the answer wakes it
   timeout: '7 days',
   input: z.object({ question: z.string() }),
   output: z.object({ confirmed: z.boolean() }),
@@ -33,15 +33,15 @@ const bookHotel = tool({
 const enter = { name: 'enter_space', input: { space: 'tokyo' } }
 const say = (text: string) => ({ name: 'send_message', input: { text } })
 
-/** A script in the place of a model: what it does in each step of a cycle, by what woke it. */
+/** A scripted model: the calls of each step of a cycle, by the inbox item that woke the agent. */
 const scripts: Readonly<Record<string, readonly Script[]>> = {
   'book a hotel': [
-    { calls: [enter, { name: 'confirmAction', input: { question: 'A room in Tokyo for 90 euros?' } }] },
+    { calls: [{ name: 'confirmAction', input: { question: 'A room in Tokyo for 90 euros?' } }] },
     { calls: [say('I asked you to confirm it. Meanwhile I go on with other things.')] },
   ],
   'flight.delayed': [{ calls: [enter, say('By the way: your flight is an hour late.')] }],
   '"confirmed":true': [
-    { calls: [enter, { name: 'bookHotel', input: { city: 'Tokyo' } }] },
+    { calls: [{ name: 'bookHotel', input: { city: 'Tokyo' } }] },
     { calls: [say('Your hotel in Tokyo is booked.')] },
   ],
 }
@@ -62,7 +62,7 @@ function next({ prompt }: ModelRequest): Script {
 // #region serve
 const concierge = agent({ name: 'concierge', model, tools: [confirmAction, bookHotel] })
 const store = await openStore(join(folder, 'hotel.db'))
-const runtime = await holdpoint({ store, agents: [concierge], leaseMs: 2000 }) // how long one that died is waited for
+const runtime = await holdpoint({ store, agents: [concierge], leaseMs: 2000 }) // another process takes over after this time
 const auth = { keys: [{ key, scopes: ['admin'] as const }] }
 const { url } = await serve({ runtime, store, agents: [concierge], auth, port: Number(port) })
 // #endregion

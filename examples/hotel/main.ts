@@ -19,7 +19,7 @@ async function start(): Promise<{ readonly child: ChildProcess; readonly url: st
   })
   const [text] = (await once(child.stdout, 'data')) as [Buffer]
   const url = text.toString().trim()
-  port = new URL(url).port // it comes back at the same place
+  port = new URL(url).port // it restarts on the same port
   return { child, url }
 }
 
@@ -47,10 +47,10 @@ await seen(({ messages, active }) => messages.length === 4 && active.length === 
 assert(asked.kind === 'tool')
 
 // #region killed
-first.child.kill('SIGKILL') // nobody is there …
+first.child.kill('SIGKILL') // no process is running …
 await once(first.child, 'exit')
 const answering = space.answer(asked.toolCallId, { confirmed: true }, { from: { kind: 'human', id: 'ada' } })
-const second = await start() // … until it is back, and then the answer gets through
+const second = await start() // … until it is restarted; then the answer is accepted
 console.log('the answer was', (await answering).verdict)
 await seen(({ messages, active }) => messages.length === 6 && active.length === 0)
 // #endregion

@@ -15,7 +15,7 @@ const server = createServer((request, response) => {
   void text(request).then((body) => {
     seen.push(`${method} ${url} ${body} (${headers.authorization ?? 'no key'})`)
     response.writeHead(known ? 200 : 404, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(known ? { name: 'Ada', keyed } : { why: 'nobody' }))
+    response.end(JSON.stringify(known ? { name: 'Ada', keyed } : { why: 'no such customer' }))
   })
 })
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -27,7 +27,7 @@ const findCustomer = httpTool({
   description: 'Look up a customer',
   input: z.object({ id: z.string(), fields: z.string().optional() }),
   url: `${service}/customers/{id}`, // the other fields go into the query
-  allowPrivate: true, // this service is in our own network
+  allowPrivate: true, // this service is in a private network
 })
 const addNote = httpTool({
   name: 'customer.note',
@@ -51,7 +51,7 @@ const model = scriptedModel([
 const desk = agent({ name: 'desk', model, tools: [findCustomer, addNote] })
 const { session, holds } = await chat(desk, 'Note that Ada called')
 for (const { callId } of holds) await session.approve(callId, { by: 'grace' })
-const result = await session.continue({ scope: { token: 'secret' } }) // the scope of this entry, never stored
+const result = await session.continue({ scope: { token: 'secret' } }) // the scope of this call, never stored
 for (const { calls } of result.steps)
   for (const { name, outcome } of calls)
     console.log(name, JSON.stringify(outcome?.ok ? outcome.value : outcome?.error.details))

@@ -3,7 +3,7 @@ import { scriptedModel, testPorts } from '@holdpoint/testing'
 import { agent, chat, tool } from 'holdpoint'
 import { z } from 'zod'
 
-const ports = testPorts() // time stands still until the example moves it
+const ports = testPorts() // a manual clock: the example moves the time
 const input = z.object({})
 const calls = (name: string) => ({ calls: [{ name }] })
 const lastMessage = (model: ReturnType<typeof scriptedModel>) =>
@@ -15,13 +15,13 @@ const askOwner = tool({
   description: 'Ask the owner',
   executor: 'human',
   timeout: '2 days',
-  onExpire: { answer: 'no opinion' }, // or 'error' (unless said), 'reject', 'cancel'
+  onExpire: { answer: 'no opinion' }, // or 'error' (the default), 'reject', 'cancel'
   input,
 })
 const model = scriptedModel([calls('owner.ask'), 'Then I decide.'])
 const { session, holds } = await chat(agent({ name: 'desk', model, tools: [askOwner], ports }), 'Which colour?')
 await ports.clock.advance(2 * 24 * 60 * 60 * 1000)
-const decided = await session.continue() // whoever drives notices that the time is over
+const decided = await session.continue() // finds that the deadline has passed
 console.log(JSON.stringify(decided.steps[0]?.calls[0]?.outcome), decided.text)
 console.log('the owner, on day 3:', (await session.answer(holds[0]?.callId ?? '', 'red')).verdict)
 // #endregion
@@ -58,7 +58,7 @@ const analyst = scriptedModel([calls('report'), 'It will be ready tonight.', 'He
 const work = await chat(agent({ name: 'analyst', model: analyst, tools: [report], ports }), 'Make the report')
 console.log(`${work.status}: ${work.text} Still held: ${work.holds.length}`)
 await work.session.answer(work.holds[0]?.callId ?? '', { pages: 12 })
-const told = await work.session.continue() // the answer starts a turn of its own
+const told = await work.session.continue() // the answer starts a new turn
 console.log(`${told.status}: ${told.text}`)
 // #endregion
 assert.equal(work.session.holds.length, 0)

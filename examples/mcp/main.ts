@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { serve } from '@holdpoint/gateway'
-import { mcpFace, mcpServers } from '@holdpoint/mcp'
+import { createMcpServer, mcpServers } from '@holdpoint/mcp'
 import { scriptedModel, type Script } from '@holdpoint/testing'
-import { agent, ask, holdpoint, openStore, tool } from 'holdpoint'
+import { agent, ask, envSecrets, holdpoint, openStore, tool } from 'holdpoint'
 import { z } from 'zod'
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-'))
@@ -13,14 +13,14 @@ const file = join(folder, 'desk.db')
 const key = 'hp_of_the_release_desk_0123456789abcdefghijkl'
 const model = (...words: Script[]) => scriptedModel(words)
 
-// #region face
+// #region own-server
 const deploy = tool({
   name: 'deploy',
   description: 'Deploy a service',
   input: z.object({ service: z.string() }),
   run: ({ input, resumed }) => {
     const schema = { type: 'object', properties: { where: { enum: ['test', 'production'] } }, required: ['where'] }
-    if (!resumed) return ask({ prompt: `Where shall ${input.service} go?`, schema }) // days may pass here
+    if (!resumed) return ask({ prompt: `Where shall ${input.service} go?`, schema }) // the answer may take days
     const { answer } = resumed
     return answer?.kind === 'answer' && 'value' in answer
       ? { deployed: input.service, ...Object(answer.value) }
@@ -29,12 +29,12 @@ const deploy = tool({
 })
 
 const ours = await openStore(join(folder, 'releases.db'))
-const face = mcpFace({ store: ours, tools: [deploy] }) // and `agents: [{ name: 'desk' }]` to be talked to
-const releases = await holdpoint({ store: ours, agents: [face.agent] })
+const ownServer = createMcpServer({ store: ours, tools: [deploy] }) // with `agents: [{ name: 'desk' }]` clients can also talk to agents
+const releases = await holdpoint({ store: ours, agents: [ownServer.agent] })
 const served = await serve({
   runtime: releases,
   store: ours,
-  mcp: { face },
+  mcp: { ownServer },
   auth: { keys: [{ key, scopes: ['agent'] }] },
 })
 // #endregion
@@ -48,7 +48,7 @@ const headers = { authorization: { $secret: 'RELEASES' } }
 const mcp = mcpServers({
   store,
   servers: [{ name: 'releases', url, headers }],
-  secrets: (_, name) => process.env[name],
+  secrets: envSecrets(['RELEASES']), // no other environment variable is read
 })
 const desk = agent({
   name: 'desk',
@@ -61,7 +61,7 @@ const { status, holds } = await runtime.send('release-7', 'Put the shop online')
 console.log(status, holds[0]?.kind, holds[0]?.reason)
 // #endregion
 
-// The process ends, and so might the server: nothing waits in memory.
+// The process ends, and the server may end too: nothing waits in memory.
 await runtime.close()
 await mcp.close()
 await store.close()
@@ -71,7 +71,7 @@ const again = await openStore(file)
 const servers = mcpServers({
   store: again,
   servers: [{ name: 'releases', url, headers }],
-  secrets: (_, name) => process.env[name],
+  secrets: envSecrets(['RELEASES']), // no other environment variable is read
 })
 const back = agent({ name: 'desk', model: model('The shop is online.'), plugins: [servers.plugin] })
 const tomorrow = await holdpoint({ store: again, agents: [back] })

@@ -29,7 +29,7 @@ show('at first', session)
 const idOf = (name: string) => session.holds.find((hold) => hold.name === name)?.callId ?? ''
 const cameraId = idOf('camera')
 
-await session.approve(cameraId, { by: 'ada' }) // somebody agreed, and now the browser has to do it
+await session.approve(cameraId, { by: 'ada' }) // approved; now the call waits for the browser
 show('after the yes', session)
 await session.answer(idOf('budget'), 40)
 show('after the budget', session)
@@ -45,7 +45,7 @@ console.log('queued:', queued.status, 'model calls so far:', model.requests.leng
 // #region finish
 console.log('not a picture:', (await session.answer(cameraId, { url: 'soon' })).verdict)
 console.log('a picture:', (await session.answer(cameraId, { url: 'https://acme.test/1.png' })).verdict)
-console.log('the turn:', (await session.continue()).text) // and then a turn for the message that waited
+console.log('the turn:', (await session.continue()).text) // a turn for the queued message follows
 console.log('the next:', (await session.continue()).text)
 // #endregion
 assert.equal(session.status, 'completed')

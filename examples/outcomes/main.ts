@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { scriptedModel } from '@holdpoint/testing'
-import { agent, askUser, chat, halt, tool, toolError, type AgentOptions, type ChatResult } from 'holdpoint'
+import { agent, askUser, callsTo, chat, halt, tool, toolError, type AgentOptions, type ChatResult } from 'holdpoint'
 import { z } from 'zod'
 
 // #region handlers
@@ -16,9 +16,9 @@ const paint = tool({
       case 'none':
         return halt('There is nothing to paint') // the turn ends here
       case 'green':
-        return toolError('Green is sold out', { restock: 'Monday' }) // told to the model
+        return toolError('Green is sold out', { restock: 'Monday' }) // the model reads it
       case 'broken':
-        throw new Error('The brush broke') // told to the model too
+        throw new Error('The brush broke') // the model reads it too
       case 'red':
         return 'The wall is red'
     }
@@ -43,6 +43,12 @@ show('any', asked)
 show(`asked "${asked.holds[0]?.reason}", told "red"`, await asked.session.reply('red'))
 // #endregion
 
+// #region calls-to
+const [painted] = callsTo(paint, await ask('red'))
+// The compiler knows that the value is text.
+if (painted?.outcome?.ok) console.log(painted.outcome.value.toUpperCase())
+// #endregion
+
 // #region on-tool-error
 show('halt on errors', await ask('broken', { onToolError: 'halt' }))
 const picky = await ask('green', {
@@ -53,7 +59,7 @@ show('halt on some', picky)
 assert.equal(picky.status, 'done')
 
 // #region manual
-const sign = tool({ name: 'sign', description: 'Sign the wall', input: colour, manual: true }) // nothing to run
+const sign = tool({ name: 'sign', description: 'Sign the wall', input: colour, manual: true }) // no `run`
 const model = scriptedModel([{ calls: [wants('paint', 'red'), wants('sign', 'red')] }, 'Painted and signed.'])
 const halted = await chat(agent({ name: 'painter', model, tools: [paint, sign] }), 'Paint and sign')
 show('manual', halted)

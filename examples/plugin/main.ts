@@ -16,14 +16,14 @@ const cart = definePlugin({
   config: z.object({ limit: z.number().default(5) }),
   state: z.object({ items: z.array(z.string()) }),
   initial: { items: [] },
-  // Always there. A function, because the tools use the plugin's own state.
+  // Tools that are always available. A function, because they use the plugin's state.
   tools: (self) => [
     tool({
       name: 'cart.add',
       description: 'Put something into the cart',
       input: z.object({ item: z.string() }),
       run: async ({ input, state }) => {
-        // Written together with the outcome of this call; two calls at once both count.
+        // Written with the outcome of this call; two parallel calls both count.
         await state.update(self, (cart) => ({ items: [...(cart?.items ?? []), input.item] }))
         return state.get(self)
       },
@@ -32,7 +32,7 @@ const cart = definePlugin({
   prepare: ({ self, config, state, tools, context }) => {
     const length = state.get(self)?.items.length ?? 0
     context.push(`The cart holds ${length} of ${config.limit} things.`)
-    if (length > 0) tools.push(pay) // there only when there is something to pay for
+    if (length > 0) tools.push(pay) // available only when the basket is not empty
   },
 })
 const pay = tool({

@@ -18,23 +18,23 @@ if (spawnSync('python3', ['--version']).status !== 0) {
 const ship = tool({
   name: 'ship',
   description: 'Ship a parcel',
-  executor: 'external', // somebody outside carries it out
-  timeout: '1 h', // and may take so long
+  executor: 'external', // a worker runs it
+  timeout: '1 h', // how long the worker may take
   input: z.object({ to: z.string() }),
   output: z.object({ parcel: z.string(), language: z.string() }),
 })
 // #endregion
 
-const calls = ['Ada', 'Nobody'].map((to) => ({ name: 'ship', input: { to } }))
+const calls = ['Ada', 'Nowhere'].map((to) => ({ name: 'ship', input: { to } }))
 const agents = [agent({ name: 'desk', model: scriptedModel([{ calls }, 'One of two is on its way.']), tools: [ship] })]
-const store = memoryStore({ now: Date.now })
+const store = memoryStore()
 const runtime = await holdpoint({ store, agents })
 const served = await serve({ runtime, store, agents })
 const { key: admin } = await served.gateway.keys.create('', { name: 'example', scopes: ['admin'] })
 const client = connect({ url: served.url, key: admin })
 
 // #region key
-const { key = '' } = await client.keys.create({ name: 'shipping', scopes: ['worker'] }) // may do this, and nothing else
+const { key = '' } = await client.keys.create({ name: 'shipping', scopes: ['worker'] }) // reads and runs calls, approves none
 // #endregion
 const python = spawn('python3', [fileURLToPath(new URL('worker.py', import.meta.url))], {
   env: { ...process.env, HOLDPOINT_URL: served.url, HOLDPOINT_KEY: key },

@@ -1,4 +1,4 @@
-"""A worker for Holdpoint with nothing but Python's standard library: claim a call, keep the claim, bring the result.
+"""A worker for Holdpoint that needs only Python's standard library: it claims a call, renews the claim and posts the result.
 
     HOLDPOINT_URL=http://127.0.0.1:4747 HOLDPOINT_KEY=hp_... python3 worker.py
 """
@@ -23,10 +23,10 @@ stopping = threading.Event()
 
 # #region tools
 def ship(data, call):
-    """What it returns is the result; what it raises is the reason why there is none."""
-    if data["to"] == "Nobody":
-        raise ValueError("Nobody lives there")
-    # The id of a call never changes: give it to whatever must not be done twice.
+    """The return value is the result. An exception becomes the error that the model reads."""
+    if data["to"] == "Nowhere":
+        raise ValueError("There is no such address")
+    # The call's id never changes: use it as the idempotency key of the side effect.
     return {"parcel": f"for {data['to']}", "language": "python"}
 
 
@@ -35,7 +35,7 @@ TOOLS = {"ship": ship}
 
 
 class Problem(Exception):
-    """What the gateway said no to, in its own word."""
+    """A problem that the gateway reported, with its code."""
 
     def __init__(self, status, code, detail):
         super().__init__(f"{code}: {detail}")
@@ -44,7 +44,7 @@ class Problem(Exception):
 
 # #region post
 def post(path, body, timeout=40):
-    """One write. Its key stays the same however often it is sent, so the gateway does it once."""
+    """One write. Every attempt has the same idempotency key, so the gateway does it once."""
     headers = {
         "Authorization": f"Bearer {KEY}",
         "Content-Type": "application/json",
@@ -58,7 +58,7 @@ def post(path, body, timeout=40):
                 return json.loads(text) if text else None
         except urllib.error.HTTPError as error:
             problem = read_problem(error)
-            # Too many requests, shutting down, or the first of these is still being worked on.
+            # Too many requests, shutting down, or an earlier attempt is still in progress.
             if error.code not in (429, 503) and problem.code != "same-key-in-progress":
                 raise problem from None
             pause = float(error.headers.get("Retry-After") or 0)
@@ -93,14 +93,14 @@ def carry_out(call):
     try:
         print(call["name"], post(path + "/result", body)["verdict"], flush=True)
     except Problem as problem:
-        # An ordinary no: the claim was lost, the call was cancelled, another answer came first.
+        # A refusal: the claim was lost, the call was cancelled, or another answer came first.
         print(call["name"], problem.code, flush=True)
         if problem.code == "invalid":
             post(path + "/result", {"claim": claim, "error": str(problem)})
 
 
 def keep(path, claim, ended):
-    """Says that somebody is at it, until the handler is done."""
+    """Renews the claim until the handler is done."""
     while not ended.wait(TTL_MS / 3000):
         try:
             post(path + "/progress", {"claim": claim, "ttlMs": TTL_MS})

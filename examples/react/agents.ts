@@ -1,4 +1,4 @@
-/** What the gateway of the guide serves: an agent that gives money back, if somebody agrees. */
+/** The agent of the guide: it refunds money after an approval. */
 import { agent, tool } from 'holdpoint'
 import { scriptedModel } from '@holdpoint/testing'
 import { z } from 'zod'
@@ -13,11 +13,11 @@ const refund = tool({
 const timeZone = tool({
   name: 'browser.time_zone',
   description: 'Where the customer is',
-  executor: 'client', // the page carries it out
+  executor: 'client', // runs on the page
   input: z.object({}),
 })
 
-// It pretends, so that no key is needed. A real one: aiSdkModel(openai('gpt-5-mini'))
+// A scripted model, so that no API key is needed. For a real one: aiSdkModel(openai('gpt-5-mini'))
 const wanted = { calls: [{ name: 'browser.time_zone' }, { name: 'refund', input: { euros: 50 } }] }
 const model = scriptedModel(({ prompt }) => (prompt.at(-1)?.role === 'tool' ? 'You have your money back.' : wanted))
 

@@ -1,4 +1,4 @@
-/** What the guide "Add approvals to your app in ten minutes" builds. It runs in main.ts, on a document without a browser. */
+/** The app of the guide "Add approvals to your app in ten minutes". main.ts runs it without a browser. */
 // #region imports
 import { useState, type ReactNode } from 'react'
 import type { Client, ViewHold, ViewMessage } from '@holdpoint/client'

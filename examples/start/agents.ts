@@ -1,4 +1,4 @@
-/** A desk with a tool for each way in which a call can be kept, and a colleague that it shares a space with. */
+/** An agent with a tool for each executor, and a second agent in the same space. */
 import { agent, type Agent } from 'holdpoint'
 import type { Chosen } from './model.ts'
 import { bookTools, deskTools } from './tools.ts'

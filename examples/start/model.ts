@@ -1,6 +1,6 @@
-/** The model of the demo: a real one where the environment has a key for it, and else one that pretends. */
+/** The model of the demo: a vendor's if the environment has an API key, otherwise the scripted one. */
 import { aiSdkModel, type Model } from 'holdpoint'
-import { pretender } from './pretender.ts'
+import { demoModel } from './demo-model.ts'
 
 export interface Chosen {
   readonly model: Model
@@ -11,8 +11,8 @@ export interface Chosen {
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * `OPENAI_BASE_URL` is any server that speaks as OpenAI does; `HOLDPOINT_MODEL` says which model. `fetch` is how a vendor
- * is reached.
+ * `OPENAI_BASE_URL` is the address of any OpenAI-compatible server; `HOLDPOINT_MODEL` selects the model. `fetch` sends the
+ * requests to the vendor.
  */
 export async function chosenModel(env: Env, fetch: typeof globalThis.fetch = globalThis.fetch): Promise<Chosen> {
   const {
@@ -41,8 +41,8 @@ export async function chosenModel(env: Env, fetch: typeof globalThis.fetch = glo
   if (GOOGLE_GENERATIVE_AI_API_KEY) {
     const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
     const vendor = createGoogleGenerativeAI({ apiKey: GOOGLE_GENERATIVE_AI_API_KEY, fetch })
-    // Its own search does not go together with other tools.
+    // Google's own search does not work together with other tools.
     return { model: aiSdkModel(vendor(name ?? 'gemini-2.5-flash')), search: undefined }
   }
-  return { model: pretender, search: 'demo.web_search' }
+  return { model: demoModel, search: 'demo.web_search' }
 }

@@ -1,6 +1,6 @@
-/** A space for the two agents and whoever sits at the console. Made once: a later start finds it. */
+/** A space for the two agents and the user of the console. It is made once; a later start finds it. */
 import type { Client } from '@holdpoint/client'
-import { FRONT_DESK } from './living.ts'
+import { FRONT_DESK } from './demo-cycle.ts'
 
 export async function openFrontDesk(client: Client): Promise<void> {
   const made = await client.spaces.create({

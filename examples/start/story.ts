@@ -1,4 +1,4 @@
-/** Something long enough to watch it arrive, with a bit of everything that markdown has. */
+/** A text that is long enough to watch it stream, with most elements of markdown. */
 export const STORY = `## The lighthouse that waited
 
 There was a **lighthouse** whose keeper had to agree before any ship came in. It kept a ledger, and the ledger was never wrong:
@@ -7,7 +7,7 @@ There was a **lighthouse** whose keeper had to agree before any ship came in. It
 2. The keeper slept, or the tower fell, or the keeper was replaced.
 3. The ledger remembered, and the ship waited.
 
-> Whoever came next read the ledger and went on where it ended.
+> The next keeper read the ledger and continued where it ended.
 
 \`\`\`ts
 await ledger.approve('ship-17', { by: 'keeper' })

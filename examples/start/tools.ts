@@ -1,4 +1,4 @@
-/** One tool for each way in which a call can be kept. */
+/** One tool for each executor, with and without approval. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { internalTool, tool, type Tool } from 'holdpoint'
 import { z } from 'zod'
@@ -49,11 +49,12 @@ const buildReport = tool({
   },
 })
 
-/** Somebody must agree, and then a worker carries it out: it waits twice. */
+/** A person approves it, and then a worker runs it: it is held twice. */
 const shipParcel = tool({
   name: 'parcel.ship',
   description: 'Ship a parcel',
   executor: 'external',
+  streaming: true,
   timeout: '1 day',
   approval: ({ input }) => ({ required: true, reason: `A parcel to ${input.to} costs 14 euros.` }),
   input: z.object({ to: z.string(), kilograms: z.number() }),
@@ -67,7 +68,7 @@ const showChart = internalTool({
   input: z.object({ title: z.string(), bars: z.array(z.object({ label: z.string(), value: z.number() })) }),
 })
 
-/** `search` is the vendor's own name of its search, where it has one. */
+/** `search` is the vendor's own name of its web search, if it has one. */
 export function deskTools(search: string | undefined): readonly Tool[] {
   const own = [sendEmail, askBudget, timeZone, buildReport, shipParcel, showChart]
   return search === undefined ? own : [...own, tool({ executor: 'provider', name: 'web_search', id: search })]

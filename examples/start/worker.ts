@@ -1,4 +1,4 @@
-/** A program that carries out external calls, as it would run anywhere: with an address and a key. */
+/** A worker for external calls. It needs only the gateway's address and a key, so it could run anywhere. */
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect, worker, type Worker } from '@holdpoint/client'
@@ -17,7 +17,7 @@ export function parcelWorker(url: string, key: string): Worker {
   })
 }
 
-/** The same for the same call, should it be carried out twice. */
+/** The same call gets the same number, even if it runs twice. */
 function trackingOf(callId: string): string {
   return `HP-${createHash('sha256').update(callId).digest('hex').slice(0, 8).toUpperCase()}`
 }

@@ -12,7 +12,7 @@ const one = await chat(agent({ name: 'weather', model: plain, output: Weather })
 console.log(one.status, one.output)
 
 const wrong = scriptedModel(['It is warm.'])
-const two = await chat(agent({ name: 'weather', model: wrong }), 'How warm is it?', { output: Weather }) // for this turn
+const two = await chat(agent({ name: 'weather', model: wrong }), 'How warm is it?', { output: Weather }) // for this turn only
 console.log(two.status, two.reason, two.output)
 // #endregion
 assert.equal(two.reason, 'output_invalid')
@@ -20,7 +20,7 @@ assert.equal(two.reason, 'output_invalid')
 // #region finalize
 const model = scriptedModel([
   { calls: [{ name: 'measure' }] },
-  'It is 21.5 degrees, so leave the coat.', // the tool loop ends as it likes
+  'It is 21.5 degrees, so leave the coat.', // the tool loop ends with free text
   '{"celsius": 21.5, "advice": "No coat"}', // the second pass is bound to the schema
 ])
 const desk = agent({ name: 'weather', model, tools: [measure], output: Weather, structuredFinalize: true })

@@ -4,7 +4,7 @@ import { manualClock, memoryStore, scriptedModel, storeConformance, testPorts } 
 import { agent, chat, Session, tool } from 'holdpoint'
 import { z } from 'zod'
 
-// What is tested: an agent that refunds, with a person's consent.
+// The agent under test: it refunds money after an approval.
 const refunds = (model: ReturnType<typeof scriptedModel>, ports = testPorts()) => {
   const refund = tool({
     name: 'refund',
@@ -41,20 +41,20 @@ await test('a rejected refund is told to the model', async () => {
 // #endregion
 
 // #region clock
-await test('nobody answers for a day', async () => {
+await test('a hold that is not answered for a day expires', async () => {
   const ports = testPorts()
-  const { session } = await chat(refunds(scriptedModel([asks, 'Nobody was there.']), ports), 'I want my money back')
-  await ports.clock.advance(24 * 60 * 60 * 1000) // no sleeping
+  const { session } = await chat(refunds(scriptedModel([asks, 'There was no answer.']), ports), 'I want my money back')
+  await ports.clock.advance(24 * 60 * 60 * 1000) // instead of sleeping
   const { text, steps } = await session.continue()
 
-  assert.equal(text, 'Nobody was there.')
+  assert.equal(text, 'There was no answer.')
   assert.deepEqual(steps[0]?.calls[0]?.outcome, { ok: false, error: { code: 'expired', message: 'No answer in 1 d.' } })
 })
 // #endregion
 
 // #region store
 await test('two processes, one conversation: the first answer wins', async () => {
-  const store = memoryStore()
+  const store = memoryStore({ now: Date.now })
   const desk = refunds(scriptedModel([asks, 'Done.']))
   const here = await Session.open(desk, { store, id: 'c1' })
   const { holds } = await here.send('I want my money back')
@@ -69,7 +69,7 @@ await test('two processes, one conversation: the first answer wins', async () =>
 // #region conformance
 for (const { name, run } of storeConformance(async () => {
   const clock = manualClock()
-  const store = memoryStore({ now: clock.now }) // yours: on a fresh folder, a fresh schema
+  const store = memoryStore({ now: clock.now }) // your own store, on a new folder or schema
   return { open: async () => store, clock, end: async () => {} }
 })) {
   await test(name, run)

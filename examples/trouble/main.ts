@@ -42,18 +42,21 @@ assert.equal(cancelled.status, 'stopped')
 // #region retry
 const busy = new ModelError('429 too many requests', { retryable: true, status: 429, retryAfterMs: 5 })
 const tries: number[] = []
+const onProblem = (error: unknown) => console.log(`for the operator: ${String(error)}`)
 const retried = await chat(scout([busy, busy, 'Here I am.']), 'Hello', {
   watch: (item) => item.type === 'model-retry' && tries.push(item.attempt),
+  onProblem,
 })
 show(`failed attempts ${tries.join(', ')}`, retried)
-show('for good', await chat(scout([new ModelError('401 bad key', { retryable: false, status: 401 })]), 'Hello'))
+const refused = new ModelError('bad key', { retryable: false, status: 401 })
+show('permanent', await chat(scout([refused]), 'Hello', { onProblem }))
 // #endregion
 assert.equal(retried.text, 'Here I am.')
 
 // #region fallback
 const down = new ModelError('503 overloaded', { retryable: false, status: 503 })
 const covered = scout([down], { fallback: [scriptedModel(['From the other one.'])] })
-show('another model', await chat(covered, 'Hello'))
+show('another model', await chat(covered, 'Hello', { onProblem }))
 // #endregion
 
 // #region nonsense

@@ -6,7 +6,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { agent, aiSdkModel, chat, tool } from 'holdpoint'
 import { z } from 'zod'
 
-// A vendor on this machine, speaking the format that most of them speak: it says no once, then calls a tool, then talks.
+// An OpenAI-compatible server on this machine: it fails once, then calls a tool, then replies.
 const chunk = (delta: object, finish_reason: string | null = null) => ({
   id: '1',
   model: 'llama',

@@ -1,4 +1,4 @@
-/** Opens page.ts on a document without a browser, and uses it as a person would. */
+/** Runs page.ts without a browser, and uses it as a person would. */
 import assert from 'node:assert/strict'
 import { Window } from 'happy-dom'
 import { agent, holdpoint, memoryStore, tool } from 'holdpoint'
@@ -17,7 +17,7 @@ const refund = tool({
 })
 const model = scriptedModel([{ calls: [{ name: 'refund', input: { euros: 50 } }] }, 'You have your money back.'])
 const agents = [agent({ name: 'desk', model, tools: [refund] })]
-const store = memoryStore({ now: Date.now })
+const store = memoryStore()
 const served = await serve({ runtime: await holdpoint({ store, agents }), store, agents })
 const { key } = await served.gateway.keys.create('', { name: 'example', scopes: ['admin'] })
 

@@ -14,7 +14,7 @@ import {
 export function openPage(client: Client): void {
   const conversation = client.conversation('order-17')
   conversation.tools({
-    'browser.time_zone': { run: () => Intl.DateTimeFormat().resolvedOptions().timeZone }, // carried out on this page
+    'browser.time_zone': { run: () => Intl.DateTimeFormat().resolvedOptions().timeZone }, // runs on this page
   })
   showMessages(conversation, document.querySelector('main')!)
   showHolds(client, document.querySelector('aside')!)
@@ -32,7 +32,7 @@ function showMessages(conversation: LiveConversation, place: HTMLElement): void 
   const drawn = new WeakMap<object, HTMLElement>()
   conversation.subscribe((view) => {
     const elements = messagesOf(view).map((message) => {
-      const known = drawn.get(message) // what did not change is the same object, and need not be drawn again
+      const known = drawn.get(message) // a message that did not change is the same object
       if (known) return known
       const element = document.createElement('p')
       if ('parts' in message)
@@ -55,7 +55,7 @@ function showHolds(client: Client, place: HTMLElement): void {
       button.textContent = `Approve ${name} ${JSON.stringify(input)}` // as text, never as markup
       button.onclick = () => {
         void client.holds.approve(conversationId, callId, { hold: nth }).then(({ verdict, message }) => {
-          if (verdict !== 'accepted') button.textContent = message // too late, and what happened instead
+          if (verdict !== 'accepted') button.textContent = message // says what happened instead
         })
       }
       place.append(button)

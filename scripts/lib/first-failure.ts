@@ -1,4 +1,4 @@
-/** For mutants it is enough that a property fails: nobody reads the smallest way to make it fail. */
+/** For mutants it is enough that a property fails: no one needs the smallest counterexample. */
 import fc from 'fast-check'
 
 fc.configureGlobal({ endOnFailure: true })

@@ -1,6 +1,6 @@
 /**
  * The tests of the turn machine, kept warm: vitest starts once, reads every module once, and then meets one mutant after
- * the other, of which only the mutated file is read anew. Starting it for each took ten times as long as the tests.
+ * the other, of which only the mutated file is read again. Starting it for each took ten times as long as the tests.
  */
 import { join } from 'node:path'
 import { createVitest, type TestSpecification } from 'vitest/node'

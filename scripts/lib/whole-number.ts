@@ -1,4 +1,4 @@
-/** A number somebody typed behind an option. What is no number, and zero, would make a check pass that did nothing. */
+/** A positive whole number from the command line. Zero, or text that is no number, would make a check pass without doing anything. */
 export function wholeNumber(option: string, given: string, least = 1): number {
   const number = Number(given)
   if (/^\d+$/.test(given) && Number.isSafeInteger(number) && number >= least) return number

@@ -1,4 +1,5 @@
 /** The zoo. Nothing here may load the core: its sources are changed before they are loaded. */
+import { askerBugs } from './asker-bugs.ts'
 import type { Bug } from './bug.ts'
 import { driveBugs } from './drive-bugs.ts'
 import { logBugs } from './log-bugs.ts'
@@ -7,4 +8,12 @@ import { spaceBugs } from './space-bugs.ts'
 import { storeBugs } from './store-bugs.ts'
 import { turnBugs } from './turn-bugs.ts'
 
-export const bugs: readonly Bug[] = [...storeBugs, ...logBugs, ...turnBugs, ...driveBugs, ...runtimeBugs, ...spaceBugs]
+export const bugs: readonly Bug[] = [
+  ...storeBugs,
+  ...logBugs,
+  ...turnBugs,
+  ...askerBugs,
+  ...driveBugs,
+  ...runtimeBugs,
+  ...spaceBugs,
+]

@@ -4,9 +4,9 @@ import type { TamperStore } from '@holdpoint/testing'
 export interface Bug {
   /** In a few words with dashes. */
   readonly name: string
-  /** Text of a source file of the core put in the place of other text, which must be there exactly once. */
+  /** Replacements in source files of the core. The replaced text must occur exactly once. */
   readonly patches?: readonly Patch[]
-  /** A broken store in the place of the true one. */
+  /** A broken store that replaces the real one. */
   readonly tamper?: TamperStore
 }
 

@@ -1,24 +1,23 @@
-/** Drivers that begin what they must not. */
+/** Drivers that start work they must not start. */
 import { patch, type Bug } from './bug.ts'
 
 const DRIVE = 'loop/driver.ts'
-const LIVE = 'loop/live-conversation.ts'
+const PERFORM = 'loop/conversation-performer.ts'
 const RUN = 'loop/run-call.ts'
 
 export const driveBugs: readonly Bug[] = [
   {
     name: 'runs-a-call-before-its-start-is-written',
     patches: [
-      patch(DRIVE, ': [startCall(effect.call)]\n', ': []\n'),
+      patch(PERFORM, 'return [startCall(effect.call)]\n', 'return []\n'),
       patch(
-        DRIVE,
-        '(stop) => this.#with(world, ({ tools }) => admitCall(call, tools.get(call.name), world, stop)),',
-        `(stop) =>
-            this.#with(world, async ({ tools }) => {
-              const admitted = await admitCall(call, tools.get(call.name), world, stop)
-              const ran = await runCall(call, tools.get(call.name), world, stop)
-              return [...admitted, ...ran]
-            }),`,
+        PERFORM,
+        'this.#with(context, ({ tools }) => admitCall(call, tools.get(call.name), context, stop))',
+        `this.#with(context, async ({ tools }) => {
+            const admitted = await admitCall(call, tools.get(call.name), context, stop)
+            const ran = await runCall(call, tools.get(call.name), context, stop)
+            return [...admitted, ...ran]
+          })`,
       ),
     ],
   },
@@ -26,7 +25,7 @@ export const driveBugs: readonly Bug[] = [
     name: 'runs-again-under-a-new-id',
     patches: [
       patch(
-        'loop/world.ts',
+        'loop/tool-context.ts',
         '      id: call.callId,',
         '      id: call.attempt > 1 ? `${call.callId}-${call.attempt}` : call.callId,',
       ),
@@ -38,7 +37,7 @@ export const driveBugs: readonly Bug[] = [
   },
   {
     name: 'does-not-ask-the-gate',
-    patches: [patch('loop/dispatch.ts', 'if (approval.required) return [', 'if (approval.required && next) return [')],
+    patches: [patch('loop/dispatch.ts', 'if (approval.required)\n', 'if (approval.required && next)\n')],
   },
   {
     name: 'runs-a-tool-that-was-changed-after-the-yes',
@@ -49,55 +48,73 @@ export const driveBugs: readonly Bug[] = [
     patches: [
       patch(
         RUN,
-        'tool.run?.(toolContext(world, call, checked.value, writes, limited))',
-        'tool.run?.(toolContext(world, call, call.proposed, writes, limited))',
+        'tool.run?.(toolContext(context, call, checked.value, writes, limited))',
+        'tool.run?.(toolContext(context, call, call.proposed, writes, limited))',
       ),
     ],
   },
   {
     name: 'goes-on-when-its-lease-is-over',
-    patches: [patch('runtime/engine.ts', 'mayWork: () => this.#lease.valid', 'mayWork: () => true')],
+    patches: [patch('runtime/engine.ts', 'return this.#lease.valid', 'return true')],
   },
   {
     name: 'begins-what-it-started-before-its-lease-was-over',
     patches: [
-      patch(DRIVE, 'return this.#started.get(callId) === this.#world.term()', 'return this.#started.has(callId)'),
+      patch(PERFORM, 'return this.#started.get(callId) === this.#context.term()', 'return this.#started.has(callId)'),
     ],
   },
   {
     name: 'begins-new-steps-while-it-closes',
-    patches: [patch(DRIVE, 'return !this.draining || (', 'return !this.draining || effect.do !== undefined || (')],
+    patches: [
+      patch(DRIVE, "return this.#mode !== 'draining' || ", "return this.#mode !== 'draining' || effect.key !== '' || "),
+    ],
   },
   {
     name: 'runs-every-call-it-finds-running',
     patches: [
       patch(
-        DRIVE,
-        'const work = this.#justStarted(call) ? runCall : recoverCall',
-        'const work = call.attempt > 0 ? runCall : recoverCall',
+        PERFORM,
+        'const run = this.#startedHere(call) ? runCall : recoverCall',
+        'const run = call.attempt > 0 ? runCall : recoverCall',
       ),
     ],
-  },
-  {
-    name: 'asks-again-what-it-asked-about-a-draft',
-    patches: [patch('loop/works.ts', 'work.ahead?.land()', 'if (work.ahead) this.drop((each) => each === work)')],
-  },
-  {
-    name: 'goes-on-with-another-driver-than-the-one-that-began',
-    patches: [patch(LIVE, 'drive(this.#opening.take() ?? this.#driver(oneStep))', 'drive(this.#driver(oneStep))')],
-  },
-  {
-    name: 'begins-with-what-others-are-at-work-on',
-    patches: [patch(LIVE, '!hasWork(draft.before) && !this.log.inDoubt', '!this.log.inDoubt')],
   },
   {
     name: 'gives-up-for-lost-what-it-began-itself',
     patches: [
       patch(
-        DRIVE,
+        PERFORM,
         "if (event.type === 'call.started') this",
-        "if (event.type === 'call.started' && !this.#opening) this",
+        "if (event.type === 'call.started' && events.length === 1) this",
       ),
+    ],
+  },
+  {
+    name: 'asks-the-model-again-when-others-write',
+    patches: [
+      patch(
+        DRIVE,
+        'return same === undefined || !this.#performer.isSame(same, effect)',
+        "return same === undefined || effect.key.startsWith('model:') || !this.#performer.isSame(same, effect)",
+      ),
+    ],
+  },
+  {
+    name: 'goes-on-with-another-driver-than-the-one-that-began',
+    patches: [
+      patch('loop/active-log.ts', 'if (current?.wake(', "if (steps === 'one-step' && current?.wake("),
+      patch('loop/active-log.ts', '|| this.#background || !due', '|| !due'),
+    ],
+  },
+  {
+    name: 'begins-with-what-others-are-at-work-on',
+    patches: [
+      patch(
+        'loop/active-log.ts',
+        'node !== undefined && this.log.drivable && this.log.hasWork',
+        'node !== undefined && this.log.hasWork',
+      ),
+      patch(DRIVE, 'return this.#tenure.mayWork() && this.#log.drivable', 'return this.#tenure.mayWork()'),
     ],
   },
 ]

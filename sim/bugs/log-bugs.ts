@@ -2,7 +2,7 @@
 import { patch, type Bug } from './bug.ts'
 
 const LOG = 'loop/log.ts'
-const LIVE = 'loop/live-conversation.ts'
+const ACTIVE = 'loop/active-conversation.ts'
 const WRITES = 'loop/writes.ts'
 const OWNERSHIP = 'loop/ownership.ts'
 
@@ -11,9 +11,9 @@ export const logBugs: readonly Bug[] = [
     name: 'tells-the-verdict-before-it-is-durable',
     patches: [
       patch(
-        LIVE,
-        'return { ...(await judge(call, command, world)), ...(call && { recalled: [call] }) }',
-        `const decided = await judge(call, command, world)
+        ACTIVE,
+        'return { ...(await judge(call, command, context)), ...(call && { recalled: [call] }) }',
+        `const decided = await judge(call, command, context)
       const recalled = call ? [call] : []
       if (decided.events.length > 0) this.log.append(decided.events, undefined, recalled).catch(() => {})
       return { ...decided, events: [], recalled }`,
@@ -21,7 +21,7 @@ export const logBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'decides-anew-when-it-does-not-know',
+    name: 'uses-a-new-mark-for-each-retry',
     patches: [
       patch(
         WRITES,
@@ -67,14 +67,14 @@ export const logBugs: readonly Bug[] = [
     patches: [
       patch(
         LOG,
-        "await this.#writes.patiently(() => this.refresh(), { as: 'driver', epoch, stop })",
+        "await this.#writes.retrying(() => this.refresh(), { as: 'driver', epoch, stop })",
         'await this.refresh()',
       ),
     ],
   },
   {
     name: 'keeps-a-base-without-the-queue',
-    patches: [patch('turn/base.ts', '...(queue.length > 0 && { queue }),', '')],
+    patches: [patch('turn/base.ts', '...(queue.length > 0 && {', '...(queue.length > 99 && {')],
   },
   {
     name: 'leaves-answered-holds-among-the-open',

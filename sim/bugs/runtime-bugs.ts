@@ -1,4 +1,4 @@
-/** Processes that do not hear, or do not see to, what is theirs. */
+/** Processes that miss notifications, or neglect their own work. */
 import { patch, type Bug } from './bug.ts'
 
 const ENGINE = 'runtime/engine.ts'
@@ -7,10 +7,10 @@ const SUBSCRIPTION = 'runtime/subscription.ts'
 export const runtimeBugs: readonly Bug[] = [
   {
     name: 'gives-up-a-claim-whose-answer-was-lost',
-    patches: [patch('runtime/resident.ts', 'this.claiming = true', '')],
+    patches: [patch('loop/active-log.ts', 'this.#claiming = true\n', '\n')],
   },
   {
-    name: 'trusts-tidings-alone',
+    name: 'relies-on-notifications-alone',
     patches: [patch(ENGINE, 'await this.#catchUp()\n', '')],
   },
   {
@@ -27,14 +27,14 @@ export const runtimeBugs: readonly Bug[] = [
   },
   {
     name: 'leaves-what-it-cannot-drive-to-who-drove-it-last',
-    patches: [patch(ENGINE, 'log: { node: node ?? NOBODY,', 'log: { ...(node !== undefined && { node }),')],
+    patches: [patch(ENGINE, 'node: this.node ?? NO_NODE,', '...(this.node !== undefined && { node: this.node }),')],
   },
   {
     name: 'does-not-notice-that-its-lease-is-back',
     patches: [patch('runtime/lease.ts', 'if (this.term !== term) regained()', '')],
   },
   {
-    name: 'never-looks-for-work-that-nobody-is-at',
+    name: 'never-looks-for-work-without-an-owner',
     patches: [
       patch(
         ENGINE,

@@ -1,8 +1,9 @@
-/** Agents that are not told, are told twice, or are shown as what they are not; and plans that fire as they like. */
+/** Deliveries that are missing or duplicated, false displays in spaces, and plans that fire at the wrong time. */
 import { patch, type Bug } from './bug.ts'
 
-const SPACES = 'runtime/spaces.ts'
+const SPACES = 'runtime/space-writer.ts'
 const NOTICES = 'turn/notices.ts'
+const SPACE_MACHINE = 'space/space-machine.ts'
 const BASE = 'turn/base.ts'
 const TURN = 'turn/turn.ts'
 const PLAN = 'plan/plan.ts'
@@ -22,9 +23,9 @@ export const spaceBugs: readonly Bug[] = [
     name: 'says-that-it-told-before-it-tells',
     patches: [
       patch(
-        'loop/tell.ts',
-        'await Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, teller))',
-        'void Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, teller))',
+        'loop/deliver-notices.ts',
+        'await Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, worker))',
+        'void Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, worker))',
       ),
     ],
   },
@@ -37,10 +38,10 @@ export const spaceBugs: readonly Bug[] = [
     patches: [patch(BASE, '...(outbox.length > 0 && { outbox }),', '')],
   },
   {
-    name: 'wakes-whoever-said-it',
+    name: 'delivers-a-message-to-its-own-sender',
     patches: [
       patch(
-        NOTICES,
+        SPACE_MACHINE,
         "kind === 'agent' && !(from.kind === 'agent' && from.id === id) ? [id] : []",
         "kind === 'agent' ? [id] : []",
       ),
@@ -48,14 +49,14 @@ export const spaceBugs: readonly Bug[] = [
   },
   {
     name: 'tells-the-newest-first',
-    patches: [patch('loop/tell.ts', 'all.push(telling)', 'all.unshift(telling)')],
+    patches: [patch('loop/deliver-notices.ts', 'all.push(delivery)', 'all.unshift(delivery)')],
   },
   {
-    name: 'drops-what-is-for-an-agent-that-lives-elsewhere',
+    name: 'drops-messages-for-an-agent-of-another-node',
     patches: [
       patch(
         SPACES,
-        'return write(new Log(address, this.#engine.store, this.#engine.ports, { node: this.#nobody }))',
+        'return write(new ConversationLog(address, this.#engine.store, this.#engine.ports, { node: NO_NODE }))',
         'return false',
       ),
     ],
@@ -66,7 +67,9 @@ export const spaceBugs: readonly Bug[] = [
   },
   {
     name: 'wakes-others-although-it-is-quiet',
-    patches: [patch(NOTICES, "event.type !== 'message.posted' || event.quiet", "event.type !== 'message.posted'")],
+    patches: [
+      patch(SPACE_MACHINE, "event.type !== 'message.posted' || event.quiet", "event.type !== 'message.posted'"),
+    ],
   },
   {
     name: 'says-a-message-again-when-its-call-runs-again',
@@ -76,7 +79,7 @@ export const spaceBugs: readonly Bug[] = [
     name: 'posts-what-is-sent-twice-twice',
     patches: [
       patch(
-        'runtime/space-room.ts',
+        'runtime/spaces.ts',
         "`post:${checkId('A key', key)}`",
         "`post:${checkId('A key', key)}:${this.#engine.ports.id()}`",
       ),
@@ -114,9 +117,7 @@ export const spaceBugs: readonly Bug[] = [
   },
   {
     name: 'does-not-show-answers-that-come-late',
-    patches: [
-      patch('turn/call.ts', 'return place?.shown ? { shownIn: place.space } : {}', 'return place?.shown ? {} : {}'),
-    ],
+    patches: [patch('turn/call.ts', '...(place?.shown && { shownIn: place.space }), ', '')],
   },
   {
     name: 'shows-a-call-again-that-is-held-again',
@@ -129,21 +130,21 @@ export const spaceBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'tells-whoever-is-there-now',
+    name: 'delivers-to-the-current-members-only',
     patches: [patch('space/space.ts', 'members.delete(memberKey(event.member))', '')],
   },
   {
     name: 'fires-a-plan-by-what-it-read-before',
     patches: [
       patch(
-        'loop/live-conversation.ts',
-        'for (const { id, nextAt } of this.log.state.plans.values())',
-        'const before = this.log.state\n    for (const { id, nextAt } of before.plans.values())',
+        'loop/overdue.ts',
+        'for (const { id, nextAt } of log.state.plans.values())',
+        'const before = log.state\n  for (const { id, nextAt } of before.plans.values())',
       ),
       patch(
-        'loop/live-conversation.ts',
-        'this.log.change((state) => eventsOf(decideFire(state, id, now(), nextTime)))',
-        'this.log.change(() => eventsOf(decideFire(before, id, now(), nextTime)))',
+        'loop/overdue.ts',
+        'log.change((state) => decided(decideFire(state, id, now(), dueTimes(ports))))',
+        'log.change(() => decided(decideFire(before, id, now(), dueTimes(ports))))',
       ),
     ],
   },
@@ -163,11 +164,11 @@ export const spaceBugs: readonly Bug[] = [
       patch('turn/decide.ts', 'if (!plan || now < plan.nextAt)', 'if (!plan || now + 5000 < plan.nextAt)'),
       patch('turn/decide.ts', '= fire(plan, now, nextTime)', '= fire(plan, now + 5000, nextTime)'),
       patch(
-        'loop/driver.ts',
+        'loop/conversation-performer.ts',
         'ports.now() >= effect.at ? eventsOf(decideFire(',
         'ports.now() >= effect.at - 5000 ? eventsOf(decideFire(',
       ),
-      patch('loop/live-conversation.ts', 'if (now() >= nextAt) await', 'if (now() >= nextAt - 5000) await'),
+      patch('loop/overdue.ts', 'if (now() >= nextAt) await', 'if (now() >= nextAt - 5000) await'),
     ],
   },
   {

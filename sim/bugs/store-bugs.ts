@@ -1,4 +1,4 @@
-/** Stores that do not keep their word. */
+/** Stores that break their contract. */
 import { patch, type Bug } from './bug.ts'
 
 const MEMORY = 'log/memory-store.ts'
@@ -56,7 +56,7 @@ export const storeBugs: readonly Bug[] = [
     patches: [patch(MEMORY, 'wakeAt <= now() || (', '(')],
   },
   {
-    name: 'lets-anybody-claim-from-the-living',
+    name: 'lets-a-node-claim-from-an-owner-with-a-valid-lease',
     patches: [patch(MEMORY, 'if (lives(there.owner)) return undefined', '')],
   },
   {

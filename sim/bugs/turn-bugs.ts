@@ -4,6 +4,7 @@ import { patch, type Bug } from './bug.ts'
 const TURN = 'turn/turn.ts'
 const DECIDE = 'turn/decide.ts'
 const RESOLVE = 'turn/resolve.ts'
+const LIVE = 'loop/active-conversation.ts'
 
 export const turnBugs: readonly Bug[] = [
   {
@@ -38,7 +39,7 @@ export const turnBugs: readonly Bug[] = [
     patches: [
       patch(DECIDE, "if (now < hold.expiresAt) return refuse('not-due'", "if (now < 0) return refuse('not-due'"),
       patch(
-        'loop/driver.ts',
+        'loop/conversation-performer.ts',
         'ports.now() >= effect.at ? eventsOf(decideExpire(',
         'ports.now() >= 0 ? eventsOf(decideExpire(',
       ),
@@ -48,7 +49,7 @@ export const turnBugs: readonly Bug[] = [
     name: 'gives-up-a-client-before-its-grace-is-over',
     patches: [
       patch(DECIDE, 'if (now < (graceEnds(hold, seenAt) ?? Infinity))', 'if (now < 0)'),
-      patch('runtime/absence.ts', 'if (grace === undefined || now() < grace)', 'if (grace === undefined)'),
+      patch('loop/absence.ts', 'if (grace === undefined || now() < grace)', 'if (grace === undefined)'),
     ],
   },
   {
@@ -73,6 +74,45 @@ export const turnBugs: readonly Bug[] = [
         'if (first) return sameAnswer(first.resolution, command.resolution) ? duplicate(first) : conflict(first)',
         'if (first) return yes()',
       ),
+    ],
+  },
+  {
+    name: 'lets-every-caller-answer',
+    patches: [patch(RESOLVE, 'return kinds === undefined || kinds.includes(kind)', 'return true')],
+  },
+  {
+    name: 'looks-at-the-callers-right-before-it-decides',
+    patches: [
+      patch(
+        LIVE,
+        'const changed = await this.log.change(async () => {\n      const command',
+        `const before = { ...read, callId, now: this.agent.ports.now() }
+    const early = await judge(await this.log.find(callId), before, this.#context({}))
+    if (early.verdict === 'not-allowed') return early
+    const changed = await this.log.change(async () => {
+      const command`,
+      ),
+      patch(
+        LIVE,
+        'const command = { ...read, callId,',
+        'const { kinds: _kinds, ...rest } = read\n      const command = { ...rest, callId,',
+      ),
+    ],
+  },
+  {
+    name: 'lets-a-caller-answer-what-it-knows-nothing-of',
+    patches: [
+      patch(
+        RESOLVE,
+        'const kind = open?.kind ?? first?.hold ?? hold?.kind ?? kindBefore(call)',
+        'const kind = kindBefore(call)',
+      ),
+    ],
+  },
+  {
+    name: 'takes-an-answer-for-another-hold-than-it-names',
+    patches: [
+      patch(RESOLVE, 'const meant = command.hold === undefined || command.hold === call.holds', 'const meant = true'),
     ],
   },
   {

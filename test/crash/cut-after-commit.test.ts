@@ -1,4 +1,4 @@
-/** The connection breaks after the server committed and before it could say so: whoever wrote must tell the truth. */
+/** The connection breaks after the server committed and before it could answer: the writer must report the true outcome. */
 import { proves } from '@holdpoint/testing'
 import { expect, test } from 'vitest'
 import { proxyTo } from '../../packages/store-postgres/test/proxy.ts'

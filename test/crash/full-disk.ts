@@ -41,7 +41,7 @@ export function smallDisk(): Disk | undefined {
   return { file: join(folder, 'desk.db'), fill, free: () => rmSync(ballast) }
 }
 
-/** No file of the process may become longer than the log of SQLite is now. Undefined where nobody can say so. */
+/** No file of the process may become longer than SQLite's log is now. Undefined where the system has no such limit. */
 export function shortFiles(): Disk | undefined {
   const { place: file } = sqlitePlace()
   const limit = (station: Station, bytes: number | 'unlimited'): void =>

@@ -8,10 +8,10 @@ import { callsTo, has, isOver, openStation, type Station } from './station.ts'
 
 /** Of the stations; and what a busy machine may need besides. */
 const LEASE_MS = 400
-const PATIENCE_MS = 4000
+const TIMEOUT_MS = 4000
 
 /**
- * `charge` may run once. What it does while nobody knows of it cannot be taken back: stopped right before its effect, the
+ * `charge` may run once. An effect that no process recorded cannot be undone: stopped right before its effect, the
  * first process still lets it out when it wakes, long after the second one wrote that the call is lost. That is why the
  * outcome says "may or may not have done its work". What must not be is a second start, a second result, a second effect.
  */
@@ -27,7 +27,7 @@ export async function stopInTheMiddle({ place, effects }: Place, where: 'before'
 
   const second = await openStation({ place, effects })
   const taken = await second.until('c', has('call.settled', 'charge'))
-  expect(performance.now() - Math.max(stoppedAt + LEASE_MS, second.readyAt)).toBeLessThan(PATIENCE_MS)
+  expect(performance.now() - Math.max(stoppedAt + LEASE_MS, second.readyAt)).toBeLessThan(TIMEOUT_MS)
   expect(callsTo('charge', taken).at(-1)).toMatchObject({ outcome: { ok: false, error: { code: 'lost' } } })
   const held = await second.until('c', has('call.held', 'ship'))
 
@@ -86,7 +86,7 @@ interface Once {
 
 /**
  * One result of each call, one start and one effect of `charge`. Not of `email`, which runs later: where a machine is so
- * busy that a lease of 400 ms runs out by itself, it may rightly be lost before it did anything.
+ * busy that a lease of 400 ms expires, the call may rightly be lost before it did anything.
  */
 export const ONCE: Once = {
   charge: ['call.cleared', 'call.started', 'call.settled'],

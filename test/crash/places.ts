@@ -38,7 +38,7 @@ function take(lock: string): boolean {
     mkdirSync(lock)
     return true
   } catch {
-    // Left behind by somebody who was killed.
+    // Left behind by a process that was killed.
     const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
     if (age > 60_000) rmSync(lock, { recursive: true, force: true })
     return false

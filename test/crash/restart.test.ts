@@ -11,7 +11,7 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
   proves(
     'hold.never-accepted-and-dropped',
     'hold.resolves-once',
-    'an approval is there when the process is killed right after it said so (%s)',
+    'an approval is kept when the process is killed right after it acknowledged it (%s)',
   ),
   async (kind) => {
     const { place, effects } = kind === 'SQLite' ? sqlitePlace() : postgresPlace(server().url)
@@ -41,7 +41,7 @@ test('a turn whose only process was killed is finished by the next one within tw
   const times: number[] = []
   for (let round = 0; round < 3; round++) {
     const { place, effects } = sqlitePlace()
-    const env = { LEASE_MS: '15000', LOOK_MS: '1000' } // as they are unless said
+    const env = { LEASE_MS: '15000', LOOK_MS: '1000' } // the defaults
     const first = await openStation({ place, effects, env: { ...env, PAUSE_AT: 'note:after' } })
     await first.ask('submit', 'c', 'quick order one')
     await first.child.line('at')

@@ -1,4 +1,4 @@
-/** PostgreSQL goes away under two processes that work: they lose nothing, and go on by themselves when it is back. */
+/** PostgreSQL goes away under two processes that work: they lose nothing, and continue automatically when it is back. */
 import { proves } from '@holdpoint/testing'
 import { expect, test } from 'vitest'
 import { disturb } from '../../crash/campaign.ts'

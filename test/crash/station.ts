@@ -57,7 +57,7 @@ export async function openStation({ place, effects, env = {} }: StationOptions):
   let asked = 0
   const ask = async (door: Door, ...args: readonly unknown[]): Promise<unknown> => {
     const answer = Promise.withResolvers<unknown>()
-    answer.promise.catch(() => {}) // whoever asked hears of it
+    answer.promise.catch(() => {}) // the caller receives the error
     waiting.set(++asked, answer)
     child.say({ n: asked, do: door, with: args })
     return answer.promise

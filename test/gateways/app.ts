@@ -1,10 +1,11 @@
 /**
- * What the gateways under test serve: payments that somebody must approve, each noted in a file under its call's id;
- * photos that a page takes; and agents that answer everything that is said in their spaces, once.
+ * The program of the gateways under test: payments that need approval, each logged to a file by call id; photos that a
+ * browser page takes; and agents that answer every message in their spaces once.
  */
 import { appendFileSync } from 'node:fs'
 import { agent, tool, type Agent, type Model, type PromptMessage } from 'holdpoint'
 import { z } from 'zod'
+import { AGENTS } from './agents.ts'
 
 const pay = tool({
   name: 'pay',
@@ -26,22 +27,22 @@ const photo = tool({
   grace: '2 s',
 })
 
-/** Knows nothing but the prompt, so any process goes on with any conversation. */
+/** Depends only on the prompt, so any process can continue any conversation. */
 const clerk: Model = {
   id: 'clerk',
   async *stream({ prompt }) {
-    const said = JSON.stringify(prompt.at(-1))
+    const last = JSON.stringify(prompt.at(-1))
     if (prompt.at(-1)?.role === 'tool') yield { type: 'text', id: 't', delta: 'It is paid.' }
-    else if (said.includes('hello')) yield { type: 'text', id: 't', delta: 'Hello.' }
+    else if (last.includes('hello')) yield { type: 'text', id: 't', delta: 'Hello.' }
     else {
-      const name = said.includes('photo') ? 'photo' : 'pay'
+      const name = last.includes('photo') ? 'photo' : 'pay'
       yield { type: 'call', id: `c${prompt.length}`, name, input: '{}' }
     }
     yield { type: 'finish', reason: 'stop', usage: { inputTokens: 1, outputTokens: 1 } }
   },
 }
 
-/** Everything that woke it, answered in one reply. */
+/** Answers every message that woke it, in one reply. */
 const echo: Model = {
   id: 'echo',
   async *stream({ prompt }) {
@@ -61,15 +62,13 @@ interface Heard {
   readonly text: string
 }
 
-/** What is only previewed comes with words of its own, and is answered when it wakes the agent. */
+/** The messages in an inbox event. Previews have another form: they are answered when they wake the agent. */
 function heardIn(message: PromptMessage | undefined): readonly Heard[] {
   if (message?.role !== 'user') return []
   return message.parts.flatMap((part) =>
     part.type === 'text' && part.text.startsWith('{"inbox":"space.message"') ? [JSON.parse(part.text) as Heard] : [],
   )
 }
-
-export const AGENTS = 5
 
 export const agents: readonly Agent[] = [
   agent({ name: 'desk', model: clerk, tools: [pay, photo] }),

@@ -1,19 +1,19 @@
 /**
- * Two gateways on one PostgreSQL, one of them killed and started again while people and agents talk in spaces. With
- * GATEWAY_MESSAGES=1000 GATEWAY_KILLS=5 as large as you like.
+ * Two gateways on one PostgreSQL database. One is killed and restarted while people and agents post in spaces. Set
+ * GATEWAY_MESSAGES=1000 GATEWAY_KILLS=5 for a larger run.
  */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { lifeId } from '@holdpoint/core'
+import { agentLogId } from '@holdpoint/core'
 import { paths } from '@holdpoint/protocol'
 import { proves } from '@holdpoint/testing'
 import type { LogEvent } from 'holdpoint'
 import { expect, onTestFinished, test } from 'vitest'
-import { AGENTS } from './app.ts'
+import { AGENTS } from './agents.ts'
 import { freshDatabase } from './fresh-database.ts'
-import { Asker, gapless, read, torment, until } from './kit.ts'
-import { GatewayProcess } from './process.ts'
+import { RetryingClient, gapless, readStream, killRepeatedly, until } from './retrying-client.ts'
+import { GatewayProcess } from './gateway-process.ts'
 
 const MESSAGES = Number(process.env['GATEWAY_MESSAGES'] ?? 200)
 const SPACES = 20
@@ -23,7 +23,7 @@ const names = Array.from({ length: AGENTS }, (_, nth) => `agent-${nth}`)
 test(
   proves(
     'space.heard-once',
-    'everything said in a space is there once and answered once by every agent in it, and no reader misses an event, while a gateway is killed and comes back',
+    'every message in a space is stored once and answered once by each agent, and no reader misses an event, while a gateway is killed and restarted',
   ),
   async () => {
     const effects = join(mkdtempSync(join(tmpdir(), 'gateways-')), 'effects')
@@ -32,28 +32,28 @@ test(
     const mortal = await GatewayProcess.start(store, effects)
     onTestFinished(() => (steady.kill(), mortal.kill()))
     const began = Date.now()
-    const people = new Asker([steady.url, mortal.url])
+    const client = new RetryingClient([steady.url, mortal.url])
     const spaces = Array.from({ length: SPACES }, (_, nth) => ({ id: `space-${nth}`, agents: agentsOf(nth) }))
     for (const { id, agents } of spaces) {
       const members = agents.map((name) => ({ member: { kind: 'agent', id: name } }))
-      await people.ask('POST', paths.spaces(), { id, name: id, by: 'ada', agentMessages: 0, members }, `make-${id}`)
+      await client.ask('POST', paths.spaces(), { id, name: id, by: 'ada', agentMessages: 0, members }, `make-${id}`)
     }
     const over = new AbortController()
     onTestFinished(() => over.abort())
-    const readers = spaces.map(({ id }) => read(mortal.url, paths.spaceEvents(id), over.signal))
+    const readers = spaces.map(({ id }) => readStream(mortal.url, paths.spaceEvents(id), over.signal))
 
-    const talking = spaces.map(async ({ id }, nth) => {
+    const posting = spaces.map(async ({ id }, nth) => {
       for (let said = nth; said < MESSAGES; said += SPACES) {
         const body = { text: `message ${said}`, from: { kind: 'human', id: 'ada' } }
-        await people.ask('POST', paths.spaceMessages(id), body, `m-${said}`)
+        await client.ask('POST', paths.spaceMessages(id), body, `m-${said}`)
       }
     })
-    await torment(mortal, { times: KILLS, everyMs: 800 })
-    await Promise.all(talking)
+    await killRepeatedly(mortal, { times: KILLS, everyMs: 800 })
+    await Promise.all(posting)
 
-    // What a killed gateway had to tell the agents is told by the other when its lease is over: until then they sleep.
-    const readLogs = () => Promise.all(spaces.map(({ id }) => people.events(paths.spaceEvents(id))))
-    await until(async () => postsIn(await readLogs()) >= MESSAGES * 3 && (await asleep(people)), 5)
+    // The other gateway delivers the notices of a killed one after its lease expires. Until then the agents are asleep.
+    const readLogs = () => Promise.all(spaces.map(({ id }) => client.events(paths.spaceEvents(id))))
+    await until(async () => postsIn(await readLogs()) >= MESSAGES * 3 && (await asleep(client)), 5)
     const logs = await readLogs()
     await until(() => readers.every(({ seqs }, nth) => seqs.length >= logs[nth]!.length))
     over.abort()
@@ -63,13 +63,13 @@ test(
     for (const [nth, { agents }] of spaces.entries()) {
       const own = Array.from({ length: MESSAGES }, (_, said) => said).filter((said) => said % SPACES === nth)
       const log = logs[nth] ?? []
-      // In the order in which they were said.
+      // In the order of posting.
       expect(textsOf(log, 'ada')).toEqual(own.map((said) => `message ${said}`))
       for (const agent of agents) expect(textsOf(log, agent)).toEqual(own.map((said) => `re message ${said}`))
       expect(readers[nth]?.seqs).toEqual(gapless(log.map(({ seq }) => seq)))
     }
     for (const name of names) {
-      const events = await people.events(paths.events(lifeId(name)))
+      const events = await client.events(paths.events(agentLogId(name)))
       const handled = events.flatMap((event) => (event.type === 'turn.started' ? event.items : []))
       const ids = handled.flatMap((item) => (item.kind === 'event' ? [item.id] : []))
       expect(new Set(ids).size).toBe(ids.length)
@@ -78,15 +78,15 @@ test(
   600_000,
 )
 
-/** Two in each, so that everybody is in eight. */
+/** Two agents per space, so each agent is in eight spaces. */
 function agentsOf(nth: number): readonly string[] {
   return [0, 1].map((next) => names[(nth + next) % AGENTS] ?? '')
 }
 
-async function asleep(people: Asker): Promise<boolean> {
+async function asleep(client: RetryingClient): Promise<boolean> {
   for (const name of names) {
-    const life = await people.ask<{ status: string; waiting: number }>('GET', paths.life(name))
-    if (life.status !== 'asleep' || life.waiting > 0) return false
+    const agent = await client.ask<{ status: string; waiting: number }>('GET', paths.autonomousAgent(name))
+    if (agent.status !== 'asleep' || agent.waiting > 0) return false
   }
   return true
 }

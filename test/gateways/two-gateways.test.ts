@@ -1,6 +1,6 @@
 /**
- * Two gateways on one PostgreSQL, one of them killed and started again while people answer over HTTP. With
- * GATEWAY_CONVERSATIONS=500 as large as you like.
+ * Two gateways on one PostgreSQL database. One is killed and restarted while approvers answer over HTTP. Set
+ * GATEWAY_CONVERSATIONS=500 for a larger run.
  */
 import { readFileSync, writeFileSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,8 +10,8 @@ import { proves } from '@holdpoint/testing'
 import type { LogEvent } from 'holdpoint'
 import { expect, onTestFinished, test } from 'vitest'
 import { freshDatabase } from './fresh-database.ts'
-import { Asker, gapless, pause, read, torment, until } from './kit.ts'
-import { GatewayProcess } from './process.ts'
+import { RetryingClient, gapless, pause, readStream, killRepeatedly, until } from './retrying-client.ts'
+import { GatewayProcess } from './gateway-process.ts'
 
 const MANY = Number(process.env['GATEWAY_CONVERSATIONS'] ?? 200)
 const KILLS = 5
@@ -20,7 +20,7 @@ const WATCHED = 10
 test(
   proves(
     'answer.never-lost',
-    'no answer is lost, no payment is made under another id, and no reader misses an event, while a gateway is killed five times',
+    'no answer is lost, no payment has an unknown call id, and no reader misses an event, while a gateway is killed five times',
   ),
   async () => {
     const effects = join(mkdtempSync(join(tmpdir(), 'gateways-')), 'effects')
@@ -29,20 +29,20 @@ test(
     const steady = await GatewayProcess.start(store, effects)
     const mortal = await GatewayProcess.start(store, effects)
     onTestFinished(() => (steady.kill(), mortal.kill()))
-    const desk = new Desk([steady.url, mortal.url])
+    const approver = new Approver([steady.url, mortal.url])
     const ids = Array.from({ length: MANY }, (_, nth) => `order-${nth}`)
     const over = new AbortController()
-    const readers = ids.slice(0, WATCHED).map((id) => read(mortal.url, paths.events(id), over.signal))
+    const readers = ids.slice(0, WATCHED).map((id) => readStream(mortal.url, paths.events(id), over.signal))
 
     const left = ids.values()
     const clerks = Array.from({ length: 10 }, async () => {
-      for (const id of left) await desk.serve(id)
+      for (const id of left) await approver.serve(id)
     })
-    await torment(mortal, { times: KILLS, everyMs: 800 })
+    await killRepeatedly(mortal, { times: KILLS, everyMs: 800 })
     await Promise.all(clerks)
 
     const logs = new Map<string, readonly LogEvent[]>()
-    for (const id of ids) logs.set(id, await desk.events(id))
+    for (const id of ids) logs.set(id, await approver.events(id))
     await until(() => readers.every(({ seqs }, nth) => seqs.length >= logs.get(ids[nth]!)!.length))
     over.abort()
 
@@ -54,39 +54,39 @@ test(
     const paid = readFileSync(effects, 'utf8').trim().split('\n')
     expect(new Set(paid)).toEqual(new Set(called))
     for (const { seqs } of readers) expect(seqs).toEqual(gapless(seqs))
-    expect(desk.accepted).toBe(MANY)
+    expect(approver.accepted).toBe(MANY)
   },
   300_000,
 )
 
-/** Somebody who serves one customer after the other. */
-class Desk {
+/** Sends one order after the other and approves its payment. */
+class Approver {
   accepted = 0
-  readonly #asker: Asker
+  readonly #client: RetryingClient
 
   constructor(urls: readonly string[]) {
-    this.#asker = new Asker(urls)
+    this.#client = new RetryingClient(urls)
   }
 
   async serve(id: string): Promise<void> {
-    const asker = this.#asker
-    await asker.ask('POST', paths.messages(id), { content: 'Pay', agent: 'desk' }, `m-${id}`)
+    const client = this.#client
+    await client.ask('POST', paths.messages(id), { content: 'Pay', agent: 'desk' }, `m-${id}`)
     const callId = await this.#held(id)
     const resolution = { kind: 'approve', by: 'grace' }
-    const { verdict } = await asker.ask<{ verdict?: string }>('POST', paths.resolve(id, callId), resolution)
-    // An answer whose acknowledgement was lost is given again, and told that it was taken.
+    const { verdict } = await client.ask<{ verdict?: string }>('POST', paths.resolve(id, callId), resolution)
+    // An answer whose response was lost is sent again and gets `duplicate`.
     if (verdict === 'accepted' || verdict === 'duplicate') this.accepted++
-    await until(async () => JSON.stringify(await asker.ask('GET', paths.conversation(id))).includes('It is paid.'))
+    await until(async () => JSON.stringify(await client.ask('GET', paths.conversation(id))).includes('It is paid.'))
   }
 
   events(id: string): Promise<readonly LogEvent[]> {
-    return this.#asker.events(paths.events(id))
+    return this.#client.events(paths.events(id))
   }
 
   async #held(id: string): Promise<string> {
     for (;;) {
       const path = `${paths.holds()}?conversationId=${id}`
-      const { items } = await this.#asker.ask<{ items: readonly { callId: string }[] }>('GET', path)
+      const { items } = await this.#client.ask<{ items: readonly { callId: string }[] }>('GET', path)
       if (items[0]) return items[0].callId
       await pause(20)
     }

@@ -21,7 +21,7 @@ export function sqlitePlace(): StorePlace {
   return killable({ open: () => sqliteStore(path, { now: clock.now }), clock, end })
 }
 
-/** On a server that has a clock of its own: it runs by itself, and is moved besides. */
+/** On a server with its own running clock, which the test moves in addition. */
 export function postgresPlace(url: string): StorePlace {
   const { schema, end } = temporarySchema(url)
   const clock = manualClock(0)

@@ -71,7 +71,7 @@ async function serve(what: Opened): Promise<void> {
   tell({ id: 0, value: undefined })
 }
 
-/** Each loads its own package alone: a process of these lives for a moment only. */
+/** Each loads only its own package: these processes run for a moment only. */
 async function opened(what: Opened, now: () => number): Promise<Store> {
   switch (what.kind) {
     case 'sqlite': {

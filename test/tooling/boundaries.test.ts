@@ -67,7 +67,7 @@ test.each([
     "import { drive } from '../loop/drive.ts'",
     'live is below loop',
   ],
-  ['a folder nobody gave a place', `${core}/misc/a.ts`, "import { x } from '../turn/turn.ts'", 'has no place yet'],
+  ['a folder without a rule', `${core}/misc/a.ts`, "import { x } from '../turn/turn.ts'", 'has no place yet'],
   [
     'an example reaching into a package',
     'examples/readme/main.ts',
@@ -91,7 +91,7 @@ test.each([
   ['the loop importing the turn machine', `${core}/loop/drive.ts`, "import { next } from '../turn/turn.ts'"],
   ['the turn machine importing the log', `${core}/turn/turn.ts`, "import type { LogEvent } from '../log/log-event.ts'"],
   ['a tool naming a type of the loop', `${core}/tool/context.ts`, "import type { Agent } from '../loop/agent.ts'"],
-  ['a file importing its neighbour', `${core}/turn/turn.ts`, "import { hold } from './hold.ts'"],
+  ['a file importing another of its folder', `${core}/turn/turn.ts`, "import { hold } from './hold.ts'"],
   ['any folder importing the base', `${core}/log/log-event.ts`, "import type { Json } from '../json.ts'"],
   ['a base file importing the base', `${core}/duration.ts`, "import { HoldpointError } from './failure.ts'"],
   ['the index importing everything', `${core}/index.ts`, "export { drive } from './loop/drive.ts'"],

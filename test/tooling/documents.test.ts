@@ -1,10 +1,14 @@
-/** The checks of surface, glossary, guarantees, features and snippets, each fed text that must fail and text that must not. */
+/** The checks of surface, glossary, guarantees, features, seeds and snippets, each fed text that must fail and text that must not. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { anchorsOf, featureProblems, featuresOf } from '../../scripts/features.ts'
+import { featureProblems, featuresOf } from '../../scripts/features.ts'
 import { citations, guaranteeProblems, guaranteeTable } from '../../scripts/guarantees.ts'
+import { conformanceProblems, defectProblems, statementsOf, totalsOf } from '../../scripts/seed-conformance.ts'
 import { excerpt, placeholders, sync, type Sources } from '../../scripts/snippets.ts'
 import { bannedNames, bannedWords, surfaceProblems } from '../../scripts/surface.ts'
-import { read } from '../../scripts/lib/workspace.ts'
+import { anchorsOf, linkProblems, namedFileProblems } from '../../scripts/lib/references.ts'
+import { find, read, root } from '../../scripts/lib/workspace.ts'
 
 const index = `
 // export { hidden } from './hidden.ts'
@@ -91,6 +95,14 @@ test.each([
   expect(ownProblems(testCell, guide)).toEqual([expect.stringContaining(problem)])
 })
 
+test('a feature that is there in part says what is missing, beside the tests of the rest', () => {
+  const tests = 'a.test.ts › answered once'
+  expect(ownProblems(`${tests}<br>*not yet*: rules`, '*not yet*')).toEqual([])
+  const alone = 'says what is missing beside tests, as "*not yet*: what"'
+  expect(ownProblems(`${tests}<br>*not yet*`, '*not yet*')).toEqual([expect.stringContaining(alone)])
+  expect(ownProblems('*not yet*: rules', '*not yet*')).toEqual([expect.stringContaining(alone)])
+})
+
 test('a feature that is missing, unknown or listed twice is reported', () => {
   const all = read('docs/features.md')
   expect(problemsOf(all.replace(/^\| 3\.13 \|.*\n/m, ''))).toContain('feature 3.13 is not listed')
@@ -100,6 +112,101 @@ test('a feature that is missing, unknown or listed twice is reported', () => {
 
 test('headings get the anchors they have on the web', () => {
   expect(anchorsOf('# `approve` & reject\n## Two\n## Two\n')).toEqual(['approve--reject', 'two', 'two-1'])
+})
+
+const inRepository = (file: string): string | undefined => {
+  if (!existsSync(join(root, file))) return undefined
+  return /\.\w+$/.test(file) ? read(file) : ''
+}
+
+test('every file and name that docs/architecture.md gives exists', () => {
+  const page = 'docs/architecture.md'
+  expect(namedFileProblems(page, read(page), inRepository)).toEqual([])
+  const named = new Set(read(page).match(/`[\w.-]+\/src\/[^`]+\.tsx?`/g))
+  expect(named.size).toBeGreaterThan(100)
+})
+
+test('every link of the README, the docs and the other pages leads to a file and a heading that exist', () => {
+  const pages = find('*.md', 'docs/**/*.md', '{packages,apps}/*/README.md')
+  expect(pages.flatMap((page) => linkProblems(page, read(page), inRepository))).toEqual([])
+})
+
+test('the README shows a program within its first 20 lines, and that program starts no other process', () => {
+  const lines = read('README.md').split('\n')
+  const begins = lines.findIndex((line) => line === '```ts')
+  expect(begins).toBeGreaterThan(0)
+  expect(begins).toBeLessThan(20)
+  const ends = lines.indexOf('```', begins)
+  expect(lines.slice(begins, ends).join('\n')).not.toMatch(/child_process|kill/)
+})
+
+test('a file, a name or a link that does not exist is reported', () => {
+  const named = '`a.test.ts` `x/none.ts` `docs/guide/holds.md` (`Holds`, `nothing`)'
+  const source = (file: string): string | undefined => files[file]
+  expect(namedFileProblems('p.md', named, source)).toEqual([
+    'p.md: the file x/none.ts does not exist',
+    'p.md: docs/guide/holds.md has no nothing',
+  ])
+  const links = '[a](guide/holds.md#holds) [b](guide/holds.md#none) [c](none.md) [d](#here) [e](https://x.test)'
+  expect(linkProblems('docs/p.md', links, (file) => ({ ...files, 'docs/p.md': links })[file])).toEqual([
+    'docs/p.md: docs/guide/holds.md has no heading #none',
+    'docs/p.md: the page docs/none.md does not exist',
+    'docs/p.md: docs/p.md has no heading #here',
+  ])
+})
+
+const seeds = (...rows: readonly string[]): string =>
+  ['A1', 'A2', 'B', 'C', 'D', 'P']
+    .map(
+      (seed) => `## ${seed} Seed\n\n| id | statement | shown by |\n|---|---|---|\n${ofSeed(seed, rows).join('\n')}\n`,
+    )
+    .join('\n')
+/** The rows of section B, and one that is well for every other section. */
+const ofSeed = (seed: string, rows: readonly string[]): readonly string[] => {
+  if (seed === 'B') return rows
+  return [`| ${seed}${seed.length === 1 ? '' : '.'}1 | x | a.test.ts › answered once |`]
+}
+const repository: Readonly<Record<string, string>> = {
+  ...files,
+  'examples/x/main.ts': '',
+  'examples/x/tools/a.ts': '',
+  'examples/y/a.json': '',
+}
+const seedProblems = (...rows: readonly string[]): string[] =>
+  conformanceProblems(seeds(...rows), (file) => repository[file])
+
+test('a statement is shown by tests, programs that run and pages, or says why it is not', () => {
+  const rows = [
+    '| B1 | x | `a.test.ts` › answered once<br>a.test.ts › an `x` of |',
+    '| B2 | x | `examples/x/main.ts`<br>`examples/x/tools/a.ts` |',
+    '| B3 | x | docs/guide/holds.md#who-may-answer<br>different: as [it is said](guide/holds.md#holds) |',
+    '| B4 | x | not yet: not requested |',
+  ]
+  expect(seedProblems(...rows)).toEqual([])
+  expect(totalsOf(statementsOf(seeds(...rows)))).toEqual({ all: 9, shown: 7, different: 1, notYet: 1 })
+})
+
+test.each([
+  ['a test that is not there', 'a.test.ts › answered twice', 'no test whose title'],
+  ['a test file that is not there', 'b.test.ts › x', 'does not exist'],
+  ['a program that is not there', 'examples/z/main.ts', 'does not exist'],
+  ['a file that no program runs', 'examples/y/a.json', 'no program runs'],
+  ['a heading that is not there', 'docs/guide/holds.md#none', 'no heading'],
+  ['a link that leads nowhere', 'different: see [it](decisions/none.md)', 'does not exist'],
+  ['a difference without a reason', 'different:', 'neither a test'],
+  ['a bare word', 'yes', 'neither a test'],
+])('%s is reported for its statement', (_, cell, problem) => {
+  expect(seedProblems(`| B1 | x | ${cell} |`)).toEqual([expect.stringMatching(`^B1: .*${problem}`)])
+})
+
+test.each([
+  ['an id that is there twice', ['| B1 | x | not yet: x |', '| B1 | y | not yet: x |'], 'B1 is there twice'],
+  ['an id that is left out', ['| B1 | x | not yet: x |', '| B3 | y | not yet: x |'], 'B3 stands where B2 is expected'],
+  ['an id of another seed', ['| C1 | x | not yet: x |'], 'C1 stands where B1 is expected'],
+  ['a seed without statements', [], 'section B has no statements'],
+  ['a row that cannot be read', ['| B1 | x | not yet: x |', '| B2 | y |'], 'no statement is read from "| B2 | y |"'],
+])('%s is reported', (_, rows, problem) => {
+  expect(seedProblems(...rows)).toEqual([problem])
 })
 
 const sources: Sources = {
@@ -152,4 +259,13 @@ test('a word that stands where something is still to be written is reported, and
     expect.stringContaining('line 7 says TBD'),
   ])
   expect(placeholders('## Figures\n\nA TODO list\nTODOS\nTBD by 3 of 4\n')).toEqual([])
+})
+
+test('a defect that names a missing test, or is out of order, is reported', () => {
+  const files: Record<string, string> = { 'a.test.ts': "test('it works', () => {})" }
+  const problems = (rows: string): readonly string[] => defectProblems(rows, (file) => files[file])
+  expect(problems('| 1 | broken | `a.test.ts` › it works<br>`a.test.ts` |')).toEqual([])
+  expect(problems('| 1 | broken | `a.test.ts` › it fails |')[0]).toContain('no test whose title contains')
+  expect(problems('| 1 | broken | `b.test.ts` |')[0]).toContain('does not exist')
+  expect(problems('| 2 | broken | `a.test.ts` |')[0]).toContain('stands where 1 is expected')
 })

@@ -124,7 +124,7 @@ const bad: readonly Bad[] = [
     'max-lines-per-function',
   ),
   inCore(
-    'a promise nobody awaits',
+    'a promise that is not awaited',
     'g1',
     'export const f = (): void => {\n  Promise.resolve(1)\n}',
     'no-floating-promises',
@@ -154,7 +154,7 @@ const bad: readonly Bad[] = [
     'switch-exhaustiveness-check',
   ),
   {
-    what: 'a promise nobody awaits in a test',
+    what: 'a promise that is not awaited in a test',
     file: 'packages/core/test/g7.test.ts',
     code: 'export const f = (): void => {\n  Promise.resolve(1)\n}',
     rule: 'no-floating-promises',

@@ -61,7 +61,7 @@ test('another lock file means another install', () => {
   expect(ready().stdout).toBe('')
 })
 
-test("what npm installed by itself is not installed again, thanks to the mark of its 'postinstall'", () => {
+test("an installation that npm made is not repeated, thanks to the mark of its 'postinstall'", () => {
   mkdirSync(join(clone, 'node_modules'))
   expect(ready('--mark').code).toBe(0)
   expect(ready()).toEqual({ code: 0, stdout: '', stderr: '' })

@@ -1,8 +1,8 @@
 import { lazy, Suspense, useMemo, type ComponentType, type ReactNode } from 'react'
-import { Route, Switch } from 'wouter'
+import { Route, Switch, useLocation } from 'wouter'
 import { connect } from '@holdpoint/client'
 import { HoldpointProvider } from '@holdpoint/react'
-import { ToolComponentsContext } from '@holdpoint/ui'
+import { Boundary, ToolComponentsContext } from '@holdpoint/ui'
 import { pageTools } from './page-tools.ts'
 import { AgentScreen } from './screens/agent.tsx'
 import { AgentLifeScreen } from './screens/agent-life.tsx'
@@ -10,7 +10,7 @@ import { AgentsScreen } from './screens/agents.tsx'
 import { ConversationScreen } from './screens/conversation.tsx'
 import { ConversationsScreen } from './screens/conversations.tsx'
 import { HoldsScreen } from './screens/holds.tsx'
-import { KeyScreen } from './screens/key.tsx'
+import { KeyOfferScreen, KeyScreen } from './screens/key.tsx'
 import { McpServersScreen } from './screens/mcp-servers.tsx'
 import { SettingsScreen } from './screens/settings.tsx'
 import { SpaceScreen } from './screens/space.tsx'
@@ -20,7 +20,7 @@ import { WorkersScreen } from './screens/workers.tsx'
 import { useSession, type Session } from './session.ts'
 import { Shell } from './shell.tsx'
 import { toolComponents } from './tool-components.tsx'
-import { Empty } from './parts.tsx'
+import { cannotBeShown, Empty, Opening } from './parts.tsx'
 
 const TimelineScreen = lazy(async () => ({ default: (await import('./timeline/timeline-screen.tsx')).TimelineScreen }))
 
@@ -28,9 +28,11 @@ export function App(): ReactNode {
   const session = useSession()
   switch (session.state) {
     case 'looking':
-      return null
+      return <Opening />
     case 'asking':
       return <KeyScreen why={session.why} />
+    case 'offered':
+      return <KeyOfferScreen offer={session} />
     case 'in':
       return <Inside session={session} />
   }
@@ -38,13 +40,16 @@ export function App(): ReactNode {
 
 function Inside({ session }: { readonly session: Extract<Session, { readonly state: 'in' }> }): ReactNode {
   const client = useMemo(() => connect({ url: location.origin, token: session.token }), [session])
+  const [path] = useLocation()
   return (
     <HoldpointProvider client={client} tools={pageTools}>
       <ToolComponentsContext value={toolComponents}>
         <Shell>
-          <Suspense fallback={null}>
-            <Screens />
-          </Suspense>
+          <Boundary subject={path} fallback={cannotBeShown}>
+            <Suspense fallback={<Opening />}>
+              <Screens />
+            </Suspense>
+          </Boundary>
         </Shell>
       </ToolComponentsContext>
     </HoldpointProvider>

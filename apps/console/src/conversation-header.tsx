@@ -13,13 +13,13 @@ export function ConversationHeader({
 }): ReactNode {
   const agent = useConversation(id, (state) => state.agent)
   const status = useConversation(id, (state) => state.status)
-  const connection = useConversation(id, (state) => state.connection.state)
+  const connection = useConversation(id, (state) => state.connection)
   const words = useFirstWords(id)
   useTitle(here === 'chat' ? (words ?? id) : `Timeline of ${words ?? id}`)
   return (
     <header
       className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-border px-4 py-2.5 sm:px-6"
-      data-live={connection}
+      data-live={connection.state}
     >
       <h1
         title={id}
@@ -33,7 +33,9 @@ export function ConversationHeader({
         </TextLink>
       )}
       <Status status={status} />
-      {connection === 'waiting' && <span className="text-xs text-held">offline, trying again</span>}
+      {connection.state === 'waiting' && connection.error && (
+        <span className="text-xs text-held">offline, trying again</span>
+      )}
       <div className="ms-auto">
         <Views
           label="Views of the conversation"

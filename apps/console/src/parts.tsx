@@ -2,6 +2,7 @@
 import { useEffect, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ListedConversation } from '@holdpoint/client'
+import { Button } from '@holdpoint/ui'
 
 /** A screen: its title, what can be done there, and its content. The title is the document's too. */
 export function Screen({
@@ -63,6 +64,28 @@ export function Trouble({ error }: { readonly error: Error }): ReactNode {
   return (
     <p role="alert" className="rounded-md border border-destructive/40 bg-destructive/5 px-3 py-2 text-sm">
       {error.message}
+    </p>
+  )
+}
+
+/** In place of a page that cannot be drawn. */
+export function cannotBeShown(error: Error): ReactNode {
+  return (
+    <div className="mx-auto grid max-w-2xl gap-3 px-4 py-10">
+      <p>This page cannot be shown.</p>
+      <Trouble error={error} />
+      <Button small className="justify-self-start" onClick={() => location.reload()}>
+        Load it again
+      </Button>
+    </div>
+  )
+}
+
+/** Until there is something to show. */
+export function Opening(): ReactNode {
+  return (
+    <p role="status" className="px-4 py-10 text-center text-sm text-muted-foreground">
+      Loading…
     </p>
   )
 }

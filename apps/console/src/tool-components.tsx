@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { Json } from '@holdpoint/client'
 import { PlainToolCall, type ToolCallProps, type ToolComponents } from '@holdpoint/ui'
 
-export const toolComponents: ToolComponents = { 'chart.show': Chart }
+export const toolComponents: ToolComponents = { by_name: { 'chart.show': Chart } }
 
 interface Bar {
   readonly label: string
@@ -13,7 +13,7 @@ interface Bar {
 /** A chart is what the model says it is, so it is shown only when it is one. */
 function Chart(props: ToolCallProps): ReactNode {
   const { call } = props
-  const chart = call.state === 'settled' && call.outcome.ok ? chartOf(call.outcome.value) : undefined
+  const chart = call.state === 'settled' && call.outcome.ok ? chartOf(call.input) : undefined
   if (!chart) return <PlainToolCall {...props} />
   const most = Math.max(...chart.bars.map(({ value }) => value), 1)
   return (

@@ -1,7 +1,7 @@
 /** What breaks in the middle: the page, the gateway, the line. Nothing is lost, doubled or stuck. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Locator, Page } from 'playwright-core'
-import { stage, type Stage } from './stage.ts'
+import { answer, stage, type Stage } from './stage.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -54,7 +54,7 @@ test('the gateway is killed while a call is held and the page is open; started a
   // What can neither be said nor answered says so, and is not lost.
   await space.getByLabel('Message', { exact: true }).fill('Thank you')
   await space.keyboard.press('Enter')
-  await approve(space).click()
+  await answer(approve(space))
   await space
     .getByRole('region', { name: /Approve email.send/ })
     .getByText('not known to be in')
@@ -62,7 +62,7 @@ test('the gateway is killed while a call is held and the page is open; started a
   await space.locator('form').getByText('No answer from the gateway').waitFor()
 
   await here.start()
-  for (const each of [page, space]) await approve(each).click()
+  for (const each of [page, space]) await answer(approve(each))
   for (const each of [page, space])
     await each.getByRole('article', { name: 'desk said' }).getByText('is out.').waitFor()
   for (const each of [page, space]) await each.locator('[data-live="live"]').waitFor()
@@ -78,7 +78,7 @@ test('the gateway is killed while a call is held and the page is open; started a
 test('a page that was offline has everything when it is back, and its tools still run once', async () => {
   await here.client.conversations.send('zone', 'Hello', { agent: 'desk', wait: 10 })
   const page = await here.open('/conversations/zone')
-  await page.getByRole('article').getByText('I pretend to be a model').waitFor()
+  await page.getByRole('article').getByText('I am a scripted model').waitFor()
   await page.context().setOffline(true)
   await here.client.conversations.send('zone', 'Which time zone am I in?', { agent: 'desk' })
   await page.getByLabel('Message', { exact: true }).fill('Written offline')
@@ -152,9 +152,11 @@ test('of two tabs that answer a call in a space, the second is told that it was 
   await second.route(/\/(?:events|changes)/, (route) => void held.push(() => void route.continue()))
   await second.goto(here.url + path)
   await second.getByRole('button', { name: 'Reject' }).click()
-  await first.getByRole('button', { name: 'Approve', exact: true }).click()
+  await answer(first.getByRole('button', { name: 'Approve', exact: true }))
   await first.getByText('is out.').first().waitFor()
-  await second.getByLabel('Why not?').press('Enter')
+  await answer(second.getByRole('button', { name: 'Reject', exact: true }), () =>
+    second.getByLabel('Why not?').press('Enter'),
+  )
   const told = second.locator('[data-verdict="conflict"]')
   expect(await told.innerText()).toMatch(/^Too late: somebody else was first\..*you approved it .+ ago/s)
   // Now it hears of it: the card goes, and what became of the answer stays.

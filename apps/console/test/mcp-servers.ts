@@ -4,7 +4,7 @@ import type { McpServerStatus } from '@holdpoint/mcp'
 export const mcpServers: readonly McpServerStatus[] = [
   {
     name: 'tracker',
-    at: 'https://tracker.acme.test/mcp',
+    at: 'https://tracker.acme.test',
     transport: 'http',
     health: 'ready',
     era: 'modern',
@@ -26,13 +26,31 @@ export const mcpServers: readonly McpServerStatus[] = [
           ],
         },
       },
+      {
+        name: 'tracker.find_v2',
+        tool: 'find_v2',
+        description: 'Find an issue, better',
+        fingerprint: 'e'.repeat(64),
+        isNew: true,
+        changed: {
+          fingerprint: 'e'.repeat(64),
+          changes: [
+            { field: 'description', before: null, after: 'Find an issue, better' },
+            {
+              field: 'inputSchema',
+              before: null,
+              after: { type: 'object', properties: { query: { type: 'string' } } },
+            },
+          ],
+        },
+      },
       { name: 'tracker.close', tool: 'close', description: 'Close an issue', fingerprint: 'c'.repeat(64) },
     ],
     refused: [{ name: 'everything', why: 'its schema is larger than it may be' }],
   },
   {
     name: 'files',
-    at: 'node files.js --read-only',
+    at: 'node',
     transport: 'stdio',
     health: 'away',
     era: 'legacy',
@@ -41,5 +59,5 @@ export const mcpServers: readonly McpServerStatus[] = [
     tools: [{ name: 'files.read', tool: 'read', description: 'Read a file', fingerprint: 'd'.repeat(64) }],
     refused: [],
   },
-  { name: 'calendar', at: 'https://calendar.acme.test/mcp', transport: 'http', health: 'new', tools: [], refused: [] },
+  { name: 'calendar', at: 'https://calendar.acme.test', transport: 'http', health: 'new', tools: [], refused: [] },
 ]

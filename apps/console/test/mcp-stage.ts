@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from 'node:url'
 import { memoryStore } from '@holdpoint/core'
-import { serve, siteOf } from '@holdpoint/gateway'
+import { serve, siteFromFolder } from '@holdpoint/gateway'
 import { mcpServers } from '@holdpoint/mcp'
 import { scriptedModel, type ScriptedModel } from '@holdpoint/testing'
 import { agent, holdpoint } from 'holdpoint'
@@ -14,6 +14,8 @@ import { ECHO, rawServer } from '../../../test/raw-mcp-server.ts'
 const LONGER_THAN_A_LIST_LASTS = 301_000
 
 export interface McpStage {
+  /** Lets the console in, once. */
+  readonly consoleUrl: string
   readonly url: string
   readonly model: ScriptedModel
   /** `tracker` says this of its tool `find`, and an agent has asked it since. */
@@ -37,10 +39,11 @@ export async function mcpStage(): Promise<McpStage> {
   const model = scriptedModel(Array.from({ length: 20 }, () => 'Well.'))
   const desk = agent({ name: 'desk', model, plugins: [mcp.plugin] })
   const runtime = await holdpoint({ store, agents: [desk] })
-  const site = siteOf(fileURLToPath(new URL('../../../packages/gateway/console', import.meta.url)))
+  const site = siteFromFolder(fileURLToPath(new URL('../../../packages/gateway/console', import.meta.url)))
   const served = await serve({ runtime, store, mcp: { servers: mcp }, site, openConsole: true })
   let times = 0
   return {
+    consoleUrl: served.consoleUrl ?? '',
     url: served.url,
     model,
     says: async (description) => {

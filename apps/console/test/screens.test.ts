@@ -32,7 +32,7 @@ beforeAll(async () => {
   await here.client.holds.approve('parcel', parcel?.callId ?? '', { by: 'grace' })
   await here.client.agents.create({
     name: 'helper',
-    model: 'pretender',
+    model: 'scripted',
     instructions: 'Help whoever asks.',
     tools: [
       {
@@ -171,7 +171,8 @@ test('what a server of MCP changed is shown as it is, and accepted for what is s
     if (!screenIsOld) shown = await (await route.fetch()).json()
     await route.fulfill({ json: shown })
   })
-  await page.goto(`${mcp.url}/mcp-servers`)
+  // One navigation: a second one would cancel the request that exchanges the code for a key.
+  await page.goto(mcp.consoleUrl.replace('/#', '/mcp-servers#'))
   const changed = page.getByRole('region', { name: 'tracker.find was changed' })
   await changed.getByText('Find an issue, and send it to').waitFor()
   const server = (name: string) => page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) })
@@ -194,7 +195,7 @@ test('what a server of MCP changed is shown as it is, and accepted for what is s
   })
   const accept = changed.getByRole('button', { name: 'Accept the change' })
   await accept.click()
-  await page.getByText('The server changed it again since you looked').waitFor()
+  await page.getByText('The server changed the tool again').waitFor()
   await changed.getByText('Find an issue, quickly').waitFor()
   await accept.click()
   await changed.waitFor({ state: 'detached' })

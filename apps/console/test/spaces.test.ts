@@ -1,7 +1,7 @@
 /** People and agents in a space, and agents that live: what is said, shown, held and planned, as it happens. */
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { Locator } from 'playwright-core'
-import { shoot, stage, type Stage } from './stage.ts'
+import { answer, shoot, stage, type Stage } from './stage.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -26,7 +26,7 @@ test('two agents and a person in a space: a chart is shown, an e-mail waits ther
   expect(await page.locator('[data-tool="email.send"]').getAttribute('data-status')).toBe('requires_action')
   expect(await page.getByRole('list', { name: 'Members' }).last().innerText()).toContain('at work here')
   await shoot(page, 'space-approval')
-  await card.getByRole('button', { name: 'Approve', exact: true }).click()
+  await answer(card.getByRole('button', { name: 'Approve', exact: true }))
   await page.getByRole('article', { name: 'desk said' }).getByText('The e-mail to ada@example.org is out.').waitFor()
   await page.locator('[data-tool="email.send"][data-status="complete"]').waitFor()
   await page.reload()
@@ -65,7 +65,7 @@ test('a plan is made and called off by hand, and one that cannot be is refused i
   await plans.getByLabel('What to wake it for').fill('Close the books')
   await plans.getByLabel('When').fill('whenever')
   await plans.getByRole('button', { name: 'Plan it' }).click()
-  await plans.getByRole('alert').getByText('This is no plan').waitFor()
+  await plans.getByRole('alert').getByText('The plan is invalid').waitFor()
   await plans.getByLabel('What to wake it for').fill('Close the books')
   await plans.getByLabel('How it is timed').selectOption('cron')
   await plans.getByLabel('When').fill('0 9 * * 1')
@@ -88,7 +88,7 @@ test('a space is made with the keyboard, joined under a name, and a question is 
   await page.keyboard.press('Enter')
   const form = page.getByRole('region', { name: 'How much may the launch cost?' })
   await form.getByLabel('amount').fill('900')
-  await form.getByLabel('amount').press('Enter')
+  await answer(form.getByRole('button', { name: 'Answer' }), () => form.getByLabel('amount').press('Enter'))
   await page.getByRole('article', { name: 'desk said' }).getByText('the launch may cost 900 EUR').waitFor()
 
   const other = await here.open('/settings')
@@ -109,6 +109,29 @@ test('a space is made with the keyboard, joined under a name, and a question is 
   expect(here.complaints).toEqual([])
 })
 
+test('a member whose key may not resolve holds answers what is asked in the space', async () => {
+  const { client, url, browser } = here
+  const from = { kind: 'human', id: 'you' } as const
+  await client.spaces.create({
+    id: 'members',
+    name: 'Members',
+    by: 'you',
+    members: [{ member: { kind: 'agent', id: 'desk' } }],
+  })
+  const { key = '' } = await client.keys.create({ name: 'a member', scopes: ['agent'] })
+  const page = await (await browser.newContext()).newPage()
+  await page.goto(url)
+  await page.evaluate((given) => sessionStorage.setItem('holdpoint.key', given), key)
+  await page.goto(`${url}/spaces/members`)
+  await client.spaces.post('members', 'We need a budget', { from })
+  const form = page.getByRole('region', { name: 'How much may the launch cost?' })
+  await form.getByLabel('amount').fill('700')
+  await answer(form.getByRole('button', { name: 'Answer' }))
+  await page.getByRole('article', { name: 'desk said' }).getByText('the launch may cost 700 EUR').waitFor()
+  const view = await client.spaces.view('members')
+  expect(view?.messages).toContainEqual(expect.objectContaining({ name: 'budget.ask', status: 'complete' }))
+})
+
 test('agents that only talk to each other fall quiet, and it says why', async () => {
   await here.client.spaces.create({
     id: 'chatter',
@@ -119,7 +142,7 @@ test('agents that only talk to each other fall quiet, and it says why', async ()
   })
   await here.client.spaces.post('chatter', 'Please draw the sales', { from: { kind: 'human', id: 'you' } })
   const page = await here.open('/spaces/chatter')
-  await page.getByRole('article', { name: 'books said' }).getByText('woke nobody').waitFor()
+  await page.getByRole('article', { name: 'books said' }).getByText('woke no agent').waitFor()
   await page.getByText('The agents have talked among themselves').waitFor()
   await shoot(page, 'space-quiet')
   await page.getByLabel('Message', { exact: true }).fill('Thank you')

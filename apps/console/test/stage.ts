@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core'
 import { connect, type Client } from '@holdpoint/client'
 import { findBrowser } from '../../../test/find-browser.ts'
 
@@ -12,6 +12,8 @@ const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 
 export interface Stage {
   readonly url: string
+  /** The address that was printed. Its code was used for the windows that `open` opens. */
+  readonly consoleUrl: string
   readonly browser: Browser
   /** The gateway from this program. */
   readonly client: Client
@@ -37,7 +39,8 @@ export async function stage(env: Readonly<Record<string, string>> = {}): Promise
     chromium.launch({ executablePath, args }),
     serve({ ...settings, PORT: '0' }),
   ])
-  const { url, key } = first
+  const { url, key, consoleUrl } = first
+  const storageState = { cookies: [], origins: [{ origin: url, localStorage: [await redeemed(consoleUrl)] }] }
   let child: ChildProcess | undefined = first.child
   const complaints: string[] = []
   const strangers: string[] = []
@@ -51,12 +54,13 @@ export async function stage(env: Readonly<Record<string, string>> = {}): Promise
   }
   return {
     url,
+    consoleUrl,
     browser,
     complaints,
     strangers,
     client: connect({ url, key }),
     open: async (path, options = {}) => {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+      const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState, ...options })
       context.on('request', (request) => {
         if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:')) strangers.push(request.url())
       })
@@ -86,9 +90,25 @@ export async function stage(env: Readonly<Record<string, string>> = {}): Promise
   }
 }
 
-async function serve(
-  env: Readonly<Record<string, string>>,
-): Promise<{ readonly url: string; readonly key: string; readonly child: ChildProcess }> {
+/** The code's key, where a page of the console looks for it. */
+async function redeemed(consoleUrl: string): Promise<{ readonly name: string; readonly value: string }> {
+  const { origin, hash } = new URL(consoleUrl)
+  const answer = await fetch(`${origin}/api/console/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ code: hash.replace('#code=', '') }),
+  })
+  return { name: 'holdpoint.console', value: ((await answer.json()) as { readonly key: string }).key }
+}
+
+interface Serving {
+  readonly url: string
+  readonly consoleUrl: string
+  readonly key: string
+  readonly child: ChildProcess
+}
+
+async function serve(env: Readonly<Record<string, string>>): Promise<Serving> {
   const inherited = Object.entries(process.env).filter(([name]) => !/_API_KEY$|^OPENAI_BASE_URL$/.test(name))
   const args = ['--conditions=@holdpoint/source', join(root, 'scripts/serve.ts')]
   const child = spawn(process.execPath, args, { env: { ...Object.fromEntries(inherited), ...env } })
@@ -96,10 +116,20 @@ async function serve(
   child.stderr.on('data', (text: Buffer) => (said += text.toString()))
   for await (const text of child.stdout as AsyncIterable<Buffer>) {
     said += text.toString()
-    const [, url] = /listens on (\S+)\. Try/.exec(said) ?? []
-    if (url !== undefined) return { url, key: /(hp_\S+)/.exec(said)?.[1] ?? '', child }
+    const [, url, consoleUrl] = /listens on (\S+)\. Try it: (\S+)\n/.exec(said) ?? []
+    if (url !== undefined && consoleUrl !== undefined)
+      return { url, consoleUrl, key: /(hp_\S+)/.exec(said)?.[1] ?? '', child }
   }
   throw new Error(`It ended before it listened:\n${said}`)
+}
+
+/** Presses a button that answers, or what does the same; again, where its card had just moved and took no answer. */
+export async function answer(button: Locator, press = (): Promise<void> => button.click()): Promise<void> {
+  const refused = button.locator('..').getByText('Not answered: this has just')
+  do {
+    await button.click({ trial: true })
+    await press()
+  } while (await refused.isVisible())
 }
 
 const shots = join(root, '.cache/screenshots')

@@ -1,7 +1,7 @@
 /** The whole tour, as a person takes it: with the mouse, with the keyboard alone, in two tabs. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Page } from 'playwright-core'
-import { shoot, stage, type Stage } from './stage.ts'
+import { answer, shoot, stage, type Stage } from './stage.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
@@ -32,7 +32,7 @@ test('the tour, from an e-mail to approve to a search at the vendor', async () =
   await card.getByLabel('subject').fill('The report is ready')
   await card.getByRole('list', { name: 'Changes' }).getByText('The report is ready').waitFor()
   await shoot(page, 'approval-edited')
-  await card.getByRole('button', { name: 'Approve with 1 change' }).click()
+  await answer(card.getByRole('button', { name: 'Approve with 1 change' }))
   await page.getByText('The e-mail to ada@example.org is out.').first().waitFor()
   await page.getByRole('button', { name: /email.send/ }).click()
   await page.getByText('approved it with changes').first().waitFor()
@@ -40,12 +40,12 @@ test('the tour, from an e-mail to approve to a search at the vendor', async () =
   await take(page, 'Ask for a budget')
   const form = page.getByRole('region', { name: 'How much may the launch cost?' })
   await form.getByLabel('amount').fill('0')
-  await form.getByRole('button', { name: 'Answer' }).click()
+  await answer(form.getByRole('button', { name: 'Answer' }))
   await form.getByText('One thing does not fit yet.').waitFor()
   expect(await form.getByLabel('amount').getAttribute('aria-invalid')).toBe('true')
   await shoot(page, 'form')
   await form.getByLabel('amount').fill('2500')
-  await form.getByRole('button', { name: 'Answer' }).click()
+  await answer(form.getByRole('button', { name: 'Answer' }))
   await page.getByText('the launch may cost 2500 EUR').first().waitFor()
 
   await take(page, 'Which time zone')
@@ -59,7 +59,7 @@ test('the tour, from an e-mail to approve to a search at the vendor', async () =
   await shoot(page, 'progress')
 
   await take(page, 'Ship the parcel')
-  await page.getByRole('button', { name: 'Approve', exact: true }).click()
+  await answer(page.getByRole('button', { name: 'Approve', exact: true }))
   await page.getByText('It is on its way').first().waitFor()
 
   await take(page, 'Draw a chart')
@@ -81,10 +81,12 @@ test('of two tabs that answer the same hold, the second is told that it was too 
   await second.route(/\/(?:events|changes)/, () => undefined)
   await second.goto(first.url())
   await second.getByRole('button', { name: 'Reject' }).click()
-  await first.getByRole('button', { name: 'Approve', exact: true }).click()
+  await answer(first.getByRole('button', { name: 'Approve', exact: true }))
   await first.getByText('is out.').first().waitFor()
   await second.getByLabel('Why not?').fill('Not today')
-  await second.getByLabel('Why not?').press('Enter')
+  await answer(second.getByRole('button', { name: 'Reject', exact: true }), () =>
+    second.getByLabel('Why not?').press('Enter'),
+  )
   const told = second.locator('[data-verdict="conflict"]')
   await told.waitFor()
   expect(await told.innerText()).toMatch(/^Too late: somebody else was first\..*approved it .+ ago/s)
@@ -115,14 +117,16 @@ test('the inbox is worked through with the keyboard alone', async () => {
       await route.continue()
     },
   )
-  await page.keyboard.press('a')
-  await page.keyboard.press('Enter')
+  await answer(page.getByRole('button', { name: 'Approve', exact: true }), async () => {
+    await page.keyboard.press('a')
+    await page.keyboard.press('Enter')
+  })
   await page.getByText('Your answer is in').waitFor()
   await vi.waitFor(async () => expect(await here.client.holds.list({ conversationId: 'k2' })).toEqual({ items: [] }))
   await page.waitForURL(/\/holds\/k3\//)
   await page.keyboard.press('r')
   await page.keyboard.type('Not this one')
-  await page.keyboard.press('Enter')
+  await answer(page.getByRole('button', { name: 'Reject', exact: true }), () => page.keyboard.press('Enter'))
   await vi.waitFor(async () => {
     const view = await here.client.conversations.view('k3')
     expect(JSON.stringify(view)).toContain('Not this one')

@@ -3,7 +3,7 @@ import {
   paths,
   type AgentBody,
   type AgentRow,
-  type LifeBody,
+  type AutonomousAgentBody,
   type ListOf,
   type TriggerBody,
   type Triggered,
@@ -21,7 +21,7 @@ export interface Agents {
   update(agent: AgentBody, options?: RequestOptions & { readonly version?: number }): Promise<AgentRow>
   remove(name: string, options?: RequestOptions): Promise<void>
   /** What it is up to: its inbox, goals, memories and plans. Undefined when there is no such agent. */
-  life(name: string, options?: RequestOptions): Promise<LifeBody | undefined>
+  life(name: string, options?: RequestOptions): Promise<AutonomousAgentBody | undefined>
   /** Tells it that something happened. It wakes, and handles it once. */
   trigger(name: string, trigger: TriggerBody, options?: RequestOptions): Promise<Triggered>
   /** The next first. */
@@ -39,7 +39,7 @@ export function agentsOf(http: Http): Agents {
     update: async (body, { version, ...options } = {}) =>
       http.ask({ ...options, method: 'PUT', path: paths.agent(body.name), query: { version }, body }),
     remove: async (name, options) => http.ask({ ...options, method: 'DELETE', path: paths.agent(name) }),
-    life: async (name, options) => orUndefined(http.get(paths.life(name), options), NOT_FOUND),
+    life: async (name, options) => orUndefined(http.get(paths.autonomousAgent(name), options), NOT_FOUND),
     trigger: async (name, body, options) => http.post(paths.trigger(name), body, options),
     plans: async (name, options) => {
       const { items } = await http.get<ListOf<Plan>>(paths.plans(name), options)

@@ -36,9 +36,12 @@ const VERDICTS: Readonly<Record<BadVerdict, true>> = {
   unknown: true,
   invalid: true,
   'wrong-kind': true,
+  'not-allowed': true,
 }
 
 export const NOT_FOUND = { 'not-found': true } as const
+/** No call, or none that waits. */
+export const NO_CALL = { unknown: true, 'hold-not-open': true, 'not-found': true } as const
 
 export function orRefused<T extends object>(asking: Promise<T>): Promise<({ readonly ok: true } & T) | Refused>
 export function orRefused<T extends object, R extends ProblemCode>(

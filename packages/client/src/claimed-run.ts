@@ -14,6 +14,8 @@ export interface ClaimedRunOptions {
   readonly ttlMs: number
   readonly onResult?: (answer: ResolveAnswer | ClaimLost, call: ClaimedCall) => void
   readonly onError: (error: Error) => void
+  /** The gateway does not show the progress of this tool. */
+  readonly onUnshown: (tool: string) => void
 }
 
 export class ClaimedRun {
@@ -98,7 +100,10 @@ export class ClaimedRun {
       { claim: call.claim, ttlMs, ...more },
       { signal: this.#ended.signal },
     )
-    if (!('verdict' in told)) return true
+    if (!('verdict' in told)) {
+      if (told.shown === false) this.#options.onUnshown(call.name)
+      return true
+    }
     this.#lose(told.message)
     return false
   }

@@ -3,7 +3,7 @@
  * two tabs both run it and the first answer counts; the other is told so, which is no error.
  */
 import type { Json, ResolveAnswer } from '@holdpoint/core'
-import { wrongWithClientTools } from '@holdpoint/protocol'
+import { clientToolsError } from '@holdpoint/protocol'
 import { answerWithin } from './answer-within.ts'
 import type { RequestOptions } from './http.ts'
 import { outcomeOf, type Outcome } from './outcome.ts'
@@ -64,7 +64,7 @@ export class ClientTools<V> {
     const taken = entries.find(([name]) => this.#tools.has(name))
     if (taken) throw new TypeError(`There is a client tool "${taken[0]}" here already.`)
     // The gateway would refuse the stream of a page that says anything else.
-    const wrong = wrongWithClientTools([...this.#tools.keys(), ...Object.keys(tools)])
+    const wrong = clientToolsError([...this.#tools.keys(), ...Object.keys(tools)])
     if (wrong !== undefined) throw new TypeError(wrong)
     for (const [name, tool] of entries) this.#tools.set(name, tool)
     return () => {

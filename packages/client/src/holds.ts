@@ -1,6 +1,6 @@
 import type { Json, PendingHold, ResolveAnswer, Resolution } from '@holdpoint/core'
 import { paths, type HoldsQuery, type ListOf } from '@holdpoint/protocol'
-import { NOT_FOUND, orUndefined, orVerdict } from './answers.ts'
+import { NO_CALL, orUndefined, orVerdict } from './answers.ts'
 import type { Http, RequestOptions } from './http.ts'
 
 export interface ResolveOptions extends RequestOptions {
@@ -34,8 +34,6 @@ export interface Holds {
   fail(conversationId: string, callId: string, error: string, options?: ResolveOptions): Promise<ResolveAnswer>
 }
 
-const NOT_OPEN = { unknown: true, 'hold-not-open': true, ...NOT_FOUND } as const
-
 export function holdsOf(http: Http): Holds {
   const say = async (
     conversationId: string,
@@ -48,7 +46,7 @@ export function holdsOf(http: Http): Holds {
     resolve: say,
     list: (query, options) => http.get(paths.holds(), options, query),
     show: async (conversationId, callId, options) =>
-      orUndefined(http.get(paths.hold(conversationId, callId), options), NOT_OPEN),
+      orUndefined(http.get(paths.hold(conversationId, callId), options), NO_CALL),
     approve: async (conversationId, callId, { input, ...options } = {}) =>
       say(conversationId, callId, { kind: 'approve', input }, options),
     reject: (conversationId, callId, reason, options) =>

@@ -61,8 +61,9 @@ export type {
 export type {
   AgentRow,
   HoldsQuery,
+  CallerRow,
   KeyRow,
-  LifeBody,
+  AutonomousAgentBody,
   ListOf,
   McpServerRow,
   McpToolRow,

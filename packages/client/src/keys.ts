@@ -1,8 +1,10 @@
-import { paths, type CreatedKey, type CreateKey, type KeyRow, type ListOf } from '@holdpoint/protocol'
+import { paths, type CallerRow, type CreatedKey, type CreateKey, type KeyRow, type ListOf } from '@holdpoint/protocol'
 import type { Http, RequestOptions } from './http.ts'
 import type { PageQuery } from './page-query.ts'
 
 export interface Keys {
+  /** Whose key or token this client has. */
+  me(options?: RequestOptions): Promise<CallerRow>
   list(query?: PageQuery, options?: RequestOptions): Promise<ListOf<KeyRow>>
   /** The key itself is in this answer, and never again. */
   create(key: CreateKey, options?: RequestOptions): Promise<CreatedKey>
@@ -11,6 +13,7 @@ export interface Keys {
 
 export function keysOf(http: Http): Keys {
   return {
+    me: (options) => http.get(paths.me(), options),
     list: (query, options) => http.get(paths.keys(), options, query),
     create: (body, options) => http.post(paths.keys(), body, options),
     revoke: async (id, options) => http.ask({ ...options, method: 'DELETE', path: paths.key(id) }),

@@ -27,11 +27,12 @@ export class LiveConversation extends Live<View> {
   readonly #parts: LiveParts
 
   constructor(parts: LiveParts, id: string, { turns = 20 }: LiveOptions = {}) {
-    const { http, conversations, holds, ran } = parts
+    const { http, holds, ran } = parts
     super(http, {
       empty: emptyView,
-      path: paths.events(id),
-      load: (signal) => conversations.view(id, { turns }, { signal }),
+      path: `${paths.events(id)}?missing=ok`,
+      // One that is not there yet is empty, and is followed from its beginning on.
+      load: async (signal) => (await newest(http, id, turns, signal)) ?? emptyView,
       apply: (view, message) => {
         if (message.kind === 'event') return applyEvent(view, message.event)
         return message.kind === 'frame' ? applyFrame(view, message.frame) : view
@@ -49,11 +50,16 @@ export class LiveConversation extends Live<View> {
     this.#parts = parts
   }
 
-  /** Adds older turns to the view. False when it has all of them. */
+  /** Adds older turns to the view, or fewer where so many are too large to be read together. False when it has all of them. */
   async earlier(turns = 20, options: RequestOptions = {}): Promise<boolean> {
     if (!this.loaded || this.view.from <= 1) return false
     const wanted = this.view.turns.length + turns
-    const page = await this.#parts.conversations.view(this.id, { turns: Math.min(wanted, 1000) }, options)
+    const asking = this.#parts.conversations.view(this.id, { turns: Math.min(wanted, 1000) }, options)
+    const page = await asking.catch((error: unknown) => {
+      if (!(error instanceof RangeError) || turns === 1) throw error
+      return 'too large' as const
+    })
+    if (page === 'too large') return this.earlier(Math.ceil(turns / 4), options)
     if (page && page.seq >= this.view.seq) this.show(earlier(this.view, page))
     return this.view.from > 1 && wanted < 1000
   }
@@ -75,5 +81,18 @@ export class LiveConversation extends Live<View> {
 
   resolve(callId: string, resolution: Resolution, options?: ResolveOptions): Promise<ResolveAnswer> {
     return this.#parts.holds.resolve(this.id, callId, resolution, options)
+  }
+}
+
+/**
+ * Undefined when there is no such conversation yet: asked so that it is no problem, which browsers would write to their
+ * log. Of turns that are too large to be read together, fewer are asked for; `earlier` adds the others.
+ */
+async function newest(http: Http, id: string, turns: number, signal: AbortSignal): Promise<View | undefined> {
+  try {
+    return await http.get(paths.conversation(id), { signal }, { turns, missing: 'ok' })
+  } catch (error) {
+    if (!(error instanceof RangeError) || turns === 1) throw error
+    return newest(http, id, Math.ceil(turns / 4), signal)
   }
 }

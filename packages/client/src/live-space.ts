@@ -1,6 +1,13 @@
 /** A space as it is now, on this side, with what agents are writing there at the moment. It begins with the newest messages. */
 import type { Member, ResolveAnswer } from '@holdpoint/core'
-import { applySpaceEvent, applySpaceFrame, emptySpaceView, isSpaceEvent, type SpaceView } from '@holdpoint/core/view'
+import {
+  applySpaceEvent,
+  applySpaceFrame,
+  emptySpaceView,
+  isSpaceEvent,
+  isSpaceFrame,
+  type SpaceView,
+} from '@holdpoint/core/view'
 import { paths } from '@holdpoint/protocol'
 import type { ClientCall } from './client-tools.ts'
 import type { Http, RequestOptions } from './http.ts'
@@ -33,8 +40,7 @@ export class LiveSpace extends Live<SpaceView> {
       apply: (view, message) => {
         if (message.kind === 'frame') {
           const { frame } = message
-          const isOurs = frame.type === 'message.streaming' || frame.type === 'tool.streaming'
-          return isOurs ? applySpaceFrame(view, frame) : view
+          return isSpaceFrame(frame) ? applySpaceFrame(view, frame) : view
         }
         const event = message.kind === 'event' ? message.event : undefined
         return event && (isSpaceEvent(event) || event.type === 'notices.told') ? applySpaceEvent(view, event) : view

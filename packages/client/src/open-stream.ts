@@ -23,7 +23,7 @@ export function openStream(
 ): AsyncGenerator<Heard<StreamMessage>> {
   let seq = after
   return openSse(http, {
-    path: path + offering(tools),
+    path: offering(path, tools),
     headers: { 'last-event-id': String(after) },
     signal,
     read: (text) => {
@@ -37,8 +37,9 @@ export function openStream(
 }
 
 /** In the address, which every client can give, and which keeps no page of another origin out. */
-function offering(tools: readonly string[]): string {
-  return tools.length > 0 ? `?tools=${encodeURIComponent(encodeClientTools(tools))}` : ''
+function offering(path: string, tools: readonly string[]): string {
+  if (tools.length === 0) return path
+  return `${path}${path.includes('?') ? '&' : '?'}tools=${encodeURIComponent(encodeClientTools(tools))}`
 }
 
 function inOrder(before: number, seq: number): number {

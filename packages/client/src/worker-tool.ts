@@ -6,7 +6,7 @@ export interface WorkerContext {
   readonly call: ClaimedCall
   /** Aborted when the claim is lost, or when the worker stops and waits no longer: the result is not wanted from here. */
   readonly signal: AbortSignal
-  /** Shown to whoever is watching the conversation. Never throws: it may be lost. */
+  /** Shown to those who watch the conversation, if the tool is `streaming`. Never throws: it may be lost. */
   progress(value: Json): Promise<void>
 }
 

@@ -5,10 +5,11 @@
  * A handler may therefore meet a call that another one began: `call.callId` never changes, and tells.
  */
 import type { ResolveAnswer } from '@holdpoint/core'
-import type { ClaimedCall } from '@holdpoint/protocol'
+import type { ClaimBody, ClaimedCall } from '@holdpoint/protocol'
 import type { Calls, ClaimLost } from './calls.ts'
 import { ClaimedRun } from './claimed-run.ts'
 import { passes } from './passing.ts'
+import { randomKey } from './random-key.ts'
 import { backoffMs, wait } from './wait.ts'
 import type { WorkerTool } from './worker-tool.ts'
 
@@ -25,12 +26,15 @@ export interface WorkerOptions {
   readonly graceMs?: number
   /** What became of a result. */
   readonly onResult?: (answer: ResolveAnswer | ClaimLost, call: ClaimedCall) => void
-  /** Trouble on the way. It goes on by itself. */
+  /** Trouble on the way, after which it goes on by itself; and why it cannot go on, which `done` rejects with. */
   readonly onError?: (error: Error) => void
 }
 
 export interface Worker {
-  /** Resolves when the worker has stopped; rejects when it cannot go on, with a credential that is not good for instance. */
+  /**
+   * Resolves when the worker has stopped; rejects when it cannot go on, with a credential that is not good for instance.
+   * Without `onError` that is an unhandled rejection where the program does not look at it.
+   */
   readonly done: Promise<void>
   /** Takes nothing new, lets what is under way come to its end for a while, and gives the rest back. */
   stop(): Promise<void>
@@ -39,8 +43,7 @@ export interface Worker {
 export function worker({ calls }: { readonly calls: Calls }, options: WorkerOptions): Worker {
   const loop = new WorkerLoop(calls, options)
   const done = loop.run()
-  // Whoever only ever stops it need not look at `done`.
-  done.catch(() => undefined)
+  if (options.onError) done.catch(options.onError)
   return {
     done,
     stop: () => {
@@ -52,11 +55,17 @@ export function worker({ calls }: { readonly calls: Calls }, options: WorkerOpti
 
 /** What a claim without waiting for work pauses. */
 const LOOK_MS = 1000
+/** By then the gateway knows that a worker hung up. */
+const HUNG_UP_MS = 50
+/** So long `stop` waits to hear what its last claim came to. */
+const LAST_CLAIM_MS = 2000
 
 class WorkerLoop {
   readonly #calls: Calls
   readonly #options: Required<Omit<WorkerOptions, 'onResult'>> & Pick<WorkerOptions, 'onResult'>
   readonly #running = new Map<ClaimedRun, Promise<void>>()
+  /** Tools whose progress is not shown, which was reported once. */
+  readonly #unshown = new Set<string>()
   readonly #stopping = new AbortController()
   /** Nothing is waited for any more. */
   readonly #over = new AbortController()
@@ -97,22 +106,42 @@ class WorkerLoop {
     const free = concurrency - this.#running.size
     if (free <= 0) return this.#oneEnds()
     const asked = Date.now()
-    // Not broken off by `stop`: what is on its way would stay claimed by nobody.
-    const body = { tools: Object.keys(tools), max: Math.min(free, 100), ttlMs, wait: seconds }
-    const { items } = await this.#calls.claim(body, { signal: this.#over.signal })
+    const items = await this.#claim({ tools: Object.keys(tools), max: Math.min(free, 100), ttlMs, wait: seconds })
     for (const call of items) this.#take(call)
     if (items.length === 0 && Date.now() - asked < Math.min(seconds * 1000, LOOK_MS)) await this.#pause(LOOK_MS)
     if (items.length === 0 && seconds === 0) await this.#pause(LOOK_MS)
   }
 
+  async #claim(body: ClaimBody): Promise<readonly ClaimedCall[]> {
+    const key = randomKey()
+    const { signal } = this.#stopping
+    try {
+      return (await this.#calls.claim(body, { key, signal })).items
+    } catch (error) {
+      if (!signal.aborted) throw error
+      // The gateway waits for no one who hung up. What it had claimed by then is asked for under the same key, and given back.
+      await wait(HUNG_UP_MS)
+      const until = AbortSignal.any([this.#over.signal, AbortSignal.timeout(LAST_CLAIM_MS)])
+      return (await this.#calls.claim(body, { key, signal: until })).items
+    }
+  }
+
   #take(call: ClaimedCall): void {
     const { tools, ttlMs, onResult, onError } = this.#options
     const tool = tools[call.name]
-    const run = new ClaimedRun({ calls: this.#calls, call, ttlMs, onError, ...(onResult && { onResult }) })
+    const onUnshown = (name: string): void => this.#notShown(name)
+    const run = new ClaimedRun({ calls: this.#calls, call, ttlMs, onError, onUnshown, ...(onResult && { onResult }) })
     // One that came while stopping is given back.
     const ending = tool && !this.#stopping.signal.aborted ? run.carryOut(tool) : run.release()
     const done = ending.catch(onError).finally(() => this.#running.delete(run))
     this.#running.set(run, done)
+  }
+
+  #notShown(tool: string): void {
+    if (this.#unshown.has(tool)) return
+    this.#unshown.add(tool)
+    const why = `Tool "${tool}" reports progress, but its declaration does not say "streaming: true", so its progress is not shown.`
+    this.#options.onError(new Error(why))
   }
 
   async #end(): Promise<void> {

@@ -207,7 +207,7 @@ test('what cannot be the name of a tool is refused where it is offered, and so a
   const live = client.conversation('c1')
   const run = (): void => {}
   for (const name of ['', 'a,b', 'a b', '.', 'x\r\nhost: evil', 'é'])
-    expect(() => live.tools({ [name]: { run } })).toThrow('cannot be the name of a tool')
+    expect(() => live.tools({ [name]: { run } })).toThrow('is not a valid tool name')
   const many = Object.fromEntries(Array.from({ length: 101 }, (_, nth) => [`t${nth}`, { run }]))
   expect(() => live.tools(many)).toThrow('100')
   live.close()

@@ -24,6 +24,7 @@ const KEY = 'hp_test_0123456789abcdef0123456789abcdef'
 const tools = [
   tool({
     name: 'ship',
+    streaming: true,
     description: 'Ship a parcel',
     executor: 'external',
     timeout: '1 h',
@@ -35,6 +36,7 @@ const tools = [
     description: 'Where the user is',
     executor: 'client',
     timeout: '1 h',
+    grace: '1 h',
     input: z.object({ to: z.string() }),
     output: z.object({ city: z.string() }),
   }),

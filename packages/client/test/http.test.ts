@@ -179,7 +179,7 @@ describe('strings of anybody', () => {
     'an id that cannot be a segment is refused before it is sent: %j',
     async (id) => {
       const { client, asked } = await against([json({ items: [] })])
-      await expect(client.holds.approve(id, 'keys')).rejects.toThrow('cannot be an id')
+      await expect(client.holds.approve(id, 'keys')).rejects.toThrow('is not a valid id')
       expect(asked).toHaveLength(0)
     },
   )

@@ -44,19 +44,34 @@ describe('a live conversation', () => {
     live.close()
   })
 
-  test('is empty before anything was said, and there as soon as something is', async () => {
-    const { client } = await desk()
-    const live = client.conversation('new')
-    // It would come again in an hour.
-    const chance = vi.spyOn(Math, 'random').mockReturnValue(7200)
-    live.subscribe(() => {})
-    await until(() => live.connection.state === 'waiting')
-    chance.mockRestore()
-    expect(live.view).toBe(emptyView)
-    expect(live.connection).not.toHaveProperty('error')
+  test('is empty and live before anything was said, asks for nothing that is not there, and has what is said first', async () => {
+    const { client, another } = await desk()
+    const statuses: number[] = []
+    const states = new Set<string>()
+    const page = another({
+      fetch: async (url, init) => {
+        const response = await fetch(url, init)
+        statuses.push(response.status)
+        return response
+      },
+    })
+    const live = page.conversation('new')
+    live.subscribe(() => states.add(live.connection.state))
+    await until(() => live.connection.state === 'live')
+    expect(live.view).toEqual(emptyView)
+    expect([...states]).toEqual(['live'])
     await live.send('hello')
     await until(() => textOf(live) === 'It is done.' && live.view.status === 'idle')
     live.close()
+
+    // Said by another client.
+    const other = page.conversation('newer')
+    other.subscribe(() => {})
+    await until(() => other.connection.state === 'live')
+    await client.conversations.send('newer', 'hello')
+    await until(() => textOf(other) === 'It is done.' && other.view.status === 'idle')
+    other.close()
+    expect(statuses.filter((status) => status >= 400)).toEqual([])
   })
 
   test('stops when nobody listens, and goes on where it was', async () => {

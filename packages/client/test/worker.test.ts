@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import type { ClaimedCall } from '@holdpoint/protocol'
 import { worker, type ConnectOptions, type WorkerContext } from '@holdpoint/client'
@@ -17,8 +19,8 @@ test('a worker carries out what waits, and the turn goes on', async () => {
   const ship = vi.fn<(input: { to: string }) => unknown>((input) => ({ parcel: `for ${input.to}` }))
   const working = worker(client, { ...quick, tools: { ship } })
   const sent = await client.conversations.send('c1', 'ship Ada Bob', { wait: 10 })
-  expect(sent).toMatchObject({ result: { status: 'held' } })
-  await until(async () => (await client.conversations.view('c1'))?.status === 'idle')
+  // Who waits for the turn waits for its workers, too.
+  expect(sent).toMatchObject({ result: { status: 'done' } })
   const view = await client.conversations.view('c1')
   expect(view?.turns[0]?.steps[0]?.calls.map(({ outcome }) => outcome)).toEqual([
     { ok: true, value: { parcel: 'for Ada' } },
@@ -84,6 +86,36 @@ test('never more at the same time than it was told', async () => {
   await until(() => done === 5)
   await working.stop()
   expect(most).toBe(2)
+})
+
+test('a worker hears once that the progress of a tool is not shown, and its work goes on', async () => {
+  const { client, another } = await desk()
+  const notStreaming: ConnectOptions['fetch'] = async (url, init) => {
+    const told = await fetch(url, init)
+    return url.endsWith('/progress') ? Response.json({ ...((await told.json()) as object), shown: false }) : told
+  }
+  const errors: string[] = []
+  const results: string[] = []
+  const working = worker(another({ fetch: notStreaming }), {
+    ...brief,
+    tools: {
+      ship: async (_input, { progress }) => {
+        await progress({ percent: 10 })
+        await progress({ percent: 90 })
+        return { parcel: 'p' }
+      },
+    },
+    onError: ({ message }) => errors.push(message),
+    onResult: ({ verdict }) => results.push(verdict),
+  })
+  for (const id of ['c1', 'c2']) await client.conversations.create({ id })
+  for (const id of ['c1', 'c2']) await client.conversation(id).send('ship Ada')
+  await until(() => results.length === 2)
+  await working.stop()
+  expect(results).toEqual(['accepted', 'accepted'])
+  expect(errors).toEqual([
+    'Tool "ship" reports progress, but its declaration does not say "streaming: true", so its progress is not shown.',
+  ])
 })
 
 test('the claim is kept while a handler runs for longer than it lasts, and progress is shown', async () => {
@@ -190,4 +222,60 @@ test('a gateway that is away for a while is waited for; a credential that is not
   await working.stop()
   const stranger = worker(another({ key: 'hp_wrong' }), { ...quick, tools: { ship: () => 1 } })
   await expect(stranger.done).rejects.toMatchObject({ code: 'unauthorised' })
+})
+
+test('a worker with a wrong key is not silent: its `onError` is told, and without one the program ends', async () => {
+  const { another, line } = await desk()
+  const errors: unknown[] = []
+  worker(another({ key: 'hp_wrong' }), { tools: { ship: () => 1 }, onError: (error) => errors.push(error) })
+  await until(() => errors.length > 0)
+  expect(errors).toMatchObject([{ code: 'unauthorised' }])
+
+  const program = `import { connect, worker } from '@holdpoint/client'
+    worker(connect({ url: '${line.url}', key: 'hp_wrong' }), { tools: { ship: () => 1 } })
+    setTimeout(() => {}, 60_000)`
+  const flags = ['--conditions=@holdpoint/source', '--input-type=module', '-e', program]
+  const ended = await promisify(execFile)(process.execPath, flags, { cwd: import.meta.dirname }).catch(
+    (error: { code: number; stderr: string }) => error,
+  )
+  expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('unauthorised') })
+})
+
+test('stopping does not wait for the request that waits for work, and a call that comes then is free for others', async () => {
+  const { client, another } = await desk()
+  let asked = 0
+  const counting: ConnectOptions['fetch'] = (url, init) => {
+    asked++
+    return fetch(url, init)
+  }
+  // As it is by default: a claim waits for 10 s.
+  const idle = worker(another({ fetch: counting }), { tools: { ship: () => ({ parcel: 'x' }) } })
+  await until(() => asked === 1)
+  await until(async () => (await client.calls.workers()).items.length === 1)
+  const began = Date.now()
+  await idle.stop()
+  expect(Date.now() - began).toBeLessThan(4000)
+  await client.conversations.send('c1', 'ship Ada', { wait: 5 })
+  expect((await client.calls.claim({ tools: ['ship'], wait: 1 })).items).toHaveLength(1)
+})
+
+test('what was claimed while it stopped is given back', async () => {
+  const { client, another } = await desk()
+  await client.conversations.send('c1', 'ship Ada', { wait: 5 })
+  let stopping: Promise<void> | undefined
+  // The gateway answers, and the answer is not read any more.
+  const late: ConnectOptions['fetch'] = async (url, init) => {
+    const response = await fetch(url, { ...init, signal: null })
+    if (!stopping && url.endsWith('/claim')) {
+      stopping = working.stop()
+      throw init.signal?.reason
+    }
+    return response
+  }
+  const ran: string[] = []
+  const working = worker(another({ fetch: late }), { tools: { ship: () => (ran.push('ship'), { parcel: 'x' }) } })
+  await until(() => stopping !== undefined)
+  await stopping
+  expect(ran).toEqual([])
+  expect((await client.calls.claim({ tools: ['ship'] })).items).toHaveLength(1)
 })

@@ -13,7 +13,7 @@ export type FailureCode =
   | 'history-impossible'
   /** The model's vendor could not be reached, or said no for good. */
   | 'model-failed'
-  /** A service was asked for that nobody provides. */
+  /** A tool or plugin asked for a service that was not provided. */
   | 'service-missing'
   /** A store cannot be opened, or would not keep what it is given. */
   | 'store-unusable'
@@ -49,4 +49,20 @@ export function messageOf(error: unknown): string {
   } catch {
     return 'an error that cannot be printed'
   }
+}
+
+/** For operators: the error and what caused it. What an error carries besides its message, such as a request, stays out. */
+export function messageWithCauses(error: unknown): string {
+  const messages: string[] = []
+  for (let each = error; each !== undefined && messages.length < MOST_CAUSES; each = causeOf(each)) {
+    const message = messageOf(each)
+    if (!messages.some((said) => said.includes(message))) messages.push(message)
+  }
+  return messages.join(' Caused by: ')
+}
+
+const MOST_CAUSES = 8
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? (error.cause ?? undefined) : undefined
 }

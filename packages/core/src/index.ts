@@ -1,6 +1,6 @@
 export { type Json, type JsonObject, canonical, isObject, parseJson, show, toJson } from './json.ts'
 export { isDuration, milliseconds, type Duration } from './duration.ts'
-export { HoldpointError, messageOf, type FailureCode } from './failure.ts'
+export { HoldpointError, messageOf, messageWithCauses, type FailureCode } from './failure.ts'
 export { type Checked, type CompileJsonSchema, type NextTime, type Ports } from './ports.ts'
 
 export { DEFAULT_TIMEOUTS, toolDefiner, type DefineTool, type Tool } from './tool/tool.ts'
@@ -18,6 +18,7 @@ export type {
   ServerToolOptions,
   Verified,
 } from './tool/tool-options.ts'
+export { sameName } from './same-name.ts'
 export { systemScope, type Resumption, type Scope, type ToolContext } from './tool/context.ts'
 export {
   ask,
@@ -29,7 +30,8 @@ export {
   type Later,
   type Question,
 } from './tool/handler-result.ts'
-export { type CallOutcome, type OutcomeCode, type OutcomeError } from './tool/outcome.ts'
+export { definitionOf, type ToolDefinition } from './tool/definition.ts'
+export { timedOut, type CallOutcome, type OutcomeCode, type OutcomeError } from './tool/outcome.ts'
 export { withJsonSchema, type AnySchema, type Infer, type Schema, type StandardSchema } from './tool/schema.ts'
 export { vendorName } from './tool/name.ts'
 
@@ -46,6 +48,7 @@ export {
 } from './log/log-event.ts'
 export {
   firedItems,
+  type Author,
   type Inbound,
   type InboxEvent,
   type InboxItem,
@@ -78,7 +81,8 @@ export type {
   PutAnswer,
   Store,
 } from './log/store.ts'
-export { type Frame, type SpaceFrame } from './live/frame.ts'
+export { type Frame } from './live/frame.ts'
+export { isSpaceFrame, type SpaceFrame } from './log/space-frame.ts'
 export { applyEvent, emptyView, viewOf, withEarlier } from './live/view.ts'
 export { applyFrame } from './live/view-live.ts'
 export { messagesOf, type ViewMessage, type ViewPart } from './live/view-messages.ts'
@@ -103,16 +107,20 @@ export {
   type SpaceEvent,
   type ShownHold,
   type ToolFailure,
-} from './space/space-event.ts'
+} from './log/space-event.ts'
 export { applySpaceEvent, applySpaceFrame, emptySpaceView, spaceViewOf } from './space/space-view.ts'
 export { type SpaceMessage, type SpaceView, type ToolMessage } from './space/space-view.ts'
 export { written, wrote, type SpaceWriting } from './space/space-writing.ts'
 export { type Space, type SpaceMember } from './space/space.ts'
+export { spaceMachine, type SpaceEffect, type SpaceState } from './space/space-machine.ts'
+export { conversationMachine } from './turn/conversation-machine.ts'
+export { hasWork, type Machine, type MachineEffect, type MachineState } from './log/machine.ts'
 export { type SpaceRefusal } from './space/decide-space.ts'
 export { type Cron, type Missed, type Plan } from './plan/plan.ts'
 export { type PlanMade, type PlanRequest } from './plan/plan-request.ts'
 export { type PlanAccess } from './plan/plan-access.ts'
-export { agentOfLife, lifeId, type Life } from './life/life.ts'
+export { agentLogId, agentOfLog } from './log/agent-log.ts'
+export { type Autonomy } from './loop/autonomy.ts'
 export { type Note as MindNote } from './life/self-tools.ts'
 
 export { evolve, fold, next } from './turn/turn.ts'
@@ -128,7 +136,15 @@ export {
   type TurnPlan,
   type WhileBusy,
 } from './turn/decide.ts'
-export { decideResolve, type Resolve, type ResolveAnswer, type ResolveDecision, type Verdict } from './turn/resolve.ts'
+export {
+  callStatus,
+  decideResolve,
+  type CallStatus,
+  type Resolve,
+  type ResolveAnswer,
+  type ResolveDecision,
+  type Verdict,
+} from './turn/resolve.ts'
 export { type Hold, type HoldKind, type OnExpire, type Resolution, type Resolved } from './turn/hold.ts'
 export { emptyConversation, type Call, type Conversation, type Effect, type Turn } from './turn/turn-state.ts'
 
@@ -156,11 +172,12 @@ export { defineAgent, type Agent, type AgentOptions, type OnToolError, type Stop
 export { type OutputRequest } from './loop/output.ts'
 export { type RetryPolicy } from './model/retry.ts'
 export { type LiveStream, type StreamItem, type Watch } from './loop/live-stream.ts'
+export { callsTo, type CallTo } from './loop/calls-to.ts'
 export { type HeldCall, type StepResult, type StopReason, type TurnResult } from './loop/result.ts'
 export { Session, type ChatResult, type SessionStatus } from './loop/session.ts'
 export type { Content, OpenFrom, ResolveOptions, SendOptions } from './loop/session-options.ts'
 export { type Begun } from './loop/begun.ts'
-export { type CancelAnswer } from './loop/live-conversation.ts'
+export { type CancelAnswer } from './loop/active-conversation.ts'
 export { type SessionData } from './loop/session-data.ts'
 export { chat, step, stream } from './loop/chat.ts'
 export {
@@ -192,16 +209,18 @@ export {
   type StreamTransform,
 } from './hooks/hooks.ts'
 
+export type { KnownCall } from './runtime/known-call.ts'
 export { Runtime } from './runtime/runtime.ts'
 export { checkRuntimeOptions } from './runtime/check-runtime.ts'
-export type { CreateSpace, Posted, PostOptions, SpaceRoom, SpaceRow } from './runtime/space-room.ts'
-export type { Lives, LifeView, Trigger } from './runtime/lives.ts'
-export { type SpaceAnswer } from './runtime/spaces.ts'
+export type { CreateSpace, Posted, PostOptions, SpaceRow, Spaces } from './runtime/spaces.ts'
+export type { AutonomousAgents, AutonomousAgentView, Trigger } from './runtime/autonomous-agents.ts'
+export { type SpaceAnswer } from './runtime/space-writer.ts'
 export type {
   Asker,
   ListedConversation,
   ListFilter,
   PendingFilter,
+  NewHold,
   PendingHold,
   Problem,
   RuntimeOptions,

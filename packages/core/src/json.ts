@@ -36,10 +36,11 @@ function refuseInfinity(_key: string, value: unknown): unknown {
 /** What a value looks like once it has been stored and read again; `undefined` becomes null. */
 export function toJson(value: unknown): Parsed {
   if (value === undefined) return { ok: true, value: null }
-  // Nearly always it is JSON already, and a copy costs a fraction of writing and reading.
-  const copy = exactCopy(value, MAX_DEPTH)
-  if (copy !== undefined) return { ok: true, value: copy }
+  // Reading a value may run code of its owner, which may throw: a getter, a proxy.
   try {
+    // Nearly always it is JSON already, and a copy costs a fraction of writing and reading.
+    const copy = exactCopy(value, MAX_DEPTH)
+    if (copy !== undefined) return { ok: true, value: copy }
     const text: unknown = JSON.stringify(value)
     if (typeof text !== 'string') return { ok: false, why: `a ${typeof value} is not JSON` }
     return parseJson(text)
@@ -117,26 +118,48 @@ function exactObject(object: object, depth: number): Json | undefined {
   return copy
 }
 
-/** Whether a value is all that its JSON says: no Map, Date or class in it that JSON shows as something else. */
+/**
+ * Whether a value is all that its JSON says: no Map, Date or class in it that JSON shows as something else. A value that
+ * throws when it is read is not plain.
+ */
 export function isPlain(value: unknown): boolean {
-  if (Array.isArray(value)) return value.every(isPlain)
+  try {
+    return hasPlainParts(value)
+  } catch {
+    return false
+  }
+}
+
+function hasPlainParts(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(hasPlainParts)
   if (typeof value !== 'object' || value === null)
     return typeof value !== 'bigint' && typeof value !== 'function' && typeof value !== 'symbol'
   const prototype: unknown = Object.getPrototypeOf(value)
-  return (prototype === Object.prototype || prototype === null) && Object.values(value).every(isPlain)
+  return (prototype === Object.prototype || prototype === null) && Object.values(value).every(hasPlainParts)
 }
 
-/** What JSON would silently make an empty object of, if a value that is JSON otherwise holds any. */
-export function lostInJson(value: unknown): string | undefined {
-  if (value instanceof Map) return 'a Map'
-  if (value instanceof Set) return 'a Set'
-  if (value instanceof Error) return 'an Error'
-  if (typeof value !== 'object' || value === null) return undefined
-  for (const each of Object.values(value)) {
-    const lost = lostInJson(each)
-    if (lost !== undefined) return lost
+/** How many bytes its text takes in UTF-8, without making that text. */
+export function jsonBytes(value: Json): number {
+  if (typeof value === 'string') return textBytes(value)
+  if (typeof value !== 'object' || value === null) return String(value).length
+  let bytes = 2
+  if (Array.isArray(value)) {
+    for (const each of value as readonly Json[]) bytes += jsonBytes(each) + 1
+    return bytes
   }
-  return undefined
+  for (const [key, each] of Object.entries(value as JsonObject)) bytes += textBytes(key) + jsonBytes(each) + 2
+  return bytes
+}
+
+function textBytes(text: string): number {
+  let bytes = 2 + text.length
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    if (c >= 128) bytes += c >= 2048 && (c < 0xd800 || c > 0xdfff) ? 2 : 1
+    else if (c < 32) bytes += 5
+    else if (c === 34 || c === 92) bytes++
+  }
+  return bytes
 }
 
 export function isObject(value: unknown): value is JsonObject {

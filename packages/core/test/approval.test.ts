@@ -36,7 +36,7 @@ describe('on every executor that can be gated', () => {
     expect(session.events.some(({ type }) => type === 'call.started')).toBe(false)
   })
 
-  test.each(gateable)('%s: auto means that nobody is asked to agree', async (executor, define) => {
+  test.each(gateable)('%s: auto means that no approver is asked', async (executor, define) => {
     const { holds } = await chat(desk([sending, 'done'], { tools: [define('auto')] }).agent, 'go')
     expect(holds.map(({ kind }) => kind)).toEqual(executor === 'server' ? [] : [executor])
   })
@@ -146,7 +146,7 @@ describe('an approval function', () => {
       const turn = chat(agent, 'go')
       const started = clock.now()
       const { holds } = await inTime(clock, turn)
-      const reason = `The approval check failed: It took longer than ${ms} ms.`
+      const reason = `The approval check failed: Tool timed out after ${ms}ms`
       expect(holds).toMatchObject([{ kind: 'approval', reason }])
       expect(clock.now() - started).toBeLessThanOrEqual(ms + 1000)
       expect(signals.map(({ aborted }) => aborted)).toEqual([true])
@@ -158,10 +158,10 @@ describe('an approval function', () => {
       ...mail,
       executor: 'external',
       approval: () => {
-        throw new HoldpointError('service-missing', 'nobody knows the policy')
+        throw new HoldpointError('service-missing', 'the policy is unknown')
       },
     })
     const { holds } = await chat(desk([sending], { tools: [made] }).agent, 'go')
-    expect(holds).toMatchObject([{ kind: 'approval', reason: 'The approval check failed: nobody knows the policy' }])
+    expect(holds).toMatchObject([{ kind: 'approval', reason: 'The approval check failed: the policy is unknown' }])
   })
 })

@@ -68,7 +68,7 @@ describe('parseJson', () => {
     expect(parseJson(JSON.stringify({ text }))).toEqual({ ok: true, value: { text } })
   })
 
-  test('keeps __proto__ as an ordinary key, and nobody inherits from it', () => {
+  test('keeps __proto__ as an ordinary key, and nothing inherits from it', () => {
     const parsed = parseJson('{"__proto__":{"admin":true},"constructor":1}')
 
     expect(parsed.ok && Object.keys(parsed.value as object)).toEqual(['__proto__', 'constructor'])

@@ -1,4 +1,4 @@
-/** Plugins: set up once, asked before every model call what the model shall see, configured by whoever uses them. */
+/** Plugins: set up once, asked before every model call what the model sees, configured by the agent that uses them. */
 import {
   chat,
   defineAgent,

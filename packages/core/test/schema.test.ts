@@ -72,7 +72,7 @@ describe('a JSON Schema', () => {
     })
   })
 
-  test('needs somebody who can check it', () => {
+  test('needs a validator that can check it', () => {
     const error = refusal(() => toolDefiner(undefined)({ ...named, input: { type: 'object' }, run: () => null }))
     expect(error).toMatchObject({
       code: 'tool-invalid',
@@ -224,11 +224,11 @@ describe('another Standard Schema', () => {
 
 describe('a validator', () => {
   test('may take its time', async () => {
-    const input = z.object({ user: z.string().refine(async (user) => user === 'ada', 'nobody of that name') })
+    const input = z.object({ user: z.string().refine(async (user) => user === 'ada', 'no user of that name') })
     const made = tool({ ...named, input, run: ({ input: { user } }) => `hello ${user}` })
     expect((await tried(made, { user: 'ada' })).outcome).toEqual({ ok: true, value: 'hello ada' })
     expect((await tried(made, { user: 'bob' })).outcome).toMatchObject({
-      error: { code: 'invalid-input', message: 'user: nobody of that name' },
+      error: { code: 'invalid-input', message: 'user: no user of that name' },
     })
   })
 

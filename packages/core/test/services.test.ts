@@ -56,7 +56,7 @@ describe('a service', () => {
     expect(services.get(Users).db).toBe(services.get(Db))
   })
 
-  test('is made anew in each container', () => {
+  test('is a new instance in each container', () => {
     const Clock = service('clock', () => ({}))
     expect(new Services().get(Clock)).not.toBe(new Services().get(Clock))
   })
@@ -72,11 +72,10 @@ describe('a service', () => {
     expect(services.get(Db)).toBe('up')
   })
 
-  test('that nobody provides is named, with what to do', () => {
+  test('that is not provided is named, with what to do', () => {
     expect(failure(() => new Services().get(service('db')))).toMatchObject({
       code: 'service-missing',
-      message:
-        'Nobody provides the service "db". Call services.set(db, …) before it is asked for, or give its key a factory.',
+      message: 'There is no service "db". Call services.set(db, …) before it is asked for, or give its key a factory.',
     })
   })
 

@@ -218,7 +218,7 @@ describe('a write', () => {
 })
 
 describe('what is read', () => {
-  test('is the caller’s own copy: changing it changes neither the log nor anybody’s initial state', async () => {
+  test('is the caller’s own copy: changing it changes neither the log nor any initial state', async () => {
     const careless = tool({
       name: 'careless',
       description: 'x',
@@ -246,7 +246,7 @@ describe('what is read', () => {
     expect(todo.initial).toEqual({ items: [], limit: 3 })
   })
 
-  test('is undefined where nobody wrote and the plugin has no initial state', async () => {
+  test('is undefined while nothing was written and the plugin has no initial state', async () => {
     const seen: unknown[] = []
     const plain = definePlugin({
       id: 'constructor',

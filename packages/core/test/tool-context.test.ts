@@ -55,7 +55,7 @@ describe('a handler is handed', () => {
     expect(contexts.map(({ conversation }) => conversation)).toEqual(
       turns.map((turnId) => ({ tenant: '', id: session.id, turnId })),
     )
-    expect(contexts.map(({ requestId }) => requestId)).toEqual(['req-1', undefined])
+    expect(contexts.map(({ requestId }) => requestId)).toEqual(['req-1', expect.any(String)])
   })
 
   test('the agent and its services', async () => {
@@ -124,7 +124,7 @@ describe('the scope', () => {
     expect(contexts.map((context) => context.scope)).toEqual([{ user: 'boss' }])
   })
 
-  test('is nobody’s where nobody gave one: forgetting it raises nobody to the system', async () => {
+  test('is empty by default: a forgotten scope never has the rights of the system', async () => {
     const { made, contexts } = spy()
     await chat(desk([noting, 'done'], { tools: [made] }).agent, 'go')
     expect(contexts[0]?.scope).toEqual({})

@@ -1,4 +1,4 @@
-/** Input is checked before anything happens: before it runs, before anybody is asked. Bad arguments are the model's to mend. */
+/** Input is validated before the tool runs and before an approver is asked. The model has to correct bad arguments. */
 import { chat, toolDefiner, type Json, type Tool } from '@holdpoint/core'
 import { proves, type ScriptedCall } from '@holdpoint/testing'
 import { describe, expect, test } from 'vitest'
@@ -39,7 +39,7 @@ const bad: [what: string, call: Omit<ScriptedCall, 'name'>][] = [
 ]
 
 describe.each(everyKind)('$name', ({ name }) => {
-  test.each(bad)('is not run, held or shown to anybody when the arguments %s', async (_what, given) => {
+  test.each(bad)('is not run, held or shown when the arguments %s', async (_what, given) => {
     ran.length = asked.length = 0
     const { agent, model } = desk([{ calls: [{ name, ...given }] }, 'I see.'], { tools: everyKind })
     const { status, holds, session } = await chat(agent, 'go')

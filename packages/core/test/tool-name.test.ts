@@ -91,7 +91,7 @@ describe('vendorName', () => {
     fc.assert(
       fc.property(families, (names) => {
         const back = toolboxOf(
-          'An agent',
+          { name: 'desk', mode: 'auto' },
           names.map((name) =>
             toolDefiner(undefined)({ name, description: name, input: z.object({}), run: () => name }),
           ),
@@ -114,7 +114,7 @@ describe('vendorName', () => {
   })
 })
 
-test('tools that look alike are each called by their own form, and a name nobody has is an unknown tool', async () => {
+test('tools that look alike are each called by their own form, and any other name is an unknown tool', async () => {
   const tool = toolDefiner(undefined)
   // In the order of their forms, as the model gets them.
   const names = ['notes-search', 'notes.search', 'notes__search', 'notes_search', 'notes:search']

@@ -149,7 +149,7 @@ describe('what a stranger answers', () => {
     expect(toldTo(model)).toEqual({ free: { ok: true, result: [null, { any: 'thing' }] } })
   })
 
-  test('whoever renders a form for a person is given the schema of the answer', async () => {
+  test('a program that renders a form is given the schema of the answer', async () => {
     const { holds } = await chat(desk([budget], { tools: [strangers[0]![1]] }).agent, 'go')
     expect(holds[0]?.answerSchema).toMatchObject({
       type: 'object',

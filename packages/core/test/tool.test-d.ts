@@ -41,6 +41,10 @@ describe('legal pairs compile', () => {
     expectTypeOf(tool({ ...named, executor: 'server', manual: true, run: () => 1 }).executor).toEqualTypeOf<'server'>()
   })
 
+  test('a tool without run, for an agent of mode manual', () => {
+    expectTypeOf(tool(named)).toEqualTypeOf<Tool<{ to: string }, unknown, 'server'>>()
+  })
+
   test('a manual tool without run', () => {
     expectTypeOf(tool({ ...named, manual: true })).toEqualTypeOf<Tool<{ to: string }, unknown, 'server'>>()
     expectTypeOf(tool({ ...named, manual: true, output, approval: () => ({ required: true }) })).toEqualTypeOf<
@@ -70,6 +74,23 @@ describe('legal pairs compile', () => {
     >()
   })
 
+  test('approval as a boolean, or as a function that gives one', () => {
+    tool({ ...named, approval: true, run: () => 1 })
+    tool({ ...named, approval: ({ input: { to } }) => to !== 'ada', run: () => 1 })
+    tool({ ...named, executor: 'client', approval: async () => false })
+    tool({ ...named, executor: 'human', approval: false })
+    // @ts-expect-error no person is asked before a person is asked
+    tool({ ...named, executor: 'human', approval: true })
+  })
+
+  test('approval "auto", on every executor', () => {
+    tool({ ...named, approval: 'auto', run: () => 1 })
+    tool({ ...named, executor: 'human', approval: 'auto' })
+    tool({ ...named, executor: 'client', approval: 'auto' })
+    tool({ ...named, executor: 'external', approval: 'auto' })
+    tool({ executor: 'provider', name: 'x', id: 'x', approval: 'auto' })
+  })
+
   test('provider tools', () => {
     expectTypeOf(
       tool({ executor: 'provider', name: 'x', id: 'openai.web_search', args: { size: 'small' } }),
@@ -81,7 +102,7 @@ describe('illegal pairs are errors', () => {
   test('a gate on a person or on a vendor', () => {
     // @ts-expect-error asking a person to approve asking a person
     tool({ ...named, executor: 'human', approval: 'required' })
-    // @ts-expect-error the vendor has run it before anybody could be asked
+    // @ts-expect-error the vendor has run it before an approver could be asked
     tool({ executor: 'provider', name: 'x', id: 'x', approval: 'required' })
     // @ts-expect-error no gate, no time for it
     tool({ ...named, executor: 'human', approvalTimeout: '1 day' })
@@ -101,8 +122,8 @@ describe('illegal pairs are errors', () => {
     tool({ executor: 'provider', name: 'x', id: 'x', run })
   })
 
-  test('settings of those who wait, on a tool that runs here', () => {
-    // @ts-expect-error only calls that wait for somebody outside can be async
+  test('settings of waiting tools, on a tool that runs here', () => {
+    // @ts-expect-error only calls that wait for an answer from outside can be async
     tool({ ...named, async: true, run: () => 1 })
     // @ts-expect-error it has no late answers
     tool({ ...named, late: 'inbox', run: () => 1 })
@@ -118,10 +139,6 @@ describe('illegal pairs are errors', () => {
   })
 
   test('something missing, unknown or misspelt', () => {
-    // @ts-expect-error nothing to run
-    tool(named)
-    // @ts-expect-error nothing to run unless it is manual for certain
-    tool({ ...named, manual: false })
     // @ts-expect-error no description
     tool({ name: 'x', input, run: () => 1 })
     // @ts-expect-error no input
@@ -243,10 +260,30 @@ describe('output is inferred', () => {
     expectTypeOf(tool({ ...named, run: async () => {} })).toEqualTypeOf<Tool<{ to: string }, void, 'server'>>()
   })
 
+  test('from what an async generator returns, not from what it yields', () => {
+    const made = tool({
+      ...named,
+      run: async function* ({ input: { to } }) {
+        yield 'half'
+        if (to === '') return toolError('To whom?')
+        return { sent: to }
+      },
+    })
+    expectTypeOf(made).toEqualTypeOf<Tool<{ to: string }, { sent: string }, 'server'>>()
+    tool({
+      ...named,
+      output,
+      run: async function* () {
+        yield { page: 1 }
+        return { amount: 1 }
+      },
+    })
+  })
+
   test('from the output schema, which run must meet before its defaults and transforms', () => {
     const kind = z.object({ kind: z.enum(['a', 'b']), note: z.string().default('') })
     const made = tool({ ...named, output: kind, run: () => ({ kind: 'a' }) })
-    expectTypeOf(made).toEqualTypeOf<Tool<{ to: string }, { kind: 'a' | 'b'; note?: string | undefined }, 'server'>>()
+    expectTypeOf(made).toEqualTypeOf<Tool<{ to: string }, { kind: 'a' | 'b'; note: string }, 'server'>>()
     tool({ ...named, output: kind, run: async ({ input: { to } }) => (to ? { kind: 'a' } : { kind: 'b', note: to }) })
     // @ts-expect-error a kind is text
     tool({ ...named, output: kind, run: () => ({ kind: 7 }) })

@@ -88,6 +88,10 @@ describe('the matrix of executors and settings', () => {
     expect(refusal({ ...legal[executor], [key]: settings[key]?.value }).message).toContain(instead)
   })
 
+  test.each(Object.keys(legal) as Executor[])('approval "auto" is legal on %s, and gates nothing', (executor) => {
+    expect(define({ ...legal[executor], approval: 'auto' })).not.toHaveProperty('gate')
+  })
+
   test('a setting that is undefined counts as not given', () => {
     expect(define({ ...legal.human, approval: undefined, run: undefined }).executor).toBe('human')
   })
@@ -116,12 +120,7 @@ describe('a declaration is refused', () => {
       { input: undefined },
       /needs an "input" schema; for a tool without arguments give z.object\(\{\}\)/,
     ],
-    [
-      'with nothing to run',
-      { run: undefined },
-      /nothing to run. Give "run", or say who carries it out with "executor"/,
-    ],
-    ['with something to run that cannot run', { run: 'https://…' }, /nothing to run/],
+    ['with something to run that cannot run', { run: 'https://…' }, /"run" must be a function/],
     [
       'with something to run that cannot run, though manual',
       { run: 'https://…', manual: true },
@@ -171,15 +170,16 @@ describe('a declaration is refused', () => {
     [
       'with an unknown approval',
       { approval: 'maybe' },
-      /"approval" must be "auto", "required", \{ required, reason\?, approvers\? \} or a function/,
+      /"approval" must be true or "required", false or "auto", \{ required, reason\?, approvers\? \} or a function/,
     ],
-    ['with an approval that is a yes', { approval: true }, /"approval" must be/],
+    ['with an approval that is a number', { approval: 1 }, /"approval" must be/],
     [
       'with an approval that does not say if it is required',
       { approval: { reason: 'costs money' } },
       /"approval" must be/,
     ],
-    ['with an approval by nobody', { approval: { required: true, approvers: 0 } }, /"approval" must be/],
+    ['with an approval that misspells a field', { approval: { required: true, aprovers: 2 } }, /"approval" must be/],
+    ['with an approval by zero approvers', { approval: { required: true, approvers: 0 } }, /"approval" must be/],
     ['with an approval by one and a half', { approval: { required: true, approvers: 1.5 } }, /"approval" must be/],
     ['with an approval whose reason is no text', { approval: { required: true, reason: 5 } }, /"approval" must be/],
     ['with a manual that is no boolean', { manual: 'yes' }, /"manual" must be true or false, not "yes"/],
@@ -235,7 +235,7 @@ describe('a declaration is refused', () => {
 describe('where the author says nothing', () => {
   test.each(Object.keys(legal) as Executor[])('%s tools get the defaults', (executor) => {
     expect(define(legal[executor])).toMatchObject({
-      waiting: { timeoutMs: DEFAULT_TIMEOUTS[executor], onExpire: 'error', late: 'reject' },
+      waiting: { timeoutMs: DEFAULT_TIMEOUTS[executor], onExpire: 'error' },
       approvalTimeoutMs: 7 * 86_400_000,
       async: false,
       manual: false,
@@ -244,6 +244,16 @@ describe('where the author says nothing', () => {
       visible: true,
       retention: undefined,
     })
+  })
+
+  test.each([
+    ['external', 'inbox'],
+    ['client', 'inbox'],
+    ['human', 'reject'],
+    ['server', 'reject'],
+    ['provider', 'reject'],
+  ] as const)('a late answer to a tool of executor %s goes to: %s', (executor, late) => {
+    expect(define(legal[executor]).waiting.late).toBe(late)
   })
 
   test('people get a week, clients and services half a minute, our own code ten minutes', () => {
@@ -256,12 +266,12 @@ describe('where the author says nothing', () => {
     })
   })
 
-  test.each(['auto', undefined, { required: false }])('approval %j means that nobody is asked', (approval) => {
+  test.each(['auto', undefined, { required: false }])('approval %j means that no approver is asked', (approval) => {
     expect(define({ ...legal.server, approval }).gate).toBeUndefined()
   })
 
   test('the executor is server', () => {
-    expect(define(legal.server)).toMatchObject({ executor: 'server', run })
+    expect(define(legal.server)).toMatchObject({ executor: 'server', run: expect.any(Function) })
   })
 })
 
@@ -274,11 +284,11 @@ describe('what the author says is kept', () => {
       late: 'inbox',
       onExpire: 'cancel',
     })
-    expect(tool.waiting).toEqual({ timeoutMs: 120_000, onExpire: 'cancel', late: 'inbox' })
+    expect(tool.waiting).toEqual({ timeoutMs: 120_000, graceMs: 5000, onExpire: 'cancel', late: 'inbox' })
     expect(tool.approvalTimeoutMs).toBe(259_200_000)
   })
 
-  test('an answer to give when nobody does, as the JSON it will be stored as', () => {
+  test('an answer for the timeout, as the JSON it will be stored as', () => {
     const { waiting } = define({ ...legal.human, onExpire: { answer: { at: new Date(0), by: undefined } } })
     expect(waiting.onExpire).toEqual({ answer: { at: '1970-01-01T00:00:00.000Z' } })
   })
@@ -304,12 +314,12 @@ describe('what the author says is kept', () => {
 
 describe('the fingerprint', () => {
   const changes = {
-    description: { description: 'Send an e-mail to anybody' },
+    description: { description: 'Send an e-mail to any address' },
     input: { input: z.object({ to: z.string(), bcc: z.string() }) },
     output: { output: z.string() },
     name: { name: 'email.send2' },
   }
-  test.each(Object.entries(changes))('changes with the %s, by which somebody judged the tool', (_what, change) => {
+  test.each(Object.entries(changes))('changes with the %s, by which an approver judged the tool', (_what, change) => {
     expect(define({ ...legal.server, ...change }).fingerprint).not.toBe(define(legal.server).fingerprint)
   })
 

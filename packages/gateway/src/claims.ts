@@ -1,22 +1,31 @@
 /**
- * Which worker is at which call. A claim is a document with a life of its own: whoever made it must be heard of in time,
- * or it is gone and the call is free again. The outcome of a call never hangs on a claim: that is decided by the log.
+ * Which worker has claimed which call. A claim is a document with an expiry: a worker must renew it in time, or another
+ * worker can claim the call. A claim never decides the outcome of a call; the log does.
  */
 import { randomBytes } from 'node:crypto'
-import type { Json, JsonObject, PendingRow, Store } from '@holdpoint/core'
+import type { Json, JsonObject, PendingHold, PendingRow, Store } from '@holdpoint/core'
 import { create, find, remove } from './documents.ts'
 
 export interface Claim {
   readonly callId: string
   readonly conversationId: string
-  /** Known to its worker alone. */
+  /** Which hold of the call it is for, from 1: a later hold may be for a person. Claims of older versions lack it. */
+  readonly hold?: number
+  /** Known only to the worker. */
   readonly secret: string
   readonly until: number
-  /** What its worker last said of it. */
+  /** The tool of the call reports progress. */
+  readonly streaming?: true
+  /** The last progress report of the worker. */
   readonly progress?: Json
 }
 
-export type Held =
+export interface ClaimedHold {
+  readonly hold: PendingHold
+  readonly claim: Claim
+}
+
+export type ClaimCheck =
   | { readonly ok: true; readonly claim: Claim; readonly version: number }
   | { readonly ok: false; readonly why: string }
 
@@ -32,58 +41,68 @@ export class Claims {
     this.#now = now
   }
 
-  /** The oldest calls of these tools that nobody is at. */
+  /** Claims the oldest calls of these tools that no worker has claimed. */
   async take(
     tenant: string,
     tools: readonly string[],
-    { max, ttlMs }: { readonly max: number; readonly ttlMs: number },
-  ): Promise<{ readonly row: PendingRow; readonly claim: Claim }[]> {
-    const taken: { row: PendingRow; claim: Claim }[] = []
+    {
+      max,
+      ttlMs,
+      holdOf,
+    }: {
+      readonly max: number
+      readonly ttlMs: number
+      /** The hold that is open now: the row may be out of date. */
+      readonly holdOf: (row: PendingRow) => Promise<PendingHold | undefined>
+    },
+  ): Promise<readonly ClaimedHold[]> {
+    const claimed: ClaimedHold[] = []
     for (const tool of new Set(tools)) {
       for await (const row of this.#waiting(tenant, tool)) {
-        if (taken.length >= max) return taken
-        const claim = await this.#claim(tenant, row, ttlMs)
-        if (claim) taken.push({ row, claim })
+        if (claimed.length >= max) return claimed
+        if (await find(this.#store, tenant, CLAIM, row.callId)) continue
+        const hold = await holdOf(row)
+        if (hold?.kind !== 'external') continue
+        const claim = await this.#claim(tenant, hold, ttlMs)
+        if (claim) claimed.push({ hold, claim })
       }
     }
-    return taken
+    return claimed
   }
 
-  /** The claim, if it is still whose it says. */
-  async held(tenant: string, callId: string, secret: string): Promise<Held> {
+  /** Returns the claim if this worker still holds it. */
+  async check(tenant: string, callId: string, secret: string): Promise<ClaimCheck> {
     const doc = await find(this.#store, tenant, CLAIM, callId)
-    if (!doc) return { ok: false, why: `Nobody claims call ${callId} any more: the claim ran out.` }
+    if (!doc) return { ok: false, why: `The claim on call ${callId} has expired.` }
     const claim = doc.data as unknown as Claim
-    if (claim.secret !== secret) return { ok: false, why: `Another worker is at call ${callId} now.` }
+    if (claim.secret !== secret) return { ok: false, why: `Another worker has claimed call ${callId}.` }
     return { ok: true, claim, version: doc.version }
   }
 
-  /** Undefined when it was lost meanwhile. */
+  /** Returns undefined when the claim was lost in the meantime. */
   async extend(
     tenant: string,
-    { claim, version }: Extract<Held, { ok: true }>,
+    { claim, version }: Extract<ClaimCheck, { ok: true }>,
     ttlMs: number,
     progress: Json | undefined,
   ): Promise<Claim | undefined> {
-    const longer = { ...claim, until: this.#now() + ttlMs, ...(progress !== undefined && { progress }) }
-    const put = { tenant, kind: CLAIM, id: claim.callId, expected: version, data: { ...longer }, ttlMs }
-    return (await this.#store.put(put)).result === 'ok' ? longer : undefined
+    const extended = { ...claim, until: this.#now() + ttlMs, ...(progress !== undefined && { progress }) }
+    const put = { tenant, kind: CLAIM, id: claim.callId, expected: version, data: { ...extended }, ttlMs }
+    return (await this.#store.put(put)).result === 'ok' ? extended : undefined
   }
 
   async release(tenant: string, callId: string, version: number): Promise<void> {
     await remove(this.#store, { tenant, kind: CLAIM, id: callId, expected: version })
   }
 
-  /** What the worker that is at a call last said of it. */
+  async isClaimed(tenant: string, callId: string): Promise<boolean> {
+    return (await find(this.#store, tenant, CLAIM, callId)) !== undefined
+  }
+
+  /** The last progress report of the worker that has claimed the call. */
   async progressOf(tenant: string, callId: string): Promise<Json | undefined> {
     const doc = await find(this.#store, tenant, CLAIM, callId)
     return doc && (doc.data as unknown as Claim).progress
-  }
-
-  /** Where a call is, as far as a claim knows. */
-  async placeOf(tenant: string, callId: string): Promise<string | undefined> {
-    const doc = await find(this.#store, tenant, CLAIM, callId)
-    return doc && (doc.data as unknown as Claim).conversationId
   }
 
   async *#waiting(tenant: string, tool: string): AsyncGenerator<PendingRow> {
@@ -96,10 +115,11 @@ export class Claims {
     } while (after !== undefined)
   }
 
-  async #claim(tenant: string, { callId, conversationId }: PendingRow, ttlMs: number): Promise<Claim | undefined> {
-    if (await find(this.#store, tenant, CLAIM, callId)) return undefined
+  async #claim(tenant: string, hold: PendingHold, ttlMs: number): Promise<Claim | undefined> {
+    const { callId, conversationId, nth, streaming } = hold
     const secret = randomBytes(16).toString('base64url')
-    const claim: Claim = { callId, conversationId, secret, until: this.#now() + ttlMs }
+    const until = this.#now() + ttlMs
+    const claim: Claim = { callId, conversationId, hold: nth, secret, until, ...(streaming && { streaming }) }
     const data: JsonObject = { ...claim }
     const put = await create(this.#store, { tenant, kind: CLAIM, id: callId, data, ttlMs })
     return put.result === 'ok' ? claim : undefined

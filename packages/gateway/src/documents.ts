@@ -1,18 +1,18 @@
 /**
- * What the gateway keeps beside the conversations: agents as JSON, keys, claims, answers it gave. Small, changed by
- * compare-and-set, and gone when their time is over.
+ * Documents that the gateway stores beside the conversations: agents, keys, claims, answers by idempotency key. They
+ * are small, change by compare-and-set, and may expire.
  */
 import type { Document, Page, Put, PutAnswer, Store } from '@holdpoint/core'
 
-/** The part of a store that keeps them. */
+/** The document methods of a store. */
 export type Documents = Pick<Store, 'put' | 'get' | 'documents'>
 
 type DocumentsQuery = Parameters<Store['documents']>[0]
 
-/** How long a removed one is remembered as removed: long enough for whoever compares with an older version. */
+/** How long the tombstone of a removed document stays: long enough for writers that compare with an older version. */
 const REMOVED_MS = 60_000
 
-/** A removed document is an empty one that soon goes away, so that `expected` means the same as ever. */
+/** Replaces the document with an empty one that expires, so that `expected` keeps working. */
 export function remove(
   documents: Documents,
   { tenant, kind, id, expected }: Omit<Put, 'data' | 'ttlMs'>,
@@ -20,7 +20,7 @@ export function remove(
   return documents.put({ tenant, kind, id, data: null, ttlMs: REMOVED_MS, ...(expected !== undefined && { expected }) })
 }
 
-/** Undefined too when it was removed. */
+/** Returns undefined for a removed document too. */
 export async function find(
   documents: Documents,
   tenant: string,
@@ -36,10 +36,32 @@ export async function list(documents: Documents, query: DocumentsQuery): Promise
   return { items: items.filter(({ data }) => data !== null), next }
 }
 
-/** Writes where there is nothing, or nothing any more. */
+/** Documents per query in `listUpTo`. */
+const BATCH = 4
+
+/** Like `list`, for large documents: the page also ends after `chars` characters of JSON. */
+export async function listUpTo(documents: Documents, query: DocumentsQuery, chars: number): Promise<Page<Document>> {
+  const items: Document[] = []
+  let [left, after] = [chars, query.after]
+  while (items.length < query.limit) {
+    const limit = Math.min(BATCH, query.limit - items.length)
+    const found = await list(documents, { ...query, limit, ...(after !== undefined && { after }) })
+    for (const [index, item] of found.items.entries()) {
+      items.push(item)
+      left -= JSON.stringify(item.data).length
+      const last = index === found.items.length - 1 && found.next === undefined
+      if (left <= 0) return { items, next: last ? undefined : item.id }
+    }
+    if (found.next === undefined) return { items, next: undefined }
+    after = found.next
+  }
+  return { items, next: after }
+}
+
+/** Writes a document that does not exist or was removed. */
 export async function create(documents: Documents, put: Omit<Put, 'expected'>): Promise<PutAnswer> {
   const first = await documents.put({ ...put, expected: 0 })
   if (first.result === 'ok') return first
-  const there = await documents.get(put.tenant, put.kind, put.id)
-  return there?.data === null ? documents.put({ ...put, expected: there.version }) : first
+  const existing = await documents.get(put.tenant, put.kind, put.id)
+  return existing?.data === null ? documents.put({ ...put, expected: existing.version }) : first
 }

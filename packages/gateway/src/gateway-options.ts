@@ -1,46 +1,57 @@
-/** What a gateway is made of, and what it allows. */
+/** The options of a gateway, and its limits. */
 import type { Runtime, Store } from '@holdpoint/core'
 import type { Scope } from '@holdpoint/protocol'
-import type { AgentFacts } from './agent-facts.ts'
+import type { ListedAgent } from './listed-agent.ts'
+import type { StoredAgents } from './stored-agents.ts'
 import type { TokenOptions } from './auth/tokens.ts'
-import type { Rate } from './http/rate.ts'
-import type { McpPorts } from './mcp.ts'
+import type { Rate } from './http/rate-limit.ts'
+import type { McpPorts } from './mcp-ports.ts'
 import type { Site } from './site/site.ts'
 
 export interface GatewayOptions {
   readonly runtime: Runtime
-  /** The runtime's own store. Agents, keys and claims are kept in it too, as documents. */
+  /** The runtime's store. The gateway also stores agents, keys and claims in it, as documents. */
   readonly store: Store
-  /** Agents of the program, to be listed beside those that were made over HTTP. */
-  readonly agents?: readonly AgentFacts[]
-  /** An agent as JSON: what it is made of, or in words what is wrong with it. */
-  readonly readAgent?: (config: unknown) => AgentFacts | string
+  /** Agents from the program's code. They are listed together with those created over HTTP. */
+  readonly agents?: readonly ListedAgent[]
+  /** From `storedAgents()`: checks and loads agents that are created over HTTP. */
+  readonly storedAgents?: Pick<StoredAgents, 'check' | 'load'>
   readonly mcp?: McpPorts
   readonly auth?: AuthOptions
-  /** Names under which it answers; those of this machine unless said. `*` for any. */
+  /** Host names that the gateway serves; `*` for any. Default: loopback. */
   readonly hosts?: readonly string[]
-  /** Pages of other origins that may use it. */
+  /** Other origins whose pages may use the gateway. */
   readonly origins?: readonly string[]
-  /** Pages to serve beside the API: the console, or those of `siteOf(folder)`. */
+  /**
+   * Proxies whose `X-Forwarded-For` or `Forwarded` header is trusted: their addresses, such as `10.0.0.0/8`, or the
+   * number of proxies in front of the gateway. Default: none.
+   */
+  readonly trustedProxies?: readonly string[] | number
+  /** Pages to serve beside the API: the console, or your own from `siteFromFolder(folder)`. */
   readonly site?: Site
-  /** Lets the console in without a key. For the machine of one developer: whoever can open a page there is admin. */
+  /** Lets the console sign in as admin, once, with the gateway's `consoleCode`. For a developer's own machine. */
   readonly openConsole?: boolean
   readonly limits?: Partial<Limits>
-  /** Values that must never leave: taken out of answers, streams and log lines. What is added to a set later is, too. */
+  /** Values to redact from responses, streams and log lines. Values that are added to a set later are redacted too. */
   readonly secrets?: readonly string[] | ReadonlySet<string>
   readonly log?: (line: LogLine) => void
   readonly now?: () => number
 }
 
 export interface AuthOptions {
-  /** Keys from the settings, beside those that were made here. */
+  /** Keys from the settings, in addition to those created over HTTP. */
   readonly keys?: readonly { readonly key: string; readonly tenant?: string; readonly scopes: readonly Scope[] }[]
   readonly tokens?: TokenOptions
 }
 
 export interface LogLine {
-  readonly level: 'info' | 'error'
+  readonly level: 'info' | 'warn' | 'error'
   readonly message: string
+  /** Why a key or a token was refused: `token-expired`. The caller does not get the reason. */
+  readonly reason?: string
+  /** The conversation that the line is about. */
+  readonly tenant?: string
+  readonly conversationId?: string
   readonly method?: string
   readonly path?: string
   readonly status?: number
@@ -48,18 +59,31 @@ export interface LogLine {
 
 export interface Limits {
   readonly bodyBytes: number
-  /** Requests of one credential. */
+  /** Requests per credential. */
   readonly rate: Rate
-  /** Keys and tokens from one address that are not good. */
-  readonly strangers: Rate
+  /** Requests per tenant, across all of its credentials. */
+  readonly tenantRate: Rate
+  /** Bytes of JSON that one tenant sends to one gateway. */
+  readonly tenantBytes: Rate
+  /** Bytes of responses from one gateway to one tenant, without streams. */
+  readonly tenantAnswerBytes: Rate
+  /** Bytes of JSON that one tenant sends per UTC day to all gateways on the store. */
+  readonly tenantBytesPerDay: number
+  /** The largest `maxSteps` (model calls per turn) of a message or of an agent created over HTTP. */
+  readonly maxSteps: number
+  /** Keys created over HTTP. A program may create more. */
+  readonly keysPerTenant: number
+  readonly agentsPerTenant: number
+  /** Invalid keys and tokens from one address. */
+  readonly failedAuthentications: Rate
   readonly streamsPerKey: number
   readonly streamsPerTenant: number
   readonly streams: number
-  /** What may wait for one reader of a stream; whoever is slower is cut off. */
+  /** The queue of one stream reader. A reader that lets it overflow is disconnected. */
   readonly streamQueueBytes: number
-  /** A reader that takes nothing for so long is cut off. */
+  /** A reader that reads nothing for this long is disconnected. */
   readonly streamStallMs: number
-  /** A stream ends after this, and its reader comes again. */
+  /** A stream ends after this time, and its reader reconnects. */
   readonly streamLifeMs: number
   readonly heartbeatMs: number
 }
@@ -67,7 +91,14 @@ export interface Limits {
 export const LIMITS: Limits = {
   bodyBytes: 1_000_000,
   rate: { perSecond: 100, burst: 300 },
-  strangers: { perSecond: 1, burst: 30 },
+  tenantRate: { perSecond: 500, burst: 1500 },
+  tenantBytes: { perSecond: 1_000_000, burst: 20_000_000 },
+  tenantAnswerBytes: { perSecond: 20_000_000, burst: 200_000_000 },
+  tenantBytesPerDay: 2_000_000_000,
+  maxSteps: 100,
+  keysPerTenant: 1000,
+  agentsPerTenant: 200,
+  failedAuthentications: { perSecond: 1, burst: 30 },
   streamsPerKey: 1000,
   streamsPerTenant: 2000,
   streams: 10_000,

@@ -1,24 +1,29 @@
-/** Request in, Response out: the runtime behind a door. */
+/** The runtime over HTTP: takes a Request, returns a Response. */
 import { Hono } from 'hono'
-import { messageOf } from '@holdpoint/core'
+import { messageWithCauses } from '@holdpoint/core'
 import { authenticator } from './auth/authenticate.ts'
 import { Keys } from './auth/keys.ts'
-import { Strangers } from './auth/strangers.ts'
-import { tokenVerifier } from './auth/tokens.ts'
+import { FailedAuthenticationLimit } from './auth/failed-authentication-limit.ts'
+import { refusedCredentialLogger } from './auth/refused-credential-logger.ts'
+import { tokenVerifier, tokenWarning } from './auth/tokens.ts'
+import { trustedProxies } from './auth/trusted-proxies.ts'
+import { AGENT_DOCUMENT } from './stored-agents.ts'
 import { Claims } from './claims.ts'
 import { LIMITS, type GatewayOptions, type Limits } from './gateway-options.ts'
-import { no } from './http/answer.ts'
-import { corsHeaders, guarded, LOOPBACK_HOSTS, type Guard } from './http/guard.ts'
-import { handle, type Pipeline } from './http/pipeline.ts'
-import { RateLimit } from './http/rate.ts'
-import { respond, SECURITY_HEADERS, type Line } from './http/respond.ts'
+import { refuse } from './http/route-answer.ts'
+import { corsHeaders, checkHostAndOrigin, LOOPBACK_HOSTS, type AllowedHosts } from './http/host-and-origin.ts'
+import { handleRequest, type Pipeline } from './http/pipeline.ts'
+import { RateLimit } from './http/rate-limit.ts'
+import { TenantLimits } from './http/tenant-limits.ts'
+import { respond, SECURITY_HEADERS, type ResponseTarget } from './http/respond.ts'
 import type { Peer, Route } from './http/route.ts'
-import { openApiOf } from './openapi.ts'
+import { openApiDocument } from './openapi-document.ts'
 import { redactor, type Redact } from './redact.ts'
-import { routes } from './routes/all.ts'
-import { consoleRoutes } from './routes/console.ts'
+import { CappedIds } from './capped-ids.ts'
+import { apiRoutes } from './routes/api-routes.ts'
+import { ConsoleCode, consoleRoutes } from './routes/console.ts'
 import { docsRoutes } from './routes/docs.ts'
-import { mcpFaceRoutes } from './routes/mcp.ts'
+import { ownMcpServerRoutes } from './routes/mcp.ts'
 import type { Services } from './services.ts'
 import type { Site } from './site/site.ts'
 import { Hubs } from './streams/hubs.ts'
@@ -26,33 +31,32 @@ import { Streams } from './streams/streams.ts'
 import { Workers } from './workers.ts'
 
 export interface Gateway {
-  /** `peer`: what the server lets us do with the connection itself. */
+  /** `peer`: the client's connection, as far as the server exposes it. */
   fetch(request: Request, peer?: Peer): Promise<Response>
-  /** To make keys for any tenant: what is asked over HTTP makes keys for its own tenant alone. */
+  /** With `openConsole`: the code that signs the console in, once, as `/#code=…` after the gateway's URL. */
+  readonly consoleCode: string | undefined
+  /** Creates keys for any tenant. A request over HTTP creates keys only for its own tenant. */
   readonly keys: Pick<Keys, 'create' | 'revoke' | 'list'>
-  /** Refuses what is new, and ends the streams with a hint to come again. The runtime is closed by who made it. */
+  /** Refuses new requests, and ends the streams with a hint to reconnect. Does not close the runtime. */
   close(): Promise<void>
 }
 
 export function gateway(options: GatewayOptions): Gateway {
   const closing = new AbortController()
   const pipeline = pipelineOf(options, closing.signal)
-  const guard: Guard = { hosts: options.hosts ?? LOOPBACK_HOSTS, origins: options.origins ?? [] }
-  const own = [
-    ...mcpFaceRoutes,
-    ...docsRoutes(openApiOf(routes)),
-    ...consoleRoutes(options.openConsole === true, options.now ?? Date.now),
-  ]
-  const app = appOf(pipeline, [...routes, ...own], options.site)
+  const allowed: AllowedHosts = { hosts: options.hosts ?? LOOPBACK_HOSTS, origins: options.origins ?? [] }
+  const code = options.openConsole === true ? new ConsoleCode() : undefined
+  const own = [...ownMcpServerRoutes, ...docsRoutes(openApiDocument(apiRoutes)), ...consoleRoutes(code)]
+  const app = appOf(pipeline, [...apiRoutes, ...own], options.site)
   const open = new Set<Promise<Response>>()
   return {
     fetch: async (request, peer) => {
-      const refused = guarded(request, guard)
-      const cors = corsHeaders(request, guard)
-      const line: Line = { peer, headers: cors ? { ...SECURITY_HEADERS, ...cors } : SECURITY_HEADERS }
-      if (refused) return respond(refused, pipeline.redact, line)
-      if (request.method === 'OPTIONS' && cors) return respond({ status: 204 }, pipeline.redact, line)
-      const answering = Promise.resolve(app.fetch(request, line))
+      const refused = checkHostAndOrigin(request, allowed)
+      const cors = corsHeaders(request, allowed)
+      const target: ResponseTarget = { peer, headers: cors ? { ...SECURITY_HEADERS, ...cors } : SECURITY_HEADERS }
+      if (refused) return respond(refused, pipeline.redact, target)
+      if (request.method === 'OPTIONS' && cors) return respond({ status: 204 }, pipeline.redact, target)
+      const answering = Promise.resolve(app.fetch(request, target))
       open.add(answering)
       try {
         return await answering
@@ -60,6 +64,7 @@ export function gateway(options: GatewayOptions): Gateway {
         open.delete(answering)
       }
     },
+    consoleCode: code?.code,
     keys: pipeline.services.keys,
     close: async () => {
       closing.abort()
@@ -72,39 +77,49 @@ export function gateway(options: GatewayOptions): Gateway {
 function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
   const { runtime, store, auth = {}, now = Date.now, log = () => {} } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
-  const fixed = auth.keys ?? []
-  const own = redactor(new Set([...fixed.map(({ key }) => key), ...(auth.tokens?.secret ? [auth.tokens.secret] : [])]))
+  const configured = auth.keys ?? []
+  const own = redactor(
+    new Set([...configured.map(({ key }) => key), ...(auth.tokens?.secret ? [auth.tokens.secret] : [])]),
+  )
   const others = redactor(options.secrets instanceof Set ? options.secrets : new Set(options.secrets))
   const redact: Redact = (text) => others(own(text))
   const keys = new Keys(store, now)
-  for (const { key, tenant = '', scopes } of fixed) keys.fix(key, { tenant, scopes })
-  const authenticate = authenticator(keys, auth.tokens && tokenVerifier(auth.tokens))
+  for (const { key, tenant = '', scopes } of configured) keys.addConfigured(key, { tenant, scopes })
   const claims = new Claims(store, now)
-  const problem = (error: unknown): void => log({ level: 'error', message: redact(messageOf(error)) })
+  const problem = (error: unknown): void => log({ level: 'error', message: redact(messageWithCauses(error)) })
+  const refused = refusedCredentialLogger(log, redact, now)
+  const authenticate = authenticator(keys, auth.tokens && tokenVerifier(auth.tokens, now, refused), refused)
+  const warning = auth.tokens && tokenWarning(auth.tokens)
+  if (warning !== undefined && options.log) log({ level: 'warn', message: warning })
+  else if (warning !== undefined) process.emitWarning(warning, 'HoldpointWarning')
   const hubs = new Hubs({ runtime, store, claims }, redact, problem)
   const services: Services = {
     runtime,
     store,
     documents: store,
+    agentIds: new CappedIds(store, AGENT_DOCUMENT, now),
     keys,
     hubs,
     streams: new Streams(hubs, limits, now, async (authorization) => (await authenticate(authorization)) !== undefined),
     claims,
     workers: new Workers(store, now),
     agents: options.agents ?? [],
-    readAgent: options.readAgent ?? (() => ({ name: '' })),
+    storedAgents: options.storedAgents,
     mcp: options.mcp ?? {},
+    limits,
     redact,
     problem,
     closing,
     now,
   }
   const rate = new RateLimit(limits.rate, now)
-  const strangers = new Strangers(limits.strangers, now)
-  return { services, authenticate, strangers, rate, limits, redact, log }
+  const tenants = new TenantLimits(store, limits, now)
+  const failedAuthentications = new FailedAuthenticationLimit(limits.failedAuthentications, now)
+  const proxies = trustedProxies(options.trustedProxies ?? [])
+  return { services, authenticate, failedAuthentications, proxies, rate, tenants, limits, redact, log }
 }
 
-type App = Hono<{ Bindings: Line }>
+type App = Hono<{ Bindings: ResponseTarget }>
 
 function appOf(pipeline: Pipeline, all: readonly Route[], site: Site | undefined): App {
   const app: App = new Hono()
@@ -112,16 +127,16 @@ function appOf(pipeline: Pipeline, all: readonly Route[], site: Site | undefined
   const byPath = Map.groupBy(all, ({ path }) => path.replaceAll(/\{(\w+)\}/g, ':$1'))
   for (const [path, here] of byPath) {
     for (const route of here)
-      app.on(route.method.toUpperCase(), path, (c) => handle(pipeline, route, c.req.raw, c.req.param(), c.env))
+      app.on(route.method.toUpperCase(), path, (c) => handleRequest(pipeline, route, c.req.raw, c.req.param(), c.env))
     const allow = [...new Set(here.map(({ method }) => method.toUpperCase()))].join(', ')
-    const wrong = no('method-not-allowed', `Here is only ${allow}.`, { headers: { allow } })
+    const wrong = refuse('method-not-allowed', `Only ${allow} is allowed here.`, { headers: { allow } })
     app.all(path, (c) => respond(wrong, redact, c.env))
   }
-  const nothing = no('not-found', 'There is nothing here. See /api/openapi.json.')
+  const nothing = refuse('not-found', 'There is no such path. See /api/openapi.json.')
   app.notFound((c) => {
     const page = site?.answer(c.req.raw)
     return respond(page ? { response: page } : nothing, redact, c.env)
   })
-  app.onError((_, c) => respond(no('internal', 'Something went wrong here.'), redact, c.env))
+  app.onError((_, c) => respond(refuse('internal', 'Internal error.'), redact, c.env))
   return app
 }

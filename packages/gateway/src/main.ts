@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-/** The command `holdpoint-gateway`. It takes everything from the environment; see docs/guide/gateway.md. */
-import { runCommand } from './run.ts'
+/** The command `holdpoint-gateway`. All settings come from the environment; see docs/guide/gateway.md. */
+import { exitWithMessage } from './exit-with-message.ts'
 
-const { stop } = await runCommand(process.env)
+const { startGatewayCommand } = await import('./start-gateway.ts').catch(exitWithMessage)
+const { stop } = await startGatewayCommand(process.env)
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop())

@@ -1,14 +1,14 @@
 /**
- * Takes secrets out of whatever leaves the process, by their values: whoever put one into a message, a log line or an
- * event did not mean to. Each value is looked for as it is, as it stands in JSON or in a URL, and in base64.
+ * Replaces secret values in everything that leaves the process. A secret can end up in a message, a log line or an
+ * event by mistake. Each value is searched for as plain text, JSON-escaped, URL-encoded and in base64.
  */
 export type Redact = (text: string) => string
 
-/** Shorter ones would be found by chance. */
-const SHORTEST = 6
+/** Shorter values would match by coincidence. */
+const MIN_LENGTH = 6
 const PLACEHOLDER = '[redacted]'
 
-/** `secrets` may grow: what becomes known later is taken out from then on. */
+/** `secrets` may grow. Values that are added later are redacted from then on. */
 export function redactor(secrets: ReadonlySet<string>): Redact {
   let known = -1
   let redact: Redact = (text) => text
@@ -22,8 +22,8 @@ export function redactor(secrets: ReadonlySet<string>): Redact {
 }
 
 function redactorOf(secrets: readonly string[]): Redact {
-  const forms = new Set(secrets.filter((each) => each.length >= SHORTEST).flatMap(formsOf))
-  // The longest first: one may be part of another.
+  const forms = new Set(secrets.filter((each) => each.length >= MIN_LENGTH).flatMap(formsOf))
+  // Longest first: one value may contain another.
   const sorted = [...forms].toSorted((a, b) => b.length - a.length)
   if (sorted.length === 0) return (text) => text
   const pattern = new RegExp(

@@ -1,6 +1,6 @@
 /**
- * The shapes of requests and answers, for the checks and for the OpenAPI document. What comes in is strict: a misspelt
- * name is refused. What goes out is described as far as a reader needs it; the runtime's own types say the rest.
+ * The schemas of requests and responses, for validation and for the OpenAPI document. Requests are strict: a misspelt
+ * property is refused. Responses are described as far as a client needs; the runtime's types have the rest.
  */
 import { z } from '@hono/zod-openapi'
 import type { Member, Role } from '@holdpoint/core'
@@ -9,18 +9,18 @@ import { SCOPES } from './auth/principal.ts'
 
 export { z }
 
-const LONGEST = 200
+const MAX_ID_LENGTH = 200
 
 export const id: z.ZodString = z
   .string()
   .min(1)
-  .max(LONGEST)
+  .max(MAX_ID_LENGTH)
   // oxlint-disable-next-line no-control-regex
   .regex(/^[^\u0000-\u001f\u007f]*$/, 'has control characters')
-  // Not in the pattern: a document has no place for the flag that it would take.
-  .refine((text) => text.isWellFormed(), 'has half a character')
-  // Nobody could name it in a URL: everybody who reads one takes them out.
-  .regex(/^(?!\.\.?$)/, 'is neither "." nor ".."')
+  // Not a regex: it would need the `u` flag, which OpenAPI cannot express.
+  .refine((text) => text.isWellFormed(), 'has half a surrogate pair')
+  // URL parsers remove these segments, so such an id could not be addressed.
+  .regex(/^(?!\.\.?$)/, 'must not be "." or ".."')
 
 /** Any JSON. */
 export const json: z.ZodUnknown = z.unknown().openapi({ description: 'Any JSON.' })
@@ -30,17 +30,23 @@ export const after: z.ZodOptional<z.ZodString> = z.string().max(1000).optional()
 export const seconds = (most: number): z.ZodOptional<z.ZodCoercedNumber> =>
   z.coerce.number().min(0).max(most).optional()
 
-/** Names of client tools that the reader of a stream can run. */
+/** For a page that opens before the first message: a missing conversation is then not a problem. */
+export const missing: z.ZodOptional<z.ZodEnum<{ ok: 'ok' }>> = z
+  .enum(['ok'])
+  .optional()
+  .openapi({ description: '`ok`: a conversation that does not exist yet is not a problem.' })
+
+/** The client tools that the stream's reader can run. */
 export const tools: z.ZodOptional<z.ZodType<readonly string[], string>> = z
   .string()
   .transform((text, context) => {
     const names = decodeClientTools(text)
     if (names) return names
-    context.addIssue({ code: 'custom', message: 'is a list of 1 to 100 names of tools, with commas between them' })
+    context.addIssue({ code: 'custom', message: 'must be 1 to 100 tool names, separated by commas' })
     return z.NEVER
   })
   .optional()
-  .openapi({ type: 'string', description: 'Client tools that this reader can run, with commas between their names.' })
+  .openapi({ type: 'string', description: 'Names of client tools that this reader can run, separated by commas.' })
 
 export const by: z.ZodOptional<z.ZodString> = id.optional()
 
@@ -80,6 +86,21 @@ export const logEvent: z.ZodType = z
   .looseObject({ seq: z.number().int(), at: z.number(), type: z.string() })
   .openapi('LogEvent')
 
+const definition = z
+  .looseObject({
+    description: z.string(),
+    executor: z.enum(['server', 'client', 'external', 'human', 'provider']),
+    input: json,
+    output: json.optional(),
+    method: z.string().optional(),
+    url: z.string().optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    server: z.object({ name: z.string(), at: z.string() }).optional(),
+    annotations: json.optional(),
+    task: z.string().optional(),
+  })
+  .openapi('ToolDefinition', { description: 'The definition of a tool as an approver sees it.' })
+
 export const hold: z.ZodType = z
   .looseObject({
     conversationId: z.string(),
@@ -92,6 +113,10 @@ export const hold: z.ZodType = z
     expiresAt: z.number(),
     accepts: z.array(z.enum(['approve', 'reject', 'answer'])),
     nth: z.number().int(),
+    definition: definition.optional(),
+    definitionBefore: definition
+      .optional()
+      .openapi({ description: 'The definition that was last approved or allowed, if the tool changed since.' }),
   })
   .openapi('Hold')
 
@@ -103,7 +128,7 @@ export const conversationRow: z.ZodType = z
     seq: z.number().int(),
     createdAt: z.number(),
     updatedAt: z.number(),
-    firstWords: z.string().optional().openapi({ description: 'What somebody said first, cut short.' }),
+    firstWords: z.string().optional().openapi({ description: 'The beginning of the first message.' }),
   })
   .openapi('Conversation')
 
@@ -148,6 +173,15 @@ export const spaceView: z.ZodType = z
   })
   .openapi('SpaceView')
 
+const author = z
+  .object({
+    via: z.enum(['message', 'space', 'trigger', 'plan']),
+    by: z.string().optional(),
+    kind: z.enum(['human', 'agent']).optional(),
+    space: z.string().optional(),
+  })
+  .openapi('Author')
+
 export const plan: z.ZodType = z
   .object({
     id: z.string(),
@@ -155,12 +189,13 @@ export const plan: z.ZodType = z
     missed: z.enum(['once', 'all', 'none']),
     nextAt: z.number(),
     cron: z.object({ line: z.string(), timeZone: z.string() }).optional(),
+    askedBy: z.array(author).optional(),
   })
   .openapi('Plan')
 
 const note = z.object({ id: z.string(), text: z.string() })
 
-export const life: z.ZodType = z
+export const autonomousAgent: z.ZodType = z
   .object({
     conversationId: z.string(),
     status: z.enum(['asleep', 'running', 'held']),
@@ -171,4 +206,4 @@ export const life: z.ZodType = z
     memories: z.array(note),
     plans: z.array(plan),
   })
-  .openapi('Life')
+  .openapi('AutonomousAgent')

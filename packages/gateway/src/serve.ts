@@ -1,26 +1,28 @@
-/** A gateway on a port. On a developer's machine: reachable from that machine alone, with a key that is printed once. */
+/** Serves a gateway on a port. By default it listens on loopback only, and reports its first key once. */
 import type { Server, ServerResponse } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { HoldpointError } from '@holdpoint/core'
 import { gateway, type Gateway } from './gateway.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import { isLoopbackHost, LOOPBACK_HOSTS } from './http/guard.ts'
+import { isLoopbackHost, LOOPBACK_HOSTS } from './http/host-and-origin.ts'
 import type { Peer } from './http/route.ts'
 
 export interface ServeOptions extends GatewayOptions {
-  /** Any free one unless said. */
+  /** Default: any free port. */
   readonly port?: number
-  /** 127.0.0.1 unless said. */
+  /** Default: 127.0.0.1. */
   readonly host?: string
-  /** Told the key that was made because there was none; told nothing when keys or tokens are in the settings. */
+  /** Receives the key that is created when the store has none. Not called when keys or tokens are configured. */
   readonly firstKey?: (key: string) => void
 }
 
 export interface Served {
   readonly url: string
+  /** With `openConsole`: the URL that signs the console in, once. Show it only to the developer. */
+  readonly consoleUrl?: string
   readonly gateway: Gateway
-  /** Takes nothing new, ends the streams, and then closes the runtime: what is under way is finished or handed over. */
+  /** Refuses new requests, ends the streams and closes the runtime: work in progress is finished or handed over. */
   close(): Promise<void>
 }
 
@@ -31,32 +33,34 @@ export async function serve(options: ServeOptions): Promise<Served> {
   if (!LOOPBACK.includes(host) && rest.hosts === undefined)
     throw new HoldpointError(
       'config-invalid',
-      `Listening on ${host} lets others in: say under which names with \`hosts\`, such as ['holdpoint.acme.test'].`,
+      `Listening on ${host} exposes the gateway to other machines: set \`hosts\` to its names, such as ['holdpoint.acme.test'].`,
     )
   const hosts = rest.hosts ?? LOOPBACK_HOSTS
   if (rest.openConsole && !(LOOPBACK.includes(host) && hosts.every(isLoopbackHost)))
     throw new HoldpointError(
       'config-invalid',
-      'An open console is for this machine alone. Leave `openConsole` out where others can come, and give them keys.',
+      '`openConsole` is only for loopback. Leave it out when other machines can connect, and use keys.',
     )
-  const door = gateway({ ...rest, hosts })
-  if (firstKey && !rest.auth?.keys?.length && !rest.auth?.tokens) await makeFirstKey(door, firstKey)
+  const served = gateway({ ...rest, hosts })
+  if (firstKey && !rest.auth?.keys?.length && !rest.auth?.tokens) await makeFirstKey(served, firstKey)
   const server = createAdaptorServer({
     fetch: (request, { incoming, outgoing }) =>
-      // For proxies: it names a host of its own, beside the one that is checked.
+      // An absolute URL names a second host, which is not checked. Only proxies need it.
       incoming.url?.startsWith('/')
-        ? door.fetch(request, peerOf(outgoing as ServerResponse))
+        ? served.fetch(request, peerOf(outgoing as ServerResponse))
         : new Response(null, { status: 400 }),
     overrideGlobalObjects: false,
     serverOptions: { headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16_384 },
   }) as Server
   await listen(server, port, host)
+  const url = urlOf(server, host)
   return {
-    url: urlOf(server, host),
-    gateway: door,
+    url,
+    ...(served.consoleCode !== undefined && { consoleUrl: `${url}/#code=${served.consoleCode}` }),
+    gateway: served,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      await door.close()
+      await served.close()
       server.closeIdleConnections()
       await rest.runtime.close()
       server.closeAllConnections()
@@ -69,8 +73,8 @@ function peerOf(outgoing: ServerResponse): Peer {
   const address = outgoing.socket?.remoteAddress
   return {
     ...(address !== undefined && { address }),
-    hangUp: () => outgoing.destroy(),
-    whenGone: (leave) => void (outgoing.destroyed ? leave() : outgoing.once('close', leave)),
+    disconnect: () => outgoing.destroy(),
+    onDisconnect: (leave) => void (outgoing.destroyed ? leave() : outgoing.once('close', leave)),
     send: (status, headers, body) => {
       outgoing.writeHead(status, body === null ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })
       outgoing.end(body)
@@ -79,11 +83,11 @@ function peerOf(outgoing: ServerResponse): Peer {
   }
 }
 
-/** Once per store: whoever lost it makes another with a program of theirs. */
-async function makeFirstKey({ keys }: Gateway, tell: (key: string) => void): Promise<void> {
+/** Once per store. To replace a lost key, create one in a program. */
+async function makeFirstKey({ keys }: Gateway, report: (key: string) => void): Promise<void> {
   if ((await keys.list('', undefined, 1)).items.length > 0) return
   const { key } = await keys.create('', { name: 'first', scopes: ['admin'] })
-  tell(key)
+  report(key)
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {
@@ -97,17 +101,17 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   })
 }
 
-/** What somebody who starts a program can do something about, in words. */
+/** Adds what the operator can do to the errors that have a known cause. */
 function cannotListen(error: NodeJS.ErrnoException, port: number, host: string): Error {
   const why = CANNOT_LISTEN[error.code ?? '']
   if (why === undefined) return error
-  return new HoldpointError('config-invalid', `It cannot listen on ${host}:${port}: ${why}`, { cause: error })
+  return new HoldpointError('config-invalid', `Cannot listen on ${host}:${port}: ${why}`, { cause: error })
 }
 
 const CANNOT_LISTEN: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'something else does. End that, or say another port, with PORT.',
-  EACCES: 'it is not allowed to. Say a port above 1023, with PORT.',
-  EADDRNOTAVAIL: 'this machine has no such address. Say another, with HOST.',
+  EADDRINUSE: 'the port is in use. Stop the other program, or set another port with PORT.',
+  EACCES: 'permission denied. Set a port above 1023 with PORT.',
+  EADDRNOTAVAIL: 'this machine has no such address. Set another one with HOST.',
 }
 
 function urlOf(server: Server, host: string): string {

@@ -1,23 +1,54 @@
-/** The command's settings, from the environment. */
+/** Reads the settings of the command from the environment. */
 import { HoldpointError } from '@holdpoint/core'
+import type { TokenOptions } from './auth/tokens.ts'
+import { limitsFromJson, type LimitsSetting } from './limits-setting.ts'
 import type { ServeOptions } from './serve.ts'
 
-export interface Settings extends Pick<ServeOptions, 'port' | 'host' | 'hosts' | 'origins' | 'auth' | 'openConsole'> {
-  /** The path of a file, or the URL of a PostgreSQL database. */
+export interface Settings extends Pick<
+  ServeOptions,
+  'port' | 'host' | 'hosts' | 'origins' | 'auth' | 'openConsole' | 'trustedProxies'
+> {
+  /** The path of a SQLite file, or the URL of a PostgreSQL database. */
   readonly store: string
-  /** A module with the program's agents. */
+  /** The path of the module with the program's agents. */
   readonly app: string | undefined
+  readonly limits?: LimitsSetting
 }
 
 type Env = Readonly<Record<string, string | undefined>>
 
-export function settingsOf(env: Env): Settings {
+/** Every name that is looked at. Others that begin like them are misspelt. */
+const NAMES: ReadonlySet<string> = new Set([
+  'HOLDPOINT_STORE',
+  'HOLDPOINT_APP',
+  'HOLDPOINT_HOSTS',
+  'HOLDPOINT_ORIGINS',
+  'HOLDPOINT_LIMITS',
+  'HOLDPOINT_TRUSTED_PROXIES',
+  'HOLDPOINT_CONSOLE',
+  'HOLDPOINT_KEY',
+  'HOLDPOINT_JWKS',
+  'HOLDPOINT_TOKEN_SECRET',
+  'HOLDPOINT_ISSUER',
+  'HOLDPOINT_AUDIENCE',
+  'HOLDPOINT_TOKEN_LIFE_MS',
+])
+
+export function settingsFromEnv(env: Env): Settings {
+  const unknown = Object.keys(env).find((name) => name.startsWith('HOLDPOINT_') && !NAMES.has(name))
+  if (unknown !== undefined)
+    throw new HoldpointError(
+      'config-invalid',
+      `${unknown} is set in the environment, but is not a setting. The settings are PORT, HOST, ${[...NAMES].join(', ')}.`,
+    )
   const { HOLDPOINT_STORE = 'holdpoint.db', PORT = '8484', HOST, HOLDPOINT_APP } = env
   const port = Number(PORT)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new HoldpointError('config-invalid', `PORT is a number from 0 to 65535, not "${PORT}".`)
+    throw new HoldpointError('config-invalid', `PORT must be a number from 0 to 65535, not "${PORT}".`)
   const hosts = listOf(env['HOLDPOINT_HOSTS'])
   const origins = listOf(env['HOLDPOINT_ORIGINS'])
+  const proxies = listOf(env['HOLDPOINT_TRUSTED_PROXIES'])
+  const limits = limitsFromJson(env['HOLDPOINT_LIMITS'])
   return {
     store: HOLDPOINT_STORE,
     app: HOLDPOINT_APP,
@@ -27,33 +58,50 @@ export function settingsOf(env: Env): Settings {
     ...(HOST !== undefined && { host: HOST }),
     ...(hosts && { hosts }),
     ...(origins && { origins }),
+    ...(limits && { limits }),
+    ...(proxies && { trustedProxies: countOf(proxies) ?? proxies }),
   }
+}
+
+function countOf([first = '', ...more]: readonly string[]): number | undefined {
+  return more.length === 0 && /^\d+$/.test(first) ? Number(first) : undefined
 }
 
 function consoleOf(given: string | undefined): Pick<Settings, 'openConsole'> {
   if (given === undefined || given === '') return {}
   if (given === 'open') return { openConsole: true }
-  throw new HoldpointError('config-invalid', `HOLDPOINT_CONSOLE is "open" or left out, not "${given}".`)
+  throw new HoldpointError('config-invalid', `HOLDPOINT_CONSOLE must be "open" or unset, not "${given}".`)
 }
 
 function authOf(env: Env): NonNullable<ServeOptions['auth']> {
-  const { HOLDPOINT_KEY: key, HOLDPOINT_JWKS: jwks, HOLDPOINT_TOKEN_SECRET: secret } = env
-  const claims = {
-    ...(env['HOLDPOINT_ISSUER'] !== undefined && { issuer: env['HOLDPOINT_ISSUER'] }),
-    ...(env['HOLDPOINT_AUDIENCE'] !== undefined && { audience: env['HOLDPOINT_AUDIENCE'] }),
-  }
-  if (jwks !== undefined && secret !== undefined)
-    throw new HoldpointError(
-      'config-invalid',
-      'Tokens are checked by HOLDPOINT_JWKS or by HOLDPOINT_TOKEN_SECRET, not both.',
-    )
-  const by = jwks === undefined ? secret !== undefined && { secret } : { jwks }
+  const { HOLDPOINT_KEY: key } = env
+  const tokens = tokensOf(env)
   if (key !== undefined && key.length < 32)
-    throw new HoldpointError('config-invalid', 'HOLDPOINT_KEY has at least 32 characters, made by chance.')
+    throw new HoldpointError('config-invalid', 'HOLDPOINT_KEY must have at least 32 random characters.')
   return {
     ...(key !== undefined && { keys: [{ key, scopes: ['admin'] as const }] }),
-    ...(by && { tokens: { ...by, ...claims } }),
+    ...(tokens && { tokens }),
   }
+}
+
+function tokensOf(env: Env): TokenOptions | undefined {
+  const { HOLDPOINT_JWKS: jwks, HOLDPOINT_TOKEN_SECRET: secret } = env
+  const { HOLDPOINT_ISSUER: issuer, HOLDPOINT_AUDIENCE: audience, HOLDPOINT_TOKEN_LIFE_MS: life } = env
+  if (jwks !== undefined && secret !== undefined)
+    throw new HoldpointError('config-invalid', 'Set HOLDPOINT_JWKS or HOLDPOINT_TOKEN_SECRET, not both.')
+  const maxLifeMs = Number(life ?? 1)
+  if (!Number.isInteger(maxLifeMs) || maxLifeMs < 1)
+    throw new HoldpointError('config-invalid', 'HOLDPOINT_TOKEN_LIFE_MS must be a number of milliseconds.')
+  const more = life === undefined ? {} : { maxLifeMs }
+  if (secret !== undefined)
+    return { secret, ...more, ...(issuer !== undefined && { issuer }), ...(audience !== undefined && { audience }) }
+  if (jwks === undefined) return undefined
+  if (!issuer || !audience)
+    throw new HoldpointError(
+      'config-invalid',
+      'HOLDPOINT_JWKS needs HOLDPOINT_ISSUER and HOLDPOINT_AUDIENCE, so that only tokens for this gateway are accepted.',
+    )
+  return { jwks, issuer, audience, ...more }
 }
 
 function listOf(text: string | undefined): readonly string[] | undefined {

@@ -1,4 +1,7 @@
-/** Which workers were heard of lately: by their credential and what they carry out. Nothing hangs on it but a screen. */
+/**
+ * Which workers were seen recently, by credential and tools. For the list of workers, and to decide whether waiting for
+ * a call makes sense.
+ */
 import { createHash } from 'node:crypto'
 import type { JsonObject, Page } from '@holdpoint/core'
 import type { WorkerRow } from '@holdpoint/protocol'
@@ -6,11 +9,14 @@ import type { Principal } from './auth/principal.ts'
 import { list, type Documents } from './documents.ts'
 
 const WORKER = 'gateway.worker'
-/** How long one is remembered that is heard of no more. */
+/** How long a worker stays listed after it was last seen. */
 const KEEP_MS = 3_600_000
-/** Not written down more often than this. */
-const SELDOM_MS = 5000
-const MOST = 10_000
+/** The shortest interval between two writes for one worker. */
+const WRITE_EVERY_MS = 5000
+const MAX_CACHED = 10_000
+/** A worker that waits for work is seen more often than this. */
+const RECENT_MS = 60_000
+const PAGE = 200
 
 export class Workers {
   readonly #documents: Documents
@@ -22,7 +28,7 @@ export class Workers {
     this.#now = now
   }
 
-  /** May be lost: it is said again with the next claim. */
+  /** A lost write is harmless: the next claim writes again. */
   async seen({ tenant, id: credential, by }: Principal, tools: readonly string[]): Promise<void> {
     const sorted = [...new Set(tools)].toSorted()
     const id = createHash('sha256')
@@ -32,13 +38,25 @@ export class Workers {
     const key = JSON.stringify([tenant, id])
     const at = this.#now()
     const known = this.#seen.get(key)
-    if (known && at - known.at < SELDOM_MS) return
-    if (this.#seen.size >= MOST) this.#seen.clear()
+    if (known && at - known.at < WRITE_EVERY_MS) return
+    if (this.#seen.size >= MAX_CACHED) this.#seen.clear()
     const since = known?.since ?? at
     this.#seen.set(key, { since, at })
     const row: WorkerRow = { id, by, tools: sorted, since, seenAt: at }
     const data: JsonObject = { ...row, tools: sorted }
     await this.#documents.put({ tenant, kind: WORKER, id, data, ttlMs: KEEP_MS })
+  }
+
+  /** Whether a worker for this tool was seen recently. */
+  async hasWorkerFor(tenant: string, tool: string): Promise<boolean> {
+    const since = this.#now() - RECENT_MS
+    let after: string | undefined
+    do {
+      const { items, next } = await this.list(tenant, after, PAGE)
+      if (items.some(({ tools, seenAt }) => seenAt >= since && tools.includes(tool))) return true
+      after = next
+    } while (after !== undefined)
+    return false
   }
 
   async list(tenant: string, after: string | undefined, limit: number): Promise<Page<WorkerRow>> {

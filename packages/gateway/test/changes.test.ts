@@ -1,4 +1,4 @@
-/** What changes in a tenant is told to whoever keeps lists of it, and to nobody else. */
+/** The stream of changes in a tenant. */
 import { expect, onTestFinished, test } from 'vitest'
 import { decodeStream, SseDecoder, type StreamMessage } from '@holdpoint/protocol'
 import { kit, type Kit, type Tenant } from './kit.ts'
@@ -8,7 +8,7 @@ async function listening(
   tenant: Tenant,
 ): Promise<{ next(): Promise<StreamMessage[]>; close(): Promise<void> }> {
   const headers = { accept: 'text/event-stream', authorization: `Bearer ${here.key(tenant, 'resolver')}` }
-  const response = await here.door.fetch(new Request('http://localhost/api/changes', { headers }))
+  const response = await here.api.fetch(new Request('http://localhost/api/changes', { headers }))
   const reader = (response.body as ReadableStream<Uint8Array>).getReader()
   const decoder = new SseDecoder()
   const text = new TextDecoder()
@@ -31,7 +31,7 @@ async function start(): Promise<Kit> {
   return here
 }
 
-test('a tenant hears of its own conversations, each once for what came together, and of no other', async () => {
+test('a tenant gets the changes of its own conversations only, each once per batch', async () => {
   const here = await start()
   const acme = await listening(here, 'acme')
   const umbrella = await listening(here, 'umbrella')
@@ -43,7 +43,7 @@ test('a tenant hears of its own conversations, each once for what came together,
   await umbrella.close()
 })
 
-test('a reader who was away for very much is told to look at everything', async () => {
+test('a reader with too many pending changes gets one change without an id', async () => {
   const here = await start()
   const acme = await listening(here, 'acme')
   const runtime = here.runtime.tenant('acme')
@@ -54,7 +54,7 @@ test('a reader who was away for very much is told to look at everything', async 
   await acme.close()
 })
 
-test('a program may wait for the next change with a plain request', async () => {
+test('a client can wait for the next change with a normal request', async () => {
   const here = await start()
   expect((await here.ask('GET', '/api/changes?wait=0')).body).toEqual({ items: [] })
   const waiting = here.ask('GET', '/api/changes?wait=20')
@@ -62,9 +62,9 @@ test('a program may wait for the next change with a plain request', async () => 
   expect((await waiting).body).toEqual({ items: [{ conversationId: 'c1' }] })
 })
 
-test('the end of the gateway ends the stream in good order', async () => {
+test('closing the gateway ends the stream cleanly', async () => {
   const here = await start()
   const acme = await listening(here, 'acme')
-  await here.door.close()
+  await here.api.close()
   await expect(acme.next()).rejects.toThrow('It ended.')
 })

@@ -1,4 +1,4 @@
-/** The rows of the contract that are about MCP servers. */
+/** The rows of the contract for MCP servers. */
 import type { Row } from './contract-row.ts'
 
 const ACCEPT = '/api/mcp/servers/tracker/tools/find/accept'

@@ -1,5 +1,5 @@
-/** What a row of the contract says of its operation. */
-import type { Scene } from './scene.ts'
+/** One row of the contract: how to call an operation, and what to expect. */
+import type { Fixtures } from './fixtures.ts'
 
 interface Ask {
   readonly path: string
@@ -7,16 +7,16 @@ interface Ask {
 }
 
 export interface Row {
-  valid(scene: Scene): Ask
+  valid(scene: Fixtures): Ask
   readonly status: number
-  /** Undefined where nothing can be wrong. */
-  invalid?(scene: Scene): Ask
-  /** 422 unless said. */
+  /** Undefined when no request can be invalid. */
+  invalid?(scene: Fixtures): Ask
+  /** Default: 422. */
   readonly invalidStatus?: number
-  /** What another tenant is told who asks the same: 404, or `own` where everybody has their own. */
+  /** The status for another tenant with the same request: 404, or `own` when each tenant has its own object. */
   readonly other: 404 | 409 | 'own'
-  /** The same key with this is another request. */
-  another?(scene: Scene): Ask
+  /** A different request, for the reuse of an idempotency key. */
+  another?(scene: Fixtures): Ask
 }
 
 export const at = (...segments: readonly string[]): string => ['/api', ...segments.map(encodeURIComponent)].join('/')

@@ -1,9 +1,9 @@
-/** One row per operation of the OpenAPI document: a request that is taken, and one that is not. */
+/** One row per operation of the OpenAPI document: a valid request and an invalid one. */
 import { at, type Row } from './contract-row.ts'
 import { spaceRows } from './contract-space-rows.ts'
 import { mcpRows } from './contract-mcp-rows.ts'
 
-/** Something everybody has their own of. */
+/** Each tenant has its own. */
 function read(path: string, bad: string): Row {
   return { valid: () => ({ path }), status: 200, other: 'own', invalid: () => ({ path: bad }) }
 }
@@ -40,7 +40,7 @@ export const rows: Readonly<Record<string, Row>> = {
     status: 204,
     invalid: ({ agent }) => ({ path: at('agents', agent), body: {} }),
     other: 404,
-    another: () => ({ path: at('agents', 'somebody') }),
+    another: () => ({ path: at('agents', 'another') }),
   },
 
   createConversation: {
@@ -131,6 +131,18 @@ export const rows: Readonly<Record<string, Row>> = {
     }),
   },
 
+  listCalls: {
+    valid: () => ({ path: '/api/calls?status=waiting&tool=ship&limit=5' }),
+    status: 200,
+    invalid: () => ({ path: '/api/calls?status=resolved' }),
+    other: 'own',
+  },
+  getCall: {
+    valid: ({ shipped: { callId } }) => ({ path: at('calls', callId) }),
+    status: 200,
+    invalid: () => ({ path: at('calls', 'x'.repeat(300)) }),
+    other: 404,
+  },
   claimCalls: {
     valid: () => ({ path: '/api/calls/claim', body: { tools: ['ship'], max: 2 } }),
     status: 200,
@@ -142,7 +154,7 @@ export const rows: Readonly<Record<string, Row>> = {
     valid: ({ shipped: { callId, claim } }) => ({ path: at('calls', callId, 'progress'), body: { claim, value: 1 } }),
     status: 200,
     invalid: ({ shipped: { callId, claim } }) => ({ path: at('calls', callId, 'progress'), body: { claim, ttlMs: 1 } }),
-    other: 409,
+    other: 404,
     another: ({ shipped: { callId, claim } }) => ({ path: at('calls', callId, 'progress'), body: { claim, value: 2 } }),
   },
   callResult: {
@@ -155,7 +167,7 @@ export const rows: Readonly<Record<string, Row>> = {
       path: at('calls', callId, 'result'),
       body: { claim, result: { parcel: 7 } },
     }),
-    other: 409,
+    other: 404,
     another: ({ shipped: { callId, claim } }) => ({
       path: at('calls', callId, 'result'),
       body: { claim, error: 'no' },
@@ -165,12 +177,18 @@ export const rows: Readonly<Record<string, Row>> = {
     valid: ({ shipped: { callId, claim } }) => ({ path: at('calls', callId, 'release'), body: { claim } }),
     status: 204,
     invalid: ({ shipped: { callId } }) => ({ path: at('calls', callId, 'release'), body: {} }),
-    other: 409,
+    other: 404,
     another: ({ shipped: { callId } }) => ({ path: at('calls', callId, 'release'), body: { claim: 'other' } }),
   },
 
   ...mcpRows,
 
+  whoAmI: {
+    valid: () => ({ path: '/api/me' }),
+    status: 200,
+    invalid: () => ({ path: '/api/me?for=grace' }),
+    other: 'own',
+  },
   createKey: {
     valid: () => ({ path: '/api/keys', body: { name: 'ci', scopes: ['worker'] } }),
     status: 201,

@@ -1,8 +1,8 @@
-/** The rows of lives, plans and spaces. */
+/** The rows of autonomous agents, plans and spaces. */
 import { at, type Row } from './contract-row.ts'
 
 export const spaceRows: Readonly<Record<string, Row>> = {
-  viewLife: {
+  viewAutonomousAgent: {
     valid: () => ({ path: at('agents', 'desk', 'life') }),
     status: 200,
     invalid: () => ({ path: `${at('agents', 'desk', 'life')}?deep=1` }),

@@ -8,46 +8,46 @@ beforeEach(async () => {
 })
 afterEach(() => here.close())
 
-test('a message is said, waited for, and seen', async () => {
+test('a message is sent with `wait`, answered and visible in the view', async () => {
   const sent = await here.ask('POST', '/api/conversations/c1/messages?wait=5', { body: { content: 'hello' } })
   expect(sent).toMatchObject({ status: 200, body: { result: { status: 'done', text: 'It is done.' } } })
   const seen = await here.ask('GET', '/api/conversations/c1')
   expect(seen.body).toMatchObject({ status: 'idle', agent: 'desk' })
 })
 
-test('a call is claimed, its result given, and the turn goes on', async () => {
+test('a worker claims a call and returns its result, and the turn continues', async () => {
   const callId = await shipping(here, 'c1')
   const { body } = await here.ask('POST', '/api/calls/claim', { as: 'worker', body: { tools: ['ship'] } })
   expect(body.items).toMatchObject([{ callId, conversationId: 'c1', name: 'ship', input: { to: 'Ada' } }])
   const { claim } = body.items[0]
-  const told = await here.ask('POST', `/api/calls/${callId}/result`, {
+  const response = await here.ask('POST', `/api/calls/${callId}/result`, {
     as: 'worker',
     body: { claim, result: { parcel: 'p1' } },
   })
-  expect(told).toMatchObject({ status: 200, body: { verdict: 'accepted' } })
+  expect(response).toMatchObject({ status: 200, body: { verdict: 'accepted' } })
   const after = await here.ask('POST', '/api/conversations/c1/continue?wait=5', { body: {} })
   expect(after.body.result).toMatchObject({ status: 'done', text: 'It is done.' })
 })
 
-test('of two equal writes at once under one key, one is done and the other told so', async () => {
+test('of concurrent equal writes with one key, one runs and the others get a conflict', async () => {
   const make = (): ReturnType<Kit['ask']> =>
     here.ask('POST', '/api/keys', { body: { name: 'twice', scopes: ['reader'] }, key: 'k1' })
-  const told = await Promise.all([make(), make(), make()])
-  expect(told.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409])
-  expect(told.find(({ status }) => status === 409)?.body.code).toBe('same-key-in-progress')
+  const response = await Promise.all([make(), make(), make()])
+  expect(response.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409])
+  expect(response.find(({ status }) => status === 409)?.body.code).toBe('same-key-in-progress')
   expect((await make()).headers.get('idempotency-replayed')).toBe('true')
   const { body } = await here.ask('GET', '/api/keys')
   expect(body.items.filter(({ name }: { name: string }) => name === 'twice')).toHaveLength(1)
 })
 
-test('HEAD is answered like GET, and opens no stream', async () => {
+test('HEAD works like GET and opens no stream', async () => {
   await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
-  const told = await here.ask('HEAD', '/api/conversations/c1/events', { headers: { accept: 'text/event-stream' } })
-  expect(told.status).toBe(200)
-  expect(told.headers.get('content-type')).toBe('application/json')
+  const response = await here.ask('HEAD', '/api/conversations/c1/events', { headers: { accept: 'text/event-stream' } })
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('application/json')
 })
 
-test('an agent is changed only by whoever saw its newest version', async () => {
+test('an update with an old version of the agent is refused', async () => {
   const make = await here.ask('POST', '/api/agents', { body: { name: 'a', instructions: '1' } })
   expect(make).toMatchObject({ status: 201, body: { version: 1 } })
   const change = (version: number, instructions: string): ReturnType<Kit['ask']> =>
@@ -60,7 +60,7 @@ test('an agent is changed only by whoever saw its newest version', async () => {
   expect((await here.ask('POST', '/api/agents', { body: { name: 'desk' } })).status).toBe(409)
 })
 
-test('an agent that was made over HTTP is shown with what it is made of, like one of the program', async () => {
+test('an agent created over HTTP is shown with its model and tools, like one in code', async () => {
   const own = await kit({ models: { small: scriptedModel([]) } })
   const tools = [
     { name: 'note', description: 'Keep a note', inputSchema: { type: 'object' }, executionType: 'internal' },
@@ -92,7 +92,7 @@ test('an agent that was made over HTTP is shown with what it is made of, like on
   await own.close()
 })
 
-test('ids may be any text, also what a path is made of', async () => {
+test('ids may be any text, including path characters', async () => {
   const id = 'a/b?c#d%2F..é '
   const path = `/api/conversations/${encodeURIComponent(id)}`
   expect((await here.ask('POST', `${path}/messages?wait=5`, { body: { content: 'hello' } })).status).toBe(200)
@@ -100,11 +100,19 @@ test('ids may be any text, also what a path is made of', async () => {
   expect((await here.ask('GET', '/api/conversations')).body.items[0].id).toBe(id)
 })
 
-test('a hold is listed, shown and resolved once; the second answer is told what came first', async () => {
+test('a hold is listed, shown and resolved once; a second answer gets the first one', async () => {
   await here.ask('POST', '/api/conversations/c1/messages?wait=5', { body: { content: 'refund 5' } })
   const { body } = await here.ask('GET', '/api/holds?kind=approval', { as: 'resolver' })
   const { callId } = body.items[0]
-  expect((await here.ask('GET', `/api/holds/c1/${callId}`)).body).toMatchObject({ callId, input: { euros: 5 } })
+  const definition = { description: 'Give money back', executor: 'server', input: { type: 'object' } }
+  expect((await here.ask('GET', `/api/holds/c1/${callId}`)).body).toMatchObject({
+    callId,
+    input: { euros: 5 },
+    definition,
+  })
+  expect(body.items[0]).toMatchObject({ definition })
+  const view = await here.ask('GET', '/api/conversations/c1')
+  expect(view.body.turns[0].steps[0].calls[0].hold).toMatchObject({ definition })
   const resolve = (answer: object): ReturnType<Kit['ask']> =>
     here.ask('POST', `/api/holds/c1/${callId}/resolve`, { as: 'resolver', body: answer })
   expect(await resolve({ kind: 'approve', by: 'grace' })).toMatchObject({ status: 200, body: { verdict: 'accepted' } })

@@ -1,10 +1,10 @@
-/** What people send who mean no good, over a real port. */
+/** Hostile requests over a real port. */
 import { connect } from 'node:net'
 import { SignJWT } from 'jose'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { LogLine } from '@holdpoint/gateway'
 import { gateway, serve } from '@holdpoint/gateway'
-import { remembering } from '../src/agents-made-here.ts'
+import { rememberSecrets } from '../src/stored-agents.ts'
 import { kit, type Kit } from './kit.ts'
 
 async function served(lines: LogLine[] = []): Promise<{ readonly port: number; readonly here: Kit }> {
@@ -14,7 +14,7 @@ async function served(lines: LogLine[] = []): Promise<{ readonly port: number; r
   return { port: Number(new URL(server.url).port), here }
 }
 
-/** As it stands, on a connection of its own. `leave`: hangs up without waiting for an answer. */
+/** Sends raw bytes on a new connection. `leave`: disconnects without waiting for a response. */
 function send(port: number, text: string, leave = false): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
@@ -29,7 +29,7 @@ function send(port: number, text: string, leave = false): Promise<string> {
 const head = (line: string, key: string, more = ''): string =>
   `${line} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n${more}\r\n`
 
-test('a body that breaks off is nothing to write down, and nothing is done', async () => {
+test('a body that ends early has no effect and is not logged', async () => {
   const lines: LogLine[] = []
   const { port, here } = await served(lines)
   const key = here.key('acme', 'admin')
@@ -42,13 +42,13 @@ test('a body that breaks off is nothing to write down, and nothing is done', asy
     true,
   )
   await send(port, `${head('POST /api/conversations', key, `Transfer-Encoding: chunked\r\n`)}5\r\n{"id"\r\n`, true)
-  // The server has read all that came before, once it answers this.
+  // When the server responds to this, it has read everything before it.
   expect(await send(port, head('GET /api/health', key))).toContain('200 OK')
   expect(lines).toEqual([])
   expect(begun).not.toHaveBeenCalled()
 })
 
-test('a request for a proxy is refused: it names a host beside the one that is checked', async () => {
+test('a request with an absolute URL is refused: it names a second host', async () => {
   const { port, here } = await served()
   const key = here.key('acme', 'admin')
   for (const target of ['http://evil.test/api/conversations', `http://127.0.0.1:${port}/api/conversations`, '*'])
@@ -57,16 +57,16 @@ test('a request for a proxy is refused: it names a host beside the one that is c
 })
 
 test.each(['%', '%zz', '%c0%af', '%ed%a0%80', '%ff', 'a%2'])(
-  'a path with %s in it, which stands for nothing, is no name for anything',
+  'a path with the invalid escape %s is refused',
   async (id) => {
     const { port, here } = await served()
-    const told = await send(port, head(`GET /api/conversations/${id}`, here.key('acme', 'admin')))
-    expect(told).toMatch(/^HTTP\/1.1 422/)
-    expect(told).toContain('write it `%25`')
+    const response = await send(port, head(`GET /api/conversations/${id}`, here.key('acme', 'admin')))
+    expect(response).toMatch(/^HTTP\/1.1 422/)
+    expect(response).toContain('Write it as `%25`')
   },
 )
 
-test('half a character is none, in any id', async () => {
+test('half a surrogate pair is refused in any id', async () => {
   const { ask, close } = await kit()
   onTestFinished(close)
   const half = '\ud800'
@@ -96,15 +96,19 @@ test.each([
       .setExpirationTime('1m')
       .sign(new TextEncoder().encode(secret))
   const status = async (more: object): Promise<number> =>
-    (await ask('GET', '/api/conversations', { as: 'nobody', headers: { authorization: `Bearer ${await sign(more)}` } }))
-      .status
+    (
+      await ask('GET', '/api/conversations', {
+        as: 'anonymous',
+        headers: { authorization: `Bearer ${await sign(more)}` },
+      })
+    ).status
   expect(await status({})).toBe(200)
   expect(await status(claim)).toBe(401)
 })
 
-test('a secret that is first asked for when a call is made is taken out of what leaves from then on', async () => {
+test('a secret that is first read during a call is redacted from then on', async () => {
   const known = new Set<string>()
-  const secrets = remembering((tenant, name) => `${tenant}-${name}-canary`, known)
+  const secrets = rememberSecrets((tenant, name) => `${tenant}-${name}-canary`, known)
   const { ask, close } = await kit({ secrets: known })
   onTestFinished(close)
   await secrets('acme', 'ORDERS_KEY')
@@ -114,7 +118,7 @@ test('a secret that is first asked for when a call is made is taken out of what 
   expect(JSON.stringify(body)).not.toContain('canary')
 })
 
-test('with the right to talk nobody approves, and nobody answers what a person or a worker is asked', async () => {
+test('the scope agent can neither approve nor answer for a person or a worker', async () => {
   const { ask, close, ran } = await kit()
   onTestFinished(close)
   const say = async (id: string, content: string): Promise<string> => {
@@ -131,13 +135,13 @@ test('with the right to talk nobody approves, and nobody answers what a person o
   ] as const)
     expect(await ask('POST', path, { as: 'agent', body })).toMatchObject({
       status: 403,
-      body: { code: 'scope-missing' },
+      body: { code: 'not-allowed', verdict: 'not-allowed' },
     })
   expect(ran).toEqual([])
   expect((await ask('POST', refund, { as: 'resolver', body: { kind: 'approve' } })).status).toBe(200)
 })
 
-test('the same idempotency key of another principal is another key', async () => {
+test('the same idempotency key of another caller is a different key', async () => {
   const { ask, close } = await kit()
   onTestFinished(close)
   const say = (as: 'admin' | 'agent', content: string): ReturnType<Kit['ask']> =>
@@ -150,8 +154,8 @@ test('the same idempotency key of another principal is another key', async () =>
   expect((await say('agent', 'hello')).body.code).toBe('key-reused')
 })
 
-test('signs of life do not wait for the store, and a store that hangs is not asked again and again', async () => {
-  const { store, runtime, key, door: first, close } = await kit()
+test('heartbeats do not wait for the store, and a hanging store gets one access check at a time', async () => {
+  const { store, runtime, key, api: first, close } = await kit()
   await first.close()
   onTestFinished(close)
   let asked = 0
@@ -163,11 +167,11 @@ test('signs of life do not wait for the store, and a store that hangs is not ask
   }
   let now = Date.now()
   const limits = { heartbeatMs: 20 }
-  const door = gateway({ runtime, store: { ...store, get }, limits, now: () => now })
+  const api = gateway({ runtime, store: { ...store, get }, limits, now: () => now })
   await runtime.tenant('acme').create({ id: 'c1' })
   const open = (): Promise<Response> => {
     const headers = { accept: 'text/event-stream', authorization: `Bearer ${key('acme', 'reader')}` }
-    return door.fetch(new Request('http://localhost/api/conversations/c1/events', { headers }))
+    return api.fetch(new Request('http://localhost/api/conversations/c1/events', { headers }))
   }
   const readers = [await open(), await open()].map(({ body }) => body!.pipeThrough(new TextDecoderStream()).getReader())
   hangs = true
@@ -180,13 +184,13 @@ test('signs of life do not wait for the store, and a store that hangs is not ask
   expect(asked).toBe(1)
 })
 
-test('a thousand strangers who ask whether it is ready cost the store one question', async () => {
+test('a thousand readiness checks cost the store one query', async () => {
   const { store, runtime, close } = await kit()
   onTestFinished(close)
   let [now, asked, away] = [Date.now(), 0, false]
   const heads: typeof store.heads = (of) => (asked++, away ? Promise.reject(new Error('away')) : store.heads(of))
-  const door = gateway({ runtime, store: { ...store, heads }, now: () => now })
-  const ready = async (): Promise<number> => (await door.fetch(new Request('http://localhost/api/ready'))).status
+  const api = gateway({ runtime, store: { ...store, heads }, now: () => now })
+  const ready = async (): Promise<number> => (await api.fetch(new Request('http://localhost/api/ready'))).status
   expect(new Set(await Promise.all(Array.from({ length: 1000 }, ready)))).toEqual(new Set([200]))
   expect(asked).toBe(1)
   away = true
@@ -197,7 +201,7 @@ test('a thousand strangers who ask whether it is ready cost the store one questi
   expect(await ready()).toBe(200)
 })
 
-test('a reader that opens a stream and is gone before it hears anything leaves nothing behind', async () => {
+test('a reader that disconnects before its stream starts leaves nothing behind', async () => {
   const { port, here } = await served()
   await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
   const key = here.key('acme', 'admin')

@@ -1,35 +1,37 @@
-/** A gateway on a memory store, with a key of each scope in two tenants, and an agent whose tools wait in every way. */
+/** A gateway on a memory store, with a key for each scope in two tenants, and an agent with a tool for each kind of hold. */
 import { agent, holdpoint, memoryStore, tool, type Model, type Runtime, type Store } from 'holdpoint'
+import { vi } from 'vitest'
 import { z } from 'zod'
 import { gateway, serve, type Gateway, type GatewayOptions, type McpPorts } from '@holdpoint/gateway'
 import type { Scope } from '@holdpoint/protocol'
-import { agentsMadeHere } from '../src/agents-made-here.ts'
+import { storedAgents } from '../src/stored-agents.ts'
+import { LIMITS } from '../src/gateway-options.ts'
 
 export type Tenant = 'acme' | 'umbrella'
 const TENANTS = ['acme', 'umbrella'] as const
 export const SCOPES = ['admin', 'agent', 'worker', 'resolver', 'reader'] as const
 
 export interface Kit {
-  readonly door: Gateway
+  readonly api: Gateway
   readonly runtime: Runtime
   readonly store: Store
-  /** What the refund tool was run with. */
+  /** The inputs that the refund tool ran with. */
   readonly ran: readonly unknown[]
   key(tenant: Tenant, scope: Scope): string
-  /** A JSON request with the key of a scope, admin unless said. */
-  ask(method: string, path: string, options?: AskOptions): Promise<Told>
+  /** Sends a JSON request with the key of a scope. Default: admin. */
+  ask(method: string, path: string, options?: AskOptions): Promise<KitResponse>
   close(): Promise<void>
 }
 
 export interface AskOptions {
   readonly body?: unknown
-  readonly as?: Scope | 'nobody'
+  readonly as?: Scope | 'anonymous'
   readonly tenant?: Tenant
   readonly key?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export interface Told {
+export interface KitResponse {
   readonly status: number
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
@@ -38,6 +40,7 @@ export interface Told {
 
 const ship = tool({
   name: 'ship',
+  streaming: true,
   description: 'Ship a parcel',
   executor: 'external',
   timeout: '1 h',
@@ -52,7 +55,7 @@ const ask = tool({
   input: z.object({ question: z.string() }),
 })
 
-/** Does what it is told: "ship Ada" calls the tool, "in room ask size" does it there; anything else is said back. */
+/** A model that follows its prompt: "ship Ada" calls the tool, "in room ask size" calls it in the space "room". */
 export const obedient: Model = {
   id: 'obedient',
   async *stream({ prompt }) {
@@ -72,14 +75,14 @@ export const obedient: Model = {
   },
 }
 
-/** One tenant has an MCP server, one of whose tools was changed. */
+/** The tenant acme has an MCP server with one changed tool. */
 const mcpOfAcme: NonNullable<McpPorts['servers']> = {
   status: async (tenant) =>
     tenant === 'acme'
       ? [
           {
             name: 'tracker',
-            at: 'https://tracker.acme.test/mcp',
+            at: 'https://tracker.acme.test',
             transport: 'http',
             health: 'ready',
             tools: [{ name: 'tracker.find', tool: 'find', fingerprint: '0'.repeat(64) }],
@@ -100,9 +103,9 @@ const INPUTS: Readonly<Record<string, (what: string | undefined) => object>> = {
 
 export interface KitOptions extends Partial<GatewayOptions> {
   readonly model?: Model
-  /** For agents that are made over HTTP. With them, a message must say whose conversation it begins. */
+  /** For agents created over HTTP. With them, the first message must name the agent. */
   readonly models?: Readonly<Record<string, Model>>
-  /** Over a real port, and not from function to function. */
+  /** Use a real port instead of calling `fetch` directly. */
   readonly socket?: boolean
 }
 
@@ -121,33 +124,34 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
     },
   })
   const desk = agent({ name: 'desk', model, tools: [ship, refund, ask] })
-  const made = models && agentsMadeHere(store, { models })
+  const { maxSteps } = { ...LIMITS, ...rest.limits }
+  const made = models && storedAgents(store, { models, maxSteps })
   const runtime = await holdpoint({ store, agents: [desk], ...(made && { agentFor: made.agentFor }) })
   const log = (): void => {}
-  const read = made && { readAgent: made.read }
+  const read = made && { storedAgents: made }
   const settings = { runtime, store, agents: [desk], log, mcp: { servers: mcpOfAcme }, ...read, ...rest }
   const served = socket ? await serve(settings) : undefined
-  const door = served?.gateway ?? gateway(settings)
+  const api = served?.gateway ?? gateway(settings)
   const origin = served?.url ?? 'http://localhost'
   const keys = new Map<string, string>()
   for (const tenant of TENANTS)
     for (const scope of SCOPES)
-      keys.set(`${tenant}/${scope}`, (await door.keys.create(tenant, { name: scope, scopes: [scope] })).key)
+      keys.set(`${tenant}/${scope}`, (await api.keys.create(tenant, { name: scope, scopes: [scope] })).key)
   const key = (tenant: Tenant, scope: Scope): string => keys.get(`${tenant}/${scope}`) ?? ''
   return {
-    door,
+    api,
     runtime,
     store,
     ran,
     key,
-    ask: async (method, path, { body, as = 'admin', tenant = 'acme', key: once, headers } = {}) => {
-      const response = await (served ? fetch : door.fetch)(
+    ask: async (method, path, { body, as = 'admin', tenant = 'acme', key: idempotencyKey, headers } = {}) => {
+      const response = await (served ? fetch : api.fetch)(
         new Request(`${origin}${path}`, {
           method,
           headers: {
-            ...(as !== 'nobody' && { authorization: `Bearer ${key(tenant, as)}` }),
+            ...(as !== 'anonymous' && { authorization: `Bearer ${key(tenant, as)}` }),
             ...(body !== undefined && { 'content-type': 'application/json' }),
-            ...(once !== undefined && { 'idempotency-key': once }),
+            ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
             ...headers,
           },
           ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -162,17 +166,17 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
       }
     },
     close: async () => {
-      await (served ?? door).close()
+      await (served ?? api).close()
       await runtime.close()
     },
   }
 }
 
-/** A conversation that waits for a parcel to be shipped, and the id of the call. */
+/** Starts a conversation whose call waits for a worker. Returns the id of the call. */
 export async function shipping({ ask }: Kit, id: string, tenant: Tenant = 'acme'): Promise<string> {
-  const { body } = await ask('POST', `/api/conversations/${id}/messages?wait=5`, {
-    body: { content: 'ship Ada' },
-    tenant,
+  await ask('POST', `/api/conversations/${id}/messages`, { body: { content: 'ship Ada' }, tenant })
+  return vi.waitFor(async () => {
+    const { body } = await ask('GET', `/api/holds?conversationId=${id}`, { tenant })
+    return body.items[0].callId as string
   })
-  return body.result.holds[0].callId as string
 }

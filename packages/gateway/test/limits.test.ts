@@ -2,7 +2,7 @@ import { Script } from 'node:vm'
 import { HoldpointError, type Store } from 'holdpoint'
 import { afterEach, expect, test } from 'vitest'
 import type { LogLine } from '@holdpoint/gateway'
-import { follow, isEvent } from './follow.ts'
+import { followStream, isEvent } from './follow-stream.ts'
 import { kit, type Kit } from './kit.ts'
 
 const open: Kit[] = []
@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
 
-test('a body that is too large is refused by what it says of itself, and else while it is read', async () => {
+test('a body that is too large is refused by its declared length, or while it is read', async () => {
   const here = await start({ limits: { bodyBytes: 1000 } })
   const big = { content: 'x'.repeat(2000) }
   expect(await here.ask('POST', '/api/conversations/c1/messages', { body: big })).toMatchObject({
@@ -35,21 +35,21 @@ test('a body that is too large is refused by what it says of itself, and else wh
     body: endless,
     duplex: 'half',
   })
-  expect((await here.door.fetch(request)).status).toBe(413)
+  expect((await here.api.fetch(request)).status).toBe(413)
   expect(given).toBeLessThan(20)
 })
 
-test('nothing of the body of somebody unknown is read', async () => {
+test('the body of an unauthenticated request is not read', async () => {
   const here = await start()
   let read = false
   const body = new ReadableStream<Uint8Array>({ pull: () => void (read = true) }, { highWaterMark: 0 })
   const headers = { 'content-type': 'application/json' }
   const url = 'http://localhost/api/conversations'
-  const told = await here.door.fetch(new Request(url, { method: 'POST', headers, body, duplex: 'half' }))
-  expect([told.status, read]).toEqual([401, false])
+  const response = await here.api.fetch(new Request(url, { method: 'POST', headers, body, duplex: 'half' }))
+  expect([response.status, read]).toEqual([401, false])
 })
 
-test('each credential has its own pace, and is told when to come again', async () => {
+test('each credential has its own rate limit, with Retry-After', async () => {
   let now = 1_000_000
   const here = await start({ limits: { rate: { perSecond: 1, burst: 3 } }, now: () => now })
   const ask = (as: 'reader' | 'agent'): ReturnType<Kit['ask']> => here.ask('GET', '/api/conversations', { as })
@@ -62,12 +62,12 @@ test('each credential has its own pace, and is told when to come again', async (
   expect((await ask('reader')).status).toBe(429)
 })
 
-test('what is not there, not taken with this method, or no JSON is said in a problem document', async () => {
+test('an unknown path, a wrong method and malformed JSON get a problem document', async () => {
   const here = await start()
   expect(await here.ask('GET', '/elsewhere')).toMatchObject({ status: 404, body: { code: 'not-found' } })
-  const told = await here.ask('DELETE', '/api/conversations')
-  expect(told).toMatchObject({ status: 405, body: { code: 'method-not-allowed' } })
-  expect(told.headers.get('allow')).toBe('POST, GET')
+  const response = await here.ask('DELETE', '/api/conversations')
+  expect(response).toMatchObject({ status: 405, body: { code: 'method-not-allowed' } })
+  expect(response.headers.get('allow')).toBe('POST, GET')
   for (const body of ['{', '{"content":"x"} x', '{"a":1e999}', '[1,]'])
     expect(await here.ask('POST', '/api/conversations', { body })).toMatchObject({
       status: 400,
@@ -76,56 +76,56 @@ test('what is not there, not taken with this method, or no JSON is said in a pro
   expect(await here.ask('POST', '/api/conversations', { key: 'ä', body: {} })).toMatchObject({ status: 422 })
 })
 
-test('every answer says that it is no page to be framed, kept or sniffed', async () => {
+test('every response has headers against framing, caching and sniffing', async () => {
   const here = await start()
   for (const path of ['/api/health', '/api/nowhere', '/api/conversations', '/api/docs']) {
-    const { headers } = await here.ask('GET', path, { as: 'nobody' })
+    const { headers } = await here.ask('GET', path, { as: 'anonymous' })
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('referrer-policy')).toBe('no-referrer')
     expect(headers.get('content-security-policy')).toContain("default-src 'none'")
   }
 })
 
-test('the page to try it comes from here alone', async () => {
+test('the docs page loads nothing from other origins', async () => {
   const here = await start()
-  const { body, headers } = await here.ask('GET', '/api/docs', { as: 'nobody' })
+  const { body, headers } = await here.ask('GET', '/api/docs', { as: 'anonymous' })
   expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(body).not.toMatch(/https?:\/\//)
   expect(headers.get('content-security-policy')).not.toContain('unsafe')
-  const script = await here.ask('GET', '/api/docs.js', { as: 'nobody' })
+  const script = await here.ask('GET', '/api/docs.js', { as: 'anonymous' })
   expect(() => new Script(script.body)).not.toThrow()
   expect(script.body).not.toMatch(/innerHTML|https?:/)
 })
 
-test('secrets are taken out of answers, streams and log lines by their value, in every form', async () => {
+test('secrets are redacted from responses, streams and log lines, in every encoding', async () => {
   const secret = 'canary/+"ä-value'
   const lines: LogLine[] = []
   const here = await start({ secrets: [secret], log: (line) => lines.push(line) })
   const forms = [secret, Buffer.from(secret).toString('base64'), encodeURIComponent(secret)]
   await here.ask('POST', '/api/conversations/c1/messages?wait=5', { body: { content: forms.join(' ') } })
-  const stream = await follow(here, 'c1')
+  const stream = await followStream(here, 'c1')
   const streamed = JSON.stringify(await stream.until(isEvent('model.replied')))
   const paged = JSON.stringify((await here.ask('GET', '/api/conversations/c1/events')).body)
   const broken: Store['list'] = () => Promise.reject(new Error(`cannot reach postgres://me:${secret}@db`))
   Object.assign(here.store, { list: broken })
-  const told = await here.ask('GET', '/api/conversations')
-  expect(told).toMatchObject({ status: 500, body: { code: 'internal' } })
+  const response = await here.ask('GET', '/api/conversations')
+  expect(response).toMatchObject({ status: 500, body: { code: 'internal' } })
   expect(lines).toHaveLength(1)
-  for (const text of [streamed, paged, JSON.stringify(told.body), JSON.stringify(lines)])
+  for (const text of [streamed, paged, JSON.stringify(response.body), JSON.stringify(lines)])
     for (const form of [...forms, 'canary']) expect(text).not.toContain(form)
   expect(paged).toContain('[redacted]')
 })
 
-test('a store that is away is said to be, without what it said', async () => {
+test('a store failure gets 503 without its error message', async () => {
   const here = await start()
   const broken: Store['list'] = () => Promise.reject(new HoldpointError('store-unavailable', 'db-17 is down'))
   Object.assign(here.store, { list: broken })
-  const told = await here.ask('GET', '/api/conversations')
-  expect(told).toMatchObject({ status: 503, body: { code: 'store-unavailable' } })
-  expect(JSON.stringify(told.body)).not.toContain('db-17')
+  const response = await here.ask('GET', '/api/conversations')
+  expect(response).toMatchObject({ status: 503, body: { code: 'store-unavailable' } })
+  expect(JSON.stringify(response.body)).not.toContain('db-17')
 })
 
-test('lists come in pages that lead to each other', async () => {
+test('lists have pages with cursors', async () => {
   const here = await start()
   for (let nth = 0; nth < 5; nth++) await here.ask('POST', '/api/conversations', { body: { id: `c${nth}` } })
   const seen: string[] = []

@@ -1,4 +1,4 @@
-/** Over a real port: what only a socket shows. */
+/** Behaviour that only a real socket shows. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -23,37 +23,37 @@ async function served(
   return { here, server, headers: { authorization, 'content-type': 'application/json' } }
 }
 
-test('on a developer’s machine it listens there alone, and prints a key once', async () => {
+test('by default it listens on loopback only and reports its first key once', async () => {
   const keys: string[] = []
   const { here, server } = await served({ firstKey: (key) => keys.push(key) })
   expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect(keys).toHaveLength(1)
-  const told = await fetch(`${server.url}/api/keys`, { headers: { authorization: `Bearer ${keys[0]}` } })
-  expect(told.status).toBe(200)
-  expect(await told.text()).not.toContain(keys[0])
+  const response = await fetch(`${server.url}/api/keys`, { headers: { authorization: `Bearer ${keys[0]}` } })
+  expect(response.status).toBe(200)
+  expect(await response.text()).not.toContain(keys[0])
   const { runtime, store } = here
   const again = await serve({ runtime, store, firstKey: (key) => keys.push(key) })
   open.push(again)
   expect(keys).toHaveLength(1)
 })
 
-test('it does not let others in without being told under which names', async () => {
+test('it does not listen on other interfaces without `hosts`', async () => {
   const { runtime, store, close } = await kit()
   await expect(serve({ runtime, store, host: '0.0.0.0' })).rejects.toThrow('hosts')
   await close()
 })
 
-test('where something listens already, it says so, and what to do', async () => {
+test('a port in use gives an error that says what to do', async () => {
   const { here, server } = await served()
   const { runtime, store } = here
   const port = Number(new URL(server.url).port)
   await expect(serve({ runtime, store, port })).rejects.toMatchObject({
     code: 'config-invalid',
-    message: `It cannot listen on 127.0.0.1:${port}: something else does. End that, or say another port, with PORT.`,
+    message: `Cannot listen on 127.0.0.1:${port}: the port is in use. Stop the other program, or set another port with PORT.`,
   })
 })
 
-test('a conversation over a socket: said, followed, closed with a hint, and the rest finished', async () => {
+test('closing ends a stream with a retry hint and finishes the turn', async () => {
   const { server, headers } = await served()
   await fetch(`${server.url}/api/conversations`, { method: 'POST', headers, body: '{"id":"c1"}' })
   const url = `${server.url}/api/conversations/c1`
@@ -68,15 +68,15 @@ test('a conversation over a socket: said, followed, closed with a hint, and the 
   await expect(fetch(`${server.url}/api/health`)).rejects.toThrow('fetch failed')
 })
 
-test('answers over a socket have their length, their type and the headers of every answer', async () => {
+test('responses over a socket have a length, a type and the security headers', async () => {
   const { server, headers } = await served()
   const head = await fetch(`${server.url}/api/health`, { method: 'HEAD' })
   expect([head.status, await head.text()]).toEqual([200, ''])
-  const told = await fetch(`${server.url}/api/conversations/näh`, { headers })
-  expect(told.status).toBe(404)
-  expect(told.headers.get('content-type')).toBe('application/problem+json')
-  expect(told.headers.get('x-content-type-options')).toBe('nosniff')
-  expect(await told.json()).toMatchObject({ detail: 'There is no conversation "näh".' })
+  const response = await fetch(`${server.url}/api/conversations/näh`, { headers })
+  expect(response.status).toBe(404)
+  expect(response.headers.get('content-type')).toBe('application/problem+json')
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(await response.json()).toMatchObject({ detail: 'There is no conversation "näh".' })
   const gone = await fetch(`${server.url}/api/keys/none`, {
     method: 'DELETE',
     headers: { authorization: headers['authorization'] ?? '' },
@@ -84,7 +84,7 @@ test('answers over a socket have their length, their type and the headers of eve
   expect(gone.status).toBe(404)
 })
 
-test('a reader whose socket takes nothing is cut off, and leaves nothing behind', async () => {
+test('a reader that stops reading is disconnected and leaves nothing behind', async () => {
   const { here, server } = await served({ limits: { streamQueueBytes: 100_000, rate: { perSecond: 1e6, burst: 1e6 } } })
   await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
   const { port } = new URL(server.url)
@@ -96,11 +96,11 @@ test('a reader whose socket takes nothing is cut off, and leaves nothing behind'
   socket.write(`${[...head, 'accept: text/event-stream'].join('\r\n')}\r\n\r\n`)
   await new Promise((resolve) => socket.once('data', resolve))
   socket.pause()
-  // More than the buffers of the system take.
+  // More than the socket buffers hold.
   for (let nth = 0; nth < 60; nth++) await here.runtime.tenant('acme').send('c1', 'x'.repeat(300_000))
   socket.resume()
   await closed
-  // Far less than the 18 MB that were said.
+  // Far less than the 18 MB that were sent.
   expect(socket.bytesRead).toBeLessThan(15_000_000)
 }, 30_000)
 
@@ -109,7 +109,7 @@ test.each(['conversations/c1/events', 'changes'])(
   async (path) => {
     const { here, server, headers } = await served({ limits: { streamsPerKey: 1 } })
     await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
-    // Keys, and whether there is such a conversation, are read from the store, which takes its time.
+    // A slow store delays the check of the key and of the conversation.
     const asked = Promise.withResolvers<void>()
     const gone = Promise.withResolvers<void>()
     const get = here.store.get.bind(here.store)
@@ -140,7 +140,7 @@ test.each(['conversations/c1/events', 'changes'])(
   },
 )
 
-test('a body that is longer than allowed is refused although it comes in pieces without a length', async () => {
+test('a chunked body without a length is refused when it is too long', async () => {
   const { server, here } = await served({ limits: { bodyBytes: 1000 } })
   const status = await new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${here.key('acme', 'admin')}`, 'content-type': 'application/json' }

@@ -1,21 +1,23 @@
 import { expect, test } from 'vitest'
-import { settingsOf } from '../src/settings.ts'
+import { settingsFromEnv } from '../src/settings.ts'
 
-test('one setting says whether it is a file or a database, and nothing else changes', () => {
-  expect(settingsOf({})).toEqual({ store: 'holdpoint.db', app: undefined, port: 8484, auth: {} })
-  expect(settingsOf({ HOLDPOINT_STORE: 'postgres://db/desk' }).store).toBe('postgres://db/desk')
+test('one setting chooses between a file and a database', () => {
+  expect(settingsFromEnv({})).toEqual({ store: 'holdpoint.db', app: undefined, port: 8484, auth: {} })
+  expect(settingsFromEnv({ HOLDPOINT_STORE: 'postgres://db/desk' }).store).toBe('postgres://db/desk')
 })
 
 test('names, origins, keys and tokens come from the environment', () => {
   expect(
-    settingsOf({
+    settingsFromEnv({
       PORT: '80',
       HOST: '0.0.0.0',
       HOLDPOINT_HOSTS: 'a.test, b.test',
       HOLDPOINT_ORIGINS: 'https://a.test',
       HOLDPOINT_KEY: 'k'.repeat(40),
       HOLDPOINT_JWKS: 'https://id.test/jwks',
+      HOLDPOINT_ISSUER: 'https://id.test',
       HOLDPOINT_AUDIENCE: 'holdpoint',
+      HOLDPOINT_TOKEN_LIFE_MS: '3600000',
     }),
   ).toMatchObject({
     port: 80,
@@ -24,7 +26,12 @@ test('names, origins, keys and tokens come from the environment', () => {
     origins: ['https://a.test'],
     auth: {
       keys: [{ key: 'k'.repeat(40), scopes: ['admin'] }],
-      tokens: { jwks: 'https://id.test/jwks', audience: 'holdpoint' },
+      tokens: {
+        jwks: 'https://id.test/jwks',
+        issuer: 'https://id.test',
+        audience: 'holdpoint',
+        maxLifeMs: 3_600_000,
+      },
     },
   })
 })
@@ -33,12 +40,21 @@ test.each([
   { PORT: 'http' },
   { HOLDPOINT_KEY: 'short' },
   { HOLDPOINT_JWKS: 'https://id.test', HOLDPOINT_TOKEN_SECRET: 's'.repeat(40) },
+  { HOLDPOINT_JWKS: 'https://id.test', HOLDPOINT_AUDIENCE: 'holdpoint' },
+  { HOLDPOINT_TOKEN_SECRET: 's'.repeat(40), HOLDPOINT_TOKEN_LIFE_MS: 'a day' },
 ])('%j is refused, with what to do', (env) => {
-  expect(() => settingsOf(env)).toThrow(/PORT|HOLDPOINT_/)
+  expect(() => settingsFromEnv(env)).toThrow(/PORT|HOLDPOINT_/)
 })
 
-test('the console is open only where that is said, and in that word', () => {
-  expect(settingsOf({ HOLDPOINT_CONSOLE: 'open' }).openConsole).toBe(true)
-  expect(settingsOf({ HOLDPOINT_CONSOLE: '' })).not.toHaveProperty('openConsole')
-  expect(() => settingsOf({ HOLDPOINT_CONSOLE: 'yes' })).toThrow('HOLDPOINT_CONSOLE is "open" or left out')
+test('the console is open only with the value "open"', () => {
+  expect(settingsFromEnv({ HOLDPOINT_CONSOLE: 'open' }).openConsole).toBe(true)
+  expect(settingsFromEnv({ HOLDPOINT_CONSOLE: '' })).not.toHaveProperty('openConsole')
+  expect(() => settingsFromEnv({ HOLDPOINT_CONSOLE: 'yes' })).toThrow('HOLDPOINT_CONSOLE must be "open" or unset')
+})
+
+test('a name of the environment that begins like a setting and is none is refused; others are none of ours', () => {
+  expect(() => settingsFromEnv({ HOLDPOINT_HOST: 'a.test' })).toThrow(
+    'HOLDPOINT_HOST is set in the environment, but is not a setting. The settings are PORT, HOST, HOLDPOINT_STORE,',
+  )
+  expect(settingsFromEnv({ PATH: '/bin', HOLDPOINTS: '1' })).toMatchObject({ port: 8484 })
 })

@@ -1,10 +1,10 @@
-/** Pages beside the API: files of one folder, under a policy that lets nothing in or out, and a key for the console alone. */
+/** Static pages beside the API with a strict content security policy, and the sign-in code of the console. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { HoldpointError } from '@holdpoint/core'
-import { serve, siteOf } from '@holdpoint/gateway'
+import { gateway, serve, siteFromFolder } from '@holdpoint/gateway'
 import { kit, type Kit, type KitOptions } from './kit.ts'
 
 function folder(): string {
@@ -18,16 +18,16 @@ function folder(): string {
 }
 
 async function start(options: KitOptions = {}): Promise<Kit> {
-  const here = await kit({ site: siteOf(folder()), ...options })
+  const here = await kit({ site: siteFromFolder(folder()), ...options })
   onTestFinished(() => here.close())
   return here
 }
 
 const page = (here: Kit, path: string, headers: Record<string, string> = {}): Promise<Response> =>
-  here.door.fetch(new Request(`http://localhost${path}`, { headers: { host: 'localhost', ...headers } }))
+  here.api.fetch(new Request(`http://localhost${path}`, { headers: { host: 'localhost', ...headers } }))
 
 describe('a site', () => {
-  test('is the app at every address without a file, and leaves the API alone', async () => {
+  test('serves the app at every path without a file, except under /api', async () => {
     const here = await start()
     for (const path of ['/', '/holds', '/conversations/a%2Fb/timeline', '/x.y'])
       expect(await (await page(here, path, { accept: 'text/html' })).text(), path).toContain('<title>app')
@@ -36,7 +36,7 @@ describe('a site', () => {
     expect((await here.ask('POST', '/', { body: {} })).status).toBe(404)
   })
 
-  test('lets nothing in from elsewhere, and keeps only what has its content in its name', async () => {
+  test('allows only its own origin, and caches only files with a hash in their name', async () => {
     const here = await start()
     const { headers } = await page(here, '/')
     const policy = headers.get('content-security-policy') ?? ''
@@ -60,7 +60,7 @@ describe('a site', () => {
     expect(await (await page(await start(), path)).text()).not.toMatch(/^secret$/)
   })
 
-  test('may be linked to from anywhere, and neither embedded nor fetched', async () => {
+  test('can be linked from any site, but not embedded or fetched', async () => {
     const here = await start()
     const cross = { 'sec-fetch-site': 'cross-site' }
     const status = async (more: Record<string, string>, path = '/holds'): Promise<number> =>
@@ -72,67 +72,99 @@ describe('a site', () => {
     expect((await page(here, '/', { host: 'evil.example' })).status).toBe(421)
   })
 
-  test('needs a page to begin with', () => {
-    expect(() => siteOf(join(folder(), 'assets'))).toThrow('There is no index.html')
+  test('needs an index.html', () => {
+    expect(() => siteFromFolder(join(folder(), 'assets'))).toThrow('There is no index.html')
   })
 })
 
 describe('a key for the console', () => {
-  const own = { origin: 'http://localhost', 'sec-fetch-site': 'same-origin', host: 'localhost' }
-  const session = (here: Kit, headers: Record<string, string>): ReturnType<Kit['ask']> =>
-    here.ask('POST', '/api/console/session', { as: 'nobody', body: {}, headers })
+  const session = (here: Kit, body: unknown, headers: Record<string, string> = {}): ReturnType<Kit['ask']> =>
+    here.ask('POST', '/api/console/session', { as: 'anonymous', body, headers })
+  const keysOf = (here: Kit, key: string): ReturnType<Kit['ask']> =>
+    here.ask('GET', '/api/keys', { as: 'anonymous', headers: { authorization: `Bearer ${key}` } })
 
-  test('is handed to its own page, and is the same until it runs out', async () => {
+  test('is given once for the code, expires after a week and can be revoked', async () => {
     let now = Date.now()
     const here = await start({ openConsole: true, now: () => now })
-    const first = await session(here, own)
-    expect(first).toMatchObject({ status: 200, body: { key: expect.stringMatching(/^hp_/) } })
-    expect((await session(here, own)).body.key).toBe(first.body.key)
-    now += 11.5 * 3_600_000
-    expect((await session(here, own)).body.key).not.toBe(first.body.key)
-    const headers = { authorization: `Bearer ${first.body.key}` }
-    expect((await here.ask('GET', '/api/keys', { as: 'nobody', headers })).status).toBe(200)
-    now += 3_600_000
-    expect((await here.ask('GET', '/api/keys', { as: 'nobody', headers })).status).toBe(401)
-  })
-
-  test('is handed to nobody else', async () => {
-    const here = await start({
-      openConsole: true,
-      origins: ['https://desk.example'],
-      hosts: ['localhost', 'desk.example'],
+    const code = here.api.consoleCode ?? ''
+    expect(code.length).toBeGreaterThan(40)
+    const { status, body } = await session(here, { code })
+    expect([status, body]).toEqual([200, { key: expect.stringMatching(/^hp_/) }])
+    expect(await session(here, { code })).toMatchObject({ status: 401, body: { code: 'unauthorised' } })
+    expect(await keysOf(here, body.key)).toMatchObject({
+      status: 200,
+      body: { items: [{ name: 'console', scopes: ['admin'] }] },
     })
-    const others: readonly Record<string, string>[] = [
-      { host: 'localhost' },
-      { host: 'localhost', origin: 'http://localhost' },
-      { ...own, 'sec-fetch-site': 'cross-site' },
-      { ...own, origin: 'https://desk.example' },
-      { ...own, 'sec-fetch-site': 'same-site', origin: 'http://localhost:3000' },
-      { origin: 'http://desk.example', host: 'desk.example', 'sec-fetch-site': 'same-origin' },
-      { ...own, 'x-forwarded-for': '10.0.0.1' },
-      { ...own, forwarded: 'for=10.0.0.1' },
-    ]
-    for (const headers of others) {
-      const told = await session(here, headers)
-      expect(told.status, JSON.stringify(headers)).toBe(403)
-      expect(JSON.stringify(told.body)).not.toContain('hp_')
+    now += 7 * 86_400_000
+    expect((await keysOf(here, body.key)).status).toBe(401)
+  })
+
+  test('is given to one of many concurrent requests with the code', async () => {
+    const here = await start({ openConsole: true })
+    const response = await Promise.all(Array.from({ length: 20 }, () => session(here, { code: here.api.consoleCode })))
+    expect(response.filter(({ status }) => status === 200)).toHaveLength(1)
+  })
+
+  test('is never given without the code, whatever the headers claim', async () => {
+    const here = await start({ openConsole: true })
+    const page = { origin: 'http://localhost', 'sec-fetch-site': 'same-origin', host: 'localhost' }
+    for (const body of [{}, undefined, { code: '' }, { code: 'x' }, { code: [here.api.consoleCode] }]) {
+      const response = await session(here, body, page)
+      expect([401, 422], JSON.stringify(body)).toContain(response.status)
+      expect(JSON.stringify(response.body)).not.toContain('hp_')
     }
+    const elsewhere = { ...page, origin: 'http://localhost:3000' }
+    expect((await session(here, { code: here.api.consoleCode }, elsewhere)).status).toBe(403)
+    expect((await session(here, { code: here.api.consoleCode }, page)).status, 'the code is still good').toBe(200)
   })
 
-  test('is handed to nobody at all unless whoever started it said so', async () => {
-    expect((await session(await start(), own)).status).toBe(404)
+  test('is not given when the store fails, and the code stays valid', async () => {
+    const here = await kit()
+    onTestFinished(here.close)
+    let fails = true
+    const put: typeof here.store.put = (...args) =>
+      fails ? Promise.reject(new Error('The disk is full.')) : here.store.put(...args)
+    const store = new Proxy(here.store, { get: (of, name) => (name === 'put' ? put : Reflect.get(of, name, of)) })
+    const api = gateway({ runtime: here.runtime, store, openConsole: true })
+    const ask = async (): Promise<number> => {
+      const headers = { 'content-type': 'application/json' }
+      const body = JSON.stringify({ code: api.consoleCode })
+      return (await api.fetch(new Request('http://localhost/api/console/session', { method: 'POST', headers, body })))
+        .status
+    }
+    expect(await ask()).toBe(500)
+    fails = false
+    expect(await ask()).toBe(200)
   })
 
-  test('cannot be offered where others may come', async () => {
+  test('is never given without `openConsole`', async () => {
+    const here = await start()
+    expect(here.api.consoleCode).toBeUndefined()
+    expect((await session(here, { code: 'x' })).status).toBe(404)
+  })
+
+  test('limits the body of unauthenticated requests, and charges no tenant for it', async () => {
+    const here = await start({ limits: { tenantBytes: { perSecond: 1, burst: 2000 } } })
+    expect((await session(here, { code: 'x'.repeat(2000) })).status).toBe(413)
+    for (let nth = 0; nth < 30; nth++) expect((await session(here, { code: 'x'.repeat(190) })).status).toBe(404)
+    const { key } = await here.api.keys.create('', { name: 'k', scopes: ['agent'] })
+    const headers = { authorization: `Bearer ${key}` }
+    const sent = here.ask('POST', '/api/conversations', { as: 'anonymous', body: { id: 'c1' }, headers })
+    expect((await sent).status).toBe(201)
+  })
+
+  test('cannot be enabled when other machines can connect', async () => {
     const here = await kit()
     const settings = { runtime: here.runtime, store: here.store, openConsole: true }
     const tries = [{ host: '0.0.0.0', hosts: ['localhost'] }, { hosts: ['holdpoint.example'] }, { hosts: ['*'] }]
     for (const more of tries) await expect(serve({ ...settings, ...more })).rejects.toThrow(HoldpointError)
-    await here.close()
+    const served = await serve(settings)
+    expect(served.consoleUrl).toBe(`${served.url}/#code=${served.gateway.consoleCode}`)
+    await served.close()
   })
 })
 
-test('the agents of the program say what they are made of, tools with both axes', async () => {
+test('agents in code are listed with their model and tools', async () => {
   const here = await start()
   const { body } = await here.ask('GET', '/api/agents/desk')
   const axes = body.tools.map(({ name, executor, approval }: Record<string, string>) => [name, executor, approval])
@@ -144,7 +176,7 @@ test('the agents of the program say what they are made of, tools with both axes'
   expect(body).toMatchObject({ source: 'code', model: 'obedient' })
 })
 
-test('a worker that asks for work is heard of, in its own tenant', async () => {
+test('a worker that asks for calls is listed in its tenant', async () => {
   const here = await start()
   await here.ask('POST', '/api/calls/claim', { as: 'worker', body: { tools: ['ship', 'pack', 'ship'] } })
   const { body } = await here.ask('GET', '/api/workers')

@@ -1,8 +1,8 @@
-/** Who may see and do what in spaces, and in the lives of agents: keys act for anybody, a person's token for that person. */
+/** Access to spaces and to the logs of autonomous agents: a key may act for any person, a token only for its own. */
 import { SignJWT } from 'jose'
 import { afterEach, expect, test } from 'vitest'
-import { follow, isEvent } from './follow.ts'
-import { kit, type Kit, type Told } from './kit.ts'
+import { followStream, isEvent } from './follow-stream.ts'
+import { kit, type Kit, type KitResponse } from './kit.ts'
 
 const secret = 'a secret that is long enough for HS256'
 const open: Kit[] = []
@@ -12,11 +12,11 @@ afterEach(async () => {
 
 interface Here extends Kit {
   token(sub: string, scope?: string, tenant?: string): Promise<string>
-  /** As a person, with the right to talk unless said. */
-  by(sub: string, method: string, path: string, body?: unknown, scope?: string, tenant?: string): Promise<Told>
+  /** Sends a request with a token of this person. Default scope: agent. */
+  by(sub: string, method: string, path: string, body?: unknown, scope?: string, tenant?: string): Promise<KitResponse>
 }
 
-/** A space of Ada's with the agent in it, Bob as a member and Rita as a reader. */
+/** Creates a space owned by Ada, with the agent, Bob as a member and Rita as a reader. */
 async function start(): Promise<Here> {
   const here = await kit({ auth: { tokens: { secret } }, limits: { heartbeatMs: 50 } })
   open.push(here)
@@ -27,7 +27,7 @@ async function start(): Promise<Here> {
       .sign(new TextEncoder().encode(secret))
   const by: Here['by'] = async (sub, method, path, body, scope, tenant) =>
     here.ask(method, path, {
-      as: 'nobody',
+      as: 'anonymous',
       body,
       headers: { authorization: `Bearer ${await token(sub, scope, tenant)}` },
     })
@@ -44,10 +44,10 @@ async function start(): Promise<Here> {
   return { ...here, token, by }
 }
 
-test('a person sees the spaces they are in, and no others; a key that reads sees all of its tenant', async () => {
+test('a person sees only their own spaces; a reader key sees all spaces of its tenant', async () => {
   const { by, ask } = await start()
   await by('bob', 'POST', '/api/spaces', { id: 'own', name: 'Own' })
-  const ids = (told: Told): string[] => told.body.items.map((each: { id: string }) => each.id).toSorted()
+  const ids = (response: KitResponse): string[] => response.body.items.map((each: { id: string }) => each.id).toSorted()
   expect(ids(await by('ada', 'GET', '/api/spaces'))).toEqual(['trip'])
   expect(ids(await by('bob', 'GET', '/api/spaces'))).toEqual(['own', 'trip'])
   expect(ids(await by('eve', 'GET', '/api/spaces'))).toEqual([])
@@ -61,7 +61,7 @@ test('a person sees the spaces they are in, and no others; a key that reads sees
   expect(await ask('GET', '/api/spaces/nowhere')).toMatchObject({ status: 404, body: { code: 'space-missing' } })
 })
 
-test('only members speak, readers do not, and nobody in the name of another', async () => {
+test('only members with a writing role may post, and a token cannot post as another person', async () => {
   const { by, ask } = await start()
   const post = '/api/spaces/trip/messages'
   const bob = { kind: 'human', id: 'bob' }
@@ -79,21 +79,21 @@ test('only members speak, readers do not, and nobody in the name of another', as
   })
   const { body } = await ask('GET', '/api/spaces/trip')
   expect(body.messages.filter((each: { from?: { id: string } }) => each.from?.id === 'bob')).toHaveLength(3)
-  // What somebody else has read is theirs to say.
+  // A token cannot move another person's read marker.
   expect(await by('bob', 'PUT', '/api/spaces/trip/read', { upTo: 3 })).toMatchObject({ status: 200 })
   expect(
     await by('bob', 'PUT', '/api/spaces/trip/read', { upTo: 3, member: { kind: 'human', id: 'ada' } }),
   ).toMatchObject({ status: 403 })
 })
 
-test('owners say who is in; the last one cannot leave, and an agent that is none is not let in', async () => {
+test('owners manage members; the last owner cannot leave, and an unknown agent cannot join', async () => {
   const { by, ask } = await start()
   const at = (kind: string, id: string): string => `/api/spaces/trip/members/${kind}/${id}`
   expect(await by('bob', 'PUT', at('human', 'eve'), {})).toMatchObject({ status: 403, body: { code: 'not-allowed' } })
   expect(await by('eve', 'PUT', at('human', 'eve'), {})).toMatchObject({ body: { code: 'not-a-member' } })
   expect(await by('bob', 'PUT', at('human', 'eve'), { by: 'ada' })).toMatchObject({ body: { code: 'scope-missing' } })
   expect(await by('ada', 'PUT', at('human', 'eve'), { role: 'reader' })).toMatchObject({ status: 200 })
-  expect(await by('ada', 'PUT', at('agent', 'nobody'), {})).toMatchObject({
+  expect(await by('ada', 'PUT', at('agent', 'unknown'), {})).toMatchObject({
     status: 404,
     body: { code: 'agent-missing' },
   })
@@ -108,7 +108,7 @@ test('owners say who is in; the last one cannot leave, and an agent that is none
   })
 })
 
-test('a space is no conversation: its log is not to be had by another door', async () => {
+test('the log of a space cannot be read through the conversation routes', async () => {
   const here = await start()
   const { by, ask } = here
   for (const [method, path, body] of [
@@ -122,51 +122,67 @@ test('a space is no conversation: its log is not to be had by another door', asy
     ['POST', '/cancel', {}],
     ['POST', '/continue', {}],
   ] as const) {
-    const told = await by('eve', method, `/api/conversations/trip${path}`, body)
-    expect(told, `${method} ${path}`).toMatchObject({ status: 409, body: { code: 'is-a-space' } })
-    expect(JSON.stringify(told.body)).not.toContain('ada')
+    const response = await by('eve', method, `/api/conversations/trip${path}`, body)
+    expect(response, `${method} ${path}`).toMatchObject({ status: 409, body: { code: 'is-a-space' } })
+    expect(JSON.stringify(response.body)).not.toContain('ada')
   }
   expect(await by('eve', 'POST', '/api/conversations', { id: 'trip' })).toMatchObject({ status: 422 })
-  const stream = await follow(here, 'trip', { token: await here.token('eve') })
+  const stream = await followStream(here, 'trip', { token: await here.token('eve') })
   expect(stream.response.status).toBe(409)
-  expect((await follow(here, 'trip', { of: 'spaces', token: await here.token('eve') })).response.status).toBe(403)
+  expect((await followStream(here, 'trip', { of: 'spaces', token: await here.token('eve') })).response.status).toBe(403)
   const { body } = await ask('GET', '/api/conversations')
   expect(JSON.stringify(body)).not.toContain('trip')
 })
 
-test("an agent's life is not for people to look into, except for an admin; waking it is", async () => {
+test('a person outside a space cannot read any page of its events', async () => {
+  const { by, runtime } = await start()
+  await by('ada', 'POST', '/api/spaces/trip/messages', { text: 'A secret between us' })
+  let response = 0
+  for await (const item of runtime.tenant('acme').subscribe('trip')) {
+    if (item.type === 'notices.told') response = item.seq
+    if (response > 0) break
+  }
+  for (let after = 0; after <= response; after++) {
+    const page = await by('eve', 'GET', `/api/conversations/trip/events?after=${after}&limit=1`)
+    expect(page, `after ${after}`).toMatchObject({ status: 409, body: { code: 'is-a-space' } })
+  }
+})
+
+test('a token without admin cannot read the log of an autonomous agent, but can trigger the agent', async () => {
   const here = await start()
   const { by, ask } = here
   await by('ada', 'POST', '/api/spaces/trip/messages', { text: 'A secret between us' })
-  const life = '/api/conversations/agent%3Adesk'
+  const log = '/api/conversations/agent%3Adesk'
   for (const [method, path, body] of [
-    ['GET', life],
-    ['GET', `${life}/events`],
-    ['GET', `${life}/explain`],
-    ['POST', `${life}/messages?wait=1`, { content: 'What did you hear?' }],
-    ['POST', `${life}/cancel`, {}],
-    ['POST', `${life}/continue`, {}],
+    ['GET', log],
+    ['GET', `${log}/events`],
+    ['GET', `${log}/explain`],
+    ['POST', `${log}/messages?wait=1`, { content: 'What did you hear?' }],
+    ['POST', `${log}/cancel`, {}],
+    ['POST', `${log}/continue`, {}],
     ['POST', '/api/conversations', { id: 'agent:desk' }],
     ['GET', '/api/agents/desk/life'],
     ['GET', '/api/agents/desk/plans'],
     ['POST', '/api/agents/desk/plans', { what: 'Spy', runAfter: '1 day' }],
     ['DELETE', '/api/agents/desk/plans/p'],
   ] as const) {
-    const told = await by('eve', method, path, body, 'agent reader')
-    expect(told, `${method} ${path}`).toMatchObject({ status: 403, body: { code: 'scope-missing' } })
+    const response = await by('eve', method, path, body, 'agent reader')
+    expect(response, `${method} ${path}`).toMatchObject({ status: 403, body: { code: 'scope-missing' } })
   }
-  expect((await follow(here, 'agent:desk', { token: await here.token('eve', 'reader') })).response.status).toBe(403)
+  expect((await followStream(here, 'agent:desk', { token: await here.token('eve', 'reader') })).response.status).toBe(
+    403,
+  )
   expect(JSON.stringify((await by('eve', 'GET', '/api/conversations')).body)).not.toContain('agent:desk')
-  expect((await by('eve', 'GET', life, undefined, 'admin')).status).toBe(200)
-  expect((await ask('GET', life, { as: 'reader' })).status).toBe(200)
+  expect((await by('eve', 'GET', log, undefined, 'admin')).status).toBe(200)
+  expect((await ask('GET', log, { as: 'reader' })).status).toBe(200)
   expect((await ask('GET', '/api/agents/desk/life', { as: 'reader' })).body).toMatchObject({
     conversationId: 'agent:desk',
   })
   expect(await by('eve', 'POST', '/api/agents/desk/trigger', { name: 'bell' })).toMatchObject({ status: 202 })
-  expect(await ask('POST', '/api/agents/nobody/trigger', { body: { name: 'bell' } })).toMatchObject({ status: 404 })
+  expect(await ask('POST', '/api/agents/unknown/trigger', { body: { name: 'bell' } })).toMatchObject({ status: 404 })
 })
 
-test('whoever is in a space answers the calls that ask there; strangers and readers do not, nor by another door', async () => {
+test('members answer the calls that ask in a space; non-members, readers and agent keys do not', async () => {
   const here = await start()
   const { by, ask, runtime } = here
   await by('ada', 'POST', '/api/spaces/trip/messages', { text: 'in trip ask size' })
@@ -187,34 +203,37 @@ test('whoever is in a space answers the calls that ask there; strangers and read
   expect(await by('eve', 'GET', hold)).toMatchObject({ status: 403 })
   expect(JSON.stringify((await by('eve', 'GET', '/api/holds')).body)).not.toContain(callId)
   expect(JSON.stringify((await by('eve', 'GET', '/api/holds', undefined, 'resolver')).body)).toContain(callId)
+  expect(await ask('POST', path, { as: 'agent', body })).toMatchObject({ status: 403, body: { code: 'not-a-member' } })
   expect(await by('bob', 'POST', path, body)).toMatchObject({ status: 200, body: { verdict: 'accepted' } })
-  expect(await ask('POST', path, { as: 'agent', body })).toMatchObject({ body: { verdict: 'duplicate' } })
+  const forBob = { ...body, from: { kind: 'human', id: 'bob' } }
+  expect(await ask('POST', path, { as: 'agent', body: forBob })).toMatchObject({ body: { verdict: 'duplicate' } })
+  expect(await ask('POST', path, { as: 'resolver', body })).toMatchObject({ body: { verdict: 'duplicate' } })
 
-  // What waits for a worker or for an approval is not for everybody who sees it.
+  // Members may not answer calls that wait for a worker or an approval.
   for (const verb of ['ship', 'refund']) {
     await by('ada', 'POST', '/api/spaces/trip/messages', { text: `in trip ${verb} 7` })
-    const stream = await follow(here, 'trip', { of: 'spaces', as: 'admin' })
+    const stream = await followStream(here, 'trip', { of: 'spaces', as: 'admin' })
     const seen = await stream.until(
       (each) => each.kind === 'event' && each.event.type === 'tool.started' && each.event.name === verb,
     )
     await stream.close()
     const last = seen.at(-1)
     const shown = last?.kind === 'event' && last.event.type === 'tool.started' ? last.event.toolCallId : ''
-    const told = await by('bob', 'POST', path, { callId: shown, result: { parcel: 'p' } })
-    expect(told, verb).toMatchObject({ status: 404, body: { code: 'unknown' } })
+    const response = await by('bob', 'POST', path, { callId: shown, result: { parcel: 'p' } })
+    expect(response, verb).toMatchObject({ status: 403, body: { code: 'not-allowed' } })
     await ask('POST', '/api/conversations/agent%3Adesk/cancel', { body: {} })
   }
 })
 
-test('whoever is sent away hears no more, from the next event on', async () => {
+test('a removed member gets no further events', async () => {
   const here = await start()
   const { by } = here
-  const stream = await follow(here, 'trip', { of: 'spaces', token: await here.token('bob') })
+  const stream = await followStream(here, 'trip', { of: 'spaces', token: await here.token('bob') })
   await stream.until(isEvent('member.joined'))
   await by('ada', 'DELETE', '/api/spaces/trip/members/human/bob')
   await by('ada', 'POST', '/api/spaces/trip/messages', { text: 'Bob is gone' })
   const rest = await stream.rest()
   expect(rest).toContain('member.left')
   expect(rest).not.toContain('Bob is gone')
-  expect((await follow(here, 'trip', { of: 'spaces', token: await here.token('bob') })).response.status).toBe(403)
+  expect((await followStream(here, 'trip', { of: 'spaces', token: await here.token('bob') })).response.status).toBe(403)
 })

@@ -1,8 +1,8 @@
-/** A space as it happens over HTTP, and the calls that are shown in it: what is begun, written, answered and done. */
+/** The stream of a space over HTTP, and the calls that are visible in it. */
 import { afterEach, expect, test } from 'vitest'
-import type { JsonObject, LogEvent, Model, ModelPart } from '@holdpoint/core'
+import type { JsonObject, LogEvent, Model, ModelPart, StreamItem } from '@holdpoint/core'
 import type { StreamMessage } from '@holdpoint/protocol'
-import { follow, isEvent, isFrame, seqsOf } from './follow.ts'
+import { followStream, isEvent, isFrame, seqsOf } from './follow-stream.ts'
 import { kit, type Kit } from './kit.ts'
 
 const open: Kit[] = []
@@ -13,7 +13,7 @@ afterEach(async () => {
 const usage = { inputTokens: 1, outputTokens: 1 }
 const finish: ModelPart = { type: 'finish', reason: 'calls', usage }
 
-/** A call as models write it: in pieces. */
+/** Streams a call in pieces, as models do. */
 function* call(id: string, name: string, input: JsonObject): Generator<ModelPart> {
   const text = JSON.stringify(input)
   for (let at = 0; at < text.length; at += 8) yield { type: 'call-input', id, name, delta: text.slice(at, at + 8) }
@@ -53,6 +53,15 @@ function startedIn(messages: readonly StreamMessage[], name: string): Started | 
     .find((event) => event.name === name)
 }
 
+/** The types of events and frames of one call, in order and without repeats. */
+function typesOf(messages: readonly StreamMessage[], callId: string): readonly string[] {
+  const items = messages.flatMap((message): readonly StreamItem[] =>
+    message.kind === 'event' ? [message.event] : message.kind === 'frame' ? [message.frame] : [],
+  )
+  const about = items.flatMap((item) => ('toolCallId' in item && item.toolCallId === callId ? [item.type] : []))
+  return [...new Set(about)]
+}
+
 const steps: Model = {
   id: 'clerk',
   async *stream({ prompt }) {
@@ -73,17 +82,17 @@ const steps: Model = {
   },
 }
 
-test('the answer to an asynchronous call in a space: pending, resolved, in the inbox, in the next cycle, complete', async () => {
+test('an async call in a space: pending, answered, resolved, in the inbox, in the next cycle, complete', async () => {
   const here = await start(steps)
-  const stream = await follow(here, 'trip', { of: 'spaces' })
+  const stream = await followStream(here, 'trip', { of: 'spaces' })
   await say(here, 'Book a hotel in Tokyo')
   const asked = await stream.until(isEvent('agent.rested'))
   const confirm = startedIn(asked, 'confirm')
   expect(confirm).toMatchObject({ status: 'requires_action', agent: 'clerk', input: { what: 'A hotel in Tokyo' } })
-  expect(asked.some(isFrame('tool.streaming'))).toBe(true)
   const { toolCallId: callId = '' } = confirm ?? {}
+  expect(typesOf(asked, callId)).toEqual(['tool.started', 'tool.streaming'])
 
-  // The agent read that it is pending, and its cycle is over.
+  // The agent got the result `pending`, and its cycle has ended.
   const events = async (): Promise<readonly LogEvent[]> =>
     (await here.ask('GET', '/api/conversations/agent%3Aclerk/events')).body.items
   const settled = (await events()).find((event) => event.type === 'call.settled' && event.callId === callId)
@@ -92,18 +101,19 @@ test('the answer to an asynchronous call in a space: pending, resolved, in the i
 
   const [runId = ''] = callId.split('.')
   const path = `/api/runs/${runId}/tool-results`
-  const told = await here.ask('POST', path, { as: 'resolver', body: { callId, result: { confirmed: true } } })
-  expect(told).toMatchObject({ status: 200, body: { verdict: 'accepted' } })
+  const response = await here.ask('POST', path, { as: 'resolver', body: { callId, result: { confirmed: true } } })
+  expect(response).toMatchObject({ status: 200, body: { verdict: 'accepted' } })
 
   const after = await stream.until((message) => startedIn([message], 'look') !== undefined)
   const done = after.find((each) => each.kind === 'event' && each.event.type === 'tool.done')
   expect(done).toMatchObject({ event: { toolCallId: callId, output: { confirmed: true } } })
+  expect(typesOf([...asked, ...after], callId)).toEqual(['tool.started', 'tool.streaming', 'tool.done'])
   const arrived = (await events()).filter((event) => event.type === 'answer.arrived')
   expect(arrived).toMatchObject([{ callId, outcome: { ok: true, value: { confirmed: true } } }])
   const { body: view } = await here.ask('GET', '/api/spaces/trip')
   expect(view.messages[1]).toMatchObject({ kind: 'tool', status: 'complete', output: { confirmed: true } })
 
-  // A call that is waited for goes no way round the inbox: its result is there inline, and here that it failed.
+  // A call that is not async has its result inline, not in the inbox. Here it failed.
   const look = startedIn(after, 'look')
   expect(look).toMatchObject({ status: 'requires_action' })
   const { toolCallId = '' } = look ?? {}
@@ -121,7 +131,7 @@ test('the answer to an asynchronous call in a space: pending, resolved, in the i
   await stream.close()
 })
 
-/** Stops in the middle of a message until it is let go. */
+/** Pauses in the middle of a message until released. */
 function halting(): { readonly model: Model; readonly halfway: Promise<void>; goOn(): void } {
   const halfway = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
@@ -142,12 +152,12 @@ function halting(): { readonly model: Model; readonly halfway: Promise<void>; go
   return { model, halfway: halfway.promise, goOn: gate.resolve }
 }
 
-test('whoever comes while a message is being written is shown it as far as it is, and then the rest', async () => {
+test('a reader that joins while a message is written gets the text so far, and then the rest', async () => {
   const { model, halfway, goOn } = halting()
   const here = await start(model)
   await say(here, 'Tell me a story')
   await halfway
-  const stream = await follow(here, 'trip', { of: 'spaces' })
+  const stream = await followStream(here, 'trip', { of: 'spaces' })
   const sofar = await stream.until(isFrame('message.streaming'))
   expect(sofar.at(-1)).toMatchObject({ frame: { agent: 'clerk', at: 0, delta: 'Once upon ' } })
   goOn()
@@ -155,14 +165,14 @@ test('whoever comes while a message is being written is shown it as far as it is
   expect(rest.find(isFrame('message.streaming'))).toMatchObject({ frame: { at: 10, delta: 'a time' } })
   expect(rest.some((each) => each.kind === 'event' && each.event.type === 'message.posted')).toBe(true)
   await stream.close()
-  // Whoever comes then is shown the message, and nothing that is being written.
-  const late = await follow(here, 'trip', { of: 'spaces' })
+  // A reader that joins now gets the stored message and no text in progress.
+  const late = await followStream(here, 'trip', { of: 'spaces' })
   const all = await late.until(isEvent('agent.rested'))
   expect(all.some(isFrame('message.streaming'))).toBe(false)
   await late.close()
 })
 
-test('a trigger is handled once, however often it is sent; a plan can be called off', async () => {
+test('a repeated trigger is handled once; a plan can be deleted', async () => {
   const here = await start(steps)
   const { ask } = here
   const trigger = '/api/agents/clerk/trigger'

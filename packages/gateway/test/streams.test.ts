@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest'
 import { gateway } from '@holdpoint/gateway'
 import { applyEvent, applyFrame, emptyView, turnsOf, type View } from '@holdpoint/core'
 import type { StreamMessage } from '@holdpoint/protocol'
-import { follow, isEvent, isFrame, seqsOf } from './follow.ts'
+import { followStream, isEvent, isFrame, seqsOf } from './follow-stream.ts'
 import { kit, obedient, type Kit } from './kit.ts'
 
 const open: { close(): Promise<void> }[] = []
@@ -20,7 +20,7 @@ afterEach(async () => {
 const say = ({ ask }: Kit, id: string, content: string): ReturnType<Kit['ask']> =>
   ask('POST', `/api/conversations/${id}/messages?wait=10`, { body: { content } })
 
-/** A model that stops in the middle of its reply until it is let go. */
+/** A model that pauses in the middle of its reply until released. */
 function halting(): { model: Model; halfway: Promise<void>; goOn: () => void } {
   const halfway = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
@@ -45,7 +45,7 @@ function viewOf(messages: readonly StreamMessage[]): View {
   }, emptyView)
 }
 
-test('a client that reconnects at any time sees every event once and in order', async () => {
+test('a client that reconnects at any time gets every event once and in order', async () => {
   const here = await start()
   for (let nth = 0; nth < 30; nth++) await say(here, 'c1', `message ${nth}`)
   const last = (await here.runtime.tenant('acme').events('c1', 0, 1000)).length
@@ -54,11 +54,11 @@ test('a client that reconnects at any time sees every event once and in order', 
       const seen: StreamMessage[] = []
       let after: string | undefined
       for (const cut of [...cuts, Infinity]) {
-        const stream = await follow(here, 'c1', after === undefined ? {} : { after })
+        const stream = await followStream(here, 'c1', after === undefined ? {} : { after })
         for (let read = 0; read < cut && seqsOf(seen).length < last; read++)
           seen.push((await stream.next()) as StreamMessage)
         await stream.close()
-        // A client goes on from what it took in, which may be less than what had arrived.
+        // A client resumes after the last event it processed, which may be earlier than the last it received.
         after = String(seqsOf(seen).at(-1) ?? 0)
       }
       expect(seqsOf(seen)).toEqual(Array.from({ length: last }, (_, index) => index + 1))
@@ -67,10 +67,10 @@ test('a client that reconnects at any time sees every event once and in order', 
   )
 })
 
-test('events and frames come while they happen, and make the same view as the server has', async () => {
+test('events and frames arrive live, and give the same view as on the server', async () => {
   const here = await start()
   await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
-  const stream = await follow(here, 'c1')
+  const stream = await followStream(here, 'c1')
   const seeing = stream.until(isEvent('model.replied'))
   await say(here, 'c1', 'hello')
   const seen = await seeing
@@ -79,18 +79,18 @@ test('events and frames come while they happen, and make the same view as the se
   expect(JSON.parse(JSON.stringify(viewOf(seen)))).toEqual(body)
 })
 
-test('whoever joins in the middle of a reply finds the text that was written before', async () => {
+test('a reader that joins in the middle of a reply gets the earlier text', async () => {
   const { model, halfway, goOn } = halting()
   const here = await start({ model })
   await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
-  const first = await follow(here, 'c1')
+  const first = await followStream(here, 'c1')
   await here.ask('POST', '/api/conversations/c1/messages', { body: { content: 'tell' } })
   await first.until(
     (message) =>
       message.kind === 'frame' && message.frame.type === 'reply-text' && message.frame.delta.endsWith('upon '),
   )
   await halfway
-  const second = await follow(here, 'c1')
+  const second = await followStream(here, 'c1')
   const seen = await second.until(isFrame('reply-text'))
   expect(turnsOf(viewOf(seen)).at(-1)?.steps.at(-1)?.streaming?.parts).toMatchObject([{ text: 'Once upon ' }])
   goOn()
@@ -98,22 +98,22 @@ test('whoever joins in the middle of a reply finds the text that was written bef
   expect(turnsOf(viewOf(seen)).at(-1)?.steps.at(-1)?.streaming?.parts).toMatchObject([{ text: 'Once upon a time' }])
 })
 
-test('whoever says something and then opens the stream finds the text that was written meanwhile', async () => {
+test('a client that sends a message and then opens the stream gets the text written in between', async () => {
   const { model, halfway, goOn } = halting()
   const here = await start({ model })
   await here.ask('POST', '/api/conversations/c1/messages', { body: { content: 'tell' } })
   await halfway
-  const stream = await follow(here, 'c1')
+  const stream = await followStream(here, 'c1')
   const seen = await stream.until(isFrame('reply-text'))
   expect(turnsOf(viewOf(seen)).at(-1)?.steps.at(-1)?.streaming?.parts).toMatchObject([{ text: 'Once upon ' }])
   goOn()
   await stream.until(isEvent('model.replied'))
 })
 
-test('CVE-2026-59951: a slow reader is cut off, comes again with the last id it saw, and has missed nothing', async () => {
+test('CVE-2026-59951: a slow reader is disconnected, reconnects with its last id and misses nothing', async () => {
   const here = await start({ limits: { streamQueueBytes: 20_000 } })
   await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
-  const slow = await follow(here, 'c1')
+  const slow = await followStream(here, 'c1')
   const seen = await slow.until(isEvent('conversation.opened'))
   for (let nth = 0; nth < 20; nth++) await say(here, 'c1', 'x'.repeat(3000))
   const cut = async (): Promise<void> => {
@@ -122,29 +122,29 @@ test('CVE-2026-59951: a slow reader is cut off, comes again with the last id it 
   await expect(cut()).rejects.toThrow('too slow')
   const last = (await here.runtime.tenant('acme').events('c1', 0, 1000)).length
   expect(seqsOf(seen).length).toBeLessThan(last)
-  const again = await follow(here, 'c1', { after: String(seqsOf(seen).at(-1)) })
+  const again = await followStream(here, 'c1', { after: String(seqsOf(seen).at(-1)) })
   seen.push(...(await again.until((message) => message.kind === 'event' && message.event.seq === last)))
   expect(seqsOf(seen)).toEqual(Array.from({ length: last }, (_, index) => index + 1))
 })
 
-test('streams are limited by key, and by tenant; one that is left makes room', async () => {
+test('streams are limited per key and per tenant; closing one makes room', async () => {
   const here = await start({ limits: { streamsPerKey: 2, streamsPerTenant: 3 } })
   await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
-  const first = await follow(here, 'c1')
-  await follow(here, 'c1')
-  const third = await follow(here, 'c1')
+  const first = await followStream(here, 'c1')
+  await followStream(here, 'c1')
+  const third = await followStream(here, 'c1')
   expect(third.response.status).toBe(429)
   expect(third.response.headers.get('retry-after')).toBe('10')
-  expect((await follow(here, 'c1', { as: 'admin' })).response.status).toBe(200)
-  expect((await follow(here, 'c1', { as: 'admin' })).response.status).toBe(429)
+  expect((await followStream(here, 'c1', { as: 'admin' })).response.status).toBe(200)
+  expect((await followStream(here, 'c1', { as: 'admin' })).response.status).toBe(429)
   await first.close()
-  expect((await follow(here, 'c1')).response.status).toBe(200)
+  expect((await followStream(here, 'c1')).response.status).toBe(200)
 })
 
-test('heartbeats say that somebody is there, and a stream ends soon after its key is revoked', async () => {
+test('streams have heartbeats, and a stream ends soon after its key is revoked', async () => {
   const here = await start({ limits: { heartbeatMs: 20 } })
   await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
-  const stream = await follow(here, 'c1')
+  const stream = await followStream(here, 'c1')
   const rest = stream.rest()
   await new Promise((resolve) => setTimeout(resolve, 100))
   const { body } = await here.ask('GET', '/api/keys')
@@ -153,44 +153,44 @@ test('heartbeats say that somebody is there, and a stream ends soon after its ke
   expect(await rest).toMatch(/: still here\n\n/)
 })
 
-test('when the gateway closes, streams end with a hint when to come again, and new ones are refused', async () => {
+test('when the gateway closes, streams end with a retry hint, and new ones are refused', async () => {
   const here = await start()
   await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
-  const stream = await follow(here, 'c1')
+  const stream = await followStream(here, 'c1')
   await stream.until(isEvent('conversation.opened'))
   const rest = stream.rest()
-  await here.door.close()
+  await here.api.close()
   expect(await rest).toMatch(/retry: \d+\n\n$/)
   expect(await here.ask('GET', '/api/conversations/c1')).toMatchObject({ status: 503, body: { code: 'closed' } })
   expect(await here.ask('GET', '/api/ready')).toMatchObject({ status: 503 })
   expect(await here.ask('GET', '/api/health')).toMatchObject({ status: 200 })
 })
 
-test('a reader that knows more than the log has is told to begin anew', async () => {
+test('a reader with a later id than the log gets a reset', async () => {
   const here = await start()
   await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
-  const stream = await follow(here, 'c1', { after: '99' })
+  const stream = await followStream(here, 'c1', { after: '99' })
   const seen = await stream.until(isEvent('conversation.opened'))
   expect(seen[0]).toMatchObject({ kind: 'reset' })
-  expect((await follow(here, 'c1', { after: 'soon' })).response.status).toBe(422)
-  expect((await follow(here, 'nowhere', { after: '99' })).response.status).toBe(404)
+  expect((await followStream(here, 'c1', { after: 'soon' })).response.status).toBe(422)
+  expect((await followStream(here, 'nowhere', { after: '99' })).response.status).toBe(404)
 })
 
-test('events come from any node, also where the conversation is not driven', async () => {
+test('any node streams events, also one that does not drive the conversation', async () => {
   const here = await start()
   const desk = agent({ name: 'desk', model: obedient })
   const runtime = await holdpoint({ store: here.store, agents: [desk], drive: false })
   open.unshift(runtime)
-  const door = gateway({ runtime, store: here.store })
+  const api = gateway({ runtime, store: here.store })
   await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
-  const stream = await follow({ ...here, door }, 'c1')
+  const stream = await followStream({ ...here, api }, 'c1')
   await say(here, 'c1', 'hello')
   const seen = await stream.until(isEvent('model.replied'))
   expect(seqsOf(seen)).toEqual([1, 2, 3])
-  await door.close()
+  await api.close()
 })
 
-test('a client that comes from a node that knew more is given nothing twice by one that lags behind', async () => {
+test('a client that switches to a node that lags behind gets no event twice', async () => {
   const here = await start()
   const deaf = { ...here.store, listen: () => () => {} }
   const runtime = await holdpoint({
@@ -200,30 +200,60 @@ test('a client that comes from a node that knew more is given nothing twice by o
     lookMs: 200,
   })
   open.unshift(runtime)
-  const door = gateway({ runtime, store: deaf })
+  const api = gateway({ runtime, store: deaf })
   await here.ask('POST', '/api/conversations', { body: { id: 'c1' } })
-  const early = await follow({ ...here, door }, 'c1')
+  const early = await followStream({ ...here, api }, 'c1')
   await early.until(isEvent('conversation.opened'))
   const arriving = early.until(isEvent('turn.started'))
   await say(here, 'c1', 'one')
-  // The node has not heard of events 2 and 3 yet, and this client has seen them elsewhere.
-  const late = await follow({ ...here, door }, 'c1', { after: '3' })
+  // The node has not received events 2 and 3 yet; the client got them from another node.
+  const late = await followStream({ ...here, api }, 'c1', { after: '3' })
   const seeing = late.until(isEvent('model.replied'))
   await arriving
   await say(here, 'c1', 'two')
   expect(seqsOf(await seeing)).toEqual([4, 5])
-  await door.close()
+  await api.close()
 })
 
-test('what a worker says of its call is shown to those who watch', async () => {
+test('progress of a worker is streamed to readers', async () => {
   const here = await start()
   await say(here, 'c1', 'ship Ada')
-  const stream = await follow(here, 'c1')
+  const stream = await followStream(here, 'c1')
   await stream.until(isEvent('call.held'))
   const { body } = await here.ask('POST', '/api/calls/claim', { as: 'worker', body: { tools: ['ship'] } })
   const [{ callId, claim }] = body.items
   await here.ask('POST', `/api/calls/${callId}/progress`, { as: 'worker', body: { claim, value: { at: 'depot' } } })
   expect((await stream.until(isFrame('call-progress'))).at(-1)).toMatchObject({ frame: { value: { at: 'depot' } } })
-  const late = await follow(here, 'c1')
+  const late = await followStream(here, 'c1')
   await late.until(isFrame('call-progress'))
+})
+
+test('with `missing=ok` a conversation that does not exist yet can be viewed and streamed', async () => {
+  const here = await start()
+  const view = (query: string): ReturnType<Kit['ask']> => here.ask('GET', `/api/conversations/new${query}`)
+  expect((await view('')).status).toBe(404)
+  expect(await here.ask('GET', '/api/conversations/new/events?missing=ok')).toMatchObject({ body: { items: [] } })
+  expect((await view('?missing=ok')).status).toBe(204)
+  expect((await followStream(here, 'new')).response.status).toBe(404)
+  const early = await followStream(here, 'new', { query: '?missing=ok' })
+  expect(early.response.status).toBe(200)
+  const first = early.next()
+  await say(here, 'new', 'hello')
+  // The stream ends without events: access is checked when the reader reconnects.
+  expect(await first).toBeUndefined()
+  expect(early.decoder.retryMs).toBe(0)
+  const again = await followStream(here, 'new', { query: '?missing=ok' })
+  expect(seqsOf(await again.until(isEvent('model.replied')))[0]).toBe(1)
+  await again.close()
+})
+
+test('a stream opened before the id exists does not reveal the space that is created with it', async () => {
+  const here = await start()
+  const early = await followStream(here, 'room', { query: '?missing=ok' })
+  const first = early.next()
+  await here.ask('POST', '/api/spaces', { body: { id: 'room', name: 'Secret', by: 'ada' } })
+  expect(await first).toBeUndefined()
+  const again = await followStream(here, 'room', { query: '?missing=ok' })
+  expect(again.response.status).toBe(409)
+  expect((await here.ask('GET', '/api/conversations/room?missing=ok')).body).toMatchObject({ code: 'is-a-space' })
 })

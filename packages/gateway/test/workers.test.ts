@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { gateway } from '@holdpoint/gateway'
 import { holdpoint, memoryStore } from 'holdpoint'
-import { follow, isEvent, isFrame } from './follow.ts'
-import { kit, shipping, type Kit, type Told } from './kit.ts'
+import { followStream, isEvent, isFrame } from './follow-stream.ts'
+import { kit, shipping, type Kit, type KitResponse } from './kit.ts'
 
 let here: Kit
 beforeEach(async () => {
@@ -15,7 +15,7 @@ const claim = (body: object = {}): ReturnType<Kit['ask']> =>
 const post = (callId: string, what: string, body: object): ReturnType<Kit['ask']> =>
   here.ask('POST', `/api/calls/${callId}/${what}`, { as: 'worker', body })
 
-test('several workers share the calls, and none is given twice', async () => {
+test('several workers share the calls, and each call is claimed once', async () => {
   const calls = await Promise.all(Array.from({ length: 12 }, (_, nth) => shipping(here, `c${nth}`)))
   const claimed = await Promise.all(Array.from({ length: 6 }, () => claim({ max: 3 })))
   const ids = claimed.flatMap(({ body }) => body.items.map(({ callId }: { callId: string }) => callId)) as string[]
@@ -23,18 +23,18 @@ test('several workers share the calls, and none is given twice', async () => {
   expect(new Set(ids)).toEqual(new Set(calls))
 })
 
-test('a worker that is not heard of loses its claim, and what it brings later is told so', async () => {
+test('a worker that does not renew its claim loses it, and its later result gets `claim-lost`', async () => {
   let now = Date.now()
   const { put, get, documents } = memoryStore({ now: () => now })
   const store = { ...here.store, put, get, documents }
-  const door = gateway({ runtime: here.runtime, store, now: () => now })
-  const { key } = await door.keys.create('acme', { name: 'w', scopes: ['worker'] })
+  const api = gateway({ runtime: here.runtime, store, now: () => now })
+  const { key } = await api.keys.create('acme', { name: 'w', scopes: ['worker'] })
   const callId = await shipping(here, 'c1')
-  const ask = async (path: string, body: object): Promise<Pick<Told, 'status' | 'body'>> => {
+  const ask = async (path: string, body: object): Promise<Pick<KitResponse, 'status' | 'body'>> => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const url = `http://localhost/api/calls/${path}`
-    const told = await door.fetch(new Request(url, { method: 'POST', headers, body: JSON.stringify(body) }))
-    return { status: told.status, body: await told.json() }
+    const response = await api.fetch(new Request(url, { method: 'POST', headers, body: JSON.stringify(body) }))
+    return { status: response.status, body: await response.json() }
   }
   const first = (await ask('claim', { tools: ['ship'], ttlMs: 5000 })).body.items[0]
   expect((await ask('claim', { tools: ['ship'] })).body.items).toEqual([])
@@ -47,12 +47,12 @@ test('a worker that is not heard of loses its claim, and what it brings later is
   expect(second.callId).toBe(callId)
   const late = await ask(`${callId}/result`, { claim: first.claim, result: { parcel: 'old' } })
   expect(late).toMatchObject({ status: 409, body: { code: 'claim-lost' } })
-  const told = await ask(`${callId}/result`, { claim: second.claim, result: { parcel: 'new' } })
-  expect(told).toMatchObject({ status: 200, body: { verdict: 'accepted' } })
-  await door.close()
+  const response = await ask(`${callId}/result`, { claim: second.claim, result: { parcel: 'new' } })
+  expect(response).toMatchObject({ status: 200, body: { verdict: 'accepted' } })
+  await api.close()
 })
 
-test('a call that was given back is free for the next worker', async () => {
+test('a released call can be claimed by another worker', async () => {
   const callId = await shipping(here, 'c1')
   const [first] = (await claim()).body.items
   expect((await post(callId, 'release', { claim: first.claim })).status).toBe(204)
@@ -61,7 +61,7 @@ test('a call that was given back is free for the next worker', async () => {
   expect((await post(callId, 'release', { claim: first.claim })).status).toBe(409)
 })
 
-test('a result that does not fit the tool may be given again; the claim stays', async () => {
+test('after an invalid result the claim stays and the worker may try again', async () => {
   const callId = await shipping(here, 'c1')
   const [{ claim: held }] = (await claim()).body.items
   expect(await post(callId, 'result', { claim: held, result: { parcel: 1 } })).toMatchObject({
@@ -71,7 +71,37 @@ test('a result that does not fit the tool may be given again; the claim stays', 
   expect((await post(callId, 'result', { claim: held, result: { parcel: 'p' } })).status).toBe(200)
 })
 
-test('a worker that waits is given the call as soon as there is one', async () => {
+test('a repeated result is a duplicate, even without the claim', async () => {
+  const callId = await shipping(here, 'c1')
+  const [{ claim: held }] = (await claim()).body.items
+  const result = { parcel: 'p' }
+  expect(await post(callId, 'result', { claim: held, result })).toMatchObject({ body: { verdict: 'accepted' } })
+  for (const given of [held, 'another'])
+    expect(await post(callId, 'result', { claim: given, result })).toMatchObject({
+      status: 200,
+      body: { verdict: 'duplicate' },
+    })
+  const other = await post(callId, 'result', { claim: held, result: { parcel: 'q' } })
+  expect(other).toMatchObject({ status: 409, body: { code: 'conflict' } })
+})
+
+test('a call that does not exist is unknown, not a lost claim', async () => {
+  for (const [what, body] of [
+    ['result', { result: 1 }],
+    ['progress', {}],
+    ['release', {}],
+  ] as const)
+    expect(await post('x.1.1', what, { claim: 'c', ...body })).toMatchObject({ status: 404, body: { code: 'unknown' } })
+  const callId = await shipping(here, 'c1')
+  for (const [what, body] of [
+    ['result', { result: { parcel: 'p' } }],
+    ['progress', {}],
+    ['release', {}],
+  ] as const)
+    expect(await post(callId, what, { claim: 'c', ...body })).toMatchObject({ body: { code: 'claim-lost' } })
+})
+
+test('a waiting worker gets a call as soon as there is one', async () => {
   const waiting = claim({ wait: 20 })
   const started = Date.now()
   const callId = await shipping(here, 'c1')
@@ -79,7 +109,44 @@ test('a worker that waits is given the call as soon as there is one', async () =
   expect(Date.now() - started).toBeLessThan(19_000)
 })
 
-test('a worker carries calls out; it does not answer in the place of a person', async () => {
+test('a worker that disconnects while waiting claims nothing', async () => {
+  let leave = (): void => {}
+  const peer = { disconnect: () => {}, onDisconnect: (gone: () => void) => void (leave = gone) }
+  const headers = { authorization: `Bearer ${here.key('acme', 'worker')}`, 'content-type': 'application/json' }
+  const init = { method: 'POST', headers, body: JSON.stringify({ tools: ['ship'], wait: 20 }) }
+  const waiting = here.api.fetch(new Request('http://localhost/api/calls/claim', init), peer)
+  await vi.waitFor(async () => expect((await here.ask('GET', '/api/workers')).body.items).toHaveLength(1))
+  leave()
+  const callId = await shipping(here, 'c1')
+  expect(await (await waiting).json()).toEqual({ items: [] })
+  expect((await claim()).body.items).toMatchObject([{ callId }])
+})
+
+test('waiting for a turn continues while a worker has its call, and returns the result', async () => {
+  const say = (id: string, wait: number): ReturnType<Kit['ask']> =>
+    here.ask('POST', `/api/conversations/${id}/messages?wait=${wait}`, { body: { content: 'ship Ada' } })
+  // No worker was seen yet, so the caller gets the hold.
+  expect(await say('c0', 20)).toMatchObject({ status: 200, body: { result: { status: 'held' } } })
+  const working = claim({ wait: 20, max: 1 })
+  await working
+  const next = claim({ wait: 20 })
+  const sent = say('c1', 20)
+  const [{ callId, claim: held }] = (await next).body.items
+  const soon = await Promise.race([sent, new Promise((resolve) => setTimeout(resolve, 300, 'waits'))])
+  expect(soon).toBe('waits')
+  await post(callId, 'result', { claim: held, result: { parcel: 'p' } })
+  expect(await sent).toMatchObject({ status: 200, body: { result: { status: 'done' } } })
+})
+
+test('a wait that ends before the worker is done returns 202', async () => {
+  await claim()
+  const { status, body } = await here.ask('POST', '/api/conversations/c1/messages?wait=1', {
+    body: { content: 'ship Ada' },
+  })
+  expect({ status, ...body }).toEqual({ status: 202, turnId: expect.any(String) })
+})
+
+test('a worker cannot answer a question to a person', async () => {
   const sent = await here.ask('POST', '/api/conversations/c1/messages?wait=5', { body: { content: 'ask Budget' } })
   const [{ callId, kind }] = sent.body.result.holds
   expect(kind).toBe('elicitation')
@@ -92,7 +159,7 @@ test('a worker carries calls out; it does not answer in the place of a person', 
   expect(await here.ask('POST', path, { as: 'resolver', body })).toMatchObject({ status: 200 })
 })
 
-test('a result by the id of its run finds its conversation, and an unknown one is told so', async () => {
+test('a result by run id finds its conversation, and an unknown call is refused', async () => {
   const callId = await shipping(here, 'c1')
   const [runId] = callId.split('.')
   const give = (run: string | undefined, body: object): ReturnType<Kit['ask']> =>
@@ -111,12 +178,12 @@ test('a result by the id of its run finds its conversation, and an unknown one i
   expect(other).toMatchObject({ status: 409, body: { code: 'conflict' } })
 })
 
-test('what a worker says to one node is seen on another, and by whoever comes there late', async () => {
+test('progress reported to one node is streamed by another, also to readers that join later', async () => {
   const callId = await shipping(here, 'c1')
   const runtime = await holdpoint({ store: here.store, agentFor: async () => undefined, drive: false })
-  const door = gateway({ runtime, store: here.store })
-  const there = { ...here, door }
-  const watching = await follow(there, 'c1')
+  const api = gateway({ runtime, store: here.store })
+  const there = { ...here, api }
+  const watching = await followStream(there, 'c1')
   await watching.until(isEvent('call.held'))
   const [{ claim: held }] = (await claim()).body.items
   await post(callId, 'progress', { claim: held, value: { at: 'depot' } })
@@ -126,16 +193,16 @@ test('what a worker says to one node is seen on another, and by whoever comes th
   await post(callId, 'progress', { claim: held, value: { at: 'ship' } })
   expect((await watching.until(isFrame('call-progress'))).at(-1)).toMatchObject({ frame: { value: { at: 'ship' } } })
   await watching.close()
-  const late = await follow(there, 'c1')
+  const late = await followStream(there, 'c1')
   expect((await late.until(isFrame('call-progress'))).at(-1)).toMatchObject({ frame: { value: { at: 'ship' } } })
   await post(callId, 'result', { claim: held, result: { parcel: 'p' } })
   expect((await late.until(isEvent('call.settled'))).filter(isFrame('call-progress'))).toEqual([])
   await late.close()
-  await door.close()
+  await api.close()
   await runtime.close()
 })
 
-test('what is said of a call has a size', async () => {
+test('progress has a size limit', async () => {
   const callId = await shipping(here, 'c1')
   const [{ claim: held }] = (await claim()).body.items
   const said = await post(callId, 'progress', { claim: held, value: 'x'.repeat(64_000) })
@@ -143,7 +210,7 @@ test('what is said of a call has a size', async () => {
   expect((await post(callId, 'progress', { claim: held, value: 'x'.repeat(60_000) })).status).toBe(200)
 })
 
-test('a call is found by its id, whatever else waits', async () => {
+test('a call can be found by id among many', async () => {
   const callId = await shipping(here, 'c1')
   await shipping(here, 'c2')
   const { body } = await here.ask('GET', `/api/holds?callId=${callId}`)

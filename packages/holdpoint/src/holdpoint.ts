@@ -3,12 +3,14 @@ import {
   checkRuntimeOptions,
   HoldpointError,
   messageOf,
+  messageWithCauses,
   Runtime,
   type Ports,
   type RuntimeOptions,
   type Store,
 } from '@holdpoint/core'
 import { sqliteStore } from '@holdpoint/store-sqlite'
+import { closedAtExit } from './closed-at-exit.ts'
 import { nodePorts } from './node-ports.ts'
 
 export interface HoldpointOptions extends Omit<RuntimeOptions, 'store' | 'ports' | 'closeStore'> {
@@ -18,25 +20,36 @@ export interface HoldpointOptions extends Omit<RuntimeOptions, 'store' | 'ports'
   readonly ports?: Ports
 }
 
+/** A plan costs a model call each time it is due. */
+const PLAN_EVERY_MS = 60_000
+
 export async function holdpoint(options: HoldpointOptions): Promise<Runtime> {
   // Before the store is opened: what is refused leaves no file behind.
   checkRuntimeOptions('holdpoint()', options, 'the path of a file, the URL of a PostgreSQL database (postgres://…)')
-  const { store: given, ports = nodePorts, onProblem = warn, ...rest } = options
+  const { store: given, ports = nodePorts, onProblem = warn, planEveryMs = PLAN_EVERY_MS, ...rest } = options
   const store = typeof given === 'string' ? await openStore(given) : given
   try {
-    return await Runtime.open({ ...rest, store, ports, onProblem, closeStore: typeof given === 'string' })
+    const closeStore = typeof given === 'string'
+    return closedAtExit(await Runtime.open({ ...rest, store, ports, onProblem, planEveryMs, closeStore }))
   } catch (error) {
     if (typeof given === 'string') await store.close()
     throw error
   }
 }
 
-/** The store at a place: a file, or a database by its URL. Whoever opens it closes it. */
-export function openStore(place: string): Promise<Store> {
-  return /^postgres(ql)?:\/\//.test(place) ? openPostgres(place) : sqliteStore(place)
+/** The store at a place: a file, or a database by its URL. The caller closes it. */
+export async function openStore(place: string): Promise<Store> {
+  const [, scheme] = /^([a-z][a-z0-9+.-]+):\/\//i.exec(place) ?? []
+  if (scheme === undefined) return sqliteStore(place)
+  if (/^postgres(ql)?$/.test(scheme)) return openPostgres(place)
+  // The rest of the URL may have a password in it.
+  throw new HoldpointError(
+    'store-unusable',
+    `There is no store for ${scheme}:// URLs. Give the path of a file, or the URL of a PostgreSQL database (postgres://…).`,
+  )
 }
 
-/** A package of its own, so that whoever needs no server installs no driver for one. */
+/** A package of its own, so that an application without a database server installs no driver. */
 async function openPostgres(url: string): Promise<Store> {
   const name = '@holdpoint/store-postgres'
   const found = (await import(name).catch((error: unknown) => {
@@ -54,5 +67,5 @@ function isMissing(error: unknown, name: string): boolean {
 
 const warn: NonNullable<RuntimeOptions['onProblem']> = ({ error, conversation }) => {
   const where = conversation ? ` (conversation "${conversation.id}")` : ''
-  process.emitWarning(`${messageOf(error)}${where}`, 'HoldpointWarning')
+  process.emitWarning(`${messageWithCauses(error)}${where}`, 'HoldpointWarning')
 }

@@ -1,25 +1,29 @@
 export { agent } from './agent.ts'
-export { agentFromConfig, type AgentConfig } from './config/agent-config.ts'
+export { agentFromConfig, checkAgentConfig, type AgentConfig } from './config/agent-config.ts'
 export { type ConfigEnv } from './config/config-env.ts'
+export { envSecrets, type Secrets } from './config/env-secrets.ts'
+export { schemaChecks, type SchemaChecks, type SchemaChecksOptions } from './json-schema/schema-checks.ts'
 export { withoutSecrets } from './config/secrets.ts'
 export { toolFromConfig, type ToolConfig } from './config/tool-config.ts'
 export { holdpoint, openStore, type HoldpointOptions } from './holdpoint.ts'
+export { memoryStore } from './memory-store.ts'
 export { internalTool, tool } from './tool.ts'
-export { guardedFetch, type GuardedFetch, type GuardedFetchOptions } from './http-tool/guarded-fetch.ts'
-export { httpTool, type HttpToolOptions } from './http-tool/http-tool.ts'
-export { type HttpAnswer } from './http-tool/response-body.ts'
+export { guardedFetch } from './http-tool/guarded-fetch.ts'
+export { type GuardedFetch, type GuardedFetchOptions } from './http-tool/guarded-fetch-options.ts'
+export { httpTool } from './http-tool/http-tool.ts'
+export { type HttpAnswer, type HttpToolOptions } from './http-tool/http-tool-options.ts'
 export { aiSdkModel, type AiSdkModelOptions } from '@holdpoint/models'
 export { nodePorts } from './node-ports.ts'
 export {
   ask,
   askUser,
+  callsTo,
   chat,
   definePlugin,
   halt,
   HoldpointError,
   holdsOf,
   later,
-  memoryStore,
   messagesOf,
   ModelError,
   Runtime,
@@ -43,10 +47,13 @@ export type {
   Asker,
   AuditOptions,
   AuditRecord,
+  Author,
   Begun,
   Budget,
   CallHook,
   CallOutcome,
+  CallStatus,
+  CallTo,
   CancelAnswer,
   ChatResult,
   ContextOptions,
@@ -63,6 +70,7 @@ export type {
   Hooks,
   Json,
   JsonObject,
+  KnownCall,
   LeftOut,
   ListedConversation,
   ListFilter,
@@ -72,9 +80,11 @@ export type {
   ModelPart,
   ModelRequest,
   OnLost,
+  OnToolError,
   OutcomeEncoder,
   Page,
   PendingFilter,
+  NewHold,
   PendingHold,
   Plugin,
   Ports,

@@ -1,6 +1,6 @@
 /** What Node supplies to the core: time, chance, cron lines and a checker of raw JSON Schemas. */
 import { randomFillSync } from 'node:crypto'
-import type { Ports } from '@holdpoint/core'
+import { messageWithCauses, type Ports } from '@holdpoint/core'
 import { nextTime } from './cron.ts'
 import { compileJsonSchema } from './json-schema.ts'
 
@@ -10,18 +10,19 @@ const LONGEST_TIMER = 2_147_483_647
 export const nodePorts: Ports = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: async (ms, signal) => {
+  sleep: async (ms, signal, background) => {
     for (let left = ms; left > 0 && !signal.aborted; left -= LONGEST_TIMER)
-      await nap(Math.min(left, LONGEST_TIMER), signal)
+      await nap(Math.min(left, LONGEST_TIMER), signal, background)
   },
-  soon: () => new Promise((resolve) => setImmediate(resolve)),
+  keepAlive,
   id: newId,
   random: () => Math.random(),
+  problem: (error) => process.emitWarning(messageWithCauses(error), 'HoldpointWarning'),
   compileJsonSchema,
   nextTime,
 }
 
-function nap(ms: number, signal: AbortSignal): Promise<void> {
+function nap(ms: number, signal: AbortSignal, background: 'background' | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer)
@@ -29,8 +30,23 @@ function nap(ms: number, signal: AbortSignal): Promise<void> {
       resolve()
     }
     const timer = setTimeout(done, ms)
+    if (background) timer.unref()
     signal.addEventListener('abort', done, { once: true })
   })
+}
+
+/** How many callers keep the process alive, all with one timer. */
+let keeping = 0
+let timer: ReturnType<typeof setTimeout> | undefined
+
+function keepAlive(): () => void {
+  if (keeping++ === 0) timer = setInterval(() => {}, LONGEST_TIMER)
+  let released = false
+  return () => {
+    if (released) return
+    released = true
+    if (--keeping === 0) clearInterval(timer)
+  }
 }
 
 const ID_BYTES = 16

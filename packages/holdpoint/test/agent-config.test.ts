@@ -15,7 +15,9 @@ test('an agent is made of its configuration and of what the operator offers', as
   const { text, steps } = await chat(agentFromConfig(config, { models: { small: model } }), 'Time?')
 
   expect(text).toBe('There.')
-  expect(steps[0]?.calls).toMatchObject([{ name: 'clock.show', outcome: { ok: true, value: { at: 7 } } }])
+  expect(steps[0]?.calls).toMatchObject([
+    { name: 'clock.show', outcome: { ok: true, value: { success: true, args: { at: 7 } } } },
+  ])
   expect(JSON.stringify(model.requests[0]?.prompt)).toContain('Be brief.')
 })
 
@@ -61,8 +63,17 @@ test('MCP servers of an agent become a plugin, by what the operator offers, for 
   const mcp = { pluginFor: (...given: readonly unknown[]) => (asked.push(given), plugin) }
   const mcpServers = [{ name: 'tracker', url: 'https://tracker.acme.test/mcp' }]
   const made = agentFromConfig({ ...config, mcpServers }, { ...env, mcp, tenant: 'acme' })
-  expect(asked).toEqual([['acme', mcpServers]])
+  expect(asked).toEqual([['acme', mcpServers, {}]])
   expect(made.plugins).toEqual([plugin])
+  agentFromConfig({ ...config, mcp: { servers: mcpServers } }, { ...env, mcp, tenant: 'acme' })
+  expect(asked).toEqual([
+    ['acme', mcpServers, {}],
+    ['acme', mcpServers, {}],
+  ])
+  expect(() => agentFromConfig({ ...config, mcpServers, mcp: { servers: [] } }, { ...env, mcp })).toThrow(
+    'agent.mcp: says the same as mcpServers: give one of them.',
+  )
+  expect(() => agentFromConfig({ ...config, mcp: {} }, { ...env, mcp })).toThrow('agent.mcp.servers: is missing.')
   expect(() => agentFromConfig({ ...config, mcpServers }, env)).toThrow(
     'mcpServers: cannot be used here: the operator does not offer MCP',
   )

@@ -17,7 +17,7 @@ describe('an agent is refused', () => {
       'Agent "desk" needs a "model" with a stream() method. For an AI SDK provider, wrap it: aiSdkModel(',
     ],
     [
-      'with a model of the AI SDK that nobody wrapped',
+      'with a model of the AI SDK that was not wrapped',
       { model: { specificationVersion: 'v3', doStream: () => {} } },
       'wrap it: aiSdkModel(',
     ],

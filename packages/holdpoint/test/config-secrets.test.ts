@@ -17,7 +17,7 @@ function config(port: number, more: Partial<ToolConfig> = {}): ToolConfig {
   }
 }
 
-/** Runs one call of it, and gives everything that anybody else could see. */
+/** Runs one call of it, and returns everything that others could see. */
 async function told(env: ConfigEnv, tool: ToolConfig) {
   const model = scriptedModel([{ calls: [{ name: tool.name, input: {} }] }, 'done'])
   const made = agentFromConfig(
@@ -66,7 +66,7 @@ test.each([200, 500])(
   },
 )
 
-test('a gated call shows neither the secret nor its value to whoever decides', async () => {
+test('a gated call shows neither the secret nor its value to the approver', async () => {
   const server = await serve((_, response) => void response.end('[]'))
   const { all } = await told({ secrets: () => SECRET }, config(server.port, { approval: 'required' }))
   expect(all).toContain('call.held')
@@ -77,14 +77,14 @@ test('a gated call shows neither the secret nor its value to whoever decides', a
 test('a secret that is not there is named, and nothing is sent', async () => {
   const server = await serve((_, response) => void response.end('[]'))
   const { outcome } = await told({ secrets: () => undefined }, config(server.port))
-  const message = 'There is no secret "ORDERS" here: whoever runs this service must add it.'
+  const message = 'There is no secret "ORDERS" here: the operator must add it.'
   expect(outcome).toMatchObject({ ok: false, error: { message } })
   expect(server.seen).toEqual([])
 })
 
 test.each<[what: string, secrets: NonNullable<ConfigEnv['secrets']>]>([
   ['cannot be sent', () => `${SECRET}\r\nX-Evil: 1`],
-  ['is looked for in vain', () => Promise.reject(new Error(`no entry for ${SECRET}`))],
+  ['is not found', () => Promise.reject(new Error(`no entry for ${SECRET}`))],
 ])('a secret that %s is not told either', async (_what, secrets) => {
   const server = await serve((_, response) => void response.end('[]'))
   const { all, outcome } = await told({ secrets }, config(server.port))

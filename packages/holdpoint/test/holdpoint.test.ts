@@ -49,3 +49,13 @@ test('a path, a store, and settings that are undefined are taken', async () => {
     await hp.close()
   }
 })
+
+test.each(['mysql://root:hunter2@db/desk', 'MongoDB://db/x', 'file:///tmp/desk.db', 'https://db.test'])(
+  'there is no store at %s: it is refused, nothing is made, and the password is not repeated',
+  async (url) => {
+    const told = await holdpoint({ store: url, agents: [desk] }).catch((error: unknown) => error)
+    expect(told).toMatchObject({ code: 'store-unusable' })
+    expect((told as Error).message).toMatch(/^There is no store for [a-z]+:\/\/ URLs\. Give the path of a file, or/i)
+    expect((told as Error).message).not.toContain('hunter2')
+  },
+)

@@ -1,5 +1,8 @@
+import { scriptedModel } from '@holdpoint/testing'
+import { agent, chat, Session, type Tool } from 'holdpoint'
 import { describe, expect, test } from 'vitest'
-import { httpTool, httpToolOn } from '../src/http-tool/http-tool.ts'
+import { httpTool } from '../src/http-tool/http-tool.ts'
+import { httpToolOn } from '../src/http-tool/http-tool-on.ts'
 import { base, json, PUBLIC, run, serve, testNetwork, type Options } from './http-tool-kit.ts'
 
 describe('A definition', () => {
@@ -93,5 +96,40 @@ describe('A definition', () => {
     )
     expect(new Set(prints).size).toBe(3)
     expect(httpTool({ ...base, headers: { authorization: 'rotated' } }).fingerprint).toBe(prints[0])
+  })
+
+  test('tells an approver what is requested, without what may be a credential in the url', () => {
+    const shown = (url: string): unknown => httpTool({ ...base, method: 'POST', url }).definition.url
+    expect(httpTool({ ...base, method: 'POST' }).definition).toMatchObject({
+      description: base.description,
+      method: 'POST',
+      url: base.url,
+    })
+    const input = 'https://api.test:8443/users/{id}/orders?state=open&limit={limit}&token={token}'
+    const properties = { id: {}, limit: {}, token: {} }
+    expect(httpTool({ ...base, url: input, input: { type: 'object', properties } }).definition.url).toBe(input)
+    expect(shown('https://api.test/x?api_key=short&mode=fast')).toMatch(/\/x\?api_key=…[0-9a-f]{6}&mode=fast$/)
+    expect(shown('https://hooks.test/services/T0/8f3kdh4k5h6k3h4k5h')).toMatch(/\/services\/T0\/…[0-9a-f]{6}$/)
+    expect(shown('https://api.test/x?q=8f3kdh4k5h6k3h4k5h')).toMatch(/\?q=…[0-9a-f]{6}$/)
+    expect(shown('https://api.test/x?key=one')).not.toBe(shown('https://api.test/x?key=two'))
+  })
+
+  test('that a url was swapped is a changed definition: the call is held again, with both urls', async () => {
+    const call = { calls: [{ name: base.name, input: {} }] }
+    const at = (url: string): Tool => httpTool({ ...base, url, approval: 'required' })
+    const first = agent({ name: 'desk', model: scriptedModel([call]), tools: [at('https://bank.test/pay')] })
+    const { session, holds } = await chat(first, 'Pay')
+    expect(holds).toMatchObject([{ definition: { method: 'GET', url: 'https://bank.test/pay' } }])
+    await session.approve(holds[0]?.callId ?? '')
+
+    const swapped = agent({ name: 'desk', model: scriptedModel(['Paid.']), tools: [at('https://evil.test/pay')] })
+    const restored = await Session.open(swapped, { data: JSON.parse(JSON.stringify(session)) })
+    expect((await restored.continue()).holds).toMatchObject([
+      {
+        cause: 'changed',
+        definition: { url: 'https://evil.test/pay' },
+        definitionBefore: { url: 'https://bank.test/pay' },
+      },
+    ])
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { nodeNetwork } from '../src/http-tool/connect.ts'
-import { httpTool, httpToolOn } from '../src/http-tool/http-tool.ts'
+import { httpTool } from '../src/http-tool/http-tool.ts'
+import { httpToolOn } from '../src/http-tool/http-tool-on.ts'
 import { isPublic } from '../src/http-tool/public-address.ts'
 import {
   base,
@@ -173,7 +174,7 @@ describe('The guard', () => {
   test.each([
     ['our own machine', '127.0.0.1'],
     ['a public address that was not checked', '8.8.8.8'],
-    ['nobody knows where', undefined],
+    ['an unknown place', undefined],
   ])('sends nothing over a connection that landed on %s', async (_, landsOn) => {
     const server = await serve(json('ok'))
     const network = testNetwork(server.port, { 'api.test': [[PUBLIC]] }, landsOn ?? 'unknown')
@@ -227,7 +228,7 @@ describe('Encryption', () => {
     expect(server.seen).toEqual([])
   })
 
-  test('a certificate nobody vouches for is refused, whatever the environment says', async () => {
+  test('an untrusted certificate is refused, whatever the environment says', async () => {
     const server = await serve(json('ok'), { secure: true })
     const { resolve, dial } = testNetwork(server.port, { 'api.test': [[PUBLIC]] })
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'

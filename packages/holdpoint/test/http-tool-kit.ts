@@ -5,8 +5,8 @@ import { connect, type AddressInfo, type Server } from 'node:net'
 import type { JsonObject, Scope, Tool, ToolContext } from '@holdpoint/core'
 import { afterEach } from 'vitest'
 import type { Network } from '../src/http-tool/connect.ts'
-import { httpTool, type HttpToolOptions } from '../src/http-tool/http-tool.ts'
-import type { HttpAnswer } from '../src/http-tool/response-body.ts'
+import { httpTool } from '../src/http-tool/http-tool.ts'
+import type { HttpAnswer, HttpToolOptions } from '../src/http-tool/http-tool-options.ts'
 
 const stops: Array<() => void> = []
 afterEach(() => stops.splice(0).forEach((stop) => stop()))

@@ -2,7 +2,7 @@ import { createServer as createTcpServer, Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { nodeNetwork } from '../src/http-tool/connect.ts'
-import { httpToolOn } from '../src/http-tool/http-tool.ts'
+import { httpToolOn } from '../src/http-tool/http-tool-on.ts'
 import { base, json, listen, local, PUBLIC, run, serve, testNetwork } from './http-tool-kit.ts'
 
 describe('Limits', () => {
@@ -25,7 +25,7 @@ describe('Limits', () => {
     await expect.poll(server.connections).toBe(0)
   })
 
-  test('an answer may be as long as allowed, which is 1 MB unless said', async () => {
+  test('an answer may be as long as allowed, which is 1 MB by default', async () => {
     const server = await serve((request, response) => void response.end('x'.repeat(Number(request.url?.slice(1)))))
     expect(await run(local(server.port, {}, '/1048576'))).toMatchObject({ status: 200 })
     expect(await run(local(server.port, {}, '/1048577'))).toMatchObject({
@@ -58,7 +58,7 @@ describe('Limits', () => {
       (_, response) => void (where === 'within the answer' && response.writeHead(200).write('x')),
     )
     expect(await run(local(server.port, { timeout: 50 }))).toMatchObject({
-      message: 'There was no full answer within 50 ms.',
+      message: 'Tool timed out after 50ms',
     })
     await expect.poll(server.connections).toBe(0)
   })
@@ -69,16 +69,16 @@ describe('Limits', () => {
       response.on('close', () => clearInterval(timer))
     })
     expect(await run(local(server.port, { timeout: 60 }))).toMatchObject({
-      message: 'There was no full answer within 60 ms.',
+      message: 'Tool timed out after 60ms',
     })
   })
 
   test('the time also covers names that do not resolve, and headers that are never made', async () => {
     const stuck = new Promise<never>(() => {})
     const slow = httpToolOn({ ...testNetwork(1, {}), resolve: () => stuck })({ ...base, timeout: 30 })
-    expect(await run(slow)).toMatchObject({ message: 'There was no full answer within 30 ms.' })
+    expect(await run(slow)).toMatchObject({ message: 'Tool timed out after 30ms' })
     expect(await run(local(1, { timeout: 30, headers: () => stuck }))).toMatchObject({
-      message: 'There was no full answer within 30 ms.',
+      message: 'Tool timed out after 30ms',
     })
   })
 
@@ -109,7 +109,7 @@ describe('Limits', () => {
       return socket
     }
     expect(await run(httpToolOn({ ...network, dial })({ ...base, url, allowHttp: true, timeout: 50 }))).toMatchObject({
-      message: 'There was no full answer within 50 ms.',
+      message: 'Tool timed out after 50ms',
     })
     expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true])
     silent.close()

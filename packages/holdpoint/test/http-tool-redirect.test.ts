@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { httpToolOn } from '../src/http-tool/http-tool.ts'
+import { httpToolOn } from '../src/http-tool/http-tool-on.ts'
 import {
   base,
   json,
@@ -38,28 +38,57 @@ describe('A redirect', () => {
   })
 
   test('to another origin loses every header of the author, and they do not come back', async () => {
-    const home = await serve((request, response) =>
-      (request.url === '/start' ? redirect(`http://127.0.0.1:${away.port}/`, 307) : json('home'))(request, response),
+    const server = await serve(
+      (request, response) =>
+        (request.url === '/start'
+          ? redirect('https://other.test/', 307)
+          : request.headers.host === 'other.test'
+            ? redirect('https://api.test/back', 307)
+            : json('home'))(request, response),
+      { secure: true },
     )
-    const away = await serve((request, response) =>
-      redirect(`http://127.0.0.1:${home.port}/back`, 307)(request, response),
-    )
+    const network = testNetwork(server.port, { 'api.test': [[PUBLIC]], 'other.test': [[PUBLIC]] })
     const headers = {
       authorization: 'Bearer secret',
       Cookie: 'sid=secret',
       'X-Api-Key': 'secret',
       'Content-Type': 'application/vnd.secret+json',
     }
+    const tool = httpToolOn(network)({ ...base, url: 'https://api.test/start', method: 'POST', headers })
 
-    expect(await run(start(home.port, { method: 'POST', headers }), { a: 1 })).toEqual({ status: 200, body: 'home' })
-    expect(JSON.stringify(home.seen[0]?.headers)).toContain('secret')
-    expect(JSON.stringify(away.seen[0]?.headers)).not.toContain('secret')
-    expect(JSON.stringify(home.seen[1]?.headers)).not.toContain('secret')
-    expect(away.seen[0]?.headers).toMatchObject({
+    expect(await run(tool, { a: 1 })).toEqual({ status: 200, body: 'home' })
+    const [first, away, back] = server.seen
+    expect(JSON.stringify(first?.headers)).toContain('secret')
+    expect(JSON.stringify(away?.headers)).not.toContain('secret')
+    expect(JSON.stringify(back?.headers)).not.toContain('secret')
+    expect(away?.headers).toMatchObject({
       'content-type': 'application/json',
       'idempotency-key': 'turn-1.1.1',
-      host: `127.0.0.1:${away.port}`,
+      host: 'other.test',
     })
+  })
+
+  test('to another port of a private host is refused: the author permitted one service, not the machine', async () => {
+    const inner = await serve(json('the password'))
+    const server = await serve(moved(`http://127.0.0.1:${inner.port}/`, 302))
+    expect(await run(start(server.port))).toMatchObject({ message: expect.stringContaining('without encryption') })
+    const secure = await serve(moved(`https://127.0.0.1:${inner.port}/`, 302))
+    expect(await run(start(secure.port))).toMatchObject({ message: expect.stringContaining('is not public') })
+    expect(await run(start(server.port, { allowHttp: true }))).toMatchObject({
+      message: expect.stringContaining('is not public'),
+    })
+    expect(await inner.connections()).toBe(0)
+    expect(inner.seen).toEqual([])
+  })
+
+  test('of a private host to its own encrypted port is followed', async () => {
+    const server = await serve(json('home'), { secure: true })
+    const plain = await serve(redirect('https://api.test/', 302))
+    const network = testNetwork(server.port, { 'api.test': [['10.0.0.1']] })
+    const dial: typeof network.dial = (addresses, port) =>
+      port === 443 ? network.dial(addresses, port) : testNetwork(plain.port, {}).dial(addresses, port)
+    const tool = httpToolOn({ ...network, dial })({ ...base, url: 'http://api.test/', allowPrivate: true })
+    expect(await run(tool)).toEqual({ status: 200, body: 'home' })
   })
 
   test.each<[number, 'POST' | 'PUT' | 'DELETE' | 'HEAD' | 'GET', string]>([

@@ -170,7 +170,7 @@ describe('A schema', () => {
     },
   )
 
-  test('may have keywords nobody knows', () => {
+  test('may have unknown keywords', () => {
     expect(check({ type: 'string', 'x-order': 1, discriminator: { propertyName: 'kind' } }, 'a')).toBe('it passed')
   })
 
@@ -202,7 +202,7 @@ describe('A schema', () => {
     expect(check({ prefixItems: [{ type: 'string' }] }, [1])).toBe('0: must be a string')
   })
 
-  test('that nobody uses any more is forgotten', () => {
+  test('that is no longer used is forgotten', () => {
     setFlagsFromString('--expose-gc')
     const gc = runInNewContext('gc') as () => void
     const compileMany = (count: number): number => {

@@ -1,4 +1,4 @@
-/** When a cron line is due next, where clocks are changed and where nobody understands the line. */
+/** When a cron line is due next, where clocks are changed and where the line is invalid. */
 import { nodePorts } from 'holdpoint'
 import { expect, test } from 'vitest'
 

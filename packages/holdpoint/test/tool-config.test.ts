@@ -1,37 +1,10 @@
 /** Tools as plain JSON: what each kind becomes, what applies where nothing is said, and what is refused, with its path. */
-import { scriptedModel, testPorts } from '@holdpoint/testing'
-import { agent, chat, toolFromConfig, type ConfigEnv, type JsonObject, type Tool, type ToolConfig } from 'holdpoint'
+import { toolFromConfig, type JsonObject } from 'holdpoint'
 import { describe, expect, test } from 'vitest'
 import { json, serve } from './http-tool-kit.ts'
+import { called, configs, inputSchema, kinds, refusal, type Kind } from './tool-config-kit.ts'
 
-const inputSchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
-const base = { name: 'weather.get', description: 'The weather of a city', inputSchema } as const
-const configs = {
-  gateway: { ...base, executionType: 'gateway', execution: { url: 'https://api.test/weather/{city}' } },
-  external: { ...base, executionType: 'external' },
-  space: { ...base, executionType: 'space' },
-  internal: { ...base, executionType: 'internal' },
-} as const satisfies Record<string, ToolConfig>
-type Kind = keyof typeof configs
-const kinds = Object.keys(configs) as Kind[]
-
-async function called(made: Tool, input: JsonObject) {
-  const model = scriptedModel([{ calls: [{ name: made.name, input }] }, 'done'])
-  const result = await chat(agent({ name: 'desk', model, tools: [made], ports: testPorts() }), 'go')
-  return { ...result, model, outcome: result.steps[0]?.calls[0]?.outcome }
-}
-
-function refusal(config: unknown, env: ConfigEnv = {}): { code: string; message: string } {
-  try {
-    toolFromConfig(config, env)
-  } catch (error) {
-    const { code, message } = error as { code: string; message: string }
-    return { code, message }
-  }
-  throw new Error('It was not refused.')
-}
-
-describe('what becomes of each kind', () => {
+describe('what each kind is converted to', () => {
   test.each([
     ['gateway', { executor: 'server', visible: true, async: false, waiting: { timeoutMs: 30_000 }, onLost: 'retry' }],
     ['external', { executor: 'external', visible: true, async: false, waiting: { timeoutMs: 30_000, late: 'inbox' } }],
@@ -49,7 +22,7 @@ describe('what becomes of each kind', () => {
 
   test('the arguments of an internal tool are its result', async () => {
     const { outcome } = await called(toolFromConfig(configs.internal), { city: 'Oslo' })
-    expect(outcome).toEqual({ ok: true, value: { city: 'Oslo' } })
+    expect(outcome).toEqual({ ok: true, value: { success: true, args: { city: 'Oslo' } } })
   })
 
   test('a gateway tool calls its url, by its method and with its headers', async () => {
@@ -70,17 +43,10 @@ describe('what becomes of each kind', () => {
     const at = (url: string) => ({ ...configs.gateway, execution: { url } })
     for (const url of ['https://127.0.0.1/', 'https://localhost/', 'https://169.254.169.254/', 'https://[::1]/'])
       expect(refusal(at(url))).toMatchObject({ message: expect.stringMatching(/^tool\.execution\.url: .*not public/) })
-    expect(refusal(at('https://10.0.0.1/')).message).toMatch(/Only whoever runs this service can allow it\.$/)
+    expect(refusal(at('https://10.0.0.1/')).message).toMatch(/Only the operator can allow it\.$/)
     expect(refusal(at('http://api.test/')).message).toBe('tool.execution.url: "url" is not encrypted. Use https://.')
     expect(refusal({ ...at('https://127.0.0.1/'), allowPrivate: true }).message).toContain('tool.allowPrivate: ')
     expect(refusal(at('http://127.0.0.1:81/'), { privateHosts: ['127.0.0.1:80'] }).code).toBe('config-invalid')
-  })
-
-  test.each(['external', 'space'] as const)('an async %s call is told as pending, and waits a week', async (kind) => {
-    const made = toolFromConfig({ ...configs[kind], isAsync: true })
-    const { holds, outcome } = await called(made, { city: 'Oslo' })
-    expect(outcome).toMatchObject({ ok: true, value: { status: 'pending' } })
-    expect(holds).toMatchObject([{ async: true, late: 'inbox', timeoutMs: 7 * 86_400_000 }])
   })
 
   test('what else a tool may say is said by the same words', () => {
@@ -114,6 +80,25 @@ describe('what becomes of each kind', () => {
     expect(new Set([...prints, { url }].map(print)).size).toBe(4)
   })
 
+  test('an approver sees which headers are sent, and that one was changed, but no value and no name of a secret', () => {
+    const shown = (account: string, $secret = 'CRM_TOKEN') => {
+      const headers = { authorization: { $secret }, 'x-account': account }
+      const execution = { url: 'https://api.test/a', method: 'PUT', headers }
+      return toolFromConfig({ ...configs.gateway, execution }, { secrets: () => 'hush' }).definition
+    }
+    expect(shown('production')).toMatchObject({
+      method: 'PUT',
+      url: 'https://api.test/a',
+      headers: {
+        authorization: expect.stringMatching(/^secret …[0-9a-f]{6}$/),
+        'x-account': expect.stringMatching(/^…[0-9a-f]{6}$/),
+      },
+    })
+    expect(shown('production')).not.toEqual(shown('sandbox'))
+    expect(shown('production')).not.toEqual(shown('production', 'BANK_TOKEN'))
+    expect(JSON.stringify(shown('production'))).not.toMatch(/CRM_TOKEN|production|hush/)
+  })
+
   test('changing the configuration afterwards changes nothing', () => {
     const config = structuredClone(configs.external) as { inputSchema: JsonObject }
     const made = toolFromConfig(config)
@@ -136,7 +121,7 @@ describe('what is refused, and where it stands', () => {
     ['a name that is no text', { name: 7 }, /^tool\.name: must be text, not a number\.$/],
     ['no description', { description: '' }, /^tool\.description: must not be empty\.$/],
     ['text that reads backwards', { description: 'safe\u202Eevil' }, /^tool\.description: .*\(U\+202E\)/],
-    ['text nobody can see', { description: 'hi\u{E0041}' }, /^tool\.description: .*\(U\+E0041\)/],
+    ['invisible text', { description: 'hi\u{E0041}' }, /^tool\.description: .*\(U\+E0041\)/],
     ['text with a NUL', { description: 'a\u0000b' }, /^tool\.description: .*\(U\+0000\)/],
     ['half a character', { description: 'a\uD800' }, /^tool\.description: .*\(U\+D800\)/],
     [
@@ -144,13 +129,14 @@ describe('what is refused, and where it stands', () => {
       { executionType: 'lambda' },
       /^tool\.executionType: must be one of gateway, external, space, int/,
     ],
+    ['no kind', { executionType: undefined }, /^tool\.executionType: is missing\.$/],
     ['an unknown field', { aproval: 'required' }, /^tool\.aproval: is not known\. There are name, description/],
     ['an unknown field of any length', { ['x'.repeat(9999)]: 1 }, /^tool\["x{64}"\]: is not known/],
     ['a timeout in words', { timeout: '30s' }, /^tool\.timeout: must be a whole number from 1 to \d+, not text/],
     ['no time at all', { timeout: 0 }, /^tool\.timeout: must be a whole number from 1/],
     ['no time that ends', { timeout: 1e300 }, /^tool\.timeout: must be a whole number/],
     ['visible in words', { visible: 'yes' }, /^tool\.visible: must be true or false, not text/],
-    ['an approval by nobody', { approval: { required: true, approvers: 0 } }, /^tool\.approval\.approvers: must be/],
+    ['an approval by no one', { approval: { required: true, approvers: 0 } }, /^tool\.approval\.approvers: must be/],
     ['an approval that is unclear', { approval: { reason: 'x' } }, /^tool\.approval\.required: is missing/],
     ['an approval of another word', { approval: 'never' }, /^tool\.approval: must be one of auto, required/],
     ['an expiry of another word', { onExpire: 'approve' }, /^tool\.onExpire: must be one of error, reject, cancel/],
@@ -196,7 +182,6 @@ describe('what is refused, and where it stands', () => {
   })
 
   test.each<[what: string, execution: unknown, message: RegExp]>([
-    ['nothing', undefined, /^tool\.execution: is missing/],
     ['a list', [], /^tool\.execution: must be an object, not a list/],
     ['no url', {}, /^tool\.execution\.url: is missing/],
     ['a file', { url: 'file:///etc/passwd' }, /^tool\.execution\.url: .*must begin with https/],
@@ -222,10 +207,11 @@ describe('what is refused, and where it stands', () => {
   })
 
   const only: readonly (readonly [key: string, value: unknown, kinds: readonly Kind[]])[] = [
-    ['execution', { url: 'https://api.test/{city}' }, ['gateway']],
+    ['execution', { url: 'https://api.test/{city}' }, ['gateway', 'external', 'space']],
     ['onLost', 'fail', ['gateway']],
-    ['isAsync', true, ['external', 'space']],
+    ['isAsync', true, ['gateway', 'external', 'space']],
     ['late', 'inbox', ['external', 'space']],
+    ['streaming', true, ['external', 'space']],
     ['grace', 10, ['space']],
     ['outputSchema', { type: 'object' }, ['gateway', 'external', 'space']],
   ]
@@ -234,8 +220,7 @@ describe('what is refused, and where it stands', () => {
     (key, kind, value, takenBy) => {
       const config = { ...configs[kind], [key]: value }
       if (takenBy.includes(kind)) expect(toolFromConfig(config).name).toBe('weather.get')
-      else
-        expect(refusal(config).message).toMatch(new RegExp(`^tool\\.${key}: is only for ${takenBy.join(', ')} tools`))
+      else expect(refusal(config).message).toMatch(new RegExp(`^tool\\.${key}: is (only|not) for .*\\btools\\b`))
     },
   )
 

@@ -1,5 +1,10 @@
 export { mcpServers, type AcceptAnswer, type McpServers, type McpServersOptions } from './client/mcp-servers.ts'
-export { type McpCommand, type McpServer } from './client/server-config.ts'
+export { type McpCommandConfig, type McpServerConfig } from './client/server-config.ts'
 export { type McpServerStatus, type McpToolStatus } from './client/server-status.ts'
 export { type Difference } from './client/definition.ts'
-export { mcpFace, type McpCaller, type McpFace, type McpFaceOptions } from './server/mcp-face.ts'
+export {
+  createMcpServer,
+  type McpCaller,
+  type OwnMcpServer,
+  type OwnMcpServerOptions,
+} from './server/create-mcp-server.ts'

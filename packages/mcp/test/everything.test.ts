@@ -1,10 +1,10 @@
-/** The reference server as a real peer, over HTTP and over stdio, with every wait a hold that our public API answers. */
+/** The reference server as a real peer, over HTTP and stdio. Every wait is a hold that our public API resolves. */
 import { scriptedModel, type Script } from '@holdpoint/testing'
 import { agent, holdpoint } from 'holdpoint'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { McpCommand, McpServer } from '../src/index.ts'
+import type { McpCommandConfig, McpServerConfig } from '../src/index.ts'
 import { EVERYTHING, everythingOverHttp, type Peer } from './everything.ts'
-import { calling, errorOf, eventually, near, over, valueOf, type Near } from './kit.ts'
+import { calling, errorOf, eventually, startAgent, over, valueOf, type TestAgent } from './kit.ts'
 
 let peer: Peer
 beforeAll(async () => {
@@ -13,9 +13,9 @@ beforeAll(async () => {
 afterAll(() => peer.kill())
 
 const overStdio = { name: 'ev', transport: 'stdio', command: process.execPath, args: [EVERYTHING, 'stdio'] } as const
-/** A process takes a while to start, and a first step does not wait for it for long. */
-async function known(scripts: readonly Script[], server: McpServer | McpCommand): Promise<Near> {
-  const here = await near(['Hello.', ...scripts], { servers: [server] })
+/** Starting a process may take longer than the first step waits. */
+async function known(scripts: readonly Script[], server: McpServerConfig | McpCommandConfig): Promise<TestAgent> {
+  const here = await startAgent(['Hello.', ...scripts], { servers: [server] })
   await here.runtime.send('hello', 'Hello')
   await eventually(async () => ((await here.mcp.status())[0]?.health === 'ready' ? true : undefined), 60_000)
   return here
@@ -24,10 +24,10 @@ async function known(scripts: readonly Script[], server: McpServer | McpCommand)
 const servers = { http: () => ({ name: 'ev', url: peer.url }), stdio: () => overStdio }
 
 describe.each(['http', 'stdio'] as const)('over %s', (by) => {
-  const desk = (name: string, input?: Parameters<typeof calling>[1]): Promise<Near> =>
+  const desk = (name: string, input?: Parameters<typeof calling>[1]): Promise<TestAgent> =>
     known(calling(name, input), servers[by]())
 
-  test('its tools are there, invisible, under its name', async () => {
+  test('its tools are listed under its name and not visible', async () => {
     const here = await desk('ev.echo', { message: 'hello' })
     await here.runtime.send('c', 'Go')
     expect(valueOf(await here.outcome())).toBe('Echo: hello')
@@ -39,7 +39,7 @@ describe.each(['http', 'stdio'] as const)('over %s', (by) => {
     await here.close()
   }, 60_000)
 
-  test('what it says of its progress is progress', async () => {
+  test('its progress is reported as progress', async () => {
     const here = await desk('ev.trigger-long-running-operation', { duration: 1, steps: 4 })
     const seen: unknown[] = []
     const stop = new AbortController()
@@ -55,7 +55,7 @@ describe.each(['http', 'stdio'] as const)('over %s', (by) => {
     await here.close()
   }, 60_000)
 
-  test('its form of 13 fields is a hold, and what is left out of the answer has its default', async () => {
+  test('its form of 13 fields is a hold, and fields that are left out get their defaults', async () => {
     const here = await desk('ev.trigger-elicitation-request')
     expect(await here.runtime.send('c', 'Go')).toMatchObject({ status: 'held' })
     const hold = await here.held()
@@ -70,7 +70,7 @@ describe.each(['http', 'stdio'] as const)('over %s', (by) => {
     await here.close()
   }, 60_000)
 
-  test('a form that is declined, and one that is put aside, are told apart', async () => {
+  test('declining and cancelling a form are distinguished', async () => {
     for (const [resolution, told] of [
       [{ kind: 'reject', reason: 'no' }, /declined/i],
       [{ kind: 'answer', error: 'closed' }, /cancelled/i],
@@ -84,7 +84,7 @@ describe.each(['http', 'stdio'] as const)('over %s', (by) => {
     }
   }, 60_000)
 
-  test('a page that somebody is to visit is a hold with its address', async () => {
+  test('a page to visit is a hold with its address', async () => {
     const here = await desk('ev.trigger-url-elicitation', {
       url: 'https://pay.acme.test/session/7',
       message: 'Please pay here',
@@ -116,7 +116,7 @@ describe.each(['http', 'stdio'] as const)('over %s', (by) => {
   }, 60_000)
 })
 
-test('several calls at once, each with a question: every answer goes to its own', async () => {
+test('with several calls at once, each answer goes to its own question', async () => {
   for (const server of [servers.http(), servers.stdio()]) {
     const calls = [1, 2, 3].map(() => ({ name: 'ev.trigger-elicitation-request', input: {} }))
     const here = await known([{ calls }, 'Done.'], server)
@@ -135,37 +135,40 @@ test('several calls at once, each with a question: every answer goes to its own'
   }
 }, 60_000)
 
-describe('a server of the older protocol, and a process of ours that is gone while its question waits', () => {
+describe('a legacy server whose question waits when our process restarts', () => {
   const again = async (onLost: 'retry' | 'fail' | 'ask') => {
-    const first = await near(calling('ev.trigger-elicitation-request'), {
+    const first = await startAgent(calling('ev.trigger-elicitation-request'), {
       servers: [{ ...servers.http(), onLost }],
     })
     await first.runtime.send('c', 'Go')
     const { callId } = await first.held()
     await first.close()
-    const second = await near(['Done.'], { store: first.store, servers: [{ ...servers.http(), onLost }] })
+    const second = await startAgent(['Done.'], { store: first.store, servers: [{ ...servers.http(), onLost }] })
     expect(await second.runtime.answer('c', callId, { name: 'Ada' })).toMatchObject({ verdict: 'accepted' })
     return { second, callId }
   }
 
-  test('retry: the call is made anew, and the same question gets the same answer', async () => {
+  test('retry: the call is sent again, and the same question gets the same answer', async () => {
     const { second } = await again('retry')
     await over(second)
     expect(valueOf(await second.outcome())).toContain('Name: Ada')
     await second.close()
   }, 60_000)
 
-  test('fail: the model reads that nobody knows', async () => {
+  test('fail: the model reads that the outcome is unknown', async () => {
     const { second } = await again('fail')
     await over(second)
-    expect(errorOf(await second.outcome())).toMatch(/was lost while it waited.*may or may not/)
+    expect(errorOf(await second.outcome())).toMatch(/was lost while the call waited.*may or may not/)
     await second.close()
   }, 60_000)
 
-  test('ask: a person says whether to begin anew, and is not asked for the form again', async () => {
+  test('ask: a person decides whether to start again, and is not asked for the form again', async () => {
     const { second, callId } = await again('ask')
     const doubt = await eventually(async () => (await second.runtime.pending()).items[0])
-    expect(doubt).toMatchObject({ callId, reason: expect.stringMatching(/was lost while .* Begin anew\?/) as string })
+    expect(doubt).toMatchObject({
+      callId,
+      reason: expect.stringMatching(/was lost while .* Start it again\?/) as string,
+    })
     await second.runtime.answer('c', callId, { again: true })
     await over(second)
     expect(valueOf(await second.outcome())).toContain('Name: Ada')
@@ -173,9 +176,9 @@ describe('a server of the older protocol, and a process of ours that is gone whi
   }, 60_000)
 })
 
-test('a server that is killed in the middle of a call is an error to read, and is used again when it is back', async () => {
+test('a server that is killed during a call makes the call fail, and is used again when it is back', async () => {
   const mortal = await everythingOverHttp()
-  const here = await near(
+  const here = await startAgent(
     [
       ...calling('ev.trigger-long-running-operation', { duration: 60, steps: 60 }),
       ...calling('ev.echo', { message: 'back' }),
@@ -208,7 +211,7 @@ test('a server that is killed in the middle of a call is an error to read, and i
   await risen.kill()
 }, 60_000)
 
-test('a server that is started by a command gets only the environment it is given', async () => {
+test('a server with a command gets only its configured environment', async () => {
   process.env['HOLDPOINT_SECRET_OF_OURS'] = 'do not tell'
   const here = await known(calling('ev.get-env'), { ...overStdio, env: { GIVEN: 'yes' } })
   await here.runtime.send('c', 'Go')

@@ -1,4 +1,4 @@
-/** The reference server of the protocol's makers, as a process of its own that can be killed. */
+/** The protocol's reference server, in its own process that can be killed. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'

@@ -1,7 +1,7 @@
-/** A server may ask, and no more than that: not without end, not to lead people astray, not for others. */
+/** A server may ask questions, but not endlessly, not with misleading links, and not for other calls. */
 import { afterEach, expect, test } from 'vitest'
 import { readElicitation } from '../src/client/elicitation.ts'
-import { calling, errorOf, eventually, near, over, valueOf, type Near } from './kit.ts'
+import { calling, errorOf, eventually, startAgent, over, valueOf, type TestAgent } from './kit.ts'
 import { modern, rawServer, said, stream, type Raw, type Rpc } from '../../../test/raw-mcp-server.ts'
 
 const open: { close(): Promise<void> }[] = []
@@ -13,9 +13,9 @@ const keep = <T extends { close(): Promise<void> }>(made: T): T => {
   return made
 }
 
-async function talksTo(answers: Parameters<typeof rawServer>[0]): Promise<Near & { readonly raw: Raw }> {
+async function talksTo(answers: Parameters<typeof rawServer>[0]): Promise<TestAgent & { readonly raw: Raw }> {
   const raw = keep(await rawServer(answers))
-  const here = keep(await near(calling('s.echo', { text: 'hi' }), { servers: [{ name: 's', url: raw.url }] }))
+  const here = keep(await startAgent(calling('s.echo', { text: 'hi' }), { servers: [{ name: 's', url: raw.url }] }))
   await here.runtime.send('c', 'Go')
   return { ...here, raw }
 }
@@ -39,9 +39,9 @@ test.each([
   'https://user:password@acme.test/',
   '//acme.test/',
   'vscode://install/evil',
-])('a page at %s is nobody’s to visit', async (url) => {
+])('a link to %s is refused', async (url) => {
   const here = await talksTo({ ...modern, 'tools/call': () => visit(url) })
-  expect(errorOf(await here.outcome())).toMatch(/asks for what is not given here/)
+  expect(errorOf(await here.outcome())).toMatch(/requests an input that is not supported/)
 })
 
 const noQuestions: readonly unknown[] = [
@@ -60,8 +60,8 @@ test.each(noQuestions.map((params, n) => [n, params] as const))(
   'what is no question that a person could be asked is not asked: no. %i',
   async (_n, params) => {
     const now = await talksTo({ ...modern, 'tools/call': () => asks(params) })
-    expect(errorOf(await now.outcome())).toMatch(/asks for what is not given here/)
-    // An older server goes on without.
+    expect(errorOf(await now.outcome())).toMatch(/requests an input that is not supported/)
+    // A legacy server continues without an answer.
     const old = await talksTo({
       'tools/call': (rpc: Rpc) =>
         stream({ id: 9, method: 'elicitation/create', params }, { id: rpc.id, ...said('went on without') }),
@@ -70,10 +70,10 @@ test.each(noQuestions.map((params, n) => [n, params] as const))(
   },
 )
 
-test('a server that asks for nothing is called again with its state, if it has one', async () => {
+test('a server that requires input without questions is called again with its state, if it has one', async () => {
   const wants = (more: object): object => ({ result: { resultType: 'input_required', ...more } })
   const nothing = await talksTo({ ...modern, 'tools/call': () => wants({}) })
-  expect(errorOf(await nothing.outcome())).toMatch(/asks for nothing|failed/)
+  expect(errorOf(await nothing.outcome())).toMatch(/asks no question|failed/)
   const again = await talksTo({
     ...modern,
     'tools/call': ({ params }: Rpc) =>
@@ -85,16 +85,16 @@ test('a server that asks for nothing is called again with its state, if it has o
   expect(valueOf(await again.outcome())).toBe('all of it')
 })
 
-test('a page without encryption is for servers that are reached so themselves', async () => {
+test('a page without encryption is allowed only for servers without encryption', async () => {
   const page = { mode: 'url', message: 'Go there', url: 'http://tools.internal/sign' }
   expect(readElicitation(page, false)).toBeUndefined()
   const here = await talksTo({ ...modern, 'tools/call': () => asks(page) })
   expect((await here.held()).url).toBe(page.url)
 })
 
-test('an address without end is none', async () => {
+test('an address that is too long is refused', async () => {
   const here = await talksTo({ ...modern, 'tools/call': () => visit(`https://acme.test/${'x'.repeat(3000)}`) })
-  expect(errorOf(await here.outcome())).toMatch(/asks for what is not given here/)
+  expect(errorOf(await here.outcome())).toMatch(/requests an input that is not supported/)
 })
 
 test.each([
@@ -102,12 +102,12 @@ test.each([
   ['https://acme.test\\@evil.test/', 'https://acme.test/@evil.test/'],
   ['ht\ntps://acme.test/a\tb', 'https://acme.test/ab'],
   ['https://acme.test/\u202egpj.exe', 'https://acme.test/%E2%80%AEgpj.exe'],
-])('a page is shown as a browser goes there: %j', async (url, shown) => {
+])('an address is shown as a browser reads it: %j', async (url, shown) => {
   const here = await talksTo({ ...modern, 'tools/call': () => visit(url) })
   expect((await here.held()).url).toBe(shown)
 })
 
-test('a form that nobody could fill in, or that would hurt, is an error of its call', async () => {
+test('an unusable or harmful form fails its call', async () => {
   let deep: object = { type: 'string' }
   for (let level = 0; level < 60; level++) deep = { type: 'object', properties: { deeper: deep } }
   for (const schema of [
@@ -125,7 +125,7 @@ test('a form that nobody could fill in, or that would hurt, is an error of its c
   }
 })
 
-test('only what was asked for is sent, whatever the form says of the rest', async () => {
+test('only requested fields are sent, whatever the form allows', async () => {
   const here = await talksTo({
     ...modern,
     'tools/call': ({ params }: Rpc) =>
@@ -137,7 +137,7 @@ test('only what was asked for is sent, whatever the form says of the rest', asyn
   expect(await here.runtime.answer('c', callId, { name: 'Ada', token: 'x' })).toMatchObject({ verdict: 'invalid' })
 })
 
-test('sampling and roots are not given, of either era', async () => {
+test('sampling and roots are not supported in either era', async () => {
   for (const method of ['sampling/createMessage', 'roots/list']) {
     const now = await talksTo({
       ...modern,
@@ -145,7 +145,7 @@ test('sampling and roots are not given, of either era', async () => {
         result: { resultType: 'input_required', inputRequests: { k: { method, params: { messages: [] } } } },
       }),
     })
-    expect(errorOf(await now.outcome())).toContain(`asks for what is not given here: "${method}"`)
+    expect(errorOf(await now.outcome())).toContain(`requests an input that is not supported: "${method}"`)
     const old = await talksTo({
       'tools/call': (rpc: Rpc) =>
         stream({ id: 9, method, params: { messages: [], maxTokens: 1 } }, { id: rpc.id, ...said('went on without') }),
@@ -158,7 +158,7 @@ test('sampling and roots are not given, of either era', async () => {
   }
 })
 
-test('a call that is asked about without end ends', async () => {
+test('a call with too many questions fails', async () => {
   const here = await talksTo({
     'tools/call': () =>
       stream(
@@ -177,7 +177,7 @@ test('a call that is asked about without end ends', async () => {
   expect(refused.every(({ action }) => action === 'cancel')).toBe(true)
 })
 
-test('a task asks as often as a call may, and never twice the same', async () => {
+test('a task has the same limit of questions as a call, and no question is asked twice', async () => {
   let round = 0
   const ask = {
     method: 'elicitation/create',
@@ -210,6 +210,6 @@ test('a task asks as often as a call may, and never twice the same', async () =>
     asked.add(next.nth)
     await here.runtime.answer('c', next.callId, {}, { hold: next.nth })
   }
-  expect(errorOf(await here.outcome())).toMatch(/asks without end/)
+  expect(errorOf(await here.outcome())).toMatch(/asks too many questions/)
   expect(here.raw.asked.filter(({ rpc }) => 'first' in (rpc.params?.inputResponses ?? {}))).toHaveLength(1)
 }, 60_000)

@@ -1,8 +1,8 @@
-/** A task is a promise of the server: it may take long, and that is all it may do. */
+/** A task may take long, but a hostile server can do nothing else with it. */
 import { proves } from '@holdpoint/testing'
 import { afterEach, expect, test, vi } from 'vitest'
 import { freePort } from './everything.ts'
-import { calling, errorOf, eventually, near, over, valueOf, type Near } from './kit.ts'
+import { calling, errorOf, eventually, startAgent, over, valueOf, type TestAgent } from './kit.ts'
 import { modern, rawServer, said, type Raw } from '../../../test/raw-mcp-server.ts'
 
 const open: { close(): Promise<void> }[] = []
@@ -17,10 +17,10 @@ const keep = <T extends { close(): Promise<void> }>(made: T): T => {
 
 type Answers = Parameters<typeof rawServer>[0]
 
-async function talksTo(answers: Answers, more = {}, port = 0): Promise<Near & { readonly raw: Raw }> {
+async function talksTo(answers: Answers, more = {}, port = 0): Promise<TestAgent & { readonly raw: Raw }> {
   const raw = keep(await rawServer({ ...modern, 'tools/call': () => begun('t'), ...answers }, port))
   const servers = [{ name: 's', url: raw.url, ...more }]
-  const here = keep(await near(calling('s.echo', { text: 'hi' }), { servers }))
+  const here = keep(await startAgent(calling('s.echo', { text: 'hi' }), { servers }))
   await here.runtime.send('c', 'Go')
   return { ...here, raw }
 }
@@ -33,15 +33,15 @@ const stands = (more: object, taskId = 't'): object => ({
 })
 const done = (text: string): object => stands({ status: 'completed', ...said(text) })
 
-test('a task that becomes another one is not followed', async () => {
-  const here = await talksTo({ 'tasks/get': () => stands({ status: 'working' }, 'of-somebody-else') })
+test('a task that changes its id is not followed', async () => {
+  const here = await talksTo({ 'tasks/get': () => stands({ status: 'working' }, 'another-task') })
   await over(here)
-  expect(errorOf(await here.outcome())).toMatch(/answers for another task/)
+  expect(errorOf(await here.outcome())).toMatch(/answered with another task/)
   const asked = here.raw.asked.filter(({ rpc }) => rpc.method.startsWith('tasks/')).map(({ rpc }) => rpc.params?.taskId)
   expect([...new Set(asked)]).toEqual(['t'])
 })
 
-test('a task that never ends is called off in the end', async () => {
+test('a task that never ends is cancelled after its timeout', async () => {
   const here = await talksTo({ 'tasks/get': () => stands({ status: 'working' }) }, { taskTimeout: 900 })
   await over(here)
   expect(errorOf(await here.outcome())).toMatch(/took longer than 900 ms/)
@@ -49,7 +49,7 @@ test('a task that never ends is called off in the end', async () => {
 })
 
 test(
-  proves('answer.never-lost', 'a task is looked at again when its server is back, and so is what it was told'),
+  proves('answer.never-lost', 'polling a task and delivering its answers continue when the server is back'),
   async () => {
     const port = await freePort()
     let answered = false
@@ -78,7 +78,7 @@ test(
     await here.raw.close()
     open.splice(open.indexOf(here.raw), 1)
     await here.runtime.answer('c', question.callId, {})
-    // It was tried, and is to be tried again.
+    // It was tried, and will be retried.
     await eventually(async () => (await here.runtime.pending()).items.find(({ kind }) => kind === 'external'))
     expect(answered).toBe(false)
     keep(await rawServer({ ...modern, ...answers }, port))
@@ -88,7 +88,7 @@ test(
   40_000,
 )
 
-test('what a task says of its interval is kept within reason', async () => {
+test('the poll interval of a task is kept within limits', async () => {
   for (const pollIntervalMs of [0, -5, 1e300, 'soon', null]) {
     const here = await talksTo({
       'tools/call': () => begun('t', { pollIntervalMs }),
@@ -101,11 +101,11 @@ test('what a task says of its interval is kept within reason', async () => {
   }
 })
 
-test('a task without an id, or in a state that is none, is nonsense in place of a result', async () => {
+test('a task without an id or with an unknown status is an invalid result', async () => {
   for (const [more, why] of [
     [{ taskId: 7 }, /MCP server "s" failed/],
-    [{ taskId: 'x'.repeat(2000) }, /it sent no task/],
-    [{ status: 'dancing' }, /it sent no task/],
+    [{ taskId: 'x'.repeat(2000) }, /it sent an invalid task/],
+    [{ status: 'dancing' }, /it sent an invalid task/],
   ] as const) {
     const here = await talksTo({ 'tools/call': () => begun('t', more) })
     await over(here)

@@ -1,13 +1,13 @@
-/** A server that is slow, down, malformed or hostile costs its own tools, and nothing else. */
+/** A server that is slow, down, malformed or hostile affects only its own tools. */
 import { tool } from 'holdpoint'
 import type { ServerResponse } from 'node:http'
 import { afterEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { freePort } from './everything.ts'
-import { call, calling, errorOf, eventually, near, storeInMemory, valueOf, type Near } from './kit.ts'
+import { call, calling, errorOf, eventually, startAgent, storeInMemory, valueOf, type TestAgent } from './kit.ts'
 import { ECHO, rawServer, type Raw, type Rpc } from '../../../test/raw-mcp-server.ts'
 
-// Hundreds of schemas take a while on a machine that is busy, and a step does not wait for them.
+// On a busy machine, compiling hundreds of schemas may take longer than a step waits.
 vi.mock(import('../src/client/limits.ts'), async (original) => {
   const { LIMITS } = await original()
   return { LIMITS: { ...LIMITS, tools: 60 } as never }
@@ -25,14 +25,14 @@ const keep = <T extends { close(): Promise<void> }>(made: T): T => {
 const raw = async (...given: Parameters<typeof rawServer>): Promise<Raw> => keep(await rawServer(...given))
 const own = tool({ name: 'own', description: 'Ours', input: z.object({}), run: () => 'ours works' })
 
-async function beside(bad: Raw, name = 'bad.echo'): Promise<Near> {
+async function beside(bad: Raw, name = 'bad.echo'): Promise<TestAgent> {
   const good = await raw()
   const scripts = [call('good.echo', { text: 'hi' }), call('own'), call(name, { text: 'hi' }), 'Done.']
   const servers = [
     { name: 'good', url: good.url },
     { name: 'bad', url: bad.url, timeout: 1500 },
   ]
-  const here = keep(await near(scripts, { servers, agent: { tools: [own] } }))
+  const here = keep(await startAgent(scripts, { servers, agent: { tools: [own] } }))
   await here.runtime.send('c', 'Go')
   const values = (await here.runtime.events('c')).flatMap((event) =>
     event.type === 'call.settled' ? [event.outcome] : [],
@@ -50,7 +50,7 @@ function endless(head: string, piece: string) {
     response.write(head)
     const more = (): void => {
       while (!response.destroyed && response.write(piece)) {
-        // until it is full
+        // until the buffer is full
       }
       if (!response.destroyed) response.once('drain', more)
     }
@@ -58,7 +58,7 @@ function endless(head: string, piece: string) {
   }
 }
 
-test('a server that is not there: its tools are not either, and the rest goes on', async () => {
+test('a server that is down has no tools, and other tools still work', async () => {
   const gone = await rawServer()
   await gone.close()
   const here = await beside(gone)
@@ -69,11 +69,14 @@ test('a server that is not there: its tools are not either, and the rest goes on
   ])
 })
 
-test('a server that was there before: its tools are shown, a call says why not, and it comes back by itself', async () => {
+test('a known server that is down keeps its tools, its calls fail with the reason, and it recovers automatically', async () => {
   const port = await freePort()
   const first = await rawServer({}, port)
   const store = storeInMemory()
-  const before = await near(calling('s.echo', { text: 'one' }), { store, servers: [{ name: 's', url: first.url }] })
+  const before = await startAgent(calling('s.echo', { text: 'one' }), {
+    store,
+    servers: [{ name: 's', url: first.url }],
+  })
   await before.runtime.send('c', 'Go')
   await before.close()
   await first.close()
@@ -82,9 +85,11 @@ test('a server that was there before: its tools are shown, a call says why not, 
     ...calling('s.echo', { text: 'two' }),
     ...Array.from({ length: 20 }, () => calling('s.echo', { text: 'three' })).flat(),
   ]
-  const here = keep(await near(scripts, { store, servers: [{ name: 's', url: first.url }] }))
+  const here = keep(await startAgent(scripts, { store, servers: [{ name: 's', url: first.url }] }))
   await here.runtime.send('d', 'Go')
-  expect(errorOf(await here.outcome('d'))).toMatch(/MCP server "s" (is away|cannot be reached).*refused the connection/)
+  expect(errorOf(await here.outcome('d'))).toMatch(
+    /MCP server "s" (is unavailable|cannot be reached).*refused the connection/,
+  )
 
   keep(await rawServer({}, port))
   let n = 0
@@ -96,18 +101,18 @@ test('a server that was there before: its tools are shown, a call says why not, 
   })
 }, 20_000)
 
-test('a server that never answers a call runs into the time of its tool', async () => {
+test('a call that the server never answers times out', async () => {
   const here = await beside(await raw({ 'tools/call': () => 'silence' }))
-  expect(errorOf(await here.outcome())).toMatch(/took longer than 1500 ms/)
+  expect(errorOf(await here.outcome())).toMatch(/^Tool timed out after 1500ms$/)
 }, 20_000)
 
-test('an endless stream in place of an answer is cut off', async () => {
+test('an endless answer is cut off', async () => {
   const piece = `: ${'x'.repeat(65_536)}\n\n`
   const here = await beside(await raw({ 'tools/call': () => endless('', piece) }))
-  expect(errorOf(await here.outcome())).toMatch(/took longer than|more than \d+ bytes|failed/)
+  expect(errorOf(await here.outcome())).toMatch(/Tool timed out after|more than \d+ bytes|failed/)
 }, 20_000)
 
-test('a list without end, of pages or of tools, is given up', async () => {
+test('an endless list of pages or tools is cut off', async () => {
   let page = 0
   const pages = await raw({
     'tools/list': () => ({ result: { tools: [{ ...ECHO, name: `e${page}` }], nextCursor: String(page++) } }),
@@ -122,10 +127,10 @@ test('a list without end, of pages or of tools, is given up', async () => {
   const [, bad] = await here.mcp.status()
   expect(bad?.tools).toHaveLength(60)
   expect(bad?.refused).toHaveLength(51)
-  expect(bad?.refused.at(-1)).toEqual({ name: '…', why: 'nor are 150 more' })
+  expect(bad?.refused.at(-1)).toEqual({ name: '…', why: 'and 150 more' })
 }, 30_000)
 
-test('a list of many megabytes is not read to its end', async () => {
+test('a list of many megabytes is not read completely', async () => {
   const here = await beside(
     await raw({
       'tools/list': () => endless('data: {"jsonrpc":"2.0","id":1,"result":{"tools":["', 'x'.repeat(65_536)),
@@ -134,7 +139,7 @@ test('a list of many megabytes is not read to its end', async () => {
   expect(errorOf(await here.outcome())).toMatch(/no tool "bad__echo"/)
 }, 30_000)
 
-test('a schema that would hurt, a name that is none and a description without end cost the tool they are of', async () => {
+test('a harmful schema, an invalid name or an endless description affects only its own tool', async () => {
   const bad = await raw()
   let deep: object = { type: 'string' }
   for (let level = 0; level < 60; level++) deep = { type: 'object', properties: { deeper: deep } }
@@ -155,12 +160,12 @@ test('a schema that would hurt, a name that is none and a description without en
   )
 }, 20_000)
 
-test('nonsense in place of a result is an error of the call', async () => {
+test('an invalid result fails the call', async () => {
   for (const [answer, why] of [
     [{ result: { content: 'text' } }, /MCP server "bad" failed/],
     [{ result: 7 }, /MCP server "bad" failed|took longer/],
     [{ error: { code: -32_000, message: 'out of tea' } }, /out of tea/],
-    [{ result: { content: [{ type: 'text', text: 'x'.repeat(2_000_000) }] } }, /bytes long/],
+    [{ result: { content: [{ type: 'text', text: 'x'.repeat(2_000_000) }] } }, /The result has \d+ bytes/],
     [{ result: { content: [{ type: 'text', text: 'broken' }], isError: true } }, /^broken$/],
   ] as const) {
     const here = await beside(await raw({ 'tools/call': () => answer }))
@@ -168,12 +173,12 @@ test('nonsense in place of a result is an error of the call', async () => {
   }
 }, 30_000)
 
-test('a server that sends us elsewhere is not followed, and what we carry stays here', async () => {
+test('a redirect of a server is not followed, and our headers are not sent elsewhere', async () => {
   const elsewhere = await raw()
   const to = (response: ServerResponse): void => void response.writeHead(307, { location: elsewhere.url }).end()
   const bad = await raw({ 'tools/call': () => to })
   const here = keep(
-    await near(calling('bad.echo'), {
+    await startAgent(calling('bad.echo'), {
       servers: [{ name: 'bad', url: bad.url, headers: { authorization: 'Bearer own' } }],
     }),
   )
@@ -182,14 +187,14 @@ test('a server that sends us elsewhere is not followed, and what we carry stays 
   expect(elsewhere.asked).toEqual([])
 })
 
-test('a secret goes into the header, and is taken out of whatever the server says back', async () => {
+test('a secret is sent in the header and removed from the server’s output', async () => {
   const bad = await raw({
     'tools/call': (_rpc: Rpc, self: Raw) => ({
       result: { content: [{ type: 'text', text: `you sent ${self.asked.at(-1)?.headers.authorization}` }] },
     }),
   })
   const here = keep(
-    await near(calling('bad.echo'), {
+    await startAgent(calling('bad.echo'), {
       servers: [{ name: 'bad', url: bad.url, headers: { authorization: { $secret: 'TOKEN' } } }],
       secrets: (_tenant, name) => (name === 'TOKEN' ? 'Bearer very-secret-indeed' : undefined),
     }),
@@ -200,14 +205,16 @@ test('a secret goes into the header, and is taken out of whatever the server say
   expect(JSON.stringify(await here.runtime.events('c'))).not.toContain('very-secret')
 })
 
-test('names never collide: what an agent has of its own goes before, and two servers cannot have one name', async () => {
+test('an agent’s own tool wins over a server’s, and two servers cannot have the same name', async () => {
   const one = await raw()
   const mine = tool({ name: 's.echo', description: 'Mine', input: z.object({}), run: () => 'mine' })
-  const here = keep(await near(calling('s.echo'), { servers: [{ name: 's', url: one.url }], agent: { tools: [mine] } }))
+  const here = keep(
+    await startAgent(calling('s.echo'), { servers: [{ name: 's', url: one.url }], agent: { tools: [mine] } }),
+  )
   await here.runtime.send('c', 'Go')
   expect(valueOf(await here.outcome())).toBe('mine')
   await expect(
-    near([], {
+    startAgent([], {
       servers: [
         { name: 's', url: one.url },
         { name: 's', url: 'https://other.test/mcp' },
@@ -216,11 +223,11 @@ test('names never collide: what an agent has of its own goes before, and two ser
   ).rejects.toThrow(/Two MCP servers are called "s"/)
 })
 
-test('only tools that are allowed are there', async () => {
+test('only allowed tools are listed', async () => {
   const one = await raw()
   one.tools = [ECHO, { ...ECHO, name: 'drop-database' }]
   const here = keep(
-    await near(calling('s.drop-database'), { servers: [{ name: 's', url: one.url, allowedTools: ['echo'] }] }),
+    await startAgent(calling('s.drop-database'), { servers: [{ name: 's', url: one.url, allowedTools: ['echo'] }] }),
   )
   await here.runtime.send('c', 'Go')
   expect(errorOf(await here.outcome())).toMatch(/no tool "s__drop-database"/)

@@ -1,16 +1,16 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { mcpServers } from '../src/index.ts'
-import { calling, near, storeInMemory } from './kit.ts'
+import { calling, startAgent, storeInMemory } from './kit.ts'
 import { rawServer } from '../../../test/raw-mcp-server.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-test('a line that nobody has used for ten minutes is let go, and made again when it is needed', async () => {
+test('a connection that was unused for ten minutes is closed, and opened again when it is needed', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   let now = 1_000_000
   const raw = await rawServer()
   const scripts = [...calling('s.echo', { text: 'one' }), ...calling('s.echo', { text: 'two' })]
-  const here = await near(scripts, { servers: [{ name: 's', url: raw.url }], now: () => now })
+  const here = await startAgent(scripts, { servers: [{ name: 's', url: raw.url }], now: () => now })
   const connected = (): number => raw.asked.filter(({ rpc }) => rpc.method === 'initialize').length
   await here.runtime.send('one', 'Go')
   vi.advanceTimersByTime(60_000)
@@ -24,8 +24,8 @@ test('a line that nobody has used for ten minutes is let go, and made again when
   await raw.close()
 })
 
-test('what was closed is not used any more', async () => {
+test('closed servers cannot be used', async () => {
   const mcp = mcpServers({ store: storeInMemory(), servers: [{ name: 's', url: 'https://x.test/mcp' }] })
   await mcp.close()
-  await expect(mcp.status()).rejects.toThrow('The MCP servers were closed.')
+  await expect(mcp.status()).rejects.toThrow('The MCP servers are closed.')
 })

@@ -1,10 +1,10 @@
-/** The inspector that people try MCP servers with, headless, on ours. */
+/** The MCP inspector, headless, on our server. */
 import { execFile } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { far, KEY } from './far.ts'
+import { startServer, KEY } from './test-server.ts'
 import { storeInMemory } from './kit.ts'
 
 const folder = dirname(fileURLToPath(import.meta.resolve('@modelcontextprotocol/inspector/package.json')))
@@ -16,8 +16,8 @@ async function inspect(url: string, ...args: readonly string[]): Promise<unknown
   return JSON.parse(stdout)
 }
 
-test('lists our tools, and calls them', async () => {
-  const there = await far(storeInMemory())
+test('lists our tools and calls them', async () => {
+  const there = await startServer(storeInMemory())
   const listed = (await inspect(there.url, '--method', 'tools/list')) as { tools: { name: string }[] }
   expect(listed.tools.map(({ name }) => name)).toContain('add')
   const call = ['--method', 'tools/call', '--tool-name', 'add', '--tool-arg', 'a=2', '--tool-arg', 'b=40']

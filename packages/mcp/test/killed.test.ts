@@ -1,4 +1,4 @@
-/** Both processes are killed for real, at the worst moments: the newer protocol and our logs bring the call home. */
+/** Both processes are killed at the worst moments. With the modern protocol and our log, the call still completes. */
 import { proves } from '@holdpoint/testing'
 import { openStore, type Store } from 'holdpoint'
 import { spawn, type ChildProcess } from 'node:child_process'
@@ -9,22 +9,22 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { freePort } from './everything.ts'
-import { RESOLVER } from './far.ts'
+import { RESOLVER } from './test-server.ts'
 import { eventually } from './kit.ts'
 
 let folder: string
 let store: Store
-let farStore: Store
+let serverStore: Store
 const children: ChildProcess[] = []
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'killed-'))
-  store = await openStore(join(folder, 'near.db'))
-  farStore = await openStore(join(folder, 'far.db'))
+  store = await openStore(join(folder, 'agent.db'))
+  serverStore = await openStore(join(folder, 'server.db'))
 })
 afterEach(async () => {
   await Promise.all(children.splice(0).map(kill))
   await store.close()
-  await farStore.close()
+  await serverStore.close()
   await rm(folder, { recursive: true })
 })
 
@@ -44,9 +44,10 @@ async function start(program: string, ...args: readonly string[]): Promise<Child
   return child
 }
 
-const startFar = (port: number): Promise<ChildProcess> => start('far-program', join(folder, 'far.db'), String(port))
-const startNear = (port: number, ...tool: readonly string[]): Promise<ChildProcess> =>
-  start('near-program', join(folder, 'near.db'), `http://127.0.0.1:${port}/mcp`, ...tool)
+const startServer = (port: number): Promise<ChildProcess> =>
+  start('server-program', join(folder, 'server.db'), String(port))
+const startAgent = (port: number, ...tool: readonly string[]): Promise<ChildProcess> =>
+  start('agent-program', join(folder, 'agent.db'), `http://127.0.0.1:${port}/mcp`, ...tool)
 
 async function answer(child: ChildProcess, callId: string, value: unknown): Promise<string> {
   child.stdin?.write(JSON.stringify({ callId, value }))
@@ -68,23 +69,23 @@ test(
   proves('answer.never-lost', 'a question and its answer survive kill -9 of the server and of the agent'),
   async () => {
     const port = await freePort()
-    const far = await startFar(port)
-    const near = await startNear(port, 'far.deploy')
+    const server = await startServer(port)
+    const agent = await startAgent(port, 'far.deploy')
     const { callId } = await held(1)
-    await Promise.all([kill(far), kill(near)])
+    await Promise.all([kill(server), kill(agent)])
 
-    // The answer is given while the server is still away, and the agent is killed right after it was taken.
-    const second = await startNear(port)
+    // The answer is given while the server is down, and the agent is killed right after it accepted the answer.
+    const second = await startAgent(port)
     expect(await answer(second, callId, { where: 'prod' })).toBe('accepted')
     await kill(second)
 
-    // The next one does not find the server either, and is killed when it has put that down.
-    const third = await startNear(port)
-    await heldFor('The MCP server "far" is away, and is tried again.')
+    // The next agent does not reach the server either, and is killed when it has stored that.
+    const third = await startAgent(port)
+    await heldFor('The MCP server "far" is unavailable. The call is retried.')
     await kill(third)
 
-    await startFar(port)
-    const fourth = await startNear(port)
+    await startServer(port)
+    const fourth = await startAgent(port)
     await heldFor('Really prod?')
     expect(await answer(fourth, callId, { answer: 'yes' })).toBe('accepted')
     expect(await outcome()).toMatchObject({ callId, outcome: { ok: true, value: 'deployed the site to prod: yes' } })
@@ -92,17 +93,17 @@ test(
   180_000,
 )
 
-test('a task is followed to its end although both were killed while it waited', async () => {
+test('a task is followed to its end although both processes were killed while it waited', async () => {
   const port = await freePort()
-  const far = await startFar(port)
-  const near = await startNear(port, 'far.pay')
+  const server = await startServer(port)
+  const agent = await startAgent(port, 'far.pay')
   await held(1)
-  await Promise.all([kill(far), kill(near)])
+  await Promise.all([kill(server), kill(agent)])
 
-  await startFar(port)
-  const { items } = await farStore.pending({ tenant: '', limit: 10 })
+  await startServer(port)
+  const { items } = await serverStore.pending({ tenant: '', limit: 10 })
   expect(items).toMatchObject([{ tool: 'pay', kind: 'approval' }])
-  const second = await startNear(port)
+  const second = await startAgent(port)
   await kill(second)
   const { conversationId, callId } = items[0] ?? { conversationId: '', callId: '' }
   const told = await fetch(`http://127.0.0.1:${port}/api/holds/${conversationId}/${callId}/resolve`, {
@@ -111,6 +112,6 @@ test('a task is followed to its end although both were killed while it waited', 
     body: JSON.stringify({ kind: 'approve' }),
   })
   expect(told.status).toBe(200)
-  await startNear(port)
+  await startAgent(port)
   expect(await outcome()).toMatchObject({ outcome: { ok: true, value: 'paid 5' } })
 }, 180_000)

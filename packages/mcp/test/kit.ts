@@ -1,15 +1,15 @@
-/** What the tests share: an agent of ours that uses MCP servers, with a scripted model, and what became of its calls. */
+/** Shared by the tests: an agent with a scripted model that uses MCP servers, and the outcomes of its calls. */
 import { memoryStore, type CallOutcome, type JsonObject, type Store } from '@holdpoint/core'
 import { scriptedModel, type Script, type ScriptedModel } from '@holdpoint/testing'
 import { agent, holdpoint, type AgentOptions, type HeldCall, type Runtime } from 'holdpoint'
 import { mcpServers, type McpServers, type McpServersOptions } from '../src/index.ts'
 
-export interface Near {
+export interface TestAgent {
   readonly store: Store
   readonly mcp: McpServers
   readonly runtime: Runtime
   readonly model: ScriptedModel
-  /** The first hold of a call with this script's only conversation. */
+  /** The first hold of the conversation. */
   held(conversation?: string): Promise<HeldCall>
   outcome(conversation?: string): Promise<CallOutcome>
   close(): Promise<void>
@@ -19,10 +19,10 @@ export function storeInMemory(): Store {
   return memoryStore({ now: Date.now })
 }
 
-export async function near(
+export async function startAgent(
   scripts: readonly Script[],
   options: Omit<McpServersOptions, 'store'> & { readonly store?: Store; readonly agent?: Partial<AgentOptions> },
-): Promise<Near> {
+): Promise<TestAgent> {
   const { store = storeInMemory(), agent: more = {}, ...rest } = options
   const mcp = mcpServers({ ...rest, store })
   const model = scriptedModel(scripts)
@@ -57,24 +57,24 @@ export function call(name: string, input: JsonObject = {}): Script {
   return { calls: [{ name, input }] }
 }
 
-/** A call that is answered, then word that all is done. */
+/** A call, then a final reply. */
 export function calling(name: string, input?: JsonObject): readonly Script[] {
   return [call(name, input), 'Done.']
 }
 
-/** Looks until it is so. Other processes are waited for, so there is real time in it. */
+/** Polls until there is a value. It waits for other processes, so it uses real time. */
 export async function eventually<T>(look: () => Promise<T | undefined> | T | undefined, ms = 20_000): Promise<T> {
   const until = Date.now() + ms
   for (;;) {
     const found = await look()
     if (found !== undefined) return found
-    if (Date.now() > until) throw new Error(`This never came true: ${look.toString()}`)
+    if (Date.now() > until) throw new Error(`Timed out: ${look.toString()}`)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }
 
-/** Waits until the turn is over, whatever it waits for on its way. */
-export async function over({ runtime }: Near, conversation = 'c'): Promise<void> {
+/** Waits until the turn is over, including its holds. */
+export async function over({ runtime }: TestAgent, conversation = 'c'): Promise<void> {
   await eventually(async () => {
     const view = await runtime.view(conversation)
     return view?.status === 'idle' ? true : undefined

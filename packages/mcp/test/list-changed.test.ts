@@ -1,13 +1,13 @@
-/** A server that says that its tools changed is asked again before the next step. */
+/** After a server's list-changed notification, its tools are listed again before the next step. */
 import { serve } from '@hono/node-server'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import type { AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { expect, test } from 'vitest'
-import { call, eventually, near } from './kit.ts'
+import { call, eventually, startAgent } from './kit.ts'
 
-test('new tools are there, and gone ones are not, as soon as the server says so', async () => {
+test('new tools appear and removed ones disappear as soon as the server announces the change', async () => {
   let names = ['first']
   const handler = createMcpHandler(() => {
     const server = new McpServer({ name: 'changing', version: '1' }, { capabilities: { tools: { listChanged: true } } })
@@ -19,7 +19,7 @@ test('new tools are there, and gone ones are not, as soon as the server says so'
   await once(http, 'listening')
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/`
   const scripts = [call('s.first'), 'Done.', ...Array.from({ length: 50 }, () => 'Nothing.')]
-  const here = await near(scripts, { servers: [{ name: 's', url }] })
+  const here = await startAgent(scripts, { servers: [{ name: 's', url }] })
   await here.runtime.send('c', 'Go')
   expect(here.model.requests[0]?.tools.map(({ name }) => name)).toEqual(['s__first'])
 

@@ -1,8 +1,8 @@
-/** Both ends are ours, and speak the protocol of 2026-07-28: what a call waits for survives both of them. */
+/** Our client and our server with the protocol of 2026-07-28: a waiting call survives a restart of both. */
 import { proves } from '@holdpoint/testing'
 import { afterEach, expect, test } from 'vitest'
-import { far, RESOLVER, withKey, type Far } from './far.ts'
-import { calling, errorOf, eventually, near, over, storeInMemory, valueOf } from './kit.ts'
+import { startServer, RESOLVER, withKey, type TestServer } from './test-server.ts'
+import { calling, errorOf, eventually, startAgent, over, storeInMemory, valueOf } from './kit.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -12,33 +12,34 @@ const keep = <T extends { close(): Promise<void> }>(made: T): T => {
   open.push(made)
   return made
 }
-const there = async (more?: Parameters<typeof far>[1]): Promise<Far> => keep(await far(storeInMemory(), more))
+const there = async (more?: Parameters<typeof startServer>[1]): Promise<TestServer> =>
+  keep(await startServer(storeInMemory(), more))
 
-test('a tool is called, and what it gives is checked as it says', async () => {
+test('a tool is called, and its result is validated against its schema', async () => {
   const other = await there()
-  const here = keep(await near(calling('far.add', { a: 1, b: 2 }), { servers: [withKey(other.url)] }))
+  const here = keep(await startAgent(calling('far.add', { a: 1, b: 2 }), { servers: [withKey(other.url)] }))
   await here.runtime.send('c', 'Go')
   expect(valueOf(await here.outcome())).toEqual({ sum: 3 })
   expect(await here.mcp.status()).toMatchObject([{ era: 'modern', version: '2026-07-28', health: 'ready' }])
 })
 
-test('an agent is a tool that takes a message, and a conversation goes on', async () => {
+test('an agent is a tool that takes a message, and a conversation can be continued', async () => {
   const other = await there()
-  const here = keep(await near(calling('far.ask_helper', { message: 'Hi' }), { servers: [withKey(other.url)] }))
+  const here = keep(await startAgent(calling('far.ask_helper', { message: 'Hi' }), { servers: [withKey(other.url)] }))
   await here.runtime.send('c', 'Go')
   const { reply, conversation } = valueOf(await here.outcome()) as { reply: string; conversation: string }
   expect(reply).toBe('I am here to help.')
   const on = calling('far.ask_helper', { message: 'And?', conversation })
-  const again = keep(await near(on, { servers: [withKey(other.url)] }))
+  const again = keep(await startAgent(on, { servers: [withKey(other.url)] }))
   await again.runtime.send('c', 'Go')
   expect((await other.runtime.view(conversation))?.turns).toHaveLength(2)
 })
 
 test(proves('call.goes-on-with-the-answer', 'a question of a server survives a restart of both sides'), async () => {
-  const [farStore, nearStore] = [storeInMemory(), storeInMemory()]
-  const first = await far(farStore)
+  const [serverStore, nearStore] = [storeInMemory(), storeInMemory()]
+  const first = await startServer(serverStore)
   const port = Number(new URL(first.url).port)
-  const before = await near(calling('far.deploy', { what: 'the site' }), {
+  const before = await startAgent(calling('far.deploy', { what: 'the site' }), {
     store: nearStore,
     servers: [withKey(first.url)],
   })
@@ -47,8 +48,8 @@ test(proves('call.goes-on-with-the-answer', 'a question of a server survives a r
   await before.close()
   await first.close()
 
-  const second = keep(await far(farStore, { port }))
-  const after = keep(await near(['Done.'], { store: nearStore, servers: [withKey(second.url)] }))
+  const second = keep(await startServer(serverStore, { port }))
+  const after = keep(await startAgent(['Done.'], { store: nearStore, servers: [withKey(second.url)] }))
   expect(await after.runtime.answer('c', callId, { where: 'prod' })).toMatchObject({ verdict: 'accepted' })
   const next = await eventually(async () => (await after.runtime.pending()).items.find(({ nth }) => nth === 2))
   expect(next).toMatchObject({ callId, reason: 'Really prod?' })
@@ -58,31 +59,34 @@ test(proves('call.goes-on-with-the-answer', 'a question of a server survives a r
 })
 
 test(
-  proves('answer.never-lost', 'an answer that is given while the server is away is told when it is back'),
+  proves('answer.never-lost', 'an answer that is given while the server is down is delivered when it is back'),
   async () => {
-    const farStore = storeInMemory()
-    const other = await far(farStore)
-    const here = keep(await near(calling('far.sign'), { servers: [withKey(other.url)] }))
+    const serverStore = storeInMemory()
+    const other = await startServer(serverStore)
+    const here = keep(await startAgent(calling('far.sign'), { servers: [withKey(other.url)] }))
     await here.runtime.send('c', 'Go')
     const { callId } = await here.held()
     await other.close()
     expect(await here.runtime.answer('c', callId, true)).toMatchObject({ verdict: 'accepted' })
     const waits = await eventually(async () => (await here.runtime.pending()).items.find(({ nth }) => nth === 2))
-    expect(waits).toMatchObject({ kind: 'external', reason: 'The MCP server "far" is away, and is tried again.' })
-    keep(await far(farStore, { port: Number(new URL(other.url).port) }))
+    expect(waits).toMatchObject({
+      kind: 'external',
+      reason: 'The MCP server "far" is unavailable. The call is retried.',
+    })
+    keep(await startServer(serverStore, { port: Number(new URL(other.url).port) }))
     await over(here)
     expect(valueOf(await here.outcome())).toBe('signed: answer')
   },
   40_000,
 )
 
-test('no, and never mind, reach the server as what they are', async () => {
+test('declining and cancelling reach the server as such', async () => {
   const other = await there()
   for (const [resolution, told] of [
     [{ kind: 'reject' }, 'not deployed: reject'],
     [{ kind: 'answer', error: 'closed' }, 'not deployed: answer'],
   ] as const) {
-    const here = keep(await near(calling('far.deploy', { what: 'it' }), { servers: [withKey(other.url)] }))
+    const here = keep(await startAgent(calling('far.deploy', { what: 'it' }), { servers: [withKey(other.url)] }))
     await here.runtime.send('c', 'Go')
     await here.runtime.resolve('c', (await here.held()).callId, resolution)
     await over(here)
@@ -90,9 +94,9 @@ test('no, and never mind, reach the server as what they are', async () => {
   }
 })
 
-test('a page to visit is a hold with its address, and going there is all that is told', async () => {
+test('a page to visit is a hold with its address, and the answer only says that the person went there', async () => {
   const other = await there()
-  const here = keep(await near(calling('far.sign'), { servers: [withKey(other.url)] }))
+  const here = keep(await startAgent(calling('far.sign'), { servers: [withKey(other.url)] }))
   await here.runtime.send('c', 'Go')
   const hold = await here.held()
   expect(hold).toMatchObject({ url: 'https://sign.acme.test/7', metadata: { mode: 'url' } })
@@ -101,9 +105,9 @@ test('a page to visit is a hold with its address, and going there is all that is
   expect(valueOf(await here.outcome())).toBe('signed: answer')
 })
 
-test('a call that waits for somebody over there is a task here: its id is stored first, and its result comes', async () => {
+test('a call that is held on the server is a task here: its id is stored first, and its result arrives', async () => {
   const other = await there()
-  const here = keep(await near(calling('far.pay', { amount: 5 }), { servers: [withKey(other.url)] }))
+  const here = keep(await startAgent(calling('far.pay', { amount: 5 }), { servers: [withKey(other.url)] }))
   expect(await here.runtime.send('c', 'Go')).toMatchObject({ status: 'held' })
   const held = (await here.runtime.events('c')).find((event) => event.type === 'call.held')
   expect(held).toMatchObject({
@@ -121,12 +125,12 @@ test('a call that waits for somebody over there is a task here: its id is stored
   expect((await here.store.documents({ tenant: '', kind: 'mcp-task', limit: 10 })).items).toEqual([])
 }, 20_000)
 
-test('a task is followed by another process after a restart, and called off with its call', async () => {
+test('a task is followed by another process after a restart, and cancelled with its call', async () => {
   const other = await there()
-  const first = await near(calling('far.pay', { amount: 5 }), { servers: [withKey(other.url)] })
+  const first = await startAgent(calling('far.pay', { amount: 5 }), { servers: [withKey(other.url)] })
   await first.runtime.send('c', 'Go')
   await first.close()
-  const second = keep(await near(['Never mind.'], { store: first.store, servers: [withKey(other.url)] }))
+  const second = keep(await startAgent(['Never mind.'], { store: first.store, servers: [withKey(other.url)] }))
   await eventually(async () => {
     const events = await second.runtime.events('c')
     return events.some((event) => event.type === 'call.resumed') ? true : undefined
@@ -140,16 +144,16 @@ test('a task is followed by another process after a restart, and called off with
   expect((await other.runtime.list()).items).toMatchObject([{ status: 'idle' }])
 }, 40_000)
 
-test('whoever may resolve over there is asked over here', async () => {
+test('a caller that may approve on the server is asked by the client', async () => {
   const other = await there()
   for (const [answer, told] of [
     [{ approve: true }, 'paid 5'],
     [{ approve: false, reason: 'too much' }, undefined],
   ] as const) {
-    const here = keep(await near(calling('far.pay', { amount: 5 }), { servers: [withKey(other.url, RESOLVER)] }))
+    const here = keep(await startAgent(calling('far.pay', { amount: 5 }), { servers: [withKey(other.url, RESOLVER)] }))
     await here.runtime.send('c', 'Go')
     const hold = await here.held()
-    expect(hold.reason).toBe('May "pay" run with {"amount":5}?')
+    expect(hold.reason).toBe('May "pay" run with {"amount":5}?\nDescription of the tool: Pays')
     await here.runtime.answer('c', hold.callId, answer)
     await over(here)
     if (told) expect(valueOf(await here.outcome())).toBe(told)
@@ -157,18 +161,18 @@ test('whoever may resolve over there is asked over here', async () => {
   }
 })
 
-test('a tool without a schema for its answer is asked in words', async () => {
+test('a question without an answer schema takes text', async () => {
   const other = await there()
-  const here = keep(await near(calling('far.name'), { servers: [withKey(other.url)] }))
+  const here = keep(await startAgent(calling('far.name'), { servers: [withKey(other.url)] }))
   await here.runtime.send('c', 'Go')
   await here.runtime.answer('c', (await here.held()).callId, { answer: 'Ada' })
   await over(here)
   expect(valueOf(await here.outcome())).toBe('Ada')
 })
 
-test('progress comes through', async () => {
+test('progress is passed on', async () => {
   const other = await there()
-  const here = keep(await near(calling('far.count'), { servers: [withKey(other.url)] }))
+  const here = keep(await startAgent(calling('far.count'), { servers: [withKey(other.url)] }))
   await here.runtime.create({ id: 'c', agent: 'desk' })
   const seen: unknown[] = []
   const stop = new AbortController()
@@ -182,9 +186,9 @@ test('progress comes through', async () => {
   expect(seen).toContainEqual({ progress: 2, total: 3, message: 'at 2' })
 })
 
-test('a turn that is cancelled here is called off there', async () => {
+test('cancelling a turn cancels the call on the server', async () => {
   const slow = await there()
-  const here = keep(await near(calling('far.count'), { servers: [withKey(slow.url)] }))
+  const here = keep(await startAgent(calling('far.count'), { servers: [withKey(slow.url)] }))
   const going = here.runtime.send('c', 'Go')
   await eventually(async () =>
     (await slow.runtime.list()).items.some(({ status }) => status === 'running') ? true : undefined,

@@ -1,25 +1,36 @@
 /**
- * Any AI SDK language model as Holdpoint's `Model`. It drives `doStream` and nothing else: no retries, no downloads, no
- * loop. Those belong to the core, which has to survive a crash in the middle of them.
+ * Any AI SDK language model as Holdpoint's `Model`. It only calls `doStream`: no retries, no downloads, no loop. Those belong
+ * to the core, which must survive a crash in the middle of them.
  *
- * Only types come from the AI SDK, so this package works with whichever version of a provider the user installed.
+ * Only types come from the AI SDK, so this package works with any installed version of a provider.
  */
 import type { LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider'
 import type { Model, ModelRequest } from '@holdpoint/core'
-import { cacheControlOf, type CacheControl } from './cache.ts'
+import { cacheControlOf, type CacheControl } from './cache-control.ts'
 import { idFormOf, type IdForm } from './call-ids.ts'
 import { optionsV3, optionsV4 } from './call-options.ts'
 import { PartIterator, type PartSource } from './part-iterator.ts'
 
+/**
+ * A language model of the AI SDK, as its provider packages make them. Said by its shape: programs compile whether or not
+ * they have the package with the SDK's own types.
+ */
+export interface AiSdkLanguageModel {
+  readonly specificationVersion: 'v3' | 'v4'
+  readonly provider: string
+  readonly modelId: string
+  doStream(options: never): PromiseLike<{ readonly stream: object }>
+}
+
 export interface AiSdkModelOptions {
-  /** `false` sends the vendor nothing about its cache: no marks in the prompt, no key. */
+  /** `false` sends no cache settings to the vendor: no marks in the prompt, and no key. */
   readonly cache?: boolean
 }
 
-export function aiSdkModel(model: LanguageModelV4 | LanguageModelV3, options: AiSdkModelOptions = {}): Model {
-  const open = opener(model, options)
+export function aiSdkModel(model: AiSdkLanguageModel, options: AiSdkModelOptions = {}): Model {
+  const open = opener(model as LanguageModelV4 | LanguageModelV3, options)
   return {
-    // `openai.responses` and `openai.chat` are one vendor to a reader of logs.
+    // For a reader of logs, `openai.responses` and `openai.chat` are the same vendor.
     id: `${model.provider.split('.', 1)[0]}/${model.modelId}`,
     stream: (request) => new PartIterator(() => open(request), request.signal),
   }

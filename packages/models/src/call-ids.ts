@@ -1,24 +1,24 @@
 /**
- * Ids of calls, in the form that a vendor takes. A vendor knows its own ids; but a conversation may have begun with
- * another one, and some calls have ids of ours. What a vendor would refuse is sent as a hash: the same one in every
- * prompt, so that call and result find each other and the vendor's cache finds its beginning.
+ * Call ids in a form that the vendor accepts. A conversation may have started with another vendor, and some calls have ids
+ * of ours. An id that the vendor would refuse is sent as a hash. The hash is the same in every prompt, so that calls match
+ * their results and the vendor's cache still matches the prompt.
  */
 import type { PromptMessage, PromptPart } from '@holdpoint/core'
 
 export interface IdForm {
   readonly fits: RegExp
-  /** Nobody else's ids begin like that. */
+  /** No vendor's ids begin like that. */
   readonly prefix: string
-  /** Letters and digits after it. */
+  /** The number of letters and digits after the prefix. */
   readonly digits: number
 }
 
-/** Anthropic says so, wherever its models run; Bedrock says it of all models. */
+/** The rule of Anthropic on any platform, and of Bedrock for all models. */
 const STRICT: IdForm = { fits: /^[a-zA-Z0-9_-]{1,64}$/, prefix: 'hp_', digits: 12 }
 const OPENAI: IdForm = { fits: /^.{1,64}$/s, prefix: 'hp_', digits: 12 }
 const OPENAI_CHAT: IdForm = { fits: /^.{1,40}$/s, prefix: 'hp_', digits: 12 }
 const MISTRAL: IdForm = { fits: /^[a-zA-Z0-9]{9}$/, prefix: '', digits: 9 }
-/** The others pair by place, or take what they are given; some want their own ids back however long these are. */
+/** The others match by position or accept any id. Some require their own ids back, whatever their length. */
 const ANY: IdForm = { fits: /./s, prefix: 'hp_', digits: 12 }
 
 export function idFormOf(provider: string, modelId: string): IdForm {
@@ -30,7 +30,7 @@ export function idFormOf(provider: string, modelId: string): IdForm {
   return vendor === 'mistral' ? MISTRAL : ANY
 }
 
-/** Messages in which there is nothing to change are the same ones. */
+/** Messages without such ids are returned unchanged. */
 export function withIds(prompt: readonly PromptMessage[], form: IdForm = ANY): readonly PromptMessage[] {
   return prompt.map((message) => {
     if (message.role === 'assistant' && message.parts.some((part) => isForeign(part, form)))
@@ -51,12 +51,12 @@ function renamed<T extends { readonly id: string }>(part: T, form: IdForm): T {
   return fits(part.id, form) ? part : { ...part, id: form.prefix + hash(part.id).slice(0, form.digits) }
 }
 
-/** What looks like one of our hashes is hashed itself, so that it is not taken for another call. */
+/** An id that looks like one of our hashes is hashed too, so that it cannot collide with another call. */
 function fits(id: string, { fits: pattern, prefix }: IdForm): boolean {
   return pattern.test(id) && (prefix === '' || !id.startsWith(prefix))
 }
 
-/** 64 bits, as letters and digits. */
+/** 64 bits as letters and digits. */
 function hash(text: string): string {
   let [a, b] = [0xdeadbeef, 0x41c6ce57]
   for (let index = 0; index < text.length; index++) {

@@ -1,6 +1,6 @@
 /**
- * A Holdpoint request as AI SDK call options. A key is present only when the request set it: vendors read a present
- * key as a wish, and warn about or reject the ones they do not know.
+ * A Holdpoint request as AI SDK call options. A key is present only if the request sets it, because vendors warn about or
+ * reject keys that they do not support.
  */
 import type {
   JSONSchema7,
@@ -11,12 +11,12 @@ import type {
   LanguageModelV4CallOptions,
 } from '@ai-sdk/provider'
 import { type JsonObject, ModelError, type ModelRequest, type OutputSpec, type ToolSpec } from '@holdpoint/core'
-import { marked, withCacheOptions, type CacheControl } from './cache.ts'
+import { markedMessages, withCacheOptions, type CacheControl } from './cache-control.ts'
 import { withIds, type IdForm } from './call-ids.ts'
-import { isDotted } from './dotted.ts'
+import { isVendorName } from './vendor-name.ts'
 import type { Marking } from './prompt-parts.ts'
 import { toPromptV3 } from './to-prompt-v3.ts'
-import { toPromptV4 } from './to-prompt.ts'
+import { toPromptV4 } from './to-prompt-v4.ts'
 
 export function optionsV4(request: ModelRequest, cache: CacheControl = {}, ids?: IdForm): LanguageModelV4CallOptions {
   const { reasoning } = request.settings
@@ -27,24 +27,24 @@ export function optionsV4(request: ModelRequest, cache: CacheControl = {}, ids?:
   }
 }
 
-/** V3 has no `reasoning` setting; a V3 vendor takes its own through `settings.provider`. */
+/** V3 has no `reasoning` setting. A V3 vendor takes its own setting through `settings.provider`. */
 export function optionsV3(request: ModelRequest, cache: CacheControl = {}, ids?: IdForm): LanguageModelV3CallOptions {
   const prompt = toPromptV3(withIds(request.prompt, ids), marking(request, cache))
   return { prompt, ...sharedOptions(request, cache) }
 }
 
 function marking({ cache: hints }: ModelRequest, { mark }: CacheControl): Marking | undefined {
-  return hints && mark && { at: marked(hints), mark }
+  return hints && mark && { at: markedMessages(hints), mark }
 }
 
-/** What both versions call by the same name and shape. */
+/** The options that are the same in both versions. */
 function sharedOptions(
   { tools, toolChoice, output, settings, cache: hints, signal }: ModelRequest,
   cache: CacheControl,
 ): Omit<LanguageModelV3CallOptions, 'prompt'> {
   const { stopSequences, headers, provider, reasoning: _, ...numbers } = settings
   const options: Omit<LanguageModelV3CallOptions, 'prompt'> = { ...defined(numbers), abortSignal: signal }
-  // A choice among no tools is refused by some vendors.
+  // Some vendors refuse a tool choice without tools.
   if (tools.length > 0) {
     options.tools = tools.map(tool)
     if (toolChoice !== undefined) options.toolChoice = choice(toolChoice)
@@ -62,7 +62,7 @@ function tool(spec: ToolSpec): LanguageModelV3FunctionTool | LanguageModelV3Prov
   if (spec.kind === 'function') {
     return { type: 'function', name: spec.name, description: spec.description, inputSchema: schema(spec.inputSchema) }
   }
-  if (!isDotted(spec.id)) {
+  if (!isVendorName(spec.id)) {
     throw new ModelError(
       `the provider tool "${spec.name}" has the id "${spec.id}"; use one such as "openai.web_search"`,
       {
@@ -90,12 +90,12 @@ function responseFormat({
   }
 }
 
-/** The author's schema may use any dialect; vendors judge it, we do not. */
+/** The schema may use any dialect. The vendor validates it. */
 function schema(json: JsonObject): JSONSchema7 {
   return json as JSONSchema7
 }
 
-/** Callers without types hand over `undefined` freely. */
+/** Callers without types may pass `undefined`. */
 function defined<T extends object>(settings: T): T {
   const kept = { ...settings }
   for (const key in kept) if (kept[key] === undefined) delete kept[key]

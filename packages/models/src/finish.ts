@@ -1,6 +1,6 @@
 /**
- * How a reply ended and what it cost, in our words. Token counts are flat numbers: what a vendor did not report is 0
- * where a number is due, and absent elsewhere.
+ * The finish reason and the usage of a reply in our format. A required count that the vendor did not report is 0, and an
+ * optional one is absent.
  */
 import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/provider'
 import type { Finish, Usage } from '@holdpoint/core'
@@ -19,7 +19,7 @@ export function finishOf(reason: LanguageModelV4FinishReason | undefined): Finis
     case undefined:
       return 'other'
   }
-  // A reason that this version of the specification does not have.
+  // A reason that this version of the specification does not define.
   return 'other'
 }
 
@@ -39,7 +39,7 @@ function optional(key: keyof Usage, reported: number | undefined): Partial<Usage
   return value === undefined ? {} : { [key]: value }
 }
 
-/** Sums of missing numbers reach us as NaN, which no store can keep. */
+/** A sum with a missing number arrives as NaN, which JSON cannot represent. */
 function count(reported: number | undefined): number | undefined {
   return Number.isFinite(reported) ? reported : undefined
 }

@@ -1,15 +1,15 @@
 /**
- * Whatever a vendor threw, as a `ModelError` that says whether trying again may help. Errors are told apart by their
- * fields, never by class: several copies of the AI SDK may be installed, and error events are plain objects.
+ * Converts a vendor's error to a `ModelError` that says whether a retry may help. Errors are recognised by their fields,
+ * never by class, because several copies of the AI SDK may be installed and error events are plain objects.
  *
- * An `AbortError` passes through untouched: the caller stopped us, the model did not fail.
+ * An `AbortError` is returned unchanged: the caller aborted, and the model did not fail.
  */
 import { ModelError } from '@holdpoint/core'
 import { retryAfterMs } from './retry-after.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** `stream`: the vendor had accepted the request and begun to answer. */
+/** `stream`: the vendor accepted the request and started its answer. */
 export type Phase = 'request' | 'stream'
 
 export function toModelError(error: unknown, phase: Phase): Error {
@@ -32,15 +32,15 @@ export function toModelError(error: unknown, phase: Phase): Error {
 }
 
 function retryable(error: unknown, outer: Fields, inner: Fields, status: number | undefined, phase: Phase): boolean {
-  // OpenAI answers 429 both to a busy minute and to an empty purse.
+  // OpenAI answers 429 both for a rate limit and for an exhausted quota.
   const body = nested(nested(outer, 'data'), 'error')
   if ([...codes(inner), ...codes(body)].includes('insufficient_quota')) return false
   if (status === undefined && brokeOnTheWay(error)) return true
   if (typeof outer.isRetryable === 'boolean') return outer.isRetryable
   if (status !== undefined) return status === 408 || status === 409 || status === 429 || status >= 500
-  // A thrown error is a broken answer or a bug of ours; the same error before the answer is always about our request.
+  // In the stream, a thrown error is a broken answer or a bug of ours. Before the stream, it is about our request.
   if (error instanceof Error) return phase === 'stream' && GARBLED.has(error.name)
-  // A vendor that began to answer and then sends an error event is in trouble itself, unless it blames the request.
+  // An error event in the stream is the vendor's problem, unless it blames the request.
   return !codes(inner).some((code) => BLAMES_REQUEST.test(code))
 }
 
@@ -54,7 +54,7 @@ const BLAMES_REQUEST = /invalid|bad_request|context_length|too_large|authenticat
 const NETWORK = /^(E(CONN(RESET|REFUSED|ABORTED)|TIMEDOUT|PIPE|NOTFOUND|AI_AGAIN|NETUNREACH|HOSTUNREACH)|UND_ERR_.*)$/
 const NETWORK_MESSAGE = /^(fetch failed|failed to fetch|terminated|network error|load failed)$/i
 
-/** Nothing says whether the vendor saw the request: the connection failed, at whatever depth the error is wrapped. */
+/** The connection failed, so the vendor may or may not have received the request. The error may be wrapped. */
 function brokeOnTheWay(error: unknown): boolean {
   let current = error
   for (let depth = 0; depth < 8 && current instanceof Error; depth++) {
@@ -77,7 +77,7 @@ function codes(of: Fields | undefined): string[] {
   return [of?.type, of?.code].filter((code) => typeof code === 'string')
 }
 
-/** A stream that broke was answered with 200, which is no reason for anything. */
+/** A broken stream has the status 200, which explains nothing. */
 function httpStatus(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 400 && value <= 599 ? value : undefined
 }

@@ -1,12 +1,12 @@
 /**
- * Pulls a vendor's stream and hands out our parts. Written by hand because the same loop as an async generator was
- * measured a fifth slower, and a reply has hundreds of parts.
+ * Reads a vendor's stream and yields our parts. It is written by hand, because an async generator was measured to be a
+ * fifth slower, and a reply has hundreds of parts.
  *
- * Nothing is asked of the vendor before the first `next`. However it ends (end of stream, error, `return`, abort), the
- * stream is closed or cancelled, the reader's lock is released and the abort listener is gone. One `next` at a time.
+ * The request is sent with the first `next`. However the iteration ends (end of stream, error, `return`, abort), the stream
+ * is closed or cancelled, the reader's lock is released, and the abort listener is removed. Call `next` one at a time.
  */
 import type { ModelPart } from '@holdpoint/core'
-import { PartMapper, type StreamPart } from './from-parts.ts'
+import { PartMapper, type StreamPart } from './part-mapper.ts'
 import { toModelError, type Phase } from './model-error.ts'
 
 export interface PartSource {
@@ -24,7 +24,7 @@ export class PartIterator implements AsyncIterableIterator<ModelPart, undefined>
   #reader: ReadableStreamDefaultReader<StreamPart> | undefined
   #onAbort: (() => void) | undefined
   #ended = false
-  /** The signal stopped us, and the consumer does not know yet. */
+  /** The signal aborted, and the consumer has not been notified yet. */
   #aborted = false
 
   constructor(open: () => PromiseLike<PartSource>, signal: AbortSignal) {
@@ -51,7 +51,7 @@ export class PartIterator implements AsyncIterableIterator<ModelPart, undefined>
     return this.#last()
   }
 
-  /** The same as iterating, with one promise a part instead of three. What `take` throws is its own, and comes out as it is. */
+  /** Like iterating, with one promise per part instead of three. An error of `take` is rethrown unchanged. */
   async forEach(take: (part: ModelPart) => void): Promise<void> {
     let phase: Phase = 'request'
     let taking = false
@@ -87,7 +87,7 @@ export class PartIterator implements AsyncIterableIterator<ModelPart, undefined>
     return this
   }
 
-  /** Does not wait for a vendor that ignores the signal; a stream that arrives too late is cancelled. */
+  /** Does not wait for a vendor that ignores the signal. A stream that arrives after the abort is cancelled. */
   #start(): Promise<ReadableStreamDefaultReader<StreamPart>> {
     const signal = this.#signal
     return new Promise((resolve, reject) => {
@@ -110,7 +110,7 @@ export class PartIterator implements AsyncIterableIterator<ModelPart, undefined>
     return reader
   }
 
-  /** What the consumer is told of whatever ended the stream: its own abort, or a failure of the model. */
+  /** The error for the consumer: the reason of its abort, or a failure of the model. */
   #failure(error: unknown, phase: Phase): unknown {
     this.#end(error)
     this.#aborted = false
@@ -131,7 +131,7 @@ export class PartIterator implements AsyncIterableIterator<ModelPart, undefined>
   }
 }
 
-/** Cancelling a stream that has ended does nothing; a failure to cancel concerns nobody any more. */
+/** Cancelling a stream that has ended does nothing; a failure to cancel is ignored. */
 function discard(reader: ReadableStreamDefaultReader<StreamPart>, reason?: unknown): void {
   reader.cancel(reason).catch(() => {})
   reader.releaseLock()

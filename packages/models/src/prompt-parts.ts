@@ -1,7 +1,6 @@
 /**
- * The parts of a prompt that every AI SDK version writes the same way, and the walk over the messages. Parts and
- * messages that say nothing are left out, because vendors refuse empty ones. An empty text that carries vendor data
- * does say something: it may be where a signature lives.
+ * The parts of a prompt that are the same in every AI SDK version, and the conversion of messages. Empty parts and messages
+ * are left out, because vendors refuse them. An empty text with vendor data is kept, because it may carry a signature.
  */
 import type { LanguageModelV3ToolCallPart, SharedV3ProviderOptions } from '@ai-sdk/provider'
 import {
@@ -36,7 +35,7 @@ type Message<User, Assistant> = { providerOptions?: SharedV3ProviderOptions } & 
   | { role: 'tool'; content: PlainResult[] }
 )
 
-/** Messages at whose end the vendor shall remember the prompt, by index, and how it is told. */
+/** The messages that get a cache mark, by index, and the mark. */
 export interface Marking {
   readonly at: ReadonlySet<number>
   readonly mark: SharedV3ProviderOptions
@@ -52,7 +51,7 @@ export function messages<User, Assistant>(
   for (const [index, message] of prompt.entries()) {
     const sent = convert(message, user, assistant)
     if (sent.content.length > 0) list.push(sent)
-    // The mark of a message that is not sent goes to the one before it.
+    // If a marked message is not sent, the mark goes to the one before it.
     const last = list.at(-1)
     if (last && marking?.at.has(index)) last.providerOptions = marking.mark
   }
@@ -119,7 +118,7 @@ export function options(data: ProviderData | undefined): { providerOptions?: Sha
   return data === undefined ? {} : { providerOptions: data }
 }
 
-/** A `data:` URL is bytes in disguise, and most vendors refuse it where they expect an address. */
+/** A `data:` URL contains bytes, and most vendors refuse it as an address. */
 export function fileData(file: FileData): { base64: string } | { url: URL } {
   if (file.kind === 'base64') return { base64: file.base64 }
   const inline = /^data:[^,]*;base64,(.*)$/s.exec(file.url)?.[1]

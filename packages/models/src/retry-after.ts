@@ -1,9 +1,9 @@
 /**
- * How long a vendor asks us to wait: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date. A wait that
- * makes no sense is no wait at all; the caller has a backoff of its own.
+ * The delay that a vendor requests: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date. An implausible delay is
+ * ignored, and the caller uses its own backoff.
  */
 
-/** Longer waits are a broken clock or a mistaken unit. */
+/** A longer delay is a wrong clock or a wrong unit. */
 const LONGEST = 7 * 24 * 3600 * 1000
 
 export function retryAfterMs(headers: unknown, now: number = Date.now()): number | undefined {
@@ -23,7 +23,7 @@ function seconds(value: string): number | undefined {
 }
 
 function untilDate(value: string, now: number): number | undefined {
-  // `Date.parse` reads almost anything, "-5" included; an HTTP date begins with the name of a day.
+  // `Date.parse` accepts almost anything, including "-5". An HTTP date starts with the name of a day.
   if (!/^[a-z]{3,9},? /i.test(value)) return undefined
   return Math.max(0, Date.parse(value) - now)
 }

@@ -1,6 +1,6 @@
 /**
- * A Holdpoint prompt as a V3 prompt. V3 writes file data bare, without a tag, and knows neither custom parts nor files
- * made while reasoning; those are a newer vendor's private matter and are left out.
+ * A Holdpoint prompt as a V3 prompt. V3 has untagged file data, no custom parts and no files in reasoning. The latter two
+ * come from newer vendors and are left out.
  */
 import type { LanguageModelV3DataContent, LanguageModelV3Message, LanguageModelV3Prompt } from '@ai-sdk/provider'
 import type { FileData, PromptMessage, PromptPart, UserPart } from '@holdpoint/core'

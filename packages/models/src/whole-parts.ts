@@ -1,6 +1,6 @@
 /**
- * The stream parts that arrive whole: calls, results, files, sources, what the vendor says about the reply. Whatever
- * leaves here is JSON as it would be read back from a store.
+ * The stream parts that are complete in one piece: calls, results, files, sources and information about the reply. They are
+ * returned as JSON, exactly as a store would return it.
  */
 import type {
   LanguageModelV3File,
@@ -28,7 +28,7 @@ export function callPart(part: LanguageModelV4ToolCall): ModelPart {
   }
 }
 
-/** Previews replace each other; only the last one is a result. */
+/** Previews replace each other. Only the last one is a result. */
 export function resultPart(part: LanguageModelV4ToolResult): ModelPart | undefined {
   if (part.preliminary === true) return undefined
   return {
@@ -71,8 +71,8 @@ export function sourcePart({ type, providerMetadata, ...source }: LanguageModelV
 }
 
 export function customPart(part: LanguageModelV4CustomContent): ModelPart | undefined {
-  // Comes with every message of Anthropic's and repeats what `response-metadata` and `finish` say. Kept, it would be
-  // stored with each reply, and count as a beginning that forbids another attempt.
+  // Anthropic sends it with every message. It repeats `response-metadata` and `finish`. If it were kept, it would be stored
+  // with each reply, and would count as the start of a reply, which prevents a retry.
   if (part.kind === 'anthropic.message_start') return undefined
   return { type: 'custom', kind: part.kind, ...data(part.providerMetadata) }
 }
@@ -90,9 +90,9 @@ export function warningsPart(warnings: readonly SharedV4Warning[]): ModelPart | 
   return warnings.length === 0 ? undefined : { type: 'info', warnings: plain<Json[]>(warnings) }
 }
 
-/** The vendor would hold one of its own tools for a yes. We have no way to give it, so say that the call stays open. */
+/** The vendor asks to approve a call of its own tool. That is not supported, so the reply warns that the call stays open. */
 export function approvalPart(callId: string): ModelPart {
-  const details = `the vendor asks to approve its own call ${callId}; nobody can answer, so the call will not run`
+  const details = `the vendor asks to approve its own call ${callId}; this cannot be answered, so the call will not run`
   return { type: 'info', warnings: [{ type: 'unsupported', feature: 'tool-approval-request', details }] }
 }
 
@@ -100,7 +100,7 @@ export function data(metadata: SharedV4ProviderMetadata | undefined): { data?: P
   return metadata === undefined ? {} : { data: plain<ProviderData>(metadata) }
 }
 
-/** The AI SDK's JSON may have `undefined` members. They would vanish in a store, so they vanish here. */
+/** The AI SDK's JSON may have `undefined` members. A store would drop them, so they are dropped here. */
 function plain<T extends Json>(value: unknown): T {
   return JSON.parse(JSON.stringify(value) ?? 'null') as T
 }

@@ -1,4 +1,4 @@
-/** What is particular to Anthropic: signed thinking, cache counts, and tools it runs itself. */
+/** Specific to Anthropic: signed thinking, cache counts, and provider-run tools. */
 import type { JsonObject, PromptMessage, ToolSpec } from '@holdpoint/core'
 import { expect, test } from 'vitest'
 import { aiSdkModel } from '../src/index.ts'
@@ -23,7 +23,7 @@ function messagesOf(body: unknown): { role: string; content: JsonObject[] }[] {
   return (body as { messages: { role: string; content: JsonObject[] }[] }).messages
 }
 
-test('signed and redacted thinking go back unchanged in front of the call they led to', async () => {
+test('signed and redacted thinking is sent back unchanged before its call', async () => {
   const { server, model } = await start()
   await using _ = server
   const thinking = block(
@@ -60,7 +60,7 @@ test('signed and redacted thinking go back unchanged in front of the call they l
   ])
 })
 
-test('a web search is a call by the provider with its result, and both go back', async () => {
+test('a web search is a provider call with its result, and both are sent back', async () => {
   const { server, model } = await start()
   await using _ = server
   const hit = {
@@ -96,7 +96,7 @@ test('a web search is a call by the provider with its result, and both go back',
   ])
 })
 
-test('a web search that failed goes back as failed', async () => {
+test('a failed web search is sent back as failed', async () => {
   const { server, model } = await start()
   await using _ = server
   const content = { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' }
@@ -111,7 +111,7 @@ test('a web search that failed goes back as failed', async () => {
   expect(messagesOf(server.asked[1]?.body)[1]?.content[1]).toMatchObject({ type: 'web_search_tool_result', content })
 })
 
-test('the announcement of a message is no part of the reply', async () => {
+test('the start event of a message is not part of the reply', async () => {
   const { server, model } = await start()
   await using _ = server
   server.answer({ body: anthropic.says('ok') })
@@ -139,7 +139,7 @@ test.each([
   expect((await ask(model)).at(-1)).toMatchObject({ type: 'finish', reason })
 })
 
-test('an overload before the first word may be tried again, although it comes with HTTP 200', async () => {
+test('an overload error before the first part can be retried, although its status is HTTP 200', async () => {
   const { server, model } = await start()
   await using _ = server
   server.answer({ body: sse([{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }], true) })
@@ -147,7 +147,7 @@ test('an overload before the first word may be tried again, although it comes wi
   expect(await failure(model)).toMatchObject({ message: 'Overloaded', status: 529, retryable: true })
 })
 
-test('text and messages that say nothing are not sent, which Anthropic would refuse', async () => {
+test('empty texts and messages are not sent, because Anthropic would refuse them', async () => {
   const { server, model } = await start()
   await using _ = server
   server.answer({ body: anthropic.says('ok') })

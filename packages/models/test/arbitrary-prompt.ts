@@ -1,4 +1,4 @@
-/** Prompts that vendors accept: people, replies with everything a reply can hold, and a result for each call. */
+/** Prompts that vendors accept: user messages, replies with every kind of part, and a result for each call. */
 import type {
   FileData,
   JsonObject,
@@ -20,7 +20,7 @@ const data: fc.Arbitrary<{ data?: ProviderData }> = fc.record(
   { requiredKeys: [] },
 )
 const mediaType = fc.constantFrom('image/png', 'application/pdf')
-// The AI SDK overrules the media type when bytes look like another image; so these look like none.
+// The AI SDK overrides the media type if the bytes look like another image, so these look like none.
 const base64 = fc.base64String().map((rest) => `aGVsbG8h${rest}`)
 const file: fc.Arbitrary<FileData> = fc.oneof(
   fc.record({ kind: fc.constant('base64' as const), base64 }),

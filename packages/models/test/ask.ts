@@ -13,7 +13,7 @@ export async function ask(model: Model, wish: Wish = {}): Promise<ModelPart[]> {
   return parts
 }
 
-/** What the stream threw; fails when it did not. */
+/** The error of the stream. Throws if there is none. */
 export async function failure(model: Model, wish: Wish = {}): Promise<unknown> {
   try {
     await ask(model, wish)

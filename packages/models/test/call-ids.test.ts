@@ -1,4 +1,4 @@
-/** Ids of calls that another vendor made, or that are ours, in the form that every vendor takes. */
+/** Call ids of other vendors, or ours, in a form that each vendor accepts. */
 import type { PromptMessage } from '@holdpoint/core'
 import { expect, test } from 'vitest'
 import { idFormOf } from '../src/call-ids.ts'
@@ -18,14 +18,14 @@ function conversation(...ids: readonly string[]): readonly PromptMessage[] {
 
 const FOREIGN = ['turn-1.1.1', 'turn-1_1.1', 'functions.work:0', 'ça va', '', 'x'.repeat(100), `${'x'.repeat(99)}y`]
 
-/** As their APIs say. The others take what they are given. */
+/** As documented in their APIs. The others accept any id. */
 const TAKES: Readonly<Record<string, RegExp>> = {
   anthropic: /^[a-zA-Z0-9_-]{1,64}$/,
   'openai responses': /^.{1,64}$/,
   'openai chat': /^.{1,40}$/,
 }
 
-test.each(vendors)('$name is sent ids that it takes, each call with its own result', async (vendor) => {
+test.each(vendors)('$name gets ids that it accepts, and each call matches its result', async (vendor) => {
   await using server = await vendorServer()
   server.answer({ body: vendor.says('Done.') })
   await ask(aiSdkModel(vendor.model(server.url)), { prompt: conversation(...FOREIGN, 'call_1') })
@@ -45,7 +45,7 @@ test.each([
   ['vertex.anthropic.messages', 'claude-sonnet-5', /^[a-zA-Z0-9_-]{1,64}$/],
   ['gateway', 'anthropic/claude-sonnet-5', /^[a-zA-Z0-9_-]{1,64}$/],
   ['mistral.chat', 'mistral-large', /^[a-zA-Z0-9]{9}$/],
-])('%s, %s: ids have the form it wants', (provider, modelId, form) => {
+])('%s, %s: ids have the required form', (provider, modelId, form) => {
   const ids = idsOf(optionsV4(request({ prompt: conversation(...FOREIGN) }), {}, idFormOf(provider, modelId)).prompt)
   for (const id of ids) expect(id).toMatch(form)
   expect(new Set(ids).size).toBe(FOREIGN.length)
@@ -55,20 +55,20 @@ const claude = idFormOf('anthropic.messages', 'claude-sonnet-5')
 const idsOf = (prompt: unknown): string[] =>
   [...JSON.stringify(prompt).matchAll(/"toolCallId":"([^"]*)"/g)].map(([, id]) => id!)
 
-test('the same id is sent the same way in every prompt, whatever else is in it', () => {
+test('an id is encoded the same way in every prompt', () => {
   const [first] = idsOf(optionsV4(request({ prompt: conversation('a.b') }), {}, claude).prompt)
   expect(idsOf(optionsV4(request({ prompt: conversation('c:d', 'a.b') }), {}, claude).prompt)[1]).toBe(first)
   expect(idsOf(optionsV3(request({ prompt: conversation('a.b') }), {}, claude).prompt)).toEqual([first, first])
 })
 
-test('an id that looks like what another is sent as keeps clear of it', () => {
+test('an id that looks like an encoded id does not collide with it', () => {
   const [made] = idsOf(optionsV4(request({ prompt: conversation('a.b') }), {}, claude).prompt)
   const ids = idsOf(optionsV4(request({ prompt: conversation('a.b', made!) }), {}, claude).prompt)
   expect(new Set(ids).size).toBe(2)
   expect(ids.slice(2)).toEqual(ids.slice(0, 2))
 })
 
-test('calls that another vendor carried out itself keep their results', () => {
+test('provider calls of another vendor keep their results', () => {
   const prompt: readonly PromptMessage[] = [
     user('Go'),
     {

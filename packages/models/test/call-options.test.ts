@@ -9,7 +9,7 @@ const lookup: ToolSpec = { kind: 'function', name: 'lookup', description: 'Looks
 const search: ToolSpec = { kind: 'provider', name: 'search', id: 'acme.search', args: { depth: 2 } }
 const prompt = [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }]
 
-test('a bare request sends the prompt and the signal, and no other key', async () => {
+test('a minimal request has only the prompt and the signal', async () => {
   const model = v4([])
   const { signal } = new AbortController()
 
@@ -32,7 +32,7 @@ test('settings that are undefined are not sent', async () => {
   expect(Object.keys(model.asked[0] ?? {}).toSorted()).toEqual(['abortSignal', 'prompt'])
 })
 
-test('every setting has its place', async () => {
+test('every setting is passed on', async () => {
   const model = v4([])
   const numbers = {
     maxOutputTokens: 1,
@@ -75,7 +75,7 @@ test.each(['auto', 'none', 'required'] as const)('tool choice %s', async (toolCh
   expect(model.asked[0]?.toolChoice).toEqual({ type: toolChoice })
 })
 
-test('a provider tool without a vendor in its id is refused with advice', async () => {
+test('a provider tool without a vendor in its id is refused with a hint', async () => {
   const tools: ToolSpec[] = [{ kind: 'provider', name: 'search', id: 'web_search', args: {} }]
   expect(await failure(aiSdkModel(v4([])), { tools })).toMatchObject({
     retryable: false,
@@ -103,6 +103,6 @@ test.each([
   ['openai/gpt-5', /the string "openai\/gpt-5"/],
   [{ specificationVersion: 'v2', provider: 'old', modelId: 'm' }, /specification v2/],
   [{ provider: 'x', modelId: 'm' }, /something else/],
-])('%j is refused with advice', (model, message) => {
+])('%j is refused with a hint', (model, message) => {
   expect(() => aiSdkModel(model as unknown as LanguageModelV4)).toThrow(message)
 })

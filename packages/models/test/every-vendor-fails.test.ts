@@ -1,4 +1,4 @@
-/** How every vendor can fail, through its real AI SDK package and its real wire format. */
+/** Failures of every vendor, through its real AI SDK package and wire format. */
 import { ModelError } from '@holdpoint/core'
 import { describe, expect, test } from 'vitest'
 import { aiSdkModel } from '../src/index.ts'
@@ -29,7 +29,7 @@ describe.each(vendors)('$name', (vendor) => {
     expect(error).toMatchObject({ message: 'no, sorry', status, retryable, retryAfterMs: undefined })
   })
 
-  test('says how long to wait when it is asked too often', async () => {
+  test('passes on the delay of a rate limit', async () => {
     const { server, model } = await start()
     await using _ = server
     server.answer({ status: 429, headers: { 'retry-after': '30' }, body: vendor.refuses('slow down') })
@@ -37,7 +37,7 @@ describe.each(vendors)('$name', (vendor) => {
     expect(await failure(model)).toMatchObject({ retryable: true, status: 429, retryAfterMs: 30_000 })
   })
 
-  test('that cannot be reached may be tried again', async () => {
+  test('that cannot be reached can be retried', async () => {
     const { server, model } = await start()
     await server[Symbol.asyncDispose]()
 
@@ -47,7 +47,7 @@ describe.each(vendors)('$name', (vendor) => {
     expect(error).toMatchObject({ retryable: true, status: undefined })
   })
 
-  test('whose connection breaks in the middle of a reply may be tried again', async () => {
+  test('whose connection breaks during a reply can be retried', async () => {
     const { server, model } = await start()
     await using _ = server
     server.answer({ body: vendor.begins('Once upon'), open: true })
@@ -66,7 +66,7 @@ describe.each(vendors)('$name', (vendor) => {
     expect(error).toMatchObject({ retryable: true, status: undefined })
   })
 
-  test('that reports a failure in the middle of a reply may be tried again', async () => {
+  test('that reports an error during a reply can be retried', async () => {
     const { server, model } = await start()
     await using _ = server
     server.answer({ body: vendor.begins('Once upon') + vendor.fails })
@@ -77,7 +77,7 @@ describe.each(vendors)('$name', (vendor) => {
     expect(error).toMatchObject({ message: 'it broke', retryable: true })
   })
 
-  test('that sends broken JSON in the middle of a reply may be tried again', async () => {
+  test('that sends invalid JSON during a reply can be retried', async () => {
     const { server, model } = await start()
     await using _ = server
     server.answer({ body: `${vendor.begins('Once upon')}data: {"type": "oops\n\n` })
@@ -88,7 +88,7 @@ describe.each(vendors)('$name', (vendor) => {
     expect(error).toMatchObject({ retryable: true, status: undefined })
   })
 
-  test('whose reply just stops is never taken for one that finished', async () => {
+  test('whose reply ends early is never taken for a finished reply', async () => {
     const { server, model } = await start()
     await using _ = server
     server.answer({ body: vendor.begins('Once upon') })

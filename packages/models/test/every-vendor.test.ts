@@ -1,4 +1,4 @@
-/** What holds for every vendor, through its real AI SDK package and its real wire format. */
+/** Common to every vendor, through its real AI SDK package and wire format. */
 import type { ToolSpec } from '@holdpoint/core'
 import { describe, expect, test } from 'vitest'
 import { aiSdkModel } from '../src/index.ts'
@@ -152,7 +152,7 @@ describe.each(vendors)('$name', (vendor) => {
     }
   })
 
-  test('sees the connection close when nobody listens any more', async () => {
+  test('sees the connection close when the consumer stops reading', async () => {
     const { server, model } = await start()
     await using _ = server
     server.answer({ body: vendor.begins('Once upon'), open: true })
@@ -176,7 +176,7 @@ describe.each(vendors)('$name', (vendor) => {
     await expect(server.left()).resolves.toBeUndefined()
   })
 
-  test('receives headers and nothing that was not asked for', async () => {
+  test('receives headers and only the requested settings', async () => {
     const { server, model } = await start()
     await using _ = server
     server.answer({ body: vendor.says('ok') })

@@ -25,7 +25,7 @@ async function heard(model: LanguageModelV4, given: ModelRequest = request()): P
   return seen
 }
 
-test('handing the parts over gives the same parts as iterating', async () => {
+test('`forEach` gives the same parts as iterating', async () => {
   const model = v4(parts)
   const iterated = await Array.fromAsync(aiSdkModel(model).stream(request()))
   expect(iterated.length).toBeGreaterThan(2)
@@ -38,7 +38,7 @@ test('a stream that breaks is a ModelError either way', async () => {
   await expect(Array.fromAsync(aiSdkModel(broken).stream(request()))).rejects.toThrow(ModelError)
 })
 
-test('what the listener throws comes out as it is, and the stream is cancelled', async () => {
+test('an error of the listener is rethrown unchanged, and the stream is cancelled', async () => {
   let cancelled = false
   const stream = new ReadableStream<LanguageModelV4StreamPart>({
     pull: (controller) => controller.enqueue({ type: 'text-delta', id: 't', delta: 'Hello' }),

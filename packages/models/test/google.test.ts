@@ -1,4 +1,4 @@
-/** What is particular to Google: thought signatures on any kind of part, generated files, and code it runs itself. */
+/** Specific to Google: thought signatures on any part, generated files, and provider-run code. */
 import type { JsonObject, PromptMessage, ToolSpec } from '@holdpoint/core'
 import { expect, test } from 'vitest'
 import { aiSdkModel } from '../src/index.ts'
@@ -18,7 +18,7 @@ function contentsOf(body: unknown): { role: string; parts: JsonObject[] }[] {
   return (body as { contents: { role: string; parts: JsonObject[] }[] }).contents
 }
 
-test('thoughts and the signatures on thoughts, texts and calls go back where they were', async () => {
+test('thoughts and the signatures of thoughts, texts and calls are sent back in place', async () => {
   const { server, model } = await start()
   await using _ = server
   const call = { functionCall: { id: 'fc_1', name: 'lookup', args: { q: 'x' } }, thoughtSignature: 'SIGN-C' }
@@ -57,7 +57,7 @@ test('thoughts and the signatures on thoughts, texts and calls go back where the
   expect(parts.at(-1)).toMatchObject({ usage: { inputTokens: 20, outputTokens: 7, reasoningTokens: 3 } })
 })
 
-test('a signature with no text at all keeps its place', async () => {
+test('a signature without text keeps its position', async () => {
   const { server, model } = await start()
   await using _ = server
   const call = { functionCall: { id: 'fc_1', name: 'lookup', args: {} } }
@@ -69,7 +69,7 @@ test('a signature with no text at all keeps its place', async () => {
   expect(contentsOf(server.asked[1]?.body)[1]?.parts).toEqual([{ text: '', thoughtSignature: 'ALONE' }, call])
 })
 
-test('code that Google runs is a call by the provider with its result, and both go back', async () => {
+test('code that Google runs is a provider call with its result, and both are sent back', async () => {
   const { server, model } = await start()
   await using _ = server
   const run = { executableCode: { language: 'PYTHON', code: 'print(6*7)' } }
@@ -85,7 +85,7 @@ test('code that Google runs is a call by the provider with its result, and both 
   expect(contentsOf(server.asked[1]?.body)[1]?.parts).toEqual([run, printed, { text: 'It is 42.' }])
 })
 
-test('a generated image is a file, drawn thoughts are marked, and both go back', async () => {
+test('a generated image is a file, images in thoughts are marked, and both are sent back', async () => {
   const { server, model } = await start()
   await using _ = server
   const sketch = { inlineData: { mimeType: 'image/png', data: 'c2tldGNo' }, thought: true }
@@ -107,7 +107,7 @@ test('a generated image is a file, drawn thoughts are marked, and both go back',
   expect(contentsOf(server.asked[1]?.body)[1]?.parts).toEqual([sketch, image])
 })
 
-test('a file in the cloud keeps its address to the letter', async () => {
+test('the address of a cloud file is sent unchanged', async () => {
   const { server, model } = await start()
   await using _ = server
   server.answer({ body: google.says('ok') })

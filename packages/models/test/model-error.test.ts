@@ -7,7 +7,7 @@ function apiError(fields: object): Error {
   return Object.assign(new Error('API says no'), { name: 'AI_APICallError' }, fields)
 }
 
-describe('whether to try again', () => {
+describe('whether to retry', () => {
   test.each([400, 401, 403, 404, 413, 422])('no: status %i', (statusCode) => {
     expect(toModelError(apiError({ statusCode }), 'request')).toMatchObject({ retryable: false, status: statusCode })
   })
@@ -40,23 +40,23 @@ describe('whether to try again', () => {
     new Error('Unsupported chunk type'),
     Object.assign(new Error('no key'), { name: 'AI_LoadAPIKeyError' }),
     Object.assign(new Error('no audio here'), { name: 'AI_UnsupportedFunctionalityError' }),
-  ])('no: trying again changes nothing (%s)', (error) => {
+  ])('no: a retry would fail again (%s)', (error) => {
     expect(toModelError(error, 'stream')).toMatchObject({ retryable: false, message: error.message })
   })
 
-  test('a value that fails validation is a garbled answer in the stream, and our mistake before it', () => {
+  test('a validation error is a broken answer in the stream, and our mistake before it', () => {
     const invalid = Object.assign(new Error('Type validation failed'), { name: 'AI_TypeValidationError' })
     expect(toModelError(invalid, 'stream')).toMatchObject({ retryable: true })
     expect(toModelError(invalid, 'request')).toMatchObject({ retryable: false })
   })
 })
 
-test('an abort is not an error of the model', () => {
+test('an abort is not a model error', () => {
   const abort = new DOMException('stopped', 'AbortError')
   expect(toModelError(abort, 'stream')).toBe(abort)
 })
 
-test('a model error stays what it is', () => {
+test('a model error is returned unchanged', () => {
   const error = new ModelError('mine', { retryable: true })
   expect(toModelError(error, 'stream')).toBe(error)
 })
@@ -72,7 +72,7 @@ test.each([
   expect(toModelError(error, 'stream')).toMatchObject({ message, cause: error })
 })
 
-describe('how long to wait', () => {
+describe('the delay before a retry', () => {
   const now = Date.parse('2026-11-15T12:00:00Z')
 
   test.each([
@@ -99,11 +99,11 @@ describe('how long to wait', () => {
     { 'retry-after': '2026' + '0'.repeat(300) },
     { 'retry-after-ms': 'NaN' },
     { 'retry-after': ['1', '2'] },
-  ])('%j: nobody said', (headers) => {
+  ])('%j: no delay is given', (headers) => {
     expect(retryAfterMs(headers, now)).toBeUndefined()
   })
 
-  test('the wait is found on the error or on its cause', () => {
+  test('the delay is read from the error or its cause', () => {
     const responseHeaders = { 'retry-after': '3' }
     expect(toModelError(apiError({ statusCode: 429, responseHeaders }), 'request')).toMatchObject({
       retryAfterMs: 3000,

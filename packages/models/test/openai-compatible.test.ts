@@ -1,4 +1,4 @@
-/** What is particular to the many vendors that speak Chat Completions their own way. */
+/** Specific to vendors with their own dialect of Chat Completions. */
 import { expect, test } from 'vitest'
 import { aiSdkModel } from '../src/index.ts'
 import { ask, assistant, failure, only, user } from './ask.ts'
@@ -10,7 +10,7 @@ async function start() {
   return { server, model: aiSdkModel(openaiCompatible.model(server.url)) }
 }
 
-test('blocks that the vendor numbers alike stay apart and in order', async () => {
+test('blocks with the same vendor number stay separate and in order', async () => {
   const { server, model } = await start()
   await using _ = server
   const pieces = [
@@ -33,7 +33,7 @@ test('blocks that the vendor numbers alike stay apart and in order', async () =>
   })
 })
 
-test('reasoning goes back as the vendor wrote it', async () => {
+test('reasoning is sent back unchanged', async () => {
   const { server, model } = await start()
   await using _ = server
   server.answer(
@@ -49,7 +49,7 @@ test('reasoning goes back as the vendor wrote it', async () => {
   })
 })
 
-test('a signature that a proxy passes on from Google stays on its call', async () => {
+test('a signature that a proxy passes on from Google stays with its call', async () => {
   const { server, model } = await start()
   await using _ = server
   const extra_content = { google: { thought_signature: 'SIGN' } }

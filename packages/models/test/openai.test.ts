@@ -1,4 +1,4 @@
-/** What is particular to OpenAI: reasoning that only its maker can read, stored items, and tools it runs itself. */
+/** Specific to OpenAI: encrypted reasoning, stored items, and provider-run tools. */
 import type { JsonObject, PromptMessage, ToolSpec } from '@holdpoint/core'
 import { expect, test } from 'vitest'
 import { aiSdkModel } from '../src/index.ts'
@@ -24,7 +24,7 @@ function inputOf(body: unknown): JsonObject[] {
   return (body as { input: JsonObject[] }).input
 }
 
-test('encrypted reasoning goes back in front of the call it led to', async () => {
+test('encrypted reasoning is sent back before its call', async () => {
   const { server, model } = await start()
   await using _ = server
   const call = functionCall(1, { id: 'call_1', name: 'lookup', input: { q: 'x' } })
@@ -50,7 +50,7 @@ test('encrypted reasoning goes back in front of the call it led to', async () =>
   ])
 })
 
-test('reasoning without a summary still goes back', async () => {
+test('reasoning without a summary is sent back', async () => {
   const { server, model } = await start()
   await using _ = server
   const silent = reasoning(0, 'rs_1', '', 'SECRET').filter((event) => !('summary_index' in event))
@@ -82,7 +82,7 @@ test('by default OpenAI keeps the reply, and the next request only refers to it'
   ])
 })
 
-test('a web search is a call by the provider with its result, and both go back', async () => {
+test('a web search is a provider call with its result, and both are sent back', async () => {
   const { server, model } = await start()
   await using _ = server
   const settings = unstored
@@ -120,7 +120,7 @@ test('a hosted MCP call that wants approval is reported and left unanswered', as
   expect(only(parts, 'info').at(-1)?.warnings).toMatchObject([{ feature: 'tool-approval-request' }])
 })
 
-test('an empty purse is not worth trying again, although it looks like a rate limit', async () => {
+test('an exhausted quota is not retried, although its status is that of a rate limit', async () => {
   const { server, model } = await start()
   await using _ = server
   const error = {
@@ -138,7 +138,7 @@ test('an empty purse is not worth trying again, although it looks like a rate li
   expect(await failure(model)).toMatchObject({ status: 429, retryable: false })
 })
 
-test('a failed response says why', async () => {
+test('a failed response contains the reason', async () => {
   const { server, model } = await start()
   await using _ = server
   const failed = {
@@ -165,7 +165,7 @@ test('the effort of reasoning and the choice of a tool reach the vendor', async 
   expect(parts.at(-1)).toMatchObject({ usage: { reasoningTokens: 3 } })
 })
 
-test('what OpenAI does not support is a warning in the reply', async () => {
+test('an unsupported setting is a warning in the reply', async () => {
   const { server, model } = await start()
   await using _ = server
   server.answer({ body: openaiResponses.says('ok') })
@@ -175,7 +175,7 @@ test('what OpenAI does not support is a warning in the reply', async () => {
   expect(only(parts, 'info')[0]?.warnings).toEqual([{ type: 'unsupported', feature: 'seed' }])
 })
 
-test('chat completions tell a failed call from a good one', async () => {
+test('chat completions distinguish failed and successful calls', async () => {
   await using server = await vendorServer()
   server.answer({ body: openaiChat.says('ok') })
   const reply: PromptMessage = { role: 'assistant', parts: [{ type: 'call', id: 'call_1', name: 'lookup', input: {} }] }

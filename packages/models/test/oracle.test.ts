@@ -1,7 +1,7 @@
 import type { PromptMessage, UserPart } from '@holdpoint/core'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toPromptV4 } from '../src/to-prompt.ts'
+import { toPromptV4 } from '../src/to-prompt-v4.ts'
 import { prompts } from './arbitrary-prompt.ts'
 import { user } from './ask.ts'
 import { acceptedByAi, acceptedByServers, sentByAi } from './oracle.ts'

@@ -1,5 +1,5 @@
 /**
- * Judges of prompts, for property tests: would the world outside take this prompt?
+ * Checks for property tests: would the AI SDK and the vendors accept this prompt?
  *
  * `acceptedByAi` asks the AI SDK itself, which throws when a call has no result or a part has the wrong shape.
  * `acceptedByServers` adds what only the vendors' servers refuse, and only with an HTTP 400.
@@ -14,10 +14,10 @@ export async function acceptedByAi(prompt: readonly PromptMessage[]): Promise<vo
   await sentByAi(prompt)
 }
 
-/** The prompt that a vendor gets when the AI SDK converts it, instead of us. */
+/** The prompt as the AI SDK itself would send it. */
 export async function sentByAi(prompt: readonly PromptMessage[]): Promise<LanguageModelV4Prompt> {
   const model = new MockLanguageModelV4({
-    // Any address is fine as it is; otherwise the AI SDK would download the files.
+    // All addresses are supported, so that the AI SDK downloads no files.
     supportedUrls: { '*/*': [/.*/] },
     doGenerate: {
       content: [{ type: 'text', text: 'ok' }],
@@ -31,7 +31,7 @@ export async function sentByAi(prompt: readonly PromptMessage[]): Promise<Langua
   return model.doGenerateCalls[0]?.prompt ?? []
 }
 
-/** Throws what a vendor's server would answer. */
+/** Throws the error that a vendor's server would return. */
 export function acceptedByServers(prompt: readonly PromptMessage[]): void {
   const talk = prompt.filter((message) => message.role !== 'system')
   if (prompt.slice(-talk.length).some((message) => message.role === 'system')) {

@@ -22,7 +22,7 @@ function watched() {
   return { stop, listeners: () => add.mock.calls.length - remove.mock.calls.length }
 }
 
-test('nothing is asked before somebody listens', async () => {
+test('the vendor is not called before a consumer reads', async () => {
   const model = v4([hello])
   const stream = aiSdkModel(model).stream(request())
   expect(model.asked).toHaveLength(0)
@@ -30,7 +30,7 @@ test('nothing is asked before somebody listens', async () => {
   expect(model.asked).toHaveLength(1)
 })
 
-test('a listener that leaves before it asked asks nothing', async () => {
+test('a consumer that stops before its first read sends no request', async () => {
   const model = v4([hello])
   const parts = aiSdkModel(model).stream(request())[Symbol.asyncIterator]()
 
@@ -40,7 +40,7 @@ test('a listener that leaves before it asked asks nothing', async () => {
   expect(model.asked).toHaveLength(0)
 })
 
-test('a listener that leaves cancels the stream and leaves no lock or abort listener behind', async () => {
+test('a consumer that stops cancels the stream and leaves no lock or abort listener', async () => {
   const { stream, cancelled, model } = endless()
   const { stop, listeners } = watched()
 
@@ -51,7 +51,7 @@ test('a listener that leaves cancels the stream and leaves no lock or abort list
   expect(listeners()).toBe(0)
 })
 
-test('a stream that ended leaves no lock or abort listener behind, and stays ended', async () => {
+test('a stream that ended leaves no lock or abort listener, and stays ended', async () => {
   const stream = new ReadableStream<LanguageModelV4StreamPart>({ start: (c) => (c.enqueue(hello), c.close()) })
   const { stop, listeners } = watched()
   const parts = aiSdkModel(v4(() => Promise.resolve({ stream })))
@@ -67,7 +67,7 @@ test('a stream that ended leaves no lock or abort listener behind, and stays end
   expect(listeners()).toBe(0)
 })
 
-test('a stream that fails is over: the error comes once, and no lock is left', async () => {
+test('a failed stream throws its error once and leaves no lock', async () => {
   const cancelled = vi.fn<(reason: unknown) => void>()
   const stream = new ReadableStream<LanguageModelV4StreamPart>({
     start: (c) => c.enqueue({ type: 'error', error: { message: 'it broke' } }),
@@ -84,7 +84,7 @@ test('a stream that fails is over: the error comes once, and no lock is left', a
   expect(stream.locked).toBe(false)
 })
 
-test('an abort wakes a listener that waits for a vendor who ignores the signal', async () => {
+test('an abort ends the wait for a vendor that ignores the signal', async () => {
   const { stream, cancelled, model } = endless()
   const stop = new AbortController()
   const parts = model.stream(request({ signal: stop.signal }))[Symbol.asyncIterator]()
@@ -99,7 +99,7 @@ test('an abort wakes a listener that waits for a vendor who ignores the signal',
   expect(await parts.next()).toEqual({ done: true, value: undefined })
 })
 
-test('an abort between two parts reaches the listener with the next one', async () => {
+test('an abort between two parts is thrown by the next read', async () => {
   const { cancelled, model } = endless()
   const stop = new AbortController()
   const parts = model.stream(request({ signal: stop.signal }))[Symbol.asyncIterator]()
@@ -126,7 +126,7 @@ test('an abort does not wait for the vendor to answer, and a late answer is canc
   expect(stream.locked).toBe(false)
 })
 
-test('a listener that leaves before the vendor answered gets its end, and the late answer is cancelled', async () => {
+test('if a consumer stops before the vendor answers, the iteration ends and the late answer is cancelled', async () => {
   const { stream, cancelled } = endless()
   const late = Promise.withResolvers<{ stream: typeof stream }>()
   const parts = aiSdkModel(v4(() => late.promise))
@@ -142,13 +142,13 @@ test('a listener that leaves before the vendor answered gets its end, and the la
   expect(stream.locked).toBe(false)
 })
 
-test('a signal that was aborted before asks nothing', async () => {
+test('a signal that is already aborted sends no request', async () => {
   const model = v4([hello])
   expect(await failure(aiSdkModel(model), { signal: AbortSignal.abort() })).toMatchObject({ name: 'AbortError' })
   expect(model.asked).toHaveLength(0)
 })
 
-test('a vendor package that throws at once fails like one that rejects', async () => {
+test('a vendor package that throws synchronously fails like one that rejects', async () => {
   const model = aiSdkModel(
     v4(() => {
       throw new Error('no key')
@@ -157,11 +157,11 @@ test('a vendor package that throws at once fails like one that rejects', async (
   expect(await failure(model)).toBeInstanceOf(ModelError)
 })
 
-test('a vendor package that answers without a stream fails instead of keeping us waiting', async () => {
+test('a vendor package that returns no stream fails instead of hanging', async () => {
   expect(await failure(aiSdkModel(v4(() => Promise.resolve({} as never))))).toBeInstanceOf(ModelError)
 })
 
-test('a stream that breaks because of the abort shows the abort, not the break', async () => {
+test('a stream that breaks because of an abort throws the abort reason', async () => {
   const stop = new AbortController()
   const stream = new ReadableStream<LanguageModelV4StreamPart>({
     pull: (c) => {
@@ -173,7 +173,7 @@ test('a stream that breaks because of the abort shows the abort, not the break',
   expect(await failure(model, { signal: stop.signal })).toBe(stop.signal.reason)
 })
 
-test('cancelling a vendor that fails to cancel bothers nobody', async () => {
+test('an error while cancelling the stream is ignored', async () => {
   const stream = new ReadableStream<LanguageModelV4StreamPart>({
     start: (c) => c.enqueue(hello),
     cancel: () => Promise.reject(new Error('cannot cancel')),

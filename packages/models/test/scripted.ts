@@ -1,4 +1,4 @@
-/** Hand-made AI SDK models: they stream the parts they are given and remember what they were asked. */
+/** Fake AI SDK models that stream given parts and record their requests. */
 import type {
   LanguageModelV3,
   LanguageModelV3CallOptions,

@@ -7,7 +7,7 @@ import { noUsage, v3 } from './scripted.ts'
 const data = { acme: { itemId: 'i_1' } }
 const picture = { kind: 'base64', base64: 'aW1n' } as const
 
-test('a V3 model gets file data bare', async () => {
+test('a V3 model gets untagged file data', async () => {
   const model = v3([])
   const parts = [
     { type: 'file', mediaType: 'image/png', file: picture, filename: 'dot.png' },
@@ -27,7 +27,7 @@ test('a V3 model gets file data bare', async () => {
   ])
 })
 
-test('a V3 model gets a whole history without the parts that V3 does not know', async () => {
+test('a V3 model gets the whole history without parts that V3 does not support', async () => {
   const model = v3([])
   const history: PromptMessage[] = [
     { role: 'system', text: 'Be brief.' },

@@ -1,10 +1,11 @@
-/** What is sent and what comes back. The gateway checks what it is sent against schemas of the same shape. */
+/** The request and response bodies of the HTTP API. The gateway validates requests with schemas of the same shape. */
 import type {
+  CallStatus,
   Executor,
   HoldKind,
   Json,
   JsonObject,
-  LifeView,
+  AutonomousAgentView,
   Member,
   ResolveAnswer,
   Resolution,
@@ -14,7 +15,7 @@ import type {
   WhileBusy,
 } from '@holdpoint/core'
 
-/** `next` is what to ask on with, as `after`; not there on the last page. */
+/** A page. `next` is the cursor for `after`; absent on the last page. */
 export interface ListOf<T> {
   readonly items: readonly T[]
   readonly next?: string
@@ -22,7 +23,7 @@ export interface ListOf<T> {
 
 export type Scope = 'admin' | 'agent' | 'worker' | 'resolver' | 'reader'
 
-/** An agent as plain JSON: what it is, without any code. */
+/** The definition of an agent as JSON. */
 export interface AgentBody {
   readonly name: string
   readonly [setting: string]: Json
@@ -30,16 +31,16 @@ export interface AgentBody {
 
 export interface AgentRow {
   readonly name: string
-  /** `code`: part of the program, and not to be changed from outside. */
+  /** `code`: defined in the program, and not changeable over HTTP. */
   readonly source: 'code' | 'config'
-  /** Counts the changes; give it as `version` with an update to change only what you saw. */
+  /** Increases with each change. Send it as `version` with an update to avoid overwriting a newer change. */
   readonly version?: number
   readonly config?: JsonObject
-  /** What it is made of: of those that are code, and of one that is asked for by its name. */
+  /** The model and tools: for agents from code, and when one agent is requested by name. */
   readonly model?: string
   readonly instructions?: string
   readonly tools?: readonly ToolRow[]
-  /** What exactly the model is sent is kept for a while. */
+  /** The exact prompts are kept for a while. */
   readonly audited?: true
 }
 
@@ -47,7 +48,7 @@ export interface ToolRow {
   readonly name: string
   readonly description: string
   readonly executor: Executor
-  /** Whether somebody may have to agree before it runs; independent of who runs it. */
+  /** `gated`: calls may need approval before they run; independent of the executor. */
   readonly approval: 'auto' | 'gated'
   readonly timeoutMs: number
   readonly async: boolean
@@ -56,13 +57,13 @@ export interface ToolRow {
   readonly input: JsonObject
 }
 
-/** A worker that was heard of lately. */
+/** A worker that was seen recently. */
 export interface WorkerRow {
   readonly id: string
-  /** Whose credential it has. */
+  /** The name of its credential. */
   readonly by: string
   readonly tools: readonly string[]
-  /** When this gateway first heard of it. */
+  /** When this gateway first saw it. */
   readonly since: number
   readonly seenAt: number
 }
@@ -81,23 +82,25 @@ export interface SendMessage {
   readonly maxSteps?: number
 }
 
-/** The message is durable. `turnId` is there once it has a turn, `result` when it was waited for and came in time. */
+/**
+ * The message is durable. `turnId` is present once its turn has started, `result` when the turn ended within `wait`.
+ */
 export interface Sent {
   readonly turnId?: string
   readonly repeated?: true
   readonly result?: SentResult
 }
 
-/** JSON has no `undefined`: what is not there is left out. */
+/** JSON has no `undefined`: absent fields are left out. */
 export type SentResult = Omit<TurnResult, 'message' | 'output'> & { readonly message?: string; readonly output?: Json }
 
 export type ResolveBody = Resolution & {
-  /** Which of the call's holds is meant. */
+  /** Which of the call's holds to resolve, from 1. */
   readonly hold?: number
   readonly by?: string
 }
 
-/** Only `accepted` and `duplicate`; every other verdict is a problem. */
+/** Only `accepted` or `duplicate`: every other verdict is a problem document. */
 export type Resolved = ResolveAnswer
 
 export interface HoldsQuery {
@@ -111,7 +114,16 @@ export interface HoldsQuery {
   readonly limit?: number
 }
 
-/** The conversation is needed only for a call that no longer waits, or that nobody here can find by its id. */
+/** Resolved calls are listed only with a `conversationId`. */
+export interface CallsQuery {
+  readonly status?: CallStatus
+  readonly conversationId?: string
+  readonly tool?: string
+  readonly after?: string
+  readonly limit?: number
+}
+
+/** `conversationId` is needed only when several conversations have a call with this id. */
 export type ToolResult = { readonly callId: string; readonly conversationId?: string; readonly by?: string } & (
   | { readonly result: Json }
   | { readonly error: string }
@@ -119,11 +131,11 @@ export type ToolResult = { readonly callId: string; readonly conversationId?: st
 
 export interface ClaimBody {
   readonly tools: readonly string[]
-  /** 1 unless said, 100 at most. */
+  /** Default: 1. At most 100. */
   readonly max?: number
-  /** How long the claim lasts without a word; a minute unless said. */
+  /** The claim expires after this time unless the worker renews it. Default: one minute. */
   readonly ttlMs?: number
-  /** Seconds to wait for a call when there is none, 30 at most. */
+  /** Seconds to wait when no call is open. At most 30. */
   readonly wait?: number
 }
 
@@ -136,9 +148,9 @@ export interface ClaimedCall {
   readonly agent: string
   /** When the call itself expires. */
   readonly expiresAt: number
-  /** To be given with progress, result and release. */
+  /** Send it with progress, result and release. */
   readonly claim: string
-  /** When the claim ends unless something is heard of it. */
+  /** When the claim expires unless the worker renews it. */
   readonly claimedUntil: number
 }
 
@@ -153,7 +165,7 @@ export type CallResultBody = { readonly claim: string } & ({ readonly result: Js
 export interface CreateKey {
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** Milliseconds from now; for good unless said. */
+  /** Milliseconds until the key expires. Default: never. */
   readonly ttlMs?: number
 }
 
@@ -165,30 +177,40 @@ export interface KeyRow {
   readonly expiresAt?: number
 }
 
-/** `key` is shown this once. */
+/** `key` is returned only once. */
 export interface CreatedKey extends KeyRow {
   readonly key?: string
+}
+
+/** The credential of a request. */
+export interface CallerRow {
+  readonly tenant: string
+  readonly by: string
+  readonly kind: 'key' | 'user'
+  readonly scopes: readonly Scope[]
+  /** When the credential expires. */
+  readonly expiresAt?: number
 }
 
 export interface CreateSpaceBody {
   readonly id?: string
   readonly name: string
-  /** So many messages of agents in a row wake others; 12 unless said. */
+  /** How many messages of agents in a row wake other agents. Default: 12. */
   readonly agentMessages?: number
   readonly members?: readonly { readonly member: Member; readonly role?: Role }[]
-  /** The person who makes it, and is its first owner. */
+  /** The person who creates the space and is its first owner. */
   readonly by?: string
 }
 
 export interface PostBody {
   readonly text: string
-  /** Whoever says it; the owner of the token unless said. */
+  /** The author. Default: the person of the token. */
   readonly from?: Member
-  /** The seq of the message that it answers. */
+  /** The seq of the message that this one answers. */
   readonly replyTo?: number
 }
 
-/** The message is durable. `quiet`: it woke nobody. */
+/** The message is durable. `quiet`: it woke no agent. */
 export interface PostedBody {
   readonly seq: number
   readonly quiet: boolean
@@ -196,9 +218,9 @@ export interface PostedBody {
 }
 
 export interface JoinBody {
-  /** `member` unless said. */
+  /** Default: `member`. */
   readonly role?: Role
-  /** The owner who wants it; whoever runs the system unless said. */
+  /** The owner who makes the change. A key may leave it out. */
   readonly by?: string
 }
 
@@ -207,14 +229,14 @@ export interface ReadBody {
   readonly member?: Member
 }
 
-/** The answer to a call that is shown in a space, from somebody who is in it. */
+/** The answer of a member to a call that is visible in a space. */
 export type SpaceResultBody = { readonly callId: string; readonly from?: Member } & (
   | { readonly result: Json }
   | { readonly error: string }
 )
 
 export interface TriggerBody {
-  /** Tells it from every other one, so that it is handled once. */
+  /** A unique id: an event with the same id is handled once. */
   readonly id?: string
   readonly name: string
   readonly data?: Json
@@ -226,15 +248,15 @@ export interface Triggered {
   readonly repeated?: true
 }
 
-/** `inbox` has the oldest of what waits, `waiting` says how much that is in all. */
-export interface LifeBody extends LifeView {
+/** `inbox` has the oldest events, `waiting` is the number of all events in it. */
+export interface AutonomousAgentBody extends AutonomousAgentView {
   readonly waiting: number
 }
 
-/** An MCP server that agents use. `new`: nobody has needed it yet. */
+/** An MCP server that agents use. `new`: no agent has used it yet. */
 export interface McpServerRow {
   readonly name: string
-  /** Its address, or the command that it is started with. */
+  /** Its URL, or the command that starts it. */
   readonly at: string
   readonly transport: 'http' | 'stdio'
   readonly health: 'new' | 'ready' | 'away'
@@ -242,17 +264,19 @@ export interface McpServerRow {
   readonly version?: string
   readonly lastError?: string
   readonly tools: readonly McpToolRow[]
-  /** Tools of the server that are not offered, and why. */
+  /** Tools of the server that agents cannot use, and why. */
   readonly refused: readonly { readonly name: string; readonly why: string }[]
 }
 
 export interface McpToolRow {
-  /** As the model knows it, and as the server does. */
+  /** The name for the model; `tool` is the name on the server. */
   readonly name: string
   readonly tool: string
   readonly description: string
   readonly fingerprint: string
-  /** The server says something else of it than what was allowed: calls are held until that is accepted. */
+  /** The server added the tool after it was first listed. Its whole definition is in `changed`. */
+  readonly isNew?: true
+  /** The definition differs from the allowed one. Calls are held until the change is accepted. */
   readonly changed?: {
     readonly fingerprint: string
     readonly changes: readonly { readonly field: string; readonly before: Json; readonly after: Json }[]

@@ -1,25 +1,25 @@
 /**
- * How a reader of a stream says which client tools it can run: their names in the address, with commas between them. What
- * is no name of a tool is refused on both sides.
+ * The query parameter by which a stream reader declares the client tools it can run: names separated by commas. Both
+ * sides refuse an invalid name.
  */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,127}$/
-const MOST = 100
+const MAX_TOOLS = 100
 
 export function encodeClientTools(names: readonly string[]): string {
-  const wrong = wrongWithClientTools(names)
+  const wrong = clientToolsError(names)
   if (wrong !== undefined) throw new TypeError(wrong)
   return names.join(',')
 }
 
-/** Undefined when it is no such list. */
+/** Returns undefined when the text is not a valid list. */
 export function decodeClientTools(text: string): readonly string[] | undefined {
   const names = text.split(',')
-  return wrongWithClientTools(names) === undefined ? names : undefined
+  return clientToolsError(names) === undefined ? names : undefined
 }
 
-/** In words; undefined when nothing is. */
-export function wrongWithClientTools(names: readonly string[]): string | undefined {
+/** Returns a message about the first invalid name; undefined when all are valid. */
+export function clientToolsError(names: readonly string[]): string | undefined {
   const bad = names.find((name) => !NAME.test(name))
-  if (bad !== undefined) return `${JSON.stringify(bad)} cannot be the name of a tool.`
-  return names.length > MOST ? `A reader has ${MOST} client tools at most.` : undefined
+  if (bad !== undefined) return `${JSON.stringify(bad)} is not a valid tool name.`
+  return names.length > MAX_TOOLS ? `A reader may have at most ${MAX_TOOLS} client tools.` : undefined
 }

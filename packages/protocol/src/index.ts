@@ -1,5 +1,5 @@
 export { paths } from './paths.ts'
-export { decodeClientTools, encodeClientTools, wrongWithClientTools } from './client-tools.ts'
+export { decodeClientTools, encodeClientTools, clientToolsError } from './client-tools.ts'
 export {
   isProblem,
   problem,
@@ -15,16 +15,18 @@ export type {
   AgentBody,
   AgentRow,
   CallResultBody,
+  CallsQuery,
   ClaimBody,
   ClaimedCall,
   CreateConversation,
+  CallerRow,
   CreatedKey,
   CreateKey,
   CreateSpaceBody,
   HoldsQuery,
   JoinBody,
   KeyRow,
-  LifeBody,
+  AutonomousAgentBody,
   McpServerRow,
   McpToolRow,
   ListOf,

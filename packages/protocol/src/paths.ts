@@ -1,21 +1,21 @@
-/** Where everything is. Ids are anybody's text, so each is written as one segment of a path. */
+/** The paths of the HTTP API. Ids can be any text, so each is encoded as one path segment. */
 import type { Member } from '@holdpoint/core'
 
 const API = '/api'
 
 const at = (...segments: readonly string[]): string => [API, ...segments.map(segment)].join('/')
 
-/** Everybody who reads a URL takes `.` and `..` out of it, written as `%2e` too: they would lead somewhere else. */
+/** URL parsers remove `.` and `..`, also as `%2e`, so such an id would lead to a different path. */
 function segment(id: string): string {
   if (id === '' || id === '.' || id === '..' || !id.isWellFormed())
-    throw new TypeError(`${JSON.stringify(id)} cannot be an id.`)
+    throw new TypeError(`${JSON.stringify(id)} is not a valid id.`)
   return encodeURIComponent(id)
 }
 
 export const paths = {
   agents: (): string => at('agents'),
   agent: (name: string): string => at('agents', name),
-  life: (name: string): string => at('agents', name, 'life'),
+  autonomousAgent: (name: string): string => at('agents', name, 'life'),
   trigger: (name: string): string => at('agents', name, 'trigger'),
   plans: (name: string): string => at('agents', name, 'plans'),
   plan: (name: string, id: string): string => at('agents', name, 'plans', id),
@@ -24,23 +24,25 @@ export const paths = {
   spaceMember: (id: string, { kind, id: member }: Member): string => at('spaces', id, 'members', kind, member),
   spaceMessages: (id: string): string => at('spaces', id, 'messages'),
   spaceRead: (id: string): string => at('spaces', id, 'read'),
-  /** Like those of a conversation. */
+  /** Like `events` of a conversation. */
   spaceEvents: (id: string): string => at('spaces', id, 'events'),
   spaceToolResults: (id: string): string => at('spaces', id, 'tool-results'),
   conversations: (): string => at('conversations'),
   conversation: (id: string): string => at('conversations', id),
   messages: (id: string): string => at('conversations', id, 'messages'),
-  /** A page of them as JSON, or with `Accept: text/event-stream` all of them as they come. */
+  /** A page as JSON, or a live stream with `Accept: text/event-stream`. */
   events: (id: string): string => at('conversations', id, 'events'),
   cancel: (id: string): string => at('conversations', id, 'cancel'),
   continue: (id: string): string => at('conversations', id, 'continue'),
   explain: (id: string): string => at('conversations', id, 'explain'),
-  /** Which conversations changed, as it happens; with `Accept: text/event-stream` only. */
+  /** Which conversations changed, as a live stream with `Accept: text/event-stream`. */
   changes: (): string => at('changes'),
   holds: (): string => at('holds'),
   hold: (conversationId: string, callId: string): string => at('holds', conversationId, callId),
   resolve: (conversationId: string, callId: string): string => at('holds', conversationId, callId, 'resolve'),
   toolResults: (runId: string): string => at('runs', runId, 'tool-results'),
+  calls: (): string => at('calls'),
+  call: (callId: string): string => at('calls', callId),
   claim: (): string => at('calls', 'claim'),
   callProgress: (callId: string): string => at('calls', callId, 'progress'),
   callResult: (callId: string): string => at('calls', callId, 'result'),
@@ -48,6 +50,7 @@ export const paths = {
   mcpServers: (): string => at('mcp', 'servers'),
   mcpAccept: (server: string, tool: string): string => at('mcp', 'servers', server, 'tools', tool, 'accept'),
   workers: (): string => at('workers'),
+  me: (): string => at('me'),
   keys: (): string => at('keys'),
   key: (id: string): string => at('keys', id),
 } as const

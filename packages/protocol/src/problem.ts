@@ -1,6 +1,6 @@
 /**
- * How the gateway says no: a problem document (RFC 9457) whose `code` is the word the runtime itself used, a refusal, a
- * verdict or the code of a failure, or one of the gateway's own.
+ * Problem documents (RFC 9457) of the gateway. The `code` is the runtime's own (a refusal, a verdict or the code of a
+ * failure) or one of the gateway's.
  */
 import type { FailureCode, Refusal, ResolveAnswer, SpaceRefusal, Verdict } from '@holdpoint/core'
 
@@ -8,27 +8,27 @@ export const PROBLEM_TYPE = 'application/problem+json'
 const URN = 'urn:holdpoint:problem:'
 
 export interface Problem {
-  /** Names the kind of problem; the same for the same code, and nothing to be fetched. */
+  /** A URN made from the code. It is not a URL to fetch. */
   readonly type: string
   readonly title: string
   readonly status: number
-  /** What is wrong with this request, and what to do next. */
+  /** What is wrong with this request, and what to do. */
   readonly detail: string
   readonly code: ProblemCode
-  /** What exactly does not fit, for a request that does not fit. */
+  /** The invalid fields of an invalid request. */
   readonly issues?: readonly { readonly at: string; readonly message: string }[]
-  /** With the verdict of a resolution. */
+  /** The verdict, when the problem is about a resolution. */
   readonly verdict?: Verdict
   readonly first?: ResolveAnswer['first']
   readonly remaining?: number
 }
 
-/** Accepted answers are no problem, and neither is the same answer given twice. */
+/** An accepted answer and a repeated one are not problems. */
 export type BadVerdict = Exclude<Verdict, 'accepted' | 'duplicate'>
 
 export type ProblemCode = Refusal | SpaceRefusal | BadVerdict | FailureCode | GatewayCode
 
-/** What only somebody behind HTTP can get wrong. */
+/** Problems that occur only over HTTP. */
 export type GatewayCode =
   | 'malformed-json'
   | 'bad-request'
@@ -47,6 +47,7 @@ export type GatewayCode =
   | 'host-not-allowed'
   | 'too-many-requests'
   | 'too-many-streams'
+  | 'limit-reached'
   | 'internal'
 
 const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: string]>> = {
@@ -55,52 +56,53 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   'nothing-to-cancel': [409, 'Nothing to cancel'],
   'not-due': [409, 'Not due yet'],
   'hold-not-open': [410, 'The hold is no longer open'],
-  'key-reused': [422, 'The key was used for something else'],
+  'key-reused': [422, 'The key was used for another request'],
   'is-a-space': [409, 'This is a space'],
 
   'space-missing': [404, 'No such space'],
   'id-taken': [409, 'The id is taken'],
   'not-a-member': [403, 'Not a member of the space'],
-  'not-allowed': [403, 'Not with this role'],
-  'last-owner': [409, 'Somebody has to be its owner'],
-  'not-a-message': [422, 'This is no message'],
+  'not-allowed': [403, 'This caller may not do that'],
+  'last-owner': [409, 'A space needs an owner'],
+  'not-a-message': [422, 'Not a message'],
 
   conflict: [409, 'A different answer came first'],
   expired: [410, 'The deadline came first'],
-  stale: [410, 'The call is no longer wanted'],
+  stale: [410, 'The call is no longer open'],
   unknown: [404, 'No such call'],
-  invalid: [422, 'The answer does not fit'],
+  invalid: [422, 'The answer is invalid'],
   'wrong-kind': [422, 'The hold takes another kind of answer'],
 
-  'tool-invalid': [422, 'A tool is declared wrong'],
-  'config-invalid': [422, 'The request does not fit'],
-  'session-invalid': [422, 'The data does not fit'],
+  'tool-invalid': [422, 'A tool declaration is invalid'],
+  'config-invalid': [422, 'The configuration is invalid'],
+  'session-invalid': [422, 'The session data is invalid'],
   'agent-missing': [404, 'No such agent'],
   'model-failed': [502, 'The model failed'],
-  'store-unavailable': [503, 'The store does not answer'],
+  'store-unavailable': [503, 'The store is unavailable'],
   closed: [503, 'Shutting down'],
   'history-impossible': [500, 'The log is broken'],
   'service-missing': [500, 'A service is missing'],
   'store-unusable': [500, 'The store cannot be used'],
 
-  'malformed-json': [400, 'Not JSON that is taken here'],
-  'bad-request': [422, 'The request does not fit'],
-  unauthorised: [401, 'Who are you?'],
+  'malformed-json': [400, 'Malformed JSON'],
+  'bad-request': [422, 'The request is invalid'],
+  unauthorised: [401, 'Authentication required'],
   'scope-missing': [403, 'Not allowed'],
-  'origin-not-allowed': [403, 'Not from this page'],
+  'origin-not-allowed': [403, 'Origin not allowed'],
   'not-found': [404, 'Not found'],
-  'method-not-allowed': [405, 'Not with this method'],
-  'not-acceptable': [406, 'Not in that form'],
-  'already-exists': [409, 'It exists already'],
-  'version-conflict': [409, 'Somebody else changed it'],
+  'method-not-allowed': [405, 'Method not allowed'],
+  'not-acceptable': [406, 'Not acceptable'],
+  'already-exists': [409, 'Already exists'],
+  'version-conflict': [409, 'Changed by another request'],
   'claim-lost': [409, 'The claim is lost'],
-  'same-key-in-progress': [409, 'The same request is being worked on'],
+  'same-key-in-progress': [409, 'The same request is in progress'],
   'too-large': [413, 'Too large'],
   'content-type': [415, 'JSON only'],
-  'host-not-allowed': [421, 'Not this host'],
+  'host-not-allowed': [421, 'Host not allowed'],
   'too-many-requests': [429, 'Too many requests'],
   'too-many-streams': [429, 'Too many streams'],
-  internal: [500, 'Something went wrong'],
+  'limit-reached': [422, 'Limit reached'],
+  internal: [500, 'Internal error'],
 }
 
 export function statusOf(code: ProblemCode): number {
@@ -116,14 +118,14 @@ export function problem(
   return { type: URN + code, title, status, detail, code, ...more }
 }
 
-/** The problem that an answer's verdict is; none when the answer was taken, now or before. */
+/** The problem for a verdict; undefined when the answer was accepted, now or before. */
 export function problemOfVerdict({ verdict, message, first, remaining }: ResolveAnswer): Problem | undefined {
   if (verdict === 'accepted' || verdict === 'duplicate') return undefined
   const more = { ...(first && { first }), ...(remaining !== undefined && { remaining }) }
   return problem(verdict, message, { verdict, ...more })
 }
 
-/** Told by its type, and not by a list of codes: a newer gateway may say no in more ways. */
+/** Checks the type instead of a list of codes: a newer gateway may have more codes. */
 export function isProblem(value: unknown): value is Problem {
   if (typeof value !== 'object' || value === null) return false
   const { type, code, status, detail } = value as Readonly<Record<string, unknown>>

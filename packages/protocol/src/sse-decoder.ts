@@ -1,21 +1,20 @@
 /**
- * Reads server-sent events as they arrive, in pieces of any size: by the rules of the HTML standard, but for two things. A
- * message that is larger than the cap is refused, since a stream that never ends its line would fill the memory; and
- * the event's name is `message` only when the sender gave none.
+ * Decodes server-sent events from chunks of any size, by the rules of the HTML standard with one addition: a message
+ * larger than the limit is refused, because an endless line would fill the memory.
  */
 export interface DecodedSse {
   readonly event: string
   readonly data: string
-  /** The last id the stream gave, of this message or an earlier one. */
+  /** The last event id of the stream, from this message or an earlier one. */
   readonly id: string
 }
 
 export class SseDecoder {
-  readonly #cap: number
-  /** A line as far as it came, and how long it is. */
+  readonly #maxChars: number
+  /** The incomplete last line, and its length. */
   #rest: string[] = []
   #restSize = 0
-  /** A line ends with LF, CR, or both; after a CR, an LF may be half of both. */
+  /** A line ends with LF, CR or CRLF. After a CR at the end of a chunk, an LF belongs to the same line end. */
   #afterCr = false
   #data: string[] = []
   #size = 0
@@ -24,23 +23,25 @@ export class SseDecoder {
   #retry: number | undefined
   #first = true
 
-  /** `id`: where the stream is taken up again. */
+  /** `id`: the last event id before a reconnect. */
   constructor({ maxChars = 4_000_000, id = '' }: { readonly maxChars?: number; readonly id?: string } = {}) {
-    this.#cap = maxChars
+    this.#maxChars = maxChars
     this.#id = id
   }
 
-  /** What to come again with. */
+  /** The value for `Last-Event-ID` when reconnecting. */
   get lastId(): string {
     return this.#id
   }
 
-  /** How long the sender asks to wait before coming again, if it said. */
+  /** The reconnection delay that the server sent, if any. */
   get retryMs(): number | undefined {
     return this.#retry
   }
 
-  /** The messages that are whole now. Only what is new is looked through, so small pieces cost no more than large ones. */
+  /**
+   * Returns the messages that are now complete. Scans only the new chunk, so small chunks cost no more than large ones.
+   */
   push(text: string): DecodedSse[] {
     const messages: DecodedSse[] = []
     const ends = /\r\n|\r|\n/g
@@ -58,7 +59,7 @@ export class SseDecoder {
     return messages
   }
 
-  /** Where the text really begins: after a byte order mark, or after the second half of a line end. */
+  /** Skips a byte order mark, or the second half of a line end. */
   #begin(text: string): number {
     const skip = (this.#first && text.startsWith('\uFEFF')) || (this.#afterCr && text.startsWith('\n'))
     if (text !== '') this.#first = false
@@ -102,7 +103,7 @@ export class SseDecoder {
   }
 
   #check(more: number): void {
-    if (this.#size + more > this.#cap)
-      throw new RangeError(`An event of the stream is larger than ${this.#cap} characters.`)
+    if (this.#size + more > this.#maxChars)
+      throw new RangeError(`An event of the stream is larger than ${this.#maxChars} characters.`)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A conversation as a stream: durable events with their seq as the id, so that whoever comes again with the last id they
- * saw misses nothing and gets nothing twice; frames between them, without an id, since they are never repeated.
+ * A conversation as server-sent events. Durable events have their seq as the event id, so a reader that reconnects with
+ * the last id gets every event exactly once. Frames have no id, because they are never repeated.
  */
 import type { Frame, LogEvent } from '@holdpoint/core'
 import type { DecodedSse } from './sse-decoder.ts'
@@ -9,9 +9,9 @@ import { encodeSse } from './sse.ts'
 export type StreamMessage =
   | { readonly kind: 'event'; readonly event: LogEvent }
   | { readonly kind: 'frame'; readonly frame: Frame }
-  /** The reader knows of events that this log does not have: it forgets what it has, and everything comes anew. */
+  /** The reader has a later event id than the log. It must drop its state; the stream starts from the first event. */
   | { readonly kind: 'reset'; readonly why: string }
-  /** On the stream of changes alone: look again. */
+  /** Only on the stream of changes: read the conversation again. */
   | { readonly kind: 'changed'; readonly conversationId?: string }
 
 export function encodeStream(message: StreamMessage): string {
@@ -27,7 +27,7 @@ export function encodeStream(message: StreamMessage): string {
   }
 }
 
-/** Undefined for what is none of ours: a newer gateway may say more. Throws when the data is not JSON. */
+/** Returns undefined for an unknown event: a newer gateway may send more. Throws when the data is not JSON. */
 export function decodeStream({ event, data }: DecodedSse): StreamMessage | undefined {
   const value: unknown = JSON.parse(data)
   if (typeof value !== 'object' || value === null) return undefined

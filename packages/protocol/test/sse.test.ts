@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeStream, encodeRetry, encodeSse, encodeStream, SSE_HEARTBEAT, SseDecoder } from '@holdpoint/protocol'
 
-/** Reads as the HTML standard says, from the whole text at once: the oracle. */
+/** The test oracle: decodes the whole text at once by the HTML standard. */
 function strictly(text: string): { event: string; data: string; id: string }[] {
   const found: { event: string; data: string; id: string }[] = []
   let event = ''
@@ -36,7 +36,7 @@ function inPieces(text: string, sizes: readonly number[]): { event: string; data
 }
 
 describe('the encoder', () => {
-  test('CVE-2026-29085, CVE-2026-33128, CVE-2026-86252: nothing in the data, whatever it is, can begin another event', () => {
+  test('CVE-2026-29085, CVE-2026-33128, CVE-2026-86252: data can never start another event', () => {
     fc.assert(
       fc.property(
         fc.string({
@@ -53,18 +53,18 @@ describe('the encoder', () => {
     )
   })
 
-  test.each(['a\nb', 'a\rb', 'a\0b', '', 'a b', 'x'.repeat(65), 'ä'])('takes no name or id such as %j', (name) => {
+  test.each(['a\nb', 'a\rb', 'a\0b', '', 'a b', 'x'.repeat(65), 'ä'])('refuses the name or id %j', (name) => {
     expect(() => encodeSse({ event: name, data: 1 })).toThrow(TypeError)
     expect(() => encodeSse({ event: 'event', id: name, data: 1 })).toThrow(TypeError)
   })
 
-  test('takes only what is JSON', () => {
+  test('refuses data that is not JSON', () => {
     expect(() => encodeSse({ event: 'event', data: undefined })).toThrow(TypeError)
   })
 })
 
 describe('the decoder', () => {
-  test('reads the same however the text is cut, as the standard reads it whole', () => {
+  test('decodes chunks of any size like the whole text', () => {
     const line = fc.constantFrom(
       'data: a',
       'data:b',
@@ -83,7 +83,7 @@ describe('the decoder', () => {
         fc.array(fc.tuple(line, end)),
         fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }),
         (lines, sizes) => {
-          // Ends with a line that is whole for sure.
+          // The text ends with a complete line.
           const text = `${lines.map(([each, how]) => each + how).join('')}\n\n:\n`
           expect(inPieces(text, sizes)).toEqual(strictly(text))
         },
@@ -91,7 +91,7 @@ describe('the decoder', () => {
     )
   })
 
-  test('CVE-2026-53965: a line that never ends, or an event of endless lines, is refused and not kept', () => {
+  test('CVE-2026-53965: an endless line or an event with endless lines is refused', () => {
     expect(() => {
       const decoder = new SseDecoder({ maxChars: 1000 })
       for (let nth = 0; nth < 1000; nth++) decoder.push('x'.repeat(10))
@@ -102,7 +102,7 @@ describe('the decoder', () => {
     }).toThrow(/larger than 1000/)
   })
 
-  test('knows the last id and how long to wait', () => {
+  test('reports the last id and the reconnection delay', () => {
     const decoder = new SseDecoder({ id: '3' })
     expect(decoder.lastId).toBe('3')
     decoder.push(`id: 4\ndata: 1\n\n${encodeRetry(1500)}`)
@@ -111,7 +111,7 @@ describe('the decoder', () => {
 })
 
 describe('a stream', () => {
-  test('events, frames and resets come out as they went in', () => {
+  test('events, frames and resets survive encoding and decoding', () => {
     const messages = [
       { kind: 'event', event: { type: 'conversation.opened', agent: 'a', seq: 1, at: 5 } },
       { kind: 'frame', frame: { type: 'call-progress', callId: 'c', value: { done: 3 } } },
@@ -122,7 +122,7 @@ describe('a stream', () => {
     expect(read).toEqual(messages)
   })
 
-  test('what a newer gateway says is passed over', () => {
+  test('unknown messages of a newer gateway are ignored', () => {
     expect(decodeStream({ event: 'novelty', data: '{}', id: '' })).toBeUndefined()
     expect(decodeStream({ event: 'event', data: '{"type":"x"}', id: '' })).toBeUndefined()
   })

@@ -9,7 +9,6 @@ import {
   type ResolveOptions,
   type SendOptions,
   type ToolsOfClient,
-  turnsOf,
   type Json,
   type ResolveAnswer,
   type View,
@@ -27,7 +26,7 @@ export interface ConversationState extends Actions {
   readonly status: View['status']
   /** `live` when it is told what happens; how else it is. */
   readonly connection: Connection
-  /** False until the newest turns are there. A conversation that nobody began stays so. */
+  /** False until the newest turns are there. It stays so while the conversation does not exist. */
   readonly loaded: boolean
   /** Everything that was said, but for the turn that goes on. */
   readonly messages: readonly ViewMessage[]
@@ -35,9 +34,9 @@ export interface ConversationState extends Actions {
   readonly streaming: Extract<ViewMessage, { readonly role: 'assistant' }> | undefined
   /** What was said meanwhile, and has its turn later. */
   readonly queue: View['queue']
-  /** Calls of the newest step that are not settled, each with the newest word on its progress. */
+  /** Calls among those that are shown which are not settled, each with the newest word on its progress. */
   readonly calls: readonly ViewCall[]
-  /** Whatever somebody may answer here. */
+  /** The holds that can be answered here. */
   readonly holds: readonly ViewHold[]
   /** There are older turns: `earlier()` brings them. */
   readonly hasEarlier: boolean
@@ -63,8 +62,6 @@ export interface Answerable {
   readonly nth?: number
 }
 
-const NONE: readonly never[] = []
-
 export type ConversationStore = LiveStore<LiveConversation, ConversationState>
 
 export function conversationStore(client: Client, id: string, tools: () => ToolsOfClient): ConversationStore {
@@ -79,7 +76,7 @@ function stateOf(before: ConversationState | undefined, live: LiveConversation, 
   const all = messagesOf(view)
   const last = all.at(-1)
   const streaming = last?.role === 'assistant' && !last.ended ? last : undefined
-  const round = turnsOf(view).at(-1)?.steps.at(-1)?.calls ?? NONE
+  const parts = streaming?.parts ?? []
   return {
     ...actions,
     id,
@@ -92,7 +89,7 @@ function stateOf(before: ConversationState | undefined, live: LiveConversation, 
     queue,
     calls: kept(
       before?.calls,
-      round.filter(({ state }) => state !== 'settled'),
+      parts.flatMap((part) => (part.type === 'call' && part.call.state !== 'settled' ? [part.call] : [])),
     ),
     holds: kept(before?.holds, holdsOf(view)),
     hasEarlier: view.from > 1,

@@ -1,4 +1,4 @@
-export { HoldpointProvider, useClient, type HoldpointProviderProps } from './provider.ts'
+export { HoldpointProvider, useClient, usePageTools, type HoldpointProviderProps } from './provider.ts'
 export { useConversation, type ConversationState } from './use-conversation.ts'
 export { useHolds, type HoldsState } from './use-holds.ts'
 export { useSpace, type SpaceState } from './use-space.ts'

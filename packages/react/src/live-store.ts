@@ -1,6 +1,6 @@
 /**
  * Something that is followed, as React reads it: one immutable state, the same object until something changed. While
- * somebody looks, the tools of the page run for it.
+ * a component shows it, the tools of the page run for it.
  */
 import type { LiveConversation, LiveSpace, ToolsOfClient } from '@holdpoint/client'
 
@@ -41,7 +41,7 @@ export class LiveStore<L extends LiveConversation | LiveSpace, S extends Pick<L,
     return this.#state
   }
 
-  /** Only while somebody looks: a call must not run on a page that no longer shows where it is. */
+  /** Only while a component shows it: a call must not run on a page that no longer shows where it is. */
   offerTools(): void {
     const names = this.#listeners > 0 ? Object.keys(this.#tools()) : []
     const offered = JSON.stringify(names)

@@ -11,11 +11,12 @@ export interface HoldpointProviderProps {
 
 const Context = createContext<Page | undefined>(undefined)
 const NO_TOOLS: ToolsOfClient = {}
+const ToolsContext = createContext<ToolsOfClient>(NO_TOOLS)
 
 export function HoldpointProvider({ client, tools = NO_TOOLS, children }: HoldpointProviderProps): ReactNode {
   const page = useMemo(() => new Page(client), [client])
   useEffect(() => page.setTools(tools), [page, tools])
-  return createElement(Context, { value: page }, children)
+  return createElement(Context, { value: page }, createElement(ToolsContext, { value: tools }, children))
 }
 
 export function usePage(): Page {
@@ -26,4 +27,9 @@ export function usePage(): Page {
 
 export function useClient(): Client {
   return usePage().client
+}
+
+/** The tools that run on this page by themselves. */
+export function usePageTools(): ToolsOfClient {
+  return use(ToolsContext)
 }

@@ -1,6 +1,6 @@
 /**
- * What components share, by name: the same thing under the same name for as long as somebody uses it, and for a while
- * longer, for whoever comes back. Nothing is put away while a screen is being drawn: what is drawn for the first time is
+ * What components share, by name: the same thing under the same name for as long as a component uses it, and for a while
+ * longer, for a component that mounts again. Nothing is put away while a screen is being drawn: what is drawn for the first time is
  * not in use yet.
  */
 interface Subscribable {

@@ -16,7 +16,7 @@ type Which = Pick<PendingHold, 'conversationId' | 'callId'> & Partial<Pick<Pendi
 type Verdict = Promise<ResolveAnswer>
 
 export interface HoldsState extends HoldActions {
-  /** What waits for somebody, the oldest first, in whatever conversation. */
+  /** Open holds of all conversations, oldest first. */
   readonly holds: readonly PendingHold[]
   /** There are more than are asked for. */
   readonly more: boolean
@@ -48,7 +48,7 @@ export function useHolds(filter: HoldsQuery = {}): HoldsState {
   return { ...actions, holds, more: value?.next !== undefined, loading, error, connection, refresh }
 }
 
-/** An answer names the hold that was seen: should the call be held anew meanwhile, it is not spent on that. */
+/** An answer names the hold that was seen: if the call is held again meanwhile, the answer does not apply to the new hold. */
 function actionsOf({ holds }: Client): HoldActions {
   const which = ({ nth }: Which): ResolveOptions => (nth === undefined ? {} : { hold: nth })
   return {

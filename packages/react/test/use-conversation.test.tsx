@@ -108,7 +108,7 @@ test('a component is drawn for the part it selected, and keeps its functions', a
   expect(sends.size).toBe(1)
 })
 
-test('in StrictMode a conversation is loaded and followed once, and left when nobody shows it', async () => {
+test('in StrictMode a conversation is loaded and followed once, and left when no component shows it', async () => {
   const gateway = fakeGateway(talk(2).view)
   const page = await draw(
     <StrictMode>
@@ -261,6 +261,23 @@ test('tools of the page run for the conversation that is shown, with the newest 
   )
   expect(ran).toEqual(['second'])
   expect(gateway.answers).toMatchObject([{ kind: 'answer', value: 'CET' }])
+})
+
+test('a call that is not shown is neither a message nor among the calls that go on', async () => {
+  const { view, seq } = talk(1, { goingOn: true })
+  const gateway = fakeGateway(view)
+  let state: ConversationState | undefined
+  await draw(
+    <HoldpointProvider client={gateway.client}>
+      <Chat id="c1" onState={(now) => (state = now)} />
+    </HoldpointProvider>,
+  )
+  const calls = ['look', 'note'].map((name) => ({ type: 'call', callId: name, vendorId: name, name, input: {} }))
+  const reply = { parts: calls, finish: 'calls', usage: { inputTokens: 0, outputTokens: 0 } }
+  const display = [{ callId: 'note', silent: true }]
+  await gateway.say(event({ seq: seq + 1, at: 9, type: 'model.replied', turnId: 't2', step: 1, reply, display }))
+  expect(state?.calls.map(({ name }) => name)).toEqual(['look'])
+  expect(state?.streaming?.parts).toMatchObject([{ type: 'call', call: { name: 'look' } }])
 })
 
 test('without a provider a component says what is missing', () => {

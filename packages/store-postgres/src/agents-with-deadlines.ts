@@ -1,6 +1,6 @@
 /**
- * A query for every agent that has a deadline: each is found behind the one before, in the index of deadlines, so it costs
- * as much as there are agents, however many deadlines these have.
+ * A query for all agents with a deadline. It skips from agent to agent along the index of deadlines, so its cost grows with
+ * the number of agents and not of deadlines.
  */
 export function agentsWithDeadlines(schema: string): string {
   const first = (where: string): string =>

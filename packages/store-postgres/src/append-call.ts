@@ -1,11 +1,11 @@
-/** One call of the stored function: appends on the way in as arrays, a column each, and its answers on the way out. */
+/** One call of the stored function: encodes appends as arrays, one per column, and decodes its answers. */
 import { encodeBatch, type Address, type Append, type Appended, type HoldRow, type LogEvent } from '@holdpoint/core'
 import type { Query } from './connections.ts'
 import { readBatch, toEventText } from './event-text.ts'
-import { toStored } from './storable-text.ts'
+import { toStored } from './stored-name.ts'
 import { plainArray, textArray } from './array-text.ts'
 
-/** An append made ready: everything that can go wrong before the server sees it has gone right. */
+/** An append that was encoded without errors. */
 export interface Op {
   readonly write: Append
   readonly tenant: string
@@ -15,15 +15,15 @@ export interface Op {
   readonly holds: readonly HoldRow[]
 }
 
-/** What became of an append. */
-export type Answer = { /** Which of the call's it is, from 1 on. */ readonly nth: number } & (
+/** The result of an append. `nth` is its position in the call, from 1. */
+export type Answer = { readonly nth: number } & (
   | {
       readonly result: 'ok'
       readonly k: number
       readonly epoch: number
       readonly owned: boolean
       readonly deadline: boolean
-      readonly work: boolean
+      readonly unowned: boolean
     }
   | Refusal
 )
@@ -38,8 +38,8 @@ interface Refusal {
   readonly events: string
 }
 
-/** What the function returns: lists as text, since a row for each append takes longer to make and to read. */
-export interface Told {
+/** The row that the function returns. Lists are text, because a row per append takes longer to produce and to parse. */
+export interface CallResult {
   readonly made: string | null
   readonly convs: string | null
   readonly made_epochs: string | null
@@ -49,12 +49,12 @@ export interface Told {
 
 const PARAMETERS = Array.from({ length: 23 }, (_, index) => `$${index + 1}`).join(', ')
 
-/** What an index can hold, with room for the other columns. */
-const LONGEST_NAME_BYTES = 2000
+/** The limit of an index entry, with room for the other columns. */
+const MAX_NAME_BYTES = 2000
 
 export function opOf(write: Append): Op {
   const { to, rows, events } = write
-  // The same call twice in one write: the last one stands, and the statement may name it only once.
+  // If a write contains a call twice, the last row wins. The statement may contain it only once.
   const holds = rows.holds.length > 1 ? [...new Map(rows.holds.map((row) => [row.callId, row])).values()] : rows.holds
   return {
     write,
@@ -66,7 +66,7 @@ export function opOf(write: Append): Op {
   }
 }
 
-/** Said here, since the server's refusal would cost everybody who is in the same call. */
+/** Checked here, because the server's error would fail the whole call. */
 export function tooLong({ tenant, id, holds, write }: Op): string | undefined {
   const { key = '', node = '', rows } = write
   let refused =
@@ -79,14 +79,14 @@ export function tooLong({ tenant, id, holds, write }: Op): string | undefined {
 }
 
 function longName(what: string, name: string): string | undefined {
-  if (name.length * 3 <= LONGEST_NAME_BYTES) return undefined
+  if (name.length * 3 <= MAX_NAME_BYTES) return undefined
   const bytes = Buffer.byteLength(name)
-  return bytes > LONGEST_NAME_BYTES ? `${what}: ${bytes} bytes, and ${LONGEST_NAME_BYTES} is the most.` : undefined
+  return bytes > MAX_NAME_BYTES ? `${what}: ${bytes} bytes, and the limit is ${MAX_NAME_BYTES}.` : undefined
 }
 
 /**
- * A mark is compared with that of whoever wrote at the same place, and with nothing else: of a long one, 53 bits are
- * enough, and every row is shorter for it.
+ * A mark is only compared with the mark of another write at the same seq. 53 bits of a long one are enough, and keep the
+ * row short.
  */
 function storedMark(mark: string): string {
   if (mark.length <= 12) return toStored(mark)
@@ -101,7 +101,7 @@ function storedMark(mark: string): string {
   return (low & 0x1fffff).toString(36) + (high >>> 0).toString(36).padStart(7, '0')
 }
 
-/** The order in which every process locks conversations, so that no two ever wait for each other. */
+/** The order in which every process locks conversations, so that no deadlock is possible. */
 export function byConversation(a: Op, b: Op): number {
   return compare(a.tenant, b.tenant) || compare(a.id, b.id)
 }
@@ -147,7 +147,7 @@ export function callOf(schema: string, shift: number, ops: readonly Op[]): Query
   }
 }
 
-export function answersIn({ made, convs, made_epochs, made_flags, refusals }: Told): readonly Answer[] {
+export function answersIn({ made, convs, made_epochs, made_flags, refusals }: CallResult): readonly Answer[] {
   const nths = made === null ? undefined : numbersIn(made)
   const epochs = numbersIn(made_epochs)
   const flags = numbersIn(made_flags)
@@ -160,7 +160,7 @@ export function answersIn({ made, convs, made_epochs, made_flags, refusals }: To
       epoch: epochs[index] ?? 0,
       owned: (flag & 1) > 0,
       deadline: (flag & 2) > 0,
-      work: (flag & 4) > 0,
+      unowned: (flag & 4) > 0,
     }
   })
   return refusals ? [...answers, ...refusals] : answers
@@ -188,17 +188,17 @@ function eventsOf({ events, expectedSeq, at }: Append): LogEvent[] {
   return events.map((event, index): LogEvent => ({ ...event, seq: expectedSeq + index + 1, at }))
 }
 
-/** What was written now, for those who tell others. */
+/** A new write, for the change feed and the dispatcher. */
 export interface Written {
   readonly to: Address
   readonly k: number
   readonly seq: number
   readonly deadline: boolean
-  readonly work: boolean
+  readonly unowned: boolean
 }
 
 export function writtenOf({ write }: Op, answer: Answer): Written | undefined {
   if (answer.result !== 'ok') return undefined
-  const { k, deadline, work } = answer
-  return { to: write.to, k, seq: write.expectedSeq + write.events.length, deadline, work }
+  const { k, deadline, unowned } = answer
+  return { to: write.to, k, seq: write.expectedSeq + write.events.length, deadline, unowned }
 }

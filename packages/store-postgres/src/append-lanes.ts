@@ -1,13 +1,13 @@
 /**
- * Appends on their way to the server. A lane is a line of them with few calls in flight: whatever arrives meanwhile goes
- * with the next one, so the busier it is, the more share one round trip and one commit. A conversation always takes the
- * same lane, and is in one call at a time, so its appends are made in the order they were given. Several lanes let one
- * commit wait for the disk while the next is prepared.
+ * Sends appends to the server. A lane is a queue with few calls in flight. Appends that arrive meanwhile go into the next
+ * call, so under load more appends share a round trip and a commit. A conversation always uses the same lane and is in one
+ * call at a time, so its appends run in order. With several lanes, one commit can wait for the disk while the next call is
+ * prepared.
  *
- * Those who are answered together have their next appends ready together, and the server would have nothing to do until
- * then. So where they are many, half of them are told first, and what these give is on its way while the other half is at
- * it. From then on the two halves take turns: a second call may be sent before the first is answered, and the server goes
- * from one to the other without waiting for us.
+ * Callers that are answered together have their next appends ready together, and the server would be idle until then. So
+ * the answers of a large call are delivered in two halves: the appends that follow from the first half are sent while the
+ * second half is delivered. From then on the halves alternate: a second call may be sent before the first is answered, and
+ * the server continues with it without waiting for us.
  */
 import type { Address, Append, Appended } from '@holdpoint/core'
 import { setImmediate } from 'node:timers'
@@ -22,33 +22,32 @@ import {
   writtenOf,
   type Answer,
   type Op,
-  type Told,
+  type CallResult,
   type Written,
 } from './append-call.ts'
-import { isConnectionError, isOutOfResources, isOvertaken, mayBeWritten, why } from './broken.ts'
-import type { Settings } from './options.ts'
+import { isConnectionError, isOutOfResources, isSerializationFailure, mayBeWritten, whyOf } from './pg-error.ts'
+import type { Settings } from './settings.ts'
 
-export interface Lanes {
+export interface AppendLanes {
   append(write: Append): Promise<Appended>
-  /** Everything that was given has its answer. */
+  /** Resolves when all appends so far are answered. */
   drain(): Promise<void>
 }
 
 interface Waiting {
-  /** Which one it is for. */
   readonly conversation: string
   readonly op: Op
   readonly answer: (appended: Appended) => void
 }
 
-/** A call is kept short enough that those behind it do not wait long. */
-const MOST_OPS = 200
-const MOST_CHARS = 4_000_000
-/** One that the server is at, and one that it finds when it is done. */
-const MOST_IN_FLIGHT = 2
-const LEAST_HALF = 8
+/** The limits of a call, so that later ones do not wait long. */
+const MAX_OPS = 200
+const MAX_CHARS = 4_000_000
+/** One that the server executes, and one that is ready when it is done. */
+const MAX_IN_FLIGHT = 2
+const MIN_HALF = 8
 
-export function openLanes(settings: Settings, writers: Pool, written: (what: Written) => void): Lanes {
+export function openAppendLanes(settings: Settings, writers: Pool, written: (what: Written) => void): AppendLanes {
   const lanes = Array.from({ length: settings.lanes }, () => openLane(settings, writers, written))
   return {
     append: (write) => {
@@ -56,9 +55,9 @@ export function openLanes(settings: Settings, writers: Pool, written: (what: Wri
       const refused = tooLong(op)
       if (refused !== undefined) return Promise.resolve({ result: 'failed', why: refused })
       const lane = lanes[hash(write.to) % lanes.length]!
-      // No name that is stored has this character.
+      // Stored names never contain this character.
       const conversation = `${op.tenant}\0${op.id}`
-      return new Promise((answer) => lane.give({ conversation, op, answer }))
+      return new Promise((answer) => lane.add({ conversation, op, answer }))
     },
     drain: async () => {
       await Promise.all(lanes.map((lane) => lane.drain()))
@@ -67,94 +66,94 @@ export function openLanes(settings: Settings, writers: Pool, written: (what: Wri
 }
 
 interface Lane {
-  give(waiting: Waiting): void
+  add(waiting: Waiting): void
   drain(): Promise<void>
 }
 
 function openLane(settings: Settings, writers: Pool, written: (what: Written) => void): Lane {
-  const line = openLine(settings, writers)
+  const connection = openLaneConnection(settings, writers)
   let queue: Waiting[] = []
   let sending = false
   let inFlight = 0
-  /** Conversations that are in a call. */
-  const away = new Set<string>()
-  /** Calls that are in flight, or whose answers are being told. */
-  let underWay = 0
-  let busy: PromiseWithResolvers<void> | undefined
+  /** The conversations of calls in flight. */
+  const busyConversations = new Set<string>()
+  /** Calls in flight, or whose answers are being delivered. */
+  let openCalls = 0
+  let drained: PromiseWithResolvers<void> | undefined
 
   const send = (): void => {
     sending = false
-    while (inFlight < MOST_IN_FLIGHT) {
-      const { batch, rest } = forOneCall(queue, away)
+    while (inFlight < MAX_IN_FLIGHT) {
+      const { batch, rest } = forOneCall(queue, busyConversations)
       if (batch.length === 0) return
       queue = rest
-      void see(batch.sort((a, b) => byConversation(a.op, b.op)))
+      void run(batch.sort((a, b) => byConversation(a.op, b.op)))
     }
   }
-  /** Sees a call through until everybody in it is told. */
-  const see = async (batch: readonly Waiting[]): Promise<void> => {
-    underWay++
+  /** Runs a call until all its answers are delivered. */
+  const run = async (batch: readonly Waiting[]): Promise<void> => {
+    openCalls++
     inFlight++
-    for (const { conversation } of batch) away.add(conversation)
-    const answered = await callWith(line, batch)
+    for (const { conversation } of batch) busyConversations.add(conversation)
+    const answered = await callWith(connection, batch)
     inFlight--
-    for (const { conversation } of batch) away.delete(conversation)
-    // Whoever is answered has much to do then, and the server need not wait for that: the next call is on its way.
+    for (const { conversation } of batch) busyConversations.delete(conversation)
+    // Sent before the answers are delivered, so that the server does not wait for the work of their callers.
     send()
     for (const part of partsOf(answered)) {
-      for (const each of part) tellOne(each, written)
+      for (const each of part) deliver(each, written)
       await nextTurn()
     }
-    underWay--
-    if (underWay > 0 || queue.length > 0) return
-    line.close()
-    busy?.resolve()
-    busy = undefined
+    openCalls--
+    if (openCalls > 0 || queue.length > 0) return
+    connection.close()
+    drained?.resolve()
+    drained = undefined
   }
   return {
-    give: (waiting) => {
-      busy ??= Promise.withResolvers()
+    add: (waiting) => {
+      drained ??= Promise.withResolvers()
       queue.push(waiting)
-      // After all that is to run in this tick, promises included: what is given in the same breath goes together.
+      // Sent at the end of the tick, after its promises, so that appends of one tick share a call.
       if (!sending) process.nextTick(send)
       sending = true
     },
-    drain: async () => busy?.promise,
+    drain: async () => drained?.promise,
   }
 }
 
-/** When all that can go on at once has done so. */
+/** Resolves after all work that can run now. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Where the halves would be small, what another call costs is more than what is gained. */
+/** Small halves are not worth the cost of another call. */
 function partsOf(answered: readonly Answered[]): readonly (readonly Answered[])[] {
-  if (answered.length < 2 * LEAST_HALF) return [answered]
+  if (answered.length < 2 * MIN_HALF) return [answered]
   const half = Math.ceil(answered.length / 2)
   return [answered.slice(0, half), answered.slice(half)]
 }
 
 /**
- * As many as a call takes. The function knows each conversation as it was, so a second append to one is for a later call,
- * and for one that is sent when the first is answered: it may have to be given again.
+ * Takes the appends of the next call. A call contains each conversation once. A second append to a conversation is sent
+ * only after the first is answered, because the first may have to be retried.
  */
 function forOneCall(
   queue: readonly Waiting[],
-  away: ReadonlySet<string>,
+  busyConversations: ReadonlySet<string>,
 ): { readonly batch: Waiting[]; readonly rest: Waiting[] } {
   const batch: Waiting[] = []
   const rest: Waiting[] = []
-  const conversations = new Set(away)
+  const conversations = new Set(busyConversations)
   let chars = 0
   for (const waiting of queue) {
     const { conversation, op } = waiting
     const { events, base } = op
-    const again = conversations.has(conversation)
-    if (!again) chars += events.length + (base?.length ?? 0)
-    // Once it is full it stays so: whoever is left behind must not be overtaken.
-    const full = batch.length > 0 && (batch.length >= MOST_OPS || chars > MOST_CHARS)
-    if (full || again) rest.push(waiting)
+    const isRepeated = conversations.has(conversation)
+    if (!isRepeated) chars += events.length + (base?.length ?? 0)
+    // A full call stays full: a later append must not overtake one that was left out.
+    const full = batch.length > 0 && (batch.length >= MAX_OPS || chars > MAX_CHARS)
+    if (full || isRepeated) rest.push(waiting)
     else {
       conversations.add(conversation)
       batch.push(waiting)
@@ -165,38 +164,42 @@ function forOneCall(
 
 interface Answered {
   readonly waiting: Waiting
-  readonly told: Answer | Extract<Appended, { readonly result: 'failed' | 'unknown' }>
+  readonly result: Answer | Extract<Appended, { readonly result: 'failed' | 'unknown' }>
 }
 
-async function callWith(line: Line, batch: readonly Waiting[]): Promise<readonly Answered[]> {
-  return answersTo(line, batch, await line.call(batch))
+async function callWith(connection: LaneConnection, batch: readonly Waiting[]): Promise<readonly Answered[]> {
+  return answersTo(connection, batch, await connection.call(batch))
 }
 
-/** Never throws: whatever happens, there is an answer to each append of the batch. */
-async function answersTo(line: Line, batch: readonly Waiting[], outcome: Outcome): Promise<readonly Answered[]> {
-  if ('answers' in outcome) return outcome.answers.map((told) => ({ waiting: batch[told.nth - 1]!, told }))
+/** Never throws: every append of the batch gets an answer. */
+async function answersTo(
+  connection: LaneConnection,
+  batch: readonly Waiting[],
+  outcome: Outcome,
+): Promise<readonly Answered[]> {
+  if ('answers' in outcome) return outcome.answers.map((result) => ({ waiting: batch[result.nth - 1]!, result }))
   const { result, error } = outcome
-  // Somebody was at one of the conversations between the look of the call and its write, and it was rolled back.
-  if (result === 'failed' && isOvertaken(error)) return callWith(line, batch)
+  // Another process wrote to one of the conversations during the call, which was rolled back.
+  if (result === 'failed' && isSerializationFailure(error)) return callWith(connection, batch)
   if (result === 'failed' && batch.length > 1 && !isOutOfResources(error) && outcome.sent) {
-    // One of them broke the call for all, which was rolled back. Which one, each on its own will tell.
+    // One append failed the call, which was rolled back. Retrying each alone shows which one.
     const answered: Answered[] = []
-    for (const waiting of batch) answered.push(...(await callWith(line, [waiting])))
+    for (const waiting of batch) answered.push(...(await callWith(connection, [waiting])))
     return answered
   }
-  return batch.map((waiting) => ({ waiting, told: { result, why: why(error) } }))
+  return batch.map((waiting) => ({ waiting, result: { result, why: whyOf(error) } }))
 }
 
-/** Never throws: one that cannot be told is nobody else's trouble. */
-function tellOne({ waiting: { op, answer }, told }: Answered, written: (what: Written) => void): void {
-  if (told.result === 'failed' || told.result === 'unknown') return answer(told)
+/** Never throws: an answer that cannot be decoded fails only its own append. */
+function deliver({ waiting: { op, answer }, result }: Answered, written: (what: Written) => void): void {
+  if (result.result === 'failed' || result.result === 'unknown') return answer(result)
   try {
-    const done = writtenOf(op, told)
+    const done = writtenOf(op, result)
     if (done) written(done)
-    answer(appendedOf(op, told))
+    answer(appendedOf(op, result))
   } catch (error) {
-    // What is there already, and was to be told again, cannot be read.
-    answer({ result: 'unknown', why: why(error) })
+    // The append was stored earlier, and its stored events cannot be decoded.
+    answer({ result: 'unknown', why: whyOf(error) })
   }
 }
 
@@ -204,16 +207,16 @@ type Outcome =
   | { readonly answers: readonly Answer[] }
   | { readonly result: 'failed' | 'unknown'; readonly error: unknown; readonly sent: boolean }
 
-interface Line {
+interface LaneConnection {
   call(batch: readonly Waiting[]): Promise<Outcome>
   close(): void
 }
 
 /**
- * A connection for as long as there is something to send. One that broke is replaced. A call that is sent behind others
- * has their time and its own until a silent server counts as gone.
+ * A connection that is held while there is something to send, and replaced if it breaks. The timeout of a call includes
+ * the timeouts of the calls before it.
  */
-function openLine(settings: Settings, writers: Pool): Line {
+function openLaneConnection(settings: Settings, writers: Pool): LaneConnection {
   let connecting: Promise<PoolClient> | undefined
   let sent = 0
   return {
@@ -236,10 +239,10 @@ function openLine(settings: Settings, writers: Pool): Line {
       sent++
       try {
         const timed = { ...query, query_timeout: settings.timeoutMs * sent }
-        const { rows } = await client.query<Told>(timed)
+        const { rows } = await client.query<CallResult>(timed)
         return { answers: rows.flatMap(answersIn) }
       } catch (error) {
-        // Two calls on it may both find it broken.
+        // Two calls may both find the same connection broken.
         if (isConnectionError(error) && connecting === connection) {
           connecting = undefined
           client.release(true)
@@ -261,6 +264,6 @@ function hash({ tenant, id }: Address): number {
   for (const text of [tenant, id]) {
     for (let index = 0; index < text.length; index++) sum = (Math.imul(sum, 31) + text.charCodeAt(index)) | 0
   }
-  // A remainder of whole numbers; beyond 31 bits it would be one of floating point.
+  // 31 bits, so that the remainder is computed with integers.
   return sum & 0x7fff_ffff
 }

@@ -1,6 +1,6 @@
 /**
- * Arrays as PostgreSQL reads them. `pg` would write them too, with two replacements for every element, and take as long
- * for that as for everything else it does with an append.
+ * Array literals for PostgreSQL. `pg` can encode arrays too, with two replacements per element, which takes as long as all
+ * its other work for an append.
  */
 
 const SPECIAL = /["\\]/g
@@ -12,7 +12,7 @@ export function textArray(values: readonly (string | null | undefined)[]): strin
   return `{${text.slice(1)}}`
 }
 
-/** Of what is never in need of quotes. */
+/** For elements that never need quotes. */
 export function plainArray(values: readonly (number | boolean | null | undefined)[]): string {
   let text = ''
   for (const value of values) text += value === null || value === undefined ? ',NULL' : `,${value}`

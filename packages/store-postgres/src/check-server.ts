@@ -1,7 +1,7 @@
-/** What a server must be like before anything is entrusted to it. Asked once, when a store is opened. */
+/** Checks the server's version and settings once, when a store is opened. */
 import { HoldpointError } from '@holdpoint/core'
 import type { ClientBase } from 'pg'
-import type { Settings } from './options.ts'
+import type { Settings } from './settings.ts'
 
 const OLDEST_VERSION = 15
 
@@ -24,8 +24,8 @@ export async function checkServer(client: ClientBase, { allowUnsafe, onWarning }
     current_setting('synchronous_commit') as synchronous_commit`)
   const server = rows[0] as Server
 
-  const wrong = unfit(server)
-  if (wrong !== undefined) throw new HoldpointError('store-unusable', `This PostgreSQL cannot be used: ${wrong}`)
+  const problem = problemOf(server)
+  if (problem !== undefined) throw new HoldpointError('store-unusable', `This PostgreSQL cannot be used: ${problem}`)
 
   const off = (['fsync', 'full_page_writes', 'synchronous_commit'] as const).filter((name) => server[name] === 'off')
   if (off.length === 0) return
@@ -33,15 +33,15 @@ export async function checkServer(client: ClientBase, { allowUnsafe, onWarning }
   if (!allowUnsafe) {
     throw new HoldpointError(
       'store-unusable',
-      `This PostgreSQL would lose answers it acknowledged, if its machine stopped: ${what}. ` +
-        'Turn it on, or open the store with allowUnsafe: true if losing them is fine.',
+      `This PostgreSQL would lose acknowledged writes if its machine crashed: ${what}. ` +
+        'Turn it on, or open the store with allowUnsafe: true if that is acceptable.',
     )
   }
-  onWarning(`This PostgreSQL may lose what it acknowledged: ${what}.`)
+  onWarning(`This PostgreSQL may lose acknowledged writes: ${what}.`)
 }
 
-function unfit({ version, encoding, standby }: Server): string | undefined {
+function problemOf({ version, encoding, standby }: Server): string | undefined {
   if (version < OLDEST_VERSION) return `it is version ${version}, and ${OLDEST_VERSION} or newer is needed.`
-  if (encoding !== 'UTF8') return `its database is encoded in ${encoding}. Make one with encoding UTF8.`
-  return standby ? 'it is a standby, which cannot be written to. Give the URL of the primary.' : undefined
+  if (encoding !== 'UTF8') return `its database is encoded in ${encoding}. Create one with encoding UTF8.`
+  return standby ? 'it is a standby, which cannot be written to. Use the URL of the primary.' : undefined
 }

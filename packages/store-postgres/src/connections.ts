@@ -1,16 +1,16 @@
 /**
- * The connections of a store: a few that append, some that read. Both are pools: a connection that breaks is forgotten,
- * and the next one that is needed is made anew. No error of theirs is ever thrown at the process.
+ * The connections of a store: one pool for appends and one for reads. A broken connection is dropped and replaced when the
+ * next one is needed. No connection error is ever unhandled.
  */
 import { Pool, types, type ClientBase, type ClientConfig, type PoolClient, type QueryResultRow } from 'pg'
-import { isConnectionError, unavailable } from './broken.ts'
-import type { Settings } from './options.ts'
-import { within } from './patience.ts'
+import { isConnectionError, unavailable } from './pg-error.ts'
+import type { Settings } from './settings.ts'
+import { settleWithin } from './settle-within.ts'
 
-const GOODBYE_MS = 5000
+const CLOSE_TIMEOUT_MS = 5000
 
 export interface Query {
-  /** Prepared under this name, once for each connection. Left out where the plan should follow the values. */
+  /** The name of the prepared statement. Leave it out if the plan should depend on the values. */
   readonly name?: string
   readonly text: string
   readonly values: unknown[]
@@ -18,9 +18,9 @@ export interface Query {
 
 export interface Connections {
   readonly writers: Pool
-  /** Asks on any connection, and once more on another when the first one broke. */
+  /** Runs a query, and retries it once on another connection if the first one broke. */
   read<Row extends QueryResultRow>(query: Query): Promise<Row[]>
-  /** Asks at most once. That it threw does not say that nothing was done. */
+  /** Runs a query at most once. If it throws, the query may still have been executed. */
   once<Row extends QueryResultRow>(query: Query): Promise<Row[]>
   end(): Promise<void>
 }
@@ -34,12 +34,12 @@ export function connect(settings: Settings): Connections {
       try {
         return (await readers.query<Row>(query)).rows
       } catch (first) {
-        if (!isConnectionError(first)) throw unavailable('A question was refused', first)
+        if (!isConnectionError(first)) throw unavailable('A query was refused', first)
       }
       try {
         return (await readers.query<Row>(query)).rows
       } catch (second) {
-        throw unavailable('A question could not be asked', second)
+        throw unavailable('A query failed', second)
       }
     },
     once: async <Row extends QueryResultRow>(query: Query) => {
@@ -50,7 +50,7 @@ export function connect(settings: Settings): Connections {
       }
     },
     end: async () => {
-      await within(GOODBYE_MS, Promise.all([writers.end(), readers.end()]))
+      await settleWithin(CLOSE_TIMEOUT_MS, Promise.all([writers.end(), readers.end()]))
     },
   }
 }
@@ -58,7 +58,7 @@ export function connect(settings: Settings): Connections {
 export interface PoolNeeds {
   readonly max: number
   readonly durable?: boolean
-  /** Sends what is asked on a connection at once, and not only when what was asked before is answered. */
+  /** Sends a query before the previous one on the connection is answered. */
   readonly pipeline?: boolean
   readonly Client?: new () => ClientBase
 }
@@ -68,11 +68,13 @@ export function poolOf(settings: Settings, { durable = true, ...needs }: PoolNee
     ...clientOf(settings),
     ...needs,
     idleTimeoutMillis: 60_000,
+    // A store that nothing is asked of does not keep its process alive.
+    allowExitOnIdle: true,
     verify: (client: PoolClient, verified: (error?: Error) => void) => {
       prepareSession(client, settings, durable).then(() => verified(), verified)
     },
   })
-  // Both are needed: a pool tells of a connection that breaks while nobody uses it, a connection of itself in use.
+  // Both handlers are needed: the pool reports idle connections that break, and a connection in use reports itself.
   pool.on('error', (error) => settings.onWarning('A connection to PostgreSQL broke while it was idle.', error))
   pool.on('connect', (client) => {
     client.on('error', (error) => settings.onWarning('A connection to PostgreSQL broke.', error))
@@ -92,14 +94,14 @@ export function clientOf({ url, timeoutMs }: Settings): ClientConfig {
   }
 }
 
-/** Counts and keys are far from 2^53. */
+/** Counts and keys stay far below 2^53. */
 const getTypeParser = ((oid: number, format?: 'text') =>
   oid === types.builtins.INT8 ? Number : (types.getTypeParser(oid, format) as unknown)) as typeof types.getTypeParser
 
 /**
- * What the promise rests on is said by the session itself, so that no default of the role, and no change of the server's
- * settings while we run, takes it away. A commit that waits for more than the disk (a standby) is left as it is.
- * Every statement of ours has an index, and a plan made while a table was small must not read all of it once it is not.
+ * Durability depends on these settings, so the session sets them itself: no default of the role and no later change of the
+ * server's settings can weaken them. A commit that also waits for a standby keeps doing so. Every statement has an index, so
+ * sequential scans are off: a plan that was cached for a small table must not scan it when it is large.
  */
 const SESSION = `select
   set_config('synchronous_commit', case
@@ -110,14 +112,14 @@ const SESSION = `select
   set_config('jit', 'off', false),
   set_config('enable_seqscan', 'off', false)`
 
-/** `durable: false` is for what is found again when it was lost: its commits need not wait for the disk. */
+/** `durable: false` is for data that can be recovered: its commits do not wait for the disk. */
 export async function prepareSession(
   client: ClientBase,
   { allowUnsafe, timeoutMs }: Settings,
   durable = true,
 ): Promise<void> {
-  // Whoever waits for a row longer than that gives up while the connection still counts as good.
+  // A statement that waits for a lock fails before the connection counts as broken.
   const lockTimeout = Math.ceil(timeoutMs / 2)
-  const commit = durable ? (allowUnsafe ? 'as it is' : 'on') : 'off'
+  const commit = durable ? (allowUnsafe ? 'unchanged' : 'on') : 'off'
   await client.query(SESSION, [commit, `${lockTimeout}`])
 }

@@ -1,4 +1,4 @@
-/** What belongs to no conversation: each question is one statement. */
+/** Documents, which belong to no conversation. Each operation is one statement. */
 import {
   fromSortable,
   sortableRange,
@@ -9,13 +9,13 @@ import {
   type Store,
 } from '@holdpoint/core'
 import type { Connections } from './connections.ts'
-import type { Settings } from './options.ts'
-import { toStored } from './storable-text.ts'
+import type { Settings } from './settings.ts'
+import { toStored } from './stored-name.ts'
 
 type Documents = Pick<Store, 'put' | 'get' | 'documents'>
 
-/** More than anybody means to read at once, and a number that the server takes. */
-const MOST_ROWS = 1_000_000_000
+/** Caps an infinite limit to a number that the server accepts. */
+const MAX_ROWS = 1_000_000_000
 
 export function openDocuments({ schema, clockOffset }: Settings, { read, once }: Connections): Documents {
   const select = `with clock as materialized (select ${schema}.now_ms($1) as now)
@@ -24,7 +24,7 @@ export function openDocuments({ schema, clockOffset }: Settings, { read, once }:
 
   return {
     put: async ({ tenant, kind, id, expected, data, ttlMs }) => {
-      // Asked again after its answer was lost, it might meet itself, and be told of a conflict.
+      // Not retried: after a lost answer, a retry could conflict with its own first attempt.
       const [row] = await once<{ readonly done: boolean; readonly head: number }>({
         name: 'put',
         text: `select done, head from ${schema}.put($1, $2, $3, $4, $5, $6, $7)`,
@@ -53,11 +53,11 @@ export function openDocuments({ schema, clockOffset }: Settings, { read, once }:
     documents: async ({ tenant, kind, limit, ...query }: DocumentsQuery) => {
       if (limit < 1) return { items: [], next: undefined }
       const { from, behind, to } = sortableRange(query)
-      const most = Math.min(limit, MOST_ROWS)
+      const most = Math.min(limit, MAX_ROWS)
       const rows = await read<DocumentRow>({
-        name: behind ? 'documents behind' : 'documents',
+        name: behind ? 'documents after' : 'documents',
         text: `${select} and id ${behind ? '>' : '>='} $4 and id < $5 order by id limit $6`,
-        // One more than the page takes, to know whether there is another.
+        // Read one row more than the page, to know whether there is another page.
         values: [clockOffset(), toStored(tenant), toStored(kind), from, to, most + 1],
       })
       const items = rows.slice(0, most).map((row) => toDocument(kind, row))

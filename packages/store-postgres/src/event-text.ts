@@ -1,13 +1,13 @@
 /**
- * The events of an append as they stand in their row: their JSON, with what is the same in every conversation written
- * short. JSON has no control characters (it writes them out), so each of them is free to stand for something:
+ * The stored form of an append's events: JSON, with frequent parts abbreviated. JSON contains no control characters (it
+ * escapes them), so each control character can stand for something else:
  *
- * - a phrase that our own events are made of,
- * - a hash, which is half as long in another alphabet,
- * - a text between two of these that came before in the same row: ids, and the input of a call that waits.
+ * - a phrase that our events contain often,
+ * - a hash, which is half as long in base64url,
+ * - a text that occurred before in the same row: an id, or the input of a held call.
  *
- * A row without any is plain JSON, as all of them were once. What stands in a row stays readable for good only if a
- * phrase keeps its code: more may be added at the end, and none is ever changed or removed.
+ * A row without control characters is plain JSON. Never change or remove a phrase, or stored rows become unreadable. New
+ * phrases go to the end.
  */
 import { decodeBatch, type Batch, type LogEvent } from '@holdpoint/core'
 
@@ -72,22 +72,22 @@ const PHRASES: readonly string[] = [
   ',"metadata":',
 ]
 
-/** In characters. More than that is mostly what somebody said, and the server packs it by itself. */
-const LONGEST = 20_000
-/** A text that is shorter is not worth being remembered. */
-const SHORTEST_REPEATED = 6
+/** In characters. A longer text is mostly prose, and the server compresses it. */
+const MAX_LENGTH = 20_000
+/** A shorter text is not worth abbreviating. */
+const MIN_REPEATED = 6
 
 const ONE_CHARACTER = 26
 const [FURTHER, HASH, REPEATED] = ['\u001c', '\u001d', '\u001e']
 const FIRST_OF_TWO = 0x20
-const MOST_OF_TWO = 0x5f
+const MAX_OF_TWO = 0x5f
 
 const codeOf = new Map(
   PHRASES.map((phrase, nth) => [phrase, nth < ONE_CHARACTER ? char(nth + 1) : FURTHER + counted(nth - ONE_CHARACTER)]),
 )
 const phraseOf = new Map(Array.from(codeOf, ([phrase, code]) => [code, phrase]))
 
-/** The point is that of our call ids, which begin with the id of their turn; the quotes of a hash come with it. */
+/** The dot is that of our call ids, which start with the id of their turn. A hash includes its quotes. */
 const TO_SHORTEN = new RegExp(
   `("[0-9a-f]{64}"|${PHRASES.toSorted((a, b) => b.length - a.length)
     .map((phrase) => (phrase === '.' ? '\\.(?=\\d{1,3}\\.\\d{1,3}")' : phrase.replace(/[[\]{}().]/g, '\\$&')))
@@ -95,22 +95,22 @@ const TO_SHORTEN = new RegExp(
 )
 const SHORTENED = new RegExp(`([\\x01-\\x1b]|${HASH}.{43}|[${FURTHER}${REPEATED}].)`)
 
-/** What stands in a row, as the events it is. */
+/** Decodes the events of a row. */
 export function readBatch({ seq, at, events }: Batch): LogEvent[] {
   return decodeBatch({ seq, at, events: fromEventText(events) })
 }
 
 export function toEventText(json: string): string {
-  if (json.length > LONGEST) return json
+  if (json.length > MAX_LENGTH) return json
   const seen = new Map<string, string>()
   let text = ''
   for (const [index, piece] of json.split(TO_SHORTEN).entries()) {
     if (index % 2 === 1)
       text += codeOf.get(piece) ?? HASH + Buffer.from(piece.slice(1, -1), 'hex').toString('base64url')
-    else if (piece.length < SHORTEST_REPEATED) text += piece
+    else if (piece.length < MIN_REPEATED) text += piece
     else {
       const before = seen.get(piece)
-      if (before === undefined && seen.size < MOST_OF_TWO) seen.set(piece, REPEATED + counted(seen.size))
+      if (before === undefined && seen.size < MAX_OF_TWO) seen.set(piece, REPEATED + counted(seen.size))
       text += before ?? piece
     }
   }
@@ -123,17 +123,17 @@ function fromEventText(text: string): string {
   const seen: string[] = []
   let json = ''
   for (const [index, piece] of pieces.entries()) {
-    if (index % 2 === 1) json += unfold(piece, seen)
+    if (index % 2 === 1) json += expand(piece, seen)
     else {
-      if (piece.length >= SHORTEST_REPEATED) seen.push(piece)
+      if (piece.length >= MIN_REPEATED) seen.push(piece)
       json += piece
     }
   }
   return json
 }
 
-/** What no code stands for is left as it is: whoever reads the JSON says that it cannot be read. */
-function unfold(code: string, seen: readonly string[]): string {
+/** An unknown code is left unchanged, so that parsing the JSON fails with an error. */
+function expand(code: string, seen: readonly string[]): string {
   if (code.startsWith(HASH)) return `"${Buffer.from(code.slice(1), 'base64url').toString('hex')}"`
   if (code.startsWith(REPEATED)) return seen[code.charCodeAt(1) - FIRST_OF_TWO] ?? code
   return phraseOf.get(code) ?? code

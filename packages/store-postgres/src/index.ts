@@ -1,2 +1,2 @@
 export { postgresStore } from './postgres-store.ts'
-export { type PostgresStoreOptions } from './options.ts'
+export { type PostgresStoreOptions } from './settings.ts'

@@ -1,10 +1,10 @@
 /**
- * What graphile-worker is given in place of a plain connection, since two of its habits would do harm.
+ * A connection for graphile-worker that avoids two of its hazards.
  *
- * - When it first makes its tables it tells every worker of the database to shut down, and those set the exit code of
- *   their process: its channel for that does not say which schema it is about. We neither send that nor heed it.
- * - When the server is just starting it waits inside itself, for minutes, and cannot be stopped meanwhile. It does so by
- *   the code of the error, so it is shown none.
+ * - When it first creates its tables, it tells every worker of the database to shut down, whatever its schema, and those
+ *   workers set the exit code of their process. This connection neither sends nor receives that notification.
+ * - While the server is starting, it waits internally for minutes and cannot be stopped. It recognises that state by the
+ *   error code, so this connection removes the code.
  */
 import type {} from 'graphile-worker'
 import { Client, type PoolClient } from 'pg'
@@ -28,28 +28,28 @@ export class JobsClient extends Client {
   }
 }
 
-/** Graphile-worker's own way to change what migrates its tables: the connection, which leaves one statement out. */
+/** Replaces the connection of graphile-worker's migrations by one that skips the notification. */
 export const quietMigrations: GraphileConfig.Plugin = {
   name: 'holdpoint-quiet-migrations',
   worker: {
     middleware: {
       migrate(next, event) {
-        event.client = withoutNotice(event.client)
+        event.client = withoutNotification(event.client)
         return next()
       },
     },
   },
 }
 
-function withoutNotice(client: PoolClient): PoolClient {
+function withoutNotification(client: PoolClient): PoolClient {
   return new Proxy(client, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target)
       if (typeof value !== 'function') return value
       if (name !== 'query') return value.bind(target) as unknown
       return (query: unknown, values: unknown, ...rest: unknown[]): unknown => {
-        const left = Array.isArray(values) && values[0] === MIGRATED
-        return Reflect.apply(value, target, left ? ['select 1'] : [query, values, ...rest])
+        const isNotification = Array.isArray(values) && values[0] === MIGRATED
+        return Reflect.apply(value, target, isNotification ? ['select 1'] : [query, values, ...rest])
       }
     },
   })

@@ -1,13 +1,13 @@
-/** Conversations as whoever takes them up needs them. Those who ask at the same time share a question. */
+/** Loads conversations for a driver. Concurrent loads share a query. */
 import type { Address, Batch, Json, Loaded, Store } from '@holdpoint/core'
 import type { Connections } from './connections.ts'
 import { readBatch } from './event-text.ts'
-import { fromStored, toStored } from './storable-text.ts'
-import { together } from './together.ts'
+import { fromStored, toStored } from './stored-name.ts'
+import { batchRequests } from './batch-requests.ts'
 
 export function openLoad(schema: string, { read }: Connections): Pick<Store, 'load'> {
-  const rowsOf = together<Address, readonly LoadRow[]>(async (from) => {
-    // The state stands in a row of its own, and not beside every batch.
+  const rowsOf = batchRequests<Address, readonly LoadRow[]>(async (from) => {
+    // The state is in its own row instead of being repeated with every batch.
     const rows = await read<LoadRow>({
       name: 'load',
       text: `with c as (
@@ -24,7 +24,7 @@ export function openLoad(schema: string, { read }: Connections): Pick<Store, 'lo
     const found = Map.groupBy(rows, ({ nth }) => nth)
     return from.map((_, index) => found.get(index + 1) ?? [])
   })
-  // Read by each on its own: one that cannot be read is nobody else's trouble.
+  // Each caller decodes its own rows, so that an unreadable conversation fails only its own load.
   return { load: async (from) => loadedOf(await rowsOf(from)) }
 }
 

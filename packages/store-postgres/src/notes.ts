@@ -1,13 +1,13 @@
-/** What is kept beside the log. Each is one statement, and may be made again: its effect is the same. */
+/** Notes beside the log. Each operation is one idempotent statement. */
 import type { Json, Note, Store } from '@holdpoint/core'
 import type { Connections } from './connections.ts'
-import type { Settings } from './options.ts'
-import { toStored } from './storable-text.ts'
+import type { Settings } from './settings.ts'
+import { toStored } from './stored-name.ts'
 
 type Notes = Pick<Store, 'note' | 'notes'>
 
-/** The server counts in whole numbers. */
-const MOST = Number.MAX_SAFE_INTEGER
+/** Caps an infinite limit to a number that the server accepts. */
+const MAX = Number.MAX_SAFE_INTEGER
 
 export function openNotes({ schema, clockOffset }: Settings, { read }: Connections): Notes {
   const conversation = `(select k from ${schema}.conversations where tenant = $1 and id = $2)`
@@ -24,7 +24,7 @@ export function openNotes({ schema, clockOffset }: Settings, { read }: Connectio
       })
     },
 
-    notes: async ({ tenant, id }, { kind, before = MOST, limit }) => {
+    notes: async ({ tenant, id }, { kind, before = MAX, limit }) => {
       if (limit < 1) return []
       const rows = await read<NoteRow>({
         name: 'notes',
@@ -37,8 +37,8 @@ export function openNotes({ schema, clockOffset }: Settings, { read }: Connectio
           toStored(tenant),
           toStored(id),
           toStored(kind),
-          Math.min(before, MOST),
-          Math.min(limit, MOST),
+          Math.min(before, MAX),
+          Math.min(limit, MAX),
           clockOffset(),
         ],
       })

@@ -1,18 +1,18 @@
 /**
- * Who lives, what waits for somebody, and who drives. A node's lease is a row that ends at a time of the database's
- * clock; a conversation belongs to its owner as long as that lease lasts, and every change of hands makes a new epoch.
+ * Leases of nodes, owners of conversations, and conversations that need a driver. A lease is a row that expires by the
+ * database's clock. A conversation belongs to its owner while the lease lasts. Every change of owner starts a new epoch.
  */
 import type { Store } from '@holdpoint/core'
 import { agentsWithDeadlines } from './agents-with-deadlines.ts'
 import type { Connections } from './connections.ts'
-import { conversationOf } from './conversation-of.ts'
-import type { Settings } from './options.ts'
-import { fromStored, toStored } from './storable-text.ts'
+import { joinConversation } from './join-conversation.ts'
+import type { Settings } from './settings.ts'
+import { fromStored, toStored } from './stored-name.ts'
 
 type Ownership = Pick<Store, 'beat' | 'leave' | 'due' | 'claim'>
 
-/** How long a node that said nothing more is remembered. It counts as gone long before. */
-const FORGET_AFTER_MS = 3_600_000
+/** When the row of an expired lease is deleted. The node counts as dead long before. */
+const DELETE_AFTER_MS = 3_600_000
 
 export function openOwnership({ schema, clockOffset }: Settings, connections: Connections): Ownership {
   const { read } = connections
@@ -28,7 +28,7 @@ export function openOwnership({ schema, clockOffset }: Settings, connections: Co
           insert into ${schema}.nodes as n (node, until) select $1, now + $2 from clock
           on conflict (node) do update set until = excluded.until
           returning (select now from clock) as now`,
-        values: [toStored(node), ttlMs, clockOffset(), FORGET_AFTER_MS],
+        values: [toStored(node), ttlMs, clockOffset(), DELETE_AFTER_MS],
       })
       return row!.now
     },
@@ -53,7 +53,7 @@ export function openOwnership({ schema, clockOffset }: Settings, connections: Co
         name: 'claim',
         text: `update ${schema}.conversations set owner = $3, epoch = epoch + (owner is distinct from $3)::int
           where tenant = $1 and id = $2 and status = 'running'
-            and (owner is null or owner = $3 or not ${schema}.lives(owner, ${schema}.now_ms($4)))
+            and (owner is null or owner = $3 or not ${schema}.node_alive(owner, ${schema}.now_ms($4)))
           returning epoch`,
         values: [toStored(tenant), toStored(id), toStored(node), clockOffset()],
       })
@@ -68,7 +68,7 @@ interface DueRow {
   readonly id: string | null
 }
 
-/** Each part is found through an index of its own; together they are cut to what was asked for, oldest first. */
+/** Each part uses its own index. The union is cut to the limit, oldest first. */
 function dueText(schema: string, named: boolean): string {
   return `with clock as materialized (select ${schema}.now_ms($2) as now),
     agents as materialized (${named ? 'select unnest($3::text[]) as agent' : agentsWithDeadlines(schema)}),
@@ -78,8 +78,8 @@ function dueText(schema: string, named: boolean): string {
           where agent = agents.agent and wake_at <= (select now from clock) order by wake_at limit $1
       ) a
     ),
-    left_alone as (
-      select a.tenant, a.conv from ${schema}.agenda a ${conversationOf(schema, 'a')}
+    unowned as (
+      select a.tenant, a.conv from ${schema}.agenda a ${joinConversation(schema, 'a')}
         where a.status = 'running' ${named ? 'and a.agent = any ($3::text[])' : ''} and not exists (
           select 1 from ${schema}.nodes n where n.node = c.owner and n.until > (select now from clock))
         order by a.conv limit $1
@@ -92,7 +92,7 @@ function dueText(schema: string, named: boolean): string {
     ),
     due as (
       select d.conv, c.tenant, c.id
-        from (select * from woken union select * from left_alone order by conv limit $1) d ${conversationOf(schema, 'd')}
+        from (select * from woken union select * from unowned order by conv limit $1) d ${joinConversation(schema, 'd')}
     )
     select n.next, d.tenant, d.id from next n left join due d on true order by d.conv`
 }

@@ -1,36 +1,36 @@
-/** Puts a store together: opens it, lets appends tell others of what they wrote, and closes it in the right order. */
+/** Assembles the store: opens it, connects appends to the change feed, and closes the parts in order. */
 import { HoldpointError, type Address, type Store } from '@holdpoint/core'
 import { Client } from 'pg'
-import { openLanes } from './append-lanes.ts'
-import { why } from './broken.ts'
+import { openAppendLanes } from './append-lanes.ts'
+import { whyOf } from './pg-error.ts'
 import { checkServer } from './check-server.ts'
 import { clientOf, connect, prepareSession, type Connections } from './connections.ts'
 import { openDispatcher, type Deadline } from './dispatcher.ts'
 import { openDocuments } from './documents.ts'
 import { openLoad } from './load.ts'
 import { migrate } from './migrate.ts'
-import { openNews } from './news.ts'
+import { openChangeFeed } from './change-feed.ts'
 import { openNotes } from './notes.ts'
-import { settingsOf, type PostgresStoreOptions, type Settings } from './options.ts'
+import { settingsOf, type PostgresStoreOptions, type Settings } from './settings.ts'
 import { openOwnership } from './ownership.ts'
-import { openQuestions } from './questions.ts'
+import { openLists } from './lists.ts'
 import { openReads } from './reads.ts'
-import { fromStored, toStored } from './storable-text.ts'
+import { fromStored, toStored } from './stored-name.ts'
 import { openSweep } from './sweep.ts'
 
-/** Opens conversations in the PostgreSQL at `url`, and makes or updates their tables. Any number of processes may. */
+/** Opens a store in the PostgreSQL at `url`, and creates or migrates its tables. Any number of processes can share it. */
 export async function postgresStore(url: string, options: PostgresStoreOptions = {}): Promise<Store> {
   const settings = settingsOf(url, options)
   await prepare(settings)
   const connections = connect(settings)
   const { schema } = settings
   const dispatcher = openDispatcher(settings, connections, async (deadline) => {
-    const there = await headOf(settings, connections, deadline)
-    if (there) news.look(there.what, there.seq)
+    const head = await headOf(settings, connections, deadline)
+    if (head) changes.notifyHere(head.what, head.seq)
   })
-  const news = await openNews(settings, connections, dispatcher.heard)
-  const lanes = openLanes(settings, connections.writers, ({ to, k, seq, deadline, work }) => {
-    news.spread(to, seq, { work, near: deadline })
+  const changes = await openChangeFeed(settings, connections, dispatcher.nearDeadlineElsewhere)
+  const lanes = openAppendLanes(settings, connections.writers, ({ to, k, seq, deadline, unowned }) => {
+    changes.notify(to, seq, { unowned, near: deadline })
     if (deadline) dispatcher.note({ tenant: toStored(to.tenant), k })
   })
   let closing: Promise<void> | undefined
@@ -38,27 +38,27 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
   return {
     ...openLoad(schema, connections),
     ...openReads(schema, connections),
-    ...openQuestions(schema, connections),
+    ...openLists(schema, connections),
     ...openNotes(settings, connections),
     ...openDocuments(settings, connections),
     ...openSweep(settings, connections),
     ...openOwnership(settings, connections),
     append: async (write) => (closing ? { result: 'failed', why: 'This store is closed.' } : lanes.append(write)),
-    listen: (changed) => {
+    listen: (listener) => {
       dispatcher.start()
-      return news.listen(changed)
+      return changes.listen(listener)
     },
     close: () =>
       (closing ??= (async () => {
         await lanes.drain()
         await dispatcher.close()
-        await news.close()
+        await changes.close()
         await connections.end()
       })()),
   }
 }
 
-/** On a connection of its own, which is gone before the store opens any that stay. */
+/** Uses a separate connection, which is closed before the store opens its own. */
 async function prepare(settings: Settings): Promise<void> {
   const client = new Client(clientOf(settings))
   client.on('error', () => {})
@@ -69,7 +69,7 @@ async function prepare(settings: Settings): Promise<void> {
     await migrate(client, settings.schema)
   } catch (error) {
     if (HoldpointError.is(error)) throw error
-    throw new HoldpointError('store-unusable', `The store could not be opened. ${why(error)}`, { cause: error })
+    throw new HoldpointError('store-unusable', `The store could not be opened. ${whyOf(error)}`, { cause: error })
   } finally {
     await client.end().catch(() => {})
   }

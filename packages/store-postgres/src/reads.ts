@@ -1,21 +1,22 @@
-/** What is read of one conversation. Rows are batches, and what is asked for are events: both ends are cut to fit here. */
+/** Reads of one conversation. A row is a batch of events, so the first and last batch are cut to the requested range. */
 import type { Address, Batch, LogEvent, Store } from '@holdpoint/core'
 import type { Connections } from './connections.ts'
+import { joinConversation } from './join-conversation.ts'
 import { readBatch } from './event-text.ts'
-import { toStored } from './storable-text.ts'
+import { fromStored, toStored } from './stored-name.ts'
 
-type Reads = Pick<Store, 'read' | 'readBack' | 'readCall' | 'findKey' | 'heads'>
+type Reads = Pick<Store, 'read' | 'readBack' | 'readCall' | 'findCall' | 'findKey' | 'heads'>
 
-/** Where reading stops even if more was asked for: enough to be quick, little enough to be held in memory. */
-const MOST_BATCHES = 1000
-const MOST_BYTES = 8_000_000
+/** The most that one read returns, so that it fits into memory. The caller reads on from there. */
+const MAX_BATCHES = 1000
+const MAX_BYTES = 8_000_000
 
 export function openReads(schema: string, { read }: Connections): Reads {
   const conversation = `(select k from ${schema}.conversations where tenant = $1 and id = $2)`
   const byAddress = ({ tenant, id }: Address): [string, string] => [toStored(tenant), toStored(id)]
 
   return {
-    read: async (from, after, limit = MOST_BATCHES) => {
+    read: async (from, after, limit = MAX_BATCHES) => {
       if (limit < 1) return []
       const rows = await read<Batch>({
         name: 'read',
@@ -23,14 +24,14 @@ export function openReads(schema: string, { read }: Connections): Reads {
             select seq, at, events, sum(pg_column_size(events)) over (order by seq) - pg_column_size(events) as before
               from (select * from ${schema}.batches where conv = ${conversation} and seq > $3 order by seq limit $4) b
           ) b where before < $5 order by seq`,
-        values: [...byAddress(from), after, Math.min(limit, MOST_BATCHES), MOST_BYTES],
+        values: [...byAddress(from), after, Math.min(limit, MAX_BATCHES), MAX_BYTES],
       })
       return eventsOf(rows, ({ seq }) => seq > after).slice(0, limit)
     },
 
     readBack: async (from, before, limit) => {
       if (limit < 1) return []
-      // The first batch to look at may end later: the one that holds the event right before.
+      // The batch with the last requested event may also contain later events.
       const rows = await read<Batch>({
         name: 'read back',
         text: `with c as (select ${conversation} as k)
@@ -61,6 +62,16 @@ export function openReads(schema: string, { read }: Connections): Reads {
       })
       const wanted = new Set(rows[0]?.wanted.split(',').map(Number))
       return eventsOf(rows, ({ seq }) => wanted.has(seq))
+    },
+
+    findCall: async (tenant, callId) => {
+      const rows = await read<{ readonly id: string }>({
+        name: 'find call',
+        text: `select c.id from ${schema}.holds h ${joinConversation(schema, 'h')}
+          where h.call_id = $2 and h.tenant = $1 order by h.conv limit 2`,
+        values: [toStored(tenant), toStored(callId)],
+      })
+      return rows.map(({ id }) => fromStored(id))
     },
 
     findKey: async (from, key) => {

@@ -1,26 +1,26 @@
-/** How notes and documents go whose time is over: found through an index, by the database's clock. */
+/** Removes expired notes and documents, by the database's clock. */
 import type { Store } from '@holdpoint/core'
 import type { Connections } from './connections.ts'
-import type { Settings } from './options.ts'
+import type { Settings } from './settings.ts'
 
-/** So many are removed in one transaction: nobody waits long for it, and it is over before a connection's patience is. */
-const SWEPT_AT_ONCE = 500
+/** Rows per transaction, so that it is short and stays below the timeout. */
+const SWEEP_BATCH = 500
 
-/** Each table, and what a row of it is found by. */
+/** Each table and its primary key. */
 const TABLES = { notes: 'tenant, conv, kind, seq', documents: 'tenant, kind, id' } as const
 
 export function openSweep({ schema, clockOffset }: Settings, { read }: Connections): Pick<Store, 'sweep'> {
   const sweepOne = async (table: keyof typeof TABLES, limit: number): Promise<number> => {
-    const place = TABLES[table]
-    // By place and not by row: a row that is replaced meanwhile is looked at anew, and is not over any more.
+    const key = TABLES[table]
+    // Deletes by key: a row that was replaced meanwhile is checked again, and has not expired.
     const rows = await read<{ readonly swept: number }>({
       name: `sweep ${table}`,
       text: `with clock as materialized (select ${schema}.now_ms($2) as now),
-        over as materialized (
-          select ${place} from ${schema}.${table} where until <= (select now from clock)
+        expired as materialized (
+          select ${key} from ${schema}.${table} where until <= (select now from clock)
             order by until limit $1 for update skip locked
         ),
-        removed as (delete from ${schema}.${table} where (${place}) in (select ${place} from over) returning 1)
+        removed as (delete from ${schema}.${table} where (${key}) in (select ${key} from expired) returning 1)
         select count(*) as swept from removed`,
       values: [limit, clockOffset()],
     })
@@ -31,8 +31,8 @@ export function openSweep({ schema, clockOffset }: Settings, { read }: Connectio
     sweep: async (limit) => {
       let swept = 0
       for (const table of ['notes', 'documents'] as const) {
-        for (let last = SWEPT_AT_ONCE; last === SWEPT_AT_ONCE && swept < limit; swept += last) {
-          last = await sweepOne(table, Math.min(limit - swept, SWEPT_AT_ONCE))
+        for (let last = SWEEP_BATCH; last === SWEEP_BATCH && swept < limit; swept += last) {
+          last = await sweepOne(table, Math.min(limit - swept, SWEEP_BATCH))
         }
       }
       return swept

@@ -2,11 +2,11 @@ import type { Appended } from '@holdpoint/core'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { at, draft, hold, note } from './draft.ts'
-import { place, until, written } from './kit.ts'
+import { testSchema, until, written } from './kit.ts'
 import { proxyTo } from './proxy.ts'
 
-test('appends given in the same breath share a transaction, and each has its own answer', async () => {
-  const { open, sql, schema } = await place()
+test('appends of one tick share a transaction, and each has its own answer', async () => {
+  const { open, sql, schema } = await testSchema()
   const store = await open({ lanes: 1 })
   const before = draft('again', 0)
   await written(store, before)
@@ -37,13 +37,13 @@ test('appends given in the same breath share a transaction, and each has its own
     'ok',
   ])
   expect(answers[4]).toHaveProperty('events', [{ ...before.events[0], seq: 1, at: 1 } as unknown])
-  // Two were written by one transaction, and by the next one what came after another append to the same conversation.
+  // One transaction wrote two. The next one wrote the append that followed another to the same conversation.
   const rows = await sql(`select count(*)::int as n from ${schema}.batches group by xmin::text order by 1`)
   expect(rows).toEqual([1, 1, 1, 1, 2, 2].map((n) => ({ n })))
 })
 
-test('of appends in one call, those that are refused leave nothing, and the others what is theirs', async () => {
-  const { open, sql, schema } = await place()
+test('of appends in one call, refused ones write nothing, and the others write all of theirs', async () => {
+  const { open, sql, schema } = await testSchema()
   const store = await open({ lanes: 1 })
   for (const id of ['a', 'c', 'e']) await written(store, draft(id, 0))
   const about = (id: string) =>
@@ -64,8 +64,8 @@ test('of appends in one call, those that are refused leave nothing, and the othe
   expect(await of('agenda', 't.status')).toEqual(each(() => ({ status: 'held' })))
 })
 
-test('what arrives while a call is in flight goes together with the next', async () => {
-  const { open, sql, schema } = await place()
+test('appends that arrive during a call share the next one', async () => {
+  const { open, sql, schema } = await testSchema()
   const store = await open({ lanes: 1 })
   await written(store, draft('warm', 0))
   const first = store.append(draft('first', 0))
@@ -76,8 +76,8 @@ test('what arrives while a call is in flight goes together with the next', async
   expect(row!.n).toBeLessThanOrEqual(4)
 })
 
-test('of many who are answered together, half go on while the others are told: the server has something to do', async () => {
-  const { open, sql, schema } = await place()
+test('the answers of a large call are delivered in two halves, so that the server stays busy', async () => {
+  const { open, sql, schema } = await testSchema()
   const store = await open({ lanes: 1 })
   const twice = Array.from({ length: 20 }, async (_, n) => {
     await written(store, draft(`c${n}`, 0))
@@ -88,8 +88,8 @@ test('of many who are answered together, half go on while the others are told: t
   expect(rows).toEqual([20, 10, 10].map((n) => ({ n })))
 })
 
-test('the next call is sent before the last one is answered, but never with what is in that one', async () => {
-  const { open, url, schema } = await place()
+test('the next call is sent before the last one is answered, but never with a conversation of that call', async () => {
+  const { open, url, schema } = await testSchema()
   const wire = await proxyTo(url)
   const store = await open({ url: wire.url, lanes: 1 })
   await written(store, draft('locked', 0))
@@ -111,8 +111,8 @@ test('the next call is sent before the last one is answered, but never with what
   expect((await Promise.all([first, ...rest])).map(({ result }) => result)).toEqual(['ok', 'ok', 'ok'])
 })
 
-test('the appends of one conversation are made in the order they were given', async () => {
-  const { open } = await place()
+test('the appends of one conversation run in order', async () => {
+  const { open } = await testSchema()
   const store = await open({ lanes: 4 })
   const ids = ['a', 'b', 'c', 'd', 'e']
   const answers = await Promise.all(
@@ -121,8 +121,8 @@ test('the appends of one conversation are made in the order they were given', as
   expect(answers.every(({ result }) => result === 'ok')).toBe(true)
 })
 
-test('an append that breaks a call costs the others of the call nothing', async () => {
-  const { open, sql, schema } = await place()
+test('an append that fails a call does not fail the others in it', async () => {
+  const { open, sql, schema } = await testSchema()
   const store = await open({ lanes: 1 })
   await written(store, draft('warm', 0))
   await sql(`alter table ${schema}.batches add constraint no_evil check (events not like '%evil%')`)
@@ -135,7 +135,7 @@ test('an append that breaks a call costs the others of the call nothing', async 
 })
 
 test('two handles that race for every seq write each of them once', async () => {
-  const { open } = await place()
+  const { open } = await testSchema()
   const handles = [await open(), await open()]
   const wins = await Promise.all(
     handles.map(async (store, n) => {
@@ -144,7 +144,7 @@ test('two handles that race for every seq write each of them once', async () => 
         const { result } = await store.append(draft('c', seq, { events: [note(`${n} at ${seq}`)] }))
         if (result === 'ok') won++
         else expect(result).toBe('conflict')
-        // Whoever lost reads on, as a writer would.
+        // The loser reads the new head, as a writer would.
         if (result !== 'ok') await store.heads([at('c')])
       }
       return won
@@ -155,8 +155,8 @@ test('two handles that race for every seq write each of them once', async () => 
   expect(log.map(({ seq }) => seq)).toEqual(Array.from({ length: 60 }, (_, n) => n + 1))
 })
 
-test('an append that somebody overtakes while it is made is a conflict, and none of it is written', async () => {
-  const { open, url, schema } = await place()
+test('an append that another process overtakes is a conflict, and none of it is written', async () => {
+  const { open, url, schema } = await testSchema()
   const store = await open()
   await written(store, draft('c', 0))
   const other = new Client(url)
@@ -164,7 +164,7 @@ test('an append that somebody overtakes while it is made is a conflict, and none
   await other.query('begin')
   await other.query(`update ${schema}.conversations set head_seq = 2`)
   const overtaken = store.append(draft('c', 1, { status: 'held', key: 'k', holds: [hold('call')] }))
-  // It has seen that nobody wrote, and waits for the row.
+  // It has read the old head, and waits for the row.
   await until(async () => {
     const blocked = `select 1 from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))`
     return (await other.query(blocked)).rowCount === 1
@@ -176,8 +176,8 @@ test('an append that somebody overtakes while it is made is a conflict, and none
   await other.end()
 })
 
-test('two processes that write to the same many conversations at once never wait for each other for good', async () => {
-  const { open, sql } = await place()
+test('two processes that write to the same conversations at once do not deadlock', async () => {
+  const { open, sql } = await testSchema()
   const deadlocks = (): Promise<unknown> =>
     sql('select deadlocks from pg_stat_database where datname = current_database()')
   const before = await deadlocks()
@@ -197,8 +197,8 @@ test('two processes that write to the same many conversations at once never wait
   expect(await deadlocks()).toEqual(before)
 })
 
-test('a name longer than an index can hold is refused, by itself', async () => {
-  const { open } = await place()
+test('a name that is too long for an index is refused without failing other appends', async () => {
+  const { open } = await testSchema()
   const store = await open()
   const long = 'x'.repeat(2001)
   const answers = await Promise.all([
@@ -209,12 +209,12 @@ test('a name longer than an index can hold is refused, by itself', async () => {
     store.append(draft('fine', 0, { tenant: 'ü'.repeat(500), key: 'ü'.repeat(999), holds: [hold('ü'.repeat(900))] })),
   ])
   expect(answers.map(({ result }) => result)).toEqual(['failed', 'failed', 'failed', 'failed', 'ok'])
-  expect(answers[0]).toEqual({ result: 'failed', why: 'tenant and id: 2001 bytes, and 2000 is the most.' })
+  expect(answers[0]).toEqual({ result: 'failed', why: 'tenant and id: 2001 bytes, and the limit is 2000.' })
   expect(await store.load(at(long))).toBeUndefined()
 })
 
-test('an append to a store that is closed is not made', async () => {
-  const { open } = await place()
+test('an append to a closed store fails', async () => {
+  const { open } = await testSchema()
   const store = await open()
   await store.close()
   expect(await store.append(draft('c', 0))).toEqual({ result: 'failed', why: 'This store is closed.' })

@@ -1,13 +1,13 @@
-/** What a question costs is counted in rows looked at, which no busy machine can change. */
+/** The cost of a query is the number of rows it reads, which does not depend on the machine's load. */
 import type { PendingQuery, Store } from '@holdpoint/core'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import type { Connections } from '../src/connections.ts'
 import { openOwnership } from '../src/ownership.ts'
-import { settingsOf } from '../src/options.ts'
-import { openQuestions } from '../src/questions.ts'
+import { settingsOf } from '../src/settings.ts'
+import { openLists } from '../src/lists.ts'
 import { draft, hold, type Draft } from './draft.ts'
-import { place, written, type Place } from './kit.ts'
+import { testSchema, written, type TestSchema } from './kit.ts'
 
 interface Plan {
   readonly 'Actual Rows': number
@@ -17,9 +17,9 @@ interface Plan {
   readonly Plans?: readonly Plan[]
 }
 
-/** The store's own statements, explained instead of answered. */
+/** Runs the store's own statements with EXPLAIN. */
 async function explained(
-  here: Place,
+  here: TestSchema,
   ask: (store: Pick<Store, 'pending' | 'list' | 'due'>) => Promise<unknown>,
 ): Promise<number> {
   const client = new pg.Client(here.url)
@@ -33,7 +33,7 @@ async function explained(
   }
   const connections = { read } as unknown as Connections
   const settings = settingsOf(here.url, { schema: here.schema })
-  await ask({ ...openQuestions(here.schema, connections), ...openOwnership(settings, connections) }).catch(() => {})
+  await ask({ ...openLists(here.schema, connections), ...openOwnership(settings, connections) }).catch(() => {})
   await client.end()
   return rows
 }
@@ -43,8 +43,8 @@ function seen(plan: Plan): number {
   return own + (plan.Plans ?? []).reduce((sum, child) => sum + seen(child), 0)
 }
 
-/** Open holds in conversations of 10 each; one in a thousand has what is rare about it. */
-async function fill({ sql, schema }: Place, holds: number, status = 'held'): Promise<void> {
+/** Open holds in conversations of 10 each. One in a thousand has a rare property. */
+async function fill({ sql, schema }: TestSchema, holds: number, status = 'held'): Promise<void> {
   await sql(`insert into ${schema}.conversations
       (tenant, id, agent, head_seq, epoch, status, wake_at, created_at, updated_at)
     select '', 'c' || n, case when n % 100 = 0 then 'rare' else 'desk' end, 1, 0, '${status}', 4e12 + n, n, n
@@ -59,7 +59,7 @@ async function fill({ sql, schema }: Place, holds: number, status = 'held'): Pro
       from ${schema}.conversations c, generate_series(1, 10) n`)
 }
 
-async function analyze({ sql, schema }: Place): Promise<void> {
+async function analyze({ sql, schema }: TestSchema): Promise<void> {
   await sql(`analyze ${schema}.conversations, ${schema}.agenda, ${schema}.holds`)
 }
 
@@ -73,8 +73,8 @@ const QUESTIONS: Readonly<Record<string, Partial<PendingQuery>>> = {
   'a later page': { after: JSON.stringify([500, 1, 'x']) },
 }
 
-test('a page of what is pending costs the same with 100,000 open holds as with 1,000', async () => {
-  const [few, many] = [await place(), await place()]
+test('a page of pending holds costs the same with 100,000 open holds as with 1,000', async () => {
+  const [few, many] = [await testSchema(), await testSchema()]
   for (const here of [few, many]) await (await here.open()).close()
   await fill(few, 1000)
   await fill(many, 100_000)
@@ -94,8 +94,8 @@ test('a page of what is pending costs the same with 100,000 open holds as with 1
   expect(await explained(many, ({ due }) => due({ limit: 20 }))).toBeLessThan(200)
 })
 
-test('a question about new tables, of which the server knows nothing yet, looks at each conversation once', async () => {
-  const here = await place()
+test('a query on new tables without statistics reads each conversation once', async () => {
+  const here = await testSchema()
   await (await here.open()).close()
   await here.sql(`alter table ${here.schema}.conversations set (autovacuum_enabled = off)`)
   await fill(here, 10_000, 'running')
@@ -105,8 +105,8 @@ test('a question about new tables, of which the server knows nothing yet, looks 
   expect(await explained(here, ({ pending }) => pending({ tenant: '', limit: 1000 }))).toBeLessThan(10 * most)
 })
 
-test('a conversation is found by its id while the tables are empty, too: such a plan is kept when they are not', async () => {
-  const { open, sql, schema } = await place()
+test('a plan that is cached while the tables are empty finds a conversation by its index', async () => {
+  const { open, sql, schema } = await testSchema()
   await open()
   const text = `explain select k from ${schema}.conversations where tenant = $1 and id = $2 for update`
   const plan = await sql<{ 'QUERY PLAN': string }>(text, ['', 'c'])
@@ -119,7 +119,7 @@ test.each([
 ] as const)(
   'an append looks at its own rows among 100,000, with plans made while the tables were %s',
   async (_, counted) => {
-    const here = await place()
+    const here = await testSchema()
     const { schema, sql } = here
     const looked = async (): Promise<number> => {
       const [row] = await sql<{ n: string }>(
@@ -134,7 +134,7 @@ test.each([
     const appends = async (ids: readonly string[], seq: number, given: Draft): Promise<unknown> => {
       const writes = ids.map((id) => draft(id, seq, { ...given, key: `key ${seq}` }))
       await Promise.all(writes.map((write) => written(store, write)))
-      // As whoever did not hear of it gives it again.
+      // Repeats the write, as a caller does whose answer was lost.
       return Promise.all(writes.map((write) => written(store, write)))
     }
     for (const ids of [['a', 'b'], ['c'], ['d'], ['e']]) {
@@ -157,7 +157,7 @@ test.each([
     await appends(ids, 1, { status: 'running', holds: [hold('call 1', { open: false })] })
     await appends(ids, 2, { status: 'running', wakeAt: 4e12 })
     await appends(ids, 3, { agent: 'rare' })
-    // What a connection has counted is told when it ends.
+    // A connection reports its statistics when it ends.
     await store.close()
     const rows = (await looked()) - before
     expect(rows).toBeGreaterThan(0)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Address } from '@holdpoint/core'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { at, draft } from './draft.ts'
-import { place, until, written, type Place } from './kit.ts'
+import { testSchema, until, written, type TestSchema } from './kit.ts'
 
 interface Look {
   readonly what: Address
@@ -10,16 +10,16 @@ interface Look {
   readonly when: number
 }
 
-/** A handle that listens, with its dispatcher at work. */
+/** A handle that listens, with its dispatcher running. */
 async function listening({
   open,
   sql,
   schema,
-}: Place): Promise<{ readonly looks: Look[]; readonly close: () => Promise<void> }> {
+}: TestSchema): Promise<{ readonly looks: Look[]; readonly close: () => Promise<void> }> {
   const store = await open({ dispatcher: 'graphile' })
   const looks: Look[] = []
   store.listen((what, seq, look) => look && looks.push({ what, seq, when: Date.now() }))
-  // Nobody runs jobs before there is one.
+  // No process runs jobs before there is one.
   const tenant = randomUUID()
   await written(store, draft('near', 0, { tenant, status: 'held', wakeAt: Date.now() + 1_200_000 }))
   const mine = `select 1 from ${schema}_jobs._private_jobs where payload->>'tenant' = $1`
@@ -34,11 +34,11 @@ async function listening({
   return { looks, close: store.close }
 }
 
-const jobs = ({ sql, schema }: Place): Promise<{ key: string; run_at: Date }[]> =>
+const jobs = ({ sql, schema }: TestSchema): Promise<{ key: string; run_at: Date }[]> =>
   sql(`select key, run_at from ${schema}_jobs.jobs order by key`)
 
-test('a deadline is told close to its time, to one of those who listen', async () => {
-  const here = await place()
+test('one listener is notified of a deadline close to its time', async () => {
+  const here = await testSchema()
   const [one, two] = [await listening(here), await listening(here)]
   const writer = await here.open({ dispatcher: 'graphile' })
   const deadline = (await writer.beat('n', 1)) + 1500
@@ -50,8 +50,8 @@ test('a deadline is told close to its time, to one of those who listen', async (
   expect(looks[0]!.when - deadline).toBeLessThan(4000)
 })
 
-test('work that nobody does is told at once, and work that somebody does is not', async () => {
-  const here = await place()
+test('work without an owner is reported at once, and work with an owner is not', async () => {
+  const here = await testSchema()
   const { looks } = await listening(here)
   const writer = await here.open({ dispatcher: 'graphile' })
   await writer.beat('busy', 60_000)
@@ -63,8 +63,8 @@ test('work that nobody does is told at once, and work that somebody does is not'
   expect(looks.map(({ what }) => what.id)).toEqual(['left alone'])
 })
 
-test('a deadline has one job: put off it moves, called off it goes', async () => {
-  const here = await place()
+test('a deadline has one job, which moves with it and is removed with it', async () => {
+  const here = await testSchema()
   await listening(here)
   const writer = await here.open({ dispatcher: 'graphile' })
   const soon = Date.now() + 1_200_000
@@ -75,8 +75,8 @@ test('a deadline has one job: put off it moves, called off it goes', async () =>
   await expect.poll(async () => (await jobs(here)).map(({ run_at }) => run_at.getTime())).toEqual([soon + 1000])
 })
 
-test('a deadline that is far away has no job, until it comes near', async () => {
-  const here = await place()
+test('a deadline has no job until it is near', async () => {
+  const here = await testSchema()
   const { close } = await listening(here)
   let offset = 0
   const writer = await here.open({ dispatcher: 'graphile', clockOffset: () => offset })
@@ -93,8 +93,8 @@ test('a deadline that is far away has no job, until it comes near', async () => 
   await until(async () => (await jobs(here)).length === 2)
 })
 
-test('a deadline that was made when nobody ran jobs gets its job from whoever begins to', async () => {
-  const here = await place()
+test('a deadline that was set when no process ran jobs gets its job from the first process that does', async () => {
+  const here = await testSchema()
   const writer = await here.open({ dispatcher: 'graphile' })
   await written(writer, draft('c', 0, { status: 'held', wakeAt: Date.now() + 1_200_000 }))
   await writer.close()
@@ -104,7 +104,7 @@ test('a deadline that was made when nobody ran jobs gets its job from whoever be
 })
 
 test('jobs are added after the commit, many in one statement', async () => {
-  const here = await place()
+  const here = await testSchema()
   await listening(here)
   const writer = await here.open({ dispatcher: 'graphile' })
   const wakeAt = Date.now() + 1_200_000
@@ -120,10 +120,10 @@ test('jobs are added after the commit, many in one statement', async () => {
   expect(shared).toEqual([])
 })
 
-test('a process that begins to run jobs disturbs no other worker of the database', async () => {
-  const first = await place()
+test('a process that starts to run jobs does not disturb other workers of the database', async () => {
+  const first = await testSchema()
   const { looks } = await listening(first)
-  // Its tables are made anew here, which graphile-worker announces to everybody.
+  // Its tables are created here, which graphile-worker announces to all workers.
   const heard: string[] = []
   const { Client } = (await import('pg')).default
   const client = new Client(first.url)
@@ -131,7 +131,7 @@ test('a process that begins to run jobs disturbs no other worker of the database
   onTestFinished(() => client.end())
   client.on('notification', ({ payload = '' }) => void heard.push(payload))
   await client.query('listen "worker:migrate"')
-  await listening(await place())
+  await listening(await testSchema())
   await first.sql(`select pg_notify('worker:migrate', '{"migrationNumber":99,"breaking":true}')`)
   await until(() => heard.length > 0)
 
@@ -141,7 +141,7 @@ test('a process that begins to run jobs disturbs no other worker of the database
   expect(process.exitCode).toBeUndefined()
 })
 
-test('it prints nothing and takes no signal, and goes on after its connections were terminated', async () => {
+test('it prints nothing, handles no signals, and recovers after its connections were terminated', async () => {
   const printed = (['log', 'info', 'warn', 'error', 'trace', 'debug'] as const).map((name) =>
     vi.spyOn(console, name).mockImplementation(() => {}),
   )
@@ -149,7 +149,7 @@ test('it prints nothing and takes no signal, and goes on after its connections w
   const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2']
   const handlers = signals.map((signal) => process.listenerCount(signal))
 
-  const here = await place()
+  const here = await testSchema()
   const { looks } = await listening(here)
   const writer = await here.open({ dispatcher: 'graphile' })
   expect(signals.map((signal) => process.listenerCount(signal))).toEqual(handlers)
@@ -165,8 +165,8 @@ test('it prints nothing and takes no signal, and goes on after its connections w
   expect(printed.flatMap((spy) => spy.mock.calls)).toEqual([])
 })
 
-test('there is no job queue while no deadline is near, and whoever listens has one as soon as anybody makes one', async () => {
-  const here = await place()
+test('no job queue exists until a deadline is near, and then every listening process runs one', async () => {
+  const here = await testSchema()
   const queue = (): Promise<unknown[]> =>
     here.sql(`select 1 from pg_namespace where nspname = $1`, [`${here.schema}_jobs`])
   const writer = await here.open({ dispatcher: 'graphile' })
@@ -177,7 +177,7 @@ test('there is no job queue while no deadline is near, and whoever listens has o
   await listener.close()
   expect(await queue()).toEqual([])
 
-  // With one connection to ask on, it has looked ahead once it has an answer: it can only hear of what comes now.
+  // With one reading connection, its first look ahead is over when this query is answered. It can only be notified now.
   const another = await here.open({ dispatcher: 'graphile', readers: 1 })
   another.listen(() => {})
   await another.due({ limit: 1 })
@@ -190,8 +190,8 @@ test('there is no job queue while no deadline is near, and whoever listens has o
   await until(async () => (await count()) === 1)
 })
 
-test('without a dispatcher there are no jobs, and what is due is found by asking', async () => {
-  const { open, sql, schema } = await place()
+test('without a dispatcher there are no jobs, and polling finds due conversations', async () => {
+  const { open, sql, schema } = await testSchema()
   const store = await open({ dispatcher: 'none' })
   store.listen(() => {})
   await written(store, draft('c', 0, { status: 'running', wakeAt: 1 }))

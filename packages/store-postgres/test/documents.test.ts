@@ -3,15 +3,15 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import type { Connections, Query } from '../src/connections.ts'
 import { openDocuments } from '../src/documents.ts'
-import { settingsOf } from '../src/options.ts'
+import { settingsOf } from '../src/settings.ts'
 import { openSweep } from '../src/sweep.ts'
-import { place, type Place } from './kit.ts'
+import { testSchema, type TestSchema } from './kit.ts'
 import { proxyTo } from './proxy.ts'
 
 const doc = (id: string, more: Partial<Put> = {}): Put => ({ tenant: '', kind: 'agent', id, data: id, ...more })
 
-test('a change whose answer is lost is not made twice: it throws, and what is there tells', async () => {
-  const { open, url } = await place()
+test('a change whose answer is lost is not retried: it throws, and a read shows the outcome', async () => {
+  const { open, url } = await testSchema()
   const wire = await proxyTo(url)
   const store = await open({ url: wire.url })
   await store.put(doc('a'))
@@ -23,8 +23,8 @@ test('a change whose answer is lost is not made twice: it throws, and what is th
   expect(await store.put(change)).toEqual({ result: 'conflict', version: 2 })
 })
 
-test('who is too late does not write, and so waits for no disk', async () => {
-  const { open, sql, schema } = await place()
+test('a change that conflicts writes nothing, and so does not wait for the disk', async () => {
+  const { open, sql, schema } = await testSchema()
   const store = await open()
   await store.put(doc('a'))
   const [before] = await sql(`select xmin::text, xmax::text, ctid::text from ${schema}.documents`)
@@ -32,8 +32,8 @@ test('who is too late does not write, and so waits for no disk', async () => {
   expect(await sql(`select xmin::text, xmax::text, ctid::text from ${schema}.documents`)).toEqual([before])
 })
 
-test('a document that is refused says so, and the next one is kept', async () => {
-  const { open } = await place()
+test('a document that the server refuses is reported, and the next one is stored', async () => {
+  const { open } = await testSchema()
   const store = await open()
   for (const wrong of [doc('a', { expected: 0.5 }), doc(Array.from({ length: 9000 }, Math.random).join())]) {
     await expect(store.put(wrong)).rejects.toMatchObject({ code: 'store-unavailable' })
@@ -49,9 +49,9 @@ interface Plan {
   readonly Plans?: readonly Plan[]
 }
 
-/** The store's own statements, with the plan they keep: rows looked at, and how. */
+/** The store's own statements with their cached plan: the rows they read, and how. */
 async function explained(
-  { url, schema }: Place,
+  { url, schema }: TestSchema,
   ask: (asked: Pick<Store, 'get' | 'documents' | 'sweep'>) => Promise<unknown>,
 ): Promise<{ readonly rows: number; readonly nodes: readonly string[] }> {
   const client = new pg.Client(url)
@@ -81,8 +81,8 @@ async function explained(
   return seen
 }
 
-test('a question about documents looks at few of 100,000, whether the server has counted them or not', async () => {
-  const here = await place()
+test('a query for documents reads few of 100,000 rows, with and without statistics', async () => {
+  const here = await testSchema()
   await (await here.open()).close()
   await here.sql(`insert into ${here.schema}.documents (tenant, kind, id, version, at, until, data)
     select 't' || n % 10, case when n % 2 = 0 then 'agent' else 'claim' end, 'call-' || n, 1, n,

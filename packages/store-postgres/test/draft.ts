@@ -1,4 +1,4 @@
-/** Appends that are about nothing in particular: a test says only what it is about. */
+/** Sample appends. A test overrides the fields that matter to it. */
 import { randomUUID } from 'node:crypto'
 import type { Address, Append, Derived, EventBody, HoldRow, Json } from '@holdpoint/core'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readBatch, toEventText } from '../src/event-text.ts'
 import { at, draft } from './draft.ts'
-import { place, written } from './kit.ts'
+import { testSchema, written } from './kit.ts'
 
 const HASH = '47051d2943ad7a55bdf6c5faf10e5b76638d93fc071dfc80486880c67d5620bc'
 const HELD = [
@@ -37,7 +37,7 @@ const HELD = [
   },
 ]
 
-/** As it stood in a row once. It must be readable for good, so this is never to be changed. */
+/** A stored row. It must stay readable, so never change this. */
 const ROW =
   '\u0002ouI73QSzTJu8YObt_4tS9g\u00031\u0005\u001e \u00011.1\blookup\t{"query":"what was asked"}\n1000\f100}}' +
   '\r\u001e \u00011.1\u000e\u001e"\u000f\u001dRwUdKUOtelW99sX68Q5bdmONk_wHHfyASGiAxn1WILw\u0010\u001dRwUdKUOtelW99sX68Q5bdmONk_wHHfyASGiAxn1WILw' +
@@ -46,18 +46,18 @@ const ROW =
 const eventsOf = (events: string): unknown =>
   readBatch({ seq: 2, at: 1, events }).map(({ seq: _seq, at: _at, ...body }) => body)
 
-test('a row is a third of its JSON, and one that was written once is read for good', () => {
+test('a row is a third of its JSON, and rows of earlier versions stay readable', () => {
   const json = JSON.stringify(HELD)
   expect(toEventText(json)).toBe(ROW)
   expect(ROW.length).toBeLessThan(json.length / 2.5)
   expect(eventsOf(ROW)).toEqual(HELD)
 })
 
-test('a row of plain JSON, as all of them were once, is read as it is', () => {
+test('a row of plain JSON is read unchanged', () => {
   expect(eventsOf(JSON.stringify(HELD))).toEqual(HELD)
 })
 
-test('whatever JSON an event holds comes back to the byte', () => {
+test('any JSON in an event is read back unchanged', () => {
   const words = fc.constantFrom(
     'callId',
     'type',
@@ -98,7 +98,7 @@ test('whatever JSON an event holds comes back to the byte', () => {
   )
 })
 
-test('a row with more texts than can be counted, or longer than is worth it, is kept to the byte, too', () => {
+test('a row with too many texts to abbreviate, or that is too long, is read back unchanged', () => {
   const many = Array.from({ length: 300 }, (_, n) => ({
     type: 'call.held',
     callId: `a call of its own, ${n % 150}.1.1`,
@@ -107,8 +107,8 @@ test('a row with more texts than can be counted, or longer than is worth it, is 
   for (const events of [many, long]) expect(eventsOf(toEventText(JSON.stringify(events)))).toEqual(events)
 })
 
-test('a row that cannot be read says which events it was, and keeps nobody else from being read', async () => {
-  const { open, sql, schema } = await place()
+test('an unreadable row names its events, and other conversations stay readable', async () => {
+  const { open, sql, schema } = await testSchema()
   const store = await open()
   await written(store, draft('c', 0))
   await sql(`update ${schema}.batches set events = E'\\x1e~' || events`)

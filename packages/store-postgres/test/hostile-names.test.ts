@@ -1,8 +1,8 @@
-/** Names that PostgreSQL cannot keep as they are, and would refuse or, worse, take for one another. */
+/** Names that PostgreSQL cannot store unchanged: it would refuse or, worse, confuse them. */
 import { expect, test } from 'vitest'
-import { fromStored, toStored } from '../src/storable-text.ts'
+import { fromStored, toStored } from '../src/stored-name.ts'
 import { at, draft, hold, note } from './draft.ts'
-import { place, written } from './kit.ts'
+import { testSchema, written } from './kit.ts'
 
 const ODD = [
   'a\u0000b',
@@ -22,14 +22,14 @@ const ODD = [
   `a'"\\;--$1`,
 ]
 
-test('every name comes back as it was, and no two become one', () => {
+test('every name is read back unchanged, and no two become one', () => {
   expect(ODD.map((name) => fromStored(toStored(name)))).toEqual(ODD)
   expect(new Set(ODD.map(toStored)).size).toBe(ODD.length)
   expect(ODD.map(toStored).every((stored) => stored.isWellFormed() && !stored.includes('\0'))).toBe(true)
 })
 
-test('conversations, tenants, keys, nodes, agents, calls and tools may have them', async () => {
-  const { open } = await place()
+test('conversations, tenants, keys, nodes, agents, calls and tools can have such names', async () => {
+  const { open } = await testSchema()
   const store = await open()
   for (const [n, name] of ODD.entries()) {
     const rows = { agent: name, holds: [hold(name, { tool: name, heldAt: n })], wakeAt: 1 }
@@ -50,8 +50,8 @@ test('conversations, tenants, keys, nodes, agents, calls and tools may have them
   expect(await store.heads(ODD.map((name) => at(name, name)))).toEqual(ODD.map(() => 1))
 })
 
-test('news of them arrives, too', async () => {
-  const { open } = await place()
+test('notifications carry such names', async () => {
+  const { open } = await testSchema()
   const [store, other] = [await open(), await open()]
   const told = new Set<string>()
   store.listen(({ tenant, id }) => void told.add(JSON.stringify([tenant, id])))
@@ -59,8 +59,8 @@ test('news of them arrives, too', async () => {
   await expect.poll(() => ODD.filter((name) => !told.has(JSON.stringify([name, name])))).toEqual([])
 })
 
-test('U+0000, half a surrogate pair and a megabyte inside an event are kept to the byte', async () => {
-  const { open } = await place()
+test('U+0000, a lone surrogate and a megabyte inside an event are stored unchanged', async () => {
+  const { open } = await testSchema()
   const value = { '\u0000': ['\ud800', '\udfff\ud800', '\u0000'], z: 1, a: 'ü\u0000"\\'.repeat(100_000) }
   await written(await open(), draft('c', 0, { events: [note(value)], base: value }))
   const other = await open()
@@ -69,8 +69,8 @@ test('U+0000, half a surrogate pair and a megabyte inside an event are kept to t
   expect(JSON.stringify((await other.load(at('c')))?.base?.state)).toBe(JSON.stringify(value))
 })
 
-test('a cursor that no page gave is refused, whatever is in it', async () => {
-  const { open } = await place()
+test('an invalid cursor is refused, whatever it contains', async () => {
+  const { open } = await testSchema()
   const store = await open()
   const refused = expect.objectContaining({ code: 'config-invalid' })
   const odd = ['', 'x', '[]', '[1]', '[1,2,3]', '["1",2,"x"]', '[1,2,"x",4]', '{"0":1}', 'null', `[1,2,"'"]; drop`]
@@ -90,8 +90,8 @@ test('a cursor that no page gave is refused, whatever is in it', async () => {
   expect((await store.pending({ tenant: '', limit: 1, after: `[1,2,"'; drop table x; --"]` })).items).toEqual([])
 })
 
-test('a page may be asked for without an end', async () => {
-  const { open } = await place()
+test('the limit of a page may be infinite', async () => {
+  const { open } = await testSchema()
   const store = await open()
   for (const id of ['a', 'b', 'c']) await written(store, draft(id, 0, { holds: [hold('x')] }))
   expect((await store.list({ tenant: '', limit: Infinity })).items).toHaveLength(3)

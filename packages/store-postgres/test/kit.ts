@@ -1,4 +1,4 @@
-/** What the tests of this package share: a server, and a schema for each test. */
+/** Shared by the tests: a server, and a schema for each test. */
 import { randomUUID } from 'node:crypto'
 import type { Append, Appended, Store } from '@holdpoint/core'
 import pg from 'pg'
@@ -6,12 +6,12 @@ import { inject, onTestFinished, vi } from 'vitest'
 import { postgresForTests, type TestPostgres } from '../../../test/postgres-server.ts'
 import { postgresStore, type PostgresStoreOptions } from '../src/index.ts'
 
-// Servers start and recover here, on machines that may be busy.
+// Tests start and restart servers, perhaps on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
 let ours: Promise<TestPostgres> | undefined
 
-/** The server of this run, or one of this file's own when the run has none. */
+/** The server of the test run, or a server of this file if the run has none. */
 export async function serverUrl(): Promise<string> {
   const shared = inject('postgresUrl')
   if (shared !== undefined) return shared
@@ -19,30 +19,30 @@ export async function serverUrl(): Promise<string> {
   return (await ours).url
 }
 
-/** For tests that stop it or change its settings. */
+/** For tests that stop the server or change its settings. */
 export async function ownServer(): Promise<TestPostgres> {
   const server = await postgresForTests()
   onTestFinished(() => server.stop())
   return server
 }
 
-export interface Place {
+export interface TestSchema {
   readonly url: string
   readonly schema: string
-  /** Everything that any handle warned of. */
+  /** The warnings of all handles. */
   readonly warnings: string[]
   open(options?: PostgresStoreOptions & { readonly url?: string }): Promise<Store>
-  /** Asks the database behind the store's back. */
+  /** Runs a query without the store. */
   sql<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
 }
 
-/** A schema of its own. Without a dispatcher, unless the test asks for it. */
-export async function place(url?: string): Promise<Place> {
+/** A new schema. Its stores have no dispatcher by default. */
+export async function testSchema(url?: string): Promise<TestSchema> {
   const server = url ?? (await serverUrl())
   const schema = `t_${randomUUID().slice(0, 8)}`
   const warnings: string[] = []
   const opened: Store[] = []
-  const sql: Place['sql'] = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) => {
+  const sql: TestSchema['sql'] = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []) => {
     const client = new pg.Client(server)
     await client.connect()
     try {
@@ -70,14 +70,14 @@ export async function place(url?: string): Promise<Place> {
   }
 }
 
-/** Appends what must be written. */
+/** Appends, and throws if the append is not written. */
 export async function written(store: Store, write: Append): Promise<Extract<Appended, { readonly result: 'ok' }>> {
   const answer = await store.append(write)
   if (answer.result !== 'ok') throw new Error(`not written: ${JSON.stringify(answer)}`)
   return answer
 }
 
-/** Asks until it is so. Times out with the test. */
+/** Waits until the condition holds. Times out with the test. */
 export async function until(so: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await so())) await new Promise((resolve) => setTimeout(resolve, 10))
 }

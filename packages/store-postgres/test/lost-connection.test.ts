@@ -1,11 +1,11 @@
 import type { Append, Appended } from '@holdpoint/core'
 import { expect, test } from 'vitest'
 import { at, draft, note } from './draft.ts'
-import { place, until, written, type Place } from './kit.ts'
+import { testSchema, until, written, type TestSchema } from './kit.ts'
 import { proxyTo } from './proxy.ts'
 
-test('a connection that breaks after the commit makes an unknown result, and the same write again is written once', async () => {
-  const { open, url, sql, schema } = await place()
+test('a connection that breaks after the commit makes the result unknown, and a repeat of the write is not written twice', async () => {
+  const { open, url, sql, schema } = await testSchema()
   const wire = await proxyTo(url)
   const store = await open({ url: wire.url })
   await written(store, draft('c', 0))
@@ -25,8 +25,8 @@ test('a connection that breaks after the commit makes an unknown result, and the
   expect(await store.append(draft('c', 2, { key: 'order 7' }))).toEqual({ result: 'repeated', seq: 2 })
 })
 
-test('an unknown result of the write that took a conversation over tells, given again, who drives', async () => {
-  const { open, url } = await place()
+test('repeating a write that took a conversation over, after an unknown result, returns the owner', async () => {
+  const { open, url } = await testSchema()
   const wire = await proxyTo(url)
   const store = await open({ url: wire.url })
   await store.beat('n', 60_000)
@@ -36,8 +36,8 @@ test('an unknown result of the write that took a conversation over tells, given 
   expect(await store.append(write)).toEqual(expect.objectContaining({ result: 'ok', epoch: 1, owned: true }))
 })
 
-test('all who shared the call whose connection broke are told so, and all can find out', async () => {
-  const { open, url } = await place()
+test('all appends of a call whose connection broke are unknown, and a repeat of each returns its outcome', async () => {
+  const { open, url } = await testSchema()
   const wire = await proxyTo(url)
   const store = await open({ url: wire.url, lanes: 1 })
   await written(store, draft('warm', 0))
@@ -50,8 +50,8 @@ test('all who shared the call whose connection broke are told so, and all can fi
   expect(await store.heads(writes.map(({ to }) => to))).toEqual(writes.map(() => 1))
 })
 
-test('of two calls on a connection that breaks, the one behind is unknown as well, and both can be given again', async () => {
-  const there = await place()
+test('if a connection with two calls breaks, both are unknown, and both can be repeated', async () => {
+  const there = await testSchema()
   const { open, url } = there
   const wire = await proxyTo(url)
   const store = await open({ url: wire.url, lanes: 1 })
@@ -69,8 +69,8 @@ test('of two calls on a connection that breaks, the one behind is unknown as wel
   expect(await store.heads(writes.map(({ to }) => to))).toEqual([1, 1])
 })
 
-test('an append that never reached the server has failed, and the next one after it is back is made', async () => {
-  const { open, url, warnings } = await place()
+test('an append that never reached the server fails, and works once the server is back', async () => {
+  const { open, url, warnings } = await testSchema()
   const wire = await proxyTo(url)
   const store = await open({ url: wire.url })
   await written(store, draft('c', 0))
@@ -84,8 +84,8 @@ test('an append that never reached the server has failed, and the next one after
   expect(await store.heads([at('c')])).toEqual([2])
 })
 
-test('a question whose answer got lost is asked once more', async () => {
-  const { open, url } = await place()
+test('a read whose answer got lost is retried once', async () => {
+  const { open, url } = await testSchema()
   const wire = await proxyTo(url)
   const store = await open({ url: wire.url })
   await written(store, draft('some conversation', 0))
@@ -94,8 +94,8 @@ test('a question whose answer got lost is asked once more', async () => {
   expect(wire.lost).toBe(1)
 })
 
-test('a claim whose answer got lost is made again, and tells the epoch', async () => {
-  const { open, url } = await place()
+test('a claim whose answer got lost is retried and returns the epoch', async () => {
+  const { open, url } = await testSchema()
   const wire = await proxyTo(url)
   const store = await open({ url: wire.url })
   await store.beat('node 1', 60_000)
@@ -107,18 +107,18 @@ test('a claim whose answer got lost is made again, and tells the epoch', async (
   await written(store, draft('c', 1, { epoch: 1, status: 'running' }))
 })
 
-test('a claim that cannot be asked at all fails at once', async () => {
-  const { open, url } = await place()
+test('a claim that cannot be sent fails at once', async () => {
+  const { open, url } = await testSchema()
   const wire = await proxyTo(url)
   const store = await open({ url: wire.url })
   wire.cut()
   await expect(store.claim(at('c'), 'n')).rejects.toEqual(expect.objectContaining({ code: 'store-unavailable' }))
 })
 
-test('appends go on, each written once, while their connections are terminated under them', async () => {
-  const { open, sql } = await place()
+test('appends continue, each written once, while their connections are terminated', async () => {
+  const { open, sql } = await testSchema()
   const application = `hp ${Date.now()}`
-  const store = await open({ url: `${(await place()).url}?application_name=${encodeURIComponent(application)}` })
+  const store = await open({ url: `${(await testSchema()).url}?application_name=${encodeURIComponent(application)}` })
   let stopped = false
   const writers = Array.from({ length: 8 }, async (_, n) => {
     const results = new Set<Appended['result']>()
@@ -138,13 +138,13 @@ test('appends go on, each written once, while their connections are terminated u
   stopped = true
   const ends = await Promise.all(writers)
   const heads = await store.heads(ends.map((_, n) => at(`c${n}`)))
-  // The last one of a writer may have been written without its answer; never one that follows it.
+  // The last append of a writer may be written without an answer, but never one after it.
   for (const [n, { seq }] of ends.entries()) expect([seq, seq + 1]).toContain(heads[n])
   expect(new Set(ends.flatMap(({ results }) => [...results])).has('conflict')).toBe(false)
 })
 
-test('a server that does not answer is given up on, and what was sent to it is unknown', async () => {
-  const there = await place()
+test('an append to a server that does not answer times out as unknown', async () => {
+  const there = await testSchema()
   const { open, sql, schema } = there
   const store = await open({ timeoutMs: 400, lanes: 1 })
   await written(store, draft('c', 0))
@@ -152,13 +152,13 @@ test('a server that does not answer is given up on, and what was sent to it is u
   const write = draft('c', 1)
   expect(await store.append(write)).toEqual({ result: 'unknown', why: 'PostgreSQL: Query read timeout' })
   await sql(`drop trigger sleep on ${schema}.batches`)
-  // Given again it waits for the first, which is still at work, and finds out.
+  // The repeat waits for the first one, which is still running, and gets its outcome.
   expect((await store.append(write)).result).toBe('ok')
   expect(await store.heads([at('c')])).toEqual([2])
 })
 
-test('a conversation that somebody else keeps locked holds up nobody but its own writers for long', async () => {
-  const { open, sql, schema } = await place()
+test('a conversation that another process keeps locked delays only its own writers', async () => {
+  const { open, sql, schema } = await testSchema()
   const store = await open({ timeoutMs: 1500, lanes: 1 })
   for (const id of ['locked', 'free']) await written(store, draft(id, 0))
   const locked = sql(
@@ -170,8 +170,8 @@ test('a conversation that somebody else keeps locked holds up nobody but its own
   await locked
 })
 
-test('two calls that wait for locks one after the other are given up before the connection is', async () => {
-  const { open, sql, url, schema } = await place()
+test('two calls that wait for locks in turn time out before their connection does', async () => {
+  const { open, sql, url, schema } = await testSchema()
   const wire = await proxyTo(url)
   const store = await open({ url: wire.url, timeoutMs: 1500, lanes: 1 })
   for (const id of ['a', 'b']) await written(store, draft(id, 0))
@@ -184,8 +184,8 @@ test('two calls that wait for locks one after the other are given up before the 
   await locked
 })
 
-test('a call that was sent behind a slow one has the time of both', async () => {
-  const there = await place()
+test('the timeout of a call behind a slow one includes the time of both', async () => {
+  const there = await testSchema()
   const { open, url } = there
   const wire = await proxyTo(url)
   const store = await open({ url: wire.url, timeoutMs: 3000, lanes: 1 })
@@ -197,8 +197,8 @@ test('a call that was sent behind a slow one has the time of both', async () => 
   expect(answers.map(({ result }) => result)).toEqual(['ok', 'ok'])
 })
 
-test('an append that cannot be told what it wrote is unknown, and keeps nobody from closing', async () => {
-  const { open, sql, schema } = await place()
+test('an append whose stored events cannot be decoded is unknown, and does not block close', async () => {
+  const { open, sql, schema } = await testSchema()
   const store = await open({ lanes: 1 })
   const write = draft('damaged', 0)
   await written(store, write)
@@ -208,8 +208,8 @@ test('an append that cannot be told what it wrote is unknown, and keeps nobody f
   await store.close()
 })
 
-/** Every append takes so long from now on. */
-async function slowDown({ sql, schema }: Place, seconds: number): Promise<void> {
+/** Makes every append take this long. */
+async function slowDown({ sql, schema }: TestSchema, seconds: number): Promise<void> {
   await sql(`create function ${schema}.sleep() returns trigger language plpgsql as
     $$ begin perform pg_sleep(${seconds}); return new; end $$`)
   await sql(`create trigger sleep before insert on ${schema}.batches for each row execute function ${schema}.sleep()`)

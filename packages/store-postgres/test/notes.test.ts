@@ -4,15 +4,15 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import type { Connections, Query } from '../src/connections.ts'
 import { openNotes } from '../src/notes.ts'
-import { settingsOf } from '../src/options.ts'
+import { settingsOf } from '../src/settings.ts'
 import { openSweep } from '../src/sweep.ts'
 import { at, draft } from './draft.ts'
-import { place, written, type Place } from './kit.ts'
+import { testSchema, written, type TestSchema } from './kit.ts'
 
 const noted = (seq: number, more: Partial<Note> = {}): Note => ({ kind: 'summary', seq, at: 1, data: seq, ...more })
 
-test('kinds that PostgreSQL cannot keep as they are stay apart', async () => {
-  const { open } = await place()
+test('kinds that PostgreSQL cannot store unchanged stay distinct', async () => {
+  const { open } = await testSchema()
   const store = await open()
   await written(store, draft('c', 0))
   const kinds = ['a\u0000', 'a', 'a\ud800', 'a\udc00', 'a\ufffd', 'a\u001a', 'a\u001a0000', `a'"\\;--$1`]
@@ -23,8 +23,8 @@ test('kinds that PostgreSQL cannot keep as they are stay apart', async () => {
   }
 })
 
-test('a note that is refused says so, and the next one is kept', async () => {
-  const { open } = await place()
+test('a note that the server refuses is reported, and the next one is stored', async () => {
+  const { open } = await testSchema()
   const store = await open()
   await written(store, draft('c', 0))
   for (const wrong of [noted(1.5), noted(1, { kind: randomBytes(8000).toString('hex') })]) {
@@ -34,8 +34,8 @@ test('a note that is refused says so, and the next one is kept', async () => {
   expect(await store.notes(at('c'), { kind: 'summary', limit: 9 })).toEqual([noted(1)])
 })
 
-test('notes may be asked for and swept without an end, and never by fewer than one', async () => {
-  const { open } = await place()
+test('a limit of notes or of a sweep may be infinite or zero', async () => {
+  const { open } = await testSchema()
   const store = await open()
   await written(store, draft('c', 0))
   await Promise.all(Array.from({ length: 1201 }, (_, n) => store.note(at('c'), noted(n, n % 2 ? { until: 1 } : {}))))
@@ -47,17 +47,17 @@ test('notes may be asked for and swept without an end, and never by fewer than o
   expect(await store.sweep(Infinity)).toBe(600)
 })
 
-test('two handles that sweep at once, and one that notes anew, neither wait for each other nor count twice', async () => {
-  const { open } = await place()
+test('two concurrent sweeps and a handle that replaces notes neither wait for each other nor count twice', async () => {
+  const { open } = await testSchema()
   const [store, other] = [await open(), await open()]
   await written(store, draft('c', 0))
   const numbers = Array.from({ length: 1500 }, (_, n) => n)
   await Promise.all(numbers.map((n) => store.note(at('c'), noted(n, { until: 1 }))))
-  const anew = numbers.filter((n) => n % 10 === 0).toReversed()
+  const replaced = numbers.filter((n) => n % 10 === 0).toReversed()
   const [one, two] = await Promise.all([
     store.sweep(5000),
     other.sweep(5000),
-    ...anew.map((n) => other.note(at('c'), noted(n, { data: 'anew' }))),
+    ...replaced.map((n) => other.note(at('c'), noted(n, { data: 'replaced' }))),
   ])
   const left = (await store.sweep(5000)) + one + two
   expect(left).toBeGreaterThanOrEqual(1350)
@@ -73,9 +73,9 @@ interface Plan {
   readonly Plans?: readonly Plan[]
 }
 
-/** The store's own statements, with the plan they keep: rows looked at, and how. */
+/** The store's own statements with their cached plan: the rows they read, and how. */
 async function explained(
-  { url, schema }: Place,
+  { url, schema }: TestSchema,
   ask: (asked: Pick<Store, 'notes' | 'sweep'>) => Promise<unknown>,
 ): Promise<{ readonly rows: number; readonly nodes: ReadonlySet<string> }> {
   const client = new pg.Client(url)
@@ -105,8 +105,8 @@ async function explained(
   return seen
 }
 
-test('a question about notes looks at few of 100,000, whether the server has counted them or not', async () => {
-  const here = await place()
+test('a query for notes reads few of 100,000 rows, with and without statistics', async () => {
+  const here = await testSchema()
   await (await here.open()).close()
   await here.sql(`insert into ${here.schema}.conversations
       (tenant, id, agent, head_seq, epoch, status, created_at, updated_at)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { at, draft } from './draft.ts'
-import { place, until, written } from './kit.ts'
+import { testSchema, until, written } from './kit.ts'
 
-test('a lease is measured by the database: who let it run out is fenced, whatever its own clock says', async () => {
-  const { open, sql } = await place()
+test('a lease expires by the database’s clock, and its node is then fenced, whatever the node’s own clock says', async () => {
+  const { open, sql } = await testSchema()
   const [store, other] = [await open(), await open()]
   const told = await store.beat('slow', 300)
   const [clock] = await sql<{ now: number }>('select extract(epoch from clock_timestamp())::float8 * 1000 as now')
@@ -19,8 +19,8 @@ test('a lease is measured by the database: who let it run out is fenced, whateve
   await written(other, draft('c', 1, { status: 'running', epoch: epoch + 1 }))
 })
 
-test('nodes that said nothing for long are forgotten, and those who live are not', async () => {
-  const { open, sql, schema } = await place()
+test('the rows of long-expired nodes are deleted, and those of live nodes are not', async () => {
+  const { open, sql, schema } = await testSchema()
   let offset = 0
   const store = await open({ clockOffset: () => offset })
   for (const node of ['a', 'b', 'c']) await store.beat(node, 1000)
@@ -30,8 +30,8 @@ test('nodes that said nothing for long are forgotten, and those who live are not
   expect(await sql(`select node from ${schema}.nodes order by node`)).toEqual([{ node: 'c' }, { node: 'long' }])
 })
 
-test('the time that tests move is the store’s, and a store that is told nothing has the database’s', async () => {
-  const { open } = await place()
+test('`clockOffset` moves the clock of one store, and other stores use the database’s clock', async () => {
+  const { open } = await testSchema()
   const [moved, plain] = [await open({ clockOffset: () => 3_600_000 }), await open()]
   const ahead = (await moved.beat('a', 1)) - (await plain.beat('b', 1))
   expect(Math.abs(ahead - 3_600_000)).toBeLessThan(2000)

@@ -1,4 +1,4 @@
-/** Run by close.test.ts: uses everything a store has, closes it, and must end by itself. */
+/** Run by close.test.ts: uses every part of a store, closes it, and must then exit. */
 import { postgresStore } from '../src/index.ts'
 import { draft } from './draft.ts'
 
@@ -8,7 +8,7 @@ let looks = 0
 store.listen((_, __, look) => void (look && looks++))
 await store.beat('n', 1000)
 await Promise.all(Array.from({ length: 10 }, (_, n) => store.append(draft(`c${n}`, 0))))
-// Until its jobs are run here as well.
+// Wait until its jobs run in this process too.
 for (let seq = 0; looks === 0; seq++) {
   await store.append(draft('late', seq, { status: 'held', wakeAt: seq + 1 }))
   await new Promise((resolve) => setTimeout(resolve, 50))

@@ -1,16 +1,16 @@
-/** A wire between a store and its server that can be cut at the worst moment. */
+/** A proxy between a store and its server that can cut connections at a chosen moment. */
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
 export interface Proxy {
   readonly url: string
-  /** The next statement with this text reaches the server and is carried out; what the server says to it is lost. */
+  /** The next statement with this text is executed by the server, and its answer is lost. */
   loseAnswerTo(text: string): void
   /** Whether a statement with this text was sent to the server. */
   sent(text: string): boolean
-  /** How many answers got lost. */
+  /** The number of lost answers. */
   readonly lost: number
-  /** Nobody gets through, and whoever had is cut off. */
+  /** Refuses new connections and cuts existing ones. */
   cut(): void
   restore(): void
 }
@@ -38,7 +38,7 @@ export async function proxyTo(target: string): Promise<Proxy> {
     })
     upstream.on('data', (data) => {
       if (!losing) return void client.write(data)
-      // The server speaks only once it has committed.
+      // The server answers only after the commit.
       lost++
       for (const end of ends) end.destroy()
     })

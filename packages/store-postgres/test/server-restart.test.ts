@@ -1,11 +1,11 @@
 import type { Append, Appended } from '@holdpoint/core'
 import { expect, test } from 'vitest'
 import { at, draft } from './draft.ts'
-import { ownServer, place, until, written } from './kit.ts'
+import { ownServer, testSchema, until, written } from './kit.ts'
 
 test('no acknowledged append is lost, and none is written twice, when the server crashes while appends run', async () => {
   const server = await ownServer()
-  const { open, sql, schema } = await place(server.url)
+  const { open, sql, schema } = await testSchema(server.url)
   const store = await open()
   let stopped = false
   const seen = new Set<Appended['result']>()
@@ -34,17 +34,17 @@ test('no acknowledged append is lost, and none is written twice, when the server
 
   const heads = await store.heads(acknowledged.map((_, n) => at(`c${n}`)))
   for (const [n, count] of acknowledged.entries()) {
-    // One more may have been written than was said: the one whose answer the crash took.
+    // One more than acknowledged may be written: the one whose answer was lost in the crash.
     expect([count, count + 1]).toContain(heads[n])
     expect((await store.read(at(`c${n}`), 0)).map(({ seq }) => seq).at(-1)).toBeGreaterThan(0)
   }
-  expect(seen.has('conflict'), 'an append given again was taken for somebody else’s').toBe(false)
+  expect(seen.has('conflict'), 'a repeated append was taken for another write').toBe(false)
   expect(seen.has('failed'), 'that the server was away was met').toBe(true)
 })
 
-test('reading, listening and leases go on by themselves after a restart', async () => {
+test('reads, notifications and leases recover after a restart of the server', async () => {
   const server = await ownServer()
-  const { open } = await place(server.url)
+  const { open } = await testSchema(server.url)
   const [store, other] = [await open(), await open()]
   let told = 0
   store.listen(() => void told++)
@@ -67,9 +67,9 @@ test('reading, listening and leases go on by themselves after a restart', async 
   })
 })
 
-test('a store that is opened while its server is away says so, and opens once it is back', async () => {
+test('opening a store fails while its server is down, and works once it is up', async () => {
   const server = await ownServer()
-  const { open } = await place(server.url)
+  const { open } = await testSchema(server.url)
   await (await open()).close()
   const restarted = server.restart('kill')
   const tries: string[] = []

@@ -1,16 +1,16 @@
-/** An append on its way to the writer's thread and back. */
+/** Converts an append to the writer thread's operation, and the answer back. */
 import { decodeBatch, encodeBatch, type Append, type Appended, type HoldRow, type LogEvent } from '@holdpoint/core'
-import { toColumn } from './names.ts'
+import { toColumn } from './column-name.ts'
 import { whyOf } from './sqlite-error.ts'
-import type { Answer, AppendOp, HoldCells } from './wire.ts'
+import type { Answer, AppendOp, HoldCells } from './writer-messages.ts'
 
-/** What JSON cannot say was surely not written. */
-export function toOp(write: Append, now: number): AppendOp | Extract<Appended, { result: 'failed' }> {
-  if (write.events.length === 0) return { result: 'failed', why: 'there is no event in it' }
+/** An append that cannot be encoded as JSON fails before it is sent. */
+export function toAppendOp(write: Append, now: number): AppendOp | Extract<Appended, { result: 'failed' }> {
+  if (write.events.length === 0) return { result: 'failed', why: 'it has no events' }
   try {
     return encode(write, now)
   } catch (error) {
-    return { result: 'failed', why: `it cannot be written as JSON: ${whyOf(error)}` }
+    return { result: 'failed', why: `it cannot be encoded as JSON: ${whyOf(error)}` }
   }
 }
 
@@ -59,6 +59,6 @@ export function toAppended({ events, expectedSeq, at }: Append, answer: Answer):
     case 'put':
     case 'swept':
     case 'done':
-      return { result: 'unknown', why: `the thread that writes answered "${answer.result}" to an append` }
+      return { result: 'unknown', why: `the writer thread answered "${answer.result}" to an append` }
   }
 }

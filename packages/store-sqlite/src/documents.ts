@@ -1,10 +1,10 @@
-/** What belongs to no conversation. Compared and written in the writer's thread, read where all else is read. */
+/** The writer thread's operations on documents, which belong to no conversation. */
 import type { DatabaseSync } from 'node:sqlite'
-import type { Answer, PutOp } from './wire.ts'
+import type { Answer, PutOp } from './writer-messages.ts'
 
 export interface Documents {
   put(op: PutOp): Answer
-  /** So many at most: how many there were. */
+  /** Removes up to `limit` expired documents, and returns their number. */
   sweep(limit: number, now: number): number
 }
 
@@ -29,9 +29,9 @@ export function documentsIn(db: DatabaseSync): Documents {
   return {
     put: ({ tenant, kind, id, expected, data, until, now }) => {
       const row = find.get(tenant, kind, id) as Row | undefined
-      const there = row && (row.until ?? Infinity) > now ? row.version : 0
-      if (expected !== null && expected !== there) {
-        return { result: 'put', answer: { result: 'conflict', version: there } }
+      const current = row && (row.until ?? Infinity) > now ? row.version : 0
+      if (expected !== null && expected !== current) {
+        return { result: 'put', answer: { result: 'conflict', version: current } }
       }
       const version = data === null ? 0 : (row?.version ?? 0) + 1
       if (data !== null) keep.run(tenant, kind, id, version, now, until, data)

@@ -1,12 +1,12 @@
 /**
- * What somebody has to look at: deadlines that have come, and work that nobody is at. Asked in the writer's thread, which
- * alone can tell whether an owner lives.
+ * The conversations that need a driver: their deadline has passed, or they have work and no live owner. Runs in the writer
+ * thread, because only it can check whether an owner is alive.
  */
 import type { DatabaseSync } from 'node:sqlite'
-import type { Lives } from './leases.ts'
-import type { Answer, DueOp, Place } from './wire.ts'
+import type { IsAlive } from './leases.ts'
+import type { Answer, ConversationKey, DueOp } from './writer-messages.ts'
 
-interface Running extends Place {
+interface Running extends ConversationKey {
   readonly agent: string
 }
 
@@ -14,14 +14,14 @@ interface Waking extends Running {
   readonly wakeAt: number
 }
 
-interface Asked extends Omit<DueOp, 'agents'> {
+interface DueQuery extends Omit<DueOp, 'agents'> {
   readonly agents: ReadonlySet<string> | null
 }
 
-/** Few agents are asked for one by one. Of so many, most of what waits is theirs: all of it is gone through in order. */
-const MANY = 50
+/** Up to this number, each agent is queried separately. Above it, all deadlines are scanned in order and filtered. */
+const SCAN_ABOVE = 50
 
-export function dueIn(db: DatabaseSync, lives: Lives): (op: DueOp) => Answer {
+export function dueIn(db: DatabaseSync, isAlive: IsAlive): (op: DueOp) => Answer {
   const reached = db.prepare(
     `select tenant, id, wake_at as wakeAt from conversations where agent = ? and wake_at <= ? order by wake_at limit ?`,
   )
@@ -30,7 +30,7 @@ export function dueIn(db: DatabaseSync, lives: Lives): (op: DueOp) => Answer {
     `select tenant, id, wake_at as wakeAt from conversations where wake_at <= ? order by wake_at limit ?`,
   )
   const anyNext = db.prepare('select min(wake_at) as next from conversations where wake_at > ?')
-  // From owner to owner along the index, however many conversations each has.
+  // Skips along the index from owner to owner, however many conversations each has.
   const owner = db.prepare(`select min(owner) as owner from conversations where status = 'running' and owner > ?`)
   const running = db.prepare(`select tenant, id, agent from conversations where status = 'running' and owner is ?`)
 
@@ -38,9 +38,9 @@ export function dueIn(db: DatabaseSync, lives: Lives): (op: DueOp) => Answer {
     `select tenant, id, agent, wake_at as wakeAt from conversations where wake_at > ? and wake_at <= ? order by wake_at`,
   )
 
-  const reachedBy = ({ agents, now, limit }: Asked): Place[] => {
+  const reachedBy = ({ agents, now, limit }: DueQuery): ConversationKey[] => {
     const rows =
-      agents && agents.size > MANY
+      agents && agents.size > SCAN_ABOVE
         ? firstOf(inOrder.iterate(-Infinity, now), agents, limit)
         : agents
           ? Array.from(agents, (agent) => reached.all(agent, now, limit)).flat()
@@ -51,15 +51,15 @@ export function dueIn(db: DatabaseSync, lives: Lives): (op: DueOp) => Answer {
       .map(({ tenant, id }) => ({ tenant, id }))
   }
 
-  const nextOf = ({ agents, now }: Asked): readonly number[] => {
-    if (agents && agents.size > MANY)
+  const nextOf = ({ agents, now }: DueQuery): readonly number[] => {
+    if (agents && agents.size > SCAN_ABOVE)
       return firstOf(inOrder.iterate(now, Infinity), agents, 1).map(({ wakeAt }) => wakeAt)
     const nexts = agents ? Array.from(agents, (agent) => next.get(agent, now)) : [anyNext.get(now)]
     return nexts.flatMap((row) => (row as { next: number | null }).next ?? [])
   }
 
-  const orphans = ({ agents, now, limit }: Asked): Place[] => {
-    const found: Place[] = []
+  const withoutOwner = ({ agents, now, limit }: DueQuery): ConversationKey[] => {
+    const found: ConversationKey[] = []
     const take = (node: string | null): void => {
       for (const { tenant, id, agent } of running.iterate(node) as Iterable<unknown> as Iterable<Running>) {
         if (found.length >= limit) return
@@ -67,19 +67,19 @@ export function dueIn(db: DatabaseSync, lives: Lives): (op: DueOp) => Answer {
       }
     }
     take(null)
-    if (!lives('', now)) take('')
+    if (!isAlive('', now)) take('')
     for (let from = ''; ;) {
       const { owner: node } = owner.get(from) as { owner: string | null }
       if (node === null) return found
-      if (!lives(node, now)) take(node)
+      if (!isAlive(node, now)) take(node)
       from = node
     }
   }
 
   return (op) => {
-    const asked: Asked = { ...op, agents: op.agents && new Set(op.agents) }
-    const times = nextOf(asked)
-    const conversations = inTurn(reachedBy(asked), orphans(asked)).slice(0, op.limit)
+    const query: DueQuery = { ...op, agents: op.agents && new Set(op.agents) }
+    const times = nextOf(query)
+    const conversations = interleave(reachedBy(query), withoutOwner(query)).slice(0, op.limit)
     return { result: 'due', conversations, next: times.length > 0 ? Math.min(...times) : undefined }
   }
 }
@@ -93,13 +93,13 @@ function firstOf(rows: Iterable<unknown>, agents: ReadonlySet<string>, limit: nu
   return found
 }
 
-/** One of each after the other, each place once: neither kind can keep the other from being looked at. */
-function inTurn(one: readonly Place[], other: readonly Place[]): Place[] {
-  const places = new Map<string, Place>()
+/** Alternates between the two lists without duplicates, so that neither can starve the other. */
+function interleave(one: readonly ConversationKey[], other: readonly ConversationKey[]): ConversationKey[] {
+  const found = new Map<string, ConversationKey>()
   for (let index = 0; index < Math.max(one.length, other.length); index++) {
     for (const place of [one[index], other[index]]) {
-      if (place) places.set(JSON.stringify([place.tenant, place.id]), place)
+      if (place) found.set(JSON.stringify([place.tenant, place.id]), place)
     }
   }
-  return [...places.values()]
+  return [...found.values()]
 }

@@ -1,27 +1,27 @@
 /**
- * Everything that waits goes into one transaction: a commit costs a wait for the disk, however much is in it. Nothing is
- * answered before its commit has returned.
+ * Commits all waiting operations in one transaction, because a commit waits for the disk however much it contains. No
+ * operation is answered before its commit has returned.
  *
- * - One operation's trouble is not its neighbours': when anything fails before the commit, nothing of the transaction
- *   stands, and its operations are tried again, each alone.
- * - A commit that failed because it could not be written into the log file surely did not happen. After any other failed
- *   commit nobody knows (the log may hold it and show it after a crash), so that is what is said; and nothing is written
- *   over a connection that may believe something else than the disk.
+ * - One operation's error must not fail the others. If anything fails before the commit, the transaction is rolled back, and
+ *   each operation is retried in its own transaction.
+ * - A commit that failed because the log file could not be written certainly did not happen. After any other failed commit
+ *   the outcome is unknown: the log may contain it and show it after a crash. The answer is then `unknown`, and the
+ *   connection is dropped, because its view of the file may differ from the disk.
  */
-import type { Connection } from './connection.ts'
+import type { WriteConnection } from './write-connection.ts'
 import { FULL, IOERR_WRITE, codeOf, isDiskTrouble, isKind, whyOf } from './sqlite-error.ts'
-import type { Answer, WriteOp } from './wire.ts'
+import type { Answer, WriteOp } from './writer-messages.ts'
 
 type Attempt =
   | { readonly is: 'committed'; readonly answers: readonly Answer[] }
-  /** Nothing of it stands. `shared`: it would meet each operation alike. */
+  /** Rolled back. `shared`: the error would hit each operation alone, too. */
   | { readonly is: 'undone'; readonly error: unknown; readonly shared: boolean }
   | { readonly is: 'in doubt'; readonly error: unknown }
 
 export interface Connections {
-  /** Opens it if need be; throws when it cannot. */
-  get(): Connection
-  /** It is not to be trusted any more: the next `get` opens another. */
+  /** Opens the connection if necessary. Throws if that fails. */
+  get(): WriteConnection
+  /** The connection is unreliable now. The next `get` opens a new one. */
   drop(): void
 }
 
@@ -39,7 +39,7 @@ export function groupCommit(connections: Connections, ops: readonly WriteOp[]): 
 }
 
 function attemptAll(connections: Connections, ops: readonly WriteOp[]): Attempt {
-  let connection: Connection
+  let connection: WriteConnection
   try {
     connection = connections.get()
     connection.begin()
@@ -65,8 +65,8 @@ function attemptAll(connections: Connections, ops: readonly WriteOp[]): Attempt 
   }
 }
 
-/** Closing a connection rolls back too, should the rollback itself fail. */
-function undo(connections: Connections, connection: Connection, error: unknown): Attempt {
+/** If the rollback fails, closing the connection rolls back. */
+function undo(connections: Connections, connection: WriteConnection, error: unknown): Attempt {
   try {
     connection.rollback()
     if (isDiskTrouble(error)) connections.drop()

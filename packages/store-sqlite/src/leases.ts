@@ -1,19 +1,19 @@
-/** Who lives, and who drives what. */
+/** Which nodes are alive, and which node drives a conversation. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { NodeLocks } from './node-locks.ts'
-import type { Answer, BeatOp, ClaimOp, ForgetOp, LeaveOp } from './wire.ts'
+import type { Answer, BeatOp, ClaimOp, ForgetOp, LeaveOp } from './writer-messages.ts'
 
-export type Lives = (node: string | null, now: number) => boolean
+export type IsAlive = (node: string | null, now: number) => boolean
 
 export interface Leases {
-  readonly lives: Lives
-  /** Forgets what was asked of the kernel: a lock is looked at once in a transaction, however many writes meet it. */
+  readonly isAlive: IsAlive
+  /** Clears the cache of lock checks. Each lock is checked once per transaction, however many writes need it. */
   refresh(): void
   beat(op: BeatOp): Answer
   leave(op: LeaveOp): Answer
   claim(op: ClaimOp): Answer
-  /** Nodes that are dead and hold nothing any more: their files are removed, their rows are to be forgotten. */
-  gone(now: number): readonly string[]
+  /** Removes the lock files of dead nodes, and returns the nodes. The caller then deletes their rows. */
+  expiredNodes(now: number): readonly string[]
   forget(op: ForgetOp): Answer
 }
 
@@ -41,14 +41,14 @@ export function leasesIn(db: DatabaseSync, locks: NodeLocks): Leases {
     seen.set(node, known)
     return known
   }
-  const lives: Lives = (node, now) => {
+  const isAlive: IsAlive = (node, now) => {
     if (node === null) return false
     const row = lease.get(node) as { expiresAt: number } | undefined
     return row !== undefined && row.expiresAt > now && isHeld(node)
   }
 
   return {
-    lives,
+    isAlive,
     refresh: () => seen.clear(),
     beat: ({ node, expiresAt }) => {
       locks.hold(node)
@@ -63,14 +63,14 @@ export function leasesIn(db: DatabaseSync, locks: NodeLocks): Leases {
       return DONE
     },
     claim: ({ tenant, id, node, now }) => {
-      const there = find.get(tenant, id) as Row | undefined
-      if (there?.status !== 'running') return { result: 'claimed', epoch: undefined }
-      if (there.owner === node) return { result: 'claimed', epoch: there.epoch }
-      if (lives(there.owner, now)) return { result: 'claimed', epoch: undefined }
-      const { epoch } = take.get(node, there.k) as { epoch: number }
+      const row = find.get(tenant, id) as Row | undefined
+      if (row?.status !== 'running') return { result: 'claimed', epoch: undefined }
+      if (row.owner === node) return { result: 'claimed', epoch: row.epoch }
+      if (isAlive(row.owner, now)) return { result: 'claimed', epoch: undefined }
+      const { epoch } = take.get(node, row.k) as { epoch: number }
       return { result: 'claimed', epoch }
     },
-    gone: (now) => {
+    expiredNodes: (now) => {
       const ids = (stale.all(now) as { id: string }[]).map(({ id }) => id)
       return ids.filter((id) => locks.cleanUp(id))
     },

@@ -1,37 +1,40 @@
 /**
- * A lock of the operating system for every node, so that one which was killed is known to be gone at once.
+ * An operating-system lock for every node, so that other processes notice at once when a node is killed.
  *
- * A lease alone says a node is gone only when it has run out, and a process that restarts after `kill -9` would wait for
- * its own old lease. So each node also holds a lock that the kernel drops the moment its process ends, however it ends: a
- * tiny file beside the database, on which an SQLite connection keeps an exclusive transaction (SQLite knows how to lock
- * on every system, and its locks see each other within one process too, which bare POSIX locks do not). The lock alone
- * would not do either: a process that was stopped keeps it. A node lives while its lease is fresh and its lock is held.
+ * With a lease alone, a process that restarts after `kill -9` would wait for its own old lease. So each node also holds a
+ * lock that the kernel releases when its process ends, for whatever reason: a tiny file next to the database, on which an
+ * SQLite connection keeps an exclusive transaction. (SQLite can lock on every system, and its locks also work between
+ * connections of one process, unlike POSIX locks.) A lock alone is not enough either, because a stopped process keeps it.
+ * A node is alive while its lease is valid and its lock is held.
  *
- * - The files are never opened by anything but SQLite: closing any other descriptor would drop the lock (POSIX).
- * - Asking takes a shared lock, which only the holder stands in the way of, so that two who ask do not deceive each other.
- * - A file is removed under its exclusive lock, and who has just locked one looks whether it still is the one that others
- *   find: so nobody holds a file that is no longer there.
+ * - Only SQLite opens the files. Closing any other descriptor would drop the lock (POSIX).
+ * - A check takes a shared lock. Only the holder's lock conflicts with it, so two concurrent checks do not see each other.
+ * - A file is removed under its exclusive lock. A process that has just locked a file checks that the path still leads to
+ *   it, so that no process holds a lock on a removed file.
  */
 import { createHash } from 'node:crypto'
-import { existsSync, rmSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import { chmodSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from './database.ts'
 import { BUSY, isKind, whyOf } from './sqlite-error.ts'
 
-/** Only those who ask or clean up are in the way of the first lock, and they are gone in a moment. */
+/** Only a check or a cleanup can conflict with the first lock, and both are short. */
 const FIRST_WAIT_MS = 50
 const ATTEMPTS = 20
+/** Separates the database's file name from the hash of the node's name. */
+const NODE = '-node-'
 
 export class NodeLocks {
   readonly #file: string
   readonly #mine = new Map<string, DatabaseSync>()
-  /** Held by another handle, which beats for the same node. */
+  /** Held by another handle, which sends heartbeats for the same node. */
   readonly #others = new Set<string>()
 
   constructor(file: string) {
     this.#file = file
   }
 
-  /** Called with every beat: takes what is free, and takes again what somebody removed. */
+  /** Called with every heartbeat. Takes the lock if it is free, also if its file was removed. */
   hold(node: string): void {
     const path = this.#pathOf(node)
     const mine = this.#mine.get(node)
@@ -41,10 +44,12 @@ export class NodeLocks {
       this.#mine.delete(node)
     }
     const lock = take(path, this.#others.has(node) ? 0 : FIRST_WAIT_MS)
-    // Whoever else holds it vouches for the node as well as we would.
+    // Another handle holds the lock for the same node, which is just as good.
     if (!lock) return void this.#others.add(node)
     this.#others.delete(node)
     this.#mine.set(node, lock)
+    // Same permissions as the database: only its users may check the lock.
+    chmodSync(path, statSync(this.#file).mode & 0o777)
   }
 
   release(node: string): void {
@@ -54,19 +59,22 @@ export class NodeLocks {
     remove(this.#pathOf(node), lock)
   }
 
-  /** By anybody. */
+  /** By any process. */
   isHeld(node: string): boolean {
     return this.#mine.has(node) || isHeld(this.#pathOf(node))
   }
 
-  /** Removes the file of a node that is gone; false if it is not. */
+  /** Removes the lock file of a dead node. False if a process holds the lock. */
   cleanUp(node: string): boolean {
-    if (this.#mine.has(node)) return false
-    const path = this.#pathOf(node)
-    if (!existsSync(path)) return true
-    const lock = exclusive(path, 0)
-    if (lock) remove(path, lock)
-    return lock !== undefined
+    return !this.#mine.has(node) && cleanUp(this.#pathOf(node))
+  }
+
+  /** Removes the files of all nodes that are gone: a process that was killed could not remove its own. */
+  cleanUpAll(): void {
+    const prefix = `${basename(this.#file)}${NODE}`
+    for (const name of readdirSync(dirname(this.#file))) {
+      if (name.startsWith(prefix)) cleanUp(join(dirname(this.#file), name))
+    }
   }
 
   close(): void {
@@ -74,25 +82,33 @@ export class NodeLocks {
   }
 
   #pathOf(node: string): string {
-    return `${this.#file}-node-${createHash('sha256').update(node).digest('hex').slice(0, 32)}`
+    return `${this.#file}${NODE}${createHash('sha256').update(node).digest('hex').slice(0, 32)}`
   }
 }
 
-/** The lock on the file that others will find; undefined when somebody else holds it. */
+/** False if a process holds the lock. */
+function cleanUp(path: string): boolean {
+  if (!existsSync(path)) return true
+  const lock = exclusive(path, 0)
+  if (lock) remove(path, lock)
+  return lock !== undefined
+}
+
+/** Locks the file that the path leads to. Undefined if another connection holds the lock. */
 function take(path: string, waitMs: number): DatabaseSync | undefined {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const lock = exclusive(path, waitMs)
     if (!lock || isHeld(path)) return lock
     lock.close()
   }
-  throw new Error(`Cannot lock ${path}: it is removed again and again.`)
+  throw new Error(`Cannot lock ${path}: other processes keep removing it.`)
 }
 
 function exclusive(path: string, waitMs: number): DatabaseSync | undefined {
   let lock: DatabaseSync | undefined
   try {
     lock = new DatabaseSync(path, { timeout: waitMs })
-    // Nothing is ever written; without this a journal would lie beside it.
+    // Nothing is written. This setting prevents a journal file.
     lock.exec('pragma journal_mode = memory; begin exclusive')
     return lock
   } catch (error) {
@@ -110,7 +126,7 @@ function isHeld(path: string): boolean {
     lock.prepare('select 1 from sqlite_schema').get()
     return false
   } catch (error) {
-    // If the file cannot be looked at, the lease is all there is to go by.
+    // If the file cannot be checked, assume that the lock is held: then the lease decides.
     return isKind(error, BUSY) || existsSync(path)
   } finally {
     lock?.close()
@@ -118,7 +134,7 @@ function isHeld(path: string): boolean {
 }
 
 function remove(path: string, lock: DatabaseSync): void {
-  // Windows removes no file that is open; there an empty one stays until the next cleaning.
+  // Windows cannot remove an open file. The empty file stays until the next cleanup.
   if (process.platform !== 'win32') rmSync(path, { force: true })
   lock.close()
 }

@@ -1,15 +1,15 @@
-/** What is kept beside the log. Written in the writer's thread, read where all else is read. */
+/** The writer thread's operations on notes. */
 import type { DatabaseSync } from 'node:sqlite'
-import type { Answer, NoteOp } from './wire.ts'
+import type { Answer, NoteOp } from './writer-messages.ts'
 
 export interface Notes {
   note(op: NoteOp): Answer
-  /** So many at most: how many there were. */
+  /** Removes up to `limit` expired notes, and returns their number. */
   sweep(limit: number, now: number): number
 }
 
 export function notesIn(db: DatabaseSync): Notes {
-  // One that is replaced keeps its row, and its place in the index of places.
+  // A replaced note keeps its row, so its entry in the unique index does not change.
   const keep = db.prepare(
     `insert into notes(conv, kind, seq, at, until, data)
      select k, ?, ?, ?, ?, ? from conversations where tenant = ? and id = ?

@@ -1,35 +1,41 @@
 /**
- * Opens the file to write to it, and refuses every file and every setting under which an acknowledged write could be
- * lost. What is set is read back: a pragma that cannot be obeyed says nothing.
+ * Opens the file for writing. Refuses any file or setting with which an acknowledged write could be lost. Settings are read
+ * back, because SQLite ignores a pragma that it cannot apply.
  */
-import { accessSync, constants, statSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { accessSync, chmodSync, constants, linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from './database.ts'
 import { identify, migrate } from './migrate.ts'
-import { STEPS } from './schema.ts'
+import { MIGRATIONS } from './migrations/all.ts'
 import { BUSY, NOTADB, isKind, whyOf } from './sqlite-error.ts'
 import { untilFree } from './until-free.ts'
 
-/** Before it, two connections that write and checkpoint at the same moment can damage the file. */
+/** In earlier versions, two connections that write and checkpoint at the same time can damage the file. */
 const NEEDED = [3, 51, 3]
 
-export function openFile(path: string, waitMs: number, steps: readonly string[] = STEPS): DatabaseSync {
+export function openFile(path: string, waitMs: number, migrations: readonly string[] = MIGRATIONS): DatabaseSync {
   refuse(versionProblem(process.versions.sqlite) ?? pathProblem(path))
+  if (!statSync(path, { throwIfNoEntry: false })) createPrivate(path)
   const db = open(path)
   try {
-    // First see whose file it is: whatever comes after writes into it.
-    refuse(untilFree(waitMs, () => identify(db, path, steps.length)).problem)
+    // Check that the file is ours before anything writes to it.
+    refuse(untilFree(waitMs, () => identify(db, path, migrations.length)).problem)
     const journal = untilFree(waitMs, () => pragma(db, 'journal_mode = wal'))
-    // fullfsync: on macOS an fsync alone leaves the data in the drive's cache. Nothing elsewhere.
-    db.exec('pragma synchronous = full; pragma fullfsync = on; pragma wal_autocheckpoint = 1000')
-    refuse(settingsProblem(path, journal, pragma(db, 'synchronous')))
-    // One huge write shall not leave a huge log behind for good.
-    db.exec('pragma journal_size_limit = 67108864; pragma cache_size = -16000; pragma temp_store = memory')
-    migrate(db, path, waitMs, steps)
+    // Any of these may find the file locked: another connection may be creating its write-ahead log at this moment.
+    const synchronous = untilFree(waitMs, () => {
+      // fullfsync: on macOS, fsync alone leaves the data in the drive's cache. It has no effect elsewhere.
+      db.exec('pragma synchronous = full; pragma fullfsync = on; pragma wal_autocheckpoint = 1000')
+      // Shrink the write-ahead log again after a huge write.
+      db.exec('pragma journal_size_limit = 67108864; pragma cache_size = -16000; pragma temp_store = memory')
+      return pragma(db, 'synchronous')
+    })
+    refuse(settingsProblem(path, journal, synchronous))
+    migrate(db, path, waitMs, migrations)
     return db
   } catch (error) {
     db.close()
-    if (isKind(error, NOTADB)) throw new Error(`${path} is not an SQLite database. Give a path of its own.`)
+    if (isKind(error, NOTADB)) throw new Error(`${path} is not an SQLite database. Use another path.`)
     if (isKind(error, BUSY)) {
       throw new Error(`${path} was locked by another process for ${waitMs} ms. Try again when it is done.`, {
         cause: error,
@@ -60,15 +66,40 @@ export function settingsProblem(path: string, journal: unknown, synchronous: unk
   return `SQLite does not sync every commit of ${path} (synchronous is ${String(synchronous)}, and must be 2).`
 }
 
+/** Warns if other users of the machine can open the file. Only an existing file can be exposed: we create private ones. */
+export function exposureProblem(file: string): string | undefined {
+  if (process.platform === 'win32' || (statSync(file).mode & 0o007) === 0) return undefined
+  return `Every user of this machine can open ${file}, which holds conversations. To keep them out: chmod 600 ${file}*`
+}
+
+/**
+ * Creates an empty file that only its owner can open, whatever the umask. SQLite gives its other files the same mode.
+ *
+ * POSIX hazard: closing a descriptor of a file that another thread has opened through SQLite drops that thread's locks. So
+ * the file is created under another name and then linked.
+ */
+function createPrivate(path: string): void {
+  const draft = `${path}-new-${randomUUID()}`
+  try {
+    writeFileSync(draft, '', { flag: 'wx', mode: 0o600 })
+    chmodSync(draft, 0o600)
+    linkSync(draft, path)
+  } catch {
+    // Another process created the file, or the file system has no links and SQLite creates it. `exposureProblem` checks it.
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
 function pathProblem(path: string): string | undefined {
   const folder = dirname(path)
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    return `There is no folder ${folder} to keep ${path} in. Create it first.`
+    return `The folder ${folder} of ${path} does not exist. Create it first.`
   }
   const file = statSync(path, { throwIfNoEntry: false })
   if (file?.isDirectory()) return `${path} is a folder. Give the path of a file in it.`
-  if (!may(folder)) return `Cannot write in the folder ${folder}: SQLite keeps two more files beside ${path}.`
-  if (file && !may(path)) return `Cannot read and write ${path}. Check whose file it is.`
+  if (!may(folder)) return `Cannot write in the folder ${folder}: SQLite creates two more files next to ${path}.`
+  if (file && !may(path)) return `Cannot read and write ${path}. Check its owner and permissions.`
   return undefined
 }
 
@@ -83,7 +114,7 @@ function may(path: string): boolean {
 
 function open(path: string): DatabaseSync {
   try {
-    // Waiting is ours to do: SQLite's own handler sleeps longer and longer, and starves beside a busy writer.
+    // `untilFree` does the waiting. SQLite's busy handler sleeps longer and longer and starves next to a busy writer.
     return new DatabaseSync(path, { timeout: 0 })
   } catch (error) {
     throw new Error(`Cannot open ${path}: ${whyOf(error)}.`, { cause: error })

@@ -1,5 +1,5 @@
-/** An append as it goes to the thread: the names of its fields would take longer to clone than what is in them. */
-import type { AppendOp } from './wire.ts'
+/** An append as an array, without field names, because cloning the names costs more than cloning the values. */
+import type { AppendOp } from './writer-messages.ts'
 
 type Field<Name extends keyof AppendOp> = AppendOp[Name]
 
@@ -22,13 +22,13 @@ export type PackedAppend = readonly [
   now: Field<'now'>,
 ]
 
-export function pack(op: AppendOp): PackedAppend {
+export function packAppend(op: AppendOp): PackedAppend {
   const { tenant, id, expectedSeq, mark, events, count, at, agent } = op
   const { status, wakeAt, base, holds, epoch, node, key, now } = op
   return [tenant, id, expectedSeq, mark, events, count, at, agent, status, wakeAt, base, holds, epoch, node, key, now]
 }
 
-export function unpack(packed: PackedAppend): AppendOp {
+export function unpackAppend(packed: PackedAppend): AppendOp {
   const [tenant, id, expectedSeq, mark, events, count, at, agent, status, wakeAt, base, holds, epoch, node, key, now] =
     packed
   return {

@@ -1,4 +1,4 @@
-/** The two lists across conversations, a page at a time. A page goes on behind the last row of the one before. */
+/** The lists across conversations, page by page. A page starts after the last row of the previous one. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
 import {
   HoldpointError,
@@ -10,7 +10,7 @@ import {
   type PendingQuery,
   type PendingRow,
 } from '@holdpoint/core'
-import { fromColumn, toColumn } from './names.ts'
+import { fromColumn, toColumn } from './column-name.ts'
 
 interface PendingCells {
   readonly conv: number
@@ -33,10 +33,10 @@ interface ListCells {
   readonly updatedAt: number
 }
 
-/** SQLite counts in whole numbers: no page is larger. */
-const MOST = 1_000_000
+/** SQLite's limit is an integer, so an infinite limit is capped. */
+const MAX_PAGE = 1_000_000
 
-/** A condition and what is bound to it. */
+/** A condition and its parameters. */
 type Where = readonly [sql: string, ...values: SQLInputValue[]]
 
 interface Select {
@@ -46,7 +46,7 @@ interface Select {
 
 export class Pages {
   readonly #db: DatabaseSync
-  /** There are only so many combinations of conditions. */
+  /** The number of combinations of conditions is small. */
   readonly #prepared = new Map<string, StatementSync>()
 
   constructor(db: DatabaseSync) {
@@ -54,7 +54,7 @@ export class Pages {
   }
 
   pending(query: PendingQuery): Page<PendingRow> {
-    const rows = this.#all<PendingCells>(this.#waiting(query), 'heldAt, conv, callId', query.limit)
+    const rows = this.#all<PendingCells>(this.#holds(query), 'heldAt, conv, callId', query.limit)
     return pageOf(rows, query.limit, {
       item: ({ callId, tool: name, kind: is, heldAt, expiresAt, id, agent: whose }) => ({
         callId: fromColumn(callId),
@@ -71,7 +71,7 @@ export class Pages {
 
   list(query: ListQuery): Page<ConversationRow> {
     const { tenant, agent, status } = query
-    const after = behind(query.after, ['number'])
+    const after = readCursor(query.after, ['number'])
     const { index, where } = byStatus(status)
     const listed = select(
       `select c.k, c.id, c.agent, c.status, c.created_at as createdAt, b.seq, b.at as updatedAt
@@ -98,11 +98,11 @@ export class Pages {
     })
   }
 
-  /** In order along an index: into one conversation, at one call, along the calls of one tool, or along each kind there is. */
-  #waiting(query: PendingQuery): readonly Select[] {
+  /** One select per index that yields rows in order: of one conversation, one call, one tool, or of each kind. */
+  #holds(query: PendingQuery): readonly Select[] {
     const { tenant, conversationId, callId, agent, tool, expiresBefore } = query
-    const after = behind(query.after, ['number', 'number', 'string'])
-    // `cross join` keeps the order of the tables.
+    const after = readCursor(query.after, ['number', 'number', 'string'])
+    // `cross join` fixes the order of the tables.
     const from = (tables: string, kind: HoldKind | undefined): Select =>
       select(
         `select h.conv, h.call_id as callId, h.tool, h.kind, h.held_at as heldAt, h.expires_at as expiresAt, c.id, c.agent
@@ -126,7 +126,7 @@ export class Pages {
     return kinds.map((kind) => from(along('holds_open'), kind))
   }
 
-  /** Of what is open, from one to the next along the index. */
+  /** The kinds of open holds. Skips along the index from kind to kind. */
   #kinds(tenant: string): readonly HoldKind[] {
     const next = this.#prepare('select min(kind) as kind from holds where tenant = ? and kind > ?')
     const kinds: HoldKind[] = []
@@ -137,9 +137,9 @@ export class Pages {
     }
   }
 
-  /** One more than the page takes, to know whether there is another. Of several lists, each gives as many at most. */
+  /** Reads one row more than the page, to know whether there is another page. Several selects are merged in order. */
   #all<T>(lists: readonly Select[], order: string, limit: number): T[] {
-    const most = Math.min(limit, MOST) + 1
+    const most = Math.min(limit, MAX_PAGE) + 1
     const ordered = lists.map(({ sql }) => `${sql} order by ${order} limit ?`)
     const values = lists.flatMap((list) => [...list.values, most])
     const [only] = ordered
@@ -156,7 +156,7 @@ export class Pages {
   }
 }
 
-/** Those that wait and those that run have indexes of their own, which must be named as they are; most others rest. */
+/** Held and running conversations have partial indexes, whose condition the query must repeat. Most others are idle. */
 function byStatus(status: ConversationStatus | undefined): {
   readonly index: string
   readonly where: readonly Where[]
@@ -187,14 +187,14 @@ function pageOf<Cells, Item>(
   return { items: page.map(item), next: last && JSON.stringify(place(last)) }
 }
 
-/** It went through other people's hands. */
-function behind(after: string | undefined, types: readonly string[]): readonly SQLInputValue[] | undefined {
+/** Validates the cursor, which comes from a client. */
+function readCursor(after: string | undefined, types: readonly string[]): readonly SQLInputValue[] | undefined {
   if (after === undefined) return undefined
   const place = parse(after)
   if (Array.isArray(place) && place.length === types.length && types.every((type, at) => typeof place[at] === type)) {
     return place as SQLInputValue[]
   }
-  throw new HoldpointError('config-invalid', `"${after}" is not where a page ended: give the \`next\` of a page.`)
+  throw new HoldpointError('config-invalid', `"${after}" is not a valid cursor: use the \`next\` of a page.`)
 }
 
 function parse(text: string): unknown {

@@ -1,9 +1,9 @@
 /**
- * Reads, on the main thread: a read takes less time than asking another thread for it would, and sees whatever was
- * committed before it. The log only grows, so two reads of it need no transaction to fit together; what changes is read
- * in one statement with the events it belongs to.
+ * Reads on the main thread. A read takes less time than a message to another thread, and sees every earlier commit. The log
+ * only grows, so two reads of it are consistent without a transaction. Columns that change are read in one statement with
+ * their events.
  */
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import type { StatementSync } from 'node:sqlite'
 import {
   decodeBatch,
   type Address,
@@ -13,10 +13,11 @@ import {
   type Note,
   type NotesQuery,
 } from '@holdpoint/core'
-import { fromColumn, toColumn } from './names.ts'
-import type { StoredBatch } from './wire.ts'
+import { DatabaseSync } from './database.ts'
+import { fromColumn, toColumn } from './column-name.ts'
+import type { StoredBatch } from './writer-messages.ts'
 
-/** A batch after the base, with the conversation's row; without one when nothing came after it. */
+/** The conversation's row with one batch after the base. The batch is null if there is none. */
 type LoadedRow = { readonly agent: string; readonly baseSeq: number | null; readonly base: string | null } & (
   | StoredBatch
   | { readonly [key in keyof StoredBatch]: null }
@@ -29,8 +30,10 @@ interface NoteRow {
   readonly data: string
 }
 
-/** SQLite counts in whole numbers. */
-const MOST_NOTES = 1_000_000
+/** SQLite's limit is an integer, so an infinite limit is capped. */
+const MAX_NOTES = 1_000_000
+/** The most text of events in one read, which blocks the main thread. */
+const MAX_CHARS = 4_000_000
 
 export class Reader {
   readonly db: DatabaseSync
@@ -40,6 +43,7 @@ export class Reader {
   readonly #holding: StatementSync
   readonly #back: StatementSync
   readonly #seqs: StatementSync
+  readonly #callers: StatementSync
   readonly #key: StatementSync
   readonly #head: StatementSync
   readonly #newest: StatementSync
@@ -57,6 +61,11 @@ export class Reader {
     this.#holding = this.db.prepare(`${batches} and seq >= ? order by seq limit 1`)
     this.#back = this.db.prepare(`${batches} and seq < ? order by seq desc`)
     this.#seqs = this.db.prepare('select seqs from holds where conv = ? and call_id = ?')
+    // `cross join` fixes the order of the tables: from the call to its conversation.
+    this.#callers = this.db.prepare(
+      `select c.id from holds h indexed by holds_of_call cross join conversations c on c.k = h.conv
+       where h.call_id = ? and c.tenant = ? order by h.conv limit 2`,
+    )
     this.#key = this.db.prepare('select seq from keys where conv = ? and key = ?')
     this.#head = this.db.prepare(
       `select coalesce(max(seq), 0) as head from batches
@@ -87,9 +96,12 @@ export class Reader {
     const k = this.#k(from)
     if (k === undefined || limit <= 0) return []
     const events: LogEvent[] = []
+    let left = MAX_CHARS
     for (const batch of this.#after.iterate(k, after) as Iterable<unknown> as Iterable<StoredBatch>) {
       events.push(...decodeBatch(batch).filter(({ seq }) => seq > after))
+      left -= batch.events.length
       if (events.length >= limit) return events.slice(0, limit)
+      if (left <= 0) return events
     }
     return events
   }
@@ -97,7 +109,7 @@ export class Reader {
   readBack(from: Address, before: number, limit: number): readonly LogEvent[] {
     const k = this.#k(from)
     if (k === undefined || limit <= 0) return []
-    // The one that holds the event before `before` may reach further; then those that end earlier.
+    // The batch with the event before `before` may contain later events. All other batches end earlier.
     const last = this.#batchWith(k, before - 1)
     const batches = [last.filter(({ seq }) => seq < before)]
     let missing = limit - batches[0]!.length
@@ -123,6 +135,11 @@ export class Reader {
     })
   }
 
+  findCall(tenant: string, callId: string): readonly string[] {
+    const rows = this.#callers.all(toColumn(callId), toColumn(tenant)) as unknown as { readonly id: string }[]
+    return rows.map(({ id }) => fromColumn(id))
+  }
+
   findKey(from: Address, key: string): number | undefined {
     const k = this.#k(from)
     return k === undefined ? undefined : (this.#key.get(k, toColumn(key)) as { seq: number } | undefined)?.seq
@@ -135,7 +152,7 @@ export class Reader {
   notes(from: Address, { kind, before = Infinity, limit }: NotesQuery, now: number): readonly Note[] {
     const k = this.#k(from)
     if (k === undefined || limit <= 0) return []
-    const rows = this.#notes.all(k, toColumn(kind), before, now, Math.min(limit, MOST_NOTES)) as unknown as NoteRow[]
+    const rows = this.#notes.all(k, toColumn(kind), before, now, Math.min(limit, MAX_NOTES)) as unknown as NoteRow[]
     return rows.map(({ seq, at, until, data }) => ({
       kind,
       seq,
@@ -145,7 +162,7 @@ export class Reader {
     }))
   }
 
-  /** The position of the newest batch of all. */
+  /** The position of the newest batch in the file. */
   newest(): number {
     return (this.#newest.get() as { pos: number }).pos
   }

@@ -1,29 +1,33 @@
 /**
- * The store in one SQLite file: everything that writes goes to one thread, which commits what waits together; everything
- * that only reads happens here. See schema.ts for what the file looks like, and node-locks.ts for who counts as alive.
+ * The store in one SQLite file. One thread writes, and commits waiting operations together. Reads happen on the main thread.
+ * See migrations/0001-schema.ts for the tables, and node-locks.ts for when a node counts as alive.
  */
 import { resolve } from 'node:path'
 import { HoldpointError, type Address, type Store } from '@holdpoint/core'
-import { toAppended, toOp } from './append-op.ts'
-import { openDocuments } from './document-op.ts'
-import { fromColumn, toColumn } from './names.ts'
-import { openNotes } from './note-op.ts'
+import { toAppended, toAppendOp } from './append-op.ts'
+import { checkNode } from './check-node.ts'
+import { openDocuments } from './open-documents.ts'
+import { fromColumn, toColumn } from './column-name.ts'
+import { openNotes } from './open-notes.ts'
+import { exposureProblem } from './open-file.ts'
 import { Pages } from './pages.ts'
 import { Reader } from './reader.ts'
 import { isDamaged, whyOf } from './sqlite-error.ts'
-import type { Answer, Change, Op, Place } from './wire.ts'
+import type { Answer, Change, ConversationKey, Op } from './writer-messages.ts'
 import { Writer } from './writer.ts'
 
+checkNode()
+
 export interface SqliteStoreOptions {
-  /** The clock of leases and deadlines: the machine's, unless a test wants to move it. */
+  /** The clock of leases and deadlines, for tests. Default: `Date.now`. */
   readonly now?: () => number
-  /** How long a write waits while another process writes: 5000 ms. */
+  /** How long a write waits for another process's write lock. Default: 5000 ms. */
   readonly busyTimeoutMs?: number
 }
 
-type Changed = Parameters<Store['listen']>[0]
+type Listener = Parameters<Store['listen']>[0]
 
-/** Opens the file, or makes it. Refuses a file or a setting under which something acknowledged could be lost. */
+/** Opens or creates the file. Refuses a file or setting with which an acknowledged write could be lost. */
 export async function sqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
   const { now = Date.now, busyTimeoutMs: waitMs = 5000 } = options
   if (path === ':memory:' || path === '') {
@@ -33,16 +37,18 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
     )
   }
   const nodes = new Set<string>()
-  const listeners = new Set<Changed>()
-  const tell = (changes: readonly Change[]): void => {
-    for (const { tenant, id, seq, left } of changes)
-      for (const listener of listeners) listener(toAddress({ tenant, id }), seq, left === 1)
+  const listeners = new Set<Listener>()
+  const notify = (changes: readonly Change[]): void => {
+    for (const { tenant, id, seq, unowned } of changes)
+      for (const listener of listeners) listener(toAddress({ tenant, id }), seq, unowned === 1)
   }
-  // As a full path: it stays the same file when the process changes its folder, and `file:` makes no URL of it.
+  // An absolute path stays valid if the process changes its working directory, and SQLite does not read it as a URL.
   const setup = { path: resolve(path), waitMs }
-  const writer = new Writer(() => ({ ...setup, nodes: [...nodes], listening: listeners.size > 0 }), tell)
+  const writer = new Writer(() => ({ ...setup, nodes: [...nodes], listening: listeners.size > 0 }), notify)
   const opened = await writer.start()
   if (typeof opened !== 'string') throw new HoldpointError('store-unusable', opened.why, { cause: opened.cause })
+  const exposed = exposureProblem(opened)
+  if (exposed !== undefined) process.emitWarning(exposed, 'HoldpointWarning')
   try {
     return storeOf(path, now, { writer, reader: new Reader(opened, waitMs), nodes, listeners })
   } catch (error) {
@@ -54,9 +60,9 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
 interface Parts {
   readonly writer: Writer
   readonly reader: Reader
-  /** Those that beat here. */
+  /** The nodes that send heartbeats through this store. */
   readonly nodes: Set<string>
-  readonly listeners: Set<Changed>
+  readonly listeners: Set<Listener>
 }
 
 function storeOf(path: string, now: () => number, { writer, reader, nodes, listeners }: Parts): Store {
@@ -72,20 +78,20 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
     open()
     const answer = await writer.ask(op)
     if (answer.result === wanted) return answer as Extract<Answer, { result: Result }>
-    const why = 'why' in answer ? answer.why : `the thread that writes answered "${answer.result}"`
+    const why = 'why' in answer ? answer.why : `the writer thread answered "${answer.result}"`
     throw new HoldpointError('store-unavailable', `"${op.op}" failed on ${path}: ${why}.`)
   }
 
   return {
     append: async (write) => {
       if (writer.closing) return { result: 'failed', why: 'the store is closed' }
-      const op = toOp(write, now())
+      const op = toAppendOp(write, now())
       if ('result' in op) return op
       const answer = await writer.ask(op)
-      // Not from here: what a listener throws is not the writer's affair, and the writer shall know of it first.
+      // In a later tick: an error of a listener must not reach the caller of `append`, whose promise resolves first.
       if (answer.result === 'ok' && listeners.size > 0) {
-        const { left } = answer
-        process.nextTick(() => listeners.forEach((changed) => changed(write.to, op.expectedSeq + op.count, left)))
+        const { unowned } = answer
+        process.nextTick(() => listeners.forEach((listener) => listener(write.to, op.expectedSeq + op.count, unowned)))
       }
       return toAppended(write, answer)
     },
@@ -93,6 +99,7 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
     read: (from, after, limit) => reading(() => reader.read(from, after, limit)),
     readBack: (from, before, limit) => reading(() => reader.readBack(from, before, limit)),
     readCall: (from, callId) => reading(() => reader.readCall(from, callId)),
+    findCall: (tenant, callId) => reading(() => reader.findCall(tenant, callId)),
     findKey: (from, key) => reading(() => reader.findKey(from, key)),
     heads: (of) => reading(() => reader.heads(of)),
     ...openNotes({ reader, now, reading, asking }),
@@ -121,13 +128,13 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
       return (await asking({ op: 'claim', ...place, node: toColumn(node), now: now() }, 'claimed')).epoch
     },
 
-    listen: (changed) => {
+    listen: (listener) => {
       open()
-      listeners.add(changed)
-      // Whatever fails here fails again, and is heard of, when something is asked.
+      listeners.add(listener)
+      // A failure here is not lost: the next operation fails too, and reports it.
       if (listeners.size === 1) void writer.ask({ op: 'listen', after: reader.newest() })
       return () => {
-        if (listeners.delete(changed) && listeners.size === 0 && !writer.closing) void writer.ask({ op: 'unlisten' })
+        if (listeners.delete(listener) && listeners.size === 0 && !writer.closing) void writer.ask({ op: 'unlisten' })
       }
     },
     close: async () => {
@@ -139,14 +146,14 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
   }
 }
 
-/** Reads keep this thread: after so many of them everybody else has a turn, however much somebody wants to read. */
-const BREATH = 32
+/** Reads block the event loop. After so many of them, other work gets a turn. */
+const READS_PER_TURN = 32
 
 function readingOf(path: string, open: () => void): <T>(what: () => T) => Promise<T> {
   let reads = 0
   return async (what) => {
     open()
-    if (++reads % BREATH === 0) {
+    if (++reads % READS_PER_TURN === 0) {
       await new Promise((resolve) => setImmediate(resolve))
       open()
     }
@@ -160,6 +167,6 @@ function readingOf(path: string, open: () => void): <T>(what: () => T) => Promis
   }
 }
 
-function toAddress({ tenant, id }: Place): Address {
+function toAddress({ tenant, id }: ConversationKey): Address {
   return { tenant: fromColumn(tenant), id: fromColumn(id) }
 }

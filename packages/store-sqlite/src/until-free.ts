@@ -1,9 +1,9 @@
-/** Waiting for a lock that another process has, in a thread that has nothing else to do meanwhile. */
+/** Waits for a lock that another process holds. Blocks the thread, so only threads without an event loop to serve use it. */
 import { BUSY, isKind } from './sqlite-error.ts'
 
 const cell = new Int32Array(new SharedArrayBuffer(4))
 
-/** Tries until nobody is in the way, or gives the error up after `waitMs`. Locks are held for a commit: about a millisecond. */
+/** Retries while the file is locked, for up to `waitMs`. A lock is held for one commit, about a millisecond. */
 export function untilFree<T>(waitMs: number, attempt: () => T): T {
   const end = performance.now() + waitMs
   for (;;) {
@@ -11,7 +11,7 @@ export function untilFree<T>(waitMs: number, attempt: () => T): T {
       return attempt()
     } catch (error) {
       if (!isKind(error, BUSY) || performance.now() >= end) throw error
-      // Uneven, so that two who wait for each other do not stay in step.
+      // Random, so that two waiting processes do not retry in step.
       Atomics.wait(cell, 0, 0, 0.2 + Math.random())
     }
   }

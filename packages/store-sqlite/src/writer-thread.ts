@@ -1,101 +1,72 @@
 /**
- * The thread that writes. It takes whatever has arrived while it was busy, commits it together, and answers it together.
- * It imports nothing but what Node brings: it is started from the sources as well as from the build.
+ * The thread that writes. It takes all operations that arrived while it was busy, commits them together, and answers them
+ * together. It imports only Node's own modules, because it is started from the sources as well as from the build.
  */
 import { statSync } from 'node:fs'
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads'
 import { Changes } from './changes.ts'
-import { connectionOn, type Around, type Connection } from './connection.ts'
+import { createWriteConnection, type WriteConnection, type WriteContext } from './write-connection.ts'
 import { groupCommit } from './group-commit.ts'
-import { Line, MANY_CORES } from './line.ts'
 import { NodeLocks } from './node-locks.ts'
 import { openFile } from './open-file.ts'
-import { unpack } from './packed-append.ts'
-import { Rest } from './rest.ts'
+import { unpackAppend } from './packed-append.ts'
 import { whyOf } from './sqlite-error.ts'
-import type { Answer, DueOp, FromThread, Opening, Op, Setup, ToThread, WriteOp } from './wire.ts'
+import type { Answer, DueOp, FromThread, Opening, Op, Setup, ToThread, WriteOp } from './writer-messages.ts'
 
-/** More than this are committed in several goes, so that the first need not wait for the last. */
-const MOST = 512
-const OTHERS: ReadonlySet<string> = new Set<Exclude<Op, WriteOp>['op']>(['due', 'listen', 'unlisten', 'close'])
-/** How often to look for what other processes wrote, while somebody wants to know. */
-const LOOK_MS = 50
-/** The time in which who was answered asks again, if there was nothing else to do but what follows from the answer. */
-const SOON_MS = 2
+/** The most operations in one commit, so that the first answer does not wait for the last operation. */
+const MAX_COMMIT = 512
+const NOT_WRITES: ReadonlySet<string> = new Set<Exclude<Op, WriteOp>['op']>(['due', 'listen', 'unlisten', 'close'])
+/** How often to poll for writes of other processes, while there is a listener. */
+const POLL_MS = 50
 
 class WriterThread {
-  /** Where it really is. */
+  /** The real path of the file. */
   readonly file: string
-  readonly #line: Line<string, ToThread>
+  readonly #port: MessagePort
   readonly #path: string
-  readonly #around: Around
-  #connection: Connection | undefined
-  #looking: NodeJS.Timeout | undefined
-  readonly #rest = new Rest()
-  /** When it had nothing left to do. */
-  #idleAt = 0
+  readonly #context: WriteContext
+  #connection: WriteConnection | undefined
+  #polling: NodeJS.Timeout | undefined
 
-  constructor({ line, path, waitMs, nodes, listening }: Setup) {
+  constructor({ port, path, waitMs, nodes, listening }: Setup) {
     const db = openFile(path, waitMs)
     const file = db.location() ?? path
     this.file = file
     this.#path = path
-    this.#around = { file, ino: statSync(file).ino, waitMs, locks: new NodeLocks(file), changes: new Changes() }
-    this.#connection = connectionOn(db, this.#around)
-    // One that cannot be taken again now is taken with the next beat.
-    for (const node of nodes) quietly(() => this.#around.locks.hold(node))
+    this.#context = { file, ino: statSync(file).ino, waitMs, locks: new NodeLocks(file), changes: new Changes() }
+    this.#connection = createWriteConnection(db, this.#context)
+    // A lock file that cannot be removed now is removed when its lease has expired.
+    ignoringErrors(() => this.#context.locks.cleanUpAll())
+    // A lock that cannot be taken now is taken with the next heartbeat.
+    for (const node of nodes) ignoringErrors(() => this.#context.locks.hold(node))
     if (listening) this.#listen()
-    this.#line = new Line(line, (given) => this.#work(given.map(opOf)))
+    this.#port = port
+    port.on('message', (given: ToThread) => this.#commitAll(given.map(opOf)))
   }
 
-  get(): Connection {
-    this.#connection ??= connectionOn(openFile(this.#path, this.#around.waitMs), this.#around)
+  get(): WriteConnection {
+    this.#connection ??= createWriteConnection(openFile(this.#path, this.#context.waitMs), this.#context)
     return this.#connection
   }
 
   drop(): void {
     const connection = this.#connection
     this.#connection = undefined
-    // Given up, whatever it says.
-    quietly(() => connection?.close())
-  }
-
-  #work(first: readonly Op[]): void {
-    if (performance.now() - this.#idleAt < SOON_MS) this.#rest.cameSoon()
-    for (let ops: readonly Op[] | undefined = first; ops; ops = this.#next()) this.#commitAll(ops)
-  }
-
-  /**
-   * Waking a thread takes about as long as a fast disk does. So while operations come one right after the other, it
-   * stays awake for the next one.
-   */
-  #next(): readonly Op[] | undefined {
-    const began = performance.now()
-    this.#idleAt = began
-    if (!MANY_CORES || !this.#rest.isOver(began)) return undefined
-    let now = began
-    for (; now - began < SOON_MS; now = performance.now()) {
-      const next = this.#line.takeSoon()
-      if (next) {
-        this.#rest.shorten()
-        return next.map(opOf)
-      }
-    }
-    this.#rest.begin(now)
-    return undefined
+    ignoringErrors(() => connection?.close())
   }
 
   #commitAll(first: readonly Op[]): void {
-    let ops = first
-    for (let more = this.#line.take(); more; more = this.#line.take()) ops = [...ops, ...more.map(opOf)]
-    for (let at = 0; at < ops.length; at += MOST) {
-      this.#tell({ tell: 'answers', answers: this.#answer(ops.slice(at, at + MOST)) })
+    const ops = [...first]
+    for (let more = receiveMessageOnPort(this.#port); more; more = receiveMessageOnPort(this.#port))
+      ops.push(...(more.message as ToThread).map(opOf))
+    for (let at = 0; at < ops.length; at += MAX_COMMIT) {
+      this.#send({ type: 'answers', answers: this.#answer(ops.slice(at, at + MAX_COMMIT)) })
     }
-    this.#tellChanges()
-    if (ops.at(-1)?.op === 'close') this.#line.close()
+    this.#sendChanges()
+    if (ops.at(-1)?.op === 'close') this.#port.close()
   }
 
-  /** In order: what is not a write stands between the transactions of those before and after it. */
+  /** In order: an operation that is not a write runs between the commits before and after it. */
   #answer(ops: readonly Op[]): readonly Answer[] {
     const answers: Answer[] = []
     let writes: WriteOp[] = []
@@ -137,70 +108,70 @@ class WriterThread {
 
   #due(op: DueOp): Answer {
     const answer = this.get().due(op)
-    const gone = this.get().gone(op.now)
-    const forget = gone.map((node): WriteOp => ({ op: 'forget', node, now: op.now }))
-    // If it fails, whoever comes next tries again.
+    const expired = this.get().expiredNodes(op.now)
+    const forget = expired.map((node): WriteOp => ({ op: 'forget', node, now: op.now }))
+    // If it fails, the next `due` tries again.
     if (forget.length > 0) groupCommit(this, forget)
     return answer
   }
 
   #listen(after?: number): void {
     this.get()
-    this.#around.changes.listen(after)
-    this.#looking ??= setInterval(() => {
-      // What a failure hides is found in the next round, or by who asks for heads.
-      quietly(() => this.get() && this.#around.changes.look())
-      this.#tellChanges()
-    }, LOOK_MS)
+    this.#context.changes.listen(after)
+    this.#polling ??= setInterval(() => {
+      // If it fails, the next poll finds the changes, or a caller of `heads` does.
+      ignoringErrors(() => this.get() && this.#context.changes.poll())
+      this.#sendChanges()
+    }, POLL_MS)
   }
 
   #unlisten(): void {
-    clearInterval(this.#looking)
-    this.#looking = undefined
-    this.#around.changes.stop()
+    clearInterval(this.#polling)
+    this.#polling = undefined
+    this.#context.changes.stop()
   }
 
   #close(): void {
     this.#unlisten()
-    this.#around.locks.close()
-    // The log file is read on the next opening otherwise.
-    quietly(() => this.#connection?.checkpoint())
+    this.#context.locks.close()
+    // Otherwise the next open has to read the write-ahead log.
+    ignoringErrors(() => this.#connection?.checkpoint())
     this.drop()
   }
 
-  #tellChanges(): void {
-    const changes = this.#around.changes.take()
-    if (changes.length > 0) this.#tell({ tell: 'changes', changes })
+  #sendChanges(): void {
+    const changes = this.#context.changes.take()
+    if (changes.length > 0) this.#send({ type: 'changes', changes })
   }
 
-  #tell(message: FromThread): void {
-    this.#line.say(JSON.stringify(message))
+  #send(message: FromThread): void {
+    this.#port.postMessage(JSON.stringify(message))
   }
 }
 
 function opOf(given: ToThread[number]): Op {
-  return 'op' in given ? given : unpack(given)
+  return 'op' in given ? given : unpackAppend(given)
 }
 
 function isWrite(op: Op): op is WriteOp {
-  return !OTHERS.has(op.op)
+  return !NOT_WRITES.has(op.op)
 }
 
-/** For what is done as well as it can be; why that is enough is said where it is called. */
-function quietly(attempt: () => unknown): void {
+/** For best-effort work. Each call says why a failure is harmless. */
+function ignoringErrors(attempt: () => unknown): void {
   try {
     attempt()
   } catch {
-    // Nothing to do about it.
+    // See the caller.
   }
 }
 
 if (parentPort) {
   try {
     const { file } = new WriterThread(workerData as Setup)
-    parentPort.postMessage({ tell: 'ready', file } satisfies Opening)
+    parentPort.postMessage({ type: 'ready', file } satisfies Opening)
   } catch (error) {
-    parentPort.postMessage({ tell: 'refused', why: whyOf(error), cause: error } satisfies Opening)
-    ;(workerData as Setup).line.port.close()
+    parentPort.postMessage({ type: 'refused', why: whyOf(error), cause: error } satisfies Opening)
+    ;(workerData as Setup).port.close()
   }
 }

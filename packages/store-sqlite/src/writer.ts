@@ -1,51 +1,40 @@
 /**
- * The main thread's end of the writer. What is asked within one tick goes over in one message; what is in flight keeps
- * the process alive, an idle writer does not. A thread that crashes is replaced at once: what it had been given and not
- * answered may or may not be written.
+ * The main thread's side of the writer. Operations of one tick are sent in one message. Operations in flight keep the
+ * process alive; an idle writer does not. A thread that crashes is replaced at once. Operations that it had received but
+ * not answered may or may not be written.
  */
 import { extname } from 'node:path'
-import { Worker } from 'node:worker_threads'
-import { Line, lineEnds, MANY_CORES } from './line.ts'
-import { pack } from './packed-append.ts'
-import { Rest } from './rest.ts'
+import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads'
+import { packAppend } from './packed-append.ts'
 import { whyOf } from './sqlite-error.ts'
-import type { Answer, Change, FromThread, Op, Opening, Setup, ToThread } from './wire.ts'
+import type { Answer, Change, FromThread, Op, Opening, Setup, ToThread } from './writer-messages.ts'
 
-/** So many operations are worth a commit of their own. */
-const ENOUGH = 10
-/** An answer that comes within this is looked for: to be woken for it takes a good part of that time. */
-const SOON_MS = 2
-/** Looks in one go, some microseconds of them: so long may everything else have to wait. */
-const LOOKS = 200
-/** A thread, and the line to it. */
-interface Hand {
+/** With so many operations, send at once: the thread starts a commit while the rest of the tick runs. */
+const SEND_AT = 10
+
+/** A thread, and the port that carries operations and answers. */
+interface WriterWorker {
   readonly thread: Worker
-  readonly line: Line<ToThread, string>
+  readonly port: MessagePort
 }
 
-/** Why a thread that was to open the file did not. */
-export interface Refused {
+/** Why a thread could not open the file. */
+export interface OpenFailure {
   readonly why: string
   readonly cause: unknown
 }
 
 export class Writer {
-  readonly #setup: () => Omit<Setup, 'line'>
+  readonly #setup: () => Omit<Setup, 'port'>
   readonly #changed: (changes: readonly Change[]) => void
-  #hand: Hand | undefined
-  /** In the order they were asked; the last ones are not sent yet. */
+  #writer: WriterWorker | undefined
+  /** In the order of the operations. The last `#unsent.length` of them are not sent yet. */
   #waiting: ((answer: Answer) => void)[] = []
   #unsent: ToThread[number][] = []
   #closing: Promise<void> | undefined
-  /** Since when an answer is waited for: what came last is not the first to be answered. */
-  #since = 0
-  /** The last answer came soon after it was asked for. */
-  #quick = false
-  #looking = false
-  readonly #rest = new Rest()
 
-  /** `setup` is asked for every thread that is started. */
-  constructor(setup: () => Omit<Setup, 'line'>, changed: (changes: readonly Change[]) => void) {
+  /** `setup` is called for every thread that is started. */
+  constructor(setup: () => Omit<Setup, 'port'>, changed: (changes: readonly Change[]) => void) {
     this.#setup = setup
     this.#changed = changed
   }
@@ -54,39 +43,41 @@ export class Writer {
     return this.#closing !== undefined
   }
 
-  /** Resolves to where the file is, once it is open. */
-  start(): Promise<string | Refused> {
+  /** Resolves to the real path of the file once it is open. */
+  start(): Promise<string | OpenFailure> {
     return new Promise((opened) => {
       let ready = false
-      let end: Refused = { why: 'the thread that writes ended', cause: undefined }
+      let end: OpenFailure = { why: 'the writer thread ended', cause: undefined }
       const gone = (): void => {
-        // Its end may be heard of before its last words.
-        const line = this.#hand?.line
-        for (let told = line?.takeLast(); told !== undefined; told = line?.takeLast()) this.#heard(told)
-        line?.close()
-        this.#hand = undefined
+        // The exit event may come before the thread's last messages.
+        const port = this.#writer?.port
+        if (port)
+          for (let last = receiveMessageOnPort(port); last; last = receiveMessageOnPort(port))
+            this.#receive(last.message as string)
+        port?.close()
+        this.#writer = undefined
         const lost = this.#waiting.splice(0, this.#waiting.length - this.#unsent.length)
-        // One that never was ready wrote nothing.
+        // A thread that was never ready has written nothing.
         for (const answer of lost) answer({ result: ready ? 'unknown' : 'failed', why: end.why })
         if (ready && !this.closing) void this.start()
         opened(end)
       }
       const crashed = (cause: unknown): void => {
-        end = { why: `the thread that writes crashed: ${whyOf(cause)}`, cause }
+        end = { why: `the writer thread crashed: ${whyOf(cause)}`, cause }
       }
-      let hand: Hand
+      let writer: WriterWorker
       try {
-        hand = spawn(this.#setup(), (message) => this.#heard(message))
+        writer = spawn(this.#setup(), (message) => this.#receive(message))
       } catch (cause) {
         crashed(cause)
         return gone()
       }
-      this.#hand = hand
-      const { thread, line } = hand
+      this.#writer = writer
+      const { thread, port } = writer
       thread.on('error', crashed)
       thread.on('exit', gone)
       thread.on('message', (message: Opening) => {
-        if (message.tell === 'refused') {
+        if (message.type === 'refused') {
           end = message
           return
         }
@@ -94,21 +85,21 @@ export class Writer {
         if (this.#waiting.length === 0) thread.unref()
         opened(message.file)
       })
-      line.unref()
+      port.unref()
     })
   }
 
   ask(op: Op): Promise<Answer> {
     return new Promise((answer) => {
-      if (this.#waiting.push(answer) === 1) this.#hand?.thread.ref()
-      // After all that is to run in this tick, promises included; but where much is asked, the thread begins meanwhile.
-      const unsent = this.#unsent.push(op.op === 'append' ? pack(op) : op)
+      if (this.#waiting.push(answer) === 1) this.#writer?.thread.ref()
+      // Sent at the end of the tick, after its promises, or earlier if there are many.
+      const unsent = this.#unsent.push(op.op === 'append' ? packAppend(op) : op)
       if (unsent === 1) process.nextTick(() => this.#send())
-      if (unsent === ENOUGH) this.#send()
+      if (unsent === SEND_AT) this.#send()
     })
   }
 
-  /** After everything that was asked before. */
+  /** Closes after all earlier operations. */
   close(): Promise<void> {
     this.#closing ??= this.#end()
     return this.#closing
@@ -118,40 +109,13 @@ export class Writer {
     const ops = this.#unsent
     if (ops.length === 0) return
     this.#unsent = []
-    if (!this.#hand) void this.start()
-    this.#hand?.line.say(ops)
-    const now = performance.now()
-    if (this.#waiting.length === ops.length) this.#since = now
-    if (MANY_CORES && this.#quick && now - this.#since < SOON_MS && this.#rest.isOver(now)) this.#look()
+    if (!this.#writer) void this.start()
+    this.#writer?.port.postMessage(ops satisfies ToThread)
   }
 
-  #look(): void {
-    if (this.#looking) return
-    this.#looking = true
-    setImmediate(this.#glance)
-  }
-
-  /**
-   * Between whatever else there is to do: nothing waits long for this, and soon it gives up. One of it for all times, and
-   * several looks in one: what is made for each would be much of all that is ever made here, for nothing.
-   */
-  readonly #glance = (): void => {
-    try {
-      let told: string | undefined
-      for (let looks = 0; looks < LOOKS && told === undefined; looks++) told = this.#hand?.line.takeSoon()
-      if (told !== undefined) this.#heard(told)
-    } finally {
-      this.#looking = false
-    }
-    if (this.#waiting.length === this.#unsent.length) return
-    const now = performance.now()
-    if (now - this.#since < SOON_MS) this.#look()
-    else this.#rest.begin(now)
-  }
-
-  #heard(json: string): void {
+  #receive(json: string): void {
     const message = JSON.parse(json) as FromThread
-    switch (message.tell) {
+    switch (message.type) {
       case 'answers':
         return this.#answered(message.answers)
       case 'changes':
@@ -160,33 +124,30 @@ export class Writer {
   }
 
   #answered(answers: readonly Answer[]): void {
-    const now = performance.now()
-    this.#quick = now - this.#since < SOON_MS
-    this.#since = now
-    if (this.#quick && this.#looking) this.#rest.shorten()
-    else if (this.#quick) this.#rest.cameSoon()
     const asked = this.#waiting.splice(0, answers.length)
-    if (this.#waiting.length === 0) this.#hand?.thread.unref()
+    if (this.#waiting.length === 0) this.#writer?.thread.unref()
     for (const [index, answer] of answers.entries()) asked[index]?.(answer)
   }
 
   async #end(): Promise<void> {
-    if (!this.#hand && this.#unsent.length === 0) return
+    if (!this.#writer && this.#unsent.length === 0) return
     await this.ask({ op: 'close' })
-    const { thread } = this.#hand ?? {}
+    const { thread } = this.#writer ?? {}
     if (!thread) return
     thread.ref()
     await new Promise((ended) => thread.once('exit', ended))
   }
 }
 
-function spawn(setup: Omit<Setup, 'line'>, hear: (message: string) => void): Hand {
+function spawn(setup: Omit<Setup, 'port'>, receive: (message: string) => void): WriterWorker {
   const file = new URL('./writer-thread.ts', import.meta.url)
-  // What is shipped is `.js`, as this file is then; the compiler renames imports only.
+  // The published file is `.js`. The compiler renames imports only, so the extension is taken from this file.
   file.pathname = file.pathname.replace(/\.ts$/, extname(import.meta.url))
-  // No flags of the process: it may have been started with some that a thread refuses, and this one needs none.
-  const [ours, theirs] = lineEnds()
-  const workerData: Setup = { ...setup, line: theirs }
-  const options = { workerData, transferList: [theirs.port], execArgv: [], name: 'holdpoint-sqlite' }
-  return { thread: new Worker(file, options), line: new Line(ours, hear) }
+  // The process may have flags that a thread refuses, so the thread gets none.
+  const { port1: ours, port2: theirs } = new MessageChannel()
+  const workerData: Setup = { ...setup, port: theirs }
+  const options = { workerData, transferList: [theirs], execArgv: [], name: 'holdpoint-sqlite' }
+  const thread = new Worker(file, options)
+  ours.on('message', receive)
+  return { thread, port: ours }
 }

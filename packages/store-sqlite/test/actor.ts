@@ -1,4 +1,4 @@
-/** A process that has a store open and does with it what it is told. */
+/** A process that has a store open and executes the commands it receives. */
 import type { Store } from '@holdpoint/core'
 import { sqliteStore } from '@holdpoint/store-sqlite'
 

@@ -23,7 +23,7 @@ vi.mock('node:worker_threads', async (original) => {
 
 const running = { status: 'running' } as const
 
-test('after kill -9 everything that was answered is there, and the file is whole', async () => {
+test('after kill -9 every acknowledged write is in the file, and the file is intact', async () => {
   const path = join(folder(), 'a.db')
   for (let round = 0; round < 3; round++) {
     const dies = await actor(path)
@@ -47,7 +47,7 @@ test('after kill -9 everything that was answered is there, and the file is whole
   }
 })
 
-test('when the thread that writes dies, what it had is unknown, and the next write finds another thread', async () => {
+test('when the writer thread dies, its open operations are unknown, and the next write gets a new thread', async () => {
   const store = await openStore(join(folder(), 'a.db'))
   const write = draft('c', 0)
   const inFlight = store.append(write)
@@ -57,7 +57,7 @@ test('when the thread that writes dies, what it had is unknown, and the next wri
   expect(await store.heads([at('c')])).toEqual([1])
 })
 
-test('what is asked while the thread is replaced is done by the next', async () => {
+test('an operation that arrives while the thread is replaced runs in the next thread', async () => {
   const store = await openStore(join(folder(), 'a.db'))
   const asked = draft('c', 0)
   const ended = threads.at(-1)?.terminate()
@@ -67,7 +67,7 @@ test('what is asked while the thread is replaced is done by the next', async () 
   expect(await store.beat('n', 1000)).toBeGreaterThan(0)
 })
 
-test('a node outlives the thread that held its lock, and listeners are told on', async () => {
+test('a node stays alive when its writer thread is replaced, and listeners still get notifications', async () => {
   const path = join(folder(), 'a.db')
   const store = await openStore(path)
   const thread = threads.at(-1)
@@ -97,7 +97,7 @@ test('a file that was moved away is not written to', async () => {
   })
 })
 
-test('a write waits for who else is writing', async () => {
+test('a write waits while another process writes', async () => {
   const path = join(folder(), 'a.db')
   const store = await openStore(path)
   const other = new DatabaseSync(path)
@@ -108,7 +108,7 @@ test('a write waits for who else is writing', async () => {
   expect(await waits).toMatchObject({ result: 'ok' })
 })
 
-test('a write that waited too long for another says so', async () => {
+test('a write that waits too long fails with a message', async () => {
   const path = join(folder(), 'a.db')
   const store = await openStore(path, { busyTimeoutMs: 20 })
   const other = new DatabaseSync(path)

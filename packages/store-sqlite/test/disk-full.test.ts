@@ -5,7 +5,7 @@ import { actor, at, draft, folder, openStore } from './kit.ts'
 
 const large = [{ type: 'state.changed', plugin: 'p', value: 'x'.repeat(100_000) }] as const
 
-test('what does not fit on the disk is refused, and everything before it stays', async () => {
+test('a write that does not fit on the disk is refused, and earlier writes stay', async () => {
   const path = join(folder(), 'a.db')
   const limited = await actor(path, { limitKb: 1024 })
   let seq = 0
@@ -26,7 +26,7 @@ test('what does not fit on the disk is refused, and everything before it stays',
   db.close()
 })
 
-test('a write that does not fit takes no smaller one down', async () => {
+test('a write that does not fit does not fail smaller ones in the same commit', async () => {
   const path = join(folder(), 'a.db')
   const limited = await actor(path, { limitKb: 1024 })
   const huge = [{ type: 'state.changed', plugin: 'p', value: 'x'.repeat(3_000_000) }] as const

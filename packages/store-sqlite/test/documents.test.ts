@@ -6,7 +6,7 @@ import { at, draft, folder, openStore } from './kit.ts'
 
 const doc = (id: string, more: Partial<Put> = {}): Put => ({ tenant: '', kind: 'agent', id, data: id, ...more })
 
-test('a document that cannot be kept takes none of its neighbours down', async () => {
+test('a document that cannot be stored does not fail others in the same commit', async () => {
   const store = await openStore(join(folder(), 'a.db'))
   const all = await Promise.allSettled([
     store.put(doc('a')),
@@ -25,7 +25,7 @@ test('a document that cannot be kept takes none of its neighbours down', async (
   expect(await store.heads([at('c')])).toEqual([1])
 })
 
-test('changes that are asked for at once are compared one after the other', async () => {
+test('concurrent changes of a document are compared one after the other', async () => {
   const store = await openStore(join(folder(), 'a.db'))
   const answers = await Promise.all([0, 0, 1, 1, 2].map((expected) => store.put(doc('a', { expected }))))
   expect(answers).toEqual([
@@ -37,7 +37,7 @@ test('changes that are asked for at once are compared one after the other', asyn
   ])
 })
 
-test('documents may be asked for without an end, and never by fewer than one', async () => {
+test('a limit of documents may be infinite or zero', async () => {
   const store = await openStore(join(folder(), 'a.db'))
   await Promise.all(['a', 'b', 'c'].map((id) => store.put(doc(id))))
   const query = { tenant: '', kind: 'agent' }
@@ -46,7 +46,7 @@ test('documents may be asked for without an end, and never by fewer than one', a
     expect(await store.documents({ ...query, limit })).toEqual({ items: [], next: undefined })
 })
 
-test('a closed store says so', async () => {
+test('a closed store reports that it is closed', async () => {
   const store = await openStore(join(folder(), 'a.db'))
   await store.close()
   const closed = { code: expect.stringMatching(/^store-/), message: expect.stringMatching(/closed/) }
@@ -55,7 +55,7 @@ test('a closed store says so', async () => {
   await expect(store.documents({ tenant: '', kind: 'agent', limit: 1 })).rejects.toMatchObject(closed)
 })
 
-test('documents and the deadlines of any agent are found along an index, and nothing is sorted', async () => {
+test('documents and deadlines are read along an index without sorting', async () => {
   const path = join(folder(), 'a.db')
   await openStore(path)
   const db = new DatabaseSync(path, { readOnly: true })

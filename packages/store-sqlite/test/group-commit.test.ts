@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import type { Connection } from '../src/connection.ts'
+import type { WriteConnection } from '../src/write-connection.ts'
 import { groupCommit } from '../src/group-commit.ts'
-import type { WriteOp } from '../src/wire.ts'
+import type { WriteOp } from '../src/writer-messages.ts'
 import { at, draft, folder, openStore, results } from './kit.ts'
 
-test('what is asked for together is committed together', async () => {
+test('operations of one tick are committed together', async () => {
   const path = join(folder(), 'a.db')
   const store = await openStore(path)
   await store.append(draft('c0', 0))
@@ -18,7 +18,7 @@ test('what is asked for together is committed together', async () => {
   expect(commitsIn(`${path}-wal`) - before).toBeLessThanOrEqual(26)
 })
 
-test('what waits while a commit is under way goes into the next one', async () => {
+test('operations that wait during a commit go into the next one', async () => {
   const path = join(folder(), 'a.db')
   const store = await openStore(path)
   await store.append(draft('c', 0))
@@ -30,7 +30,7 @@ test('what waits while a commit is under way goes into the next one', async () =
   expect(commitsIn(`${path}-wal`) - before).toBeLessThan(100)
 })
 
-test('whoever was told "ok" finds it in the file, whoever reads', async () => {
+test('a write that was answered "ok" is visible to any reader of the file', async () => {
   const path = join(folder(), 'a.db')
   const store = await openStore(path)
   const other = new DatabaseSync(path, { readOnly: true })
@@ -43,7 +43,7 @@ test('whoever was told "ok" finds it in the file, whoever reads', async () => {
   other.close()
 })
 
-test('one that fails takes none of its neighbours down', async () => {
+test('an operation that fails does not fail others in the same commit', async () => {
   const store = await openStore(join(folder(), 'a.db'))
   const answers = await Promise.all([
     store.append(draft('a', 0)),
@@ -55,7 +55,7 @@ test('one that fails takes none of its neighbours down', async () => {
   expect(await store.heads([at('a'), at('bad'), at('b')])).toEqual([2, 0, 1])
 })
 
-test('an append that JSON cannot say is surely not written', async () => {
+test('an append that cannot be encoded as JSON fails and is not written', async () => {
   const store = await openStore(join(folder(), 'a.db'))
   const deep: unknown[] = []
   for (let level = 0, inner = deep; level < 100_000; level++) inner.push((inner = []))
@@ -68,7 +68,7 @@ test('an append that JSON cannot say is surely not written', async () => {
   expect(await store.append(draft('c', 0))).toMatchObject({ result: 'ok' })
 })
 
-/** A connection of which one step goes wrong, and what became of it. */
+/** A connection in which one step fails, and a record of its calls. */
 function broken(step: 'begin' | 'apply' | 'commit' | 'rollback', errcode: number, bad?: string) {
   const did: string[] = []
   const fail = (): never => {
@@ -82,13 +82,13 @@ function broken(step: 'begin' | 'apply' | 'commit' | 'rollback', errcode: number
     },
     commit: () => (did.push('commit'), step === 'commit' && fail()),
     rollback: () => (did.push('rollback'), step === 'rollback' && fail()),
-  } as unknown as Connection
+  } as unknown as WriteConnection
   const connections = { get: () => connection, drop: () => did.push('drop') }
   const ops = ['a', 'b', 'c'].map((node): WriteOp => ({ op: 'leave', node }))
   return { did, answers: groupCommit(connections, ops).map(({ result }) => result) }
 }
 
-test('after a commit that failed nobody knows, and the connection is given up before anything else is written', () => {
+test('after a failed commit the outcome is unknown, and the connection is dropped before the next write', () => {
   const syncFailed = 1034
   expect(broken('commit', syncFailed)).toEqual({
     answers: ['unknown', 'unknown', 'unknown'],
@@ -96,7 +96,7 @@ test('after a commit that failed nobody knows, and the connection is given up be
   })
 })
 
-test('a commit for which the disk had no room did not happen, and its writes are tried one by one', () => {
+test('a commit that found the disk full did not happen, and its writes are retried one by one', () => {
   const once = ['begin', 'commit', 'rollback']
   expect(broken('commit', 13)).toEqual({
     answers: ['failed', 'failed', 'failed'],
@@ -104,23 +104,23 @@ test('a commit for which the disk had no room did not happen, and its writes are
   })
 })
 
-test('what cannot begin fails as a whole, at once', () => {
+test('if the transaction cannot start, all its operations fail at once', () => {
   expect(broken('begin', 5)).toEqual({ answers: ['failed', 'failed', 'failed'], did: ['begin'] })
 })
 
-test('a disk that fails in the middle costs the connection, and only the write it failed at', () => {
+test('a disk error in the middle drops the connection and fails only its own write', () => {
   const { answers, did } = broken('apply', 10, 'b')
   expect(answers).toEqual(['done', 'failed', 'done'])
   expect(did.filter((what) => what === 'drop')).toHaveLength(2)
 })
 
-test('a rollback that fails costs the connection', () => {
+test('a failed rollback drops the connection', () => {
   const { answers, did } = broken('rollback', 1, 'b')
   expect(answers).toEqual(['done', 'failed', 'done'])
   expect(did).toContain('drop')
 })
 
-/** How many transactions a write-ahead log holds: the last frame of each says how large the database is after it. */
+/** The number of transactions in a write-ahead log. The last frame of each contains the size of the database. */
 function commitsIn(wal: string): number {
   const bytes = readFileSync(wal)
   const frame = 24 + bytes.readUInt32BE(8)

@@ -1,4 +1,4 @@
-/** What the tests share: a folder of their own, writes to give, and stores in other processes. */
+/** Shared by the tests: temporary folders, sample writes, and stores in other processes. */
 import { fork, spawn, type ChildProcess } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import type { Asked, Told } from './actor.ts'
 // Threads and processes take their time on a busy machine.
 vi.setConfig({ testTimeout: 60_000 })
 
-/** Gone after the test. */
+/** Removed after the test. */
 export function folder(): string {
   const path = mkdtempSync(join(tmpdir(), 'holdpoint-sqlite-'))
   onTestFinished(() => {
@@ -21,7 +21,7 @@ export function folder(): string {
   return path
 }
 
-/** Closed after the test, before its folder goes. */
+/** Closed after the test, before its folder is removed. */
 export async function openStore(path: string, options?: SqliteStoreOptions): Promise<Store> {
   const store = await sqliteStore(path, options)
   onTestFinished(() => store.close())
@@ -49,14 +49,14 @@ export function hold(callId: string, more: Partial<HoldRow> = {}): HoldRow {
 
 export const results = (answers: readonly Appended[]): string[] => answers.map(({ result }) => result)
 
-/** A store in a process of its own. */
+/** A store in its own process. */
 export interface Actor {
   readonly process: ChildProcess
   ask<Method extends keyof Store>(
     method: Method,
     ...args: Parameters<Store[Method]>
   ): Promise<Awaited<ReturnType<Store[Method]>>>
-  /** Appends to the end of a conversation so often, whoever else does; resolves to the marks. */
+  /** Appends to a conversation the given number of times, retrying on conflicts. Resolves to the marks. */
   compete(id: string, times: number): Promise<readonly string[]>
   ended(): Promise<void>
 }

@@ -26,19 +26,19 @@ test('an idle store does not keep a process alive, not even with a node and a li
   expect(said).toBe('at the end\n')
 })
 
-test('what was asked for keeps a process alive until it is answered', () => {
+test('an operation keeps the process alive until it is answered', () => {
   const said = run(join(folder(), 'a.db'), `void append().then(({ result }) => console.log(result))`)
   expect(said).toBe('ok\n')
 })
 
-test('a process that ends without closing leaves everything for the next', async () => {
+test('a process that ends without closing the store leaves all its writes for the next', async () => {
   const path = join(folder(), 'a.db')
   run(path, `await append(); process.exit()`)
   const store = await openStore(path)
   expect(await store.heads([at('c')])).toEqual([1])
 })
 
-test('what a listener throws is its own affair: the append was written, and says so', () => {
+test('an error of a listener does not reach the append, which was written', () => {
   const said = run(
     join(folder(), 'a.db'),
     `process.on('uncaughtException', ({ message }) => console.log(message))

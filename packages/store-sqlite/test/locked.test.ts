@@ -1,4 +1,4 @@
-/** A process that stands still in the middle of a commit keeps SQLite's lock, and nobody can take it away. */
+/** A process that is stopped in the middle of a commit keeps SQLite's lock, and no other process can take it. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const program = `
   console.log('locked')
   setInterval(() => {}, 1000)`
 
-/** Stopped, with a transaction open. */
+/** A stopped process with an open transaction. */
 async function stoppedWhileWriting(path: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program, path], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -8,7 +8,7 @@ const mine = { agents: ['desk'], limit: 10 } as const
 const locksBeside = (path: string): string[] =>
   readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}-node-`))
 
-test('what a killed process drove is free at once, however long its lease', async () => {
+test('conversations of a killed process are free at once, however long its lease', async () => {
   const path = join(folder(), 'a.db')
   const store = await openStore(path)
   const dies = await actor(path)
@@ -23,7 +23,7 @@ test('what a killed process drove is free at once, however long its lease', asyn
   expect(await store.claim(at('c'), 'next')).toBe(2)
 })
 
-test('a message for what a killed process drove makes its sender the owner', async () => {
+test('a message to a conversation of a killed process makes its sender the owner', async () => {
   const path = join(folder(), 'a.db')
   const store = await openStore(path)
   const dies = await actor(path)
@@ -37,7 +37,7 @@ test('a message for what a killed process drove makes its sender the owner', asy
   expect(late).toMatchObject({ result: 'ok', owned: true, epoch: 2 })
 })
 
-test('a process that was stopped is gone once its lease ran out, and is fenced when it wakes', async () => {
+test('a stopped process loses its conversations when its lease expires, and is fenced when it resumes', async () => {
   const path = join(folder(), 'a.db')
   let late = 0
   const store = await openStore(path, { now: () => Date.now() + late })
@@ -55,7 +55,7 @@ test('a process that was stopped is gone once its lease ran out, and is fenced w
   expect(locksBeside(path), 'its lock is its own until it ends').toHaveLength(1)
 })
 
-test('what dead nodes leave behind is removed by who looks for work', async () => {
+test('the rows and files of dead nodes are removed when another process looks for work', async () => {
   const path = join(folder(), 'a.db')
   let late = 0
   const store = await openStore(path, { now: () => Date.now() + late })
@@ -70,7 +70,7 @@ test('what dead nodes leave behind is removed by who looks for work', async () =
   expect(locksBeside(path)).toHaveLength(1)
 })
 
-test('a node that leaves, or whose store is closed, is gone', async () => {
+test('a node that leaves, or whose store closes, is no longer alive', async () => {
   const path = join(folder(), 'a.db')
   const [store, closes] = [await openStore(path), await openStore(path)]
   await store.beat('leaves', 3_600_000)
@@ -84,7 +84,7 @@ test('a node that leaves, or whose store is closed, is gone', async () => {
   expect(locksBeside(path)).toEqual([])
 })
 
-test('two handles may beat for one node, which lives as long as either', async () => {
+test('two handles may send heartbeats for one node, which is alive while one of them is', async () => {
   const path = join(folder(), 'a.db')
   const [store, second, third] = [await openStore(path), await openStore(path), await openStore(path)]
   await store.beat('n', 3_600_000)
@@ -95,7 +95,7 @@ test('two handles may beat for one node, which lives as long as either', async (
   expect(await third.claim(at('c'), 'next')).toBeUndefined()
 })
 
-test('a lock that somebody removed is taken again with the next beat', async () => {
+test('a removed lock file is taken again with the next heartbeat', async () => {
   const path = join(folder(), 'a.db')
   const [store, second] = [await openStore(path), await openStore(path)]
   await store.beat('n', 3_600_000)
@@ -105,7 +105,7 @@ test('a lock that somebody removed is taken again with the next beat', async () 
   expect(await second.claim(at('c'), 'next')).toBeUndefined()
 })
 
-test('deadlines do not keep abandoned work from being found, nor the other way round', async () => {
+test('many deadlines do not hide abandoned work from `due`, nor the other way round', async () => {
   const store = await openStore(join(folder(), 'a.db'))
   for (let n = 0; n < 6; n++) {
     await store.append(draft(`late${n}`, 0, { rows: { status: 'held', wakeAt: n + 1 } }))
@@ -113,4 +113,18 @@ test('deadlines do not keep abandoned work from being found, nor the other way r
   }
   const { conversations } = await store.due({ agents: ['desk'], limit: 4 })
   expect(conversations.map(({ id }) => id)).toEqual(['late0', 'lost0', 'late1', 'lost1'])
+})
+
+test('lock files that no process holds are removed when the database is opened', async () => {
+  const path = join(folder(), 'a.db')
+  const [dies, lives] = [await actor(path), await actor(path)]
+  await dies.ask('beat', 'dies', 3_600_000)
+  await lives.ask('beat', 'lives', 3_600_000)
+  dies.process.kill('SIGKILL')
+  await dies.ended()
+  expect(locksBeside(path)).toHaveLength(2)
+  const store = await openStore(path)
+  expect(locksBeside(path)).toHaveLength(1)
+  await lives.ask('append', draft('c', 0, { node: 'lives', rows: running }))
+  expect(await store.claim(at('c'), 'next'), 'the other process still counts as alive').toBeUndefined()
 })

@@ -6,7 +6,7 @@ import { at, draft, folder, openStore } from './kit.ts'
 
 const noted = (seq: number, more: Partial<Note> = {}): Note => ({ kind: 'summary', seq, at: 1, data: seq, ...more })
 
-test('a note that cannot be kept takes none of its neighbours down', async () => {
+test('a note that cannot be stored does not fail others in the same commit', async () => {
   const store = await openStore(join(folder(), 'a.db'))
   await store.append(draft('c', 0))
   const all = await Promise.allSettled([
@@ -20,13 +20,13 @@ test('a note that cannot be kept takes none of its neighbours down', async () =>
   expect(await store.heads([at('c')])).toEqual([2])
 })
 
-test('a note finds the conversation that the append before it made, though both are asked for at once', async () => {
+test('a note finds the conversation that an append in the same tick created', async () => {
   const store = await openStore(join(folder(), 'a.db'))
   await Promise.all([store.append(draft('c', 0)), store.note(at('c'), noted(1))])
   expect(await store.notes(at('c'), { kind: 'summary', limit: 9 })).toHaveLength(1)
 })
 
-test('notes may be asked for and swept without an end, and never by fewer than one', async () => {
+test('a limit of notes or of a sweep may be infinite or zero', async () => {
   const store = await openStore(join(folder(), 'a.db'), { now: () => 1000 })
   await store.append(draft('c', 0))
   const many = Array.from({ length: 1201 }, (_, n) => store.note(at('c'), noted(n, n % 2 ? { until: 1000 } : {})))
@@ -39,7 +39,7 @@ test('notes may be asked for and swept without an end, and never by fewer than o
   expect(await store.sweep(Infinity)).toBe(600)
 })
 
-test('two handles that sweep at once count each note once', async () => {
+test('two handles that sweep at the same time count each note once', async () => {
   const path = join(folder(), 'a.db')
   const [store, other] = [await openStore(path), await openStore(path)]
   await store.append(draft('c', 0))
@@ -48,7 +48,7 @@ test('two handles that sweep at once count each note once', async () => {
   expect(swept[0] + swept[1]).toBe(1500)
 })
 
-test('a closed store says so', async () => {
+test('a closed store reports that it is closed', async () => {
   const store = await openStore(join(folder(), 'a.db'))
   await store.close()
   const closed = { code: expect.stringMatching(/^store-/), message: expect.stringMatching(/closed/) }
@@ -57,7 +57,7 @@ test('a closed store says so', async () => {
   await expect(store.sweep(1)).rejects.toMatchObject(closed)
 })
 
-test('reading and sweeping go along an index, and sort nothing', async () => {
+test('notes are read and swept along an index without sorting', async () => {
   const path = join(folder(), 'a.db')
   await openStore(path)
   const db = new DatabaseSync(path, { readOnly: true })

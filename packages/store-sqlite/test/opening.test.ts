@@ -9,27 +9,27 @@ import { actor, at, draft, folder, openStore } from './kit.ts'
 
 const refused = { name: 'HoldpointError', code: 'store-unusable' }
 
-test('every commit is synced, into a write-ahead log', () => {
+test('every commit is synced to a write-ahead log', () => {
   const db = openFile(join(folder(), 'a.db'), 1000)
   const pragma = (name: string): unknown => Object.values(db.prepare(`pragma ${name}`).get() ?? {})[0]
   expect([pragma('journal_mode'), pragma('synchronous'), pragma('wal_autocheckpoint')]).toEqual(['wal', 2, 1000])
   db.close()
 })
 
-test('a file that cannot have a write-ahead log, or is not synced, is refused', () => {
+test('a file without a write-ahead log or without sync is refused', () => {
   expect(settingsProblem('a.db', 'wal', 2)).toBeUndefined()
   expect(settingsProblem('a.db', 'delete', 2)).toMatch(/a\.db.*journal mode stayed "delete".*local disk/)
   expect(settingsProblem('a.db', 'wal', 1)).toMatch(/synchronous is 1/)
 })
 
-test('an SQLite that can damage files is refused, and newer ones are not', () => {
+test('an SQLite version that can damage files is refused', () => {
   for (const good of ['3.51.3', '3.51.10', '3.52.0', '4.0.0']) expect(versionProblem(good), good).toBeUndefined()
   for (const bad of ['3.51.2', '3.50.9', '3.9.9', '2.99.99', undefined]) {
     expect(versionProblem(bad), String(bad)).toMatch(/Node 24\.15/)
   }
 })
 
-test('a store in memory is refused, with the way to one', async () => {
+test('an in-memory path is refused, and the message names memoryStore', async () => {
   await expect(sqliteStore(':memory:')).rejects.toMatchObject({
     ...refused,
     message: expect.stringMatching(/memoryStore/),
@@ -37,16 +37,16 @@ test('a store in memory is refused, with the way to one', async () => {
   await expect(sqliteStore('')).rejects.toMatchObject(refused)
 })
 
-test('a folder that is missing, or in the place of the file, is named', async () => {
+test('a missing folder, or a folder in place of the file, is named in the error', async () => {
   const home = folder()
   await expect(sqliteStore(join(home, 'none', 'a.db'))).rejects.toMatchObject({
     ...refused,
-    message: expect.stringMatching(/no folder .*none/),
+    message: expect.stringMatching(/folder .*none.* does not exist/),
   })
   await expect(sqliteStore(home)).rejects.toMatchObject({ ...refused, message: expect.stringMatching(/is a folder/) })
 })
 
-test('a folder that cannot be written in is named', () => {
+test('a folder that is not writable is named in the error', () => {
   const home = folder()
   mkdirSync(join(home, 'closed'))
   chmodSync(join(home, 'closed'), 0o555)
@@ -60,7 +60,7 @@ test('a folder that cannot be written in is named', () => {
   expect(said).toMatch(/Cannot write in the folder .*closed/)
 })
 
-test('a file that is not a database is refused, and left as it is', async () => {
+test('a file that is not a database is refused and not changed', async () => {
   const path = join(folder(), 'notes.txt')
   writeFileSync(path, 'Buy milk. '.repeat(1000))
   await expect(sqliteStore(path)).rejects.toMatchObject({
@@ -70,7 +70,7 @@ test('a file that is not a database is refused, and left as it is', async () => 
   expect(readFileSync(path, 'utf8')).toBe('Buy milk. '.repeat(1000))
 })
 
-test("somebody else's database is refused, and left as it is", async () => {
+test('a database of another application is refused and not changed', async () => {
   const path = join(folder(), 'other.db')
   const other = new DatabaseSync(path)
   other.exec('create table milk(litres)')
@@ -95,7 +95,7 @@ test('a file of a newer format is refused', async () => {
   })
 })
 
-test('a file that another process keeps locked is refused after a while', async () => {
+test('a file that another process keeps locked is refused after a timeout', async () => {
   const path = join(folder(), 'a.db')
   const other = new DatabaseSync(path)
   other.exec('begin exclusive')
@@ -106,14 +106,14 @@ test('a file that another process keeps locked is refused after a while', async 
   other.close()
 })
 
-test('an empty file is as good as none', async () => {
+test('an empty file is used like a new one', async () => {
   const path = join(folder(), 'a.db')
   writeFileSync(path, '')
   const store = await openStore(path)
   expect(await store.append(draft('c', 0))).toMatchObject({ result: 'ok' })
 })
 
-test('many processes may make the file at the same time', async () => {
+test('many processes can create the file at the same time', async () => {
   const path = join(folder(), 'a.db')
   const actors = await Promise.all(Array.from({ length: 4 }, () => actor(path)))
   await Promise.all(actors.map((each, index) => each.ask('append', draft(`c${index}`, 0))))
@@ -125,7 +125,7 @@ test('many processes may make the file at the same time', async () => {
   ).toEqual([1, 1, 1, 1])
 })
 
-test('a link leads to the same store, whoever comes which way', async () => {
+test('a link and its target open the same store', async () => {
   const home = folder()
   const one = await openStore(join(home, 'a.db'))
   symlinkSync(join(home, 'a.db'), join(home, 'link.db'))
@@ -135,7 +135,7 @@ test('a link leads to the same store, whoever comes which way', async () => {
   expect(await other.claim(at('c'), 'm')).toBeUndefined()
 })
 
-test('closing leaves one file, and everything in it', async () => {
+test('closing leaves one file that contains everything', async () => {
   const home = folder()
   const store = await sqliteStore(join(home, 'a.db'))
   await store.beat('n', 60_000)
@@ -146,7 +146,7 @@ test('closing leaves one file, and everything in it', async () => {
   expect(await again.heads([at('c')])).toEqual([1])
 })
 
-test('what was written before a store closes is answered, though this thread hears of the end of the other first', async () => {
+test('a write before close is answered even if the exit of the writer thread is seen first', async () => {
   const store = await sqliteStore(join(folder(), 'a.db'))
   const last = store.append(draft('c', 0))
   const closed = store.close()
@@ -156,7 +156,7 @@ test('what was written before a store closes is answered, though this thread hea
   await closed
 })
 
-test('a closed store says so', async () => {
+test('a closed store reports that it is closed', async () => {
   const store = await sqliteStore(join(folder(), 'a.db'))
   const last = store.append(draft('c', 0))
   const closed = [store.close(), store.close()]

@@ -4,7 +4,7 @@ import type { Store } from '@holdpoint/core'
 import { expect, test } from 'vitest'
 import { at, draft, folder, hold, openStore } from './kit.ts'
 
-test('odd values and odd names come back as they were, from a file that was closed', async () => {
+test('unusual values and names are read back unchanged after the file was closed', async () => {
   const path = join(folder(), 'a.db')
   const odd = ['\u0000', 'a\u0000b', '\ud800', '\udfff\ud800', '"quoted"', '', '\ufeff', '💥'.repeat(3), '\\u0000']
   const first = await openStore(path)
@@ -26,14 +26,14 @@ test('odd values and odd names come back as they were, from a file that was clos
   }
 })
 
-test('the last events before a place that the log has not reached are its last ones', async () => {
+test('reading back from beyond the end of the log returns its last events', async () => {
   const store = await openStore(join(folder(), 'a.db'))
   for (const seq of [0, 1, 2]) await store.append(draft('c', seq))
   expect((await store.readBack(at('c'), 99, 2)).map(({ seq }) => seq)).toEqual([2, 3])
   expect((await store.readBack(at('c'), Infinity, 9)).map(({ seq }) => seq)).toEqual([1, 2, 3])
 })
 
-test('a read that fails is told from a store that is closed, which is so for good', async () => {
+test('a failed read is reported as unavailable, and a closed store as unusable', async () => {
   const path = join(folder(), 'a.db')
   const store = await openStore(path)
   await store.append(draft('c', 0))
@@ -45,7 +45,7 @@ test('a read that fails is told from a store that is closed, which is so for goo
   await expect(store.read(at('c'), 0)).rejects.toMatchObject({ code: 'store-unusable' })
 })
 
-test('events that are no JSON are the trouble of their conversation, not of the store', async () => {
+test('events that are invalid JSON fail the reads of their conversation only', async () => {
   const path = join(folder(), 'a.db')
   const store = await openStore(path)
   for (const id of ['c', 'd']) await store.append(draft(id, 0))
@@ -58,7 +58,7 @@ test('events that are no JSON are the trouble of their conversation, not of the 
   expect((await store.load(at('d')))?.events).toHaveLength(1)
 })
 
-test('whoever reads on and on leaves everybody else their turn', async () => {
+test('a long series of reads lets other work run in between', async () => {
   const store = await openStore(join(folder(), 'a.db'))
   await store.append(draft('c', 0))
   let turns = 0
@@ -73,7 +73,7 @@ test('whoever reads on and on leaves everybody else their turn', async () => {
   expect(turns).toBeGreaterThan(10)
 })
 
-test('a place in a list that no page gave is refused', async () => {
+test('an invalid cursor is refused', async () => {
   const store = await openStore(join(folder(), 'a.db'))
   for (const after of ['nonsense', '[]', '{}', '[1,2]', '["a",1,"b"]', 'null']) {
     await expect(store.pending({ tenant: '', after, limit: 1 }), after).rejects.toMatchObject({
@@ -83,7 +83,7 @@ test('a place in a list that no page gave is refused', async () => {
   }
 })
 
-test('the first page costs the same, however much is there', async () => {
+test('the first page costs the same however many rows there are', async () => {
   const path = join(folder(), 'a.db')
   const store = await openStore(path)
   await store.append(draft('first', 0))
@@ -118,7 +118,7 @@ test.each([
   expect(await cost(() => ask(store))).toBeLessThan(Math.max(10 * few, 0.5))
 })
 
-test('what is held is found among very many that are not', async () => {
+test('held conversations are found quickly among very many others', async () => {
   const path = join(folder(), 'a.db')
   const store = await openStore(path)
   await store.append({ ...draft('', 0, { rows: { status: 'held' } }), to: at('one', 't') })
@@ -130,7 +130,7 @@ test('what is held is found among very many that are not', async () => {
   expect(await cost(held)).toBeLessThan(0.5)
 })
 
-test('what waits is in the order in which it was held, over kinds and pages', async () => {
+test('open holds are listed in the order in which they were held, across kinds and pages', async () => {
   const store = await openStore(join(folder(), 'a.db'))
   const kinds = ['client', 'approval', 'external', 'elicitation'] as const
   for (let n = 0; n < 40; n++) {
@@ -152,7 +152,7 @@ test('what waits is in the order in which it was held, over kinds and pages', as
   expect(whole).toHaveLength(40)
 })
 
-/** Conversations with an open hold each, for two tenants, past the store. */
+/** Inserts conversations with one open hold each, for two tenants, without the store. */
 function fill(path: string, count: number, status = 'held'): void {
   const db = new DatabaseSync(path, { timeout: 5000 })
   db.exec(`
@@ -168,7 +168,7 @@ function fill(path: string, count: number, status = 'held'): void {
   db.close()
 }
 
-/** The median of some. */
+/** The median of several runs. */
 async function cost(what: () => Promise<unknown>): Promise<number> {
   const times: number[] = []
   for (let round = 0; round < 21; round++) {

@@ -3,7 +3,7 @@ import type { Address } from '@holdpoint/core'
 import { expect, test, vi } from 'vitest'
 import { actor, at, draft, folder, openStore } from './kit.ts'
 
-test('two processes that append to one conversation leave no gap, and nothing twice', async () => {
+test('two processes that append to one conversation leave no gaps and no duplicates', async () => {
   const path = join(folder(), 'a.db')
   const [one, other] = await Promise.all([actor(path), actor(path)])
   const marks = await Promise.all([one.compete('c', 150), other.compete('c', 150), one.compete('d', 50)])
@@ -15,7 +15,7 @@ test('two processes that append to one conversation leave no gap, and nothing tw
   expect(await store.heads([at('d')])).toEqual([50])
 })
 
-test('what another process wrote is told of, each write once and in order', async () => {
+test('a listener gets each write of another process once and in order', async () => {
   const path = join(folder(), 'a.db')
   const store = await openStore(path)
   const other = await actor(path)
@@ -27,7 +27,7 @@ test('what another process wrote is told of, each write once and in order', asyn
   expect(heard).toEqual([1, 2, 3].map((seq) => [at('c', 'acme'), seq]))
 })
 
-test("one's own writes are told of once, in between those of others too", async () => {
+test('a listener gets each of its own writes once, also between writes of others', async () => {
   const path = join(folder(), 'a.db')
   const [store, second] = [await openStore(path), await openStore(path)]
   const heard: string[] = []
@@ -42,7 +42,7 @@ test("one's own writes are told of once, in between those of others too", async 
   expect(heard.toSorted()).toEqual(['end 1', ...all])
 })
 
-test('a write that took two attempts is told of once', async () => {
+test('a write that took two attempts is reported once', async () => {
   const path = join(folder(), 'a.db')
   const [store, second] = [await openStore(path), await openStore(path)]
   const heard: string[] = []
@@ -53,7 +53,7 @@ test('a write that took two attempts is told of once', async () => {
   expect(heard).toEqual(['good', 'end'])
 })
 
-test('whoever listens no more is told of nothing', async () => {
+test('a listener that was removed gets no notifications', async () => {
   const path = join(folder(), 'a.db')
   const [store, second] = [await openStore(path), await openStore(path)]
   const [gone, stays] = [vi.fn<() => void>(), vi.fn<() => void>()]

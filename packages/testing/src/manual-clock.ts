@@ -1,12 +1,12 @@
-/** Time that stands still until a test moves it, and ports made of it in which nothing is left to chance. */
+/** A clock that a test moves, and deterministic ports made from it. */
 import type { Ports } from '@holdpoint/core'
 
 export interface ManualClock {
   now(): number
   sleep(ms: number, signal: AbortSignal): Promise<void>
-  /** Moves time and wakes whoever is due, earliest first, letting each do its work before the next wakes. */
+  /** Moves time and runs the timers that are due, earliest first, letting each finish its work before the next. */
   advance(ms: number): Promise<void>
-  /** How many are asleep. */
+  /** The number of pending timers. */
   readonly sleeping: number
 }
 
@@ -59,7 +59,6 @@ export function testPorts(
     now: clock.now,
     monotonic: clock.now,
     sleep: clock.sleep,
-    soon: settled,
     id: () => `${options.prefix ?? 'id'}-${++ids}`,
     random: () => {
       // mulberry32: small, seeded, good enough to spread things
@@ -71,7 +70,7 @@ export function testPorts(
   }
 }
 
-/** Lets everything that can go on without time go on. */
+/** Lets all work finish that does not wait for a timer. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

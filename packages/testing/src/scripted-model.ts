@@ -1,7 +1,7 @@
 /**
- * A model that says what a test wrote down. Scripts use our tool names; the model speaks the vendors' forms of them,
- * as a real one would. It counts what it was asked, and says so loudly when it is asked for more than was written; a
- * function by itself is asked every time.
+ * A model that replies with a test's script. Scripts use our tool names; the model uses the vendors' forms of them, as a
+ * real one does. It records every request and throws when the script is used up. A single function, in place of a list,
+ * is called for every request.
  */
 import {
   vendorName,
@@ -84,7 +84,7 @@ function replyParts({ text, reasoning, calls = [], finish, usage }: ScriptedRepl
   ]
 }
 
-/** Text comes a word at a time, so that tests see a stream and not a lump. */
+/** Text is streamed word by word, so that tests see several deltas. */
 function words(text: string): readonly string[] {
   return text.match(/\S+\s*|\s+/g) ?? []
 }

@@ -29,7 +29,7 @@ test('a script may be parts, an error, or made from the request', async () => {
   expect(await said(({ tools }) => `${tools.length} tools`)).toMatchObject([{ delta: '0 ' }, { delta: 'tools' }, {}])
 })
 
-test('it counts what it was asked, and refuses to make up a reply nobody wrote', async () => {
+test('it counts what it was asked, and throws instead of making up a reply that the script does not have', async () => {
   const model = scriptedModel(['One.'])
   await Array.fromAsync(model.stream(request))
   await expect(Array.fromAsync(model.stream(request))).rejects.toThrow('The script has 1 replies')

@@ -24,6 +24,7 @@ test('equal stores answer alike, and every answer there is comes up', async () =
     'read',
     'readBack',
     'readCall',
+    'findCall',
     'findKey',
     'heads',
     'notes',

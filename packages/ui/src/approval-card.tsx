@@ -3,26 +3,24 @@
  * and never what the model says about it. What would run is bound to the answer: the gateway refuses a yes to anything else.
  */
 import { useId, useState, type ReactNode } from 'react'
-import type { Json, Resolution, ResolveAnswer, ViewCall, ViewHold } from '@holdpoint/client'
+import type { Resolution, ResolveAnswer, ViewCall, ViewHold } from '@holdpoint/client'
+import { AnswerRow } from './answer-row.tsx'
 import { ApprovalEdit } from './approval-edit.tsx'
+import { ApprovalFacts } from './approval-facts.tsx'
 import { Button } from './button.tsx'
+import { useFolds } from './folds.ts'
 import { JsonChanges } from './json-changes-list.tsx'
 import { changesBetween } from './json-changes.ts'
-import { JsonValue } from './json-value.tsx'
-import { ordinal } from './ordinal.ts'
 import { RejectReason } from './reject-reason.tsx'
-import { resolvedWords } from './resolved-words.ts'
 import { ShownText } from './shown-text.tsx'
-import { Ago, Countdown } from './time.tsx'
-import { useResolve } from './use-resolve.ts'
+import { Countdown } from './time.tsx'
+import { useResolve, type Resolving } from './use-resolve.ts'
 import { VerdictNotice } from './verdict-notice.tsx'
-import { whoWords } from './who-words.ts'
+import { Folded, WhatRuns } from './what-runs.tsx'
 
 export interface ApprovalCardProps {
   readonly hold: ViewHold
   readonly agent?: string | undefined
-  /** Whose words made the agent ask. */
-  readonly askedBy?: string | undefined
   /** What was said to earlier holds of the same call. */
   readonly resolved?: ViewCall['resolved'] | undefined
   /** What else is to be said about where it comes from. */
@@ -43,10 +41,12 @@ const CAUSES: Readonly<Record<ViewHold['cause'], string>> = {
 export function ApprovalCard(props: ApprovalCardProps): ReactNode {
   const { hold, onResolve } = props
   const [chosen, setMode] = useState<Mode>('deciding')
-  const { answer, problem, over, busy, resolve } = useResolve(onResolve)
+  const resolving = useResolve(onResolve, `${boundTo(hold)} ${chosen}`)
+  const { answer, problem, over, resolve } = resolving
+  const folds = useFolds()
   const mode = over ? 'deciding' : chosen
   const title = useId()
-  const { name, reason, cause, accepts, input } = hold
+  const { name, reason, cause, input } = hold
   return (
     <section aria-labelledby={title} className="overflow-hidden rounded-lg border border-held/40 bg-card text-sm">
       <header className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-b border-held/30 bg-held-muted px-4 py-2.5">
@@ -64,46 +64,31 @@ export function ApprovalCard(props: ApprovalCardProps): ReactNode {
       <div className="grid grid-cols-1 gap-3 px-4 py-3">
         <p>
           <ShownText text={reason ?? CAUSES[cause]} />
-          {reason !== undefined && cause !== 'tool' && <span className="text-muted-foreground"> {CAUSES[cause]}</span>}
+          {reason !== undefined && cause !== 'tool' && !reason.startsWith(CAUSES[cause]) && (
+            <span className="text-muted-foreground"> {CAUSES[cause]}</span>
+          )}
         </p>
-        {mode === 'editing' ? (
+        <WhatRuns hold={hold} folds={folds} editing={mode === 'editing'} />
+        {mode === 'editing' && (
           <ApprovalEdit
             input={input}
-            busy={busy}
-            problem={problem}
+            resolving={resolving}
             onCancel={() => setMode('deciding')}
             onApprove={(edited) => resolve({ kind: 'approve', ...(edited !== undefined && { input: edited }) })}
           />
-        ) : (
-          <WhatRuns input={input} />
         )}
         {mode !== 'editing' && <Rewritten hold={hold} />}
-        <Facts {...props} />
+        <ApprovalFacts {...props} />
         {mode === 'rejecting' && (
           <RejectReason
-            busy={busy}
+            resolving={resolving}
             onCancel={() => setMode('deciding')}
             onReject={(why) => resolve({ kind: 'reject', ...(why !== '' && { reason: why }) })}
           />
         )}
+        {mode === 'deciding' && !over && folds.count > 0 && <Folded folds={folds} />}
         {mode === 'deciding' && !over && (
-          <div className="flex flex-wrap gap-2">
-            {accepts.includes('approve') && (
-              <Button look="ok" data-answer="approve" disabled={busy} onClick={() => resolve({ kind: 'approve' })}>
-                Approve
-              </Button>
-            )}
-            {accepts.includes('approve') && (
-              <Button data-answer="edit" disabled={busy} onClick={() => setMode('editing')}>
-                Edit…
-              </Button>
-            )}
-            {accepts.includes('reject') && (
-              <Button look="destructive" data-answer="reject" disabled={busy} onClick={() => setMode('rejecting')}>
-                Reject…
-              </Button>
-            )}
-          </div>
+          <Deciding hold={hold} isFolded={folds.count > 0} resolving={resolving} onMode={setMode} />
         )}
         {problem !== undefined && mode !== 'editing' && (
           <p role="alert" className="text-xs text-destructive">
@@ -114,6 +99,55 @@ export function ApprovalCard(props: ApprovalCardProps): ReactNode {
       </div>
     </section>
   )
+}
+
+function Deciding({
+  hold: { accepts },
+  isFolded,
+  resolving,
+  onMode,
+}: Pick<ApprovalCardProps, 'hold'> & {
+  /** Something that would run is not in sight. */
+  readonly isFolded: boolean
+  readonly resolving: Resolving
+  readonly onMode: (mode: Mode) => void
+}): ReactNode {
+  const { busy, settled, resolve } = resolving
+  return (
+    <AnswerRow resolving={resolving}>
+      {accepts.includes('approve') && (
+        <Button
+          look="ok"
+          data-answer="approve"
+          disabled={busy}
+          aria-disabled={!settled || isFolded}
+          onClick={() => isFolded || resolve({ kind: 'approve' })}
+        >
+          Approve
+        </Button>
+      )}
+      {accepts.includes('approve') && (
+        <Button
+          data-answer="edit"
+          disabled={busy}
+          aria-disabled={isFolded}
+          onClick={() => isFolded || onMode('editing')}
+        >
+          Edit…
+        </Button>
+      )}
+      {accepts.includes('reject') && (
+        <Button look="destructive" data-answer="reject" disabled={busy} onClick={() => onMode('rejecting')}>
+          Reject…
+        </Button>
+      )}
+    </AnswerRow>
+  )
+}
+
+/** What a yes is a yes to. Who agreed before counts: the last one to agree makes it run. */
+function boundTo({ nth, inputHash, fingerprint, endorsedBy }: ViewHold): string {
+  return `${nth} ${inputHash} ${fingerprint} ${endorsedBy.length}`
 }
 
 /** Something stood between the model and this card: a schema, a hook, somebody who approved it before. */
@@ -129,67 +163,5 @@ function Rewritten({ hold: { proposed, input } }: Pick<ApprovalCardProps, 'hold'
         <JsonChanges changes={changes} />
       </div>
     </details>
-  )
-}
-
-function WhatRuns({ input }: { readonly input: Json }): ReactNode {
-  return (
-    <div className="rounded-md border border-border bg-background px-3 py-2.5">
-      <h4 className="mb-2 text-xs text-muted-foreground">Runs with exactly this</h4>
-      <JsonValue value={input} />
-    </div>
-  )
-}
-
-function Facts({ hold, agent, askedBy, resolved = [], origin }: ApprovalCardProps): ReactNode {
-  const { endorsedBy, approvers, heldAt, nth } = hold
-  return (
-    <div className="grid gap-1 text-xs text-muted-foreground">
-      <p className="flex flex-wrap gap-x-3 gap-y-0.5">
-        {agent !== undefined && (
-          <span dir="auto">
-            agent <Name text={agent} />
-          </span>
-        )}
-        {askedBy !== undefined && (
-          <span dir="auto">
-            asked by <Name text={whoWords(askedBy)} />
-          </span>
-        )}
-        <span dir="auto">
-          held <Ago at={heldAt} />
-          {nth > 1 && `, for the ${ordinal(nth)} time`}
-        </span>
-        {approvers > 1 && (
-          <span dir="auto">
-            {endorsedBy.length} of {approvers} agreed{endorsedBy.length > 0 && ': '}
-            {endorsedBy.map((who, index) => (
-              <span key={who}>
-                {index > 0 && ', '}
-                <Name text={who} />
-              </span>
-            ))}
-          </span>
-        )}
-        {origin}
-      </p>
-      {resolved.length > 0 && (
-        <ul aria-label="Said before" className="grid gap-0.5">
-          {resolved.map((each) => (
-            <li key={`${each.nth} ${each.at}`} dir="auto">
-              <ShownText text={resolvedWords(each)} />, <Ago at={each.at} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
-  )
-}
-
-function Name({ text }: { readonly text: string }): ReactNode {
-  return (
-    <b className="font-medium text-foreground">
-      <ShownText text={text} />
-    </b>
   )
 }

@@ -1,22 +1,23 @@
 import { useMemo, useState, type ReactNode } from 'react'
 import type { Json } from '@holdpoint/client'
+import { AnswerRow } from './answer-row.tsx'
 import { Button } from './button.tsx'
 import { JsonChanges } from './json-changes-list.tsx'
 import { changesBetween } from './json-changes.ts'
 import { SchemaForm } from './schema-form.tsx'
 import { schemaOfValue } from './schema.ts'
+import type { Resolving } from './use-resolve.ts'
 
 export interface ApprovalEditProps {
   readonly input: Json
-  readonly busy: boolean
-  readonly problem: string | undefined
+  readonly resolving: Resolving
   readonly onCancel: () => void
   /** Undefined when nothing was changed after all. */
   readonly onApprove: (edited: Json | undefined) => void
 }
 
 /** Another input in the place of the one that was asked for; what differs is shown before it is approved. */
-export function ApprovalEdit({ input, busy, problem, onCancel, onApprove }: ApprovalEditProps): ReactNode {
+export function ApprovalEdit({ input, resolving, onCancel, onApprove }: ApprovalEditProps): ReactNode {
   const [edited, setEdited] = useState<Json | undefined>(input)
   const schema = useMemo(() => schemaOfValue(input), [input])
   const changes = edited === undefined ? [] : changesBetween(input, edited)
@@ -24,8 +25,8 @@ export function ApprovalEdit({ input, busy, problem, onCancel, onApprove }: Appr
     <SchemaForm
       schema={schema}
       value={input}
-      problem={problem}
-      busy={busy}
+      problem={resolving.problem}
+      busy={resolving.busy}
       onChange={setEdited}
       onSubmit={(value) => onApprove(changes.length > 0 ? value : undefined)}
     >
@@ -35,8 +36,8 @@ export function ApprovalEdit({ input, busy, problem, onCancel, onApprove }: Appr
           <JsonChanges changes={changes} />
         </div>
       )}
-      <div className="flex flex-wrap gap-2">
-        <Button type="submit" look="ok" disabled={busy}>
+      <AnswerRow resolving={resolving}>
+        <Button type="submit" look="ok" disabled={resolving.busy} aria-disabled={!resolving.settled}>
           {changes.length === 0
             ? 'Approve unchanged'
             : `Approve with ${changes.length} ${changes.length === 1 ? 'change' : 'changes'}`}
@@ -44,7 +45,7 @@ export function ApprovalEdit({ input, busy, problem, onCancel, onApprove }: Appr
         <Button look="quiet" onClick={onCancel}>
           Back
         </Button>
-      </div>
+      </AnswerRow>
     </SchemaForm>
   )
 }

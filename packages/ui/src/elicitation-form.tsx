@@ -1,6 +1,8 @@
 /** Asks somebody for an answer that fits a schema. The question is the call's input, from the log. */
 import { useId, type ReactNode } from 'react'
 import type { ApprovalCardProps } from './approval-card.tsx'
+import { askedByWords } from './asked-by-words.ts'
+import { AnswerRow } from './answer-row.tsx'
 import { Button } from './button.tsx'
 import { JsonValue, TextValue } from './json-value.tsx'
 import { SchemaForm } from './schema-form.tsx'
@@ -10,7 +12,6 @@ import { Ago, Countdown } from './time.tsx'
 import { useResolve, type Resolving } from './use-resolve.ts'
 import { VerdictNotice } from './verdict-notice.tsx'
 import { safeLink, webAddressesIn } from './web-address.ts'
-import { whoWords } from './who-words.ts'
 
 /** Without a schema any text will do. */
 const ANY: Schema = { type: 'string', title: 'Your answer', 'x-long': true, minLength: 1 }
@@ -18,10 +19,11 @@ const ANY: Schema = { type: 'string', title: 'Your answer', 'x-long': true, minL
 /** A heading is one or two lines. What is longer, or leads somewhere, is shown below it like any text that came in. */
 const HEADING = 200
 
-export function ElicitationForm({ hold, agent, askedBy, origin, onResolve }: ApprovalCardProps): ReactNode {
-  const resolving = useResolve(onResolve)
+export function ElicitationForm({ hold, agent, origin, onResolve }: ApprovalCardProps): ReactNode {
+  const resolving = useResolve(onResolve, `${hold.nth} ${hold.inputHash}`)
   const { answer, over } = resolving
   const title = useId()
+  const askedBy = askedByWords(hold)
   const question = questionOf(hold.input)
   const asked = hold.reason ?? question
   const heading = asked !== undefined && isHeading(asked) ? asked : undefined
@@ -55,7 +57,7 @@ export function ElicitationForm({ hold, agent, askedBy, origin, onResolve }: App
           </span>
           {askedBy !== undefined && (
             <span>
-              asked by <ShownText text={whoWords(askedBy)} />
+              asked by <ShownText text={askedBy} />
             </span>
           )}
           <span>
@@ -70,10 +72,11 @@ export function ElicitationForm({ hold, agent, askedBy, origin, onResolve }: App
 
 function Answering({
   hold: { url, answerSchema, accepts },
-  resolving: { problem, busy, resolve },
+  resolving,
 }: Pick<ApprovalCardProps, 'hold'> & { readonly resolving: Resolving }): ReactNode {
+  const { problem, busy, settled, resolve } = resolving
   const decline = accepts.includes('reject') && (
-    <Button look="quiet" disabled={busy} onClick={() => resolve({ kind: 'reject' })}>
+    <Button look="quiet" disabled={busy} aria-disabled={!settled} onClick={() => resolve({ kind: 'reject' })}>
       Decline
     </Button>
   )
@@ -85,12 +88,12 @@ function Answering({
         busy={busy}
         onSubmit={(value) => resolve({ kind: 'answer', value })}
       >
-        <div className="flex flex-wrap items-center gap-2">
-          <Button type="submit" look="strong" disabled={busy}>
+        <AnswerRow resolving={resolving}>
+          <Button type="submit" look="strong" disabled={busy} aria-disabled={!settled}>
             Answer
           </Button>
           {decline}
-        </div>
+        </AnswerRow>
       </SchemaForm>
     )
   return (
@@ -101,13 +104,18 @@ function Answering({
           <ShownText text={problem} />
         </p>
       )}
-      <div className="flex flex-wrap items-center gap-2">
+      <AnswerRow resolving={resolving}>
         {/* Any answer says that it was done. */}
-        <Button look="strong" disabled={busy} onClick={() => resolve({ kind: 'answer', value: true })}>
+        <Button
+          look="strong"
+          disabled={busy}
+          aria-disabled={!settled}
+          onClick={() => resolve({ kind: 'answer', value: true })}
+        >
           I did it there
         </Button>
         {decline}
-      </div>
+      </AnswerRow>
     </>
   )
 }

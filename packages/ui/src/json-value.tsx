@@ -2,14 +2,18 @@
  * Any JSON, structured, as it is. What is long or deep is folded, and says how much is folded; nothing is left out without
  * a word. Every string is shown with its hidden characters, and the host of an address by itself.
  */
-import { useMemo, useState, type ReactNode } from 'react'
+import { useMemo, type ReactNode } from 'react'
 import type { Json } from '@holdpoint/client'
+import { useFold } from './folds.ts'
+import { lookAlikesIn } from './look-alikes.ts'
 import { ShownText } from './shown-text.tsx'
 import { webAddressesIn } from './web-address.ts'
 
 const LONG = 600
 const MANY = 20
 const DEEP = 4
+/** So many letters of an address are named. */
+const LETTERS = 6
 /** What is shown at a click at most, so that a click on a million of them does not stop the page. */
 const PAGE = { characters: 20_000, entries: 500 } as const
 /** Text that reads like something else that is shown here, or begins or ends with nothing to be seen. */
@@ -34,7 +38,7 @@ function Entries({
   readonly list: boolean
   readonly depth: number
 }): ReactNode {
-  const [shown, setShown] = useState(depth >= DEEP ? 0 : MANY)
+  const [shown, more] = useFold(entries.length, depth >= DEEP ? 0 : MANY, PAGE.entries)
   const rest = entries.length - shown
   const what = `${list ? 'item' : 'field'}${rest === 1 ? '' : 's'}`
   return (
@@ -57,7 +61,7 @@ function Entries({
         </div>
       ))}
       {rest > 0 && (
-        <More onClick={() => setShown(shown + Math.min(rest, PAGE.entries))}>
+        <More onClick={more}>
           {shown === 0
             ? `Show ${stepOf(rest, PAGE.entries)} ${what}`
             : `Show ${stepOf(rest, PAGE.entries)} more ${what}`}
@@ -78,7 +82,7 @@ function stepOf(rest: number, most: number): string {
 }
 
 export function TextValue({ text }: { readonly text: string }): ReactNode {
-  const [shown, setShown] = useState(LONG)
+  const [shown, more] = useFold(text.length, LONG, PAGE.characters)
   if (text === '') return <span className="text-muted-foreground">empty text</span>
   const begin = text.length > shown ? beginningOf(text, shown) : text
   const rest = text.length - begin.length
@@ -92,9 +96,7 @@ export function TextValue({ text }: { readonly text: string }): ReactNode {
       {rest > 0 && (
         <>
           {'… '}
-          <More onClick={() => setShown(begin.length + PAGE.characters)}>
-            {`Show ${stepOf(rest, PAGE.characters)} more characters`}
-          </More>
+          <More onClick={more}>{`Show ${stepOf(rest, PAGE.characters)} more characters`}</More>
         </>
       )}
       <Addresses text={text} />
@@ -109,8 +111,8 @@ function beginningOf(text: string, length: number): string {
 
 /** Of all of the text, the part that is folded too. */
 export function Addresses({ text }: { readonly text: string }): ReactNode {
-  const [shown, setShown] = useState(MANY)
   const all = useMemo(() => webAddressesIn(text), [text])
+  const [shown, more] = useFold(all.length, MANY, PAGE.entries)
   const rest = all.length - shown
   return (
     <>
@@ -125,11 +127,31 @@ export function Addresses({ text }: { readonly text: string }): ReactNode {
           {doubtful && <Warning>not every program reads this address in the same way</Warning>}
         </span>
       ))}
-      {rest > 0 && (
-        <More onClick={() => setShown(shown + PAGE.entries)}>
-          {`Show ${stepOf(rest, PAGE.entries)} more hosts it leads to`}
-        </More>
-      )}
+      {rest > 0 && <More onClick={more}>{`Show ${stepOf(rest, PAGE.entries)} more hosts it leads to`}</More>}
+      <LookAlikes text={text} />
+    </>
+  )
+}
+
+/** Addresses that read as others. */
+function LookAlikes({ text }: { readonly text: string }): ReactNode {
+  const all = useMemo(() => lookAlikesIn(text), [text])
+  const [shown, more] = useFold(all.length, MANY, PAGE.entries)
+  const rest = all.length - shown
+  return (
+    <>
+      {all.slice(0, shown).map(({ name, letters }) => (
+        <span key={name} className="mt-0.5 block text-xs text-muted-foreground">
+          <bdi dir="ltr" className="font-mono font-medium [overflow-wrap:anywhere] text-foreground">
+            <ShownText text={name} />
+          </bdi>
+          <Warning>
+            written in letters that may look like others
+            {letters.length > 0 && `: ${letters.slice(0, LETTERS).join(', ')}${letters.length > LETTERS ? ', …' : ''}`}
+          </Warning>
+        </span>
+      ))}
+      {rest > 0 && <More onClick={more}>{`Show ${stepOf(rest, PAGE.entries)} more such addresses`}</More>}
     </>
   )
 }

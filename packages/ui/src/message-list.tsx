@@ -3,9 +3,11 @@ import { useCallback, useMemo, type ReactNode } from 'react'
 import type { Resolution, ResolveAnswer, ViewCall, ViewMessage } from '@holdpoint/client'
 import { useConversation, type ConversationState } from '@holdpoint/react'
 import { Announcer } from './announcer.tsx'
+import { Boundary } from './boundary.tsx'
+import { ConnectionNotice } from './connection-notice.tsx'
 import { Feed } from './feed.tsx'
 import { Message } from './message.tsx'
-import { wokenBy } from './woken-by.ts'
+import { ShownText } from './shown-text.tsx'
 
 export interface MessageListProps {
   readonly conversationId: string
@@ -31,6 +33,9 @@ function List({ conversationId, by, empty }: MessageListProps): ReactNode {
   const resolve = useConversation(conversationId, (state) => state.resolve)
   const hasEarlier = useConversation(conversationId, (state) => state.hasEarlier)
   const earlier = useConversation(conversationId, (state) => state.earlier)
+  const connection = useConversation(conversationId, (state) => state.connection)
+  const loaded = useConversation(conversationId, (state) => state.loaded)
+  const reconnect = useConversation(conversationId, (state) => state.reconnect)
   const onResolve = useCallback(
     (call: ViewCall, resolution: Resolution): Promise<ResolveAnswer> =>
       resolve(call.callId, resolution, { ...(call.hold && { hold: call.hold.nth }), ...(by !== undefined && { by }) }),
@@ -43,6 +48,7 @@ function List({ conversationId, by, empty }: MessageListProps): ReactNode {
   }, [messages, streamingId])
   return (
     <>
+      <ConnectionNotice connection={connection} loaded={loaded} onRetry={reconnect} />
       <Feed
         label="Messages of the conversation"
         count={count}
@@ -50,16 +56,9 @@ function List({ conversationId, by, empty }: MessageListProps): ReactNode {
         kept={kept}
         busy={streamingId !== undefined}
         onEarlier={hasEarlier ? earlier : undefined}
-        empty={empty}
+        empty={(loaded || connection.state === 'live') && empty}
       >
-        {(index) => (
-          <Shown
-            conversationId={conversationId}
-            message={messages[index]}
-            askedBy={askedBy(messages, index)}
-            onResolve={onResolve}
-          />
-        )}
+        {(index) => <Shown conversationId={conversationId} message={messages[index]} onResolve={onResolve} />}
       </Feed>
       <Announcer conversationId={conversationId} />
     </>
@@ -74,23 +73,27 @@ function Shown({
 }: {
   readonly conversationId: string
   readonly message: ViewMessage | undefined
-} & Pick<React.ComponentProps<typeof Message>, 'askedBy' | 'onResolve'>): ReactNode {
+} & Pick<React.ComponentProps<typeof Message>, 'onResolve'>): ReactNode {
   const streaming = useConversation(conversationId, message ? nothing : streamingOf)
   const shown = message ?? streaming
-  return shown && <Message message={shown} {...rest} />
+  return (
+    shown && (
+      <Boundary fallback={cannotBeShown}>
+        <Message message={shown} {...rest} />
+      </Boundary>
+    )
+  )
+}
+
+function cannotBeShown({ message }: Error): ReactNode {
+  return (
+    <p role="alert" className="text-sm text-destructive">
+      This message cannot be shown: <ShownText text={message} />
+    </p>
+  )
 }
 
 /** It still waits for an answer, although its turn went on. */
 function isHeld(message: ViewMessage): boolean {
   return message.role === 'assistant' && message.parts.some((part) => part.type === 'call' && part.call.hold)
-}
-
-/** Who said, or caused, what the agent's message is about. */
-function askedBy(messages: readonly ViewMessage[], index: number): string | undefined {
-  const said = messages
-    .slice(0, index)
-    .reverse()
-    .find(({ role }) => role === 'user' || role === 'event')
-  if (said?.role === 'event') return wokenBy(said.event)
-  return said?.role === 'user' ? said.by : undefined
 }

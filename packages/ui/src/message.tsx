@@ -1,6 +1,7 @@
 /** One message: what a person said, what the agent said and did in a turn, or an answer that came later. */
 import { memo, type MemoExoticComponent, type ReactNode } from 'react'
-import type { InboxEvent, StreamingPart, ViewMessage, ViewPart } from '@holdpoint/client'
+import type { InboxEvent, ViewMessage, ViewPart } from '@holdpoint/client'
+import { CallInput } from './call-input.tsx'
 import { JsonValue } from './json-value.tsx'
 import { Markdown } from './markdown.tsx'
 import { ProviderTool } from './provider-tool.tsx'
@@ -10,14 +11,14 @@ import { Outcome, ToolCall } from './tool-call.tsx'
 import type { ToolCallProps } from './tool-components.ts'
 import { Ago } from './time.tsx'
 import { whoWords } from './who-words.ts'
+import { Who } from './who.tsx'
 
-export interface MessageProps extends Pick<ToolCallProps, 'askedBy' | 'onResolve'> {
+export interface MessageProps extends Pick<ToolCallProps, 'onResolve'> {
   readonly message: ViewMessage
 }
 
 export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = memo(function Message({
   message,
-  askedBy,
   onResolve,
 }: MessageProps): ReactNode {
   switch (message.role) {
@@ -61,14 +62,7 @@ export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = 
         <article aria-label={`${agent} said`} aria-busy={!ended} className="grid grid-cols-1 gap-2">
           <Who name={agent} at={message.at} />
           {parts.map((part, index) => (
-            <Part
-              key={keyOf(part, index)}
-              part={part}
-              parts={parts}
-              agent={agent}
-              askedBy={askedBy}
-              onResolve={onResolve}
-            />
+            <Part key={keyOf(part, index)} part={part} parts={parts} agent={agent} onResolve={onResolve} />
           ))}
           {!ended && parts.length === 0 && !retry && <Waiting />}
           {retry && <p className="text-xs text-held">The model did not answer ({retry.message}); it is asked again.</p>}
@@ -123,22 +117,22 @@ function keyOf(part: ViewPart, index: number): string {
   return part.type === 'call' ? part.call.callId : String(index)
 }
 
-interface PartProps extends Pick<ToolCallProps, 'askedBy' | 'onResolve'> {
+interface PartProps extends Pick<ToolCallProps, 'onResolve'> {
   readonly part: ViewPart
   readonly parts: readonly ViewPart[]
   readonly agent: string
 }
 
-function Part({ part, parts, agent, askedBy, onResolve }: PartProps): ReactNode {
+function Part({ part, parts, agent, onResolve }: PartProps): ReactNode {
   switch (part.type) {
     case 'text':
       return part.text === '' ? null : <Markdown text={part.text} />
     case 'reasoning':
       return part.text.trim() === '' ? null : <Thinking text={part.text} streaming={part.streaming === true} />
     case 'call':
-      return <ToolCall call={part.call} agent={agent} askedBy={askedBy} onResolve={onResolve} />
+      return <ToolCall call={part.call} agent={agent} onResolve={onResolve} />
     case 'call-input':
-      return <CallInTheMaking part={part} />
+      return <CallInput name={part.name} text={part.text} />
     case 'provider-call': {
       const result = parts.find((each) => each.type === 'provider-result' && each.id === part.id)
       return <ProviderTool call={part} result={result?.type === 'provider-result' ? result : undefined} />
@@ -155,25 +149,6 @@ function Part({ part, parts, agent, askedBy, onResolve }: PartProps): ReactNode 
   }
 }
 
-function CallInTheMaking({
-  part,
-}: {
-  readonly part: Extract<StreamingPart, { readonly type: 'call-input' }>
-}): ReactNode {
-  return (
-    <div className="flex items-center gap-2.5 rounded-md border border-border bg-card px-3 py-1.5 text-sm">
-      <span
-        aria-hidden
-        className="size-2 shrink-0 animate-pulse rounded-full bg-muted-foreground motion-reduce:animate-none"
-      />
-      <code className="font-mono text-[0.92em]">{part.name}</code>
-      <code dir="ltr" className="min-w-0 grow truncate font-mono text-xs text-muted-foreground">
-        {part.text.slice(-200)}
-      </code>
-    </div>
-  )
-}
-
 function Source({ source }: { readonly source: Readonly<Record<string, unknown>> }): ReactNode {
   const { title, url } = source
   const text = typeof title === 'string' ? title : typeof url === 'string' ? url : 'a source'
@@ -184,17 +159,6 @@ function FileNote({ name }: { readonly name: string }): ReactNode {
   return (
     <p className="text-xs text-muted-foreground">
       File: <ShownText text={name} />
-    </p>
-  )
-}
-
-function Who({ name, at }: { readonly name: string; readonly at: number }): ReactNode {
-  return (
-    <p className="flex gap-2 text-xs text-muted-foreground">
-      <b className="font-medium text-foreground">
-        <ShownText text={name} />
-      </b>
-      <Ago at={at} />
     </p>
   )
 }

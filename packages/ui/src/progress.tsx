@@ -5,8 +5,12 @@ import { JsonValue } from './json-value.tsx'
 import { isObject } from './schema.ts'
 import { ShownText } from './shown-text.tsx'
 
-/** The newest word of a call on how far it is: a bar for a share or a percentage, and what else it says. */
-export function Progress({ value }: { readonly value: Json }): ReactNode {
+/**
+ * The newest word of a call on how far it is: a bar for a share or a percentage, and what else it says. Without a word yet, a
+ * bar that says only that it is at work.
+ */
+export function Progress({ value }: { readonly value: Json | undefined }): ReactNode {
+  if (value === undefined) return <NotKnown />
   const { percent, text } = read(value)
   return (
     <div className="grid grid-cols-1 gap-1 text-xs text-muted-foreground">
@@ -23,6 +27,14 @@ export function Progress({ value }: { readonly value: Json }): ReactNode {
       )}
       {text !== undefined ? <ShownText text={text} /> : percent === undefined && <JsonValue value={value} depth={1} />}
     </div>
+  )
+}
+
+function NotKnown(): ReactNode {
+  return (
+    <Bar.Root value={null} aria-label="Progress" className="h-1.5 overflow-hidden rounded-full bg-muted">
+      <Bar.Indicator className="h-full w-full animate-pulse bg-ring/40 motion-reduce:animate-none" />
+    </Bar.Root>
   )
 }
 

@@ -1,14 +1,16 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
+import { AnswerRow } from './answer-row.tsx'
 import { Button } from './button.tsx'
+import type { Resolving } from './use-resolve.ts'
 
 export interface RejectReasonProps {
-  readonly busy: boolean
+  readonly resolving: Resolving
   readonly onCancel: () => void
   readonly onReject: (reason: string) => void
 }
 
 /** The model reads the reason, and may do better. */
-export function RejectReason({ busy, onCancel, onReject }: RejectReasonProps): ReactNode {
+export function RejectReason({ resolving, onCancel, onReject }: RejectReasonProps): ReactNode {
   const [reason, setReason] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
   const id = useId()
@@ -40,14 +42,14 @@ export function RejectReason({ busy, onCancel, onReject }: RejectReasonProps): R
         }}
         className="w-full rounded-md border border-input bg-background px-2.5 py-1.5 text-sm outline-none focus-visible:border-ring focus-visible:ring-2 focus-visible:ring-ring/40"
       />
-      <div className="flex gap-2">
-        <Button type="submit" look="destructive" disabled={busy}>
+      <AnswerRow resolving={resolving}>
+        <Button type="submit" look="destructive" disabled={resolving.busy} aria-disabled={!resolving.settled}>
           Reject
         </Button>
         <Button look="quiet" onClick={onCancel}>
           Back
         </Button>
-      </div>
+      </AnswerRow>
     </form>
   )
 }

@@ -2,8 +2,10 @@
 import * as Collapsible from '@radix-ui/react-collapsible'
 import { useState, type ReactNode } from 'react'
 import type { Resolution, ResolveAnswer, ViewCall } from '@holdpoint/client'
+import { Boundary } from './boundary.tsx'
 import { HoldCard } from './hold-card.tsx'
 import { JsonValue } from './json-value.tsx'
+import { KeepPlace } from './keep-place.tsx'
 import { ordinal } from './ordinal.ts'
 import { Progress } from './progress.tsx'
 import { resolvedWords } from './resolved-words.ts'
@@ -14,14 +16,17 @@ import { VerdictNotice } from './verdict-notice.tsx'
 /** By the map of components, or the fallback. */
 export function ToolCall(props: ToolCallProps): ReactNode {
   const Own = useToolComponent(props.call.name)
-  return Own ? <Own {...props} /> : <PlainToolCall {...props} />
+  const waits = props.onResolve !== undefined && forPeople(props.call.hold)
+  const plain = <PlainToolCall {...props} />
+  // A component of the page that fails leaves the call as it would be without it.
+  const shown = Own ? <Boundary fallback={() => plain}>{<Own {...props} />}</Boundary> : plain
+  return <KeepPlace waits={waits}>{shown}</KeepPlace>
 }
 
-export function PlainToolCall({ call, agent, askedBy, origin, onResolve }: ToolCallProps): ReactNode {
+export function PlainToolCall({ call, agent, origin, onResolve }: ToolCallProps): ReactNode {
   const [told, setTold] = useState<{ readonly answer: ResolveAnswer; readonly at: number }>()
   const { hold } = call
-  // What a page or a worker is at is for nobody to answer here; how far it is, is said with the call.
-  if (hold && onResolve && (hold.kind === 'approval' || hold.kind === 'elicitation')) {
+  if (hold && onResolve && forPeople(hold)) {
     const resolve = async (resolution: Resolution): Promise<ResolveAnswer> => {
       const answer = await onResolve(call, resolution)
       // Kept here: the card goes away when the answer is taken, whoever gave it.
@@ -29,15 +34,7 @@ export function PlainToolCall({ call, agent, askedBy, origin, onResolve }: ToolC
       return answer
     }
     return (
-      <HoldCard
-        key={hold.nth}
-        hold={hold}
-        onResolve={resolve}
-        askedBy={askedBy}
-        agent={agent}
-        origin={origin}
-        resolved={call.resolved}
-      />
+      <HoldCard key={hold.nth} hold={hold} onResolve={resolve} agent={agent} origin={origin} resolved={call.resolved} />
     )
   }
   const late = told && told.answer.verdict !== 'accepted' ? told : undefined
@@ -47,6 +44,11 @@ export function PlainToolCall({ call, agent, askedBy, origin, onResolve }: ToolC
       {late && <VerdictNotice {...late} />}
     </div>
   )
+}
+
+/** What a page or a worker is at is not answered by a person here; how far it is, is said with the call. */
+function forPeople(hold: ViewCall['hold']): boolean {
+  return hold?.kind === 'approval' || hold?.kind === 'elicitation'
 }
 
 function CallLine({ call }: { readonly call: ViewCall }): ReactNode {
@@ -66,7 +68,7 @@ function CallLine({ call }: { readonly call: ViewCall }): ReactNode {
           ›
         </span>
       </Collapsible.Trigger>
-      {call.state !== 'settled' && call.progress !== undefined && (
+      {call.state !== 'settled' && (call.progress !== undefined || (call.streaming && isAtWork(call))) && (
         <div className="px-3 pb-2">
           <Progress value={call.progress} />
         </div>
@@ -96,6 +98,11 @@ function CallLine({ call }: { readonly call: ViewCall }): ReactNode {
       </Collapsible.Content>
     </Collapsible.Root>
   )
+}
+
+/** It runs here, or a page or a worker is to carry it out. */
+function isAtWork({ state, hold }: ViewCall): boolean {
+  return state === 'running' || (state === 'held' && !forPeople(hold))
 }
 
 type Settled = Extract<ViewCall, { readonly state: 'settled' }>

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import type { Resolution, ResolveAnswer } from '@holdpoint/client'
+import { useSettled, type Settled } from './use-settled.ts'
 
-export interface Resolving {
+export interface Resolving extends Pick<Settled, 'settled' | 'place'> {
   /** What the newest answer came to, and when that was heard. */
   readonly answer: { readonly answer: ResolveAnswer; readonly at: number } | undefined
   /** Why it is not taken as it is, or could not be said at all: it can be tried again. */
@@ -9,15 +10,21 @@ export interface Resolving {
   /** It was taken, or came too late: there is nothing more to say here. */
   readonly over: boolean
   readonly busy: boolean
+  /** An answer was given before the card had settled. It was not sent. */
+  readonly tooSoon: boolean
   readonly resolve: (resolution: Resolution) => void
 }
 
-/** One answer at a time. */
-export function useResolve(onResolve: (resolution: Resolution) => Promise<ResolveAnswer>): Resolving {
+/** One answer at a time, and none to a card that has just appeared, moved or changed. `what` is what would be answered. */
+export function useResolve(onResolve: (resolution: Resolution) => Promise<ResolveAnswer>, what: string): Resolving {
   const [said, setSaid] = useState<Pick<Resolving, 'answer' | 'problem'>>({ answer: undefined, problem: undefined })
   const [busy, setBusy] = useState(false)
+  const [refused, setRefused] = useState<string>()
+  const { settled, place, isSettled } = useSettled(what)
   const resolve = (resolution: Resolution): void => {
     if (busy) return
+    if (!isSettled()) return setRefused(what)
+    setRefused(undefined)
     setBusy(true)
     void onResolve(resolution)
       .then(
@@ -32,5 +39,6 @@ export function useResolve(onResolve: (resolution: Resolution) => Promise<Resolv
         setBusy(false)
       })
   }
-  return { ...said, over: said.answer !== undefined && said.problem === undefined, busy, resolve }
+  const over = said.answer !== undefined && said.problem === undefined
+  return { ...said, over, busy, settled, place, tooSoon: refused === what, resolve }
 }

@@ -36,6 +36,8 @@ export function verdictWords({ verdict, message, first, remaining }: ResolveAnsw
       return { tone: 'wrong', title: 'That does not fit', detail: message }
     case 'wrong-kind':
       return { tone: 'wrong', title: 'That is not what is asked for', detail: message }
+    case 'not-allowed':
+      return { tone: 'wrong', title: 'You may not answer this', detail: message }
   }
 }
 

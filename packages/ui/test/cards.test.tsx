@@ -1,49 +1,11 @@
 /** Cards and forms, drawn: what somebody decides by, and what they are told about their answer. */
 import type { ReactNode } from 'react'
 import { expect, test } from 'vitest'
-import type { Json, Resolution, ResolveAnswer, ViewCall, ViewHold } from '@holdpoint/client'
+import type { Json, Resolution, ResolveAnswer, ViewCall } from '@holdpoint/client'
 import { ApprovalCard, ComposerField, HoldCard, JsonValue, Markdown, SchemaForm, ToolCall } from '@holdpoint/ui'
 import type { Schema } from '../src/schema.ts'
+import { alerts, click, fields, holdOf, type } from './cards.ts'
 import { act, draw } from './drawn.ts'
-
-function holdOf(more: Partial<ViewHold> = {}): ViewHold {
-  const input = more.input ?? { to: 'ada@example.org' }
-  return {
-    kind: 'approval',
-    cause: 'tool',
-    accepts: ['approve', 'reject'],
-    input,
-    inputHash: 'h',
-    fingerprint: 'f',
-    expiresAt: Date.now() + 60_000,
-    timeoutMs: 60_000,
-    onExpire: 'error',
-    late: 'reject',
-    approvers: 1,
-    callId: 'call1',
-    name: 'email.send',
-    proposed: input,
-    nth: 1,
-    heldAt: Date.now(),
-    endorsedBy: [],
-    ...more,
-  }
-}
-
-const button = (name: string): HTMLButtonElement => {
-  const found = [...document.querySelectorAll('button')].find(({ textContent }) => textContent.trim() === name)
-  if (!found) throw new Error(`There is no button "${name}" in: ${document.body.textContent}`)
-  return found
-}
-const click = (name: string): Promise<void> => act(async () => button(name).click())
-const type = (field: HTMLInputElement | HTMLTextAreaElement, text: string): Promise<void> =>
-  act(async () => {
-    const proto = Object.getPrototypeOf(field) as object
-    Object.getOwnPropertyDescriptor(proto, 'value')?.set?.call(field, text)
-    field.dispatchEvent(new window.Event('input', { bubbles: true }))
-  })
-const fields = (): readonly HTMLInputElement[] => [...document.querySelectorAll('input')]
-const alerts = (): string => [...document.querySelectorAll('[role="alert"]')].map((each) => each.textContent).join(' ')
 
 test('an answer that could not be given says so, wherever it was given, and can be given again', async () => {
   let reachable = false
@@ -62,6 +24,19 @@ test('an answer that could not be given says so, wherever it was given, and can 
   await click('Approve')
   expect(alerts()).toBe('')
   expect(document.querySelector('[data-verdict]')?.textContent).toContain('Your answer is in')
+})
+
+test('an approval shows its reason, and takes a yes or a no without a form', async () => {
+  const said: Resolution[] = []
+  const onResolve = async (resolution: Resolution): Promise<ResolveAnswer> => {
+    said.push(resolution)
+    return { verdict: 'accepted', message: '' }
+  }
+  const page = await draw(<ApprovalCard hold={holdOf({ reason: 'ada is outside' })} onResolve={onResolve} />)
+  expect(page.text()).toContain('ada is outside')
+  expect(document.querySelectorAll('form, input, textarea, select')).toHaveLength(0)
+  await click('Approve')
+  expect(said).toMatchObject([{ kind: 'approve' }])
 })
 
 test('whoever was too late is told what happened, and has no form left to send again', async () => {
@@ -108,7 +83,14 @@ test('what others said to the call before is on the card, and names hide nothing
   const page = await draw(
     <ToolCall call={call} agent={'de\u200Bsk'} onResolve={async () => ({ verdict: 'accepted', message: '' })} />,
   )
-  for (const each of ['grace approved it with changes', 'for the 22nd time', 'U+202E', 'U+200B', '1 of 3 agreed'])
+  for (const each of [
+    'grace approved it with changes',
+    'for the 22nd time',
+    'U+202E',
+    'U+200B',
+    '1 of 3 agreed',
+    'Names are not identities',
+  ])
     expect(page.text()).toContain(each)
 })
 

@@ -1,4 +1,4 @@
-/** A document to draw on. */
+/** A document to draw on. It has no ResizeObserver: a page that tests a copied component often has none either. */
 import { Window } from 'happy-dom'
 import { onTestFinished } from 'vitest'
 
@@ -7,6 +7,8 @@ Object.assign(globalThis, {
   window,
   document: window.document,
   requestAnimationFrame: window.requestAnimationFrame.bind(window),
+  cancelAnimationFrame: window.cancelAnimationFrame.bind(window),
+  getComputedStyle: window.getComputedStyle.bind(window),
   IS_REACT_ACT_ENVIRONMENT: true,
 })
 

@@ -1,7 +1,16 @@
 /** What the components know of the world before anything is drawn: what hides, where links lead, what changed, who was first. */
 import { describe, expect, test } from 'vitest'
 import type { Json } from '@holdpoint/client'
-import { changesBetween, hasHidden, piecesOf, safeLink, spanOf, verdictWords, webAddressesIn } from '@holdpoint/ui'
+import {
+  changesBetween,
+  hasHidden,
+  lookAlikesIn,
+  piecesOf,
+  safeLink,
+  spanOf,
+  verdictWords,
+  webAddressesIn,
+} from '@holdpoint/ui'
 import { unsaidTarget } from '../src/web-address.ts'
 
 describe('hidden characters', () => {
@@ -36,6 +45,32 @@ describe('hidden characters', () => {
 test('marks that pile up on a letter are shown from the fifth on, and those of a script are left alone', () => {
   expect(piecesOf(`e${'\u0301'.repeat(6)}`).at(-1)).toEqual({ hidden: 'U+0301 ×2' })
   expect(hasHidden('שָׁלוֹם ที่นี่ ❤️ 1️⃣ ٪١٢٣')).toBe(false)
+})
+
+describe('letters that look like others', () => {
+  test.each([
+    ['аda@example.org', 'аda@example.org', ['а U+0430 Cyrillic']],
+    ['Send it to <ада@example.org>.', 'ада@example.org', ['а U+0430 Cyrillic', 'д U+0434 Cyrillic']],
+    ['ada@exаmple.org, eve@example.org', 'ada@exаmple.org', ['а U+0430 Cyrillic']],
+    ['ada@xn--80ak6aa92e.com', 'ada@xn--80ak6aa92e.com', []],
+    ['log in at pаypal.com now', 'pаypal.com', ['а U+0430 Cyrillic']],
+    ['сосо.com', 'сосо.com', ['с U+0441 Cyrillic', 'о U+043E Cyrillic']],
+    ['ρaypal.com', 'ρaypal.com', ['ρ U+03C1 Greek']],
+    ['ｇoogle.com', 'ｇoogle.com', ['ｇ U+FF47']],
+  ])('are flagged in the address of %j', (text, name, letters) => {
+    expect(lookAlikesIn(text)).toEqual([{ name, letters }])
+  })
+  test.each([
+    'ada@example.org',
+    'jürgen.müller@münchen.de',
+    'See файл.txt and отчёт.pdf',
+    'Привет, как дела? Всё хорошо.',
+    '詳細はexample.comを見て',
+    '田中@例え.jp',
+    'e.g. α and β',
+  ])('are not seen in %j', (text) => {
+    expect(lookAlikesIn(text)).toEqual([])
+  })
 })
 
 describe('web addresses', () => {

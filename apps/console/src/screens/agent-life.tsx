@@ -1,6 +1,6 @@
 /** What an agent is up to: whether it sleeps, what waits for it, what it keeps in mind, and what it will wake for. */
 import { useState, type ReactNode } from 'react'
-import type { InboxEvent, LifeBody, Plan } from '@holdpoint/client'
+import type { InboxEvent, AutonomousAgentBody, Plan } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
 import { Ago, Button, JsonValue, ShownText, spanOf, useNow } from '@holdpoint/ui'
 import { AgentHeader } from '../agent-header.tsx'
@@ -34,7 +34,7 @@ export function AgentLifeScreen({ name }: { readonly name: string }): ReactNode 
   )
 }
 
-function Now({ life: { status, space, conversationId, waiting } }: { readonly life: LifeBody }): ReactNode {
+function Now({ life: { status, space, conversationId, waiting } }: { readonly life: AutonomousAgentBody }): ReactNode {
   return (
     <p className="flex flex-wrap items-center gap-x-5 gap-y-1 text-sm">
       {status === 'asleep' ? (
@@ -66,7 +66,7 @@ function Section({ title, children }: { readonly title: string; readonly childre
 
 const LIST = 'divide-y divide-border rounded-lg border border-border bg-card text-sm'
 
-function Inbox({ life: { inbox, waiting } }: { readonly life: LifeBody }): ReactNode {
+function Inbox({ life: { inbox, waiting } }: { readonly life: AutonomousAgentBody }): ReactNode {
   return (
     <Section title="Inbox">
       {inbox.length === 0 ? (
@@ -146,7 +146,7 @@ function Notes({
   none,
 }: {
   readonly title: string
-  readonly notes: LifeBody['goals']
+  readonly notes: AutonomousAgentBody['goals']
   readonly none: string
 }): ReactNode {
   return (

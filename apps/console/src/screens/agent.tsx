@@ -173,7 +173,7 @@ function Tool({
     `waits or runs up to ${spanOf(timeoutMs)}`,
     async && 'async: the model goes on meanwhile',
     streaming && 'says how far it is',
-    !visible && 'not shown in spaces',
+    !visible && 'its calls are not shown',
   ]
   return (
     <div

@@ -5,6 +5,7 @@ import { useClient, useWatched } from '@holdpoint/react'
 import { Ago, Button, ShownText } from '@holdpoint/ui'
 import { addressOf, Empty, INPUT, Screen, Status, TextLink, Trouble } from '../parts.tsx'
 import { RowLink, Rows } from '../rows.tsx'
+import { hasTour } from '../has-tour.ts'
 
 const STATUSES = ['held', 'running', 'idle'] as const
 type Filter = { readonly status?: ListedConversation['status']; readonly agent?: string }
@@ -36,7 +37,13 @@ export function ConversationsScreen(): ReactNode {
               'Look at all of them.'
             ) : (
               <>
-                Begin one above, or take <TextLink to="/">the tour</TextLink>.
+                Begin one above
+                {hasTour && (
+                  <>
+                    , or take <TextLink to="/">the tour</TextLink>
+                  </>
+                )}
+                .
               </>
             )}
           </Empty>

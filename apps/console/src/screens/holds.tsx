@@ -7,11 +7,11 @@ import { flushSync } from 'react-dom'
 import { useLocation } from 'wouter'
 import type { PendingHold, Resolution, ResolveAnswer } from '@holdpoint/client'
 import { useHolds } from '@holdpoint/react'
-import { Ago, Countdown, HoldCard, ShownText, VerdictNotice } from '@holdpoint/ui'
-import { useAsker } from '../asker.ts'
+import { Ago, askedByWords, Countdown, HoldCard, ShownText, useKept, VerdictNotice, type Kept } from '@holdpoint/ui'
 import { HoldsFilter, matches, type Wanted } from '../holds-filter.tsx'
 import { addressOf, Empty, TextLink, Trouble, useTitle } from '../parts.tsx'
 import { useBy } from '../preferences.ts'
+import { hasTour } from '../has-tour.ts'
 
 interface At {
   readonly conversationId: string
@@ -35,9 +35,13 @@ export function HoldsScreen({ at }: { readonly at?: At }): ReactNode {
   useTitle('Holds')
   const waiting = holds.filter((hold) => !answered.has(keyOf(hold)))
   const shown = waiting.filter((hold) => matches(hold, wanted))
-  const open =
-    waiting.find((hold) => hold.callId === at?.callId && hold.conversationId === at.conversationId) ??
-    (at ? undefined : shown[0])
+  const kept = useKept(waiting, keyOf)
+  const rows = kept.filter(({ item }) => matches(item, wanted))
+  // One that is gone keeps its place here too, except one that was answered here: the notice is about that one.
+  const others = (at ? kept.filter(({ item }) => isAt(item, at)).reverse() : rows).filter(
+    ({ key }) => !answered.has(key),
+  )
+  const [opened] = others
   const panel = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLUListElement>(null)
 
@@ -59,7 +63,7 @@ export function HoldsScreen({ at }: { readonly at?: At }): ReactNode {
   }
   const press = (event: KeyboardEvent): void => {
     if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return
-    const index = open ? shown.indexOf(open) : -1
+    const index = opened ? shown.indexOf(opened.item) : -1
     const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key]
     if (step !== undefined) {
       event.preventDefault()
@@ -82,13 +86,13 @@ export function HoldsScreen({ at }: { readonly at?: At }): ReactNode {
         <h1 className="text-xl font-semibold tracking-tight">Holds</h1>
         <HoldsFilter wanted={wanted} holds={waiting} onChange={setWanted} />
       </header>
-      <HoldList list={list} holds={shown} open={open} onOpen={show} />
+      <HoldList list={list} rows={rows} open={opened?.key} onOpen={show} />
       <div ref={panel} className="min-h-0 overflow-y-auto px-4 py-5 lg:border-s lg:border-border lg:px-8">
         <div className="mx-auto grid max-w-2xl gap-4">
           {error && <Trouble error={error} />}
           {told && <ToldNotice told={told} />}
-          {open ? (
-            <OpenHold key={keyOf(open)} hold={open} onAnswer={(resolution) => answer(open, resolution)} />
+          {opened ? (
+            <OpenHold key={opened.key} kept={opened} onAnswer={(resolution) => answer(opened.item, resolution)} />
           ) : (
             !loading && <NothingOpen at={at} any={waiting.length > 0} told={told !== undefined} />
           )}
@@ -103,20 +107,23 @@ function keyOf({ conversationId, callId, nth }: PendingHold): string {
   return `${conversationId} ${callId} ${nth}`
 }
 
+function isAt({ conversationId, callId }: PendingHold, at: At): boolean {
+  return conversationId === at.conversationId && callId === at.callId
+}
+
 function OpenHold({
-  hold,
+  kept: { item: hold, gone },
   onAnswer,
 }: {
-  readonly hold: PendingHold
+  readonly kept: Kept<PendingHold>
   readonly onAnswer: (resolution: Resolution) => Promise<ResolveAnswer>
 }): ReactNode {
-  const askedBy = useAsker(hold.conversationId, hold.callId)
   return (
     <>
       <HoldCard
         hold={hold}
+        gone={gone}
         agent={hold.agent}
-        askedBy={askedBy}
         origin={
           <span>
             in <TextLink to={addressOf.conversation(hold.conversationId)}>{hold.conversationId}</TextLink>
@@ -134,38 +141,39 @@ function OpenHold({
 
 function HoldList({
   list,
-  holds,
+  rows,
   open,
   onOpen,
 }: {
   readonly list: React.RefObject<HTMLUListElement | null>
-  readonly holds: readonly PendingHold[]
-  readonly open: PendingHold | undefined
+  readonly rows: readonly Kept<PendingHold>[]
+  /** The key of the row that is open. */
+  readonly open: string | undefined
   readonly onOpen: (hold: PendingHold) => void
 }): ReactNode {
-  const openId = open && `${open.conversationId} ${open.callId}`
   useEffect(() => {
     // Whoever goes through the list by keys takes the focus along.
     const current = list.current?.querySelector<HTMLElement>('[aria-current="true"]')
     if (list.current?.contains(document.activeElement)) current?.focus()
     current?.scrollIntoView({ block: 'nearest' })
-  }, [openId, list])
+  }, [open, list])
   return (
     <ul
       ref={list}
       aria-label="What waits"
       className="min-h-0 divide-y divide-border overflow-y-auto max-lg:max-h-64 max-lg:border-b max-lg:border-border"
     >
-      {holds.map((hold) => {
-        const here = hold === open
+      {rows.map(({ key, item: hold, gone }, nth) => {
+        const here = key === open
         return (
-          <li key={`${hold.conversationId} ${hold.callId}`}>
+          <li key={key}>
             <button
               type="button"
-              tabIndex={here || (!open && hold === holds[0]) ? 0 : -1}
+              tabIndex={here || (open === undefined && nth === 0) ? 0 : -1}
               aria-current={here ? 'true' : undefined}
+              disabled={gone}
               onClick={() => onOpen(hold)}
-              className="grid w-full gap-0.5 px-4 py-2.5 text-start outline-none hover:bg-accent focus-visible:ring-2 focus-visible:ring-ring focus-visible:ring-inset aria-[current=true]:bg-held-muted lg:px-6"
+              className="grid w-full gap-0.5 px-4 py-2.5 text-start outline-none hover:bg-accent focus-visible:ring-2 focus-visible:ring-ring focus-visible:ring-inset aria-[current=true]:bg-held-muted disabled:opacity-50 lg:px-6"
             >
               <span className="flex items-baseline gap-2">
                 <code className="min-w-0 truncate font-mono text-sm">{hold.name}</code>
@@ -174,10 +182,17 @@ function HoldList({
                 </span>
               </span>
               <span className="truncate text-xs text-muted-foreground">
-                {hold.reason === undefined ? KINDS[hold.kind] : <ShownText text={hold.reason} />}
+                {gone ? (
+                  'no longer waits'
+                ) : hold.reason === undefined ? (
+                  KINDS[hold.kind]
+                ) : (
+                  <ShownText text={hold.reason} />
+                )}
               </span>
               <span className="flex gap-2 truncate text-xs text-muted-foreground">
                 <span>{hold.agent}</span>
+                <AskedBy hold={hold} />
                 <Countdown until={hold.expiresAt} />
               </span>
             </button>
@@ -185,6 +200,17 @@ function HoldList({
         )
       })}
     </ul>
+  )
+}
+
+function AskedBy({ hold }: { readonly hold: PendingHold }): ReactNode {
+  const words = askedByWords(hold)
+  return (
+    words !== undefined && (
+      <span className="truncate">
+        for <ShownText text={words} />
+      </span>
+    )
   )
 }
 
@@ -226,8 +252,13 @@ function NothingOpen({
   if (any) return <Empty title="Nothing here with these filters" />
   return (
     <Empty title="Nothing waits for you">
-      When an agent needs a yes or an answer, it appears here by itself. <TextLink to="/">The tour</TextLink> makes one
-      wait.
+      When an agent needs a yes or an answer, it appears here by itself.
+      {hasTour && (
+        <>
+          {' '}
+          <TextLink to="/">The tour</TextLink> makes one wait.
+        </>
+      )}
     </Empty>
   )
 }

@@ -115,7 +115,7 @@ function Server({
 /** What the model was told of the tool, and what the server would have it told now. */
 function Changed({
   server,
-  tool: { name, tool, changed },
+  tool: { name, tool, changed, isNew },
   onAccepted,
 }: {
   readonly server: string
@@ -133,18 +133,23 @@ function Changed({
   }
   return (
     <section
-      aria-label={`${name} was changed`}
+      aria-label={`${name} ${isNew ? 'is new' : 'was changed'}`}
       className="grid grid-cols-1 gap-2 rounded-md border border-held/40 bg-held-muted px-3 py-2"
     >
       <p>
-        <code className="font-mono">{name}</code> is not what was allowed any more. The model still reads the old
-        definition, and every call is held.
+        <code className="font-mono">{name}</code>{' '}
+        {isNew
+          ? 'is new: the server did not have it when its tools were first allowed. Every call is held.'
+          : 'is not what was allowed any more. The model still reads the old definition, and every call is held.'}
       </p>
       <JsonChanges
-        changes={changed.changes.map(({ field, before, after }) => ({ path: field, kind: 'changed', before, after }))}
+        changes={changed.changes.map(({ field: path, before, after }) =>
+          // A server leaves out what it does not say, so nothing was there before.
+          before === null ? { path, kind: 'added', after } : { path, kind: 'changed', before, after },
+        )}
       />
       <Button className="justify-self-start" onClick={() => void accept()}>
-        Accept the change
+        {isNew ? 'Accept the tool' : 'Accept the change'}
       </Button>
       {problem && <Trouble error={problem} />}
     </section>

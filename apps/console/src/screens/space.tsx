@@ -1,12 +1,11 @@
 /** A space: people and agents talk, and the calls that agents make are shown where they are made. */
 import { useEffect, useState, type ReactNode } from 'react'
-import type { SpaceView } from '@holdpoint/client'
+import type { SpaceView, ToolMessage } from '@holdpoint/client'
 import { useClient, useSpace, type SpaceState } from '@holdpoint/react'
-import { Button, ComposerField, ShownText } from '@holdpoint/ui'
-import { Empty, Screen, TextLink, Trouble, useTitle } from '../parts.tsx'
+import { Button, ComposerField, ShownText, SpaceMessages } from '@holdpoint/ui'
+import { addressOf, Empty, Screen, TextLink, Trouble, useTitle } from '../parts.tsx'
 import { Members } from '../space/members.tsx'
 import { useSelf, type Self } from '../space/self.ts'
-import { SpaceMessages } from '../space/space-messages.tsx'
 
 export function SpaceScreen({ id }: { readonly id: string }): ReactNode {
   const space = useSpace(id)
@@ -43,7 +42,7 @@ export function SpaceScreen({ id }: { readonly id: string }): ReactNode {
             </div>
           </details>
         </header>
-        <SpaceMessages space={space} self={self.member.id} />
+        <SpaceMessages spaceId={id} by={self.member.id} originOf={lifeOf} empty={NOTHING_SAID} />
         {view.quiet && <Quiet />}
         {loaded && <Say space={space} self={self} />}
       </div>
@@ -55,6 +54,20 @@ export function SpaceScreen({ id }: { readonly id: string }): ReactNode {
         <Members id={id} view={view} self={self} />
       </aside>
     </div>
+  )
+}
+
+const NOTHING_SAID = (
+  <p className="py-16 text-center text-sm text-muted-foreground">
+    Nothing was said yet. What you say below wakes every agent in this space.
+  </p>
+)
+
+function lifeOf({ agent }: ToolMessage): ReactNode {
+  return (
+    <span>
+      in <TextLink to={addressOf.timeline(`agent:${agent}`)}>the life of {agent}</TextLink>
+    </span>
   )
 }
 

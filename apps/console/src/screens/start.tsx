@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { useClient, useWatched } from '@holdpoint/react'
 import { Button } from '@holdpoint/ui'
+import { hasTour } from '../has-tour.ts'
 import { addressOf, Empty, Screen, TextLink, Trouble } from '../parts.tsx'
 import { useBy } from '../preferences.ts'
 import { useSelfName } from '../space/self.ts'
@@ -13,15 +14,14 @@ export function StartScreen(): ReactNode {
     client.agents.list({ limit: 200 }, { signal }),
   )
   const agents = value?.items ?? []
-  const touring = agents.some(({ name }) => name === TOUR_AGENT)
   return (
     <Screen
       title="A tool call is a durable promise"
-      note="When an agent wants to do something that needs you, its call waits here until you answer, whatever happens to the process in between. Try it: each button says something to an agent."
+      note={`When an agent wants to do something that needs you, its call waits here until you answer, whatever happens to the process in between.${hasTour ? ' Try it: each button says something to an agent.' : ''}`}
     >
       {error && <Trouble error={error} />}
-      {touring && <Tour />}
-      {!loading && !touring && !error && (
+      {hasTour && <Tour />}
+      {!loading && !hasTour && !error && (
         <Empty title={agents.length === 0 ? 'There are no agents yet' : 'Your agents are ready'}>
           {agents.length === 0 ? (
             <>

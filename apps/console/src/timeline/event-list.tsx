@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, type ReactNode } from 'react'
 import type { Json, LogEvent } from '@holdpoint/client'
 import { JsonValue, ShownText } from '@holdpoint/ui'
-import { callNames, eventWords } from './event-words.ts'
+import { callsOfLog, eventWords } from './event-words.ts'
 import { exactSpan } from './ticks.ts'
 
 export interface EventListProps {
@@ -14,7 +14,7 @@ export interface EventListProps {
 /** The log itself, one line each, in words; the chosen one in full. */
 export function EventList({ events, window, chosen, onChoose }: EventListProps): ReactNode {
   const inside = events.filter(({ at, seq }) => seq === chosen || (at >= window.from && at <= (window.to ?? Infinity)))
-  const nameOf = useMemo(() => callNames(events), [events])
+  const calls = useMemo(() => callsOfLog(events), [events])
   const list = useRef<HTMLOListElement>(null)
   useEffect(() => {
     if (chosen !== undefined)
@@ -41,7 +41,7 @@ export function EventList({ events, window, chosen, onChoose }: EventListProps):
             >
               <span className="text-xs text-muted-foreground tabular-nums">+{exactSpan(event.at - window.from)}</span>
               <span className="min-w-0 truncate">
-                <ShownText text={eventWords(event, nameOf)} />
+                <ShownText text={eventWords(event, calls)} />
               </span>
               <span className="text-xs text-muted-foreground tabular-nums max-sm:col-start-2">
                 <code className="font-mono">{event.type}</code> {event.seq}

@@ -1,15 +1,25 @@
 /** What happened, as one would tell it. The event itself, with all that it says, is one click away. */
 import { isSpaceEvent, type HoldKind, type LogEvent } from '@holdpoint/client'
 
-type CallName = (callId: string) => string
+/** What events say of a call that other events say more about. */
+export interface CallsOfLog {
+  readonly nameOf: (callId: string) => string
+  /** Whether the yes is one to the input that the call was held with. */
+  readonly isToInputShown: (event: Extract<LogEvent, { readonly type: 'call.endorsed' }>) => boolean
+}
 
 /** The names of calls are in the replies that asked for them. */
-export function callNames(events: readonly LogEvent[]): CallName {
+export function callsOfLog(events: readonly LogEvent[]): CallsOfLog {
   const names = new Map<string, string>()
-  for (const event of events)
+  const other = new Set<number>()
+  const held = new Map<string, string>()
+  for (const event of events) {
     if (event.type === 'model.replied')
       for (const part of event.reply.parts) if (part.type === 'call') names.set(part.callId, part.name)
-  return (callId) => names.get(callId) ?? callId
+    if (event.type === 'call.held') held.set(event.callId, event.hold.inputHash)
+    if (event.type === 'call.endorsed' && held.get(event.callId) !== event.inputHash) other.add(event.seq)
+  }
+  return { nameOf: (callId) => names.get(callId) ?? callId, isToInputShown: ({ seq }) => !other.has(seq) }
 }
 
 export const HELD_WORDS: Readonly<Record<HoldKind, string>> = {
@@ -19,7 +29,7 @@ export const HELD_WORDS: Readonly<Record<HoldKind, string>> = {
   external: 'waits for a worker',
 }
 
-export function eventWords(event: LogEvent, nameOf: CallName): string {
+export function eventWords(event: LogEvent, calls: CallsOfLog): string {
   // Of the log of a space, which has a screen of its own.
   if (isSpaceEvent(event)) return ''
   switch (event.type) {
@@ -60,7 +70,7 @@ export function eventWords(event: LogEvent, nameOf: CallName): string {
     case 'call.cleared':
     case 'call.started':
     case 'call.settled':
-      return `${nameOf(event.callId)} ${callWords(event)}`
+      return `${calls.nameOf(event.callId)} ${callWords(event, calls)}`
   }
 }
 
@@ -71,7 +81,7 @@ type CallEvent = Extract<
   }
 >
 
-function callWords(event: CallEvent): string {
+function callWords(event: CallEvent, { isToInputShown }: CallsOfLog): string {
   switch (event.type) {
     case 'call.held': {
       const { kind, reason } = event.hold
@@ -82,7 +92,7 @@ function callWords(event: CallEvent): string {
     case 'call.resumed':
       return event.by === undefined ? 'goes on' : `goes on: ${event.by} answered`
     case 'call.endorsed':
-      return `has one more yes, from ${event.by}`
+      return `has one more yes${isToInputShown(event) ? '' : ', to a changed input'}, from ${event.by}`
     case 'call.approved':
       return `was approved by ${event.by ?? 'somebody'}${event.effective === undefined ? '' : ', with changes'}`
     case 'call.cleared':

@@ -1,6 +1,6 @@
 /**
  * What exactly a model was sent, and what came of it, kept beside the log for a while when an agent asks for it. It is
- * there to be looked at: nothing else reads it, and a record that cannot be kept stops nobody.
+ * there to be looked at: nothing else reads it, and a record that cannot be kept does not stop a turn.
  */
 import type { Duration } from '../duration.ts'
 import { milliseconds } from '../duration.ts'
@@ -13,7 +13,7 @@ import type { Finish, Usage } from '../model/reply.ts'
 import type { OpenTurn } from '../turn/turn-state.ts'
 
 export interface AuditOptions {
-  /** How long a record is kept; 30 days unless said. */
+  /** How long a record is kept. Default: 30 days. */
   readonly keep?: Duration
 }
 
@@ -31,6 +31,11 @@ export interface AuditRecord {
   /** Tokens, as they were reckoned. */
   readonly sizes: Sizes
   readonly attempts: readonly FailedAttempt[]
+  /**
+   * What the vendor said at each failure, in order. It may name an address, a part of a key or the prompt, so it is for
+   * the operator: the log has a text without it.
+   */
+  readonly causes?: readonly string[]
   /** Milliseconds to the first piece of the reply, and to its end. */
   readonly firstMs?: number
   readonly ms: number
@@ -48,7 +53,10 @@ export function auditFor(given: boolean | AuditOptions | undefined): { readonly 
   return { keepMs: milliseconds((given === true ? undefined : given.keep) ?? KEEP) }
 }
 
-export type AuditedOutcome = Pick<AuditRecord, 'model' | 'attempts' | 'firstMs' | 'ms' | 'usage' | 'finish' | 'failure'>
+export type AuditedOutcome = Pick<
+  AuditRecord,
+  'model' | 'attempts' | 'causes' | 'firstMs' | 'ms' | 'usage' | 'finish' | 'failure'
+>
 
 export function auditNote(
   turn: OpenTurn,

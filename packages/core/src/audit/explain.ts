@@ -39,8 +39,8 @@ export interface ExplainedStep {
   readonly attempts?: readonly FailedAttempt[]
   /** A hook sent the reply back. */
   readonly sentBack?: { readonly hook: string; readonly feedback: string }
-  /** What exactly was sent, where the agent keeps that. */
-  readonly audit?: AuditRecord
+  /** What exactly was sent, where the agent keeps that. Users read explanations, so the vendor's errors are left out. */
+  readonly audit?: Omit<AuditRecord, 'causes'>
 }
 
 export interface Seen {
@@ -159,7 +159,7 @@ function leftOutOf({ passage, rendered, stale }: ShownPassage): LeftOut[] {
   })
 }
 
-/** A log from its end, as far back as somebody wants to see. */
+/** A log from its end, as far back as the caller wants to see. */
 class Backwards {
   readonly events: LogEvent[] = []
   readonly #store: Store
@@ -193,8 +193,12 @@ class Backwards {
   }
 
   /** Kept at the seq that the log had when the model was asked: before its reply. */
-  async audit(turnId: string, step: number, seq: number): Promise<AuditRecord | undefined> {
+  async audit(turnId: string, step: number, seq: number): Promise<ExplainedStep['audit']> {
     const notes = await this.#store.notes(this.#address, { kind: AUDIT, before: seq, limit: 5 })
-    return notes.flatMap((note) => recordOf(note) ?? []).find((each) => each.turnId === turnId && each.step === step)
+    const records = notes.flatMap((note) => recordOf(note) ?? [])
+    const found = records.find((each) => each.turnId === turnId && each.step === step)
+    if (!found) return undefined
+    const { causes: _causes, ...shown } = found
+    return shown
   }
 }

@@ -1,4 +1,4 @@
-/** One question to whoever sums up: with patience for a busy vendor, an end to it, and others to ask after that. */
+/** One request to the model that writes summaries: retried while the vendor is busy, with a time limit and fallback models. */
 import { messageOf } from '../failure.ts'
 import type { Agent } from '../loop/agent.ts'
 import { retryDelay } from '../model/retry.ts'
@@ -132,7 +132,7 @@ async function inTime<T>({ ports }: Agent, signal: AbortSignal, work: (limit: Ab
     limit.abort(error)
     throw error
   })
-  // When the work is done first, nobody hears of the time.
+  // When the work finishes first, the timer is ignored.
   late.catch(() => {})
   try {
     return await Promise.race([work(limit.signal), late])

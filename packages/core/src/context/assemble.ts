@@ -10,7 +10,7 @@ import { systemMessages, type PromptMessage } from '../prompt/prompt.ts'
 import { ASK_FOR_RESULT } from '../prompt/render.ts'
 import type { Passage } from '../prompt/transcript.ts'
 import type { Agent } from '../loop/agent.ts'
-import type { LogView } from '../loop/log-view.ts'
+import type { PromptLog } from './context-log.ts'
 import type { Tool } from '../tool/tool.ts'
 import { fit, wholeTokens, type Fit, type FitRequest } from './fit.ts'
 import { CountFailure } from './count.ts'
@@ -21,7 +21,7 @@ import type { Budget } from './context-options.ts'
 
 export interface Told {
   readonly agent: Agent
-  readonly log: LogView
+  readonly log: PromptLog
   /** What plugins say, besides the instructions. */
   readonly context: readonly string[]
   readonly tools: ReadonlyMap<string, Tool>
@@ -110,7 +110,7 @@ async function assembled(told: Told): Promise<Assembled | TooLarge> {
 }
 
 /** What is shown, if it has to be said: it is another part than before, or not everything for the first time. */
-function newlyShown({ shown, passages }: Fit, request: FitRequest, { state, isWhole }: LogView): Shown | undefined {
+function newlyShown({ shown, passages }: Fit, request: FitRequest, { state, isWhole }: PromptLog): Shown | undefined {
   const { from, stubs, summary } = shown
   const before = state.shown
   if (before) return from !== before.from || stubs !== before.stubs || summary !== before.summary ? shown : undefined
@@ -119,7 +119,7 @@ function newlyShown({ shown, passages }: Fit, request: FitRequest, { state, isWh
 }
 
 /** Before the first thing that was said there may be an event that opened the conversation. */
-function isUntold({ shown: { from } }: Fit, { passages, summary = 0 }: FitRequest, { isWhole }: LogView): boolean {
+function isUntold({ shown: { from } }: Fit, { passages, summary = 0 }: FitRequest, { isWhole }: PromptLog): boolean {
   if (isWhole) return passages.some((passage) => passage.from > summary && passage.from < from)
   return from - 1 > Math.max(summary, 1)
 }
@@ -132,7 +132,7 @@ function readBack({ agent, log, summary }: Told, room: number): Promise<void> | 
   const { window, count } = agent.context
   const { encodeOutcome: encode } = agent
   const floor = Math.max(log.state.shown?.from ?? 1, (summary?.upTo ?? 0) + 1)
-  if ((log.written.events[0]?.seq ?? Infinity) <= floor) return undefined
+  if ((log.events[0]?.seq ?? Infinity) <= floor) return undefined
   const tokens = (passage: Passage): number => wholeTokens(passage, encode, count)
   return log.reachUntil(floor, ({ passages }) => {
     if (window && 'messages' in window && total(passages, ({ messages }) => messages) > window.messages) return true

@@ -1,14 +1,14 @@
-/** How much of a conversation the model is told, and what becomes of the rest. */
+/** How much of a conversation the model is told, and what happens to the rest. */
 import type { Model } from '../model/model.ts'
 import type { PromptMessage } from '../prompt/prompt.ts'
 import type { Retention } from '../tool/tool-options.ts'
 
 export interface ContextOptions {
-  /** The most a prompt may take. Unless said, what is older gives way from 100,000 tokens on, and nothing is refused. */
+  /** The most a prompt may take. Default: older turns are left out above 100,000 tokens, and no prompt is refused. */
   readonly budget?: number | Budget
   /** At most so much of the conversation, but never less than the newest turn. Results of one round are one message. */
   readonly window?: Window
-  /** How long the results of tools stay that say nothing about it themselves; for good unless said. */
+  /** How long results stay of tools that set no retention of their own. Default: they stay. */
   readonly retention?: Retention
   /**
    * Turns older than so many are told in the agent's own words: what was said, and what the agent said at last, without
@@ -36,15 +36,15 @@ export interface Budget {
 export type Window = { readonly messages: number } | { readonly turns: number } | { readonly tokens: number }
 
 export interface SummarizeOptions {
-  /** Who writes it; the agent's own model unless said. */
+  /** The model that writes it. Default: the agent's own. */
   readonly model?: Model
   /** What to keep, in your own words, besides our own instructions. */
   readonly instructions?: string
-  /** Begins when the conversation takes more than this part of its room; 0.75 unless said. */
+  /** Begins when the conversation takes more than this part of its room; Default: 0.75. */
   readonly from?: number
-  /** Tokens of the conversation in one call of the model; 8,000 unless said. */
+  /** Tokens of the conversation in one call of the model; Default: 8,000. */
   readonly chunk?: number
-  /** The most a summary may take; 1,000 tokens unless said. */
+  /** The most a summary may take; Default: 1,000 tokens. */
   readonly length?: number
 }
 

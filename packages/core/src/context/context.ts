@@ -14,7 +14,7 @@ import { checkedCounter, estimateTokens } from './count.ts'
 
 export interface Context {
   readonly budget: Budget & { readonly reserve: number }
-  /** Somebody said how large a prompt may be; what is larger is an error then. Otherwise the vendor may say so. */
+  /** The agent limits the size of a prompt, and a larger one is an error. Without the limit, the vendor decides. */
   readonly strict: boolean
   readonly window: Window | undefined
   readonly retention: Retention | undefined

@@ -41,7 +41,7 @@ const MOST_OF_A_CHARACTER = 2
 /** What a text takes; `quoted` when it is written as JSON. */
 type OfText = (text: string, quoted?: boolean) => number
 
-/** Somebody's own counter did not count. Nothing can be said of a prompt then. */
+/** The application's token counter failed. The size of a prompt is unknown then. */
 export class CountFailure extends Error {
   constructor(why: string) {
     super(`The size of the prompt is not known: context.count ${why}`)
@@ -49,7 +49,7 @@ export class CountFailure extends Error {
   }
 }
 
-/** A counter of somebody else's: what it gives is a number of tokens, or a `CountFailure`. */
+/** The application's counter: it returns a number of tokens, or the result is a `CountFailure`. */
 export function checkedCounter(count: TokenCounter): TokenCounter {
   return (what) => {
     let tokens: unknown
@@ -97,7 +97,7 @@ function ofPart(part: UserPart | PromptPart, ofEach: OfText): number {
 
 const TEXT = /^text\/|[/+](json|xml|yaml|x-yaml|csv|javascript|x-ndjson|sql)\b/
 
-/** Of what is elsewhere nobody knows the size. */
+/** The size of content behind a URL is unknown. */
 function ofFile(mediaType: string, bytes: number | undefined): number {
   if (bytes === undefined) return A_FILE
   if (TEXT.test(mediaType)) return bytes * A_BYTE_OF_TEXT

@@ -39,7 +39,7 @@ export interface FitRequest {
 export interface Fit {
   readonly shown: Shown
   readonly passages: readonly ShownPassage[]
-  /** Counted when somebody asks. */
+  /** Counted on demand. */
   tokens(): number
   readonly fits: boolean
 }
@@ -131,7 +131,7 @@ function isWithin(room: number, seen: Pick<Fit, 'passages' | 'tokens'>, { count 
   return most <= room || seen.tokens() <= room
 }
 
-/** Of a counter of somebody else's nothing is known but what it counts. */
+/** An application's counter can only be called: its sums need not add up. */
 function tokensOfAtMost(rendered: Rendered, count: TokenCounter): number {
   if (count !== estimateTokens) return tokensOf(rendered, count)
   rendered.tokensAtMost ??= rendered.messages.reduce((total, message) => total + tokensAtMost(message), 0)

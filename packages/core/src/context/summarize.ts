@@ -1,5 +1,5 @@
 /**
- * Summaries of what is too long to be shown: made after a turn, off anybody's way, by a model that is asked in chunks.
+ * Summaries of what is too long to be shown: made after a turn, in the background, by a model that is asked in chunks.
  * A summary always tells the beginning of the conversation up to some seq; the next one is made of it and of what came
  * after. It is a note beside the log: when it cannot be made, or is lost, the conversation goes on without it.
  *
@@ -8,7 +8,7 @@
  */
 import { toJson } from '../json.ts'
 import type { Agent } from '../loop/agent.ts'
-import type { Log } from '../loop/log.ts'
+import type { SummaryLog } from './context-log.ts'
 import type { Usage } from '../model/reply.ts'
 import { askForSummary, sum, type Answer } from './ask-summary.ts'
 import { SUMMARY, type Summary } from './summary.ts'
@@ -28,7 +28,7 @@ function isFull({ context }: Agent, { fit, room }: Assembled): boolean {
 /** Makes a summary of everything that is not shown, and of the older half of what is when there is little room. */
 export async function summarize(
   agent: Agent,
-  log: Log,
+  log: SummaryLog,
   assembled: Assembled,
   signal: AbortSignal,
 ): Promise<Summary | undefined> {
@@ -85,7 +85,7 @@ function olderHalf({ passages }: Fit, room: number, { context }: Agent): number 
   return 0
 }
 
-async function carryOn(agent: Agent, log: Log, upTo: number, signal: AbortSignal): Promise<Summary | undefined> {
+async function carryOn(agent: Agent, log: SummaryLog, upTo: number, signal: AbortSignal): Promise<Summary | undefined> {
   const { summarize: options = {} } = agent.context
   const before = await log.summary()
   if (upTo <= (before?.upTo ?? 0)) return undefined
@@ -110,12 +110,12 @@ async function carryOn(agent: Agent, log: Log, upTo: number, signal: AbortSignal
   return newest
 }
 
-/** Whoever was first is right: nothing is kept where another process has come as far. */
-async function keep(agent: Agent, log: Log, upTo: number, made: Answer): Promise<Summary | undefined> {
+/** The first summary wins: nothing is kept if another process has summarized as far. */
+async function keep(agent: Agent, log: SummaryLog, upTo: number, made: Answer): Promise<Summary | undefined> {
   const there = await log.newestSummary()
   if (there && there.upTo >= upTo) return undefined
   const { text, model, usage, cutOff } = made
   const data = toJson({ text, model, from: 1, upTo, usage, ...(cutOff && { cutOff }) })
-  if (data.ok) await log.keep({ kind: SUMMARY, seq: upTo, at: agent.ports.now(), data: data.value })
+  if (data.ok) await log.note({ kind: SUMMARY, seq: upTo, at: agent.ports.now(), data: data.value })
   return { upTo, text }
 }

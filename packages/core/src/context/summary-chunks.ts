@@ -4,7 +4,7 @@
  */
 import type { LogEvent } from '../log/log-event.ts'
 import type { Agent } from '../loop/agent.ts'
-import type { Log } from '../loop/log.ts'
+import type { SummaryLog } from './context-log.ts'
 import type { PromptMessage } from '../prompt/prompt.ts'
 import { renderPassage } from '../prompt/render.ts'
 import { Transcript, type Passage } from '../prompt/transcript.ts'
@@ -18,7 +18,7 @@ export interface Chunk {
 
 /** Everything after a seq and up to another one, in pieces of at most so many tokens. */
 export async function* chunksOf(
-  log: Log,
+  log: SummaryLog,
   after: number,
   upTo: number,
   agent: Agent,
@@ -50,7 +50,7 @@ interface Stretch {
 
 const PAGE = 200
 
-async function* passagesOf(log: Log, after: number, upTo: number): AsyncIterable<Stretch> {
+async function* passagesOf(log: SummaryLog, after: number, upTo: number): AsyncIterable<Stretch> {
   let events: LogEvent[] = []
   for (let seq = after; seq < upTo;) {
     const page = (await log.page(seq, PAGE)).filter((event) => event.seq <= upTo)

@@ -3,22 +3,27 @@ import type { EventBody } from '../log/log-event.ts'
 import { textOf, type Reply } from '../model/reply.ts'
 import { Halt } from '../tool/handler-result.ts'
 import type { OpenTurn } from '../turn/turn-state.ts'
-import type { World } from '../loop/world.ts'
+import type { TurnContext } from '../loop/turn-context.ts'
 import { checkReplyAnswer } from './check-answer.ts'
 import { runHook } from './run-hook.ts'
 
 type Verdict = Partial<Pick<Extract<EventBody, { type: 'model.replied' }>, 'again' | 'ends' | 'message'>>
 
-export function lookOver(reply: Reply, turn: OpenTurn, world: World, signal: AbortSignal): Verdict | Promise<Verdict> {
-  return world.agent.hooks.afterMessage.length > 0 ? askHooks(reply, turn, world, signal) : {}
+export function lookOver(
+  reply: Reply,
+  turn: OpenTurn,
+  context: TurnContext,
+  signal: AbortSignal,
+): Verdict | Promise<Verdict> {
+  return context.agent.hooks.afterMessage.length > 0 ? askHooks(reply, turn, context, signal) : {}
 }
 
-async function askHooks(reply: Reply, turn: OpenTurn, world: World, signal: AbortSignal): Promise<Verdict> {
-  const { afterMessage, regenerations } = world.agent.hooks
+async function askHooks(reply: Reply, turn: OpenTurn, context: TurnContext, signal: AbortSignal): Promise<Verdict> {
+  const { afterMessage, regenerations } = context.agent.hooks
   const { sentBack } = turn
   for (const hook of afterMessage) {
-    const given = await runHook(hook, world, signal, (context) =>
-      hook.run({ ...context, reply, text: textOf(reply), sentBack }),
+    const given = await runHook(hook, context, signal, (base) =>
+      hook.run({ ...base, reply, text: textOf(reply), sentBack }),
     )
     const answer = checkReplyAnswer(hook.name, given)
     if (answer instanceof Halt) return { ends: 'halted', message: answer.reason }

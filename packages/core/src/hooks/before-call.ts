@@ -3,7 +3,7 @@ import { copyJson, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
 import type { CallPart } from '../model/reply.ts'
 import type { Tool } from '../tool/tool.ts'
-import type { World } from '../loop/world.ts'
+import type { TurnContext } from '../loop/turn-context.ts'
 import { checkCallAnswer } from './check-answer.ts'
 import { HookFailure, runHook } from './run-hook.ts'
 
@@ -15,14 +15,19 @@ export interface Considered {
   readonly veto: string | undefined
 }
 
-export async function consider(part: CallPart, tool: Tool, world: World, signal: AbortSignal): Promise<Considered> {
+export async function consider(
+  part: CallPart,
+  tool: Tool,
+  context: TurnContext,
+  signal: AbortSignal,
+): Promise<Considered> {
   let { input } = part
   const hooks: string[] = []
-  for (const hook of world.agent.hooks.beforeCall) {
+  for (const hook of context.agent.hooks.beforeCall) {
     try {
-      const given = await runHook(hook, world, signal, (context) =>
+      const given = await runHook(hook, context, signal, (base) =>
         hook.run({
-          ...context,
+          ...base,
           call: { id: part.callId, name: part.name },
           executor: tool.executor,
           input: copyJson(input),

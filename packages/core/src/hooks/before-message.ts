@@ -6,7 +6,7 @@ import type { EventBody } from '../log/log-event.ts'
 import type { Inbound, UserPart } from '../log/message.ts'
 import { partsOf } from '../prompt/render.ts'
 import { Halt } from '../tool/handler-result.ts'
-import type { World } from '../loop/world.ts'
+import type { TurnContext } from '../loop/turn-context.ts'
 import { checkMessageAnswer } from './check-answer.ts'
 import type { MessageAnswer, MessageHook } from './hooks.ts'
 import { HookFailure, runHook } from './run-hook.ts'
@@ -28,22 +28,22 @@ const NOTHING: Brief = { event: undefined, inject: [], ends: undefined }
 export class Briefs {
   #newest: { readonly turnId: string; readonly value: Brief } | undefined
 
-  of(turnId: string, world: World, signal: AbortSignal): Brief | Promise<Brief> {
-    if (world.agent.hooks.beforeMessage.length === 0) return NOTHING
-    return this.#newest?.turnId === turnId ? this.#newest.value : this.#ask(turnId, world, signal)
+  of(turnId: string, context: TurnContext, signal: AbortSignal): Brief | Promise<Brief> {
+    if (context.agent.hooks.beforeMessage.length === 0) return NOTHING
+    return this.#newest?.turnId === turnId ? this.#newest.value : this.#ask(turnId, context, signal)
   }
 
-  async #ask(turnId: string, world: World, signal: AbortSignal): Promise<Brief> {
-    const value = await brief(turnId, world, signal)
+  async #ask(turnId: string, context: TurnContext, signal: AbortSignal): Promise<Brief> {
+    const value = await brief(turnId, context, signal)
     this.#newest = { turnId, value }
     return value
   }
 }
 
-async function brief(turnId: string, world: World, signal: AbortSignal): Promise<Brief> {
-  const { beforeMessage } = world.agent.hooks
-  const said = sayings(world)
-  const run = new Briefing(world, signal, said)
+async function brief(turnId: string, context: TurnContext, signal: AbortSignal): Promise<Brief> {
+  const { beforeMessage } = context.agent.hooks
+  const said = sayings(context)
+  const run = new Briefing(context, signal, said)
   try {
     for (const hook of beforeMessage) {
       await ('parallel' in hook ? run.together(hook.parallel) : run.alone(hook))
@@ -73,7 +73,7 @@ interface Sayings {
   readonly through: boolean
 }
 
-function sayings({ log, agent }: World): Sayings {
+function sayings({ log, agent }: TurnContext): Sayings {
   const events = log.transcript.passages.at(-1)?.events ?? []
   const started = events.find((event) => event.type === 'turn.started' && event.items.length > 0)
   const items = started?.type === 'turn.started' ? started.items : []
@@ -89,7 +89,7 @@ function sayings({ log, agent }: World): Sayings {
 class Briefing {
   readonly inject: UserPart[] = []
   halt: { readonly hook: string; readonly reason: string } | undefined
-  readonly #world: World
+  readonly #context: TurnContext
   readonly #signal: AbortSignal
   readonly #items: readonly Inbound[]
   /** What is kept was written before. */
@@ -99,8 +99,8 @@ class Briefing {
   readonly #kept: UserPart[] = []
   readonly #hooks: string[] = []
 
-  constructor(world: World, signal: AbortSignal, { items, parts, through }: Sayings) {
-    this.#world = world
+  constructor(context: TurnContext, signal: AbortSignal, { items, parts, through }: Sayings) {
+    this.#context = context
     this.#signal = signal
     this.#items = items
     this.#parts = parts
@@ -145,8 +145,8 @@ class Briefing {
   #run(hook: MessageHook): Promise<MessageAnswer> {
     const parts = this.#parts
     const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
-    return runHook(hook, this.#world, this.#signal, async (context) =>
-      checkMessageAnswer(hook.name, await hook.run({ ...context, parts, text, items: this.#items })),
+    return runHook(hook, this.#context, this.#signal, async (base) =>
+      checkMessageAnswer(hook.name, await hook.run({ ...base, parts, text, items: this.#items })),
     )
   }
 

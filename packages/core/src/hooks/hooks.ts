@@ -18,20 +18,20 @@ import type { Executor } from '../tool/tool-options.ts'
 export interface Hooks {
   /** One after the other; those of a parallel group at the same time. */
   readonly beforeMessage?: readonly (MessageHook | ParallelHooks)[]
-  /** One after the other, on every call of the model, before anybody is asked to approve it. */
+  /** One after the other, on every call of the model, before an approver is asked. */
   readonly beforeCall?: readonly CallHook[]
   /** One after the other, on a reply that would end the turn. */
   readonly afterMessage?: readonly ReplyHook[]
   /** Each gets what the one before lets through. */
   readonly onStream?: readonly StreamHook[]
-  /** How many replies of a turn may be sent back; 2 unless said. */
+  /** How many replies of a turn may be sent back. Default: 2. */
   readonly regenerations?: number
 }
 
 interface HookBase {
   /** Kept with what it did. */
   readonly name: string
-  /** 30 seconds unless said. */
+  /** Default: 30 seconds. */
   readonly timeout?: Duration
 }
 
@@ -113,7 +113,7 @@ export type ReplyAnswer =
 
 export interface StreamHook {
   readonly name: string
-  /** For each reply anew. */
+  /** Called once for each reply. */
   readonly open: (context: Omit<HookContext, 'signal'>) => StreamTransform
 }
 

@@ -3,7 +3,7 @@ import { messageOf } from '../failure.ts'
 import { show } from '../json.ts'
 import { checkPart } from '../model/check-part.ts'
 import type { ModelPart } from '../model/model.ts'
-import type { World } from '../loop/world.ts'
+import type { TurnContext } from '../loop/turn-context.ts'
 import { HookFailure, hookContext } from './run-hook.ts'
 import type { StreamHook, StreamTransform } from './hooks.ts'
 
@@ -12,13 +12,13 @@ export interface Stream {
   end(): void
 }
 
-export function throughHooks(world: World, signal: AbortSignal, take: (part: ModelPart) => void): Stream {
-  const { onStream } = world.agent.hooks
+export function throughHooks(context: TurnContext, signal: AbortSignal, take: (part: ModelPart) => void): Stream {
+  const { onStream } = context.agent.hooks
   if (onStream.length === 0) return { hear: take, end: () => {} }
-  return onStream.reduceRight<Stream>((next, hook) => stage(hook, world, signal, next), { hear: take, end: () => {} })
+  return onStream.reduceRight<Stream>((next, hook) => stage(hook, context, signal, next), { hear: take, end: () => {} })
 }
 
-function stage(hook: StreamHook, world: World, signal: AbortSignal, next: Stream): Stream {
+function stage(hook: StreamHook, context: TurnContext, signal: AbortSignal, next: Stream): Stream {
   const guarded = <T>(work: () => T): T => {
     try {
       return work()
@@ -26,8 +26,8 @@ function stage(hook: StreamHook, world: World, signal: AbortSignal, next: Stream
       throw error instanceof HookFailure ? error : new HookFailure(hook.name, `failed: ${messageOf(error)}`)
     }
   }
-  const { signal: _signal, ...context } = hookContext(world, signal)
-  const transform: StreamTransform = guarded(() => hook.open(context))
+  const { signal: _signal, ...base } = hookContext(context, signal)
+  const transform: StreamTransform = guarded(() => hook.open(base))
   if (typeof transform?.part !== 'function')
     throw new HookFailure(hook.name, 'opened nothing that has a part() function.')
   const pass = (given: ModelPart): void => {

@@ -1,7 +1,7 @@
 /** Runs one hook within its time. What it throws, or that it never ends, is a `HookFailure`, which nothing passes over. */
 import { milliseconds, type Duration } from '../duration.ts'
 import { messageOf } from '../failure.ts'
-import type { World } from '../loop/world.ts'
+import type { TurnContext } from '../loop/turn-context.ts'
 import { OVER } from '../ports.ts'
 import type { HookContext } from './hooks.ts'
 
@@ -19,7 +19,7 @@ export class HookFailure extends Error {
 
 export async function runHook<A>(
   hook: { readonly name: string; readonly timeout?: Duration },
-  world: World,
+  context: TurnContext,
   signal: AbortSignal,
   run: (context: HookContext) => A | Promise<A>,
 ): Promise<A> {
@@ -28,13 +28,13 @@ export async function runHook<A>(
   const timer = new AbortController()
   const stop = (): void => own.abort(signal.reason)
   signal.addEventListener('abort', stop, { once: true })
-  const late = world.agent.ports.sleep(limitMs, timer.signal).then(() => {
+  const late = context.agent.ports.sleep(limitMs, timer.signal).then(() => {
     if (timer.signal.aborted) return undefined
     own.abort(new Error(`"${hook.name}" took longer than ${limitMs} ms`))
     throw new HookFailure(hook.name, `took longer than ${limitMs} ms.`)
   })
   try {
-    const running = (async () => run(hookContext(world, own.signal)))()
+    const running = (async () => run(hookContext(context, own.signal)))()
     return (await Promise.race([running, late])) as A
   } catch (error) {
     throw error instanceof HookFailure ? error : new HookFailure(hook.name, `failed: ${messageOf(error)}`)
@@ -44,7 +44,7 @@ export async function runHook<A>(
   }
 }
 
-export function hookContext({ agent, log, scope }: World, signal: AbortSignal): HookContext {
+export function hookContext({ agent, log, scope }: TurnContext, signal: AbortSignal): HookContext {
   const { turn } = log.state
   const conversation = { id: log.id, turnId: turn.phase === 'rest' ? '' : turn.turnId }
   return { conversation, scope, services: agent.services, signal }

@@ -8,7 +8,7 @@ import { skip, toolError } from '../tool/handler-result.ts'
 import { toolDefiner, type Tool } from '../tool/tool.ts'
 import type { SpaceMessage } from '../space/space-view.ts'
 import { input } from './input.ts'
-import type { Heard, Life } from './life.ts'
+import type { ReadAnswer, SpaceAccess } from './space-access.ts'
 
 const tool = toolDefiner(undefined)
 const LONGEST_MESSAGE = 100_000
@@ -18,10 +18,11 @@ const MOST_MESSAGES = 100
 export const ENTER_SPACE = 'enter_space'
 export const LEAVE_SPACE = 'leave_space'
 export const SEND_MESSAGE = 'send_message'
+export const READ_MESSAGES = 'read_messages'
 /** The field of `send_message` that people see while it is written. */
 export const MESSAGE_TEXT = 'text'
 
-export function spaceTools(life: Life): readonly Tool[] {
+export function spaceTools(access: SpaceAccess): readonly Tool[] {
   return [
     tool({
       name: ENTER_SPACE,
@@ -30,24 +31,24 @@ export function spaceTools(life: Life): readonly Tool[] {
         given.text('space', 200),
       ),
       visible: false,
-      run: async ({ input: space }) => told(space, await life.messages(space, 0, HISTORY)),
+      run: async ({ input: space }) => told(space, await access.messages(space, 0, HISTORY)),
     }),
     tool({
       name: LEAVE_SPACE,
       description: 'Leave the space you are in.',
       input: input({}, [], () => ({})),
       visible: false,
-      run: ({ call }) => ({ left: life.placeOf(call.id) ?? null }),
+      run: ({ call }) => ({ left: access.placeOf(call.id) ?? null }),
     }),
-    sendMessage(life),
+    sendMessage(access),
     tool({
-      name: 'read_messages',
+      name: READ_MESSAGES,
       description: 'Read what was said in a space, the newest last: the one you are in unless you name another.',
       input: input(
         {
           space: { type: 'string' },
           offset: { type: 'integer', description: 'How many of the newest to leave out' },
-          limit: { type: 'integer', description: `How many; ${HISTORY} unless said, ${MOST_MESSAGES} at most` },
+          limit: { type: 'integer', description: `How many. Default: ${HISTORY}, at most ${MOST_MESSAGES}` },
         },
         [],
         (given) => ({
@@ -58,9 +59,9 @@ export function spaceTools(life: Life): readonly Tool[] {
       ),
       visible: false,
       run: async ({ input: { space: wanted, offset, limit }, call }) => {
-        const space = wanted ?? life.placeOf(call.id)
+        const space = wanted ?? access.placeOf(call.id)
         if (space === undefined) return toolError('You are not in a space. Name one, or call enter_space first.')
-        return told(space, await life.messages(space, offset, limit))
+        return told(space, await access.messages(space, offset, limit))
       },
     }),
     tool({
@@ -73,12 +74,10 @@ export function spaceTools(life: Life): readonly Tool[] {
   ]
 }
 
-function sendMessage(life: Life): Tool {
-  // Messages of one round are posted in the order in which the model wrote them.
-  let saying: Promise<unknown> = Promise.resolve()
+function sendMessage(access: SpaceAccess): Tool {
   return tool({
     name: SEND_MESSAGE,
-    description: 'Say something in the space you are in. Nobody sees what you write otherwise.',
+    description: 'Say something in the space you are in. People and agents see only what you say with this tool.',
     input: input(
       {
         [MESSAGE_TEXT]: { type: 'string' },
@@ -92,23 +91,17 @@ function sendMessage(life: Life): Tool {
     ),
     visible: false,
     run: async ({ input: { text, replyTo }, call }) => {
-      const space = life.placeOf(call.id)
+      const space = access.placeOf(call.id)
       if (space === undefined) return toolError('You are not in a space. Call enter_space first.')
-      const before = saying
-      const posting = (async () => {
-        await before.catch(() => {}) // whoever said it was told
-        return life.post(space, text, call.id, replyTo)
-      })()
-      saying = posting
-      const said = await posting
+      const said = await access.post(space, text, call.id, replyTo)
       if (!said.ok) return toolError(said.message)
-      const hint = 'Agents have talked for long among themselves: this wakes nobody until a person says something.'
+      const hint = 'Agents have talked for long among themselves: this wakes no agent until a person says something.'
       return { sent: true, seq: said.seq, ...(said.quiet && { note: hint }) }
     },
   })
 }
 
-function told(space: string, heard: Heard): Json | ReturnType<typeof toolError> {
+function told(space: string, heard: ReadAnswer): Json | ReturnType<typeof toolError> {
   if (!heard.ok) return toolError(heard.message)
   const { name, members, messages } = heard
   return { space, name, members: members.map(({ kind, id }) => ({ kind, id })), messages: messages.map(messageShown) }

@@ -1,11 +1,11 @@
 import type { LogEvent } from '../log/log-event.ts'
 import type { Inbound } from '../log/message.ts'
 
-/** Before it, a place for the conversation may have been made, and a turn begun with something that nobody said. */
+/** Before it, the conversation may have been created, and a turn may have begun without a message. */
 export const FIRST_EVENTS = 8
 const LONGEST = 120
 
-/** What somebody said first, on one line and not for ever: a title, where there is no other. Of the first events of a log. */
+/** The beginning of the first message, on one line and cut short: a title, where there is no other. Of the first events of a log. */
 export function firstWordsOf(events: readonly LogEvent[]): string | undefined {
   for (const event of events) {
     const items = event.type === 'turn.started' ? event.items : event.type === 'message.queued' ? [event.item] : []

@@ -1,33 +1,11 @@
 /**
  * What is shown while it happens: deltas, progress, retries. Never stored, and allowed to be lost; whatever matters
- * comes again as an event. Frames are named noun-noun (in a space, what is streaming), events noun.past, so one stream can
- * carry both.
+ * comes again as an event. In one stream with events, what has a `seq` is an event, and what has none a frame.
  */
 import type { Json } from '../json.ts'
+import type { SpaceFrame } from '../log/space-frame.ts'
 
 export type Frame = ConversationFrame | SpaceFrame
-
-/**
- * What an agent is writing in a space. `id` tells one piece of writing from another until it is there as an event; `at` is
- * how much of it came before, so that a piece that comes again, or after one that was lost, does no harm.
- */
-export type SpaceFrame =
-  | {
-      readonly type: 'message.streaming'
-      readonly agent: string
-      readonly id: string
-      readonly at: number
-      readonly delta: string
-    }
-  /** The arguments of a call that will be shown, as text that may not be whole JSON yet. */
-  | {
-      readonly type: 'tool.streaming'
-      readonly agent: string
-      readonly id: string
-      readonly name: string
-      readonly at: number
-      readonly delta: string
-    }
 
 export type ConversationFrame =
   /** A model call begins; what an earlier attempt of this step showed is void. */
@@ -46,16 +24,17 @@ export type ConversationFrame =
       readonly id: string
       readonly delta: string
     }
-  /** A call's arguments as the model writes them; `id` is the vendor's, since the call has none of ours yet. */
+  /** A call's arguments as the model writes them; `id` is the vendor's. */
   | {
       readonly type: 'call-input'
       readonly turnId: string
       readonly step: number
       readonly id: string
+      readonly callId: string
       readonly name: string
       readonly delta: string
     }
-  /** A call is complete; what becomes of it follows as events. */
+  /** A call is complete; events tell what happens to it. */
   | {
       readonly type: 'reply-call'
       readonly turnId: string

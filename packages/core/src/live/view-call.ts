@@ -1,9 +1,9 @@
 /**
  * One call as a person sees it, moved by the events about it. The same life as in `turn/call.ts`, with times, and with
- * one difference: what cannot have happened is passed over. Whoever drives stops at a damaged log; whoever looks at it
+ * one difference: what cannot have happened is passed over. A driver stops at a damaged log; a reader of it
  * should still see something.
  */
-import type { LogEvent } from '../log/log-event.ts'
+import type { Display, LogEvent } from '../log/log-event.ts'
 import type { CallPart } from '../model/reply.ts'
 import type { Hold, Resolution } from '../turn/hold.ts'
 import type { ViewCall, ViewHold, ViewResolved } from './view-shape.ts'
@@ -12,9 +12,24 @@ export type CallEvent = Extract<LogEvent, { readonly callId: string }>
 type Settled = Extract<ViewCall, { readonly state: 'settled' }>
 type Facts = Omit<ViewCall, 'state' | 'hold' | 'outcome'>
 
-export function newViewCall({ callId, name, input, malformed }: CallPart): ViewCall {
-  const facts = { callId, name, proposed: input, input, attempt: 0, holds: 0, resolved: [] }
-  return { ...facts, ...(malformed !== undefined && { malformed }), state: 'ready' }
+export function newViewCall(
+  { callId, name, input, malformed }: CallPart,
+  display: readonly Display[] | undefined,
+): ViewCall {
+  const { streaming, silent } = display?.find((each) => each.callId === callId) ?? {}
+  return {
+    callId,
+    name,
+    proposed: input,
+    ...(malformed !== undefined && { malformed }),
+    input,
+    ...(streaming && { streaming }),
+    ...(silent && { silent }),
+    attempt: 0,
+    holds: 0,
+    resolved: [],
+    state: 'ready',
+  }
 }
 
 export function moveCall(call: ViewCall, event: CallEvent): ViewCall {
@@ -29,7 +44,8 @@ export function moveCall(call: ViewCall, event: CallEvent): ViewCall {
       return { ...facts(call), input: event.hold.input, holds: nth, state: 'held', hold: made }
     }
     case 'call.endorsed':
-      if (!hold) return call
+      // A yes to a changed input is not a yes to what is shown.
+      if (!hold || event.inputHash !== hold.inputHash) return call
       return { ...facts(call), state: 'held', hold: { ...hold, endorsedBy: [...hold.endorsedBy, event.by] } }
     case 'call.approved': {
       if (!hold) return call
@@ -51,14 +67,14 @@ export function moveCall(call: ViewCall, event: CallEvent): ViewCall {
         ...(left && (waits ? { hold: left } : { missed: left })),
       }
     }
-    // That nobody need agree is nothing to see, and a late answer to a call without an outcome cannot have come.
+    // That no approval is needed is not shown, and a late answer to a call without an outcome cannot have come.
     case 'call.cleared':
     case 'answer.arrived':
       return call
   }
 }
 
-/** Told by somebody, or by the deadline; after the deadline somebody may still tell. */
+/** By an answer, or by the deadline. An answer may still come after the deadline. */
 function answered(call: Settled, event: Extract<CallEvent, { type: 'answer.arrived' }>): ViewCall {
   const hold = call.hold ?? call.missed
   const { outcome, at, by } = event
@@ -73,14 +89,17 @@ function answered(call: Settled, event: Extract<CallEvent, { type: 'answer.arriv
   }
 }
 
-/** What stays true of a call wherever it is; the rest of each state is written anew. */
-function facts({ callId, name, proposed, malformed, input, attempt, startedAt, holds, resolved }: ViewCall): Facts {
+/** What stays true of a call wherever it is; the other fields belong to one state. */
+function facts(call: ViewCall): Facts {
+  const { callId, name, proposed, malformed, input, streaming, silent, attempt, startedAt, holds, resolved } = call
   return {
     callId,
     name,
     proposed,
     ...(malformed !== undefined && { malformed }),
     input,
+    ...(streaming && { streaming }),
+    ...(silent && { silent }),
     attempt,
     ...(startedAt !== undefined && { startedAt }),
     holds,
@@ -88,14 +107,16 @@ function facts({ callId, name, proposed, malformed, input, attempt, startedAt, h
   }
 }
 
+type HeldFacts = Pick<ViewHold, 'callId' | 'name' | 'proposed' | 'endorsedBy' | 'streaming'>
+
 export function viewHold(
-  { callId, name, proposed, endorsedBy }: Pick<ViewHold, 'callId' | 'name' | 'proposed' | 'endorsedBy'>,
+  { callId, name, proposed, endorsedBy, streaming }: HeldFacts,
   nth: number,
   hold: Hold,
 ): ViewHold {
   // Reckoned like the row in the store, so that an inbox and a conversation show the same time.
   const heldAt = hold.expiresAt - hold.timeoutMs
-  return { ...hold, callId, name, proposed, nth, heldAt, endorsedBy }
+  return { ...hold, callId, name, proposed, nth, heldAt, endorsedBy, ...(streaming && { streaming }) }
 }
 
 function taken(

@@ -4,7 +4,8 @@
  * passed over; an event always has the last word.
  */
 import type { LogEvent } from '../log/log-event.ts'
-import { isSpaceEvent } from '../space/space-event.ts'
+import { isSpaceEvent } from '../log/space-event.ts'
+import { isSpaceFrame } from '../log/space-frame.ts'
 import type { ConversationFrame, Frame } from './frame.ts'
 import type { StreamingPart, View, ViewLive, ViewStreaming } from './view-shape.ts'
 
@@ -16,7 +17,7 @@ export const NOTHING_LIVE: ViewLive = { progress: [] }
 
 /** The view itself when the frame says nothing that can be shown. */
 export function applyFrame(view: View, frame: Frame): View {
-  if (frame.type === 'message.streaming' || frame.type === 'tool.streaming') return view
+  if (isSpaceFrame(frame)) return view
   const live = frame.type === 'call-progress' ? withProgress(view, frame) : withReply(view, frame)
   return live === view.live ? view : { ...view, live }
 }

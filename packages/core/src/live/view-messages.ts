@@ -5,6 +5,7 @@
 import type { Inbound, InboxEvent, UserPart } from '../log/message.ts'
 import type { CallPart, ReplyPart } from '../model/reply.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
+import type { HoldKind } from '../turn/hold.ts'
 import { remember, rememberBoth, turnsOf } from './view-select.ts'
 import type { StreamingPart, View, ViewCall, ViewStep, ViewStreaming, ViewTurn } from './view-shape.ts'
 
@@ -70,7 +71,9 @@ const done = new WeakMap<ViewTurn, ViewMessage>()
 const calls = new WeakMap<ViewCall, ViewPart>()
 
 function messagesOfTurn(turn: ViewTurn): readonly ViewMessage[] {
-  const items = remember(said, turn.items, () => turn.items.map((item, index) => itemMessage(item, index, turn)))
+  const items = remember(said, turn.items, () =>
+    turn.items.flatMap((item, index) => (isSilent(item) ? [] : [itemMessage(item, index, turn)])),
+  )
   return [...items, remember(done, turn, () => agentMessage(turn))]
 }
 
@@ -108,8 +111,24 @@ function partsOf(step: ViewStep): readonly ViewPart[] {
   if (!step.reply) return step.streaming.parts
   if (step.sentBack ?? step.withheld) return []
   return step.reply.parts.flatMap((part): readonly ViewPart[] => {
+    if (part.type === 'provider-call' || part.type === 'provider-result')
+      return step.display?.some(({ callId, silent }) => silent && callId === part.id) ? [] : [part]
     if (part.type !== 'call') return [part]
     const call = step.calls.find(({ callId }) => callId === part.callId)
-    return call ? [remember(calls, call, () => ({ type: 'call', call }))] : []
+    return call && isShown(call) ? [remember(calls, call, () => ({ type: 'call', call }))] : []
   })
+}
+
+function isSilent(item: Inbound): boolean {
+  return item.kind === 'answer' && item.silent === true
+}
+
+/** What a person is asked must be seen, and stays once it was. */
+function isShown(call: ViewCall): boolean {
+  const { silent, hold = call.state === 'settled' ? call.missed : undefined, resolved } = call
+  return !silent || asksPeople(hold?.kind) || resolved.some((each) => asksPeople(each.hold))
+}
+
+function asksPeople(kind: HoldKind | undefined): boolean {
+  return kind === 'approval' || kind === 'elicitation'
 }

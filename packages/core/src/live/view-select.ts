@@ -4,7 +4,7 @@
  */
 import type { View, ViewCall, ViewHold, ViewLive, ViewStep, ViewTurn } from './view-shape.ts'
 
-/** Every hold that somebody may resolve now: async ones of any turn first, then those of the newest step. */
+/** Every hold that can be resolved now: async ones of any turn first, then those of the newest step. */
 export function holdsOf({ turns, waiting }: View): readonly ViewHold[] {
   return rememberBoth(holds, turns, waiting, () => {
     const round = turns.at(-1)?.steps.at(-1)?.calls ?? []

@@ -3,7 +3,7 @@
  * the events alone; `live` is what frames said since, may be dropped at any time, and makes nothing else change.
  */
 import type { Json } from '../json.ts'
-import type { EndReason, OutputPlan } from '../log/log-event.ts'
+import type { Display, EndReason, OutputPlan } from '../log/log-event.ts'
 import type { Inbound } from '../log/message.ts'
 import type { ConversationStatus } from '../log/store.ts'
 import type { Reply } from '../model/reply.ts'
@@ -52,6 +52,7 @@ export type ViewStep =
       readonly sentBack?: { readonly hook: string; readonly feedback: string }
       /** A hook ended the turn over it. */
       readonly withheld?: true
+      readonly display?: readonly Display[]
       readonly streaming?: never
     }
   /** From `turnsOf` only. */
@@ -66,6 +67,10 @@ interface CallFacts {
   readonly malformed?: string
   /** What runs: as the tool's schema and those who approved it left it, as far as the log knows. */
   readonly input: Json
+  /** Its tool reports progress while it is carried out. */
+  readonly streaming?: true
+  /** Its tool is not visible: `messagesOf` leaves it out, unless a person is or was asked about it. */
+  readonly silent?: true
   /** How often it was started. */
   readonly attempt: number
   /** The newest start. */
@@ -78,7 +83,7 @@ interface CallFacts {
   readonly progress?: Json
 }
 
-/** `hold` is there if and only if somebody may still resolve it. */
+/** `hold` is there if and only if it can still be resolved. */
 export type ViewCall = CallFacts &
   (
     | { readonly state: 'ready' | 'running'; readonly hold?: never; readonly outcome?: never }
@@ -104,8 +109,10 @@ export interface ViewHold extends Hold {
   /** Which of the call's holds it is, from 1. */
   readonly nth: number
   readonly heldAt: number
-  /** Who of several approvers agreed so far. */
+  /** Who of several approvers agreed so far, to exactly this input. */
   readonly endorsedBy: readonly string[]
+  /** The tool of the call reports progress. */
+  readonly streaming?: true
 }
 
 export interface ViewResolved extends Omit<Resolved, 'by'> {

@@ -10,9 +10,10 @@
  * - It never throws: unknown events of newer code, and histories that cannot be, move `seq` and show what they can.
  */
 import type { LogEvent } from '../log/log-event.ts'
-import { firedItems, type Inbound } from '../log/message.ts'
+import { arrivedItem, firedItems } from '../log/message.ts'
 import { callsOf } from '../model/reply.ts'
-import { isSpaceEvent } from '../space/space-event.ts'
+import { isSpaceEvent } from '../log/space-event.ts'
+import { agreedTo } from '../turn/hold.ts'
 import type { Conversation } from '../turn/turn-state.ts'
 import type { Frame } from './frame.ts'
 import { moveCall, newViewCall, viewHold, type CallEvent } from './view-call.ts'
@@ -61,13 +62,14 @@ export function applyEvent(view: View, event: LogEvent): View {
  * An empty view becomes the page that begins after this state. A state that is ahead is a gap like any other.
  */
 export function withEarlier(view: View, state: Conversation): View {
-  const { seq, agent, queue } = state
+  const { seq, agent } = state
+  const queue = state.queue.map(({ item }) => item)
   if (view.seq !== 0 && seq !== view.seq) return seq > (view.behind ?? view.seq) ? { ...view, behind: seq } : view
   const waiting = Array.from(state.waiting.values()).flatMap((call): readonly ViewHold[] => {
     const shown = view.waiting.find((hold) => hold.callId === call.callId)
     if (shown) return [shown]
-    const endorsedBy = call.endorsed.map(({ by }) => by)
-    return 'hold' in call && call.hold ? [viewHold({ ...call, endorsedBy }, call.holds, call.hold)] : []
+    if (!('hold' in call) || !call.hold) return []
+    return [viewHold({ ...call, endorsedBy: agreedTo(call.hold, call.endorsed) }, call.holds, call.hold)]
   })
   const from = view.seq === 0 ? seq + 1 : view.from
   const whole = { ...view, from, seq, agent, queue, waiting }
@@ -94,7 +96,7 @@ function changes(view: View, event: LogEvent): Changes {
       return changeTurn(view, event.turnId, (turn) => replied(turn, event))
     case 'turn.ended': {
       const { turnId, reason, message, at } = event
-      // Nothing was done, and nobody need see that.
+      // Nothing was done, so nothing is shown.
       if (reason === 'skipped' && turns.at(-1)?.turnId === turnId) return { turns: turns.slice(0, -1) }
       return changeTurn(view, turnId, (turn) => ({ ...turn, ended: ending(reason, message, at) }))
     }
@@ -108,10 +110,9 @@ function changes(view: View, event: LogEvent): Changes {
     case 'call.settled':
       return changeCall(view, event)
     case 'answer.arrived': {
-      const { callId, name, outcome } = event
-      const item: Inbound = { kind: 'answer', callId, name, outcome }
+      const { callId } = event
       const waiting = view.waiting.filter((hold) => hold.callId !== callId)
-      return { ...changeCall(view, event), queue: [...queue, item], waiting }
+      return { ...changeCall(view, event), queue: [...queue, arrivedItem(event)], waiting }
     }
     case 'plan.fired':
       return { queue: [...queue, ...firedItems(event)] }
@@ -131,12 +132,10 @@ function changeTurn({ turns }: View, turnId: string, change: (turn: ViewTurn) =>
 }
 
 function replied(turn: ViewTurn, event: Extract<LogEvent, { readonly type: 'model.replied' }>): ViewTurn {
-  const { step, reply, ends, message, at, again: sentBack, withheld } = event
-  const calls = callsOf(reply).map(newViewCall)
-  const steps = [
-    ...turn.steps,
-    { step, reply, repliedAt: at, calls, ...(sentBack && { sentBack }), ...(withheld && { withheld }) },
-  ]
+  const { step, reply, ends, message, at, again: sentBack, withheld, display } = event
+  const calls = callsOf(reply).map((part) => newViewCall(part, display))
+  const fate = { ...(sentBack && { sentBack }), ...(withheld && { withheld }) }
+  const steps = [...turn.steps, { step, reply, repliedAt: at, calls, ...fate, ...(display && { display }) }]
   // The first reply without calls ends the tool loop; a structured result is then asked for in one more step.
   const inLoop = turn.steps.every((each) => each.calls.length > 0 || (each.reply && each.sentBack))
   const goesOn = turn.output?.finalize === true && !ends && inLoop
@@ -169,7 +168,7 @@ function changeCall({ turns, waiting }: View, event: CallEvent): Changes {
   return {}
 }
 
-/** The same word as in the store: `running` when there is work that needs nobody from outside. */
+/** The same word as in the store: `running` when there is work that needs no answer from outside. */
 function statusOf({ turns, queue }: Pick<View, 'turns' | 'queue'>): View['status'] {
   const turn = turns.at(-1)
   if (!turn || turn.ended) return queue.length > 0 ? 'running' : 'idle'

@@ -8,8 +8,8 @@ import type { OutputSpec } from '../model/model.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 import type { Hold, Resolution } from '../turn/hold.ts'
 import type { Plan } from '../plan/plan.ts'
-import type { SpaceEvent } from '../space/space-event.ts'
-import type { Inbound, UserPart } from './message.ts'
+import type { SpaceEvent } from './space-event.ts'
+import type { Author, Inbound, UserPart } from './message.ts'
 
 export type LogEvent = EventBody & {
   /** 1 for the first event of a conversation, then without gaps. */
@@ -20,7 +20,7 @@ export type LogEvent = EventBody & {
 export type EventBody = ConversationEvent | SpaceEvent
 
 export type ConversationEvent =
-  /** Somebody made a place for it before anything was said. */
+  /** A caller created the conversation before its first message. */
   | { readonly type: 'conversation.opened'; readonly agent: string; readonly by?: string }
   | {
       readonly type: 'turn.started'
@@ -30,6 +30,10 @@ export type ConversationEvent =
       readonly items: readonly Inbound[]
       /** How many of the items came out of the queue. */
       readonly queued?: number
+      /** The seq at which the last of those was queued. */
+      readonly upTo?: number
+      /** A cycle of an autonomous agent: it is about everything that waited, and its tools act for the agent itself. */
+      readonly cycle?: true
       readonly limits: TurnLimits
       readonly output?: OutputPlan
     }
@@ -55,16 +59,18 @@ export type ConversationEvent =
       readonly ends?: EndReason
       /** What there is to say about that. */
       readonly message?: string
-      /** A hook ended the turn over it, or failed on it: nobody is shown it as what the agent said. */
+      /** A hook ended the turn over it, or failed on it: it is not shown as the agent's reply. */
       readonly withheld?: true
       /** A hook sent it back, and the model is asked once more. */
       readonly again?: { readonly hook: string; readonly feedback: string }
       /** What of the log the model was shown, when that is not what it was shown before. */
       readonly shown?: Shown
-      /** What was tried in vain before. */
+      /** The attempts that failed before. */
       readonly attempts?: readonly FailedAttempt[]
       /** In an agent's life: where it is now, and where its calls belong. */
       readonly placed?: Placed
+      /** What the tools of its calls declare about how a call is shown, where that is not the default. */
+      readonly display?: readonly Display[]
     }
   /** A hook put another input in the place of the model's. */
   | {
@@ -95,7 +101,7 @@ export type ConversationEvent =
       readonly inputHash: string
       readonly fingerprint: string
     }
-  /** The gate was asked, and nobody need agree to this input. It holds for nothing else. */
+  /** The gate decided that this input needs no approval. It says nothing about any other input. */
   | {
       readonly type: 'call.cleared'
       readonly callId: string
@@ -122,6 +128,10 @@ export type ConversationEvent =
       readonly by?: string
       /** The space where the call is shown, if it is. */
       readonly shownIn?: string
+      /** The call is silent, and so is its answer. */
+      readonly silent?: true
+      /** The authors of what the call's turn was about. */
+      readonly askedBy?: readonly Author[]
     }
   | { readonly type: 'state.changed'; readonly plugin: string; readonly value: Json }
   | {
@@ -142,6 +152,8 @@ export type ConversationEvent =
       readonly due: readonly number[]
       readonly missed: number
       readonly next?: number
+      /** As the plan has it. */
+      readonly askedBy?: readonly Author[]
     }
   /** The oldest notices of the outbox are where they belong. */
   | { readonly type: 'notices.told'; readonly count: number }
@@ -155,8 +167,20 @@ export interface TurnHalt {
 export interface Placed {
   /** The space that the agent is in after the reply, if it is in one. */
   readonly space?: string
+  /** It left a space: from now on it is where it goes, and not where it was woken from. */
+  readonly left?: true
   /** The calls that were made in a space; `shown` to everybody there. */
   readonly calls: readonly { readonly callId: string; readonly space: string; readonly shown?: true }[]
+}
+
+/** How a call is shown. */
+export interface Display {
+  /** Of a call that the model's vendor carried out, the vendor's id. */
+  readonly callId: string
+  /** It reports progress. */
+  readonly streaming?: true
+  /** It is not shown among the messages of its conversation, unless a person is asked about it. */
+  readonly silent?: true
 }
 
 /** Where a prompt begins. What comes before is not touched: it is only not shown. */

@@ -26,13 +26,19 @@ interface Conversation {
 }
 
 export interface MemoryStoreOptions {
-  /** The store's clock, asked for leases, deadlines and what is over. */
-  readonly now?: () => number
+  /** The store's clock, asked for leases, deadlines and what is over. It must run: on a clock that stands, no wait ends. */
+  readonly now: () => number
   /** What it holds at first: a saved session, under its id. */
   readonly log?: { readonly id: string; readonly events: readonly LogEvent[]; readonly notes?: readonly Note[] }
 }
 
-export function memoryStore({ now = () => 0, log }: MemoryStoreOptions = {}): Store {
+export function memoryStore(options: MemoryStoreOptions): Store {
+  const { now, log } = (options as MemoryStoreOptions | undefined) ?? {}
+  if (typeof now !== 'function')
+    throw new HoldpointError(
+      'config-invalid',
+      'memoryStore() needs a clock: memoryStore({ now: Date.now }), or `now` of the manual clock in a test.',
+    )
   const all = new Map<string, Conversation>()
   if (log) {
     const address = { tenant: '', id: log.id }
@@ -112,7 +118,10 @@ function append(shelf: Shelf, write: Append): Appended {
   return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }
 }
 
-function reads({ get }: Shelf): Pick<Store, 'load' | 'read' | 'readBack' | 'readCall' | 'findKey' | 'heads'> {
+function reads({
+  all,
+  get,
+}: Shelf): Pick<Store, 'load' | 'read' | 'readBack' | 'readCall' | 'findCall' | 'findKey' | 'heads'> {
   return {
     load: async (from) => {
       const there = get(from)
@@ -129,6 +138,13 @@ function reads({ get }: Shelf): Pick<Store, 'load' | 'read' | 'readBack' | 'read
     readCall: async (from, callId) => {
       const there = get(from)
       return there?.holds.get(callId)?.seqs.flatMap((seq) => there.events[seq - 1] ?? []) ?? []
+    },
+    findCall: async (tenant, callId) => {
+      const having = [...all.values()].filter(({ address, holds }) => address.tenant === tenant && holds.has(callId))
+      return having
+        .toSorted((a, b) => a.nth - b.nth)
+        .slice(0, 2)
+        .map(({ address }) => address.id)
     },
     findKey: async (from, key) => get(from)?.keys.get(key),
     heads: async (of) => of.map((address) => get(address)?.events.length ?? 0),

@@ -4,7 +4,7 @@
  * across conversations. A store never computes them: `derive` does, for every store alike.
  *
  * - One write: `append`. It happens at the seq its writer decided on, or not at all.
- * - That somebody else was faster, or that nobody can say whether it was written, are answers, not exceptions.
+ * - A conflict with another writer, and an unknown result, are answers, not exceptions.
  * - Who drives is a matter of the row, never of a clock in the writer: a driver's epoch is compared in the transaction.
  */
 import type { Json } from '../json.ts'
@@ -27,9 +27,9 @@ export interface Append {
   readonly events: readonly EventBody[]
   readonly at: number
   readonly rows: Derived
-  /** Given by whoever drives: nothing is written unless it is the newest. Everybody else leaves it out. */
+  /** Given by a driver: the store writes nothing unless it is the newest. Any other writer leaves it out. */
   readonly epoch?: number
-  /** Who would drive on. It becomes the owner if nobody is at work there: the conversation was at rest, or its owner is gone. */
+  /** The node that would drive. It becomes the owner if the conversation was at rest, or if its owner is gone. */
   readonly node?: string
   /** The caller's own key for what it wants, unique in the conversation. */
   readonly key?: string
@@ -43,11 +43,11 @@ export interface Derived {
   readonly wakeAt: number | undefined
   /** The state after these events, when that is a place to start folding from. */
   readonly base: Json | undefined
-  /** The calls that wait or have ever waited for somebody, of those these events are about. */
+  /** The calls that these events are about and that wait, or have ever waited, for an answer from outside. */
   readonly holds: readonly HoldRow[]
 }
 
-/** `running`: there is work that needs no one from outside, so somebody has to drive. */
+/** `running`: there is work that needs no answer from outside, so a process has to drive. */
 export type ConversationStatus = 'running' | 'held' | 'idle'
 
 export interface HoldRow {
@@ -65,9 +65,9 @@ export interface HoldRow {
 export type Appended =
   /** `events` as they were written. `owned`: `node` is the owner now, under `epoch`. */
   | { readonly result: 'ok'; readonly events: readonly LogEvent[]; readonly epoch: number; readonly owned: boolean }
-  /** Somebody else wrote first: read on, and decide again. */
+  /** Another writer was first: read its events, and decide again. */
   | { readonly result: 'conflict' }
-  /** Somebody else drives now: let go of it. */
+  /** Another process owns the conversation now: stop driving it. */
   | { readonly result: 'fenced' }
   /** `key` was used before, by the write that ended at `seq`. */
   | { readonly result: 'repeated'; readonly seq: number }
@@ -133,7 +133,7 @@ export interface DueQuery {
 }
 
 export interface Due {
-  /** With a deadline that has come, or with work and nobody at it. */
+  /** With a deadline that has come, or with work and no owner. */
   readonly conversations: readonly Address[]
   /** The store's time of the next deadline, if there is one to wait for. */
   readonly next: number | undefined
@@ -145,7 +145,7 @@ export interface Note {
   /** Where in the log it belongs. Of a kind there is one at each seq. */
   readonly seq: number
   readonly at: number
-  /** By the store's clock; for good unless said. */
+  /** By the store's clock. Default: it stays. */
   readonly until?: number
   readonly data: Json
 }
@@ -172,7 +172,7 @@ export interface Document {
   readonly version: number
   /** When it was written, by the store's clock. */
   readonly at: number
-  /** By the store's clock; for good unless said. From then on it is over, which is as if it were not there. */
+  /** By the store's clock. Default: it stays. After that time it counts as removed. */
   readonly until?: number
   readonly data: Json
 }
@@ -185,7 +185,7 @@ export interface Put {
   readonly expected?: number
   /** Undefined removes it. */
   readonly data: Json | undefined
-  /** It is over after so long; for good unless said. */
+  /** How long it stays. Default: until it is removed. */
   readonly ttlMs?: number
 }
 
@@ -207,7 +207,7 @@ export interface DocumentsQuery {
 
 export interface Store {
   append(write: Append): Promise<Appended>
-  /** Undefined for a conversation nobody wrote to. */
+  /** Undefined for a conversation without events. */
   load(from: Address): Promise<Loaded | undefined>
   /** In order, from the event after `after`. A store may stop before `limit`, never before the first one it has. */
   read(from: Address, after: number, limit?: number): Promise<readonly LogEvent[]>
@@ -215,18 +215,23 @@ export interface Store {
   readBack(from: Address, before: number, limit: number): Promise<readonly LogEvent[]>
   /** The events about a call that has ever waited, in order, as its row names them; none for any other id. */
   readCall(from: Address, callId: string): Promise<readonly LogEvent[]>
+  /**
+   * The conversations of a tenant in which a call of this id has ever waited, oldest first. Two at most: with more than one,
+   * the id alone does not say which call is meant.
+   */
+  findCall(tenant: string, callId: string): Promise<readonly string[]>
   /** The seq at which the write under this key ended; undefined when there was none. */
   findKey(from: Address, key: string): Promise<number | undefined>
-  /** The last seq of each, 0 for one nobody wrote to. */
+  /** The last seq of each; 0 for one without events. */
   heads(of: readonly Address[]): Promise<readonly number[]>
 
-  /** Keeps a note, in the place of an older one. For a conversation that nobody wrote to, it is dropped. */
+  /** Keeps a note, in the place of an older one. For a conversation without events, it is dropped. */
   note(to: Address, note: Note): Promise<void>
   /** By seq, the last first, without those whose time is over. */
   notes(from: Address, query: NotesQuery): Promise<readonly Note[]>
 
   /**
-   * Durable once it resolves. Throws when nobody can say whether it was written: then reading tells, and giving it again
+   * Durable once it resolves. Throws when the result is unknown: then reading tells, and giving it again
    * does no harm if it says what it expects.
    */
   put(put: Put): Promise<PutAnswer>
@@ -238,7 +243,7 @@ export interface Store {
   /** Removes notes and documents whose time is over, so many at most of both together: how many there were. */
   sweep(limit: number): Promise<number>
 
-  /** What waits for somebody, oldest first. */
+  /** Open holds, oldest first. */
   pending(query: PendingQuery): Promise<Page<PendingRow>>
   /** Newest first. */
   list(query: ListQuery): Promise<Page<ConversationRow>>
@@ -250,14 +255,14 @@ export interface Store {
   due(query: DueQuery): Promise<Due>
   /**
    * Takes over a running conversation whose owner is gone: its new epoch, or undefined when there is nothing to take.
-   * Whoever owns it already is told its epoch, so a claim whose answer was lost is made again to hear of it.
+   * The current owner gets its own epoch, so a claim whose answer was lost can be repeated.
    */
   claim(what: Address, node: string): Promise<number | undefined>
 
   /**
-   * Tells of writes by others, some time after they happened, and perhaps of one's own. May be lost: `heads` tells the
-   * truth. `look`: there may be something to do there, a deadline or work that nobody is at. Whoever leaves the driving to
-   * others waits until they hear of it, so a write that leaves work to a node that does not live is told with it.
+   * Notifies of appends by other processes, some time after they happened, and perhaps of one's own. A notification may be
+   * lost: `heads` has the truth. `look`: there may be a deadline or work without an owner. An append that leaves work to a
+   * node that is gone is announced with `look`, because its writer waits for another process to drive.
    */
   listen(changed: (what: Address, seq: number, look?: boolean) => void): () => void
   close(): Promise<void>

@@ -1,10 +1,12 @@
 /** An agent: a model, what it may use, and the policies of its loop. Made once, used by any number of conversations. */
 import { HoldpointError } from '../failure.ts'
+import type { Json } from '../json.ts'
 import type { LogEvent } from '../log/log-event.ts'
 import { encodeOutcome, type OutcomeEncoder } from '../model/encode-outcome.ts'
 import type { Model, ModelSettings } from '../model/model.ts'
 import type { Plugin } from '../plugin/plugin.ts'
-import type { Life } from '../life/life.ts'
+import { BUILT_IN } from '../life/built-in.ts'
+import type { Autonomy } from './autonomy.ts'
 import { Services } from '../plugin/services.ts'
 import type { Ports } from '../ports.ts'
 import type { OutcomeError } from '../tool/outcome.ts'
@@ -13,6 +15,7 @@ import type { Tool } from '../tool/tool.ts'
 import { vendorName } from '../tool/name.ts'
 import type { WhileBusy } from '../turn/decide.ts'
 import { checkAgent } from './check-agent.ts'
+import { MAX_RESULT_BYTES } from './result-size.ts'
 import { outputRule, type OutputRequest, type OutputRule } from './output.ts'
 import type { RetryPolicy } from '../model/retry.ts'
 import { auditFor, type AuditOptions } from '../audit/audit.ts'
@@ -24,7 +27,11 @@ import type { Hooks } from '../hooks/hooks.ts'
 export type OnToolError =
   | 'continue'
   | 'halt'
-  | ((call: { readonly id: string; readonly name: string }, error: OutcomeError) => 'continue' | 'halt')
+  | ((
+      /** `input` is what the tool was called with. */
+      call: { readonly id: string; readonly name: string; readonly input: Json },
+      error: OutcomeError,
+    ) => 'continue' | 'halt')
 
 /** Asked before every model call but a turn's first; true ends the turn. */
 export type StopWhen = (turn: {
@@ -41,9 +48,9 @@ export interface AgentOptions {
   readonly tools?: readonly Tool[]
   readonly plugins?: readonly Plugin<never, never>[] | readonly Plugin[]
   readonly services?: Services
-  /** Model calls per turn; 8 unless said. */
+  /** Model calls per turn. Default: 8. */
   readonly maxSteps?: number
-  /** How much of the conversation the model is told, and what becomes of the rest. */
+  /** How much of the conversation the model is told, and what happens to the rest. */
   readonly context?: ContextOptions
   /** Code of yours at the places where it counts. */
   readonly hooks?: Hooks
@@ -53,13 +60,15 @@ export interface AgentOptions {
   readonly fallback?: readonly Model[]
   /** Tokens per turn, in and out together. */
   readonly maxTokens?: number
-  /** Calls of one round that run at the same time; 8 unless said. */
+  /** Calls of one round that run at the same time. Default: 8. */
   readonly maxParallel?: number
-  /** `manual`: server tools are not run; the loop stops and hands the calls to the caller. */
+  /** `manual`: server tools are not run, and need no `run`; the loop stops and hands the calls to the caller. */
   readonly mode?: 'auto' | 'manual'
   readonly onToolError?: OnToolError
+  /** How large the result of a call may be, as JSON; 1 MB when not given. A tool may have a limit of its own. */
+  readonly maxResultBytes?: number
   readonly stopWhen?: StopWhen
-  /** What happens to a message that comes while a turn is going on; refused unless said. */
+  /** What happens to a message that comes during a turn. Default: it is refused. */
   readonly whileBusy?: WhileBusy
   /** The result of each turn must fit this schema. */
   readonly output?: StandardSchema | OutputRequest
@@ -69,6 +78,11 @@ export interface AgentOptions {
   readonly retry?: Partial<RetryPolicy>
   /** How outcomes read to the model. */
   readonly encodeOutcome?: OutcomeEncoder
+  /**
+   * In a runtime, only messages that are sent with this symbol reach it, so that no other code path (REST, a space, a
+   * trigger) can make it work. It has no life of its own.
+   */
+  readonly sender?: symbol
 }
 
 export interface Agent extends Required<
@@ -81,6 +95,7 @@ export interface Agent extends Required<
     | 'maxParallel'
     | 'mode'
     | 'onToolError'
+    | 'maxResultBytes'
     | 'whileBusy'
     | 'structuredFinalize'
     | 'settings'
@@ -100,9 +115,10 @@ export interface Agent extends Required<
   readonly audit: { readonly keepMs: number } | undefined
   readonly stopWhen: StopWhen | undefined
   readonly output: OutputRule | undefined
+  readonly sender: symbol | undefined
   readonly ports: Ports
-  /** What it can do in spaces, when this is its life. */
-  readonly life: Life | undefined
+  /** Set while its own log is driven. */
+  readonly autonomy: Autonomy | undefined
   /** Runs the plugins' `setup` once; every use of the agent waits for it. */
   ready(): Promise<ReadonlyMap<string, unknown>>
 }
@@ -112,13 +128,17 @@ export function defineAgent(options: AgentOptions, ports: Ports): Agent {
   const { services = new Services() } = options
   const plugins: readonly Plugin[] = options.plugins ?? []
   const tools = [...(options.tools ?? []), ...plugins.flatMap((plugin) => plugin.tools)]
+  // An agent that only its maker sends to never acts by itself, and so has none of the built-in tools.
+  const taken = options.sender === undefined ? tools.find(({ name }) => BUILT_IN.has(name)) : undefined
+  if (taken)
+    throw invalid(`Agent "${options.name}": the tool "${taken.name}" has the name of a built-in tool. Rename it.`)
   let ready: Promise<ReadonlyMap<string, unknown>> | undefined
   return {
     name: options.name,
     model: options.model,
     instructions: options.instructions ?? '',
     tools,
-    toolbox: toolboxOf(`Agent "${options.name}"`, tools),
+    toolbox: toolboxOf({ name: options.name, mode: options.mode ?? 'auto' }, tools),
     plugins,
     services,
     maxSteps: options.maxSteps ?? 8,
@@ -130,6 +150,7 @@ export function defineAgent(options: AgentOptions, ports: Ports): Agent {
     maxParallel: options.maxParallel ?? 8,
     mode: options.mode ?? 'auto',
     onToolError: options.onToolError ?? 'continue',
+    maxResultBytes: options.maxResultBytes ?? MAX_RESULT_BYTES,
     stopWhen: options.stopWhen,
     whileBusy: options.whileBusy ?? 'refuse',
     output: options.output && outputRule(options.output, options.structuredFinalize ?? false, ports.compileJsonSchema),
@@ -137,8 +158,9 @@ export function defineAgent(options: AgentOptions, ports: Ports): Agent {
     settings: options.settings ?? {},
     retry: options.retry ?? {},
     encodeOutcome: options.encodeOutcome ?? encodeOutcome,
+    sender: options.sender,
     ports,
-    life: undefined,
+    autonomy: undefined,
     // A setup that failed is tried again by the next use.
     ready: () =>
       (ready ??= setUp(plugins, services).catch((error: unknown) => {
@@ -164,8 +186,9 @@ export interface Toolbox {
   readonly names: ReadonlyMap<string, string>
 }
 
-/** Two tools must differ by name and by the form of it that vendors see. */
-export function toolboxOf(what: string, tools: readonly Tool[]): Toolbox {
+/** Two tools must differ by name and by the form of it that vendors see. Without manual mode, each must have an executor. */
+export function toolboxOf({ name, mode }: Pick<Agent, 'name' | 'mode'>, tools: readonly Tool[]): Toolbox {
+  const what = `Agent "${name}"`
   const byName = new Map<string, Tool>()
   const byVendorName = new Map<string, string>()
   for (const tool of tools) {
@@ -175,6 +198,10 @@ export function toolboxOf(what: string, tools: readonly Tool[]): Toolbox {
     const other = byVendorName.get(form)
     if (other !== undefined)
       throw invalid(`${what}: the tools "${other}" and "${tool.name}" look alike to vendors. Rename one.`)
+    if (mode === 'auto' && tool.executor === 'server' && !tool.run && !tool.manual)
+      throw invalid(
+        `${what}: the tool "${tool.name}" has nothing to run. Give it "run", give it "manual: true" to carry it out yourself, say who carries it out with "executor" (human, client, external or provider), or make the agent with mode "manual".`,
+      )
     byName.set(tool.name, tool)
     byVendorName.set(form, tool.name)
   }

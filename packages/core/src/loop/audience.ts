@@ -1,4 +1,4 @@
-/** Whoever watches a conversation in this process, and the newest progress of its running calls for whoever comes late. */
+/** The watchers of a log in this process, and the newest progress of its running calls for late watchers. */
 import type { Json } from '../json.ts'
 import { watcher, type StreamItem, type Watch } from './live-stream.ts'
 
@@ -10,7 +10,7 @@ export class Audience {
     return this.#watchers.size > 0
   }
 
-  /** A watcher that throws is told so by `check`, when the work it watched is done; nobody else notices. */
+  /** A watcher that throws is told so by `check`, when the work it watched is done; no other watcher notices. */
   admit(watch: Watch | undefined): { check(): void; leave(): void } | undefined {
     const watching = watcher(watch)
     if (!watching) return undefined

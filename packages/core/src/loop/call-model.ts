@@ -6,7 +6,6 @@ import { HookFailure } from '../hooks/run-hook.ts'
 import type { EndReason, EventBody, FailedAttempt, OutputPlan } from '../log/log-event.ts'
 import type { UserPart } from '../log/message.ts'
 import type { ModelRequest, ToolSpec } from '../model/model.ts'
-import { placed } from '../life/placed.ts'
 import { callsOf, textOf, type CallPart, type Reply } from '../model/reply.ts'
 import { ASK_FOR_RESULT } from '../prompt/render.ts'
 import { vendorName } from '../tool/name.ts'
@@ -14,14 +13,17 @@ import type { Tool } from '../tool/tool.ts'
 import type { Conversation, OpenTurn } from '../turn/turn-state.ts'
 import type { StateUpdate } from '../plugin/state.ts'
 import { dispatch } from './dispatch.ts'
+import { displayOf } from './display.ts'
 import { ruleOf } from './output.ts'
 import type { Stop } from './stop.ts'
+import { failedOutside } from './tool-failure.ts'
 import { streamReply, type Streamed } from './stream-reply.ts'
 import type { StopWhen } from './agent.ts'
 import { summarize, isTime } from '../context/summarize.ts'
 import { SUMMARY } from '../context/summary.ts'
 import { auditNote } from '../audit/audit.ts'
-import type { Prepared, World } from './world.ts'
+import type { Prepared } from './prepare.ts'
+import type { TurnContext } from './turn-context.ts'
 
 type Events = readonly (EventBody | StateUpdate)[]
 
@@ -29,35 +31,43 @@ export async function callModel(
   turn: OpenTurn,
   prepared: Prepared,
   briefs: Briefs,
-  world: World,
+  context: TurnContext,
   stop: Stop,
 ): Promise<Events> {
-  const brief = await briefs.of(turn.turnId, world, stop.signal)
+  const brief = await briefs.of(turn.turnId, context, stop.signal)
   if (stop.aborted) return []
   const briefed = brief.event && !turn.briefed ? [brief.event] : []
   if (brief.ends) return [...briefed, end(turn, brief.ends.reason, brief.ends.message)]
   // Written before the model is asked: what hooks took out of a message must stay out, whatever becomes of the turn.
-  return briefed.length > 0 ? briefed : ask(turn, prepared, brief, world, stop)
+  return briefed.length > 0 ? briefed : ask(turn, prepared, brief, context, stop)
 }
 
-async function ask(turn: OpenTurn, prepared: Prepared, brief: Brief, world: World, stop: Stop): Promise<Events> {
-  const { agent, log } = world
+async function ask(
+  turn: OpenTurn,
+  prepared: Prepared,
+  brief: Brief,
+  context: TurnContext,
+  stop: Stop,
+): Promise<Events> {
+  const { agent, log } = context
   const { stopWhen, context: settings } = agent
-  if (stopWhen && (await stops(turn, stopWhen, world)))
+  const failure = await failedOutside(turn, context)
+  if (failure) return [end(turn, 'tool_error', failure.message)]
+  if (stopWhen && (await stops(turn, stopWhen, context)))
     return [end(turn, 'stop_condition', 'A stop condition was met.')]
   const specs = specsOf(prepared)
-  const { context, tools } = prepared
+  const { context: instructions, tools } = prepared
   const inject = [...brief.inject, ...prepared.inject.map((text): UserPart => ({ type: 'text', text }))]
   const summary = settings.summarize && (await log.summary())
-  const assembled = await assemble({ agent, log, context, tools, specs, inject, summary })
+  const assembled = await assemble({ agent, log, context: instructions, tools, specs, inject, summary })
   // Older events may have been read for it, and others have gone on meanwhile: then it shows what no step is to be told.
   if (!isDue(turn, log.state)) return []
   if ('tooLarge' in assembled) return [end(turn, 'context_full', assembled.tooLarge)]
-  const request = requestFor(turn, assembled, specs, world, stop.signal)
-  const streamed = await streamReply(turn, request, prepared.names, world)
+  const request = requestFor(turn, assembled, specs, context, stop.signal)
+  const streamed = await streamReply(turn, request, prepared, context)
   const { outcome, attempts } = streamed
   if (outcome === 'cancelled') return []
-  await audit(turn, request, assembled, streamed, world)
+  await audit(turn, request, assembled, streamed, context)
   if ('failure' in outcome) return [end(turn, outcome.hook ? 'hook_failed' : 'model_failed', outcome.failure, attempts)]
   const { reply } = outcome
   const replied = {
@@ -67,15 +77,17 @@ async function ask(turn: OpenTurn, prepared: Prepared, brief: Brief, world: Worl
     reply,
     ...(assembled.shown && { shown: assembled.shown }),
     ...(attempts.length > 0 && { attempts }),
+    ...displayOf(reply, tools, agent),
   } as const
   const before = prepared.writes.take()
   const calls = callsOf(reply)
   if (calls.length === 0 && isTime(agent, assembled))
-    world.later(SUMMARY, (leaving) => summarize(agent, log.written, assembled, leaving))
-  if (calls.length === 0) return [...before, { ...replied, ...(await judged(reply, turn, world, stop.signal)) }]
-  const places = agent.life && (await placed(reply, log.state.place, agent.life, tools))
+    context.later(SUMMARY, (leaving) => summarize(agent, log, assembled, leaving))
+  if (calls.length === 0) return [...before, { ...replied, ...(await judged(reply, turn, context, stop.signal)) }]
+  const places =
+    agent.autonomy && (await agent.autonomy.placeCalls(reply, { space: log.state.place, home: turn.home }, tools))
   const inSpace = ({ callId }: CallPart): boolean => places?.calls.some((each) => each.callId === callId) ?? true
-  const dispatched = calls.map((part) => dispatch(part, tools.get(part.name), inSpace(part), world, stop))
+  const dispatched = calls.map((part) => dispatch(part, tools.get(part.name), inSpace(part), context, stop))
   const outcomes = dispatched.every(Array.isArray)
     ? dispatched
     : await Promise.all(dispatched.map(async (each) => each))
@@ -86,23 +98,23 @@ function isDue({ turnId, step }: OpenTurn, { turn }: Conversation): boolean {
   return turn.phase === 'model' && turn.turnId === turnId && turn.step === step
 }
 
-/** What cannot be kept stops nobody. */
+/** A record that cannot be kept does not stop the turn. */
 async function audit(
   turn: OpenTurn,
   request: ModelRequest,
   assembled: Assembled,
-  { outcome, attempts, firstMs, ms }: Streamed,
-  { agent, log, problem }: World,
+  { outcome, attempts, causes, firstMs, ms }: Streamed,
+  { agent, log, problem }: TurnContext,
 ): Promise<void> {
   if (!agent.audit || outcome === 'cancelled') return
-  const timing = { attempts, ms, ...(firstMs !== undefined && { firstMs }) }
+  const timing = { attempts, ...(causes.length > 0 && { causes }), ms, ...(firstMs !== undefined && { firstMs }) }
   const came =
     'failure' in outcome
       ? { ...timing, model: attempts.at(-1)?.model ?? agent.model.id, failure: outcome.failure }
       : { ...timing, model: outcome.model.id, usage: outcome.reply.usage, finish: outcome.reply.finish }
   const at = agent.ports.now()
   try {
-    await log.written.keep(auditNote(turn, log.state.seq, at, agent.audit.keepMs, request, assembled, came))
+    await log.note(auditNote(turn, log.state.seq, at, agent.audit.keepMs, request, assembled, came))
   } catch (error) {
     problem(error)
   }
@@ -124,7 +136,7 @@ function requestFor(
   turn: OpenTurn,
   { prompt, breakpoints }: Assembled,
   tools: readonly ToolSpec[],
-  { agent, log }: World,
+  { agent, log }: TurnContext,
   signal: AbortSignal,
 ): ModelRequest {
   const finalizing = turn.pass === 'finalize'
@@ -151,18 +163,18 @@ interface Ending {
   readonly message: string
 }
 
-/** What becomes of a reply without calls: it stands, it ends the turn for a reason of its own, or it is sent back. */
+/** A reply without calls: it stands, it ends the turn for a reason of its own, or it is sent back. */
 async function judged(
   reply: Reply,
   turn: OpenTurn,
-  world: World,
+  context: TurnContext,
   signal: AbortSignal,
 ): Promise<Partial<Extract<EventBody, { type: 'model.replied' }>>> {
   const cut = cutShort(reply)
   // What comes before the second pass is not the end of the turn yet.
   if (!cut && turn.output?.finalize && turn.pass === 'loop') return {}
   try {
-    const verdict = await lookOver(reply, turn, world, signal)
+    const verdict = await lookOver(reply, turn, context, signal)
     if (verdict.ends) return { ...verdict, withheld: true }
     // Where no step is left to do better, it stands.
     if (verdict.again && turn.step < turn.limits.maxSteps) return verdict
@@ -170,7 +182,7 @@ async function judged(
     if (!(error instanceof HookFailure)) throw error
     return { ends: 'hook_failed', message: error.message, withheld: true }
   }
-  return cut ?? (turn.output && (await misfit(reply, turn.output, world))) ?? {}
+  return cut ?? (turn.output && (await misfit(reply, turn.output, context))) ?? {}
 }
 
 /** Why a reply without calls ends the turn, when that is not simply because the model was done. */
@@ -180,13 +192,13 @@ function cutShort({ finish }: Reply): Ending | undefined {
 }
 
 /** The result of the turn does not fit its schema. */
-async function misfit(reply: Reply, plan: OutputPlan, world: World): Promise<Ending | undefined> {
-  const checked = await ruleOf(plan, world.output, world.agent.ports.compileJsonSchema).check(textOf(reply))
+async function misfit(reply: Reply, plan: OutputPlan, context: TurnContext): Promise<Ending | undefined> {
+  const checked = await ruleOf(plan, context.output, context.agent.ports.compileJsonSchema).check(textOf(reply))
   return checked.ok ? undefined : { ends: 'output_invalid', message: checked.why }
 }
 
 /** It sees this turn alone: what else is in memory depends on where and how long the conversation has been. */
-async function stops(turn: OpenTurn, stopWhen: StopWhen, { log }: World): Promise<boolean> {
+async function stops(turn: OpenTurn, stopWhen: StopWhen, { log }: TurnContext): Promise<boolean> {
   if (turn.step === 1 || turn.pass === 'finalize') return false
   await log.reachTurn(turn.turnId)
   const begins = log.events.findLastIndex((event) => event.type === 'turn.started' && event.turnId === turn.turnId)

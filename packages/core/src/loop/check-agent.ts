@@ -45,6 +45,7 @@ const SETTINGS: Readonly<Record<keyof AgentOptions, Rule>> = {
     fits: (value) => code.fits(value) || value === 'continue' || value === 'halt',
     words: 'continue or halt',
   },
+  maxResultBytes: count,
   stopWhen: code,
   whileBusy: oneOf('refuse', 'queue', 'supersede'),
   output: { fits: (value) => isObject(value) || code.fits(value), words: 'a schema' },
@@ -52,6 +53,7 @@ const SETTINGS: Readonly<Record<keyof AgentOptions, Rule>> = {
   settings: record,
   retry: record,
   encodeOutcome: code,
+  sender: { fits: (value) => typeof value === 'symbol', words: 'a symbol' },
 }
 
 const delay: Rule = {

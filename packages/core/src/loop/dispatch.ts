@@ -1,15 +1,17 @@
 /**
- * What becomes of each call the model made, decided once and written with the reply: it may run, it waits for
- * somebody, or it is settled at once because it makes no sense. Nothing runs here.
+ * What happens to each call the model made, decided once and written with the reply: it may run, it is held, or it is
+ * settled at once because it makes no sense. Nothing runs here.
  */
+import { HoldpointError } from '../failure.ts'
 import { copyJson, isObject, isPlain, toJson, type Json } from '../json.ts'
 import { consider } from '../hooks/before-call.ts'
-import { notInSpace } from '../life/placed.ts'
 import type { EventBody } from '../log/log-event.ts'
 import type { CallPart } from '../model/reply.ts'
 import type { Checked } from '../ports.ts'
 import { StateWrites } from '../plugin/state.ts'
+import type { ToolDefinition } from '../tool/definition.ts'
 import { inputHash } from '../tool/fingerprint.ts'
+import { isApprovalRequest } from '../tool/matrix.ts'
 import { failed, type CallOutcome } from '../tool/outcome.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { ApprovalRequest } from '../tool/tool-options.ts'
@@ -18,15 +20,16 @@ import type { Hold, NextHold } from '../turn/hold.ts'
 import { pendingResult } from '../turn/resolve.ts'
 import type { Call } from '../turn/turn-state.ts'
 import type { Stop } from './stop.ts'
-import { within } from './within.ts'
-import { toolContext, type World } from './world.ts'
+import { afterWrites, within } from './within.ts'
+import { toolContext } from './tool-context.ts'
+import { askersOf, type TurnContext } from './turn-context.ts'
 
 export function dispatch(
   part: CallPart,
   tool: Tool | undefined,
   /** False for a call of an agent that lives, and is in no space at the moment. */
   inSpace: boolean,
-  world: World,
+  context: TurnContext,
   stop: Stop,
 ): readonly EventBody[] | Promise<readonly EventBody[]> {
   const { callId } = part
@@ -36,21 +39,24 @@ export function dispatch(
     return settle(
       failed('unknown-tool', `"${part.name}" is carried out by the model's vendor and cannot be called here.`),
     )
-  if (tool.visible && !inSpace) return settle(failed('not-in-space', notInSpace(part.name)))
+  if (tool.visible && !inSpace)
+    return settle(
+      failed('not-in-space', `Tool "${part.name}" is visible but you are not in a space. Call enter_space first.`),
+    )
   if (part.malformed !== undefined)
     return settle(failed('invalid-input', `The arguments are not a JSON object (${part.malformed}).`))
-  if (world.agent.hooks.beforeCall.length > 0) return considered(part, tool, world, stop)
-  const next = nextHold(tool, world)
-  // Most calls are for our own code, and nobody has to be asked.
-  return tool.gate || next ? admit({ part, tool, input: part.input }, next, world, stop) : []
+  if (context.agent.hooks.beforeCall.length > 0) return considered(part, tool, context, stop)
+  const next = nextHold(tool, context)
+  // Most calls are for our own code and need no approval.
+  return tool.gate || next ? admit({ part, tool, input: part.input }, next, context, stop) : []
 }
 
-async function considered(part: CallPart, tool: Tool, world: World, stop: Stop): Promise<readonly EventBody[]> {
-  const { input, event, veto } = await consider(part, tool, world, stop.signal)
+async function considered(part: CallPart, tool: Tool, context: TurnContext, stop: Stop): Promise<readonly EventBody[]> {
+  const { input, event, veto } = await consider(part, tool, context, stop.signal)
   if (veto !== undefined) return [{ type: 'call.settled', callId: part.callId, outcome: failed('vetoed', veto) }]
-  const next = nextHold(tool, world)
-  if (!event) return tool.gate || next ? admit({ part, tool, input }, next, world, stop) : []
-  return [event, ...(await admit({ part, tool, input, hooks: event.hooks }, next, world, stop))]
+  const next = nextHold(tool, context)
+  if (!event) return tool.gate || next ? admit({ part, tool, input }, next, context, stop) : []
+  return [event, ...(await admit({ part, tool, input, hooks: event.hooks }, next, context, stop))]
 }
 
 interface Proposal {
@@ -61,11 +67,11 @@ interface Proposal {
   readonly hooks?: readonly string[] | undefined
 }
 
-/** Whether it fits the tool, and whether somebody must agree to it or carries it out. */
+/** Whether it fits the tool, and whether it needs approval or another executor. */
 async function admit(
   { part, tool, input, hooks }: Proposal,
   next: NextHold | undefined,
-  world: World,
+  context: TurnContext,
   stop: Stop,
 ): Promise<readonly EventBody[]> {
   const { callId } = part
@@ -75,11 +81,12 @@ async function admit(
     return [{ type: 'call.settled', callId, outcome: failed('invalid-input', why) }]
   }
   if (!tool.gate && !next) return []
-  const approval = tool.gate ? await askGate(tool, newCall(part, 0), checked.value, world, stop) : { required: false }
+  const approval = tool.gate ? await askGate(tool, newCall(part, 0), checked.value, context, stop) : { required: false }
   const bound = boundTo(tool, input, checked.value)
-  if (approval.required) return [{ type: 'call.held', callId, hold: approvalHold(tool, approval, bound, next, world) }]
+  if (approval.required)
+    return [{ type: 'call.held', callId, hold: approvalHold(tool, approval, bound, next, context) }]
   if (!next) return [cleared(callId, bound)]
-  const held: EventBody = { type: 'call.held', callId, hold: executorHold(tool, next, bound, world) }
+  const held: EventBody = { type: 'call.held', callId, hold: executorHold(tool, next, bound, context) }
   return next.async ? [held, pendingResult(callId)] : [held]
 }
 
@@ -104,43 +111,51 @@ export function boundTo(tool: Tool, raw: Json, value: unknown): Bound {
   return { input: raw, inputHash: inputHash([raw, json.ok ? json.value : null]), fingerprint }
 }
 
-/** A gate that cannot say means somebody must: one that throws, or never returns, holds the call and never lets it run. */
+/** A gate that fails requires approval: one that throws, or never returns, holds the call and never lets it run. */
 export async function askGate(
   tool: Tool,
   call: Call,
   input: unknown,
-  world: World,
+  context: TurnContext,
   stop: Stop,
 ): Promise<ApprovalRequest> {
-  const writes = new StateWrites(() => world.log.state.plugins)
-  const asked = await within(tool, stop, world, (limited) =>
-    tool.gate?.(toolContext(world, call, input, writes, limited)),
+  const writes = StateWrites.readOnly(() => context.log.state.plugins, `"approval" of "${tool.name}"`)
+  const said = await within(tool, stop, context, (limited) =>
+    tool.gate?.(toolContext(context, call, input, writes, limited)),
   )
+  const asked = await afterWrites(said, tool, writes, context, stop)
   if (!asked.ok) return { required: true, reason: `The approval check failed: ${asked.error.message}` }
-  if (isRequest(asked.value)) return asked.value
-  return { required: true, reason: 'The approval check gave no clear answer.' }
+  if (typeof asked.value === 'boolean') return { required: asked.value }
+  if (isApprovalRequest(asked.value)) return asked.value
+  return unclearAnswer(asked.value, tool, context)
 }
 
-function isRequest(value: unknown): value is ApprovalRequest {
-  if (!isObject(value) || typeof value['required'] !== 'boolean') return false
-  const { reason = '', approvers = 1 } = value
-  return typeof reason === 'string' && Number.isInteger(approvers) && Number(approvers) >= 1
+/** An answer that is no approval request: the call is held for as many approvers as it does name, and the operator is told. */
+function unclearAnswer(answer: unknown, tool: Tool, { problem }: TurnContext): ApprovalRequest {
+  const why = `The approval check of "${tool.name}" gave no clear answer. Return true, false or { required, reason?, approvers? }.`
+  problem(new HoldpointError('tool-invalid', why))
+  const approvers: unknown = isObject(answer) ? answer['approvers'] : undefined
+  const named = typeof approvers === 'number' && Number.isSafeInteger(approvers) && approvers > 1 ? { approvers } : {}
+  return { required: true, reason: 'The approval check gave no clear answer.', ...named }
 }
 
-/** How the call waits for whoever carries it out; undefined when that is our own code. */
-function nextHold(tool: Tool, { agent }: World): NextHold | undefined {
+/** The hold for another executor; undefined when our own code runs the call. */
+function nextHold(tool: Tool, { agent }: TurnContext): NextHold | undefined {
   const { waiting } = tool
   const async = tool.async ? { async: true as const } : {}
+  /** A client may ask the person in front of it. */
+  const schema = tool.output ? { answerSchema: tool.output.json } : {}
   switch (tool.executor) {
     case 'server':
       if (agent.mode === 'auto' && !tool.manual) return undefined
-      // Whoever took the calls over has no deadline of ours to meet but the one for people.
+      // A caller that took the calls over has the same deadline as people.
       return { kind: 'external', cause: 'manual', ...waiting, timeoutMs: tool.approvalTimeoutMs }
     case 'client':
+      return { kind: 'client', cause: 'tool', ...waiting, ...async, ...schema }
     case 'external':
-      return { kind: tool.executor, cause: 'tool', ...waiting, ...async }
+      return { kind: 'external', cause: 'tool', ...waiting, ...async }
     case 'human':
-      return { kind: 'elicitation', cause: 'tool', ...waiting, ...async }
+      return { kind: 'elicitation', cause: 'tool', ...waiting, ...async, ...schema }
     case 'provider':
       return undefined
   }
@@ -154,7 +169,9 @@ export function approvalHold(
   { reason, approvers = 1 }: ApprovalRequest,
   bound: Bound,
   next: NextHold | undefined,
-  world: World,
+  context: TurnContext,
+  /** What was approved before, when the tool is not that any more. */
+  before: ToolDefinition | undefined = tool.definitionBefore,
 ): Hold {
   const timeoutMs = tool.approvalTimeoutMs
   return {
@@ -164,21 +181,24 @@ export function approvalHold(
     accepts: ['approve', 'reject'],
     ...bound,
     approvers,
+    askedBy: askersOf(context),
     timeoutMs,
-    expiresAt: world.agent.ports.now() + timeoutMs,
+    definition: tool.definition,
+    ...(before && { definitionBefore: before }),
+    expiresAt: context.agent.ports.now() + timeoutMs,
     onExpire: typeof tool.waiting.onExpire === 'object' ? 'error' : tool.waiting.onExpire,
     late: 'reject',
     ...(next && { then: next }),
   }
 }
 
-function executorHold(tool: Tool, next: NextHold, bound: Bound, world: World): Hold {
+function executorHold(tool: Tool, next: NextHold, bound: Bound, context: TurnContext): Hold {
   return {
     ...next,
     accepts: next.kind === 'elicitation' ? ['answer', 'reject'] : ['answer'],
     ...bound,
     approvers: 1,
-    expiresAt: world.agent.ports.now() + next.timeoutMs,
-    ...(next.kind === 'elicitation' && tool.output && { answerSchema: tool.output.json }),
+    askedBy: askersOf(context),
+    expiresAt: context.agent.ports.now() + next.timeoutMs,
   }
 }

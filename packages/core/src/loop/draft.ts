@@ -1,22 +1,22 @@
 /**
- * What is to be written next, and the state that it leads to. Whoever decides what follows from an event needs that
- * state, so does whoever derives the rows, and so does the log once it is written: here each event is folded once for all.
+ * Events that are about to be appended, and the state they lead to. Each event is folded once, for the decision that
+ * follows from it, for the rows beside the log, and for the log after the append.
  */
 import type { EventBody, LogEvent } from '../log/log-event.ts'
+import type { Machine, MachineEffect, MachineState } from '../log/machine.ts'
 import type { Append } from '../log/store.ts'
-import { derive } from '../turn/derive.ts'
-import { evolve } from '../turn/turn.ts'
-import type { Call, Conversation } from '../turn/turn-state.ts'
+import type { Call } from '../turn/turn-state.ts'
 import type { Writer } from './writes.ts'
 
-export class Draft {
-  readonly before: Conversation
+export class Draft<S extends MachineState, F extends MachineEffect> {
+  readonly before: S
   readonly at: number
+  readonly #machine: Machine<S, F>
   readonly #events: EventBody[] = []
-  readonly #numbered: LogEvent[] = []
-  #after: Conversation
+  #after: S
 
-  constructor(before: Conversation, at: number) {
+  constructor(machine: Machine<S, F>, before: S, at: number) {
+    this.#machine = machine
     this.before = before
     this.at = at
     this.#after = before
@@ -26,21 +26,15 @@ export class Draft {
     return this.#events
   }
 
-  /** As they will stand in the log, if nobody writes before. */
-  get numbered(): readonly LogEvent[] {
-    return this.#numbered
-  }
-
-  get after(): Conversation {
+  get after(): S {
     return this.#after
   }
 
   add(events: readonly EventBody[]): void {
     for (const event of events) {
       const numbered: LogEvent = { ...event, seq: this.#after.seq + 1, at: this.at }
-      this.#after = evolve(this.#after, numbered)
+      this.#after = this.#machine.evolve(this.#after, numbered)
       this.#events.push(event)
-      this.#numbered.push(numbered)
     }
   }
 
@@ -57,7 +51,7 @@ export class Draft {
       mark,
       events,
       at,
-      rows: derive(before, after, events, recalled),
+      rows: this.#machine.derive(before, after, events, recalled),
       ...(node !== undefined && { node }),
       ...(writer.as === 'driver' && writer.epoch !== undefined && { epoch: writer.epoch }),
       ...(writer.as === 'outsider' && writer.key !== undefined && { key: writer.key }),

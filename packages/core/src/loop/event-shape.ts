@@ -28,7 +28,7 @@ const maybe =
 const list =
   (check: Check): Check =>
   (value) =>
-    // A place with nothing in it is passed over by every(), and met by whoever walks the list.
+    // `every` skips a hole in an array, and a loop over it does not.
     Array.isArray(value) && Array.from(value).every(check)
 const either =
   (...checks: readonly Check[]): Check =>
@@ -38,6 +38,8 @@ const shape =
   (fields: Readonly<Record<string, Check>>): Check =>
   (value) =>
     isObject(value) && Object.entries(fields).every(([key, check]) => check(value[key]))
+/** With a check for every field of the type. */
+const shapeOf = <T extends object>(fields: { readonly [K in keyof T]-?: Check }): Check => shape(fields)
 /** One of several shapes, told apart by a field. */
 const variant = <T extends string>(
   tag: string,
@@ -85,16 +87,33 @@ const resolution = either(
 )
 const userPart = variant('type', { text: { text }, file: { mediaType: text, file } })
 const working = is('running', 'requires_action')
-const shownHold = shape({ kind: is(...KINDS), nth: count })
+const shownHold = shape({
+  kind: is(...KINDS),
+  nth: count,
+  expiresAt: maybe(number),
+  reason: maybe(text),
+  answerSchema: maybe(object),
+  url: maybe(text),
+})
 const member = shape({ kind: is('human', 'agent'), id: text })
+const askedBy = maybe(
+  list(
+    shape({
+      via: is('message', 'space', 'trigger', 'plan'),
+      by: maybe(text),
+      kind: maybe(is('human', 'agent')),
+      space: maybe(text),
+    }),
+  ),
+)
 const inboxEvent = variant<InboxEvent['type']>('type', {
   'space.message': { space: text, name: text, seq: count, from: member, text, replyTo: maybe(count) },
-  'plan.fired': { planId: text, what: text, due: number, missed: maybe(count) },
+  'plan.fired': { planId: text, what: text, due: number, missed: maybe(count), askedBy },
   trigger: { name: text, data: any, by: maybe(text) },
 })
 const inbound = variant('kind', {
   message: { message: shape({ parts: list(userPart), by: maybe(text) }) },
-  answer: { callId: text, name: text, outcome },
+  answer: { callId: text, name: text, outcome, askedBy, silent: maybe(is(true)) },
   event: { id: text, at: number, event: inboxEvent },
 })
 const data = maybe(object)
@@ -124,32 +143,42 @@ const waiting = {
   cause: is(...CAUSES),
   async: maybe(is(true)),
 }
-const hold = shape({
+const definition = shape({ description: text, executor: text, input: any })
+const hold = shapeOf<Hold>({
   ...waiting,
   kind: is(...KINDS),
   reason: maybe(text),
+  metadata: maybe(any),
   accepts: list(is(...ANSWERS)),
   input: any,
   inputHash: text,
   fingerprint: text,
+  definition: maybe(definition),
+  definitionBefore: maybe(definition),
   expiresAt: number,
   approvers: count,
+  askedBy,
   answerSchema: maybe(object),
   url: maybe(text),
   resumes: maybe(is('answer', 'deadline')),
-  then: maybe(shape({ ...waiting, kind: is(...KINDS) })),
+  then: maybe(shape({ ...waiting, kind: is(...KINDS), answerSchema: maybe(object) })),
 })
 const attempt = shape({ model: text, message: text, status: maybe(number), delayMs: maybe(amount) })
 const plan = shape({ spec: shape({ schema: object, name: maybe(text), description: maybe(text) }), finalize: flag })
 
+/** A check for every field of an event, so that a field that is renamed or added does not compile without one. */
+type FieldChecks<E extends EventBody> = { readonly [K in Exclude<keyof E, 'type'>]-?: Check }
+
 /** The fields of each event; `seq` and `at` are those of every one. */
-export const EVENTS: Readonly<Record<EventBody['type'], Readonly<Record<string, Check>>>> = {
+export const EVENTS: { readonly [T in EventBody['type']]: FieldChecks<Extract<EventBody, { readonly type: T }>> } = {
   'conversation.opened': { agent: text, by: maybe(text) },
   'turn.started': {
     turnId: text,
     agent: text,
     items: list(inbound),
     queued: maybe(either(count, is(0))),
+    upTo: maybe(either(count, is(0))),
+    cycle: maybe(is(true)),
     limits: shape({ maxSteps: count, maxTokens: maybe(count) }),
     output: maybe(plan),
   },
@@ -165,8 +194,13 @@ export const EVENTS: Readonly<Record<EventBody['type'], Readonly<Record<string, 
     shown: maybe(shape({ from: count, stubs: maybe(count), summary: maybe(count) })),
     attempts: maybe(list(attempt)),
     placed: maybe(
-      shape({ space: maybe(text), calls: list(shape({ callId: text, space: text, shown: maybe(is(true)) })) }),
+      shape({
+        space: maybe(text),
+        left: maybe(is(true)),
+        calls: list(shape({ callId: text, space: text, shown: maybe(is(true)) })),
+      }),
     ),
+    display: maybe(list(shape({ callId: text, streaming: maybe(is(true)), silent: maybe(is(true)) }))),
   },
   'turn.briefed': {
     turnId: text,
@@ -203,6 +237,8 @@ export const EVENTS: Readonly<Record<EventBody['type'], Readonly<Record<string, 
     resolution: maybe(resolution),
     by: maybe(text),
     shownIn: maybe(text),
+    silent: maybe(is(true)),
+    askedBy,
   },
   'state.changed': { plugin: text, value: any },
   'turn.ended': { turnId: text, reason: end, message: maybe(text), attempts: maybe(list(attempt)) },
@@ -213,10 +249,11 @@ export const EVENTS: Readonly<Record<EventBody['type'], Readonly<Record<string, 
       missed: is('once', 'all', 'none'),
       nextAt: number,
       cron: maybe(shape({ line: text, timeZone: text })),
+      askedBy,
     }),
   },
   'plan.removed': { planId: text },
-  'plan.fired': { planId: text, what: text, due: list(number), missed: amount, next: maybe(number) },
+  'plan.fired': { planId: text, what: text, due: list(number), missed: amount, next: maybe(number), askedBy },
   'notices.told': { count },
   'space.opened': { name: text, agentMessages: amount, by: maybe(text) },
   'member.joined': { member, role: is('owner', 'member', 'reader'), by: maybe(text) },
@@ -225,7 +262,15 @@ export const EVENTS: Readonly<Record<EventBody['type'], Readonly<Record<string, 
   'messages.read': { member, upTo: count },
   'agent.activated': { agent: text },
   'agent.rested': { agent: text },
-  'tool.started': { agent: text, toolCallId: text, name: text, input: any, status: working, hold: maybe(shownHold) },
+  'tool.started': {
+    agent: text,
+    toolCallId: text,
+    name: text,
+    input: any,
+    status: working,
+    hold: maybe(shownHold),
+    streaming: maybe(is(true)),
+  },
   'tool.changed': { agent: text, toolCallId: text, input: any, status: working, hold: maybe(shownHold) },
   'tool.done': { agent: text, toolCallId: text, output: any, input: maybe(any) },
   'tool.error': { agent: text, toolCallId: text, error: shape({ code: text, message: text }) },

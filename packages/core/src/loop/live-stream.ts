@@ -1,5 +1,5 @@
 /**
- * The loop as something to iterate: frames as they come, events once they are written. Work begins when somebody
+ * The loop as something to iterate: frames as they come, events once they are written. Work begins when a caller
  * iterates or asks for the result, and each reader sees everything from the start, whichever was asked for first.
  */
 import type { Frame } from '../live/frame.ts'
@@ -69,7 +69,7 @@ function ended(): Next {
   return { done: true, value: undefined }
 }
 
-/** A watcher that throws fails its own caller, once the work is done, and nobody else. */
+/** A watcher that throws fails its own caller, once the work is done, and no other caller. */
 export function watcher(watch: Watch | undefined): { readonly show: Watch; check(): void } | undefined {
   let broke: { readonly error: unknown } | undefined
   return (

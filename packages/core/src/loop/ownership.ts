@@ -1,39 +1,45 @@
 /**
- * Whether it is for this process to drive a conversation, as the store last said. The store says so with every write and
- * claim; that somebody else took over it does not say. So when others set going what was at rest, which makes it theirs,
- * nothing is begun here until the store was asked: by giving it an old write of ours again, which changes nothing and is
- * answered with who drives now. What others wrote is only ever a reason to ask, never an answer: read late, or in the
- * middle of a write, the log looks at rest where it was not.
+ * Whether this process owns a log, as the store said last. The store says so in its answer to every append and claim. It
+ * does not say when another process takes over, so an append by another process to a log at rest is a reason to ask.
+ *
+ * | state       | `epoch` | `uncertain` | may drive | entered by                                                   |
+ * |---|---|---|---|---|
+ * | `none`      | unset   | false       | no        | an answer that names another owner; `fenced`                 |
+ * | `owned`     | set     | false       | yes       | an answer that names this node, asked after the last doubt   |
+ * | `uncertain` | set     | true        | no        | `doubt`: another process appended to the log while at rest   |
+ *
+ * To ask, `Writes.confirmOwner` gives the store an old append of ours again (`proof`). That changes nothing, and its answer
+ * names the owner. What others appended is a reason to ask, never an answer: read late, or during an append, a log looks
+ * at rest although it was not.
  */
 import type { Append } from '../log/store.ts'
 
 export class Ownership {
-  /** Set while this process is the one to drive. */
+  /** Set while this process is the owner, or was when it last heard. */
   epoch: number | undefined
-  /** Somebody else may have taken over. */
   uncertain = false
-  /** A write of ours that happened, to ask with. */
+  /** An append of ours that happened, to ask with. */
   proof: Append | undefined
-  /** Counts the reasons to doubt: what was asked before the last one says nothing about it. */
+  /** Counts the reasons to doubt: an answer to a question from before the last one says nothing about it. */
   doubts = 0
-  /** An answer that took its time may tell of an older epoch than is known already. */
+  /** A late answer may name an older epoch than is known already. */
   #newest = 0
 
-  /** The store's answer to what was asked after so many doubts. */
-  told(who: { readonly epoch: number; readonly owned: boolean }, doubts: number, proof?: Append): void {
+  /** The store's answer. `doubts` is what the count was when it was asked. */
+  answered(owner: { readonly epoch: number; readonly owned: boolean }, doubts: number, proof?: Append): void {
     this.proof = proof ?? this.proof
-    if (who.epoch < this.#newest) return
-    this.#newest = who.epoch
-    this.epoch = who.owned ? who.epoch : undefined
+    if (owner.epoch < this.#newest) return
+    this.#newest = owner.epoch
+    this.epoch = owner.owned ? owner.epoch : undefined
     this.uncertain &&= doubts !== this.doubts
   }
 
-  /** The store did not take a write under this epoch. */
+  /** The store refused an append under this epoch. */
   fenced(epoch: number | undefined): void {
     if (epoch === this.epoch) this.epoch = undefined
   }
 
-  /** Without anything to ask with, it comes out when something is written. */
+  /** Without an append to ask with, the next append will tell. */
   doubt(): void {
     if (this.epoch === undefined || !this.proof) return
     this.doubts++

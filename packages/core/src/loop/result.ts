@@ -5,7 +5,7 @@ import type { EndReason, LogEvent } from '../log/log-event.ts'
 import { callsOf, textOf, type Reply, type Usage } from '../model/reply.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 import { openHold, type Refusal } from '../turn/decide.ts'
-import type { Hold } from '../turn/hold.ts'
+import { agreedTo, type Hold } from '../turn/hold.ts'
 import type { Verdict } from '../turn/resolve.ts'
 import { evolve } from '../turn/turn.ts'
 import { emptyConversation, type Call, type Conversation } from '../turn/turn-state.ts'
@@ -15,10 +15,12 @@ export interface HeldCall extends Hold {
   readonly name: string
   /** What the model asked for, where that differs from what will run. */
   readonly proposed: Json
-  /** Who of several approvers agreed so far. */
+  /** Who of several approvers agreed so far, to exactly this input. */
   readonly endorsedBy: readonly string[]
-  /** Which of the call's holds this is, from 1: to be given back with an answer to one that was held anew. */
+  /** Which of the call's holds this is, from 1: to be given with an answer to a call that was held again. */
   readonly nth: number
+  /** Its tool reports progress. */
+  readonly streaming?: true
 }
 
 export interface StepResult {
@@ -35,7 +37,7 @@ export interface StepResult {
   }[]
 }
 
-/** Why the loop stopped: the turn ended, or it waits for somebody. */
+/** Why the loop stopped: the turn ended, or a hold is open. */
 export type StopReason =
   | EndReason
   | Refusal
@@ -46,8 +48,17 @@ export type StopReason =
   | 'ask_user'
   | 'step'
 
+/** The tool loop before the second pass of `structuredFinalize`. */
+export interface FirstPass {
+  /** How it ended: `completed`, and then the second pass began; any other reason ended the turn. */
+  readonly halted: EndReason
+  readonly text: string
+  /** Its last reply, if the model said anything. */
+  readonly reply: Reply | undefined
+}
+
 export interface TurnResult {
-  /** `held`: somebody outside must answer. `paused`: after one step. `stopped` and `failed`: see `reason`. */
+  /** `held`: a hold is open. `paused`: after one step. `stopped` and `failed`: see `reason`. */
   readonly status: 'done' | 'held' | 'paused' | 'stopped' | 'failed' | 'refused'
   readonly reason: StopReason
   readonly message: string | undefined
@@ -58,7 +69,7 @@ export interface TurnResult {
   readonly steps: readonly StepResult[]
   readonly usage: Usage
   readonly metadata: {
-    readonly structuredFinalize?: { readonly pass1: { readonly text: string; readonly reply: Reply } }
+    readonly structuredFinalize?: { readonly pass1: FirstPass }
   }
 }
 
@@ -83,7 +94,11 @@ export function resultOf(
 function foldTurn(events: readonly LogEvent[]): Conversation {
   const [first] = events
   if (first?.type !== 'turn.started') return emptyConversation
-  const before: Conversation = { ...emptyConversation, seq: first.seq - 1, queue: first.items }
+  const before: Conversation = {
+    ...emptyConversation,
+    seq: first.seq - 1,
+    queue: first.items.map((item) => ({ seq: 0, item })),
+  }
   return events.reduce((state, event) => (isAside(event) ? { ...state, seq: event.seq } : evolve(state, event)), before)
 }
 
@@ -101,7 +116,7 @@ function resultOfLast(events: readonly LogEvent[], state: Conversation, mode: 'a
   const last = stood.at(-1)
   const plan = turn[0]?.type === 'turn.started' ? turn[0].output : undefined
   const parsed = plan && status === 'done' && last ? parseJson(last.text) : undefined
-  const pass1 = plan?.finalize && status === 'done' ? stood.at(-2) : undefined
+  const pass1 = plan?.finalize ? firstPass(turn, stood, state) : undefined
   return {
     status,
     reason,
@@ -111,8 +126,26 @@ function resultOfLast(events: readonly LogEvent[], state: Conversation, mode: 'a
     holds,
     steps,
     usage: steps.reduce((sum, { reply }) => addUsage(sum, reply.usage), { inputTokens: 0, outputTokens: 0 }),
-    metadata: pass1 ? { structuredFinalize: { pass1: { text: pass1.text, reply: pass1.reply } } } : {},
+    metadata: pass1 ? { structuredFinalize: { pass1 } } : {},
   }
+}
+
+/** Known once it is over, whatever came of the second pass. */
+function firstPass(
+  turn: readonly LogEvent[],
+  stood: readonly StepResult[],
+  { turn: now }: Conversation,
+): FirstPass | undefined {
+  const said = turn.find((event) => event.type === 'model.replied' && endsLoop(event))
+  const halted = said ? 'completed' : now.phase === 'rest' ? now.last?.reason : undefined
+  if (halted === undefined) return undefined
+  const last = said?.type === 'model.replied' ? stood.find(({ step }) => step === said.step) : stood.at(-1)
+  return { halted, text: last?.text ?? '', reply: last?.reply }
+}
+
+/** A reply without calls that stands: what comes next is the second pass. */
+function endsLoop({ reply, again, ends }: Extract<LogEvent, { readonly type: 'model.replied' }>): boolean {
+  return callsOf(reply).length === 0 && !again && !ends
 }
 
 export function openHolds(state: Conversation): HeldCall[] {
@@ -124,8 +157,9 @@ export function openHolds(state: Conversation): HeldCall[] {
   })
 }
 
-function heldCall({ callId, name, proposed, endorsed, holds }: Call, hold: Hold): HeldCall {
-  return { callId, name, proposed, endorsedBy: endorsed.map(({ by }) => by), nth: holds, ...hold }
+function heldCall({ callId, name, proposed, endorsed, holds, streaming }: Call, hold: Hold): HeldCall {
+  const facts = { callId, name, proposed, endorsedBy: agreedTo(hold, endorsed), nth: holds, ...hold }
+  return streaming ? { ...facts, streaming } : facts
 }
 
 function stopOf(
@@ -147,7 +181,7 @@ function stopOf(
   return { status: STATUS[reason], reason, message }
 }
 
-/** The words of the caller's own protocol: calls handed over, a question asked, or somebody to be waited for. */
+/** The words of the caller's own protocol: calls handed over, a question asked, or another hold. */
 function heldReason(holds: readonly HeldCall[], mode: 'auto' | 'manual'): StopReason {
   if (holds.some(({ cause }) => cause === 'manual')) return mode === 'manual' ? 'tool_calls' : 'manual_tool_calls'
   return holds.some(({ cause }) => cause === 'asked') ? 'ask_user' : 'held'

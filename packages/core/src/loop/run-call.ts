@@ -3,23 +3,28 @@
  * halt. `admitCall` comes before a call that was approved, `recoverCall` before one whose process died.
  */
 import { messageOf } from '../failure.ts'
-import { isObject, lostInJson, toJson, type Json } from '../json.ts'
+import { isObject, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
+import { wholeJson } from '../lost-in-json.ts'
 import { StateWrites } from '../plugin/state.ts'
 import type { Checked } from '../ports.ts'
 import { inputHash } from '../tool/fingerprint.ts'
 import { AskUser, Halt, Skip, ToolError } from '../tool/handler-result.ts'
-import { failed, type CallOutcome, type FailedOutcome, type OutcomeError } from '../tool/outcome.ts'
+import { failed, type CallOutcome, type FailedOutcome } from '../tool/outcome.ts'
 import { DEFAULT_TIMEOUTS, type Tool } from '../tool/tool.ts'
 import type { ApprovalRequest, Verified } from '../tool/tool-options.ts'
 import type { Hold } from '../turn/hold.ts'
 import type { Call } from '../turn/turn-state.ts'
+import type { Agent } from './agent.ts'
 import { approvalHold, askGate, boundTo, checkInput, cleared, type Bound } from './dispatch.ts'
+import { tooLarge, withinSize } from './result-size.ts'
 import type { Stop } from './stop.ts'
-import { isUnfinished, unfinished } from './unfinished.ts'
-import { within, type Returned } from './within.ts'
-import type { Brought } from './works.ts'
-import { toolContext, type World } from './world.ts'
+import { haltsOn, inputOf } from './tool-failure.ts'
+import { isUnfinished, unfinished, type Held } from './unfinished.ts'
+import { afterWrites, within, type Returned } from './within.ts'
+import { toolContext } from './tool-context.ts'
+import { askersOf, type TurnContext } from './turn-context.ts'
+import type { WorkResult } from './work.ts'
 
 type Events = readonly EventBody[]
 
@@ -33,13 +38,14 @@ export function startCall(call: Call): EventBody {
 }
 
 /** Lets an approved call start only as what was approved: the same tool definition, and an input of the same hash. */
-export async function admitCall(call: Call, tool: Tool | undefined, world: World, stop: Stop): Promise<Events> {
+export async function admitCall(call: Call, tool: Tool | undefined, context: TurnContext, stop: Stop): Promise<Events> {
   if (!tool || !call.approved) return [startCall(call)]
   const checked = await checkInput(tool, inputOf(call))
   if (!checked.ok)
     return [settled(call, failed('invalid-input', `What was approved no longer fits the tool: ${checked.why}`))]
   const bound = boundTo(tool, inputOf(call), checked.value)
-  if (tool.fingerprint !== call.approved.fingerprint) return changedTool(call, tool, bound, checked.value, world, stop)
+  if (tool.fingerprint !== call.approved.fingerprint)
+    return changedTool(call, tool, bound, checked.value, context, stop)
   if (bound.inputHash !== call.approved.inputHash) return [settled(call, notWhatWasApproved)]
   return [startCall(call)]
 }
@@ -50,28 +56,34 @@ async function changedTool(
   tool: Tool,
   bound: Bound,
   input: unknown,
-  world: World,
+  context: TurnContext,
   stop: Stop,
 ): Promise<Events> {
-  const asked: ApprovalRequest = tool.gate ? await askGate(tool, call, input, world, stop) : { required: false }
+  const asked: ApprovalRequest = tool.gate ? await askGate(tool, call, input, context, stop) : { required: false }
   const byPerson = call.resolved.length > 0
   if (!byPerson && !asked.required) return [cleared(call.callId, bound), startCall(call)]
   const why = `The tool was changed after it was approved.${asked.reason === undefined ? '' : ` ${asked.reason}`}`
   const request = byPerson ? { ...asked, reason: why } : asked
-  const hold = approvalHold(tool, request, bound, undefined, world)
+  const before = call.approved?.definition ?? tool.definitionBefore
+  const hold = approvalHold(tool, request, bound, undefined, context, before)
   return [{ type: 'call.held', callId: call.callId, hold: byPerson ? { ...hold, cause: 'changed' } : hold }]
 }
 
 const MOST_ATTEMPTS = 5
 
-/** A call was running when its process died; nobody knows whether it did its work. The tool's author said what then. */
-export async function recoverCall(call: Call, tool: Tool | undefined, world: World, stop: Stop): Promise<Events> {
+/** A call was running when its process died; it is unknown whether it did its work. The tool's `onLost` says what happens. */
+export async function recoverCall(
+  call: Call,
+  tool: Tool | undefined,
+  context: TurnContext,
+  stop: Stop,
+): Promise<Events> {
   switch (tool?.onLost ?? 'ask') {
     case 'retry':
       // A call that took its process down again and again is for a person to look at.
       return call.attempt - (call.resumed?.from ?? 0) < MOST_ATTEMPTS
-        ? admitCall(call, tool, world, stop)
-        : [await lostHold(call, tool, world, stop)]
+        ? admitCall(call, tool, context, stop)
+        : [await lostHold(call, tool, context, stop)]
     case 'fail':
       return [
         settled(
@@ -83,24 +95,27 @@ export async function recoverCall(call: Call, tool: Tool | undefined, world: Wor
         ),
       ]
     case 'ask':
-      return [await lostHold(call, tool, world, stop)]
+      return [await lostHold(call, tool, context, stop)]
     case 'verify': {
-      const found = await verify(call, tool, world, stop)
+      const found = await verify(call, tool, context, stop)
       if (found.happened === true)
-        return [settled(call, tool ? await checkOutput(tool, found.result) : asOutcome(found.result))]
-      return found.happened === false ? admitCall(call, tool, world, stop) : [await lostHold(call, tool, world, stop)]
+        return [settled(call, tool ? await checkOutput(tool, found.result, context.agent) : asOutcome(found.result))]
+      return found.happened === false
+        ? admitCall(call, tool, context, stop)
+        : [await lostHold(call, tool, context, stop)]
     }
   }
 }
 
-async function verify(call: Call, tool: Tool | undefined, world: World, stop: Stop): Promise<Verified> {
+async function verify(call: Call, tool: Tool | undefined, context: TurnContext, stop: Stop): Promise<Verified> {
   try {
     const checked = tool && (await checkInput(tool, inputOf(call)))
     if (!tool?.verify || !checked?.ok) return { happened: 'unknown' }
-    const writes = new StateWrites(() => world.log.state.plugins)
-    const found = await within(tool, stop, world, (limited) =>
-      tool.verify?.(toolContext(world, call, checked.value, writes, limited)),
+    const writes = StateWrites.readOnly(() => context.log.state.plugins, `"onLost" of "${tool.name}"`)
+    const said = await within(tool, stop, context, (limited) =>
+      tool.verify?.(toolContext(context, call, checked.value, writes, limited)),
     )
+    const found = await afterWrites(said, tool, writes, context, stop)
     return found.ok && isObject(found.value) ? (found.value as unknown as Verified) : { happened: 'unknown' }
   } catch {
     return { happened: 'unknown' }
@@ -108,12 +123,12 @@ async function verify(call: Call, tool: Tool | undefined, world: World, stop: St
 }
 
 /** A person says what happened: run it again (same id), give up, or this was the result. */
-async function lostHold(call: Call, tool: Tool | undefined, world: World, stop: Stop): Promise<EventBody> {
+async function lostHold(call: Call, tool: Tool | undefined, context: TurnContext, stop: Stop): Promise<EventBody> {
   const raw = inputOf(call)
   const checked = tool && (await checkInput(tool, raw))
   const bound =
     tool && checked?.ok ? boundTo(tool, raw, checked.value) : { input: raw, inputHash: inputHash(raw), fingerprint: '' }
-  const { approvers = 1 } = tool?.gate && checked?.ok ? await askGate(tool, call, checked.value, world, stop) : {}
+  const { approvers = 1 } = tool?.gate && checked?.ok ? await askGate(tool, call, checked.value, context, stop) : {}
   const timeoutMs = tool?.approvalTimeoutMs ?? DEFAULT_TIMEOUTS.approval
   const hold: Hold = {
     kind: 'approval',
@@ -122,36 +137,51 @@ async function lostHold(call: Call, tool: Tool | undefined, world: World, stop: 
       'The process died while this ran. Approve to run it again under the same id, reject to give it up, or answer with its result if it did happen.',
     accepts: ['approve', 'reject', 'answer'],
     ...bound,
+    ...(tool && tool.fingerprint === (call.approved ?? tool).fingerprint && { definition: tool.definition }),
     ...call.approved,
     approvers,
+    askedBy: askersOf(context),
     timeoutMs,
-    expiresAt: world.agent.ports.now() + timeoutMs,
+    expiresAt: context.agent.ports.now() + timeoutMs,
     onExpire: 'error',
     late: 'reject',
   }
   return { type: 'call.held', callId: call.callId, hold }
 }
 
-/** Most tools answer at once, and then so does this: whoever runs many need not wait for each. */
-export function runCall(call: Call, tool: Tool | undefined, world: World, stop: Stop): Brought | Promise<Brought> {
+/** Most tools answer synchronously, and then so does this: a driver that runs many calls does not wait for each. */
+export function runCall(
+  call: Call,
+  tool: Tool | undefined,
+  context: TurnContext,
+  stop: Stop,
+): WorkResult | Promise<WorkResult> {
   if (!tool?.run) return [settled(call, failed('unknown-tool', `There is no tool "${call.name}" here any more.`))]
   const checking = checkInput(tool, inputOf(call))
-  if (checking instanceof Promise) return checking.then((checked) => runChecked(call, tool, checked, world, stop))
-  return runChecked(call, tool, checking, world, stop)
+  if (checking instanceof Promise) return checking.then((checked) => runChecked(call, tool, checked, context, stop))
+  return runChecked(call, tool, checking, context, stop)
 }
 
-function runChecked(call: Call, tool: Tool, checked: Checked, world: World, stop: Stop): Brought | Promise<Brought> {
+function runChecked(
+  call: Call,
+  tool: Tool,
+  checked: Checked,
+  context: TurnContext,
+  stop: Stop,
+): WorkResult | Promise<WorkResult> {
   if (!checked.ok) return [settled(call, failed('invalid-input', checked.why))]
   // Once more, on the very value that runs: the schema may have made another one of it since the call was admitted.
   if (call.approved && boundTo(tool, inputOf(call), checked.value).inputHash !== call.approved.inputHash)
     return [settled(call, notWhatWasApproved)]
   if (stop.aborted) return []
-  const writes = new StateWrites(() => world.log.state.plugins)
-  const running = within(tool, stop, world, (limited) =>
-    tool.run?.(toolContext(world, call, checked.value, writes, limited)),
+  const writes = new StateWrites(() => context.log.state.plugins, context.problem)
+  const running = within(tool, stop, context, (limited) =>
+    tool.run?.(toolContext(context, call, checked.value, writes, limited)),
   )
-  const ran: Ran = { call, tool, input: checked.value, writes, world }
-  return running instanceof Promise ? running.then((returned) => cameOf(ran, returned)) : cameOf(ran, running)
+  const ran: Ran = { call, tool, input: checked.value, writes, context }
+  const after = (returned: Returned): Returned | Promise<Returned> => afterWrites(returned, tool, writes, context, stop)
+  const returned = running instanceof Promise ? running.then(after) : after(running)
+  return returned instanceof Promise ? returned.then((each) => cameOf(ran, each)) : cameOf(ran, returned)
 }
 
 /** A call whose handler has returned. */
@@ -160,43 +190,49 @@ interface Ran {
   readonly tool: Tool
   readonly input: unknown
   readonly writes: StateWrites
-  readonly world: World
+  readonly context: TurnContext
 }
 
-function cameOf(ran: Ran, given: Returned): Brought | Promise<Brought> {
-  const { call, tool, input, writes, world } = ran
+function cameOf(ran: Ran, given: Returned): WorkResult | Promise<WorkResult> {
+  const { call, tool, input, writes, context } = ran
   const returned = storable(given)
   const value = returned.ok ? returned.value : undefined
-  if (value instanceof AskUser)
-    return [...writes.take(), askedHold(call, tool, value, boundTo(tool, inputOf(call), input), world)]
-  if (isUnfinished(value)) {
-    const held = unfinished(call, tool, value, boundTo(tool, inputOf(call), input), world)
-    return 'ok' in held ? [failing(call, held, world)] : [...writes.take(), held]
+  if (value instanceof AskUser || isUnfinished(value)) {
+    const bound = boundTo(tool, inputOf(call), input)
+    const held =
+      value instanceof AskUser
+        ? askedHold(call, tool, value, bound, context)
+        : unfinished(call, tool, value, bound, context)
+    const refused = 'ok' in held ? held : tooLargeToAsk(held, tool, context)
+    const written = writes.take()
+    return refused ? [failing(call, refused, context)] : [...written, held as Held]
   }
   if (value instanceof Halt) return halted(ran, value)
-  if (value instanceof Skip) return [...writes.take(), skipped(call, world)]
-  const judging = outcomeOf(returned, tool)
+  if (value instanceof Skip) return [...writes.take(), skipped(call, context)]
+  const judging = outcomeOf(returned, tool, context)
   return judging instanceof Promise ? judging.then((outcome) => ended(ran, outcome)) : ended(ran, judging)
 }
 
-function ended({ call, writes, world }: Ran, outcome: CallOutcome): Brought {
-  return outcome.ok ? [...writes.take(), settled(call, outcome)] : [failing(call, outcome, world)]
+function ended({ call, writes, context }: Ran, outcome: CallOutcome): WorkResult {
+  const written = writes.take()
+  return outcome.ok ? [...written, settled(call, outcome)] : [failing(call, outcome, context)]
 }
 
-async function halted({ call, tool, writes }: Ran, { reason, value }: Halt): Promise<Brought> {
-  const outcome = value === undefined ? asOutcome(null) : await checkOutput(tool, value)
+async function halted({ call, tool, writes, context }: Ran, { reason, value }: Halt): Promise<WorkResult> {
+  const outcome = value === undefined ? asOutcome(null) : await checkOutput(tool, value, context.agent)
   return [...writes.take(), { ...settled(call, outcome), halt: { reason: 'halted', message: reason } }]
 }
 
-function failing(call: Call, outcome: FailedOutcome, world: World): EventBody {
+function failing(call: Call, given: FailedOutcome, context: TurnContext): EventBody {
+  const outcome = withinSize(given, undefined, context.agent) as FailedOutcome
   const { error } = outcome
-  return haltsOn(error, call, world)
+  return haltsOn(error, call, context)
     ? { ...settled(call, outcome), halt: { reason: 'tool_error', message: error.message } }
     : settled(call, outcome)
 }
 
 /** A turn in which something else was done, or is being done, is remembered. */
-function skipped(call: Call, { log }: World): EventBody {
+function skipped(call: Call, { log }: TurnContext): EventBody {
   const { turn } = log.state
   const nothingElse = turn.phase === 'calls' && turn.step === 1 && turn.calls.length === 1
   const halt = { reason: nothingElse ? 'skipped' : 'halted', message: 'There was nothing to do.' } as const
@@ -216,36 +252,39 @@ function storable(returned: Returned): Returned {
 }
 
 function remade(text: unknown, extra: unknown, make: (text: string, extra: Json | undefined) => unknown): Returned {
-  const json = extra === undefined ? undefined : toJson(extra)
+  const json = extra === undefined ? undefined : wholeJson(extra)
   if (typeof text === 'string' && json?.ok !== false) return { ok: true, value: make(text, json?.value) }
   const why = json?.ok === false ? json.why : `${typeof text} in place of text`
   return failed('invalid-output', `What the handler returned cannot be stored: ${why}`)
 }
 
-function outcomeOf(returned: Returned, tool: Tool): CallOutcome | Promise<CallOutcome> {
+function outcomeOf(returned: Returned, tool: Tool, { agent }: TurnContext): CallOutcome | Promise<CallOutcome> {
   if (!returned.ok) return returned
   if (returned.value instanceof Error) return failed('failed', messageOf(returned.value))
   if (returned.value instanceof ToolError) return failed('failed', returned.value.message, returned.value.details)
-  return tool.output ? checkOutput(tool, returned.value) : asOutcome(returned.value)
+  return tool.output ? checkOutput(tool, returned.value, agent) : withinSize(asOutcome(returned.value), tool, agent)
 }
 
-/** Results from anywhere, ours included, must fit what the tool says it gives. */
-export async function checkOutput(tool: Tool, value: unknown): Promise<CallOutcome> {
+/** Results from anywhere, ours included, must fit what the tool says it gives, and must not be too large. */
+export async function checkOutput(tool: Tool, value: unknown, agent: Agent): Promise<CallOutcome> {
   const checked = tool.output ? await tool.output.check(value) : ({ ok: true, value } as const)
   return checked.ok
-    ? asOutcome(checked.value)
+    ? withinSize(asOutcome(checked.value), tool, agent)
     : failed('invalid-output', `The result does not fit the tool's output schema: ${checked.why}`)
 }
 
 function asOutcome(value: unknown): CallOutcome {
-  const json = toJson(value)
-  if (!json.ok) return failed('invalid-output', `The result is not JSON: ${json.why}`)
-  const lost = lostInJson(value)
-  if (lost) return failed('invalid-output', `The result holds ${lost}, of which JSON would keep nothing.`)
-  return { ok: true, value: json.value }
+  const json = wholeJson(value)
+  return json.ok ? json : failed('invalid-output', `The result is not JSON: ${json.why}`)
 }
 
-function askedHold(call: Call, tool: Tool, asked: AskUser, bound: Bound, { agent }: World): EventBody {
+/** What is asked is kept too. The input is not the handler's doing. */
+function tooLargeToAsk({ hold, state = null }: Held, tool: Tool, { agent }: TurnContext): FailedOutcome | undefined {
+  const { reason = null, metadata = null, answerSchema = null, url = null } = hold
+  return tooLarge('What is asked', [reason, metadata, answerSchema, url, state], tool, agent)
+}
+
+function askedHold(call: Call, tool: Tool, asked: AskUser, bound: Bound, context: TurnContext): Held {
   const timeoutMs = tool.approvalTimeoutMs
   const hold: Hold = {
     kind: 'elicitation',
@@ -255,29 +294,14 @@ function askedHold(call: Call, tool: Tool, asked: AskUser, bound: Bound, { agent
     accepts: ['answer', 'reject'],
     ...bound,
     approvers: 1,
+    askedBy: askersOf(context),
     timeoutMs,
-    expiresAt: agent.ports.now() + timeoutMs,
+    expiresAt: context.agent.ports.now() + timeoutMs,
     onExpire: tool.waiting.onExpire,
     late: 'reject',
     ...(tool.output && { answerSchema: tool.output.json }),
   }
   return { type: 'call.held', callId: call.callId, hold }
-}
-
-/** Only what went wrong in the tool counts: a model's mistake is the model's to mend. */
-function haltsOn(error: OutcomeError, call: Call, { agent }: World): boolean {
-  if (error.code !== 'failed' && error.code !== 'timed-out' && error.code !== 'invalid-output') return false
-  const { onToolError } = agent
-  if (typeof onToolError !== 'function') return onToolError === 'halt'
-  try {
-    return onToolError({ id: call.callId, name: call.name }, error) !== 'continue'
-  } catch {
-    return true // a policy that cannot say is not a yes to going on
-  }
-}
-
-function inputOf(call: Call): Json {
-  return call.edited ?? call.proposed
 }
 
 function settled(call: Call, outcome: CallOutcome): Extract<EventBody, { type: 'call.settled' }> {

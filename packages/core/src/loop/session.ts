@@ -1,6 +1,6 @@
 /**
  * One conversation in this process, with everything that can be said to it. A session is its log: `JSON.stringify` it
- * at any halt, open it elsewhere, go on. Whoever answers a hold is told the truth before anything else happens.
+ * at any halt, open it elsewhere, go on. Every answer to a hold gets an accurate verdict before the turn goes on.
  */
 import { noteOf } from '../context/summary.ts'
 import type { Json } from '../json.ts'
@@ -11,62 +11,68 @@ import type { Resolution } from '../turn/hold.ts'
 import type { ResolveAnswer } from '../turn/resolve.ts'
 import type { Conversation } from '../turn/turn-state.ts'
 import type { Agent } from './agent.ts'
-import { LiveConversation, type CancelAnswer } from './live-conversation.ts'
+import { checkOpen } from './check-send.ts'
+import { ActiveConversation, type CancelAnswer } from './active-conversation.ts'
 import { LiveStream } from './live-stream.ts'
-import { Log } from './log.ts'
+import { ConversationLog } from './conversation-log.ts'
 import { openHolds, type HeldCall, type TurnResult } from './result.ts'
 import { readSession, type SessionData } from './session-data.ts'
+import { sessionWorld } from './world.ts'
 import type { Content, OpenFrom, ResolveOptions, SendOptions } from './session-options.ts'
 
 export type SessionStatus = 'idle' | 'awaiting_tools' | 'awaiting_user' | 'completed' | 'error'
 export type ChatResult = TurnResult & { readonly session: Session }
 
 export class Session {
-  readonly #live: LiveConversation
+  readonly #active: ActiveConversation
 
-  private constructor(live: LiveConversation) {
-    this.#live = live
+  private constructor(active: ActiveConversation) {
+    this.#active = active
   }
 
-  /** A conversation that nobody knows of yet. */
+  /** A new conversation. */
   static begin(agent: Agent): Session {
-    return new Session(new LiveConversation(agent, newLog(agent, agent.ports.id(), memoryStore())))
+    return new Session(activeNew(agent, agent.ports.id(), memoryStore({ now: agent.ports.now })))
   }
 
   /** From nothing, from saved data, or from a conversation in a store. */
   static async open(agent: Agent, from: OpenFrom = {}): Promise<Session> {
+    checkOpen(from)
+    const { tools } = from
     const data = from.data === undefined ? undefined : readSession(from.data)
     const id = from.id ?? data?.id ?? agent.ports.id()
-    const log = newLog(agent, id, from.store ?? memoryStore(data && { log: { id, ...kept(data) } }))
+    const kept = data && { log: { id, ...logOf(data) } }
+    const store = from.store ?? memoryStore({ now: agent.ports.now, ...kept })
+    const log = newLog(agent, id, store)
     await log.refresh()
     await log.reachBack(1)
     await log.summary()
-    return new Session(new LiveConversation(agent, log))
+    return new Session(new ActiveConversation(agent, log, sessionWorld(store, agent.ports), tools && { tools }))
   }
 
   get agent(): Agent {
-    return this.#live.agent
+    return this.#active.agent
   }
 
   get id(): string {
-    return this.#live.log.id
+    return this.#active.log.id
   }
 
   get events(): readonly LogEvent[] {
-    return this.#live.log.events
+    return this.#active.log.events
   }
 
   get state(): Conversation {
-    return this.#live.log.state
+    return this.#active.log.state
   }
 
-  /** Everything that waits for somebody outside, async calls of earlier turns included. */
+  /** Every open hold, async calls of earlier turns included. */
   get holds(): readonly HeldCall[] {
-    return openHolds(this.#live.log.state)
+    return openHolds(this.#active.log.state)
   }
 
   get status(): SessionStatus {
-    const { turn } = this.#live.log.state
+    const { turn } = this.#active.log.state
     if (turn.phase === 'calls')
       return this.holds.some(({ kind }) => kind === 'approval' || kind === 'elicitation')
         ? 'awaiting_user'
@@ -77,9 +83,9 @@ export class Session {
     return reason === 'model_failed' || reason === 'interrupted' || reason === 'output_invalid' ? 'error' : 'idle'
   }
 
-  /** Says something and goes on until rest, or until somebody outside must answer. */
+  /** Sends a message and drives until the turn is over or a hold is open. */
   send(content: Content, options: SendOptions = {}): Promise<ChatResult> {
-    return this.#told(this.#live.run({ content }, options, () => this.#live.driveOn(false)))
+    return this.#told(this.#active.run({ content }, options, () => this.#active.drive('all')))
   }
 
   /** The same as `send`, to iterate. */
@@ -90,13 +96,13 @@ export class Session {
   /** One model call and the calls it asks for, then back to the caller. Without content: the next one of this turn. */
   step(content?: Content, options: SendOptions = {}): Promise<ChatResult> {
     return this.#told(
-      this.#live.run(content === undefined ? undefined : { content }, options, () => this.#live.driveOn(true)),
+      this.#active.run(content === undefined ? undefined : { content }, options, () => this.#active.drive('one-step')),
     )
   }
 
   /** Goes on with what was answered since, or takes up again a turn that stopped early. */
   continue(options: SendOptions = {}): Promise<ChatResult> {
-    return this.#told(this.#live.run(undefined, options, () => this.#live.driveOn(false)))
+    return this.#told(this.#active.run(undefined, options, () => this.#active.drive('all')))
   }
 
   /** The same as `continue`, to iterate. */
@@ -104,14 +110,14 @@ export class Session {
     return streamOf((watching) => this.continue(watching), options)
   }
 
-  /** The newest progress of each running call, for whoever comes to watch late. */
+  /** The newest progress of each running call, for late watchers. */
   get progress(): ReadonlyMap<string, Json> {
-    return this.#live.audience.progress
+    return this.#active.audience.progress
   }
 
   /** The one door for answers. The verdict is true and durable when it comes; the turn goes on afterwards. */
   resolve(callId: string, resolution: Resolution, options: ResolveOptions = {}): Promise<ResolveAnswer> {
-    return this.#live.resolve(callId, resolution, options)
+    return this.#active.resolve(callId, resolution, options)
   }
 
   approve(callId: string, options: ResolveOptions & { readonly input?: Json } = {}): Promise<ResolveAnswer> {
@@ -128,7 +134,7 @@ export class Session {
     return this.resolve(callId, { kind: 'answer', value: value as Json }, options)
   }
 
-  /** Whoever was to carry the call out could not: the model reads why. */
+  /** The executor could not carry out the call: the model reads why. */
   fail(callId: string, error: string, options: ResolveOptions = {}): Promise<ResolveAnswer> {
     return this.resolve(callId, { kind: 'answer', error }, options)
   }
@@ -147,21 +153,23 @@ export class Session {
       ...(by !== undefined && { by }),
       ...(scope && { scope }),
     })
-    return verdict === 'accepted' ? this.continue(options) : { ...this.#live.refused(verdict, message), session: this }
+    return verdict === 'accepted'
+      ? this.continue(options)
+      : { ...this.#active.refused(verdict, message), session: this }
   }
 
   /** Settles every hold whose deadline has come. Driving does this too; a store's timers will. */
   expire(): Promise<void> {
-    return this.#live.expire()
+    return this.#active.expire()
   }
 
   /** Ends the turn from whatever state it is in, with a result behind every call. */
   cancel(message?: string): Promise<CancelAnswer> {
-    return this.#live.cancel(message)
+    return this.#active.cancel(message)
   }
 
   toJSON(): SessionData {
-    const summary = this.#live.log.knownSummary
+    const summary = this.#active.log.knownSummary
     return { version: 1, id: this.id, events: [...this.events], ...(summary && { summary }) }
   }
 
@@ -170,15 +178,19 @@ export class Session {
   }
 }
 
-function kept({ events, summary }: SessionData): {
+function logOf({ events, summary }: SessionData): {
   readonly events: readonly LogEvent[]
   readonly notes: readonly Note[]
 } {
   return { events, notes: summary ? [noteOf(summary, events.at(-1)?.at ?? 0)] : [] }
 }
 
-function newLog(agent: Agent, id: string, store: Store): Log {
-  return new Log({ tenant: '', id }, store, agent.ports, { whole: true })
+function activeNew(agent: Agent, id: string, store: Store): ActiveConversation {
+  return new ActiveConversation(agent, newLog(agent, id, store), sessionWorld(store, agent.ports))
+}
+
+function newLog(agent: Agent, id: string, store: Store): ConversationLog {
+  return new ConversationLog({ tenant: '', id }, store, agent.ports, { whole: true })
 }
 
 /** Work that can be watched, as something to iterate; the caller's own watcher sees the same. */

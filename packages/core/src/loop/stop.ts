@@ -1,5 +1,5 @@
 /**
- * Tells a piece of work to stop. Its signal is made when somebody wants one: most calls are over before anybody does, and
+ * Tells a piece of work to stop. Its signal is made on demand: most calls are over before one is needed, and
  * making it costs more than running them.
  */
 export class Stop {

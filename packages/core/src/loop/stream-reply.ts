@@ -3,7 +3,7 @@
  * only while nothing of the reply has been seen; later, what came is kept. A model that cannot be waited for is replaced
  * by the next of the agent's fallbacks.
  */
-import { messageOf } from '../failure.ts'
+import { HoldpointError, messageOf } from '../failure.ts'
 import { throughHooks } from '../hooks/on-stream.ts'
 import { HookFailure } from '../hooks/run-hook.ts'
 import type { FailedAttempt } from '../log/log-event.ts'
@@ -13,16 +13,20 @@ import type { Reply } from '../model/reply.ts'
 import { ReplyBuilder } from '../model/reply-builder.ts'
 import type { OpenTurn } from '../turn/turn-state.ts'
 import { retryDelay } from '../model/retry.ts'
-import type { World } from './world.ts'
+import { isSilent } from './display.ts'
+import type { Prepared } from './prepare.ts'
+import type { TurnContext } from './turn-context.ts'
 
 export interface Streamed {
   readonly outcome:
     | { readonly reply: Reply; readonly model: Model }
     | { readonly failure: string; readonly hook?: boolean }
-    /** Nobody reads it: the work was dropped when its signal was aborted. */
+    /** No one reads it: the driver dropped the work when it aborted the signal. */
     | 'cancelled'
-  /** What was tried in vain. */
+  /** The attempts that failed, as the log has them. */
   readonly attempts: readonly FailedAttempt[]
+  /** What the vendor said at each failure, a reply that broke off included. For the operator alone. */
+  readonly causes: readonly string[]
   /** Milliseconds from the first question to the first piece of the reply that counts. */
   readonly firstMs: number | undefined
   /** And to its end. */
@@ -32,19 +36,21 @@ export interface Streamed {
 export async function streamReply(
   turn: OpenTurn,
   request: ModelRequest,
-  names: ReadonlyMap<string, string>,
-  world: World,
+  { names, tools }: Pick<Prepared, 'names' | 'tools'>,
+  context: TurnContext,
 ): Promise<Streamed> {
-  const { agent } = world
+  const { agent } = context
+  const shows = (name: string): boolean => !isSilent(tools.get(name), agent)
   const { turnId, step } = turn
   const { signal } = request
   const models = [agent.model, ...agent.fallback]
   const attempts: FailedAttempt[] = []
+  const causes: string[] = []
   const began = agent.ports.monotonic()
   let firstMs: number | undefined
   const over = (outcome: Streamed['outcome']): Streamed => {
     const ms = agent.ports.monotonic() - began
-    return { outcome, attempts, firstMs, ms }
+    return { outcome, attempts, causes, firstMs, ms }
   }
   for (let nth = 0, attempt = 1; ; attempt++) {
     const model = models[nth]!
@@ -54,21 +60,23 @@ export async function streamReply(
     })
     if (signal.aborted) return over('cancelled')
     firstMs = undefined
-    world.emit({ type: 'reply-start', turnId, step, attempt: attempts.length + 1 })
+    context.emit({ type: 'reply-start', turnId, step, attempt: attempts.length + 1 })
     try {
-      await listen(model, request, reply, turn, world, () => {
+      await listen(model, request, { reply, turn, context, shows }, () => {
         firstMs ??= agent.ports.monotonic() - began
       })
       return over(signal.aborted ? 'cancelled' : { reply: reply.build(), model })
     } catch (error) {
       if (signal.aborted) return over('cancelled')
-      const message = messageOf(error)
-      if (error instanceof HookFailure) return over({ failure: message, hook: true })
+      if (error instanceof HookFailure) return over({ failure: messageOf(error), hook: true })
+      context.problem(failureOf(model, error))
+      causes.push(messageOf(error))
       // Not what is left of it: a hook may hold back all that came.
       if (firstMs !== undefined) {
-        reply.note({ interrupted: message })
+        reply.note({ interrupted: 'the model broke off' })
         return over({ reply: reply.build(), model })
       }
+      const message = publicWords(error)
       const delayMs = retryDelay(error, attempt, agent.retry, agent.ports)
       const status = error instanceof ModelError ? error.status : undefined
       attempts.push({
@@ -81,22 +89,37 @@ export async function streamReply(
         if (++nth >= models.length) return over({ failure: message })
         attempt = 0
       }
-      world.emit({ type: 'model-retry', turnId, step, attempt: attempts.length, delayMs: delayMs ?? 0, message })
+      context.emit({ type: 'model-retry', turnId, step, attempt: attempts.length, delayMs: delayMs ?? 0, message })
       if (delayMs !== undefined) await agent.ports.sleep(delayMs, signal)
     }
   }
 }
 
-async function listen(
-  model: Model,
-  request: ModelRequest,
-  reply: ReplyBuilder,
-  turn: OpenTurn,
-  world: World,
-  first: () => void,
-): Promise<void> {
+/** For the operator: what the vendor said may hold its address, a part of a key, or the prompt. */
+function failureOf({ id }: Model, error: unknown): HoldpointError {
+  const status = error instanceof ModelError && error.status !== undefined ? ` (${error.status})` : ''
+  return new HoldpointError('model-failed', `The model ${id} failed${status}: ${messageOf(error)}`, { cause: error })
+}
+
+/** For the log, which users read. */
+function publicWords(error: unknown): string {
+  return error instanceof ModelError && error.retryable
+    ? 'The model is busy or cannot be reached. Try again later.'
+    : 'The model could not answer. The operator was told why.'
+}
+
+interface Listener {
+  readonly reply: ReplyBuilder
+  readonly turn: OpenTurn
+  readonly context: TurnContext
+  /** Whether those who watch are shown calls of this tool. */
+  readonly shows: (name: string) => boolean
+}
+
+async function listen(model: Model, request: ModelRequest, listener: Listener, first: () => void): Promise<void> {
   const { signal } = request
-  const stream = throughHooks(world, signal, (part) => take(part, reply, turn, world))
+  const { reply, context } = listener
+  const stream = throughHooks(context, signal, (part) => take(part, listener))
   const hear = (given: ModelPart): void => {
     const part = checkPart(given)
     if (part && isContent(part)) first()
@@ -119,22 +142,24 @@ function isContent(part: ModelPart): boolean {
   return part.type !== 'info' && part.type !== 'finish'
 }
 
-function take(part: ModelPart, reply: ReplyBuilder, { turnId, step, pass }: OpenTurn, world: World): void {
+function take(part: ModelPart, { reply, turn: { turnId, step, pass }, context, shows }: Listener): void {
   if (pass === 'finalize' && (part.type === 'call-input' || (part.type === 'call' && !part.byProvider))) {
     if (part.type === 'call')
       reply.note({ leftOut: 'call', name: part.name, why: 'the second pass is for the result alone' })
     return
   }
   const call = reply.add(part)
-  if (!world.watched()) return
+  if (!context.watched()) return
   if (part.type === 'text') {
-    if (part.delta !== '') world.emit({ type: 'reply-text', turnId, step, id: part.id, delta: part.delta })
+    if (part.delta !== '') context.emit({ type: 'reply-text', turnId, step, id: part.id, delta: part.delta })
   } else if (part.type === 'reasoning') {
-    if (part.delta !== '') world.emit({ type: 'reply-reasoning', turnId, step, id: part.id, delta: part.delta })
+    if (part.delta !== '') context.emit({ type: 'reply-reasoning', turnId, step, id: part.id, delta: part.delta })
   } else if (part.type === 'call-input') {
-    world.emit({ type: 'call-input', turnId, step, id: part.id, name: part.name ?? '', delta: part.delta })
-  } else if (call) {
-    world.emit({
+    const begun = reply.begun(part.id)
+    if (begun && shows(begun.name))
+      context.emit({ type: 'call-input', turnId, step, id: part.id, ...begun, delta: part.delta })
+  } else if (call && shows(call.name)) {
+    context.emit({
       type: 'reply-call',
       turnId,
       step,

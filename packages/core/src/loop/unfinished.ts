@@ -1,10 +1,11 @@
 /**
- * A handler that is not done: it asked somebody something, or it looks again later. The call becomes a hold that says
+ * A handler that is not done: it asked a question, or it looks again later. The call becomes a hold that says
  * all there is to going on, so that the process may end and any other may run the call again, under the same id.
  */
 import { isDuration, milliseconds } from '../duration.ts'
 import { messageOf } from '../failure.ts'
-import { isObject, toJson, type Json } from '../json.ts'
+import { isObject, type Json } from '../json.ts'
+import { wholeJson } from '../lost-in-json.ts'
 import type { EventBody } from '../log/log-event.ts'
 import type { CompileJsonSchema } from '../ports.ts'
 import { Ask, LookLater, type Later, type Question } from '../tool/handler-result.ts'
@@ -14,9 +15,9 @@ import type { Tool } from '../tool/tool.ts'
 import type { Hold } from '../turn/hold.ts'
 import type { Call } from '../turn/turn-state.ts'
 import type { Bound } from './dispatch.ts'
-import type { World } from './world.ts'
+import { askersOf, type TurnContext } from './turn-context.ts'
 
-type Held = Extract<EventBody, { readonly type: 'call.held' }>
+export type Held = Extract<EventBody, { readonly type: 'call.held' }>
 
 export function isUnfinished(value: unknown): value is Ask | LookLater {
   return value instanceof Ask || value instanceof LookLater
@@ -28,17 +29,18 @@ export function unfinished(
   tool: Tool,
   returned: Ask | LookLater,
   bound: Bound,
-  { agent: { ports } }: World,
+  context: TurnContext,
 ): Held | FailedOutcome {
+  const { ports } = context.agent
   const given = returned instanceof Ask ? returned.question : returned.later
-  const json = toJson(given)
+  const json = wholeJson(given)
   const why = json.ok
     ? returned instanceof Ask
       ? wrongQuestion(json.value, ports.compileJsonSchema)
       : wrongLater(json.value)
     : json.why
   if (!json.ok || why !== undefined) return failed('invalid-output', `What the handler returned cannot be held: ${why}`)
-  const shared = { ...bound, cause: 'asked', approvers: 1, late: 'reject' } as const
+  const shared = { ...bound, cause: 'asked', approvers: 1, askedBy: askersOf(context), late: 'reject' } as const
   const made =
     returned instanceof Ask
       ? questionHold(json.value as unknown as Question, tool)
@@ -75,7 +77,7 @@ function laterHold({ after, reason }: Later): Made {
   }
 }
 
-/** A schema that cannot be checked would leave a question that nobody can answer. */
+/** A schema that cannot be checked would leave a question that cannot be answered. */
 function wrongQuestion(given: Json, compile: CompileJsonSchema | undefined): string | undefined {
   const { prompt, schema, url } = isObject(given) ? given : {}
   if (typeof prompt !== 'string') return 'a question needs a "prompt".'

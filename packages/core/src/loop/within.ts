@@ -2,10 +2,11 @@
 import { messageOf } from '../failure.ts'
 import { isThenable } from '../thenable.ts'
 import { OVER, type Ports } from '../ports.ts'
-import { failed, type OutcomeError } from '../tool/outcome.ts'
+import type { StateWrites } from '../plugin/state.ts'
+import { failed, timedOut, type OutcomeError } from '../tool/outcome.ts'
 import type { Tool } from '../tool/tool.ts'
 import { Stop } from './stop.ts'
-import type { World } from './world.ts'
+import type { TurnContext } from './turn-context.ts'
 
 export type Returned =
   | { readonly ok: true; readonly value: unknown }
@@ -17,7 +18,7 @@ const OTHERS_MS = 30_000
 export function within(
   tool: Tool,
   stop: Stop,
-  { agent }: World,
+  { agent }: TurnContext,
   run: (limited: Stop) => unknown,
 ): Returned | Promise<Returned> {
   const limit = new Stop()
@@ -28,6 +29,19 @@ export function within(
   } catch (error) {
     return failed('failed', messageOf(error))
   }
+}
+
+/** What the code returned, once the writes it asked for are checked: one that was refused, and that it ignores, fails it. */
+export function afterWrites(
+  returned: Returned,
+  tool: Tool,
+  writes: StateWrites,
+  context: TurnContext,
+  stop: Stop,
+): Returned | Promise<Returned> {
+  if (!returned.ok || !writes.asked) return returned
+  const settling = within(tool, stop, context, () => writes.settle())
+  return Promise.resolve(settling).then((settled) => (settled.ok ? returned : settled))
 }
 
 async function inTime(
@@ -49,7 +63,7 @@ async function inTime(
     const late = sleep(timeoutMs, timer.signal).then((): Returned => {
       if (timer.signal.aborted) return failed('cancelled', 'The turn was cancelled.')
       limit.abort(new Error(`"${tool.name}" took longer than ${timeoutMs} ms`))
-      return failed('timed-out', `It took longer than ${timeoutMs} ms.`)
+      return failed('timed-out', timedOut(timeoutMs))
     })
     return await Promise.race([settled(value), late])
   } catch (error) {

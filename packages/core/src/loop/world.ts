@@ -1,166 +1,65 @@
-/** Everything one piece of driving works with: the agent, the log, on whose behalf, and where frames go. */
-import { copyJson, toJson, type Json } from '../json.ts'
-import type { Frame } from '../live/frame.ts'
-import type { Resumption, ToolContext, Scope } from '../tool/context.ts'
-import type { Tool } from '../tool/tool.ts'
-import { planAccess, type PlanAccess } from '../plan/plan-access.ts'
-import { StateWrites } from '../plugin/state.ts'
-import type { Telling } from '../turn/notices.ts'
-import type { Call } from '../turn/turn-state.ts'
-import type { TurnPlan } from '../turn/decide.ts'
-import type { Briefs } from '../hooks/before-message.ts'
-import { toolboxOf, type Agent } from './agent.ts'
-import type { LogView } from './log-view.ts'
-import type { OutputRule } from './output.ts'
-import type { Stop } from './stop.ts'
-
-export interface World {
-  readonly agent: Agent
-  readonly log: LogView
-  readonly scope: Scope
-  /** Who asked, as far as the log knows, wherever that counts; otherwise what was given. */
-  scopeFor(by: string | undefined, given: Scope): Scope
-  readonly requestId: string | undefined
-  readonly output: OutputRule | undefined
-  /** What hooks made of what the turn is about. */
-  readonly briefs: Briefs
-  readonly maxSteps: number
-  /** False while another process may have taken the conversation over: nothing new is begun until that is known. */
-  mayWork(): boolean
-  /** Another one whenever that was so for a while: what was to be begun before may be somebody else's by now. */
-  term(): number
-  /** Does something after the turn, in nobody's way. Under a name, once at a time. */
-  later(name: string, work: (signal: AbortSignal) => Promise<unknown>): void
-  /** Tells another log something. It may be told again, and is heard once. */
-  tell(telling: Telling): Promise<void>
-  /** Something went wrong that stops nobody. */
-  problem(error: unknown): void
-  /** Whether anybody sees frames: making them costs something for every piece of text. */
-  watched(): boolean
-  emit(frame: Frame): void
-}
-
-export function planTurn({ agent, output, maxSteps }: World): TurnPlan {
-  const { maxTokens } = agent
-  const limits = maxTokens === undefined ? { maxSteps } : { maxSteps, maxTokens }
-  const plan = { turnId: agent.ports.id(), agent: agent.name, limits }
-  return output ? { ...plan, output: output.plan } : plan
-}
-
-export interface Prepared {
-  readonly tools: ReadonlyMap<string, Tool>
-  /** From the vendors' form of a tool's name to ours. */
-  readonly names: ReadonlyMap<string, string>
-  readonly context: readonly string[]
-  readonly inject: readonly string[]
-  /** What the plugins wrote to their state while they prepared. */
-  readonly writes: StateWrites
-}
-
-/** Asks every plugin what the model shall see in this step. Tools made from data exist only after this. */
-export function prepare(world: World): Prepared | Promise<Prepared> {
-  const { agent, log } = world
-  const writes = new StateWrites(() => log.state.plugins)
-  return agent.plugins.length > 0 ? askPlugins(world, writes) : { ...agent.toolbox, context: [], inject: [], writes }
-}
-
-async function askPlugins(world: World, writes: StateWrites): Promise<Prepared> {
-  const { agent, log, scope } = world
-  const configs = await agent.ready()
-  const context: string[] = []
-  const inject: string[] = []
-  const tools = [...agent.tools]
-  const { turn, queue, plans } = log.state
-  const conversation = {
-    ...log.address,
-    turnId: turnIdOf(world),
-    step: turn.phase === 'rest' ? 0 : turn.step,
-    queue,
-    plans: [...plans.values()],
-  }
-  for (const plugin of agent.plugins) {
-    await plugin.prepare({
-      config: configs.get(plugin.id),
-      services: agent.services,
-      conversation,
-      scope,
-      state: writes,
-      tools,
-      context,
-      inject,
-    })
-  }
-  return { ...toolboxOf(`Agent "${agent.name}"`, tools), context, inject, writes }
-}
-
-/** What most handlers never look at is made for those that do. */
-export function toolContext(world: World, call: Call, input: unknown, writes: StateWrites, stop: Stop): ToolContext {
-  const { agent, log, scope, requestId } = world
-  const context = {
-    input,
-    call: {
-      id: call.callId,
-      name: call.name,
-      args: copyJson(call.proposed),
-      attempt: call.attempt,
-      ...(call.approved && { fingerprint: call.approved.fingerprint }),
-    },
-    resumed: call.resumed && resumedWith(call.resumed),
-    conversation: { ...log.address, turnId: turnIdOf(world) },
-    scope,
-    services: agent.services,
-    state: writes,
-    agent,
-    requestId,
-    progress: (value: Json) => {
-      const json = toJson(value)
-      if (json.ok && !stop.aborted) world.emit({ type: 'call-progress', callId: call.callId, value: json.value })
-    },
-  }
-  const behind: Behind = { world, writes, stop, plans: undefined }
-  Object.defineProperty(context, BEHIND, { value: behind })
-  Object.defineProperty(context, 'plans', WHEN_ASKED.plans)
-  Object.defineProperty(context, 'signal', WHEN_ASKED.signal)
-  return context as typeof context & Pick<ToolContext, 'plans' | 'signal'>
-}
-
-/** What is made when a handler asks for it is made of this. Nobody sees it who looks at a context, or copies one. */
-const BEHIND = Symbol('behind')
-
-interface Behind {
-  readonly world: World
-  readonly writes: StateWrites
-  readonly stop: Stop
-  plans: PlanAccess | undefined
-}
-
 /**
- * The same two functions for every context, and its own properties: whoever copies it gets what they give. V8 keeps what a
- * getter of a single object can see, here the conversation with all it has in memory, until old garbage is collected.
+ * The process that logs are active in, one for all of them. A runtime is one; a session is a small one of its own, without
+ * leases, other processes or other logs.
  */
-const WHEN_ASKED = {
-  plans: {
-    enumerable: true,
-    get(this: { readonly [BEHIND]: Behind }): PlanAccess {
-      const { world, writes } = this[BEHIND]
-      return (this[BEHIND].plans ??= planAccess(world.log.state.plans, world.agent.ports, (event) =>
-        writes.also(event),
-      ))
-    },
-  },
-  signal: {
-    enumerable: true,
-    get(this: { readonly [BEHIND]: Behind }): AbortSignal {
-      return this[BEHIND].stop.signal
-    },
-  },
+import type { Frame } from '../live/frame.ts'
+import type { LogEvent } from '../log/log-event.ts'
+import type { Author } from '../log/message.ts'
+import type { Delivery } from '../log/notice.ts'
+import type { Address, Store } from '../log/store.ts'
+import type { Ports } from '../ports.ts'
+import type { Scope } from '../tool/context.ts'
+import type { Conversation } from '../turn/turn-state.ts'
+import type { Agent } from './agent.ts'
+import { noReceivers } from './deliver-notices.ts'
+import type { Tenure } from './driver.ts'
+
+export interface World extends Tenure {
+  readonly store: Store
+  readonly ports: Ports
+  /** The name under which this process owns logs. Undefined when it drives nothing in the background. */
+  readonly node: string | undefined
+  /** Whether a message for another agent than the conversation's own is refused. */
+  readonly oneAgent: boolean
+  /** Made from what the log knows of the asker. Undefined: a turn has the scope that its caller gave. */
+  scope(address: Address, by: string | undefined, askedBy: readonly Author[]): Scope | undefined
+  /** Shows frames of an autonomous agent in the space it is in. */
+  relay(address: Address): Relay | undefined
+  /** Delivers a notice to another log. */
+  deliver(from: Address, delivery: Delivery): Promise<void>
+  /** Reports an error that stops no caller; undefined when the caller has to be told. */
+  readonly problem: ((error: unknown, address: Address) => void) | undefined
+  /** Events of this process are in the log of a conversation. */
+  wrote(events: readonly LogEvent[], state: Conversation, address: Address): void
+  /** A process should look at the log at that time. */
+  wakeAt(at: number): void
+  /** The log is due, and there is nothing to do here before that time. */
+  postpone(address: Address, until: number): void
+  /** When a client that can carry out this tool was last connected. */
+  clientSeenAt(address: Address, tool: string): Promise<number>
 }
 
-/** Copies: no code of the tool can reach into the log. */
-function resumedWith({ state, answer, by }: Resumption): Resumption {
-  return { state: state && copyJson(state), answer: answer && copyJson(answer), by }
+/** Shows frames to subscribers of another log. */
+export interface Relay {
+  watched(state: Conversation): boolean
+  show(frame: Frame, state: Conversation, agent: Agent): void
 }
 
-function turnIdOf({ log }: World): string {
-  return log.state.turn.phase === 'rest' ? '' : log.state.turn.turnId
+export function sessionWorld(store: Store, ports: Ports): World {
+  return {
+    store,
+    ports,
+    node: undefined,
+    oneAgent: false,
+    mayWork: () => true,
+    term: () => 0,
+    scope: () => undefined,
+    relay: () => undefined,
+    deliver: noReceivers,
+    problem: undefined,
+    wrote: () => {},
+    wakeAt: () => {},
+    postpone: () => {},
+    clientSeenAt: () => Promise.resolve(-Infinity),
+  }
 }

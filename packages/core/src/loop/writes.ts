@@ -1,14 +1,23 @@
 /**
- * Gets writes into the store: the same one again until the store knows what became of it, so that it happens once. What
- * the store says of who drives comes with its answers, and is kept here.
+ * Gets appends into the store. Each has a mark, and the same append is given again until the store says whether it
+ * happened, so it happens once.
+ *
+ * | state of an append | entered by                                   | left by                                           |
+ * |---|---|---|
+ * | `under way`  | `write`                                            | a known answer (`ok`, `conflict`, `fenced`, `repeated`) |
+ * | `retrying`   | `failed` or `unknown`                              | a known answer; an outsider gives up after `patienceMs`, a driver when it is stopped |
+ * | `doubtful`   | given up after an `unknown`: it may be in the log  | `clearUp`: the log has passed its seq, or it was on its way too long |
+ *
+ * The store's answers name the owner of the log, which `ownership` keeps.
  */
 import { HoldpointError, messageOf } from '../failure.ts'
+import type { LogEvent } from '../log/log-event.ts'
 import type { Append, Appended, Store } from '../log/store.ts'
 import type { Ports } from '../ports.ts'
 import { Ownership } from './ownership.ts'
 import type { Stop } from './stop.ts'
 
-/** On whose behalf something is written: whoever drives must hold the newest epoch, everybody else need not. */
+/** A driver's append must carry the newest epoch. Any other writer only has to append at the newest seq. */
 export type Writer =
   | { readonly as: 'driver'; readonly epoch: number | undefined; readonly stop: Pick<Stop, 'signal'> }
   | { readonly as: 'outsider'; readonly key?: string }
@@ -22,10 +31,10 @@ export class Writes {
   readonly #patienceMs: number
   readonly #stuck: (error: unknown) => void
   #underWay = 0
-  /** Given up without knowing whether they happened: if they did, it may be for us to drive. */
+  /** Appends that were given up without knowing whether they happened: if one did, this process may be the owner. */
   readonly #doubtful = new Map<Append, { answeredAt?: number }>()
 
-  /** `patienceMs`: how long an outsider waits for a store that does not answer. `stuck` hears of a driver that waits on. */
+  /** `patienceMs`: how long an outsider waits for a store that does not answer. `stuck` is told of a driver that waits on. */
   constructor(
     store: Store,
     ports: Ports,
@@ -42,7 +51,7 @@ export class Writes {
     return this.#underWay > 0
   }
 
-  /** The store has to be asked what became of a write, or who drives. */
+  /** The store has to be asked about a doubtful append, or about the owner. */
   get inDoubt(): boolean {
     return this.ownership.uncertain || this.#doubtful.size > 0
   }
@@ -52,12 +61,12 @@ export class Writes {
     let fate = 'failed' as keyof typeof MAY_BE
     const known = (answer: Appended): Known => {
       if (answer.result !== 'failed' && answer.result !== 'unknown') return answer
-      // That it is not written now says nothing about the time before.
+      // A later `failed` says nothing about an earlier try that was `unknown`.
       if (answer.result === 'unknown') fate = 'unknown'
       throw new HoldpointError('store-unavailable', `${MAY_BE[fate]} The store says: ${answer.why}`)
     }
     try {
-      return await this.patiently(() => this.#give(write).then(known), writer)
+      return await this.retrying(() => this.#give(write).then(known), writer)
     } catch (error) {
       if (fate === 'unknown') this.#doubtful.set(write, {})
       throw error
@@ -66,15 +75,15 @@ export class Writes {
     }
   }
 
-  /** Nearly always it works at once, and then that is all there is to it. */
-  patiently<T>(work: () => Promise<T>, writer: Writer): Promise<T> {
+  /** Nearly always the first try works. */
+  retrying<T>(work: () => Promise<T>, writer: Writer): Promise<T> {
     const since = this.#ports.monotonic()
     return work().catch((error: unknown) => this.#again(work, writer, since, error))
   }
 
   /**
-   * A driver has all the time it needs: what it wants to write happened, and must not be lost. That it waits is told now
-   * and then. An outsider waits a while, and a store that takes its time to say no uses that up too.
+   * A driver retries until it is stopped: its events happened and must not be lost. `stuck` is told now and then. An
+   * outsider gives up after `patienceMs`, which a store that is slow to refuse uses up too.
    */
   async #again<T>(work: () => Promise<T>, writer: Writer, since: number, failed: unknown): Promise<T> {
     const { monotonic, sleep } = this.#ports
@@ -83,7 +92,7 @@ export class Writes {
     let error = failed
     for (let pause = 20, tellAfter = PATIENCE_MS; ; pause = Math.min(pause * 2, 2000)) {
       const waited = monotonic() - since
-      if (signal.aborted || (!driver && waited >= this.#patienceMs) || isImpossible(error)) throw error
+      if (signal.aborted || (!driver && waited >= this.#patienceMs) || isFinal(error)) throw error
       if (driver && waited >= tellAfter) {
         this.#stuck(error)
         tellAfter = waited + TELL_EVERY_MS
@@ -98,10 +107,11 @@ export class Writes {
   }
 
   /**
-   * The log has reached this seq, so what was given up before it can be asked about: it is not written now. What is not
-   * there although the store answers was lost on its way; after a while it is not waited for any more.
+   * The log has reached this seq, so the store can be asked about doubtful appends before it. An append that is still not
+   * there although the store answers was lost on its way; after a while it is no longer expected. `written` is called with
+   * the events of each append that turns out to be written.
    */
-  async clearUp(seq: number): Promise<void> {
+  async clearUp(seq: number, written: (events: readonly LogEvent[]) => void): Promise<void> {
     const now = this.#ports.monotonic()
     for (const [write, doubt] of this.#doubtful) {
       if (write.expectedSeq >= seq) {
@@ -109,21 +119,23 @@ export class Writes {
         if (now - doubt.answeredAt >= LONGEST_WAY) this.#doubtful.delete(write)
         continue
       }
-      await this.#ask(write)
-      this.#doubtful.delete(write)
+      const answer = await this.#ask(write)
+      // Two callers that clear up at the same time ask twice: the first one tells.
+      if (this.#doubtful.delete(write) && answer.result === 'ok') written(answer.events)
     }
   }
 
-  /** Whether it is still for us to drive, if there is reason to doubt it. */
-  async askWhoDrives(): Promise<void> {
+  /** Asks the store whether this process is still the owner, if there is reason to doubt it. */
+  async confirmOwner(): Promise<void> {
     const { uncertain, proof } = this.ownership
     if (uncertain && proof) await this.#ask(proof)
   }
 
-  async #ask(write: Append): Promise<void> {
+  async #ask(write: Append): Promise<Known> {
     const answer = await this.#give(write)
     if (answer.result === 'failed' || answer.result === 'unknown')
       throw new HoldpointError('store-unavailable', `The store says: ${answer.why}`)
+    return answer
   }
 
   async #give(write: Append): Promise<Appended> {
@@ -132,18 +144,18 @@ export class Writes {
     try {
       answer = await this.#store.append(write)
     } catch (error) {
-      answer = lost(error)
+      answer = { result: 'unknown', why: messageOf(error) }
     }
-    if (answer.result === 'ok') this.ownership.told(answer, doubts, write)
+    if (answer.result === 'ok') this.ownership.answered(answer, doubts, write)
     if (answer.result === 'fenced') this.ownership.fenced(write.epoch)
     return answer
   }
 }
 
-/** A server that does not hear of its client any more gives up what it was asked well before that. */
+/** A server that lost its client gives up what it was asked well before that. */
 const LONGEST_WAY = 60_000
 const PATIENCE_MS = 10_000
-/** Nobody tells an outsider to stop. */
+/** No one stops an outsider. */
 const NEVER = new AbortController().signal
 const TELL_EVERY_MS = 60_000
 
@@ -152,11 +164,7 @@ const MAY_BE = {
   unknown: 'It is not known whether this was written. Ask again: what was taken already is recognised.',
 } as const
 
-/** A log that cannot have happened does not get better by reading it again. */
-function isImpossible(error: unknown): boolean {
-  return HoldpointError.is(error) && error.code === 'history-impossible'
-}
-
-function lost(error: unknown): Extract<Appended, { result: 'unknown' }> {
-  return { result: 'unknown', why: messageOf(error) }
+/** Reading a damaged log, or the log of another machine, again does not help. */
+function isFinal(error: unknown): boolean {
+  return HoldpointError.is(error) && (error.code === 'history-impossible' || error.code === 'config-invalid')
 }

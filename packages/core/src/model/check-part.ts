@@ -1,5 +1,5 @@
 /**
- * A model is somebody else's code, and what it streams ends up in the log. Each part is checked on its way in, so that
+ * A model is foreign code, and what it streams is stored in the log. Each part is checked on its way in, so that
  * whatever is stored can be read again; a part that makes no sense is undefined, and left out with a note.
  */
 import { isObject, toJson, type Json } from '../json.ts'

@@ -1,5 +1,5 @@
 /**
- * The seam to whoever makes the replies: a prompt goes in, a stream of parts comes out. The core drives it and knows
+ * The port to language models: a prompt goes in, a stream of parts comes out. The core drives it and knows
  * no vendor; `@holdpoint/models` turns any AI SDK provider into one, `@holdpoint/testing` has a scripted one.
  *
  * A model reports failure by throwing `ModelError` from the stream (or yielding nothing more). It never runs a tool,

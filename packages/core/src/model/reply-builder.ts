@@ -14,7 +14,8 @@ export class ReplyBuilder {
   /** Open and closed parts in the order they began. */
   readonly #parts: Building[] = []
   readonly #blocks = new Map<string, TextBlock>()
-  readonly #begun = new Map<string, string>()
+  /** Calls whose arguments are being written, by the vendor's id. */
+  readonly #begun = new Map<string, Begun>()
   readonly #notes: Json[] = []
   readonly #callId: (index: number) => string
   readonly #toolName: (vendorName: string) => string
@@ -31,10 +32,6 @@ export class ReplyBuilder {
     this.#toolName = options.toolName
   }
 
-  get calls(): number {
-    return this.#calls
-  }
-
   note(note: Json): void {
     this.#notes.push(note)
   }
@@ -47,10 +44,9 @@ export class ReplyBuilder {
         this.#addText(part)
         return undefined
       case 'call-input':
-        if (part.name !== undefined) this.#begun.set(part.id, part.name)
+        this.#begin(part)
         return undefined
       case 'call':
-        this.#begun.delete(part.id)
         return this.#addCall(part)
       case 'provider-result': {
         const { type, id, name, result, isError = false } = part
@@ -75,8 +71,15 @@ export class ReplyBuilder {
     }
   }
 
+  /** The call whose arguments are being written under this id of the vendor's. */
+  begun(id: string): { readonly callId: string; readonly name: string } | undefined {
+    const call = this.#begun.get(id)
+    return call && { callId: this.#callId(call.index), name: this.#toolName(call.name) }
+  }
+
   build(): Reply {
-    for (const name of this.#begun.values()) this.note({ leftOut: 'call', name, why: 'its arguments were cut off' })
+    for (const { name } of this.#begun.values())
+      if (name !== '') this.note({ leftOut: 'call', name, why: 'its arguments were cut off' })
     return {
       parts: this.#parts.map((part) => (part instanceof TextBlock ? part.done() : part)),
       finish: this.#finish,
@@ -104,9 +107,20 @@ export class ReplyBuilder {
     return block
   }
 
+  /** A call has its id from its first piece on. Only that piece has the name. */
+  #begin({ id, name = '' }: Extract<ModelPart, { type: 'call-input' }>): void {
+    const known = this.#begun.get(id)
+    if (!known) this.#begun.set(id, { index: this.#calls++, name })
+    else if (known.name === '') this.#begun.set(id, { ...known, name })
+  }
+
   #addCall(part: Extract<ModelPart, { type: 'call' }>): CallPart | undefined {
+    const begun = this.#begun.get(part.id)
+    this.#begun.delete(part.id)
     const parsed = parseJson(part.input.trim() === '' ? '{}' : part.input)
     if (part.byProvider) {
+      // It has no id of ours. The next call takes it, unless that one began already.
+      if (begun && begun.index === this.#calls - 1) this.#calls--
       // The vendor's own name for its own tool; it may look for it when it gets it back.
       this.#parts.push({
         type: 'provider-call',
@@ -119,7 +133,7 @@ export class ReplyBuilder {
     }
     const plain: CallPart = {
       type: 'call',
-      callId: this.#callId(this.#calls++),
+      callId: this.#callId(begun?.index ?? this.#calls++),
       vendorId: part.id,
       name: this.#toolName(part.name),
       input: parsed.ok ? parsed.value : null,
@@ -135,6 +149,13 @@ export class ReplyBuilder {
 }
 
 type Building = TextBlock | ReplyPart
+
+interface Begun {
+  /** Which call of the reply it is, from 0. */
+  readonly index: number
+  /** The vendor's form of the tool's name; empty until it is known. */
+  readonly name: string
+}
 
 class TextBlock {
   readonly #type: 'text' | 'reasoning'

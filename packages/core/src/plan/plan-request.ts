@@ -1,8 +1,9 @@
-/** A plan as somebody asks for it, made ready or refused in words that a model can act on. */
+/** A requested plan, validated, or refused in words that a model can act on. */
 import { milliseconds, type Duration } from '../duration.ts'
 import { messageOf } from '../failure.ts'
 import type { Ports } from '../ports.ts'
 import { timeOf } from '../time-text.ts'
+import { dueTimes } from './due-times.ts'
 import { noCron, type Missed, type Plan } from './plan.ts'
 
 export interface PlanRequest {
@@ -13,9 +14,9 @@ export interface PlanRequest {
   readonly runAfter?: Duration
   readonly scheduledAt?: string | number
   readonly cron?: string
-  /** Of the cron line; UTC unless said. */
+  /** Of the cron line. Default: UTC. */
   readonly timeZone?: string
-  /** `once` unless said. */
+  /** Default: `once`. */
   readonly missed?: Missed
 }
 
@@ -49,14 +50,34 @@ function cronPlan(
   plan: Pick<Plan, 'id' | 'what' | 'missed'>,
   line: unknown,
   timeZone: unknown,
-  { now, nextTime }: Ports,
+  ports: Ports,
 ): PlanMade {
+  const { now, nextTime, planEveryMs = 0 } = ports
   if (typeof line !== 'string' || line.length > 200) return no('"cron" is a line like "0 9 * * 1-5"')
   if (typeof timeZone !== 'string' || timeZone.length > 100) return no('"timeZone" is a name like "Europe/Paris"')
   if (!nextTime) throw noCron()
-  const nextAt = nextTime(line, timeZone, now())
+  const nextAt = dueTimes(ports)?.(line, timeZone, now())
   if (nextAt === undefined) return no(`the cron line "${line}" names no time to come`)
+  const apart = planEveryMs > 0 ? closest(now(), (time) => nextTime(line, timeZone, time)) : Infinity
+  if (apart < planEveryMs)
+    return no(
+      `the cron line "${line}" names times that are ${apart / 1000} s apart, and here they are at least ${planEveryMs / 1000} s apart`,
+    )
   return { ok: true, plan: { ...plan, nextAt, cron: { line, timeZone } } }
+}
+
+/** Enough to see what a line does within an hour, or on a day of the week. */
+const TIMES_LOOKED_AT = 24
+
+function closest(now: number, next: (time: number) => number | undefined): number {
+  let apart = Infinity
+  let time = next(now)
+  for (let nth = 0; nth < TIMES_LOOKED_AT && time !== undefined; nth++) {
+    const following = next(time)
+    apart = Math.min(apart, (following ?? Infinity) - time)
+    time = following
+  }
+  return apart
 }
 
 function scheduled(at: unknown): number {

@@ -1,11 +1,12 @@
 /**
  * Something an agent wants to be reminded of: once, after a while or at a time, or again and again by a cron line. When
- * it is due next is in the log, so it fires once for each due time, wherever and whenever somebody notices.
+ * it is due next is in the log, so it fires once for each due time, whichever process notices it.
  */
 import { HoldpointError } from '../failure.ts'
+import type { Author } from '../log/message.ts'
 import type { NextTime } from '../ports.ts'
 
-/** What becomes of due times that passed while nobody could notice: one for all of them, each of them, or none. */
+/** What happens to due times that passed while no process was running: one for all of them, each of them, or none. */
 export type Missed = 'once' | 'all' | 'none'
 
 export interface Plan {
@@ -16,6 +17,8 @@ export interface Plan {
   readonly nextAt: number
   /** Absent for one that fires once. */
   readonly cron?: Cron
+  /** The authors of what the turn was about that made it. */
+  readonly askedBy?: readonly Author[]
 }
 
 export interface Cron {
@@ -33,9 +36,9 @@ export interface Fired {
   readonly next: number | undefined
 }
 
-/** Later than this, a due time was missed: nobody was there. */
+/** A due time that is noticed later than this was missed: no process was running. */
 const MISSED_AFTER_MS = 60_000
-/** More are not looked at one by one: a plan for every second must not keep anybody busy after a month's absence. */
+/** More are not looked at one by one: a plan for every second must not cost a month of events after a month without a process. */
 const MOST_MISSED = 100
 
 export function fire(plan: Plan, now: number, nextTime: NextTime | undefined): Fired {

@@ -4,7 +4,8 @@
  */
 import { HoldpointError } from '../failure.ts'
 import type { Scope } from '../tool/context.ts'
-import { show, toJson } from '../json.ts'
+import { show } from '../json.ts'
+import { wholeJson } from '../lost-in-json.ts'
 import type { Inbound } from '../log/message.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Checked } from '../ports.ts'
@@ -43,10 +44,10 @@ export interface Prepare<C, S = unknown> extends Setup<C> {
 
 export interface PluginOptions<C extends StandardSchema, S extends StandardSchema> {
   readonly id: string
-  /** What whoever uses the plugin may set, with `plugin.with({…})`. */
+  /** What users of the plugin may set, with `plugin.with({…})`. */
   readonly config?: C
   readonly state?: S
-  /** The state of a conversation nobody has written to yet. */
+  /** The state of a conversation before the first write. */
   readonly initial?: Infer<S>
   /** As a function when the tools use the plugin's own state: `tools: (self) => […]`. */
   readonly tools?: readonly Tool[] | ((self: Plugin<Infer<S>>) => readonly Tool[])
@@ -90,7 +91,7 @@ export function definePlugin<C extends StandardSchema = StandardSchema, S extend
         `Plugin "${id}": "${key}" must be a Standard Schema (Zod, Valibot, …).`,
       )
   }
-  const first = toJson(initial)
+  const first = wholeJson(initial)
   if (!first.ok) throw new HoldpointError('config-invalid', `Plugin "${id}": "initial" is not JSON: ${first.why}.`)
   return configured(options, {}) as Plugin<Infer<S>, never>
 }

@@ -46,7 +46,7 @@ export class Services {
       if (key.create) return key.create(this)
       throw new HoldpointError(
         'service-missing',
-        `Nobody provides the service "${name}". Call services.set(${name}, …) before it is asked for, or give its key a factory.`,
+        `There is no service "${name}". Call services.set(${name}, …) before it is asked for, or give its key a factory.`,
       )
     } finally {
       this.#making.pop()

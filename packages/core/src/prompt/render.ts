@@ -9,7 +9,7 @@ import { encodeOutcome, type OutcomeEncoder } from '../model/encode-outcome.ts'
 import { callsOf, textOf, type CallPart, type ProviderData, type Reply, type ReplyPart } from '../model/reply.ts'
 import { timeText } from '../time-text.ts'
 import { vendorName } from '../tool/name.ts'
-import type { CallOutcome } from '../tool/outcome.ts'
+import { pendingValue, type CallOutcome } from '../tool/outcome.ts'
 import type { PromptMessage, PromptPart, PromptResult } from './prompt.ts'
 import type { Passage } from './transcript.ts'
 
@@ -34,7 +34,7 @@ export interface Rendered {
   readonly seen: ReadonlySet<number>
   /** Only what was said and what the agent said at last. */
   readonly ownWords: boolean
-  /** Counted when somebody asks. */
+  /** Counted on demand. */
   tokens?: number
   /** No fewer than that, found when it is enough to know. */
   tokensAtMost?: number
@@ -86,7 +86,7 @@ export function renderPassage(passage: Passage, options: RenderOptions = {}): Re
       case 'model.replied':
         if (event.withheld) break
         if (!event.again) reply(event)
-        // Sent back: it is shown only to whoever has to do better.
+        // A reply that was sent back is shown only to the model that has to improve it.
         else if (current && !stoodLater(passage, index)) {
           reply(event)
           messages.push({ role: 'user', parts: [{ type: 'text', text: event.again.feedback }] })
@@ -156,7 +156,7 @@ function saidIn(items: readonly Inbound[], encode: OutcomeEncoder): readonly Use
   return first && items.length === 1 ? partsOf(first, encode) : items.flatMap((item) => partsOf(item, encode))
 }
 
-/** What somebody said, or an answer that came late, as the model reads it. */
+/** A message, or a late answer, as the model reads it. */
 export function partsOf(item: Inbound, encode: OutcomeEncoder): readonly UserPart[] {
   if (item.kind === 'message') return item.message.parts
   if (item.kind === 'event') return [{ type: 'text', text: inboxText(item) }]
@@ -169,7 +169,7 @@ export function partsOf(item: Inbound, encode: OutcomeEncoder): readonly UserPar
   ]
 }
 
-/** As JSON: what people and services wrote must not look as if somebody else had said it. */
+/** As JSON: what people and services wrote must not look like another author's text. */
 function inboxText({ id, event }: InboxItem): string {
   const due = event.type === 'plan.fired' ? { due: timeText(event.due) } : {}
   return JSON.stringify({ inbox: event.type, id, ...event, type: undefined, ...due })
@@ -226,7 +226,7 @@ class Rounds {
     const { callId } = part
     const name = vendorName(part.name)
     this.#places.set(callId, { results, at: results.length, name: part.name, id })
-    results.push({ id, name, isError: false, content: { ok: true, result: { status: 'pending', toolCallId: callId } } })
+    results.push({ id, name, isError: false, content: { ok: true, result: pendingValue(callId) } })
     const call: PromptPart = { type: 'call', id, name, input: isObject(part.input) ? part.input : {} }
     return part.data === undefined ? call : { ...call, data: part.data }
   }

@@ -1,11 +1,11 @@
 /**
- * A log as passages: what somebody said, with everything that came of it, and with the turns that took it up again. A
+ * A log as passages: a message, with everything that followed from it, and with the turns that continued it. A
  * prompt is made of whole passages, so that no call is parted from its result and no reply from what it is about.
  *
- * It grows with the log, at both ends: nobody has to walk through a long conversation to show the end of it.
+ * It grows with the log, at both ends: showing the end of a long conversation does not read all of it.
  */
 import type { LogEvent } from '../log/log-event.ts'
-import { isSpaceEvent, type SpaceEvent } from '../space/space-event.ts'
+import { isSpaceEvent, type SpaceEvent } from '../log/space-event.ts'
 import { callsOf } from '../model/reply.ts'
 import type { Rendered } from './render.ts'
 
@@ -18,11 +18,11 @@ export interface Passage {
   readonly messages: number
   /** In order. */
   readonly calls: readonly PassageCall[]
-  /** How it was rendered last; nobody else's business. */
+  /** How it was rendered last. Private to the renderer. */
   rendered?: { readonly key: string; readonly value: Rendered } | undefined
   /** What it takes when nothing of it is left out, in tokens. */
   tokens?: number | undefined
-  /** What it would save to leave out the result of a call, in tokens; as little anybody's business as the others. */
+  /** What it would save to leave out the result of a call, in tokens. Private to the renderer. */
   savings?: Map<string, number>
 }
 

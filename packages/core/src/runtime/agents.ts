@@ -2,16 +2,14 @@
 import { HoldpointError } from '../failure.ts'
 import { isObject, show } from '../json.ts'
 import type { Address } from '../log/store.ts'
-import { agentOfLife, type Life } from '../life/life.ts'
-import { defineAgent, type Agent } from '../loop/agent.ts'
-import type { Model } from '../model/model.ts'
+import { agentOfLog } from '../log/agent-log.ts'
+import type { Agent } from '../loop/agent.ts'
 import type { Ports } from '../ports.ts'
-import { SPACE } from '../space/space.ts'
 import { checkNotSpace } from './check-request.ts'
-import { livingAgent } from './living-agent.ts'
+import type { Extension } from './extension.ts'
 import type { RuntimeOptions } from './runtime-options.ts'
 
-/** Nobody can go on with the conversation here, until the agent is there. */
+/** The conversation cannot go on in this process until the agent is defined. */
 export class AgentMissing extends HoldpointError {
   readonly agent: string
 
@@ -28,20 +26,16 @@ export class Agents {
   /** Each with this runtime's clock, which is the store's. The same one for the same one, so that a change can be told. */
   readonly #clocked = new WeakMap<Agent, Agent>()
 
-  /** What an agent can do in spaces. */
-  readonly #life: (tenant: string, agent: string) => Life
+  readonly #extension: Extension | undefined
   /** Each as it lives, for each tenant. */
   readonly #living = new WeakMap<Agent, Map<string, WeakRef<Agent>>>()
-  /** Drives spaces, where there is only something to be told. */
-  readonly #ofSpaces: Agent
 
   constructor(
     { agents = [], agentFor }: Pick<RuntimeOptions, 'agents' | 'agentFor'>,
     ports: Ports,
-    life: (tenant: string, agent: string) => Life,
+    extension: Extension | undefined,
   ) {
-    this.#life = life
-    this.#ofSpaces = defineAgent({ name: SPACE, model: NO_MODEL }, ports)
+    this.#extension = extension
     this.#ports = ports
     this.#ask = agentFor
     const here = new Map<string, Agent>()
@@ -53,14 +47,15 @@ export class Agents {
     this.#here = here
   }
 
-  /** Whose conversations can be driven here; undefined when nobody knows before asking. */
+  /** The agents whose conversations can be driven here; undefined when `agentFor` decides. */
   get names(): readonly string[] | undefined {
-    return this.#ask ? undefined : [...this.#here.keys(), SPACE]
+    const others = this.#extension ? [this.#extension.logAgent] : []
+    return this.#ask ? undefined : [...this.#here.keys(), ...others]
   }
 
   /** Whether the agent of this name may be another one the next time. */
   mayChange(name: string): boolean {
-    return this.#ask !== undefined && !this.#here.has(name) && name !== SPACE
+    return this.#ask !== undefined && !this.#here.has(name)
   }
 
   async find(tenant: string, name: string): Promise<Agent | undefined> {
@@ -78,16 +73,18 @@ export class Agents {
 
   /** The one it began with, or for a conversation that does not exist yet, the one that is wanted. */
   async of({ tenant, id }: Address, known: string, wanted: string | undefined): Promise<Agent> {
-    const names = [...this.#here.keys()]
-    const only = names.length === 1 && !this.#ask ? names[0] : undefined
-    const name = known === '' ? (wanted ?? agentOfLife(id) ?? only) : known
-    const whose = agentOfLife(id)
+    const names = [...this.#here.values()].filter(({ sender }) => sender === undefined).map((each) => each.name)
+    // `agentFor` may know others, which are named by who wants one of them.
+    const only = names.length === 1 ? names[0] : undefined
+    const name = known === '' ? (wanted ?? agentOfLog(id) ?? only) : known
+    const whose = agentOfLog(id)
     if (whose !== undefined && (name ?? whose) !== whose)
       throw invalid(`Conversation "${id}" is the life of agent "${whose}", and cannot be for "${name}".`)
-    if (name === SPACE) return this.#ofSpaces
     if (name === undefined) throw invalid(`Say which agent conversation "${id}" is for${this.#choice(names)}.`)
     if (typeof name !== 'string' || name === '') throw invalid(`The name of an agent is text, not ${show(name)}.`)
     const agent = await this.find(tenant, name)
+    if (agent && whose !== undefined && agent.sender !== undefined)
+      throw new AgentMissing(name, `Agent "${name}" has no life: only the code that made it may send to it.`)
     if (agent) return whose === undefined ? agent : this.#alive(agent, tenant)
     const where = tenant === '' ? '' : ` of tenant "${tenant}"`
     const advice = this.#ask
@@ -101,7 +98,7 @@ export class Agents {
     const known = this.#living.get(agent) ?? new Map<string, WeakRef<Agent>>()
     const alive = known.get(tenant)?.deref()
     if (alive) return alive
-    const living = livingAgent(agent, this.#life(tenant, agent.name))
+    const living = this.#extension?.autonomous(agent, tenant) ?? agent
     // Only while it is awake: many more agents sleep than work, and what they work with takes room.
     this.#living.set(agent, known.set(tenant, new WeakRef(living)))
     return living
@@ -114,7 +111,7 @@ export class Agents {
   }
 
   #choice(names: readonly string[]): string {
-    if (!this.#ask) return `: ${names.join(', ')}`
+    if (!this.#ask) return names.length > 0 ? `: ${names.join(', ')}` : ', with { agent }'
     return names.length > 0 ? `: ${names.join(', ')}, or one that agentFor knows` : ', with { agent }'
   }
 
@@ -126,14 +123,6 @@ export class Agents {
     this.#clocked.set(agent, made)
     return made
   }
-}
-
-/** No turn ever starts in a space. */
-const NO_MODEL: Model = {
-  id: SPACE,
-  stream: () => {
-    throw new HoldpointError('history-impossible', 'A space was asked for a reply. Do not drive it.')
-  },
 }
 
 export function isAgent(value: unknown): value is Agent {

@@ -1,13 +1,14 @@
 /** Ids, keys, limits and filters that come from outside, checked before they reach a store. */
 import { HoldpointError } from '../failure.ts'
-import { isObject, show } from '../json.ts'
-import { lifeId } from '../life/life.ts'
-import { SPACE } from '../space/space.ts'
+import { show } from '../json.ts'
+import { agentLogId } from '../log/agent-log.ts'
+import { checkKnown } from '../loop/check-send.ts'
+import { SPACE } from '../log/space-event.ts'
 import { TOOL_NAME } from '../tool/name.ts'
 import type { ListFilter, PendingFilter } from './runtime-options.ts'
 
 const LONGEST = 200
-// Control characters and lone surrogates: some stores cannot keep them, and nobody can read them.
+// Control characters and lone surrogates: some stores cannot keep them, and people cannot read them.
 // oxlint-disable-next-line no-control-regex
 const UNFIT = /[\u0000-\u001f\u007f]|\p{Surrogate}/u
 
@@ -20,11 +21,11 @@ export function checkId(what: string, id: unknown): string {
 /** Of an agent that lives: its life must fit into the id of a conversation. */
 export function checkAgentName(agent: unknown): string {
   const name = checkId('The name of an agent', checkNotSpace(agent))
-  checkId('The name of an agent that lives', lifeId(name))
+  checkId('The name of an agent that lives', agentLogId(name))
   return name
 }
 
-/** Spaces are kept under that name, and nobody answers in one. */
+/** Spaces are stored under that name, and no agent may have it. */
 export function checkNotSpace<T>(agent: T): T {
   if (agent === SPACE) throw invalid(`No agent can be named "${SPACE}": spaces are kept under that name.`)
   return agent
@@ -35,7 +36,7 @@ export function checkTenant(tenant: unknown): string {
   return tenant === '' ? tenant : checkId('A tenant', tenant)
 }
 
-/** A copy: whoever gave it may change it. */
+/** A copy: the caller may change the original. */
 export function checkToolNames(tools: unknown): readonly string[] {
   const names = Array.isArray(tools) ? [...(tools as readonly unknown[])] : []
   if (names.length === 0 || names.length > 100 || !names.every(isToolName))
@@ -61,10 +62,7 @@ export function checkSeq(what: string, seq: unknown): number {
 
 /** A misspelt option must not be taken for none: each request has one list of what it takes. */
 export function checkOptions<T extends object>(options: T, known: Known<T>): T {
-  if (!isObject(options)) throw invalid(`Options are an object, not ${show(options)}.`)
-  for (const [key, value] of Object.entries(options as Readonly<Record<string, unknown>>))
-    if (value !== undefined && !Object.hasOwn(known, key))
-      throw invalid(`There is no option "${key}" here. It takes ${Object.keys(known).join(', ')}.`)
+  checkKnown(options, known)
   return options
 }
 
@@ -73,9 +71,10 @@ type Known<T> = Readonly<Record<keyof T, unknown>>
 
 export const OPTIONS = {
   create: { id: 1, agent: 1, by: 1 },
-  send: { agent: 1, by: 1, key: 1, signal: 1, whileBusy: 1, maxSteps: 1, output: 1, structuredFinalize: 1 },
-  resolve: { hold: 1, by: 1, scope: 1 },
-  approve: { input: 1, hold: 1, by: 1, scope: 1 },
+  send: { agent: 1, by: 1, key: 1, signal: 1, whileBusy: 1, maxSteps: 1, output: 1, structuredFinalize: 1, sender: 1 },
+  resolve: { hold: 1, by: 1, kinds: 1, scope: 1 },
+  approve: { input: 1, hold: 1, by: 1, kinds: 1, scope: 1 },
+  call: { conversationId: 1 },
   view: { turns: 1, before: 1 },
   audit: { before: 1, limit: 1 },
   subscribe: { after: 1, signal: 1 },

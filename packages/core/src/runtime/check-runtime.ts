@@ -42,14 +42,16 @@ const SETTINGS: Readonly<Record<keyof RuntimeOptions, Rule>> = {
   lookMs: above0,
   keepIdle: { fits: (value) => Number.isInteger(value) && Number(value) >= 0, words: 'a whole number from 0' },
   idleMs: from0,
+  planEveryMs: from0,
   closeStore: either,
   graceMs: from0,
   onProblem: code,
+  onHeld: code,
 }
 
 const { closeStore: _closeStore, ...others } = SETTINGS
 
-/** `places`, said by whoever opens the store and has ports of its own: what may stand for a store, besides one. */
+/** `places` is for a caller that opens the store itself: what may be given in place of a store. */
 export function checkRuntimeOptions(what: string, options: unknown, places?: string): void {
   const asks = isObject(options) && options['agentFor'] !== undefined
   const agents = asks ? { ...SETTINGS.agents, fits: isListOfAgents, words: 'a list of agents' } : SETTINGS.agents

@@ -9,7 +9,7 @@
 import type { Json } from '../json.ts'
 import type { Address, Store } from '../log/store.ts'
 import { OVER, type Ports } from '../ports.ts'
-import { keyOf } from './residents.ts'
+import { keyOf } from './active-logs.ts'
 
 const PLACE = 'client'
 const NODE = 'client.node'
@@ -30,7 +30,7 @@ interface Here {
   /** When the last one left that could. */
   readonly left: Map<string, number>
   writing: Promise<void>
-  /** When that was last written; undefined when it is to be written anew. */
+  /** When that was last written; undefined when it has to be written again. */
   writtenAt: number | undefined
 }
 
@@ -69,7 +69,7 @@ export class Clients {
     await this.#write(here)
     let there = true
     return async () => {
-      // Whoever closes tells of all of them.
+      // `close` writes for all clients at once.
       if (!there || this.#closing.signal.aborted) return
       there = false
       this.#leave(here, tools)
@@ -80,7 +80,7 @@ export class Clients {
   /** When a client that can carry this tool out was last there: now, if one is. */
   async seenAt({ tenant, id }: Address, tool: string): Promise<number> {
     const { store } = this.#around
-    // Nobody could come before there was anybody to come to.
+    // No client can have connected before this process started.
     let last = this.#startedAt
     let after: string | undefined
     do {
@@ -102,7 +102,7 @@ export class Clients {
     this.#startedAt = this.#around.ports.now()
   }
 
-  /** Nobody is connected here any more. */
+  /** No client is connected here any more. */
   async close(): Promise<void> {
     this.#closing.abort(OVER)
     const all = [...this.#here.values()]

@@ -1,103 +1,90 @@
 /**
- * What runs behind a runtime: this process's lease, its look-out for work and deadlines, and the conversations in its
- * memory. Nothing here is needed to be right after a crash: the store knows what waits, and the next process looks.
+ * What runs behind a runtime: this process's lease, its scheduler, and the logs in its memory. Nothing here has to survive
+ * a crash: the store knows what waits, and the next process looks.
  */
 import { HoldpointError } from '../failure.ts'
+import type { LogEvent } from '../log/log-event.ts'
+import { UNKNOWN_AUTHOR, type Author } from '../log/message.ts'
+import type { Delivery } from '../log/notice.ts'
 import type { Address, DueQuery, Store } from '../log/store.ts'
+import { agentOfLog } from '../log/agent-log.ts'
 import { OVER, type Ports } from '../ports.ts'
-import { systemScope, type Scope } from '../tool/context.ts'
-import { hasWork } from '../turn/derive.ts'
+import { noScope, scopeOf, type Scope } from '../tool/context.ts'
+import type { Conversation } from '../turn/turn-state.ts'
+import { ActiveConversation } from '../loop/active-conversation.ts'
+import { noReceivers } from '../loop/deliver-notices.ts'
+import type { Relay, World } from '../loop/world.ts'
+import { ActiveLogs, type ActiveLogListener, type AnyActiveLog } from './active-logs.ts'
 import { Agents } from './agents.ts'
 import { Clients } from './clients.ts'
+import type { Extension, OtherActiveLog } from './extension.ts'
 import { FirstWords } from './first-words.ts'
 import { Lease } from './lease.ts'
-import { Lookout } from './lookout.ts'
-import { Orphans } from './orphans.ts'
-import { PutOff } from './put-off.ts'
-import { Residents } from './residents.ts'
-import type { Resident } from './resident.ts'
-import type { RuntimeOptions } from './runtime-options.ts'
-import { relay } from './relay.ts'
-import { Spaces } from './spaces.ts'
+import { MissingAgents } from './missing-agents.ts'
+import { newHolds } from './new-holds.ts'
+import { Postponed } from './postponed.ts'
+import { Scheduler } from './scheduler.ts'
+import type { NewHold, RuntimeOptions } from './runtime-options.ts'
 import { Subscribers } from './subscribers.ts'
+import { Sweeper } from './sweeper.ts'
 
-export class Engine {
+export class Engine implements World, ActiveLogListener {
   readonly store: Store
   readonly ports: Ports
-  readonly residents: Residents
+  readonly logs: ActiveLogs
+  /** Undefined when this process drives nothing. */
+  readonly node: string | undefined
+  readonly oneAgent = true
   readonly subscribers: Subscribers
-  readonly spaces: Spaces
   readonly clients: Clients
   readonly firstWords: FirstWords
   readonly #options: RuntimeOptions
   readonly #lease: Lease
-  readonly #lookout: Lookout
+  readonly #scheduler: Scheduler
   readonly #agents: Agents
-  readonly #orphans: Orphans
-  readonly #putOff = new PutOff()
+  readonly #extension: Extension | undefined
+  readonly #missing: MissingAgents
+  readonly #postponed = new Postponed()
   readonly #closing = new AbortController()
   readonly #loops: Promise<void>[] = []
   /** How many of those that were due could not be helped. They come up every time, and must not hide the others. */
   #helpless = 0
-  #sweepAt = 0
+  readonly #sweeper: Sweeper
   #unlisten: () => void = () => {}
   #closed: Promise<void> | undefined
 
-  private constructor(options: RuntimeOptions) {
-    const { store, leaseMs = 15_000, idleMs = 30_000, keepIdle = 100, drive = true } = options
+  private constructor(options: RuntimeOptions, extend: (engine: Engine) => Extension | undefined) {
+    const { store, leaseMs = 15_000, idleMs = 30_000, keepIdle = 100, drive = true, planEveryMs } = options
     this.store = store
     this.#options = options
     this.#lease = new Lease(store, options.ports, leaseMs)
-    this.ports = { ...options.ports, now: () => this.#lease.now() }
-    this.spaces = new Spaces(this, NOBODY)
-    this.#agents = new Agents(options, this.ports, (tenant, agent) => this.spaces.life(tenant, agent))
-    this.#orphans = new Orphans(this.#agents, this.ports, (error, address) => this.problem(error, address))
-    this.subscribers = new Subscribers(store)
+    this.ports = { ...options.ports, ...(planEveryMs !== undefined && { planEveryMs }), now: () => this.#lease.now() }
+    this.#extension = extend(this)
+    this.#agents = new Agents(options, this.ports, this.#extension)
+    this.#missing = new MissingAgents(this.#agents, this.ports, (error, address) => this.problem(error, address))
+    this.subscribers = new Subscribers(store, this.ports)
     this.firstWords = new FirstWords(store)
-    this.#lookout = new Lookout(this.ports, options.lookMs ?? 1000)
+    this.#sweeper = new Sweeper(store, this.ports)
+    this.#scheduler = new Scheduler(this.ports, options.lookMs ?? 1000)
     this.clients = new Clients({
       store,
       ports: this.ports,
       node: this.#lease.node,
       failed: (error, address) => this.problem(error, address),
     })
-    const node = drive ? this.#lease.node : undefined
-    this.residents = new Residents(
-      {
-        store,
-        ports: this.ports,
-        agents: this.#agents,
-        log: { node: node ?? NOBODY, stuck: (error, address) => this.problem(error, address) },
-        surroundings: ({ tenant, id }) => ({
-          problem: (error) => this.problem(error, { tenant, id }),
-          tell: (notice) => this.spaces.tell({ tenant, id }, notice),
-          relay: relay({ tenant, id }, this.subscribers, (agent, space) =>
-            this.spaces.life(tenant, agent).isMember(space),
-          ),
-          oneAgent: true,
-          drivesAtOnce: drive,
-          mayWork: () => this.#lease.valid,
-          term: () => this.#lease.term,
-          scope: (by) => this.scope({ tenant, conversationId: id, by }),
-        }),
-        neighbours: (address) => ({
-          store,
-          node,
-          ports: this.ports,
-          wakeAt: (at) => this.#lookout.wakeAt(at),
-          putOff: (until) => this.#lookout.wakeAt(this.#putOff.put(address, until, this.ports.now())),
-          clientSeenAt: (tool, place = address.id) => this.clients.seenAt({ ...address, id: place }, tool),
-          failed: (error) => this.problem(error, address),
-        }),
-        moved: (resident) => this.subscribers.watch(resident),
-        left: (resident) => this.subscribers.unwatch(resident),
-      },
-      { idle: keepIdle, idleMs },
-    )
+    this.node = drive ? this.#lease.node : undefined
+    const log = {
+      node: this.node ?? NO_NODE,
+      stuck: (error: unknown, address: Address) => this.problem(error, address),
+    }
+    this.logs = new ActiveLogs(this, this.#agents, this.#extension, log, { idle: keepIdle, idleMs })
   }
 
-  static async start(options: RuntimeOptions): Promise<Engine> {
-    const engine = new Engine(options)
+  static async start(
+    options: RuntimeOptions,
+    extend: (engine: Engine) => Extension | undefined = () => undefined,
+  ): Promise<Engine> {
+    const engine = new Engine(options, extend)
     await engine.#lease.beat()
     engine.clients.start()
     engine.#unlisten = engine.store.listen((what, seq, look) => engine.#heard(what, seq, look))
@@ -108,41 +95,123 @@ export class Engine {
         () => engine.#wakeDrivers(),
         (error) => engine.problem(error),
       ),
-      engine.#lookout.keep(signal, () => engine.#lookAround()),
+      engine.#scheduler.keep(signal, () => engine.#lookAround()),
     )
     return engine
+  }
+
+  mayWork(): boolean {
+    return this.#lease.valid
+  }
+
+  term(): number {
+    return this.#lease.term
+  }
+
+  wakeAt(at: number): void {
+    this.#scheduler.wakeAt(at)
+  }
+
+  postpone(address: Address, until: number): void {
+    this.wakeAt(this.#postponed.put(address, until, this.ports.now()))
+  }
+
+  clientSeenAt(address: Address, tool: string): Promise<number> {
+    return this.clients.seenAt(address, tool)
+  }
+
+  deliver(from: Address, delivery: Delivery): Promise<void> {
+    return this.#extension ? this.#extension.deliver(from, delivery) : noReceivers()
+  }
+
+  relay(address: Address): Relay | undefined {
+    return this.#extension?.relay(address)
+  }
+
+  wrote(events: readonly LogEvent[], state: Conversation, address: Address): void {
+    if (this.#options.onHeld) this.#tellHeld(newHolds(events, state, address))
+  }
+
+  entered(active: AnyActiveLog): void {
+    this.subscribers.watch(active)
+  }
+
+  left(active: AnyActiveLog): void {
+    this.subscribers.unwatch(active)
   }
 
   get closing(): boolean {
     return this.#closing.signal.aborted
   }
 
-  scope(asker: { readonly tenant: string; readonly conversationId: string; readonly by: string | undefined }): Scope {
-    return this.#options.scope?.(asker) ?? systemScope
+  /** For the tools of a turn. The tools of an autonomous agent get the agent's own scope, whatever woke it. */
+  scope({ tenant, id }: Address, by: string | undefined, askedBy: readonly Author[] = UNKNOWN_AUTHOR): Scope {
+    const agent = agentOfLog(id)
+    const asker = agent === undefined ? { by } : { by: undefined, agent }
+    const { scope } = this.#options
+    if (scope) return scope({ tenant, conversationId: id, ...asker }) ?? noScope
+    return agent === undefined ? scopeOf(by, askedBy) : { agent }
   }
 
-  /** Does something with a conversation, which comes to be when it is written to. */
-  async use<T>(address: Address, agent: string | undefined, work: (resident: Resident) => Promise<T>): Promise<T> {
-    for (;;) {
+  /** Only if it is in memory. */
+  peekConversation(address: Address): ActiveConversation | undefined {
+    const active = this.logs.peek(address)
+    return active instanceof ActiveConversation ? active : undefined
+  }
+
+  /** Does something with a conversation, which is made by the first append. Throws `OtherMachine` for a space. */
+  async use<T>(
+    address: Address,
+    agent: string | undefined,
+    work: (active: ActiveConversation) => Promise<T>,
+  ): Promise<T> {
+    for (let look = 'first' as 'first' | 'again'; ; look = 'again') {
       this.#checkOpen()
-      const resident = await this.residents.get(address, agent)
+      const active = await this.logs.conversation(address, agent, look)
       this.#checkOpen()
-      if (this.residents.keeps(resident)) return resident.use(() => work(resident))
+      if (active && this.logs.keeps(active)) return active.use(() => work(active))
     }
   }
 
   /** Does something with a conversation if there is one. */
   async useExisting<T>(
     address: Address,
-    work: (resident: Resident) => Promise<T>,
+    work: (active: ActiveConversation) => Promise<T>,
     agent?: string,
   ): Promise<T | undefined> {
+    return this.#withExisting(address, agent, async (active) =>
+      active instanceof ActiveConversation ? work(active) : undefined,
+    )
+  }
+
+  /** Does something with a log of the extension, which is made by the first append. Throws `OtherMachine` for a conversation. */
+  async useOther<T>(address: Address, work: (active: OtherActiveLog) => Promise<T>): Promise<T> {
     for (;;) {
       this.#checkOpen()
-      const resident = await this.residents.find(address, agent)
+      const active = await this.logs.other(address)
       this.#checkOpen()
-      if (!resident) return undefined
-      if (this.residents.keeps(resident)) return resident.use(() => work(resident))
+      if (active && this.logs.keeps(active)) return active.use(() => work(active))
+    }
+  }
+
+  /** Does something with a log of the extension if there is one. */
+  async useExistingOther<T>(address: Address, work: (active: OtherActiveLog) => Promise<T>): Promise<T | undefined> {
+    return this.#withExisting(address, undefined, async (active) =>
+      active instanceof ActiveConversation ? undefined : work(active),
+    )
+  }
+
+  async #withExisting<T>(
+    address: Address,
+    agent: string | undefined,
+    work: (active: AnyActiveLog) => Promise<T>,
+  ): Promise<T | undefined> {
+    for (let look = 'first' as 'first' | 'again'; ; look = 'again') {
+      this.#checkOpen()
+      const active = await this.logs.existing(address, agent, look)
+      this.#checkOpen()
+      if (active === null) return undefined
+      if (active && this.logs.keeps(active)) return active.use(() => work(active))
     }
   }
 
@@ -150,13 +219,21 @@ export class Engine {
     if (this.closing) throw new HoldpointError('closed', 'This runtime was closed. Open another one.')
   }
 
-  /** Something that nobody waits for went wrong. */
+  /** Reports an error that no caller waits for. */
   problem(error: unknown, conversation?: Address): void {
     try {
       this.#options.onProblem?.({ error, ...(conversation && { conversation }) })
     } catch {
-      // Whoever is told of problems and has one of their own is not told of it.
+      // A listener that throws stops nothing here.
     }
+  }
+
+  /** Later: the application may use the conversation at once, and its errors are not the writer's. */
+  #tellHeld(holds: readonly NewHold[]): void {
+    for (const hold of holds)
+      Promise.resolve(hold)
+        .then(this.#options.onHeld)
+        .catch((error: unknown) => this.problem(error, { tenant: hold.tenant, id: hold.conversationId }))
   }
 
   /** Finishes what is under way within the grace, hands the rest over, and says goodbye to the other nodes. */
@@ -175,7 +252,7 @@ export class Engine {
       () => {},
       (error) => this.problem(error),
     )
-    await Promise.all([this.clients.close(), ...Array.from(this.residents, (resident) => resident.close(grace))])
+    await Promise.all([this.clients.close(), ...Array.from(this.logs, (active) => active.close(grace))])
     this.subscribers.close()
     over.abort(OVER)
     await Promise.all([...this.#loops, keeping])
@@ -190,28 +267,20 @@ export class Engine {
     try {
       const limit = LOOK + this.#helpless
       const { conversations, next } = await this.store.due(this.#due(limit))
-      const known = await this.#orphans.without(this.#putOff.without(conversations, this.ports.now()))
+      const known = await this.#missing.without(this.#postponed.without(conversations, this.ports.now()))
       const looked = await Promise.all(known.map((address) => this.#look(address)))
-      const doubtful = Array.from(this.residents).filter(({ claiming }) => claiming)
+      const doubtful = Array.from(this.logs).filter(({ claiming }) => claiming)
       await Promise.all(doubtful.map(({ log }) => this.#look(log.address)))
       this.#helpless = conversations.length - looked.filter((each) => each === 'helped').length
       await this.#catchUp()
-      this.residents.tidy()
-      await this.#sweep()
+      this.logs.tidy()
+      await this.#sweeper.sweep(this.#closing.signal)
       // Those without an agent are not looked at again, and must not keep the others waiting.
       return { next, more: conversations.length === limit && looked.some((each) => each !== 'helpless') }
     } catch (error) {
       this.problem(error)
       return { next: undefined, more: false }
     }
-  }
-
-  /** Notes whose time is over are removed now and then, by whoever comes first. */
-  async #sweep(): Promise<void> {
-    const now = this.ports.monotonic()
-    if (now < this.#sweepAt) return
-    this.#sweepAt = now + SWEEP_EVERY_MS
-    while ((await this.store.sweep(SWEEP)) === SWEEP && !this.closing);
   }
 
   #due(limit: number): DueQuery {
@@ -222,59 +291,55 @@ export class Engine {
   /** Whether that was of any use; an orphan's agent is not here. */
   async #look(address: Address): Promise<'helped' | 'helpless' | 'orphan'> {
     try {
-      const helped = await this.useExisting(address, (resident) => resident.look())
+      const helped = await this.#withExisting(address, undefined, (active) => active.look())
       return helped === true ? 'helped' : 'helpless'
     } catch (error) {
-      if (this.#orphans.took(error, address)) return 'orphan'
+      if (this.#missing.took(error, address)) return 'orphan'
       this.problem(error, address)
       return 'helpless'
     }
   }
 
-  /** Tidings of others' writes may be lost: whoever waits or works here asks for the truth now and then. */
+  /** Notifications may be lost, so the engine asks the store for the newest seq now and then. */
   async #catchUp(): Promise<void> {
     await this.subscribers.catchUp()
-    const followed = Array.from(this.residents).filter((resident) => hasWork(resident.log.state) || !resident.idle)
+    const followed = Array.from(this.logs).filter((active) => active.log.hasWork || !active.idle)
     if (followed.length === 0) return
     const heads = await this.store.heads(followed.map(({ log }) => log.address))
-    await Promise.all(followed.map((resident, index) => this.#refresh(resident, heads[index] ?? 0)))
+    await Promise.all(followed.map((active, index) => this.#refresh(active, heads[index] ?? 0)))
   }
 
-  async #refresh(resident: Resident, seq: number): Promise<void> {
-    if (!isNews(resident, seq)) return
-    await resident.log.heard(seq)
-    resident.live.driver?.wake()
-    resident.pump()
+  async #refresh(active: AnyActiveLog, seq: number): Promise<void> {
+    if (!isNews(active, seq)) return
+    await active.log.announced(seq)
+    active.wake()
+    active.pump()
   }
 
   #heard(what: Address, seq: number, look: boolean | undefined): void {
     this.subscribers.changed(what, seq)
-    this.#putOff.forget(what)
-    const resident = this.residents.peek(what)
-    if (resident && isNews(resident, seq))
-      this.#refresh(resident, seq).catch((error: unknown) => this.problem(error, what))
-    // For those who drive: deadlines, which anybody can see to, are known without being told.
-    if (look === true && this.#options.drive !== false) this.#lookout.soon()
+    this.#postponed.forget(what)
+    const active = this.logs.peek(what)
+    if (active && isNews(active, seq)) this.#refresh(active, seq).catch((error: unknown) => this.problem(error, what))
+    // Only a process that drives looks at once. Deadlines are known without a notification.
+    if (look === true && this.#options.drive !== false) this.#scheduler.soon()
   }
 
   #wakeDrivers(): void {
-    for (const resident of this.residents) resident.live.driver?.wake()
+    for (const active of this.logs) active.wake()
   }
 }
 
 /** Mostly it is what this process wrote itself. */
-function isNews({ log }: Resident, seq: number): boolean {
+function isNews({ log }: AnyActiveLog, seq: number): boolean {
   return seq > log.state.seq || log.inDoubt
 }
 
 /**
- * Who drives what a process sets going that drives nothing itself. Nobody of that name lives, so whoever looks next takes
- * it over; without a name it would stay with whoever drove it last, who rests and looks after nothing that has an owner.
+ * The owner of work that is started by a process which drives nothing. No node has this name, so the next process that looks
+ * takes the work over. Without a name the last owner would keep it, and that process does not look at logs it owns.
  */
-const NOBODY = 'nobody'
+export const NO_NODE = 'none'
 
 /** How many conversations are looked at in one go. */
 const LOOK = 100
-
-const SWEEP = 500
-const SWEEP_EVERY_MS = 600_000

@@ -3,7 +3,7 @@
  * kept for those that were asked for last, and no more of them than that.
  */
 import { HoldpointError } from '../failure.ts'
-import { agentOfLife } from '../life/life.ts'
+import { agentOfLog } from '../log/agent-log.ts'
 import { FIRST_EVENTS, firstWordsOf } from '../live/first-words.ts'
 import type { Address, ConversationRow, Store } from '../log/store.ts'
 import type { ListedConversation } from './runtime-options.ts'
@@ -32,9 +32,9 @@ export class FirstWords {
     return listed
   }
 
-  /** Undefined where nobody has said anything yet, and of a life, which nobody begins by saying something. */
+  /** Undefined where there is no message yet, and for the log of an autonomous agent, which begins without one. */
   async #of(address: Address): Promise<string | undefined> {
-    if (agentOfLife(address.id) !== undefined) return undefined
+    if (agentOfLog(address.id) !== undefined) return undefined
     const key = JSON.stringify([address.tenant, address.id])
     const found = this.#known.get(key) ?? firstWordsOf(await this.#begin(address))
     if (found === undefined) return undefined

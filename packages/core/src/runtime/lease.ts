@@ -1,6 +1,6 @@
 /**
  * This process as a node among others: it says that it lives, and knows for how long the others believe it. Time is the
- * store's: all nodes agree on deadlines, and nobody's wrong clock lets a hold expire early.
+ * store's: all nodes agree on deadlines, and a wrong clock on one node does not let a hold expire early.
  *
  * A node that could not say so in time begins nothing new. That keeps the window small in which a paused process and its
  * successor both work; what keeps the log right is the epoch, compared by the store.
@@ -49,7 +49,7 @@ export class Lease {
   async keep(signal: AbortSignal, regained: () => void, failed: (error: unknown) => void): Promise<void> {
     let pause = this.#ttlMs / 3
     for (;;) {
-      await this.#ports.sleep(pause, signal)
+      await this.#ports.sleep(pause, signal, 'background')
       if (signal.aborted) return
       const { term } = this
       try {

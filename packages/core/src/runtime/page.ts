@@ -2,22 +2,19 @@
 import { emptyView, viewOf, withEarlier } from '../live/view.ts'
 import type { View } from '../live/view-shape.ts'
 import type { LogEvent } from '../log/log-event.ts'
+import { foldLoaded } from '../log/machine.ts'
 import type { Address, Store } from '../log/store.ts'
-import { isSpaceEvent } from '../space/space-event.ts'
-import { fromBase } from '../turn/base.ts'
-import { fold } from '../turn/turn.ts'
-import { emptyConversation } from '../turn/turn-state.ts'
+import { isSpaceEvent } from '../log/space-event.ts'
+import { conversationMachine } from '../turn/conversation-machine.ts'
 
 const PAGE = 256
 
-/** Undefined for a conversation nobody wrote to, and for a space, which has a view of its own. */
+/** Undefined for a conversation without events, and for a space, which has a view of its own. */
 export async function newestTurns(store: Store, address: Address, turns: number): Promise<View | undefined> {
   const loaded = await store.load(address)
-  if (!loaded) return undefined
-  const { base, events } = loaded
-  const state = fold(events, base ? fromBase(base.seq, base.state) : emptyConversation)
-  if (state.space) return undefined
-  const page = await turnsBefore(store, address, events, state.seq + 1, turns)
+  if (!loaded || !conversationMachine.owns(loaded.agent)) return undefined
+  const state = foldLoaded(conversationMachine, loaded)
+  const page = await turnsBefore(store, address, loaded.events, state.seq + 1, turns)
   return withEarlier(page.length > 0 ? viewOf(page) : { ...emptyView }, state)
 }
 

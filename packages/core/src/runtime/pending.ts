@@ -1,16 +1,15 @@
-/** What waits for somebody, across all conversations: found in the store's rows, told from the logs. */
+/** Open holds across all conversations: found in the store's rows, read from the logs. */
 import { HoldpointError } from '../failure.ts'
+import { foldLoaded } from '../log/machine.ts'
 import type { Address, Page, PendingQuery, PendingRow, Store } from '../log/store.ts'
 import { openHolds, type HeldCall } from '../loop/result.ts'
-import { fromBase } from '../turn/base.ts'
-import { fold } from '../turn/turn.ts'
-import { emptyConversation } from '../turn/turn-state.ts'
+import { conversationMachine } from '../turn/conversation-machine.ts'
 import type { PendingHold } from './runtime-options.ts'
 
 /** How many conversations are read at a time: enough to keep a server busy, few enough to leave others their turn. */
 const GROUP = 20
 
-/** `unreadable` is told of a conversation whose log does not fold: nobody can answer it, and it must not hide the others. */
+/** `unreadable` is told of a conversation whose log does not fold: its holds cannot be answered, and it must not hide the others. */
 export async function pending(
   store: Store,
   query: PendingQuery,
@@ -29,7 +28,7 @@ export async function pending(
   return { items: items.flatMap((row) => shown(row, holds.get(row.conversationId) ?? [])), next }
 }
 
-/** That the store does not answer is another matter: what is left out must be what nobody can see. */
+/** An error of the store is thrown: only a conversation that cannot be read is left out. */
 async function holdsOf(
   store: Store,
   address: Address,
@@ -40,9 +39,8 @@ async function holdsOf(
     unreadable(error)
   })
   if (!loaded) return []
-  const { base, events } = loaded
   try {
-    return openHolds(fold(events, base ? fromBase(base.seq, base.state) : emptyConversation))
+    return openHolds(foldLoaded(conversationMachine, loaded))
   } catch (error) {
     unreadable(error)
     return []

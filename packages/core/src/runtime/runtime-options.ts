@@ -24,26 +24,42 @@ export interface RuntimeOptions {
   readonly scope?: (asker: Asker) => Scope
   /** `false`: takes messages and answers, and leaves the driving to other processes. */
   readonly drive?: boolean
-  /** How long the others wait before they take over from a process that fell silent; 15 s unless said. */
+  /** How long other processes wait before they take over from one that stopped renewing its lease. Default: 15 s. */
   readonly leaseMs?: number
-  /** How often it looks for work that nobody is at; every second unless said. Deadlines are met at their time anyway. */
+  /** How often it looks for work without an owner. Default: every second. Deadlines are met on time in any case. */
   readonly lookMs?: number
-  /** How many conversations stay in memory although nothing happens there, and for how long; 100, and 30 s, unless said. */
+  /** How many idle conversations stay in memory, and for how long. Default: 100, and 30 s. */
   readonly keepIdle?: number
   readonly idleMs?: number
+  /**
+   * How far apart the times of a plan's cron line are at least; they are met at full minutes then. `holdpoint()` says a
+   * minute, a bare runtime nothing.
+   */
+  readonly planEveryMs?: number
   /** Whether `close()` closes the store too. */
   readonly closeStore?: boolean
-  /** How long `close()` waits for what is under way; 10 s unless said. */
+  /** How long `close()` waits for work under way. Default: 10 s. */
   readonly graceMs?: number
-  /** Something went wrong that nobody waits for: it is tried again, but somebody should know. */
+  /**
+   * Something went wrong that no caller is told of: work that is tried again, or a model that failed, with the vendor's
+   * error as its `cause`. Users read only that the model could not answer.
+   */
   readonly onProblem?: (problem: Problem) => void
+  /**
+   * Called when a call starts to wait for an answer from outside, once for each hold, in the process that wrote it. That
+   * is usually the process that drives the conversation. A hold that is open when the process starts, or that another
+   * process made, is in `pending()`. An error here is a problem for `onProblem`, and changes nothing for the call.
+   */
+  readonly onHeld?: (hold: NewHold) => void | Promise<void>
 }
 
 export interface Asker {
   readonly tenant: string
   readonly conversationId: string
-  /** Whoever said what the turn is about. */
+  /** The author of what the turn is about, of whom every turn of a conversation has one. */
   readonly by: string | undefined
+  /** Set for an autonomous agent, whose tools have a scope of its own: a cycle may be about what many people said. */
+  readonly agent?: string
 }
 
 export interface Problem {
@@ -51,15 +67,23 @@ export interface Problem {
   readonly conversation?: Address
 }
 
-/** The tools' scope is the runtime's to make, and what happens is followed with `subscribe`. */
-export interface RuntimeSendOptions extends Omit<SendOptions, 'scope' | 'watch' | 'requestId'> {
-  /** Whose conversation it is, for the first message. Needed only where there are several agents. */
+/**
+ * The tools' scope is the runtime's to make, and what happens is followed with `subscribe`. Any process may go on with the
+ * turn, so tools and policies come with the agent.
+ */
+export interface RuntimeSendOptions extends Omit<
+  SendOptions,
+  'scope' | 'watch' | 'requestId' | 'tools' | 'onToolError' | 'onProblem'
+> {
+  /** Whose conversation it is, for the first message. Default: the only one of `agents`. */
   readonly agent?: string
+  /** For an agent that has one: without it, the agent takes nothing. */
+  readonly sender?: symbol
 }
 
 export interface PendingFilter {
   readonly conversationId?: string
-  /** For whoever knows a call, and not where it waits. */
+  /** For callers that know the id of a call, but not its conversation. */
   readonly callId?: string
   readonly agent?: string
   readonly tool?: string
@@ -68,7 +92,7 @@ export interface PendingFilter {
   readonly expiresBefore?: number
   /** `next` of an earlier page. */
   readonly after?: string
-  /** 50 unless said, 1000 at most. */
+  /** Default: 50. At most 1000. */
   readonly limit?: number
 }
 
@@ -81,7 +105,7 @@ export interface ListFilter {
 
 /** A conversation in a list. */
 export interface ListedConversation extends ConversationRow {
-  /** What somebody said first, cut short; left out where nobody has yet. */
+  /** The beginning of the first message; left out while there is none. */
   readonly firstWords?: string
 }
 
@@ -89,4 +113,9 @@ export interface PendingHold extends HeldCall {
   readonly conversationId: string
   readonly agent: string
   readonly heldAt: number
+}
+
+/** A hold that was just made, in any tenant. */
+export interface NewHold extends PendingHold {
+  readonly tenant: string
 }

@@ -1,281 +1,38 @@
-/**
- * Conversations in a store, addressed by their ids. Nobody holds a handle: any process that opened the same store may
- * send, answer, cancel and watch, and what was accepted goes on by itself, here or elsewhere, now or after a restart.
- */
-import { AUDIT, recordOf, type AuditRecord } from '../audit/audit.ts'
-import { explain, type Explanation } from '../audit/explain.ts'
-import { HoldpointError } from '../failure.ts'
-import type { Json } from '../json.ts'
-import { agentOfLife } from '../life/life.ts'
-import type { View } from '../live/view-shape.ts'
-import type { LogEvent } from '../log/log-event.ts'
-import type { Address, Page } from '../log/store.ts'
-import type { Begun } from '../loop/begun.ts'
-import type { CancelAnswer, LiveConversation } from '../loop/live-conversation.ts'
-import type { StreamItem } from '../loop/live-stream.ts'
-import { checkOptions as checkSendOptions } from '../loop/check-send.ts'
-import { checkWhose } from '../loop/whose.ts'
-import { resultOf, type TurnResult } from '../loop/result.ts'
-import type { Content, ResolveOptions } from '../loop/session-options.ts'
-import { SPACE } from '../space/space.ts'
-import type { Resolution } from '../turn/hold.ts'
-import type { ResolveAnswer } from '../turn/resolve.ts'
-import { emptyConversation } from '../turn/turn-state.ts'
-import {
-  checkBy,
-  checkFilter,
-  checkId,
-  checkLimit,
-  checkNotSpace,
-  checkOptions,
-  checkSeq,
-  checkSignal,
-  checkTenant,
-  checkToolNames,
-  LIST,
-  OPTIONS,
-  PENDING,
-} from './check-request.ts'
+/** A runtime with everything: conversations, spaces and autonomous agents. See `ConversationRuntime` for conversations. */
+import { AutonomousAgents } from './autonomous-agents.ts'
+import { checkTenant } from './check-request.ts'
 import { checkRuntimeOptions } from './check-runtime.ts'
+import { ConversationRuntime } from './conversation-runtime.ts'
 import { Engine } from './engine.ts'
-import { Lives } from './lives.ts'
-import { earlierTurns, newestTurns } from './page.ts'
-import { pending } from './pending.ts'
-import type { Resident } from './resident.ts'
-import { SpaceRoom } from './space-room.ts'
-import type {
-  ListedConversation,
-  ListFilter,
-  PendingFilter,
-  PendingHold,
-  RuntimeOptions,
-  RuntimeSendOptions,
-} from './runtime-options.ts'
+import type { RuntimeOptions } from './runtime-options.ts'
+import { SpaceExtension } from './space-extension.ts'
+import { Spaces } from './spaces.ts'
 
-export class Runtime {
+export class Runtime extends ConversationRuntime {
   /** Where people and agents talk. */
-  readonly spaces: SpaceRoom
-  /** What agents are up to by themselves. */
-  readonly lives: Lives
+  readonly spaces: Spaces
+  /** Agents that act by themselves. */
+  readonly agents: AutonomousAgents
   readonly #engine: Engine
-  readonly #tenant: string
+  readonly #extension: SpaceExtension
 
-  private constructor(engine: Engine, tenant: string) {
+  private constructor(engine: Engine, extension: SpaceExtension, tenant: string) {
+    super(engine, tenant)
     this.#engine = engine
-    this.#tenant = tenant
-    this.spaces = new SpaceRoom(engine, tenant)
-    this.lives = new Lives(engine, tenant)
+    this.#extension = extension
+    this.spaces = new Spaces(engine, extension.writer, tenant)
+    this.agents = new AutonomousAgents(engine, extension.writer, tenant)
   }
 
-  static async open(options: RuntimeOptions): Promise<Runtime> {
+  static override async open(options: RuntimeOptions): Promise<Runtime> {
     checkRuntimeOptions('A runtime', options)
-    return new Runtime(await Engine.start(options), '')
+    let extension: SpaceExtension | undefined
+    const engine = await Engine.start(options, (started) => (extension = new SpaceExtension(started)))
+    return new Runtime(engine, extension ?? new SpaceExtension(engine), '')
   }
 
   /** The same runtime for one tenant: it sees nothing of any other. */
-  tenant(name: string): Runtime {
-    return new Runtime(this.#engine, checkTenant(name))
+  override tenant(name: string): Runtime {
+    return new Runtime(this.#engine, this.#extension, checkTenant(name))
   }
-
-  /** Makes a place before anything is said. Sending to a new id does it too. */
-  async create(options: { readonly id?: string; readonly agent?: string; readonly by?: string } = {}): Promise<string> {
-    const { id = this.#engine.ports.id(), agent: wanted } = checkOptions(options, OPTIONS.create)
-    checkNotSpace(wanted)
-    const by = checkBy(options.by)
-    await this.#use(id, wanted, ({ log, agent }) =>
-      log.change((state) => {
-        if (state.space) throw new HoldpointError('config-invalid', `"${id}" is a space. Take another id.`)
-        checkWhose(id, state, agent.name)
-        if (state.seq > 0) return {}
-        return { events: [{ type: 'conversation.opened', agent: agent.name, ...(by !== undefined && { by }) }] }
-      }),
-    )
-    return id
-  }
-
-  /** Says something, and waits until the turn is over or somebody outside must answer. It goes on if nobody waits. */
-  send(id: string, content: Content, options: RuntimeSendOptions = {}): Promise<TurnResult> {
-    return this.#run(id, { content }, options)
-  }
-
-  /** Says something. Once this resolves it is durable, and is worked on; nobody need wait for that. */
-  async submit(id: string, content: Content, options: RuntimeSendOptions = {}): Promise<Begun> {
-    const { agent, ...rest } = checkSend(id, options)
-    return this.#use(id, agent, (live) => live.submit(content, rest))
-  }
-
-  /** Takes up again a turn that stopped early, or waits for the one that goes on. */
-  async continue(id: string, options: RuntimeSendOptions = {}): Promise<TurnResult> {
-    return this.#run(id, undefined, options)
-  }
-
-  /** The one door for answers. The verdict is true and durable when it comes; the turn goes on afterwards. */
-  async resolve(
-    id: string,
-    callId: string,
-    resolution: Resolution,
-    options: ResolveOptions = {},
-  ): Promise<ResolveAnswer> {
-    checkOptions(options, OPTIONS.resolve)
-    const told = await this.#engine.useExisting(this.#address(id), ({ live }) => {
-      const scope = this.#engine.scope({ tenant: this.#tenant, conversationId: id, by: options.by })
-      return live.resolve(callId, resolution, { scope, ...options })
-    })
-    return told ?? { verdict: 'unknown', message: missing(id) }
-  }
-
-  async approve(
-    id: string,
-    callId: string,
-    options: ResolveOptions & { readonly input?: Json } = {},
-  ): Promise<ResolveAnswer> {
-    const { input, ...rest } = checkOptions(options, OPTIONS.approve)
-    return this.resolve(id, callId, input === undefined ? { kind: 'approve' } : { kind: 'approve', input }, rest)
-  }
-
-  reject(id: string, callId: string, reason?: string, options: ResolveOptions = {}): Promise<ResolveAnswer> {
-    return this.resolve(id, callId, reason === undefined ? { kind: 'reject' } : { kind: 'reject', reason }, options)
-  }
-
-  /** `value` must be JSON, and fit what the tool says it gives. */
-  answer(id: string, callId: string, value: unknown, options: ResolveOptions = {}): Promise<ResolveAnswer> {
-    return this.resolve(id, callId, { kind: 'answer', value: value as Json }, options)
-  }
-
-  /** Whoever was to carry the call out could not: the model reads why. */
-  fail(id: string, callId: string, error: string, options: ResolveOptions = {}): Promise<ResolveAnswer> {
-    return this.resolve(id, callId, { kind: 'answer', error }, options)
-  }
-
-  /**
-   * Says that a client is there which can carry these tools out, until what it resolves to is called. Calls of tools with
-   * a `grace` are given up when nobody has said so for that long, in any process.
-   */
-  async attend(id: string, tools: readonly string[]): Promise<() => Promise<void>> {
-    const address = this.#address(id)
-    const names = checkToolNames(tools)
-    if (this.#engine.closing) throw new HoldpointError('closed', 'This runtime was closed. Open another one.')
-    return this.#engine.clients.attend(address, names)
-  }
-
-  /** Ends the turn from whatever state it is in, with a result behind every call. */
-  async cancel(id: string, message?: string): Promise<CancelAnswer> {
-    const told = await this.#engine.useExisting(this.#address(id), ({ live }) => live.cancel(message))
-    return told ?? { ok: false, refusal: 'nothing-to-cancel', message: missing(id) }
-  }
-
-  /** What waits for somebody, oldest first. A question to the store: nothing is kept in memory for it. */
-  async pending(filter: PendingFilter = {}): Promise<Page<PendingHold>> {
-    const query = { ...checkFilter(filter, PENDING), tenant: this.#tenant }
-    return pending(this.#engine.store, query, (error, address) => this.#engine.problem(error, address))
-  }
-
-  /** Conversations, newest first. Spaces have a list of their own; where they are left out, a page may be short. */
-  async list(filter: ListFilter = {}): Promise<Page<ListedConversation>> {
-    const page = await this.#engine.store.list({ ...checkFilter(filter, LIST), tenant: this.#tenant })
-    const rows = page.items.filter(({ agent }) => agent !== SPACE)
-    return { ...page, items: await this.#engine.firstWords.with(this.#tenant, rows) }
-  }
-
-  /** What a person sees of it: the newest turns, or with `before` the ones that come before that seq (`view.from`). */
-  async view(
-    id: string,
-    options: { readonly turns?: number; readonly before?: number } = {},
-  ): Promise<View | undefined> {
-    const { store } = this.#engine
-    const turns = checkLimit(checkOptions(options, OPTIONS.view).turns ?? 20)
-    const address = this.#address(id)
-    if (options.before === undefined) return newestTurns(store, address, turns)
-    return earlierTurns(store, address, turns, checkSeq('before', options.before))
-  }
-
-  /**
-   * Why the model said what it said: what it was shown in each step of a turn, and what was left out. The newest turn
-   * unless another is named; undefined when there is none.
-   */
-  async explain(id: string, turnId?: string): Promise<Explanation | undefined> {
-    if (turnId !== undefined) checkId('The id of a turn', turnId)
-    return this.#engine.useExisting(this.#address(id), ({ live, log }) =>
-      explain(this.#engine.store, log.address, live.agent, turnId),
-    )
-  }
-
-  /** What exactly the model was sent, the last first: for agents that keep an audit. Ask on with the last one's seq. */
-  async audit(
-    id: string,
-    options: { readonly before?: number; readonly limit?: number } = {},
-  ): Promise<readonly (AuditRecord & { readonly seq: number })[]> {
-    const { before, limit } = checkOptions(options, OPTIONS.audit)
-    const query = {
-      kind: AUDIT,
-      limit: checkLimit(limit ?? 20),
-      ...(before !== undefined && { before: checkSeq('before', before) }),
-    }
-    const notes = await this.#engine.store.notes(this.#address(id), query)
-    return notes.flatMap((note) => {
-      const record = recordOf(note)
-      return record ? [{ ...record, seq: note.seq }] : []
-    })
-  }
-
-  /** The events after a seq, in order. Ask on with the last one's seq. */
-  async events(id: string, after = 0, limit?: number): Promise<readonly LogEvent[]> {
-    return this.#engine.store.read(this.#address(id), checkSeq('after', after), checkLimit(limit))
-  }
-
-  /** Every event after a seq, once and in order, then whatever happens; with live frames where it is driven here. */
-  subscribe(
-    id: string,
-    options: { readonly after?: number; readonly signal?: AbortSignal } = {},
-  ): AsyncIterableIterator<StreamItem, undefined> {
-    const { after = 0, signal } = checkOptions(options, OPTIONS.subscribe)
-    const address = this.#address(id)
-    if (this.#engine.closing) throw new HoldpointError('closed', 'This runtime was closed. Open another one.')
-    const { subscribers, residents } = this.#engine
-    return subscribers.add(address, checkSeq('after', after), residents.peek(address), checkSignal(signal))
-  }
-
-  /** Finishes what is under way, or hands it over. What waits for somebody waits on. */
-  close(): Promise<void> {
-    return this.#engine.close()
-  }
-
-  async #run(
-    id: string,
-    said: { readonly content: unknown } | undefined,
-    given: RuntimeSendOptions,
-  ): Promise<TurnResult> {
-    const { agent, ...options } = checkSend(id, given)
-    const scope = this.#engine.scope({ tenant: this.#tenant, conversationId: id, by: options.by })
-    const work = (resident: Resident): Promise<TurnResult> =>
-      resident.live.run(said, { ...options, scope }, (ownTurn) => resident.quiet(ownTurn))
-    if (said) return this.#engine.use(this.#address(id), agent, work)
-    return (await this.#engine.useExisting(this.#address(id), work, agent)) ?? nothingToContinue(id)
-  }
-
-  async #use<T>(id: string, agent: string | undefined, work: (live: LiveConversation) => Promise<T>): Promise<T> {
-    return this.#engine.use(this.#address(id), agent, ({ live }) => work(live))
-  }
-
-  #address(id: string): Address {
-    return { tenant: this.#tenant, id: checkId('The id of a conversation', id) }
-  }
-}
-
-function missing(id: string): string {
-  return `There is no conversation "${id}".`
-}
-
-function nothingToContinue(id: string): TurnResult {
-  const nothing = resultOf([], emptyConversation, 'auto')
-  return { ...nothing, status: 'refused', reason: 'nothing-to-continue', message: missing(id) }
-}
-
-function checkSend(id: string, options: RuntimeSendOptions): RuntimeSendOptions {
-  checkSendOptions(checkOptions(options, OPTIONS.send))
-  checkNotSpace(options.agent)
-  if (options.key === undefined) return options
-  const key = checkId('A key', options.key)
-  // An agent's life has keys of our own, for what is in its inbox: nobody's message may pass for one of those.
-  return agentOfLife(id) === undefined ? options : { ...options, key: `said:${key}` }
 }

@@ -1,23 +1,19 @@
 /** A space as it stands in the store: its state, and pages of what was said. */
 import type { LogEvent } from '../log/log-event.ts'
+import { foldLoaded } from '../log/machine.ts'
 import type { Address, Store } from '../log/store.ts'
 import { spaceViewOf, type SpaceMessage, type SpaceView } from '../space/space-view.ts'
-import { isSpaceEvent } from '../space/space-event.ts'
-import { fromBase } from '../turn/base.ts'
-import { fold } from '../turn/turn.ts'
-import { emptyConversation, type Conversation } from '../turn/turn-state.ts'
+import { isSpaceEvent } from '../log/space-event.ts'
+import { spaceMachine, type SpaceState } from '../space/space-machine.ts'
 
 const PAGE = 256
 /** How far back is looked for messages among everything else that happened. */
 const FARTHEST = 20_000
 
 /** Undefined when there is no such space. */
-export async function loadSpace(store: Store, address: Address): Promise<Conversation | undefined> {
+export async function loadSpace(store: Store, address: Address): Promise<SpaceState | undefined> {
   const loaded = await store.load(address)
-  if (!loaded) return undefined
-  const { base, events } = loaded
-  const state = fold(events, base ? fromBase(base.seq, base.state) : emptyConversation)
-  return state.space ? state : undefined
+  return loaded && spaceMachine.owns(loaded.agent) ? foldLoaded(spaceMachine, loaded) : undefined
 }
 
 /** The newest messages before a seq, with everything that happened between them; all are as they are now. */
@@ -42,7 +38,7 @@ export async function spaceMessages(
   address: Address,
   offset: number,
   limit: number,
-): Promise<{ readonly state: Conversation; readonly messages: readonly SpaceMessage[] } | undefined> {
+): Promise<{ readonly state: SpaceState; readonly messages: readonly SpaceMessage[] } | undefined> {
   const state = await loadSpace(store, address)
   if (!state) return undefined
   const { messages } = spaceViewOf(shown(await eventsBefore(store, address, state.seq + 1, offset + limit)))

@@ -1,198 +1,193 @@
-/**
- * Spaces and lives, as the conversations of a runtime: who writes to which log, and under which key. Whatever is written
- * for somebody else is written under a key that only it has, so telling it again changes nothing.
- */
-import type { EventBody } from '../log/log-event.ts'
-import type { InboxItem } from '../log/message.ts'
-import type { Address } from '../log/store.ts'
-import { agentOfLife, lifeId, type Heard, type Life, type Said } from '../life/life.ts'
-import { Log } from '../loop/log.ts'
-import { Belongs } from '../loop/whose.ts'
-import { decidePost, decideRead, decideShow, type SpaceDecision, type SpaceRefusal } from '../space/decide-space.ts'
-import { memberKey, type Member } from '../space/space-event.ts'
-import { SPACE, type Space } from '../space/space.ts'
-import { decideInbox, findCall } from '../turn/decide.ts'
-import type { Telling } from '../turn/notices.ts'
-import { emptyConversation, type Conversation } from '../turn/turn-state.ts'
-import { AgentMissing } from './agents.ts'
+/** Spaces as a runtime offers them: made, joined, spoken in, read and left. Everything here is for one tenant. */
+import { HoldpointError } from '../failure.ts'
+import { isObject, show } from '../json.ts'
+import type { Address, Page } from '../log/store.ts'
+import {
+  AGENT_MESSAGES,
+  decideJoin,
+  decideLeave,
+  decideOpen,
+  decideRead,
+  type SpaceDecision,
+} from '../space/decide-space.ts'
+import { memberKey, SPACE, type Member, type Role } from '../log/space-event.ts'
+import type { Space } from '../space/space.ts'
+import type { SpaceState } from '../space/space-machine.ts'
+import type { SpaceView } from '../space/space-view.ts'
+import { checkAgentName, checkId, checkLimit, checkOptions, checkSeq } from './check-request.ts'
 import type { Engine } from './engine.ts'
-import { loadSpace, spaceMessages } from './space-pages.ts'
+import { loadSpace, spacePage } from './space-pages.ts'
+import type { SpaceAnswer, SpaceWriter } from './space-writer.ts'
 
-export type SpaceAnswer =
-  /** `seq`: where the log stood when it was true. */
-  | { readonly ok: true; readonly seq: number; readonly repeated?: true }
-  | { readonly ok: false; readonly refusal: SpaceRefusal | 'key-reused'; readonly message: string }
+export interface CreateSpace {
+  /** Default: a new id. */
+  readonly id?: string
+  readonly name: string
+  /** How many messages of agents in a row wake other agents. Default: 12. */
+  readonly agentMessages?: number
+  /** The creator, who is its first owner. Without one, the operator manages its members. */
+  readonly by?: Member
+  readonly members?: readonly { readonly member: Member; readonly role?: Role }[]
+  /** The caller's own: the same request again is told of the space that it made. */
+  readonly key?: string
+}
 
-type Decide = (space: Space | undefined, state: Conversation) => SpaceDecision
+export interface PostOptions {
+  readonly from: Member
+  /** The seq of the message that it answers. */
+  readonly replyTo?: number
+  /** The caller's own: what was posted under it before is not posted again. */
+  readonly key?: string
+}
+
+export type Posted =
+  | { readonly ok: true; readonly seq: number; readonly quiet: boolean; readonly repeated?: true }
+  | Extract<SpaceAnswer, { readonly ok: false }>
+
+export interface SpaceRow {
+  readonly id: string
+  readonly name: string
+  readonly members: number
+  readonly seq: number
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+const LONGEST_MESSAGE = 100_000
+const ROLES: readonly Role[] = ['owner', 'member', 'reader']
 
 export class Spaces {
   readonly #engine: Engine
-  /** Takes what nobody here can drive, until somebody looks who can. */
-  readonly #nobody: string
+  readonly #writer: SpaceWriter
+  readonly #tenant: string
 
-  constructor(engine: Engine, nobody: string) {
+  constructor(engine: Engine, writer: SpaceWriter, tenant: string) {
     this.#engine = engine
-    this.#nobody = nobody
+    this.#writer = writer
+    this.#tenant = tenant
   }
 
-  /** Makes a space where there is nothing yet. */
-  async open(address: Address, decide: Decide, key?: string): Promise<SpaceAnswer> {
-    // Whatever is there already, and whoever it belongs to, is told from nothing before anybody is asked to drive it.
-    const [head = 0] = await this.#engine.store.heads([address])
-    if (head > 0 || agentOfLife(address.id) !== undefined) return this.change(address, decide, key)
-    return this.#engine
-      .use(address, SPACE, ({ log }) => write(log, decide, key))
-      .catch((error: unknown) => {
-        if (error instanceof Belongs) return this.change(address, decide, key)
-        throw error
-      })
+  /** Its id, or why there is none. Without a key, the same request again is told that the id is taken. */
+  async create(options: CreateSpace): Promise<SpaceAnswer & { readonly id: string }> {
+    checkOptions(options, { id: 1, name: 1, agentMessages: 1, by: 1, members: 1, key: 1 })
+    const { id = this.#engine.ports.id(), agentMessages = AGENT_MESSAGES } = options
+    const name = checkId('The name of a space', options.name)
+    if (!Number.isInteger(agentMessages) || agentMessages < 0 || agentMessages > 1000)
+      throw invalid(`"agentMessages" is a whole number from 0 to 1000, not ${show(agentMessages)}.`)
+    const by = options.by && checkMember(options.by)
+    const members = (options.members ?? []).map(({ member, role = 'member' }) => ({
+      member: checkMember(member),
+      role: checkRole(role),
+    }))
+    const key = options.key === undefined ? undefined : `create:${checkId('A key', options.key)}`
+    const decide = (space: Space | undefined, state: SpaceState): SpaceDecision => {
+      const opened = decideOpen(space, state.seq === 0, { name, agentMessages, by })
+      if (!opened.ok) return opened
+      const others = members.filter(({ member }) => !by || memberKey(member) !== memberKey(by))
+      const joined = others.map(({ member, role }) => ({ type: 'member.joined', member, role }) as const)
+      return { ok: true, events: [...opened.events, ...joined] }
+    }
+    return { ...(await this.#writer.open(this.#address(id), decide, key)), id }
   }
 
-  /** Decides on the newest state of the space and writes it; `key` is the caller's own. */
-  async change(address: Address, decide: Decide, key?: string): Promise<SpaceAnswer> {
-    try {
-      const answer = await this.#engine.useExisting(address, async ({ log }) =>
-        log.state.space ? write(log, decide, key) : undefined,
-      )
-      if (answer) return answer
-    } catch (error) {
-      if (!(error instanceof AgentMissing)) throw error // it is the conversation of somebody who is not here
-    }
-    // There may be a conversation: for whoever wants a space there is none, and no room for one.
-    return decided(decide(undefined, { ...emptyConversation, seq: 1 }), 0)
+  /** `by` must be an owner; without it, the operator does it. Joining again changes the role. */
+  join(
+    id: string,
+    member: Member,
+    { role = 'member', by }: { readonly role?: Role; readonly by?: Member } = {},
+  ): Promise<SpaceAnswer> {
+    const who = checkMember(member)
+    const asker = by && checkMember(by)
+    const as = checkRole(role)
+    return this.#writer.change(this.#address(id), (space) => decideJoin(space, who, as, asker))
   }
 
-  /**
-   * Something for an agent's inbox. False when it was there before. `anyway`: also if it cannot live as it is defined now;
-   * whoever tells it can do nothing about that, and others wait to be told.
-   */
-  async deliver(tenant: string, agent: string, item: InboxItem, anyway = false): Promise<boolean> {
-    const address = { tenant, id: lifeId(agent) }
-    const write = async (log: Log): Promise<boolean> => {
-      const decide = (state: Conversation) => {
-        const decision = decideInbox(state, agent, item)
-        return { events: decision.ok ? decision.events : ([] as readonly EventBody[]) }
-      }
-      return !('repeated' in (await log.change(decide, item.id)))
-    }
-    try {
-      return await this.#engine.use(address, agent, ({ log }) => write(log))
-    } catch (error) {
-      if (this.#engine.closing || !(anyway || error instanceof AgentMissing)) throw error
-      // The agent lives elsewhere, or comes back: what is in its inbox then is not lost.
-      return write(new Log(address, this.#engine.store, this.#engine.ports, { node: this.#nobody }))
-    }
+  leave(id: string, member: Member, { by }: { readonly by?: Member } = {}): Promise<SpaceAnswer> {
+    const who = checkMember(member)
+    const asker = by && checkMember(by)
+    return this.#writer.change(this.#address(id), (space) => decideLeave(space, who, asker))
   }
 
-  /** What the outbox of a log is for. */
-  async tell({ tenant, id: from }: Address, telling: Telling): Promise<void> {
-    if ('agent' in telling) {
-      const { agent, at, message } = telling
-      const item: InboxItem = {
-        kind: 'event',
-        id: `space:${from}:${message.seq}`,
-        at,
-        event: { ...message, space: from },
-      }
-      await this.deliver(tenant, agent, item, true)
-      return
+  /** Once this answers, it is durable, and every other agent in the space will hear of it once. */
+  async post(id: string, text: string, options: PostOptions): Promise<Posted> {
+    const { from, replyTo, key = this.#engine.ports.id() } = checkOptions(options, { from: 1, replyTo: 1, key: 1 })
+    if (typeof text !== 'string' || text.trim() === '' || text.length > LONGEST_MESSAGE)
+      throw invalid(`A message is text of 1 to ${LONGEST_MESSAGE} characters.`)
+    const message = {
+      from: checkMember(from),
+      text,
+      ...(replyTo !== undefined && { replyTo: checkSeq('replyTo', replyTo) }),
     }
-    const { space, show, n } = telling
-    await this.#engine.useExisting({ tenant, id: space }, ({ log }) =>
-      log.change((state) => ({ events: decideShow(state.space, show) }), `told:${from}:${n}`),
+    const said = await this.#writer.post(this.#address(id), message, `post:${checkId('A key', key)}`)
+    if (said.ok) return { ok: true, seq: said.seq, quiet: said.quiet, ...(said.repeated && { repeated: true }) }
+    return { ok: false, refusal: said.refusal ?? 'space-missing', message: said.message }
+  }
+
+  /** This member has read everything up to that seq. */
+  read(id: string, member: Member, upTo: number): Promise<SpaceAnswer> {
+    const who = checkMember(member)
+    const until = checkSeq('upTo', upTo)
+    return this.#writer.change(this.#address(id), (space, { seq }) => decideRead(space, seq, who, until))
+  }
+
+  /** Who is there, and the newest messages, or with `before` those that come before that seq (`view.from`). */
+  view(
+    id: string,
+    options: { readonly limit?: number; readonly before?: number } = {},
+  ): Promise<SpaceView | undefined> {
+    const { limit, before } = checkOptions(options, { limit: 1, before: 1 })
+    return spacePage(this.#engine.store, this.#address(id), {
+      limit: checkLimit(limit),
+      ...(before !== undefined && { before: checkSeq('before', before) }),
+    })
+  }
+
+  /** What this one is there; undefined for a stranger, and where there is no space. */
+  async roleOf(id: string, member: Member): Promise<Role | undefined> {
+    const state = await loadSpace(this.#engine.store, this.#address(id))
+    return state?.space?.members.get(memberKey(member))?.role
+  }
+
+  /** The newest first. With `member`, only those it is in: a page may then be short, and still not be the last. */
+  async list(
+    filter: { readonly member?: Member; readonly after?: string; readonly limit?: number } = {},
+  ): Promise<Page<SpaceRow>> {
+    const { member, after, limit } = checkOptions(filter, { member: 1, after: 1, limit: 1 })
+    const who = member && memberKey(checkMember(member))
+    const page = await this.#engine.store.list({
+      tenant: this.#tenant,
+      agent: SPACE,
+      limit: checkLimit(limit),
+      ...(after !== undefined && { after: checkId('"after"', after) }),
+    })
+    const found = await Promise.all(
+      page.items.map(async ({ id, seq, createdAt, updatedAt }): Promise<readonly SpaceRow[]> => {
+        const space = (await loadSpace(this.#engine.store, { tenant: this.#tenant, id }))?.space
+        if (!space || (who !== undefined && !space.members.has(who))) return []
+        return [{ id, name: space.name, members: space.members.size, seq, createdAt, updatedAt }]
+      }),
     )
+    return { items: found.flat(), next: page.next }
   }
 
-  /** What an agent of this tenant can do, in its own name. */
-  life(tenant: string, agent: string): Life {
-    const self: Member = { kind: 'agent', id: agent }
-    const at = (id: string): Address => ({ tenant, id })
-    return {
-      isMember: async (space) => {
-        const state = await loadSpace(this.#engine.store, at(space))
-        return state?.space?.members.has(memberKey(self)) ?? false
-      },
-      placeOf: (callId) => {
-        const state = this.#engine.residents.peek(at(lifeId(agent)))?.log.state
-        return state && findCall(state, callId)?.place?.space
-      },
-      post: (space, text, callId, replyTo) =>
-        this.post(at(space), { from: self, text, ...(replyTo !== undefined && { replyTo }) }, `call:${callId}`),
-      messages: (space, offset, limit) => this.#read(at(space), self, offset, limit),
-    }
-  }
-
-  async post(
-    address: Address,
-    message: { readonly from: Member; readonly text: string; readonly replyTo?: number },
-    key: string,
-  ): Promise<Said & { readonly refusal?: SpaceRefusal | 'key-reused'; readonly repeated?: true }> {
-    const { replyTo } = message
-    if (replyTo !== undefined && !(await this.#isMessage(address, replyTo))) {
-      // Whoever may not speak here learns nothing of what is said.
-      const decision = decidePost((await loadSpace(this.#engine.store, address))?.space, message)
-      if (!decision.ok) return decision
-      return { ok: false, refusal: 'not-a-message', message: `There is no message ${replyTo} to answer here.` }
-    }
-    let quiet = false
-    const answer = await this.change(
-      address,
-      (space) => {
-        const decision = decidePost(space, message)
-        const [posted] = decision.ok ? decision.events : []
-        quiet = posted?.type === 'message.posted' && posted.quiet === true
-        return decision
-      },
-      key,
-    )
-    if (!answer.ok) return answer
-    if (answer.repeated) return this.#again(address, answer.seq, message)
-    return { ok: true, seq: answer.seq, quiet }
-  }
-
-  /** The key was used before: by this very message, or by mistake. */
-  async #again(
-    address: Address,
-    seq: number,
-    { from, text, replyTo }: { readonly from: Member; readonly text: string; readonly replyTo?: number },
-  ): Promise<Said & { readonly refusal?: 'key-reused'; readonly repeated?: true }> {
-    const [event] = await this.#engine.store.read(address, seq - 1, 1)
-    const same = event?.type === 'message.posted' && event.text === text && event.replyTo === replyTo
-    if (same && memberKey(event.from) === memberKey(from))
-      return { ok: true, seq, quiet: event.quiet === true, repeated: true }
-    return { ok: false, refusal: 'key-reused', message: 'This key was used for something else. Take a new one.' }
-  }
-
-  async #isMessage(address: Address, seq: number): Promise<boolean> {
-    const [event] = await this.#engine.store.read(address, seq - 1, 1)
-    return event?.seq === seq && event.type === 'message.posted'
-  }
-
-  async #read(address: Address, member: Member, offset: number, limit: number): Promise<Heard> {
-    const found = await spaceMessages(this.#engine.store, address, offset, limit)
-    const stranger = `${member.id} is not a member of a space "${address.id}".`
-    if (!found?.state.space?.members.has(memberKey(member))) return { ok: false, message: stranger }
-    const { state, messages } = found
-    const { space } = state
-    const read = await this.change(address, (now) => decideRead(now, state.seq, member, messages.at(-1)?.seq ?? 0))
-    if (!read.ok || !space) return { ok: false, message: read.ok ? stranger : read.message }
-    const members = Array.from(space.members.values(), (each) => each.member)
-    return { ok: true, name: space.name, members, messages }
+  #address(id: string): Address {
+    return { tenant: this.#tenant, id: checkId('The id of a space', id) }
   }
 }
 
-async function write(log: Log, decide: Decide, key?: string): Promise<SpaceAnswer> {
-  const changed = await log.change((state) => {
-    const decision = decide(state.space, state)
-    return { decision, events: decision.ok ? decision.events : [], seq: state.seq }
-  }, key)
-  if ('repeated' in changed) return { ok: true, seq: changed.repeated, repeated: true }
-  const { decision, seq } = changed
-  // What is refused now may have been taken before, when whoever asks again had not heard of it.
-  const before = decision.ok || key === undefined ? undefined : await log.findKey(key)
-  return before === undefined ? decided(decision, seq) : { ok: true, seq: before, repeated: true }
+function checkMember(member: unknown): Member {
+  if (isObject(member) && member['kind'] === 'human')
+    return { kind: 'human', id: checkId('The id of a member', member['id']) }
+  if (isObject(member) && member['kind'] === 'agent') return { kind: 'agent', id: checkAgentName(member['id']) }
+  throw invalid(`A member is { kind: 'human' or 'agent', id }, not ${show(member)}.`)
 }
 
-function decided(decision: SpaceDecision, seq: number): SpaceAnswer {
-  return decision.ok ? { ok: true, seq: seq + decision.events.length } : decision
+function checkRole(role: unknown): Role {
+  const found = ROLES.find((each) => each === role)
+  if (found) return found
+  throw invalid(`A role is ${ROLES.join(', ')}, not ${show(role)}.`)
+}
+
+function invalid(message: string): HoldpointError {
+  return new HoldpointError('config-invalid', message)
 }

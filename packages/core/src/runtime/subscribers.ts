@@ -1,25 +1,29 @@
 /** Those who follow conversations from this process, and where they hear of what is new. */
 import type { Frame } from '../live/frame.ts'
 import type { Address, Store } from '../log/store.ts'
-import { keyOf } from './residents.ts'
-import type { Resident } from './resident.ts'
+import type { Ports } from '../ports.ts'
+import { keyOf, type AnyActiveLog } from './active-logs.ts'
 import { Subscription } from './subscription.ts'
 
 export class Subscribers {
   readonly #store: Store
+  readonly #ports: Ports
   readonly #byKey = new Map<string, Set<Subscription>>()
   /** Conversations in memory that show their frames to the subscribers. */
-  readonly #watched = new Map<Resident, () => void>()
+  readonly #watched = new Map<AnyActiveLog, () => void>()
 
-  constructor(store: Store) {
+  constructor(store: Store, ports: Ports) {
     this.#store = store
+    this.#ports = ports
   }
 
-  /** `resident` is the conversation if it is in memory. */
-  add(address: Address, after: number, resident: Resident | undefined, signal?: AbortSignal): Subscription {
+  /** `active` is the conversation if it is in memory. */
+  add(address: Address, after: number, active: AnyActiveLog | undefined, signal?: AbortSignal): Subscription {
     const key = keyOf(address)
     const end = (): void => subscription.end()
+    const release = this.#ports.keepAlive?.()
     const leave = (): void => {
+      release?.()
       signal?.removeEventListener('abort', end)
       const all = this.#byKey.get(key)
       all?.delete(subscription)
@@ -32,23 +36,23 @@ export class Subscribers {
     this.#byKey.set(key, all.add(subscription))
     if (signal?.aborted) end()
     else signal?.addEventListener('abort', end, { once: true })
-    if (resident) this.watch(resident)
+    if (active) this.watch(active)
     return subscription
   }
 
-  /** Frames cost something to make, so a conversation shows them only while somebody follows it. */
-  watch(resident: Resident): void {
-    const key = keyOf(resident.log.address)
-    if (!this.#byKey.has(key) || this.#watched.has(resident)) return
-    const watching = resident.live.audience.admit((item) => {
+  /** Frames cost something to make, so a conversation shows them only while it has subscribers. */
+  watch(active: AnyActiveLog): void {
+    const key = keyOf(active.log.address)
+    if (!this.#byKey.has(key) || this.#watched.has(active)) return
+    const watching = active.audience.admit((item) => {
       for (const subscription of this.#byKey.get(key) ?? []) subscription.show(item)
     })
-    if (watching) this.#watched.set(resident, watching.leave)
+    if (watching) this.#watched.set(active, watching.leave)
   }
 
-  unwatch(resident: Resident): void {
-    this.#watched.get(resident)?.()
-    this.#watched.delete(resident)
+  unwatch(active: AnyActiveLog): void {
+    this.#watched.get(active)?.()
+    this.#watched.delete(active)
   }
 
   get any(): boolean {

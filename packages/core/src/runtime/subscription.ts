@@ -18,7 +18,7 @@ export class Subscription implements AsyncIterableIterator<StreamItem, undefined
   #seq: number
   /** What came since, not yet asked for. */
   #items: StreamItem[] = []
-  /** The store has events that did not come here, up to this seq as far as anybody said. */
+  /** The store has events that did not come here, up to this seq, as far as notifications told. */
   #behind = true
   #head = Infinity
   /** Until it has read to the end, frames wait: what is shown now came after what is stored. */

@@ -1,6 +1,6 @@
 /** What may be done in a space, and by whom: a command in, events or a refusal out. Pure, like every decision. */
 import type { Space, SpaceMember } from './space.ts'
-import { memberKey, type Member, type Role, type ShownEvent, type SpaceEvent } from './space-event.ts'
+import { memberKey, type Member, type Role, type ShownEvent, type SpaceEvent } from '../log/space-event.ts'
 
 export type SpaceRefusal =
   /** There is no such space. */
@@ -10,7 +10,7 @@ export type SpaceRefusal =
   | 'not-a-member'
   /** A reader may not speak, and only an owner says who is in. */
   | 'not-allowed'
-  /** Somebody has to be left who can say who is in. */
+  /** A space keeps at least one owner, who manages its members. */
   | 'last-owner'
   /** What it would answer is no message. */
   | 'not-a-message'
@@ -19,7 +19,7 @@ export type SpaceDecision =
   | { readonly ok: true; readonly events: readonly SpaceEvent[] }
   | { readonly ok: false; readonly refusal: SpaceRefusal; readonly message: string }
 
-/** Enough for a conversation, and little enough to notice that nobody listens. */
+/** Enough for a conversation between agents, and few enough to stop one that no person follows. */
 export const AGENT_MESSAGES = 12
 
 export interface OpenSpace {
@@ -38,7 +38,7 @@ export function decideOpen(
   return accept(opened, ...(by ? [joined(by, 'owner', by.id)] : []))
 }
 
-/** `by` is who asks, and must be an owner; without it, whoever runs the system does. */
+/** `by` is who asks, and must be an owner; without it, the operator asks. */
 export function decideJoin(
   space: Space | undefined,
   member: Member,
@@ -54,7 +54,7 @@ export function decideJoin(
   return accept(joined(member, role, by?.id))
 }
 
-/** Anybody may go; only an owner makes others go. */
+/** Any member may leave; only an owner removes others. */
 export function decideLeave(space: Space | undefined, member: Member, by: Member | undefined): SpaceDecision {
   if (!space) return missing()
   const known = space.members.get(memberKey(member))
@@ -134,7 +134,7 @@ function isLastOwner(space: Space, { member, role }: SpaceMember): boolean {
 }
 
 function lastOwner(): SpaceDecision {
-  return refuse('last-owner', 'This is the only owner. Make somebody else an owner first.')
+  return refuse('last-owner', 'This is the only owner. Make another member an owner first.')
 }
 
 function stranger(space: Space, { id }: Member): SpaceDecision {

@@ -4,7 +4,8 @@
  */
 import type { Json } from '../json.ts'
 import type { Space, SpaceMember } from './space.ts'
-import { memberKey, type Member, type ShownHold, type SpaceEvent, type ToolFailure } from './space-event.ts'
+import { memberKey, type Member, type ShownHold, type SpaceEvent, type ToolFailure } from '../log/space-event.ts'
+import type { SpaceFrame } from '../log/space-frame.ts'
 import { written, wrote, type SpaceWriting } from './space-writing.ts'
 
 export interface SpaceView {
@@ -24,7 +25,7 @@ export interface SpaceView {
   readonly writing: readonly SpaceWriting[]
 }
 
-/** A tool call is there to be looked at: it cannot be answered as if somebody had said it. */
+/** A tool call is there to be looked at: it cannot be replied to like a message. */
 export type SpaceMessage =
   | {
       readonly kind: 'message'
@@ -33,7 +34,7 @@ export type SpaceMessage =
       readonly from: Member
       readonly text: string
       readonly replyTo?: number
-      /** It woke nobody. */
+      /** It woke no agent. */
       readonly quiet?: true
     }
   | ToolMessage
@@ -49,6 +50,8 @@ export interface ToolMessage {
   readonly status: 'running' | 'requires_action' | 'complete' | 'error'
   /** What it waits for. */
   readonly hold?: ShownHold
+  /** Its tool reports progress. */
+  readonly streaming?: true
   readonly output?: Json
   readonly error?: ToolFailure
   readonly endedAt?: number
@@ -100,10 +103,15 @@ export function applySpaceEvent(view: SpaceView, event: Written): SpaceView {
   }
 }
 
-/** What is shown of a message or a call before it is there. */
-export function applySpaceFrame(view: SpaceView, frame: Parameters<typeof wrote>[1]): SpaceView {
+/** What is shown of a message or a call before it is there. A frame that comes after its call is passed over. */
+export function applySpaceFrame(view: SpaceView, frame: SpaceFrame): SpaceView {
+  if (frame.type !== 'message.streaming' && isThere(view, frame.toolCallId)) return view
   const writing = wrote(view.writing, frame)
   return writing === view.writing ? view : { ...view, writing }
+}
+
+function isThere({ messages }: SpaceView, callId: string): boolean {
+  return messages.some((message) => message.kind === 'tool' && message.toolCallId === callId)
 }
 
 function changes(view: SpaceView, event: Written): Partial<SpaceView> {

@@ -2,11 +2,12 @@
  * What agents are writing in a space at the moment: text that is there before its message is. Made of frames, which may
  * be lost or come again, so each piece says where it belongs; the event that follows takes its place.
  */
-import type { Member, SpaceEvent } from './space-event.ts'
+import type { SpaceFrame } from '../log/space-frame.ts'
+import type { Member, SpaceEvent } from '../log/space-event.ts'
 
 export interface SpaceWriting {
   readonly agent: string
-  /** Tells one piece of writing from another. */
+  /** Tells one piece of writing from another. Where it is a call, the id of the call. */
   readonly id: string
   /** The tool, when it is the arguments of a call; a message has none. */
   readonly name?: string
@@ -19,11 +20,20 @@ interface Piece extends Omit<SpaceWriting, 'text'> {
   readonly delta: string
 }
 
+function pieceOf(frame: SpaceFrame): Piece {
+  switch (frame.type) {
+    case 'message.streaming':
+      return frame
+    case 'tool.started':
+      return { agent: frame.agent, id: frame.toolCallId, name: frame.name, at: 0, delta: '' }
+    case 'tool.streaming':
+      return { ...frame, id: frame.toolCallId }
+  }
+}
+
 /** A piece whose beginning was missed is passed over: the event will say all of it. */
-export function wrote(
-  writing: readonly SpaceWriting[],
-  { agent, id, name, at, delta }: Piece,
-): readonly SpaceWriting[] {
+export function wrote(writing: readonly SpaceWriting[], frame: SpaceFrame): readonly SpaceWriting[] {
+  const { agent, id, name, at, delta } = pieceOf(frame)
   const known = writing.findIndex((each) => each.agent === agent && each.id === id)
   const before = writing[known]?.text ?? ''
   if (at > before.length) return writing
@@ -39,9 +49,9 @@ export function written(
   if (writing.length === 0) return writing
   switch (event.type) {
     case 'message.posted':
-      return isAgent(event.from) ? withoutFirst(writing, event.from.id, undefined) : writing
+      return isAgent(event.from) ? withoutFirstMessage(writing, event.from.id) : writing
     case 'tool.started':
-      return withoutFirst(writing, event.agent, event.name)
+      return writing.filter(({ id }) => id !== event.toolCallId)
     case 'agent.rested':
       return without(writing, event.agent)
     case 'member.left':
@@ -62,12 +72,8 @@ function isAgent({ kind }: Member): boolean {
   return kind === 'agent'
 }
 
-function withoutFirst(
-  writing: readonly SpaceWriting[],
-  agent: string,
-  name: string | undefined,
-): readonly SpaceWriting[] {
-  const first = writing.findIndex((each) => each.agent === agent && each.name === name)
+function withoutFirstMessage(writing: readonly SpaceWriting[], agent: string): readonly SpaceWriting[] {
+  const first = writing.findIndex((each) => each.agent === agent && each.name === undefined)
   return first < 0 ? writing : writing.toSpliced(first, 1)
 }
 

@@ -3,10 +3,7 @@
  * same however much was said there.
  */
 import { HoldpointError } from '../failure.ts'
-import { memberKey, type Member, type Role, type SpaceEvent } from './space-event.ts'
-
-/** Whose log a space is: nobody's, and no agent may be called so. */
-export const SPACE = 'holdpoint.space'
+import { memberKey, type Member, type Role, type SpaceEvent } from '../log/space-event.ts'
 
 export interface Space {
   readonly name: string
@@ -52,7 +49,7 @@ export function evolveSpace(space: Space | undefined, event: Written): Space {
       return read(
         { ...space, chain: event.from.kind === 'human' ? 0 : space.chain + 1 },
         event.from,
-        // Whoever says something has seen what was said before.
+        // The author of a message has read the messages before it.
         event.seq,
       )
     case 'messages.read':

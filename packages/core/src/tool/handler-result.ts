@@ -19,7 +19,7 @@ export class AskUser {
 /** What a handler wants to know before it goes on. */
 export interface Question {
   readonly prompt: string
-  /** What an answer must look like, for whoever renders a form. Without it, any answer fits. */
+  /** What an answer must look like, for a client that renders a form. Without it, any answer fits. */
   readonly schema?: JsonObject
   /** Where the person does what is asked, in place of a form. */
   readonly url?: string
@@ -40,7 +40,7 @@ export class Ask {
 export interface Later {
   readonly after: Duration
   readonly state?: Json
-  /** What is waited for, for people who look at what waits. */
+  /** Shown to people who look at waiting calls. */
   readonly reason?: string
 }
 
@@ -79,6 +79,8 @@ export class Skip {
 
 export type Special = AskUser | Ask | LookLater | Halt | ToolError | Skip
 export type HandlerResult<R> = R | Special | Promise<R | Special>
+/** A handler may be an async generator: what it yields is progress, and what it returns is the result. */
+export type HandlerReturns<R> = HandlerResult<R> | AsyncGenerator<Json, R | Special>
 
 export function askUser(prompt: string, metadata?: Json): AskUser {
   return new AskUser(prompt, metadata)

@@ -5,9 +5,20 @@
 import { HoldpointError } from '../failure.ts'
 import { isObject, show } from '../json.ts'
 import { TOOL_NAME } from './name.ts'
-import type { Executor } from './tool-options.ts'
+import type { ApprovalRequest, Executor } from './tool-options.ts'
 
-const COMMON = ['name', 'description', 'input', 'output', 'executor', 'timeout', 'streaming', 'retention', 'visible']
+const COMMON = [
+  'name',
+  'description',
+  'input',
+  'output',
+  'executor',
+  'timeout',
+  'streaming',
+  'retention',
+  'visible',
+  'maxResultBytes',
+]
 const GATED = ['approval', 'approvalTimeout', 'onExpire']
 
 const KEYS: Readonly<Record<Executor, readonly string[]>> = {
@@ -27,7 +38,7 @@ const INSTEAD: Readonly<Partial<Record<Executor, Readonly<Record<string, string>
   },
   provider: {
     approval:
-      'The model\'s vendor runs it inside its reply, before anybody could be asked: remove "approval", or write a server tool that does the same and gate that.',
+      'The model\'s vendor runs it inside its reply, before a person could be asked: remove "approval", or write a server tool that does the same and gate that.',
     run: 'The model\'s vendor runs it: remove "run", or use executor "server".',
     input: 'The vendor describes its own tool: remove "input" and give the vendor\'s settings in "args".',
   },
@@ -38,7 +49,8 @@ const INSTEAD: Readonly<Partial<Record<Executor, Readonly<Record<string, string>
   },
   server: {
     grace: 'It runs here, and no client is needed for it: remove "grace", or use executor "client".',
-    async: 'Only calls that wait for somebody outside can be async: use executor "external", "client" or "human".',
+    async:
+      'Only calls that wait for an answer from outside can be async: use executor "external", "client" or "human".',
     late: 'A server tool has no late answers: use executor "external", "client" or "human".',
   },
 }
@@ -64,6 +76,7 @@ export function checkMatrix(options: unknown): void {
 function checkKeys(given: Readonly<Record<string, unknown>>, executor: Executor, what: string): void {
   for (const key of Object.keys(given)) {
     if (given[key] === undefined || KEYS[executor].includes(key)) continue
+    if (key === 'approval' && (given[key] === 'auto' || given[key] === false)) continue // what each of them does anyway
     const instead = INSTEAD[executor]
     if (instead && Object.hasOwn(instead, key))
       throw invalidTool(`${what}: "${key}" is not for executor "${executor}". ${instead[key]}`)
@@ -78,6 +91,9 @@ function checkValues(given: Readonly<Record<string, unknown>>, executor: Executo
     if (!['boolean', 'undefined'].includes(typeof given[key]))
       throw invalidTool(`${what}: "${key}" must be true or false, not ${show(given[key])}.`)
   }
+  const { maxResultBytes: most = 1 } = given
+  if (!Number.isSafeInteger(most) || Number(most) < 1)
+    throw invalidTool(`${what}: "maxResultBytes" must be a whole number from 1, not ${show(most)}.`)
   if (!isObject(given['retention'])) oneOf(given, 'retention', ['keep'], what, ' or { turns?, last? }')
   if (executor === 'provider') {
     if (typeof given['id'] !== 'string')
@@ -94,11 +110,6 @@ function checkValues(given: Readonly<Record<string, unknown>>, executor: Executo
     throw invalidTool(
       `${what} needs an "input" schema; for a tool without arguments give z.object({}) or { type: 'object', properties: {} }.`,
     )
-  if (executor === 'server' && typeof given['run'] !== 'function' && given['manual'] !== true) {
-    throw invalidTool(
-      `${what} has nothing to run. Give "run", or say who carries it out with "executor": human, client, external or provider.`,
-    )
-  }
   if (given['run'] !== undefined && typeof given['run'] !== 'function')
     throw invalidTool(`${what}: "run" must be a function, not ${show(given['run'])}.`)
   oneOf(given, 'late', ['reject', 'inbox'], what)
@@ -110,19 +121,23 @@ function checkValues(given: Readonly<Record<string, unknown>>, executor: Executo
 }
 
 function checkApproval(approval: unknown, what: string): void {
-  if (approval === undefined || approval === 'auto' || approval === 'required' || typeof approval === 'function') return
-  const request = isObject(approval) ? (approval as Readonly<Record<string, unknown>>) : undefined
-  const { required, reason = '', approvers = 1 } = request ?? {}
-  if (
-    typeof required === 'boolean' &&
-    typeof reason === 'string' &&
-    Number.isInteger(approvers) &&
-    Number(approvers) >= 1
-  )
-    return
+  if (approval === undefined || approval === 'auto' || approval === 'required') return
+  if (typeof approval === 'boolean' || typeof approval === 'function') return
+  if (isApprovalRequest(approval)) return
   throw invalidTool(
-    `${what}: "approval" must be "auto", "required", { required, reason?, approvers? } or a function that returns one.`,
+    `${what}: "approval" must be true or "required", false or "auto", { required, reason?, approvers? } or a function that returns true, false or such an object.`,
   )
+}
+
+const REQUEST_KEYS: readonly string[] = ['required', 'reason', 'approvers']
+
+/** A misspelt field is no request: `aprovers: 2` must not mean one approver. */
+export function isApprovalRequest(value: unknown): value is ApprovalRequest {
+  if (!isObject(value)) return false
+  const { required, reason = '', approvers = 1 } = value as Readonly<Record<string, unknown>>
+  if (Object.keys(value).some((key) => !REQUEST_KEYS.includes(key))) return false
+  const counts = Number.isInteger(approvers) && Number(approvers) >= 1
+  return typeof required === 'boolean' && typeof reason === 'string' && counts
 }
 
 function oneOf(

@@ -8,7 +8,7 @@ import { sha256 } from '../sha256.ts'
 export const TOOL_NAME: RegExp = /^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,127}$/
 
 const SAFE = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
-/** How a hashed form ends; a name that looks like one is hashed too, so nobody can forge a collision. */
+/** How a hashed form ends; a name that looks like one is hashed too, so that no name can collide with it. */
 const HASHED = /__x[0-9a-f]{16}$/
 
 export function vendorName(name: string): string {

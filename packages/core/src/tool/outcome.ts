@@ -21,9 +21,9 @@ export type OutcomeCode =
   | 'timed-out'
   /** The process died while it ran, and it may not be run again. */
   | 'lost'
-  /** Somebody said no. */
+  /** An approver rejected the call. */
   | 'rejected'
-  /** Nobody answered in time. */
+  /** No answer came in time. */
   | 'expired'
   /** No client was there that could carry it out, for longer than its grace. */
   | 'no-client'
@@ -35,6 +35,8 @@ export type OutcomeCode =
   | 'invalid-input'
   /** The result does not fit the tool's output schema, or is no JSON at all. */
   | 'invalid-output'
+  /** It is larger than results may be. */
+  | 'too-large'
   /** The model called a tool it was not given. */
   | 'unknown-tool'
   /** A hook did not let it be made. */
@@ -43,6 +45,16 @@ export type OutcomeCode =
   | 'not-in-space'
   /** What would have run is not what was approved. */
   | 'not-what-was-approved'
+
+/** What the model reads of an async call while the real answer is on its way. */
+export function pendingValue(callId: string): Json {
+  return { status: 'pending', toolCallId: callId, pendingToolCallId: callId }
+}
+
+/** What the model reads when no result came in time. */
+export function timedOut(ms: number): string {
+  return `Tool timed out after ${ms}ms`
+}
 
 export function failed(code: OutcomeCode, message: string, details?: Json): FailedOutcome {
   return { ok: false, error: details === undefined ? { code, message } : { code, message, details } }

@@ -1,7 +1,7 @@
 /**
  * What a tool takes and gives back, in whatever way its author wrote it: any Standard Schema (Zod, Valibot, ArkType…)
  * or a raw JSON Schema. We have no schema language of our own: a JSON Schema goes to the model untouched, a Standard
- * Schema is asked once for its own JSON Schema, and checking is left to whoever made the schema.
+ * Schema is asked once for its own JSON Schema, and the schema library does the checking.
  */
 import { HoldpointError, messageOf } from '../failure.ts'
 import { isObject, toJson, type JsonObject } from '../json.ts'
@@ -44,7 +44,7 @@ export type Infer<S> = S extends { readonly '~standard': { readonly types?: infe
 /** A schema made ready: what the model reads, and the check at the border. */
 export interface Schema {
   readonly json: JsonObject
-  /** Most schemas can tell at once, and every call is checked: then nobody has to wait. */
+  /** Most schemas answer synchronously, and every call is checked: then the caller does not wait. */
   check(value: unknown): Checked | Promise<Checked>
 }
 

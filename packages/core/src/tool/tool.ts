@@ -1,35 +1,35 @@
 /**
- * One declaration for every tool. Two independent questions: who carries it out (`executor`), and must somebody agree
+ * One declaration for every tool. Two independent questions: who carries it out (`executor`), and must a person approve
  * first (`approval`). Defining a tool answers the rest with defaults and refuses what makes no sense: at compile time
  * where types can say it, and when the tool is defined in any case.
  */
 import { milliseconds, type Duration } from '../duration.ts'
-import { toJson, type JsonObject } from '../json.ts'
+import type { JsonObject } from '../json.ts'
+import { wholeJson } from '../lost-in-json.ts'
 import type { OnExpire, Waiting } from '../turn/hold.ts'
 import type { ToolContext } from './context.ts'
+import { definitionOf, type ToolDefinition } from './definition.ts'
 import { fingerprint } from './fingerprint.ts'
+import { withProgress } from './generator.ts'
 import type { HandlerResult } from './handler-result.ts'
 import { checkMatrix, invalidTool } from './matrix.ts'
 import type { CompileJsonSchema } from '../ports.ts'
-import { toSchema, type AnySchema, type Infer, type Schema, type StandardSchema } from './schema.ts'
+import { toSchema, type AnySchema, type Infer, type Schema } from './schema.ts'
 import type {
+  AnyToolOptions,
   Approval,
-  ApprovalRequest,
   Executor,
-  HumanToolOptions,
-  InputOf,
-  ManualToolOptions,
+  GateAnswer,
   OnLostPolicy,
-  ProviderToolOptions,
-  RemoteToolOptions,
+  Result,
   Retention,
-  ServerToolBase,
+  Returns,
   ToolOptions,
   Verified,
-  Widen,
+  WholeJson,
 } from './tool-options.ts'
 
-/** A tool, ready for use. Methods, not function properties, so that tools of different inputs fit one list. */
+/** A tool, ready for use. `Output` is what its calls come to, once its output schema was applied. Methods, not function properties, so that tools of different inputs fit one list. */
 export interface Tool<Input = unknown, Output = unknown, E extends Executor = Executor> {
   readonly name: string
   readonly description: string
@@ -37,7 +37,11 @@ export interface Tool<Input = unknown, Output = unknown, E extends Executor = Ex
   readonly input: Schema
   readonly output: Schema | undefined
   readonly fingerprint: string
-  /** How long the executor is waited for (or may run), and what then. */
+  /** What an approver is shown of it. Everything that changes the fingerprint changes this, too. */
+  readonly definition: ToolDefinition
+  /** What it was when it was last allowed, where that is something else: an approver is shown the difference. */
+  readonly definitionBefore?: ToolDefinition | undefined
+  /** How long we wait for the executor (or how long it may run), and what happens then. */
   readonly waiting: Waiting
   readonly approvalTimeoutMs: number
   readonly async: boolean
@@ -46,27 +50,27 @@ export interface Tool<Input = unknown, Output = unknown, E extends Executor = Ex
   readonly streaming: boolean
   readonly visible: boolean
   readonly retention: Retention | undefined
+  /** Where it differs from the agent's. */
+  readonly maxResultBytes: number | undefined
   readonly provider: { readonly id: string; readonly args: JsonObject } | undefined
-  /** Absent when nobody need ever agree. */
-  gate?(context: ToolContext<Input>): ApprovalRequest | Promise<ApprovalRequest>
+  /** Absent when no call ever needs approval. */
+  gate?(context: ToolContext<Input>): GateAnswer | Promise<GateAnswer>
   run?(context: ToolContext<Input>): HandlerResult<Output>
   verify?(context: ToolContext<Input>): Verified | Promise<Verified>
 }
 
-/** With an output schema, `run` must give what it takes; without one, what `run` gives is the output. */
-export interface DefineTool {
-  <I extends AnySchema, O extends StandardSchema, R extends Widen<InputOf<O>>>(
-    options: ServerToolBase<I, R> & { readonly output: O },
-  ): Tool<Infer<I>, InputOf<O>, 'server'>
-  <I extends AnySchema, R = unknown>(options: ManualToolOptions<I, R>): Tool<Infer<I>, R, 'server'>
-  <I extends AnySchema, R = unknown>(options: HumanToolOptions<I, R>): Tool<Infer<I>, R, 'human'>
-  <I extends AnySchema, R = unknown>(options: RemoteToolOptions<I, R>): Tool<Infer<I>, R, 'client' | 'external'>
-  (options: ProviderToolOptions): Tool<unknown, unknown, 'provider'>
-  // Last, because the compiler explains a mistake by the last signature, and most tools are these.
-  <I extends AnySchema, R>(
-    options: ServerToolBase<I, R> & { readonly output?: JsonObject },
-  ): Tool<Infer<I>, R, 'server'>
-}
+/**
+ * One signature for every executor, so that the compiler explains a mistake by the option that is wrong: `executor` (and
+ * whether there is a `run`) says which of the options apply.
+ */
+export type DefineTool = <
+  I extends AnySchema = JsonObject,
+  O extends AnySchema | undefined = undefined,
+  R extends Returns<O> = Returns<O>,
+  E extends Executor = 'server',
+>(
+  options: ToolOptions<I, O, R> & { readonly executor?: E } & WholeJson<Result<O, R>>,
+) => Tool<E extends 'provider' ? unknown : Infer<I>, Result<O, R>, E>
 
 const MINUTE = 60_000
 /** What applies where the author says nothing. People get a week, machines half a minute, our own code ten minutes. */
@@ -79,12 +83,24 @@ export const DEFAULT_TIMEOUTS: Readonly<Record<Executor | 'approval', number>> =
   provider: 10 * MINUTE,
 }
 
-/** `compile` checks raw JSON Schemas; without it only Standard Schemas can be used. */
-export function toolDefiner(compile: CompileJsonSchema | undefined): DefineTool {
-  return ((options: ToolOptions<AnySchema, unknown>) => defineTool(options, compile)) as DefineTool
+/** A result is work that was done, so it is not lost. A person whose question is no longer asked is told so. */
+const DEFAULT_LATE: Readonly<Record<Executor, Waiting['late']>> = {
+  client: 'inbox',
+  external: 'inbox',
+  human: 'reject',
+  server: 'reject',
+  provider: 'reject',
 }
 
-function defineTool(options: ToolOptions<AnySchema, unknown>, compile: CompileJsonSchema | undefined): Tool {
+/** How long a client may be away before a call that keeps the model waiting fails. */
+const DEFAULT_GRACE = 5000
+
+/** `compile` checks raw JSON Schemas; without it only Standard Schemas can be used. */
+export function toolDefiner(compile: CompileJsonSchema | undefined): DefineTool {
+  return ((options: AnyToolOptions) => defineTool(options, compile)) as DefineTool
+}
+
+function defineTool(options: AnyToolOptions, compile: CompileJsonSchema | undefined): Tool {
   checkMatrix(options)
   const { name, description = '', retention, visible = true } = options
   const executor = options.executor ?? 'server'
@@ -99,6 +115,7 @@ function defineTool(options: ToolOptions<AnySchema, unknown>, compile: CompileJs
     input,
     output,
     fingerprint: fingerprint({ name, description, executor, input: input.json, output: output?.json }),
+    definition: definitionOf(description, executor, input.json, output?.json),
     waiting: waitingOf(options, executor, what),
     approvalTimeoutMs: duration(
       what,
@@ -108,14 +125,21 @@ function defineTool(options: ToolOptions<AnySchema, unknown>, compile: CompileJs
     async: 'async' in options && options.async === true,
     manual: 'manual' in options && options.manual === true,
     onLost: onLostPolicy(options),
-    streaming: 'streaming' in options && options.streaming === true,
+    streaming: streamingOf(options),
     visible,
     retention,
+    maxResultBytes: options.executor === 'provider' ? undefined : options.maxResultBytes,
     provider: options.executor === 'provider' ? { id: options.id, args: options.args ?? {} } : undefined,
     ...(gate && { gate }),
-    ...(options.run && { run: options.run }),
+    ...(options.run && { run: withProgress(options.run) }),
     ...('onLost' in options && typeof options.onLost === 'function' && { verify: options.onLost }),
   }
+}
+
+/** What an async generator yields is progress, so it need not say so. */
+function streamingOf(options: AnyToolOptions): boolean {
+  const declared = 'streaming' in options ? options.streaming : undefined
+  return declared ?? Object.prototype.toString.call(options.run) === '[object AsyncGeneratorFunction]'
 }
 
 /** A provider's tool is described to the model by its vendor. */
@@ -132,7 +156,7 @@ function inputSchema(source: AnySchema, what: string, compile: CompileJsonSchema
 }
 
 function outputSchema(
-  options: ToolOptions<AnySchema, unknown>,
+  options: AnyToolOptions,
   what: string,
   compile: CompileJsonSchema | undefined,
 ): Schema | undefined {
@@ -141,28 +165,39 @@ function outputSchema(
 }
 
 function toGate(approval: Approval<unknown> | undefined): Tool['gate'] | undefined {
-  if (approval === undefined || approval === 'auto') return undefined
-  if (approval === 'required') return () => ({ required: true })
+  if (approval === undefined || approval === 'auto' || approval === false) return undefined
+  if (approval === 'required' || approval === true) return () => ({ required: true })
   if (typeof approval === 'function') return approval
   return approval.required ? () => approval : undefined
 }
 
-function waitingOf(options: ToolOptions<AnySchema, unknown>, executor: Executor, what: string): Waiting {
+function waitingOf(options: AnyToolOptions, executor: Executor, what: string): Waiting {
   const timeoutMs = duration(what, options.timeout, DEFAULT_TIMEOUTS[executor])
-  const graceMs = 'grace' in options && options.grace !== undefined ? duration(what, options.grace, 0) : undefined
-  if (graceMs !== undefined && graceMs > timeoutMs)
-    throw invalidTool(`${what}: "grace" is longer than "timeout", so it would never be over. Make it shorter.`)
+  const graceMs = options.executor === 'client' ? graceOf(options, timeoutMs, what) : timeoutMs
   return {
     timeoutMs,
     onExpire: expiry(what, 'onExpire' in options ? options.onExpire : undefined),
-    late: 'late' in options ? (options.late ?? 'reject') : 'reject',
-    ...(graceMs !== undefined && { graceMs }),
+    late: ('late' in options ? options.late : undefined) ?? DEFAULT_LATE[executor],
+    // One that is as long as the timeout is over with it.
+    ...(graceMs < timeoutMs && { graceMs }),
   }
+}
+
+/** An async call keeps nothing waiting: its client may come at any time until the deadline. */
+function graceOf(
+  { grace, async = false }: { readonly grace?: Duration; readonly async?: boolean },
+  timeoutMs: number,
+  what: string,
+): number {
+  const graceMs = duration(what, grace, async ? timeoutMs : Math.min(DEFAULT_GRACE, timeoutMs))
+  if (graceMs > timeoutMs)
+    throw invalidTool(`${what}: "grace" is longer than "timeout", so it would never be over. Make it shorter.`)
+  return graceMs
 }
 
 function expiry(what: string, onExpire: OnExpire = 'error'): OnExpire {
   if (typeof onExpire !== 'object') return onExpire
-  const answer = toJson(onExpire.answer)
+  const answer = wholeJson(onExpire.answer)
   if (!answer.ok) throw invalidTool(`${what}: onExpire.answer is not JSON: ${answer.why}.`)
   return { answer: answer.value }
 }
@@ -175,7 +210,7 @@ function duration(what: string, given: Duration | undefined, otherwise: number):
   }
 }
 
-function onLostPolicy(options: ToolOptions<AnySchema, unknown>): OnLostPolicy {
+function onLostPolicy(options: AnyToolOptions): OnLostPolicy {
   const declared = 'onLost' in options ? options.onLost : undefined
   return typeof declared === 'function' ? 'verify' : (declared ?? 'retry')
 }

@@ -1,40 +1,40 @@
 /**
- * The state at rest as plain data, kept beside the log so that nobody has to fold a long conversation from its first
+ * The state at rest as plain data, kept beside the log so that a process need not fold a long conversation from its first
  * event. Only at rest: a turn is short, and what is left of a conversation between turns is little.
  */
 import type { Json } from '../json.ts'
 import type { Shown } from '../log/log-event.ts'
 import type { Inbound } from '../log/message.ts'
 import type { Plan } from '../plan/plan.ts'
-import { fromSpaceBase, toSpaceBase, type SpaceBase } from '../space/space.ts'
-import type { Notice } from './notices.ts'
+import type { Notice } from '../log/notice.ts'
 import { emptyConversation, type Call, type Conversation, type EndedTurn } from './turn-state.ts'
 
 interface Base {
   readonly agent: string
-  readonly last?: EndedTurn
+  /** An older base has `by` in place of `askedBy`. */
+  readonly last?: Omit<EndedTurn, 'askedBy'> & Partial<Pick<EndedTurn, 'askedBy'>> & { readonly by?: string }
   readonly queue?: readonly Inbound[]
+  /** The seq of each of them. */
+  readonly queuedAt?: readonly number[]
   readonly shown?: Shown
   readonly waiting?: readonly Call[]
   readonly plugins?: Conversation['plugins']
   readonly plans?: readonly Plan[]
   readonly outbox?: readonly Notice[]
-  readonly space?: SpaceBase
 }
 
 export function toBase(state: Conversation): Json | undefined {
-  const { agent, turn, queue, shown, waiting, plugins, plans, outbox, space } = state
+  const { agent, turn, queue, shown, waiting, plugins, plans, outbox } = state
   if (turn.phase !== 'rest') return undefined
   const base: Base = {
     agent,
     ...(turn.last && { last: turn.last }),
-    ...(queue.length > 0 && { queue }),
+    ...(queue.length > 0 && { queue: queue.map(({ item }) => item), queuedAt: queue.map(({ seq }) => seq) }),
     ...(shown && { shown }),
     ...(waiting.size > 0 && { waiting: [...waiting.values()] }),
     ...(Object.keys(plugins).length > 0 && { plugins }),
     ...(plans.size > 0 && { plans: [...plans.values()] }),
     ...(outbox.length > 0 && { outbox }),
-    ...(space && { space: toSpaceBase(space) }),
   }
   return base as unknown as Json
 }
@@ -44,26 +44,30 @@ export function fromBase(seq: number, base: Json): Conversation {
     agent,
     last,
     queue = [],
+    queuedAt = [],
     shown,
     waiting = [],
     plugins = {},
     plans = [],
     outbox = [],
-    space,
   } = base as unknown as Base
   return {
     ...emptyConversation,
     seq,
     agent,
-    turn: { phase: 'rest', last: last && { ...last, by: last.by, message: last.message } },
-    queue,
+    turn: { phase: 'rest', last: last && endedTurn(last) },
+    queue: queue.map((item, index) => ({ seq: queuedAt[index] ?? 0, item })),
     shown,
     waiting: new Map(waiting.map((call) => [call.callId, whole(call)])),
     plugins,
     plans: new Map(plans.map((plan) => [plan.id, plan])),
     outbox,
-    space: space && fromSpaceBase(space),
   }
+}
+
+function endedTurn({ by, ...last }: NonNullable<Base['last']>): EndedTurn {
+  const { askedBy = [{ via: 'message', ...(by !== undefined && { by }) }], message } = last
+  return { ...last, askedBy, message }
 }
 
 /** JSON drops what is undefined; a call has its fields in every state. */

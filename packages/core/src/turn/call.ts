@@ -3,7 +3,7 @@
  * from, and nothing leads out of `settled`.
  */
 import { HoldpointError } from '../failure.ts'
-import type { LogEvent, Placed } from '../log/log-event.ts'
+import type { Display, LogEvent, Placed } from '../log/log-event.ts'
 import { callsOf, type CallPart } from '../model/reply.ts'
 import type { Resolved } from './hold.ts'
 import type { Call } from './turn-state.ts'
@@ -23,9 +23,16 @@ const moves: Record<CallEvent['type'], readonly Call['at'][]> = {
   'answer.arrived': ['settled'],
 }
 
-/** `seq` is of the reply that has it, and so is `placed`. */
-export function newCall(part: CallPart, seq: number, placed?: Placed): Call {
+/** What the event of a reply says about its calls. */
+interface Replied {
+  readonly placed?: Placed
+  readonly display?: readonly Display[]
+}
+
+/** `seq` is of the reply that has it. */
+export function newCall(part: CallPart, seq: number, { placed, display }: Replied = {}): Call {
   const place = placed?.calls.find(({ callId }) => callId === part.callId)
+  const shown = display?.find(({ callId }) => callId === part.callId)
   return {
     callId: part.callId,
     name: part.name,
@@ -41,6 +48,8 @@ export function newCall(part: CallPart, seq: number, placed?: Placed): Call {
     attempt: 0,
     seqs: [seq],
     place: place && { space: place.space, shown: place.shown === true },
+    ...(shown?.streaming && { streaming: true }),
+    ...(shown?.silent && { silent: true }),
     at: 'ready',
   }
 }
@@ -59,7 +68,9 @@ export function evolveCall(call: Call, event: CallEvent): Call {
       return { ...call, seqs, endorsed: [...call.endorsed, { by: event.by, inputHash: event.inputHash }] }
     case 'call.approved': {
       const edited = (event.resolution.kind === 'approve' ? event.resolution.input : undefined) ?? call.edited
-      const approved = { inputHash: event.inputHash, fingerprint: event.fingerprint }
+      const { definition } = ('hold' in call && call.hold) || {}
+      const { inputHash, fingerprint } = event
+      const approved = { inputHash, fingerprint, ...(definition && { definition }) }
       return { ...facts(call), seqs, edited, approved, endorsed: [], resolved: resolvedWith(call, event), at: 'ready' }
     }
     case 'call.cleared':
@@ -78,7 +89,7 @@ export function evolveCall(call: Call, event: CallEvent): Call {
   }
 }
 
-/** Told by somebody, or by the deadline; then the hold is remembered for whoever answers after it. */
+/** By an answer, or by the deadline. After the deadline the hold is kept for a late answer. */
 function answered(call: Settled, event: Extract<CallEvent, { type: 'answer.arrived' }>): Call {
   return { ...call, resolved: resolvedWith(call, event), hold: event.resolution ? undefined : call.hold, open: false }
 }
@@ -89,16 +100,16 @@ export function callIn(events: readonly LogEvent[], callId: string): Call | unde
   for (const event of events) {
     if (event.type === 'model.replied') {
       const part = callsOf(event.reply).find((each) => each.callId === callId)
-      if (part) call = newCall(part, event.seq, event.placed)
+      if (part) call = newCall(part, event.seq, event)
     } else if (call && 'callId' in event && event.callId === callId) call = evolveCall(call, event)
   }
   return call
 }
 
-/** What stays true of a call wherever it is; the rest of each state is written anew. */
+/** What stays true of a call wherever it is; the other fields belong to one state. */
 function facts(call: Call): Omit<Call, 'at'> {
   const { callId, name, proposed, malformed, edited, approved, endorsed, attempt, seqs } = call
-  const { holds, kept, resumed, resolved, place } = call
+  const { holds, kept, resumed, resolved, place, streaming, silent } = call
   return {
     callId,
     name,
@@ -114,6 +125,8 @@ function facts(call: Call): Omit<Call, 'at'> {
     attempt,
     seqs,
     place,
+    ...(streaming && { streaming }),
+    ...(silent && { silent }),
   }
 }
 
@@ -149,9 +162,9 @@ function resolvedWith(
   ]
 }
 
-/** Where a call is shown, for the answer that comes after its turn. */
-export function shownIn({ place }: Call): { readonly shownIn?: string } {
-  return place?.shown ? { shownIn: place.space } : {}
+/** How a call is shown, for the answer that comes after its turn. */
+export function howShown({ place, silent }: Call): { readonly shownIn?: string; readonly silent?: true } {
+  return { ...(place?.shown && { shownIn: place.space }), ...(silent && { silent }) }
 }
 
 function impossible(call: Call, event: CallEvent): never {

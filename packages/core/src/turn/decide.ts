@@ -3,14 +3,14 @@
  * long as it appends at the seq it decided on.
  */
 import type { EventBody, OutputPlan, TurnLimits } from '../log/log-event.ts'
-import type { Inbound, InboxItem } from '../log/message.ts'
-import { failed, type CallOutcome } from '../tool/outcome.ts'
+import { askedFor, askerOf, type Inbound, type InboxItem } from '../log/message.ts'
+import { failed, timedOut, type CallOutcome } from '../tool/outcome.ts'
 import { fire } from '../plan/plan.ts'
 import type { NextTime } from '../ports.ts'
-import { shownIn } from './call.ts'
+import { howShown } from './call.ts'
 import { openCalls } from './turn.ts'
 import { graceEnds, type Hold } from './hold.ts'
-import type { Call, Conversation, Turn } from './turn-state.ts'
+import type { Call, Conversation, Queued, Turn } from './turn-state.ts'
 
 /** What happens to a message that comes while a turn is going on. */
 export type WhileBusy = 'refuse' | 'queue' | 'supersede'
@@ -20,6 +20,8 @@ export interface TurnPlan {
   readonly agent: string
   readonly limits: TurnLimits
   readonly output?: OutputPlan
+  /** For an autonomous agent, whose turn is about everything that waits. */
+  readonly cycle?: true
 }
 
 export interface Send {
@@ -44,12 +46,9 @@ export type Decision =
 
 export function decideSend(state: Conversation, { item, plan, whileBusy }: Send): Decision {
   const { turn } = state
-  if (state.space)
-    return refuse(
-      'is-a-space',
-      `"${state.space.name}" is a space, where no agent answers by itself. Post to it instead.`,
-    )
   if (turn.phase === 'rest') {
+    // Messages keep their order: those that waited before come first.
+    if (item && whileBusy === 'queue' && state.queue.length > 0) return accept({ type: 'message.queued', item })
     if (item) return accept(turnStarted(plan, [item]))
     if (!turn.last) return refuse('nothing-to-continue', 'The conversation is empty. Send a message first.')
     // What waits in the queue comes first, and starts a turn by itself.
@@ -73,11 +72,23 @@ export function decideSend(state: Conversation, { item, plan, whileBusy }: Send)
   }
 }
 
-/** Starts a turn on everything that waited for rest. */
-export function decideQueued(state: Conversation, plan: TurnPlan): Decision {
-  if (state.turn.phase !== 'rest' || state.queue.length === 0)
-    return refuse('nothing-to-continue', 'Nothing is waiting.')
-  return accept({ ...turnStarted(plan, state.queue), queued: state.queue.length })
+/**
+ * Starts a turn on what waited for rest. A turn has one asker, whose authority its tools have: it takes the first that
+ * waits and what follows from the same author, `most` of them. A cycle acts for the agent itself, and takes everything.
+ */
+export function decideQueued(state: Conversation, plan: TurnPlan, most?: number): Decision {
+  const taken = plan.cycle ? state.queue : ofOneAsker(state.queue).slice(0, most)
+  const last = taken.at(-1)
+  if (state.turn.phase !== 'rest' || !last) return refuse('nothing-to-continue', 'Nothing is waiting.')
+  const items = taken.map(({ item }) => item)
+  return accept({ ...turnStarted(plan, items), queued: taken.length, upTo: last.seq })
+}
+
+/** The first of what waits, and what follows it from the same author. */
+export function ofOneAsker(queue: readonly Queued[]): readonly Queued[] {
+  const [first] = queue
+  const other = queue.findIndex(({ item }) => first && askerOf(item) !== askerOf(first.item))
+  return other === -1 ? queue : queue.slice(0, other)
 }
 
 export function decideCancel(state: Conversation, message = 'The turn was cancelled.'): Decision {
@@ -85,14 +96,14 @@ export function decideCancel(state: Conversation, message = 'The turn was cancel
   return accept(...endTurn(state.turn, 'cancelled', message))
 }
 
-/** The deadline of a hold has come. Whoever notices may say so; the first durable event wins. */
+/** The deadline of a hold has come. Any process may append that; the first durable event wins. */
 export function decideExpire(state: Conversation, callId: string, now: number): Decision {
   const call = findCall(state, callId)
   const hold = call && openHold(call)
   if (!call || !hold) return refuse('hold-not-open', `Call ${callId} is not held.`)
   if (now < hold.expiresAt) return refuse('not-due', `Call ${callId} waits until ${hold.expiresAt}.`)
   if (hold.resumes === 'deadline') return accept({ type: 'call.resumed', callId })
-  return giveUp(state, call, hold, 'expired', `No answer in ${inWords(hold.timeoutMs)}.`)
+  return giveUp(state, call, hold, 'expired', noAnswer(hold))
 }
 
 /** No client that can carry the call out was there for as long as the hold allows. `seenAt`: when one last was. */
@@ -111,11 +122,12 @@ export function decideAbsent(state: Conversation, callId: string, now: number, s
   )
 }
 
-/** Nobody answered, and nobody is waited for any more: what then was written with the hold. */
+/** No answer came, and the call no longer waits. The hold says what happens then. */
 function giveUp(state: Conversation, call: Call, hold: Hold, code: 'expired' | 'no-client', why: string): Decision {
   const { callId, name } = call
   const outcome = outcomeOf(hold, code, why)
-  if (call.at === 'settled') return accept({ type: 'answer.arrived', callId, name, outcome, ...shownIn(call) })
+  if (call.at === 'settled')
+    return accept({ type: 'answer.arrived', callId, name, outcome, ...howShown(call), ...askedFor(hold) })
   if (hold.onExpire === 'cancel' && state.turn.phase === 'calls')
     return accept(...endTurn(state.turn, 'expired', why, { callId, outcome }))
   return accept({ type: 'call.settled', callId, outcome })
@@ -123,17 +135,25 @@ function giveUp(state: Conversation, call: Call, hold: Hold, code: 'expired' | '
 
 /** Something happened that the agent is to know of. It waits with everything else until the agent rests. */
 export function decideInbox(state: Conversation, agent: string, item: InboxItem): Decision {
-  if (state.space) return refuse('is-a-space', 'A space has no inbox.')
   const opened: EventBody = { type: 'conversation.opened', agent }
   return accept(...(state.seq === 0 ? [opened] : []), { type: 'message.queued', item })
 }
 
-/** The time of a plan has come. Whoever notices may say so; the first durable event wins. */
+/** A plan is due. Any process may append that; the first durable event wins. */
 export function decideFire(state: Conversation, planId: string, now: number, nextTime: NextTime | undefined): Decision {
   const plan = state.plans.get(planId)
   if (!plan || now < plan.nextAt) return refuse('not-due', `Plan ${planId} is not due.`)
   const { due, missed, next } = fire(plan, now, nextTime)
-  return accept({ type: 'plan.fired', planId, what: plan.what, due, missed, ...(next !== undefined && { next }) })
+  const { what } = plan
+  return accept({
+    type: 'plan.fired',
+    planId,
+    what,
+    due,
+    missed,
+    ...(next !== undefined && { next }),
+    ...askedFor(plan),
+  })
 }
 
 /** A call of the turn in progress, or an async one of an earlier turn that still waits. */
@@ -171,6 +191,12 @@ function endTurn(
 function outcomeOf({ onExpire }: Hold, code: 'expired' | 'no-client', why: string): CallOutcome {
   if (typeof onExpire === 'object') return { ok: true, value: onExpire.answer }
   return failed(onExpire === 'reject' ? 'rejected' : code, why)
+}
+
+/** A tool that keeps the model waiting timed out; anything else is a person, or a service, who did not answer. */
+function noAnswer({ kind, cause, async, timeoutMs }: Hold): string {
+  const waits = (kind === 'external' || kind === 'client') && cause === 'tool' && !async
+  return waits ? timedOut(timeoutMs) : `No answer in ${inWords(timeoutMs)}.`
 }
 
 function inWords(ms: number): string {

@@ -1,6 +1,6 @@
 /**
  * What stands beside the log: who has to look at the conversation and when, which calls wait, where folding may start.
- * Computed here from the state before and after a write, for every store alike, and never decided upon: whoever decides
+ * Computed here from the state before and after a write, for every store alike, and never used for a decision: a decision
  * folds the log.
  */
 import { HoldpointError } from '../failure.ts'
@@ -27,22 +27,12 @@ export function derive(
     agent: after.agent,
     status: effects.length > deadlines.length ? 'running' : after.turn.phase === 'calls' ? 'held' : 'idle',
     wakeAt: deadlines.length > 0 ? Math.min(...deadlines) : undefined,
-    base: isWorthKeeping(before, after) ? toBase(after) : undefined,
+    base: toBase(after),
     holds: holdRows(before, events, recalled),
   }
 }
 
-/**
- * A space rests between all its events, and with many members its state is larger than they are: then it is kept now and
- * then, and whoever reads it folds a few events more.
- */
-function isWorthKeeping(before: Conversation, { seq, space }: Conversation): boolean {
-  if (!space) return true
-  const every = 1 + Math.floor(space.members.size / 32)
-  return before.seq === 0 || Math.floor(before.seq / every) !== Math.floor(seq / every)
-}
-
-/** When somebody has to look at it, although there is nothing to do until then. */
+/** When a process has to look at it, although there is nothing to do until then. */
 export function deadlinesOf(state: Conversation, effects: readonly Effect[] = next(state)): readonly number[] {
   return effects
     .filter(isDeadline)
@@ -55,13 +45,8 @@ function deadlineOf(state: Conversation, { callId, at }: Extract<Effect, { do: '
   return hold ? lookAt(hold) : at
 }
 
-/** Whether there is anything to do that needs nobody from outside. */
-export function hasWork(state: Conversation): boolean {
-  return !next(state).every(isDeadline)
-}
-
 function holdRows(before: Conversation, events: readonly EventBody[], recalled: readonly Call[]): readonly HoldRow[] {
-  // Most writes are about calls that nobody ever waited for.
+  // Most appends are about calls that were never held.
   const held = heldBefore(before)
   if (!events.some((event) => waits(event) || (concerns(event) && held.has(event.callId)))) return []
   const calls = new Map<string, Call>()
@@ -69,12 +54,12 @@ function holdRows(before: Conversation, events: readonly EventBody[], recalled: 
   for (const [index, body] of events.entries()) {
     const event: LogEvent = { ...body, seq: before.seq + index + 1, at: 0 }
     if (event.type === 'model.replied')
-      for (const part of callsOf(event.reply)) calls.set(part.callId, newCall(part, event.seq, event.placed))
+      for (const part of callsOf(event.reply)) calls.set(part.callId, newCall(part, event.seq, event))
     if (!('callId' in event)) continue
     const { callId } = event
     const found = calls.get(callId) ?? findCall(before, callId)
     const call = found ?? recalled.find((each) => each.callId === callId)
-    // Its row would miss this event, and whoever answers next would be judged as if it had not happened.
+    // Its row would miss this event, and the next answer would be judged as if it had not happened.
     if (!call)
       throw new HoldpointError(
         'history-impossible',
@@ -92,7 +77,7 @@ function waits({ type }: EventBody): boolean {
   return type === 'call.held' || type === 'answer.arrived'
 }
 
-/** Nobody who answers has to know of a start alone: the row of whatever comes of it has its place too. */
+/** An answer does not depend on a start alone: the row is written with the event that follows the start. */
 function concerns<E extends EventBody>(event: E): event is Extract<E, { readonly callId: string }> {
   return 'callId' in event && event.type !== 'call.started'
 }
@@ -104,7 +89,7 @@ function heldBefore({ turn, waiting }: Conversation): ReadonlySet<string> {
   return held
 }
 
-/** A call that no longer waits keeps its row, so that whoever answers too late is told the truth. */
+/** A call that no longer waits keeps its row, so that a late answer gets an accurate verdict. */
 function holdRow(call: Call, before: Call): HoldRow {
   const open = openHold(call)
   const hold = open ?? lastHold(call) ?? lastHold(before)

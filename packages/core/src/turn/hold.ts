@@ -1,9 +1,11 @@
 /**
- * A hold: a call that waits for somebody outside. Everything that decides its fate is written down when it is made
+ * A hold: a call that waits for an answer from outside. Everything that decides its fate is written down when it is made
  * (what it is bound to, how long it waits, what expiry does, what comes after a yes), so a changed declaration cannot
  * change an open turn and answering needs nothing but the log.
  */
 import type { Json, JsonObject } from '../json.ts'
+import type { Author } from '../log/message.ts'
+import type { ToolDefinition } from '../tool/definition.ts'
 
 export type HoldKind = 'approval' | 'elicitation' | 'client' | 'external'
 
@@ -38,10 +40,16 @@ export interface Hold extends Waiting {
   readonly inputHash: string
   /** The fingerprint of the tool's definition that this hold was made under. */
   readonly fingerprint: string
+  /** What an approver is shown of the tool. Holds of other kinds have none, and neither have those of older logs. */
+  readonly definition?: ToolDefinition
+  /** What the tool was when it was last approved or allowed, when that is not what it is now: the approver is shown the difference. */
+  readonly definitionBefore?: ToolDefinition
   readonly expiresAt: number
   /** How many different people must approve. */
   readonly approvers: number
-  /** What an answer must look like, for whoever renders a form. */
+  /** The authors of what the call's turn is about. */
+  readonly askedBy?: readonly Author[]
+  /** What an answer must look like, for a client that renders a form. */
   readonly answerSchema?: JsonObject
   /** The model already read `pending` and went on; the answer will start a turn of its own. */
   readonly async?: true
@@ -60,6 +68,7 @@ export interface NextHold extends Waiting {
   readonly kind: 'client' | 'external' | 'elicitation'
   readonly cause: Hold['cause']
   readonly async?: true
+  readonly answerSchema?: JsonObject
 }
 
 /** A resolution that was taken, as the log remembers it. */
@@ -74,6 +83,17 @@ export interface Resolved {
   readonly at: number
 }
 
+/** One of several approvers agreed, to what has this hash. */
+export interface Endorsement {
+  readonly by: string
+  readonly inputHash: string
+}
+
+/** Who agreed to exactly the input that this hold shows. A yes to a changed input is not a yes to it. */
+export function agreedTo({ inputHash }: Hold, endorsed: readonly Endorsement[]): readonly string[] {
+  return endorsed.filter((each) => each.inputHash === inputHash).map(({ by }) => by)
+}
+
 /** When the wait for a client is over, if none was there since: after the hold was made, or after one was last seen. */
 export function graceEnds(hold: Hold, seenAt: number = -Infinity): number | undefined {
   if (hold.kind !== 'client' || hold.graceMs === undefined) return undefined
@@ -84,7 +104,7 @@ export function heldAt({ expiresAt, timeoutMs }: Hold): number {
   return expiresAt - timeoutMs
 }
 
-/** When somebody has to look at it, if nobody answers. */
+/** When a process has to look at it, if no answer comes. */
 export function lookAt(hold: Hold): number {
   return Math.min(hold.expiresAt, graceEnds(hold) ?? Infinity)
 }
@@ -92,6 +112,13 @@ export function lookAt(hold: Hold): number {
 /** The second hold of a gated client or external call, made from what was written with the first. */
 export function secondHold(first: Hold, now: number): Hold | undefined {
   if (!first.then) return undefined
-  const { then: next, reason: _reason, answerSchema: _schema, ...shared } = first
+  const {
+    then: next,
+    reason: _reason,
+    answerSchema: _schema,
+    definition: _now,
+    definitionBefore: _old,
+    ...shared
+  } = first
   return { ...shared, ...next, accepts: ['answer'], approvers: 1, expiresAt: now + next.timeoutMs }
 }

@@ -1,54 +1,22 @@
 /**
- * What an event means for other logs: a message in a space is news for the agents there, and what an agent does in a
- * space is shown to everybody in it. The outbox keeps each until it is told. It is told under an id of its own, so that
- * however often that is tried, it is heard once.
+ * What a conversation tells spaces: that the agent came or left, and each step of a call that is shown there. See
+ * `log/notice.ts`.
  */
 import type { LogEvent } from '../log/log-event.ts'
-import type { InboxEvent } from '../log/message.ts'
+import { withNotices, type UnnumberedNotice } from '../log/notice.ts'
+import { isSpaceEvent, type ShownEvent, type ShownHold } from '../log/space-event.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
-import { isSpaceEvent, type ShownEvent } from '../space/space-event.ts'
+import type { Hold } from './hold.ts'
 import type { Call, Conversation } from './turn-state.ts'
 
-/** `n` is unique among the notices of its log. */
-export type Notice = {
-  readonly n: string
-} &
-  // One for all of them: what was said is kept once, however many are to hear it.
-  (
-    | { readonly agents: readonly string[]; readonly at: number; readonly message: SpaceMessage }
-    | { readonly space: string; readonly show: ShownEvent }
-  )
-
-/** A notice for one of those it is for. */
-export type Telling = {
-  readonly n: string
-} & (
-  | { readonly agent: string; readonly at: number; readonly message: SpaceMessage }
-  | { readonly space: string; readonly show: ShownEvent }
-)
-
-export function tellingsOf(notice: Notice): readonly Telling[] {
-  if ('space' in notice) return [notice]
-  const { agents, ...rest } = notice
-  return agents.map((agent) => ({ ...rest, agent }))
-}
-
-/** Without the space, which whoever tells it knows. */
-type SpaceMessage = Omit<Extract<InboxEvent, { readonly type: 'space.message' }>, 'space'>
-
-/** Most logs are those of conversations that take place in no space at all. */
-export function withNotices(before: Conversation, after: Conversation, event: LogEvent): Conversation {
-  if (!after.space && before.place === undefined && after.place === undefined && !concernsSpace(before, event))
-    return after
-  const notices = after.space ? news(after, event) : [...moves(before, after), ...shows(before, event)]
+/** Most conversations take place in no space at all. */
+export function tellSpaces(before: Conversation, after: Conversation, event: LogEvent): Conversation {
+  if (before.place === undefined && after.place === undefined && !concernsSpace(before, event)) return after
+  const notices = [...moves(before, after), ...shows(before, event)]
   const { turn, place } = after
   const settled = turn.phase === 'rest' && place !== undefined ? { ...after, place: undefined } : after
-  if (notices.length === 0) return settled
-  const numbered = notices.map((notice, index): Notice => ({ ...notice, n: `${event.seq}.${index}` }))
-  return { ...settled, outbox: [...settled.outbox, ...numbered] }
+  return withNotices(settled, event, notices)
 }
-
-type Unnumbered = Notice extends infer N ? (N extends Notice ? Omit<N, 'n'> : never) : never
 
 /** An answer to a call of an earlier turn, or the end of a round that began in a space which the agent left since. */
 function concernsSpace(before: Conversation, event: LogEvent): boolean {
@@ -56,26 +24,8 @@ function concernsSpace(before: Conversation, event: LogEvent): boolean {
   return placedCall(before, event) !== undefined
 }
 
-/** What was said wakes every agent in the space but the one who said it. */
-function news({ space }: Conversation, event: LogEvent): readonly Unnumbered[] {
-  if (!space || event.type !== 'message.posted' || event.quiet) return []
-  const { from, text, replyTo, seq, at } = event
-  const message: SpaceMessage = {
-    type: 'space.message',
-    name: space.name,
-    seq,
-    from,
-    text,
-    ...(replyTo !== undefined && { replyTo }),
-  }
-  const agents = Array.from(space.members.values()).flatMap(({ member: { kind, id } }) =>
-    kind === 'agent' && !(from.kind === 'agent' && from.id === id) ? [id] : [],
-  )
-  return agents.length > 0 ? [{ agents, at, message }] : []
-}
-
 /** The agent came into a space, or left it; at the end of a turn it is in none. */
-function moves(before: Conversation, after: Conversation): readonly Unnumbered[] {
+function moves(before: Conversation, after: Conversation): readonly UnnumberedNotice[] {
   const { agent } = after
   const now = after.turn.phase === 'rest' ? undefined : after.place
   if (before.place === now) return []
@@ -85,21 +35,29 @@ function moves(before: Conversation, after: Conversation): readonly Unnumbered[]
   ]
 }
 
-/** What becomes of a call that is shown in a space. */
-function shows(before: Conversation, event: LogEvent): readonly Unnumbered[] {
+/** The steps of a call that is shown in a space. */
+function shows(before: Conversation, event: LogEvent): readonly UnnumberedNotice[] {
   const { agent } = before
   if (event.type === 'answer.arrived')
     return event.shownIn === undefined ? [] : [shown(event.shownIn, ended(agent, event.callId, event.outcome))]
   const call = placedCall(before, event)
   if (!call?.place?.shown) return []
   const { space } = call.place
-  const { callId, name } = call
+  const { callId, name, streaming } = call
   const input = call.edited ?? call.proposed
   const fresh = call.at === 'ready' && call.holds === 0 && call.attempt === 0
-  const began = (now: Pick<Extract<ShownEvent, { type: 'tool.started' }>, 'status' | 'hold'>): Unnumbered =>
-    shown(space, { type: 'tool.started', agent, toolCallId: callId, name, input, ...now })
+  const began = (now: Pick<Extract<ShownEvent, { type: 'tool.started' }>, 'status' | 'hold'>): UnnumberedNotice =>
+    shown(space, {
+      type: 'tool.started',
+      agent,
+      toolCallId: callId,
+      name,
+      input,
+      ...now,
+      ...(streaming && { streaming }),
+    })
   if (event.type === 'call.held') {
-    const now = { status: 'requires_action', hold: { kind: event.hold.kind, nth: call.holds + 1 } } as const
+    const now = { status: 'requires_action', hold: shownHold(event.hold, call.holds + 1) } as const
     return [fresh ? began(now) : shown(space, { type: 'tool.changed', agent, toolCallId: callId, input, ...now })]
   }
   if (event.type === 'call.started') {
@@ -126,7 +84,20 @@ function ended(
     : { type: 'tool.error', agent, toolCallId, error: outcome.error }
 }
 
-function shown(space: string, show: ShownEvent): Unnumbered {
+/** An approval is for those who may approve, and a worker's call for workers: they ask for the hold itself. */
+function shownHold({ kind, expiresAt, reason, answerSchema, url }: Hold, nth: number): ShownHold {
+  if (kind !== 'elicitation' && kind !== 'client') return { kind, nth }
+  return {
+    kind,
+    nth,
+    expiresAt,
+    ...(reason !== undefined && { reason }),
+    ...(answerSchema && { answerSchema }),
+    ...(url !== undefined && { url }),
+  }
+}
+
+function shown(space: string, show: ShownEvent): UnnumberedNotice {
   return { space, show }
 }
 

@@ -1,4 +1,4 @@
-/** What becomes of an agent's plans. One that fired is news for the agent, which waits with everything else. */
+/** How events change an agent's plans. A plan that fires puts an item into the agent's queue. */
 import { HoldpointError } from '../failure.ts'
 import type { LogEvent } from '../log/log-event.ts'
 import { firedItems } from '../log/message.ts'
@@ -27,7 +27,8 @@ export function movePlan(
           `Event ${event.seq} (${event.type}) cannot have happened: there is no plan ${planId}. The log is damaged; restore it.`,
         )
       const left = next === undefined ? without(plans, planId) : new Map(plans).set(planId, { ...plan, nextAt: next })
-      return { plans: left, queue: [...queue, ...firedItems(event)] }
+      const fired = firedItems(event).map((item) => ({ seq: event.seq, item }))
+      return { plans: left, queue: [...queue, ...fired] }
     }
   }
 }

@@ -4,10 +4,12 @@
  */
 import { canonical, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
-import { failed, type CallOutcome } from '../tool/outcome.ts'
-import { shownIn } from './call.ts'
+import { askedFor } from '../log/message.ts'
+import { sameName } from '../same-name.ts'
+import { failed, pendingValue, type CallOutcome } from '../tool/outcome.ts'
+import { howShown } from './call.ts'
 import { openHold } from './decide.ts'
-import { secondHold, type Hold, type Resolution, type Resolved } from './hold.ts'
+import { secondHold, type Hold, type HoldKind, type Resolution, type Resolved } from './hold.ts'
 import type { Call } from './turn-state.ts'
 
 export type Verdict =
@@ -20,12 +22,14 @@ export type Verdict =
   | 'expired'
   /** The call was cancelled, or a newer message took the turn's place. */
   | 'stale'
-  /** There is no such call, or it never waited for anybody. */
+  /** There is no such call, or it was never held. */
   | 'unknown'
   /** The answer or the edited input does not fit the tool's schema. */
   | 'invalid'
   /** This hold does not take this kind of resolution. */
   | 'wrong-kind'
+  /** The caller may not answer this kind of hold. */
+  | 'not-allowed'
 
 export interface ResolveAnswer {
   readonly verdict: Verdict
@@ -42,6 +46,8 @@ export interface Resolve {
   readonly hold?: number
   readonly resolution: Resolution
   readonly by: string | undefined
+  /** The kinds of hold that the caller may answer. Without it, every kind. */
+  readonly kinds?: readonly HoldKind[]
   readonly now: number
   /** What would run under an edited input, as the tool's schema leaves it, and its hash. */
   readonly edited?: { readonly effective: Json; readonly inputHash: string; readonly approvers: number }
@@ -54,10 +60,14 @@ export function decideResolve(call: Call | undefined, command: Resolve): Resolve
   if (!call) return no('unknown', `There is no call ${command.callId} in this conversation.`)
   const meant = command.hold === undefined || command.hold === call.holds
   const hold = meant ? openHold(call) : undefined
-  if (hold?.accepts.includes(command.resolution.kind)) return again(call, hold, command) ?? take(call, hold, command)
+  const open = hold?.accepts.includes(command.resolution.kind) ? hold : undefined
   const first = call.resolved.findLast(
     (each) => each.accepts.includes(command.resolution.kind) && (command.hold ?? each.nth) === each.nth,
   )
+  // On the state that is written to: a check made before could be about another hold of the call.
+  const kind = open?.kind ?? first?.hold ?? hold?.kind ?? kindBefore(call)
+  if (kind !== undefined && !mayAnswer(command, kind)) return notAllowed(command)
+  if (open) return again(call, open, command) ?? take(call, open, command)
   if (first) return sameAnswer(first.resolution, command.resolution) ? duplicate(first) : conflict(first)
   if (hold) return wrongKind(hold.accepts, command)
   const missed = call.at === 'settled' && call.holds > 0 ? tooLate(call, command) : undefined
@@ -66,17 +76,29 @@ export function decideResolve(call: Call | undefined, command: Resolve): Resolve
   if (last) return wrongKind(last.accepts, command)
   return call.holds > 0
     ? no('expired', `Call ${call.callId} looked again when its time had come, before this answer came.`)
-    : no('unknown', `Call ${call.callId} is not waiting for anybody.`)
+    : no('unknown', `Call ${call.callId} is not held.`)
+}
+
+/** What a call that has no open hold waited for last. */
+function kindBefore(call: Call): HoldKind | undefined {
+  return (call.at === 'settled' ? call.hold?.kind : undefined) ?? call.resolved.at(-1)?.hold
+}
+
+function mayAnswer({ kinds }: Resolve, kind: HoldKind): boolean {
+  return kinds === undefined || kinds.includes(kind)
 }
 
 /**
- * A word that comes again after the call was held anew (its tool was changed, its process died, its handler had another
+ * A word that comes again after the call was held again (its tool was changed, its process died, its handler had another
  * question) may be the old one, sent twice: it is not spent on something its sender may never have seen. Naming the hold
  * says that it was seen.
  */
-function again(call: Call, { cause }: Hold, { hold, resolution, by }: Resolve): ResolveDecision | undefined {
+function again(call: Call, { cause }: Hold, command: Resolve): ResolveDecision | undefined {
+  const { hold, resolution, by } = command
   if (hold !== undefined || (cause !== 'changed' && cause !== 'lost' && cause !== 'asked')) return undefined
-  const same = call.resolved.findLast((each) => each.by === by && sameAnswer(each.resolution, resolution))
+  const same = call.resolved.findLast(
+    (each) => each.by === by && sameAnswer(each.resolution, resolution) && mayAnswer(command, each.hold),
+  )
   if (!same) return undefined
   const { events, verdict, message } = duplicate(same)
   return { events, verdict, first: same, message: `${message} If hold ${call.holds} is meant, say so with "hold".` }
@@ -97,7 +119,8 @@ function take(call: Call, hold: Hold, command: Resolve): ResolveDecision {
           outcome,
           resolution,
           ...who(by),
-          ...shownIn(call),
+          ...howShown(call),
+          ...askedFor(hold),
         }
       : { type: 'call.settled', callId: call.callId, outcome, resolution, ...who(by) }
   switch (resolution.kind) {
@@ -122,7 +145,7 @@ function approve(call: Call, hold: Hold, { resolution, by, now, edited }: Resolv
     fingerprint: hold.fingerprint,
     ...who(by),
   }
-  // Whoever carries the call out is shown what was approved, edits included.
+  // The executor gets the input that was approved, with edits.
   const second = secondHold(edited ? { ...hold, input: edited.effective, inputHash } : hold, now)
   const events: EventBody[] = second ? [approved, { type: 'call.held', callId, hold: second }] : [approved]
   if (second?.async) events.push(pendingResult(callId))
@@ -132,8 +155,8 @@ function approve(call: Call, hold: Hold, { resolution, by, now, edited }: Resolv
 
   // Several people must agree, and to the same input: a yes to something else is not a yes to this.
   if (by === undefined) return no('invalid', `Call ${callId} needs ${approvers} approvers; say who approves with "by".`)
-  const others = call.endorsed.filter((each) => each.by !== by && each.inputHash === inputHash)
-  if (call.endorsed.some((each) => each.by === by && each.inputHash === inputHash))
+  const others = call.endorsed.filter((each) => !sameName(each.by, by) && each.inputHash === inputHash)
+  if (call.endorsed.some((each) => sameName(each.by, by) && each.inputHash === inputHash))
     return { ...no('duplicate', `${by} has approved already.`), remaining: approvers - others.length - 1 }
   const endorsed: EventBody = { type: 'call.endorsed', callId, by, inputHash }
   const remaining = approvers - others.length - 1
@@ -142,19 +165,39 @@ function approve(call: Call, hold: Hold, { resolution, by, now, edited }: Resolv
 
 /** What the model reads of an async call while the real answer is on its way. */
 export function pendingResult(callId: string): EventBody {
-  return { type: 'call.settled', callId, outcome: { ok: true, value: { status: 'pending', toolCallId: callId } } }
+  return { type: 'call.settled', callId, outcome: { ok: true, value: pendingValue(callId) } }
+}
+
+/**
+ * `waiting`: the turn waits for the call. `pending`: the turn went on, and an answer still reaches the agent. `resolved`:
+ * the call no longer waits.
+ */
+export type CallStatus = 'waiting' | 'pending' | 'resolved'
+
+export function callStatus(call: Call): CallStatus {
+  if (call.at !== 'settled') return 'waiting'
+  return call.open || (call.hold && !droppedBy(call) && takesLate(call.hold)) ? 'pending' : 'resolved'
+}
+
+/** Why the call was given up with its turn, if it was. */
+function droppedBy({ outcome }: Extract<Call, { at: 'settled' }>): 'cancelled' | 'superseded' | undefined {
+  const code = outcome.ok ? undefined : outcome.error.code
+  return code === 'cancelled' || code === 'superseded' ? code : undefined
+}
+
+function takesLate({ late, accepts }: Hold): boolean {
+  return late === 'inbox' && accepts.includes('answer')
 }
 
 /** The call ended without an answer: the turn was taken from under it, or the deadline came first. */
 function tooLate(
   call: Extract<Call, { at: 'settled' }>,
-  { resolution, by, callId }: Resolve,
+  { resolution, by, callId, hold = call.holds }: Resolve,
 ): ResolveDecision | undefined {
-  const code = call.outcome.ok ? undefined : call.outcome.error.code
-  if (code === 'cancelled' || code === 'superseded')
-    return no('stale', `Call ${callId} was ${code} before this answer came.`)
+  const code = droppedBy(call)
+  if (code) return no('stale', `Call ${callId} was ${code} before this answer came.`)
   if (!call.hold) return undefined
-  if (call.hold.late === 'inbox' && resolution.kind === 'answer' && call.hold.accepts.includes('answer')) {
+  if (takesLate(call.hold) && resolution.kind === 'answer' && hold === call.holds) {
     const arrived: EventBody = {
       type: 'answer.arrived',
       callId,
@@ -162,7 +205,8 @@ function tooLate(
       outcome: outcomeOf(resolution),
       resolution,
       ...who(by),
-      ...shownIn(call),
+      ...howShown(call),
+      ...askedFor(call.hold),
     }
     return { ...yes(arrived), message: 'Accepted after the deadline: the agent gets it as a new message.' }
   }
@@ -195,6 +239,10 @@ function no(verdict: Verdict, message: string): ResolveDecision {
 
 function wrongKind(accepts: Hold['accepts'], { callId, resolution }: Resolve): ResolveDecision {
   return no('wrong-kind', `Call ${callId} takes ${accepts.join(' or ')}, not ${resolution.kind}.`)
+}
+
+function notAllowed({ callId, kinds = [] }: Resolve): ResolveDecision {
+  return no('not-allowed', `Call ${callId} is not for this caller, who may answer ${kinds.join(' and ')} holds only.`)
 }
 
 function duplicate(first: Resolved): ResolveDecision {

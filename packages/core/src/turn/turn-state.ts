@@ -1,13 +1,13 @@
 /** The state a log folds to, and the work that follows from it. */
 import type { Json } from '../json.ts'
 import type { EndReason, OutputPlan, Shown, TurnHalt, TurnLimits } from '../log/log-event.ts'
-import type { Inbound } from '../log/message.ts'
+import type { Author, Inbound } from '../log/message.ts'
 import type { Plan } from '../plan/plan.ts'
-import type { Space } from '../space/space.ts'
 import type { Resumption } from '../tool/context.ts'
+import type { ToolDefinition } from '../tool/definition.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
-import type { Hold, Resolved } from './hold.ts'
-import type { Notice } from './notices.ts'
+import type { Endorsement, Hold, Resolved } from './hold.ts'
+import type { Notice } from '../log/notice.ts'
 
 export interface Conversation {
   /** The seq of the last event folded. */
@@ -16,7 +16,7 @@ export interface Conversation {
   readonly agent: string
   readonly turn: Turn
   /** What arrived while a turn was going on, and waits for rest. */
-  readonly queue: readonly Inbound[]
+  readonly queue: readonly Queued[]
   /** What of the log the model was shown last, unless it was shown everything. */
   readonly shown: Shown | undefined
   /** Async calls whose turn went on without them, still waiting for their answer. */
@@ -29,8 +29,12 @@ export interface Conversation {
   readonly place: string | undefined
   /** What other logs have to be told, oldest first. */
   readonly outbox: readonly Notice[]
-  /** Set when this is a space, where people and agents talk, and no conversation with one agent. */
-  readonly space: Space | undefined
+}
+
+/** Something that waits for rest, and the seq of the event that brought it. */
+export interface Queued {
+  readonly seq: number
+  readonly item: Inbound
 }
 
 export type Turn =
@@ -40,16 +44,20 @@ export type Turn =
 
 export interface EndedTurn {
   readonly turnId: string
-  /** Who said what it was about: for the turn that takes it up again. */
-  readonly by: string | undefined
+  /** The authors of what it was about: for the turn that takes it up again. */
+  readonly askedBy: readonly Author[]
   readonly reason: EndReason
   readonly message: string | undefined
 }
 
 export interface OpenTurn {
   readonly turnId: string
-  /** Who said what the turn is about. */
+  /** The one author of what the turn is about; undefined in a cycle of an autonomous agent. */
   readonly by: string | undefined
+  /** All of its authors, each once. */
+  readonly askedBy: readonly Author[]
+  /** In a cycle: the space that all its authors spoke in. The agent is there when it acts, until it leaves a space. */
+  readonly home: string | undefined
   /** The step that is being worked on, from 1. */
   readonly step: number
   readonly limits: TurnLimits
@@ -74,14 +82,16 @@ interface CallFacts {
   /** What a hook put in its place, or a person when they approved; kept if the call is held again. */
   readonly edited: Json | undefined
   /** What a yes is bound to, a person's or the gate's own; set while it is good. */
-  readonly approved: { readonly inputHash: string; readonly fingerprint: string } | undefined
+  readonly approved:
+    | { readonly inputHash: string; readonly fingerprint: string; readonly definition?: ToolDefinition }
+    | undefined
   /** Those of several approvers who agreed so far, with what they agreed to. */
-  readonly endorsed: readonly { readonly by: string; readonly inputHash: string }[]
+  readonly endorsed: readonly Endorsement[]
   /** How often it was held so far: the number of its newest hold. */
   readonly holds: number
   /** What the handler gave to be kept when it asked, or said that it would look later. */
   readonly kept: Json | undefined
-  /** What it goes on with, once that is there; until it asks anew. `from` is the attempt that asked. */
+  /** The answer or time that it continues with, until it asks again. `from` is the attempt that asked. */
   readonly resumed: (Resumption & { readonly from: number }) | undefined
   /** Every resolution taken, oldest first. */
   readonly resolved: readonly Resolved[]
@@ -90,6 +100,10 @@ interface CallFacts {
   readonly seqs: readonly number[]
   /** The space it was made in, and whether it is shown there. */
   readonly place: { readonly space: string; readonly shown: boolean } | undefined
+  /** Its tool reports progress. */
+  readonly streaming?: true
+  /** It is not shown among the messages of its conversation, unless a person is asked about it. */
+  readonly silent?: true
 }
 
 export type Call = CallFacts &
@@ -112,15 +126,15 @@ export type Effect =
       readonly message?: string
     }
   | { readonly do: 'call-model'; readonly key: string; readonly turn: OpenTurn }
+  | { readonly do: 'start-call'; readonly key: string; readonly call: Call }
   | { readonly do: 'run-call'; readonly key: string; readonly call: Call }
-  | { readonly do: 'recover-call'; readonly key: string; readonly call: Call }
   | { readonly do: 'expire-hold'; readonly key: string; readonly callId: string; readonly at: number }
   | { readonly do: 'fire-plan'; readonly key: string; readonly planId: string; readonly at: number }
-  | { readonly do: 'tell'; readonly key: string; readonly notices: readonly Notice[] }
+  | { readonly do: 'deliver'; readonly key: string; readonly notices: readonly Notice[] }
 
-/** Nothing to do until its time, and then for anybody who looks. */
+/** An effect that is not due before its time. Then any process may perform it. */
 export function isDeadline(effect: Effect): effect is Extract<Effect, { readonly at: number }> {
-  return effect.do === 'expire-hold' || effect.do === 'fire-plan'
+  return 'at' in effect
 }
 
 export const emptyConversation: Conversation = {
@@ -134,5 +148,4 @@ export const emptyConversation: Conversation = {
   plans: new Map(),
   place: undefined,
   outbox: [],
-  space: undefined,
 }

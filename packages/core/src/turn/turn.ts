@@ -19,12 +19,11 @@
 import { HoldpointError } from '../failure.ts'
 import type { LogEvent } from '../log/log-event.ts'
 import type { Plan } from '../plan/plan.ts'
-import type { Inbound } from '../log/message.ts'
+import { isSpaceEvent } from '../log/space-event.ts'
+import { arrivedItem, authorsOfAll, onlySpaceOf, UNKNOWN_AUTHOR } from '../log/message.ts'
 import { callsOf, totalTokens } from '../model/reply.ts'
-import { isSpaceEvent, type SpaceEvent } from '../space/space-event.ts'
-import { evolveSpace, SPACE } from '../space/space.ts'
 import { evolveCall, newCall } from './call.ts'
-import { withNotices } from './notices.ts'
+import { tellSpaces } from './notices.ts'
 import { movePlan } from './plans.ts'
 import { emptyConversation, type Call, type Conversation, type Effect, type OpenTurn, type Turn } from './turn-state.ts'
 
@@ -35,14 +34,13 @@ export function fold(events: Iterable<LogEvent>, from: Conversation = emptyConve
 }
 
 export function evolve(state: Conversation, event: LogEvent): Conversation {
-  return withNotices(state, move(state, event), event)
+  return tellSpaces(state, move(state, event), event)
 }
 
 function move(state: Conversation, event: LogEvent): Conversation {
   if (event.seq !== state.seq + 1) return impossible(state, event, `the log goes from ${state.seq} to ${event.seq}`)
   const { seq } = event
-  if (isSpaceEvent(event)) return moveSpace(state, event)
-  if (state.space && event.type !== 'notices.told') return impossible(state, event, 'this is a space')
+  if (isSpaceEvent(event)) return impossible(state, event, 'a space is no conversation')
   switch (event.type) {
     case 'conversation.opened':
       if (seq !== 1) return impossible(state, event, 'it was open already')
@@ -51,13 +49,16 @@ function move(state: Conversation, event: LogEvent): Conversation {
       if (state.turn.phase !== 'rest') return impossible(state, event)
       if ((event.queued ?? 0) > state.queue.length) return impossible(state, event, 'more was taken than waited')
       const { turnId, limits, output } = event
-      const by = event.items.length > 0 ? saidBy(event.items) : state.turn.last?.by
-      const open: OpenTurn = { turnId, by, step: 1, limits, tokens: 0, output, pass: 'loop', ...FRESH }
+      // A turn that is taken up again is still about the same.
+      const askedBy = event.items.length > 0 ? authorsOfAll(event.items) : (state.turn.last?.askedBy ?? UNKNOWN_AUTHOR)
+      const by = event.cycle ? undefined : askedBy[0]?.by
+      const home = event.cycle ? onlySpaceOf(askedBy) : undefined
+      const open: OpenTurn = { turnId, by, askedBy, home, step: 1, limits, tokens: 0, output, pass: 'loop', ...FRESH }
       const queue = state.queue.slice(event.queued ?? 0)
       return { ...state, seq, agent: event.agent, turn: { ...open, phase: 'model' }, queue }
     }
     case 'message.queued':
-      return { ...state, seq, queue: [...state.queue, event.item] }
+      return { ...state, seq, queue: [...state.queue, { seq, item: event.item }] }
     case 'turn.briefed':
       if (state.turn.phase !== 'model' || state.turn.turnId !== event.turnId || state.turn.briefed)
         return impossible(state, event)
@@ -68,9 +69,11 @@ function move(state: Conversation, event: LogEvent): Conversation {
       if (turn.phase !== 'model' || turn.turnId !== event.turnId || turn.step !== event.step)
         return impossible(state, event)
       const tokens = turn.tokens + totalTokens(event.reply.usage)
-      const calls = callsOf(event.reply).map((part) => newCall(part, seq, event.placed))
+      const calls = callsOf(event.reply).map((part) => newCall(part, seq, event))
       const place = event.placed ? event.placed.space : state.place
-      if (calls.length > 0) return { ...state, seq, shown, place, turn: { ...turn, phase: 'calls', tokens, calls } }
+      const home = event.placed?.left ? undefined : turn.home
+      if (calls.length > 0)
+        return { ...state, seq, shown, place, turn: { ...turn, home, phase: 'calls', tokens, calls } }
       const again = { ...turn, tokens, step: turn.step + 1 }
       if (event.again) return { ...state, seq, shown, turn: { ...again, sentBack: turn.sentBack + 1 } }
       if (turn.pass === 'loop' && turn.output?.finalize && !event.ends)
@@ -105,15 +108,9 @@ function move(state: Conversation, event: LogEvent): Conversation {
   return impossible(state, event, 'there is no such type of event here')
 }
 
-function moveSpace(state: Conversation, event: Extract<LogEvent, SpaceEvent>): Conversation {
-  const { seq } = event
-  if (!state.space && seq !== 1) return impossible(state, event, 'this is a conversation and no space')
-  return { ...state, seq, agent: SPACE, space: evolveSpace(state.space, event) }
-}
-
 const FRESH = { briefed: false, sentBack: 0, halt: undefined } as const
 
-/** Asked again and again of the same state: by whoever begins work, drops it, derives rows, or waits for it to be over. */
+/** Asked many times about the same state: to start work, to drop it, to derive rows and to wait for its end. */
 let asked: { readonly state: Conversation; readonly effects: readonly Effect[] } | undefined
 
 export function next(state: Conversation): readonly Effect[] {
@@ -125,7 +122,7 @@ function effectsOf(state: Conversation): readonly Effect[] {
   const { waiting, plans, outbox } = state
   const effects = nextForTurn(state)
   const first = outbox[0]
-  if (first) effects.push({ do: 'tell', key: `tell:${first.n}`, notices: outbox })
+  if (first) effects.push({ do: 'deliver', key: `deliver:${first.n}`, notices: outbox })
   for (const call of waiting.values()) effects.push(expireHold(call))
   for (const plan of plans.values()) effects.push(firesAt(plan))
   return effects
@@ -157,9 +154,9 @@ function nextForModel(turn: OpenTurn): Effect[] {
 function nextForCall(call: Call): Effect | undefined {
   switch (call.at) {
     case 'ready':
-      return { do: 'run-call', key: `call:${call.callId}`, call }
+      return { do: 'start-call', key: `call:${call.callId}`, call }
     case 'running':
-      return { do: 'recover-call', key: `call:${call.callId}`, call }
+      return { do: 'run-call', key: `call:${call.callId}`, call }
     case 'held':
       return expireHold(call)
     case 'settled':
@@ -184,18 +181,12 @@ function placeOf(turn: Turn, callId: string): number {
   return turn.phase === 'calls' ? turn.calls.findIndex((call) => call.callId === callId) : -1
 }
 
-/** Of several messages that waited together, the newest speaks for the turn. One taken up again is still its own. */
-function saidBy(items: readonly Inbound[]): string | undefined {
-  const newest = items.findLast((item) => item.kind === 'message')
-  return newest?.message.by
-}
-
 type CallEvent = Extract<LogEvent, { type: `call.${string}` }>
 
 /** An answer that came after its call's outcome waits like everything that is said meanwhile. */
 function moveAnswer(state: Conversation, event: Extract<LogEvent, { type: 'answer.arrived' }>): Conversation {
-  const { seq, callId, name, outcome } = event
-  const queue: Conversation['queue'] = [...state.queue, { kind: 'answer', callId, name, outcome }]
+  const { seq, callId } = event
+  const queue = [...state.queue, { seq, item: arrivedItem(event) }]
   const waiting = new Map(state.waiting)
   waiting.delete(callId)
   const { turn } = state
@@ -221,11 +212,11 @@ function moveCall(state: Conversation, event: CallEvent): Conversation {
 }
 
 function rest(
-  { turnId, by }: OpenTurn,
+  { turnId, askedBy }: OpenTurn,
   reason: NonNullable<Extract<Turn, { phase: 'rest' }>['last']>['reason'],
   message?: string,
 ): Turn {
-  return { phase: 'rest', last: { turnId, by, reason, message } }
+  return { phase: 'rest', last: { turnId, askedBy, reason, message } }
 }
 
 /** Stops loudly rather than repairing: a log that cannot have happened is a bug, and guessing would hide it. */

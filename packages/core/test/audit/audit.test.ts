@@ -62,7 +62,7 @@ test('an audit that cannot be kept is a problem, and the turn goes on', async ()
   expect(a.problems.map(({ error }) => String(error))).toContain('Error: No room for notes.')
 })
 
-test('what was tried in vain is in the log and in the audit', async () => {
+test('failed attempts are in the log without what the vendor said, and in the audit with it', async () => {
   const world = new World()
   const busy = new ModelError('Too many', { retryable: true, status: 429, retryAfterMs: 1500 })
   let asked = 0
@@ -73,10 +73,33 @@ test('what was tried in vain is in the log and in the audit', async () => {
   const a = await world.process('a', { says: [reply], agent: { audit: true } })
   expect(await world.soon(a.runtime.send('c', 'Hi'))).toMatchObject({ status: 'done', text: 'Fine.' })
 
-  const attempts = [{ model: 'scripted', message: 'Too many', status: 429, delayMs: 1500 }]
+  const message = 'The model is busy or cannot be reached. Try again later.'
+  const attempts = [{ model: 'scripted', message, status: 429, delayMs: 1500 }]
   expect((await world.log()).at(-1)).toMatchObject({ type: 'model.replied', attempts })
-  expect((await a.runtime.audit('c'))[0]).toMatchObject({ attempts })
-  expect((await a.runtime.explain('c'))?.steps[0]).toMatchObject({ attempts })
+  expect(JSON.stringify(await world.log())).not.toContain('Too many')
+  expect((await a.runtime.audit('c'))[0]).toMatchObject({ attempts, causes: ['Too many'] })
+  const explained = await a.runtime.explain('c')
+  expect(explained?.steps[0]).toMatchObject({ attempts, audit: { attempts } })
+  expect(JSON.stringify(explained)).not.toContain('Too many')
+})
+
+test('a reply that broke off, and a model that failed permanently, are in the audit with what the vendor said', async () => {
+  const world = new World()
+  const model: Model = {
+    id: 'broken',
+    async *stream({ prompt }) {
+      if (JSON.stringify(prompt).includes('Fail'))
+        throw new ModelError('No such key', { retryable: false, status: 401 })
+      yield { type: 'text', id: 't', delta: 'Half of' }
+      throw new ModelError('Connection reset', { retryable: true })
+    },
+  }
+  const a = await world.process('a', { agent: { audit: true, model } })
+  expect(await a.runtime.send('c', 'Hi')).toMatchObject({ reason: 'interrupted' })
+  expect(await a.runtime.send('d', 'Fail')).toMatchObject({ reason: 'model_failed' })
+  expect(await a.runtime.audit('c')).toMatchObject([{ finish: 'interrupted', causes: ['Connection reset'] }])
+  expect(await a.runtime.audit('d')).toMatchObject([{ causes: ['No such key'] }])
+  expect(JSON.stringify([await a.runtime.explain('c'), await a.runtime.explain('d')])).not.toMatch(/No such|reset/)
 })
 
 test('the time to the first piece is that of the reply that stood, and a vendor’s greeting is no piece', async () => {
@@ -114,7 +137,7 @@ test('secrets in the settings of a vendor or of its tools are not in an audit', 
   expect(record?.request.tools).toMatchObject([{ args: { site: 'a.example', servers: [{}], maxTokens: 5 } }])
 })
 
-test('it forgot: whoever asks is told which results were left out, and since when', async () => {
+test('it forgot: a reader is told which results were left out, and since when', async () => {
   const world = new World()
   const a = await world.process('a', setup({ context: { window: { turns: 4 } } }))
   for (let nth = 1; nth <= 5; nth++) await a.runtime.send('c', `Message ${nth}`)

@@ -102,7 +102,7 @@ describe('another process sends the same bytes', () => {
   ])('%s', async (_, context = {}) => {
     const turns = pages.slice(0, 16).map((page, nth) => reads(page, { size: nth % 3 ? 900 : 10 }))
     const one = await talk(turns, { tools, context })
-    const many = await talk(turns, { tools, context, anew: true })
+    const many = await talk(turns, { tools, context, reload: true })
 
     expect(many.model.requests.map(({ prompt }) => JSON.stringify(prompt))).toEqual(
       one.model.requests.map(({ prompt }) => JSON.stringify(prompt)),
@@ -113,7 +113,7 @@ describe('another process sends the same bytes', () => {
 })
 
 test('what the model was told in a turn that failed is told again', async () => {
-  const store = memoryStore()
+  const store = memoryStore({ now: () => 0 })
   await talk(pages.slice(0, 4).map((page) => reads(page, { size: 1000 })), { tools, context: within(6000) }, store) // prettier-ignore
   const { agent, model } = desk([new Error('gone'), 'Well.'], { tools, context: within(4000) })
   const conversation = await live(agent, store)
@@ -198,7 +198,7 @@ test('without a budget nothing is refused', async () => {
 
 test('a conversation goes on after a message that was too large, which stays in the log', async () => {
   const { agent, model } = desk(['Better.'], { context: { budget: 200 } })
-  const store = memoryStore()
+  const store = memoryStore({ now: () => 0 })
   const conversation = await live(agent, store)
 
   expect(await say(conversation, 'long '.repeat(500))).toMatchObject({ reason: 'context_full' })

@@ -64,7 +64,7 @@ describe('the estimate is not below what a tokenizer counts', () => {
   })
 
   test.each<[string, PromptMessage]>([
-    ['what somebody said', { role: 'user', parts: [{ type: 'text', text: 'Hi!' }] }],
+    ['a user message', { role: 'user', parts: [{ type: 'text', text: 'Hi!' }] }],
     ['a call', { role: 'assistant', parts: [{ type: 'call', id: 'toolu_01A09q90qw90lq917835lq9', name: 'get_weather', input: { place: 'Paris "Île-de-France"', days: [1, 2.5, 1e21, null, true] } }] }], // prettier-ignore
     ['a result', { role: 'tool', results: [{ id: 'toolu_01A09q90qw90lq917835lq9', name: 'get_weather', isError: false, content: { ok: true, result: { text: file('LICENSE'), lines: ['a\nb\t"c"', ''], at: 0.123_456_789 } } }] }], // prettier-ignore
   ])('for %s as JSON', (_, message) => {
@@ -108,7 +108,7 @@ test('a real tokenizer is plugged in as context.count, and is what the budget is
   const count: TokenCounter = (what) => countTokens(typeof what === 'string' ? what : JSON.stringify(what))
   const question = 'It is a long story. '.repeat(40)
   const real = count({ role: 'user', parts: [{ type: 'text', text: question }] })
-  const turn = (context: object) => live(desk(['Fine.'], { context }).agent, memoryStore())
+  const turn = (context: object) => live(desk(['Fine.'], { context }).agent, memoryStore({ now: () => 0 }))
 
   expect(await say(await turn({ count, budget: real }), question)).toMatchObject({ status: 'done' })
   expect(await say(await turn({ count, budget: real - 1 }), question)).toMatchObject({

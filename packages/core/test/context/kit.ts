@@ -35,15 +35,15 @@ export interface Told extends Desk {
 /** One turn for each script, in one process or in one for each. */
 export async function talk(
   turns: readonly (readonly Script[])[],
-  options: Partial<AgentOptions> & { readonly anew?: boolean } = {},
-  store: Store = memoryStore(),
+  options: Partial<AgentOptions> & { readonly reload?: boolean } = {},
+  store: Store = memoryStore({ now: () => 0 }),
 ): Promise<Told> {
-  const { anew = false, ...rest } = options
+  const { reload = false, ...rest } = options
   const all = desk(turns.flat(), rest)
   let conversation = await live(all.agent, store)
   const results: TurnResult[] = []
   for (const [nth] of turns.entries()) {
-    if (anew) conversation = await live(all.agent, store)
+    if (reload) conversation = await live(all.agent, store)
     results.push(await say(conversation, `Message ${nth}`))
   }
   return { ...all, results, store }

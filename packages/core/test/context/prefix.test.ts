@@ -28,7 +28,7 @@ const scripts: readonly Script[] = Array.from({ length: TURNS }, (_, nth): reado
 async function requestsOf(options: Partial<AgentOptions>): Promise<readonly ModelRequest[]> {
   const base = { instructions: 'You keep books.', tools: [reader('read')], plugins: [catalogue] }
   const { agent, model } = desk(scripts, { ...base, ...options })
-  const conversation = await live(agent, memoryStore())
+  const conversation = await live(agent, memoryStore({ now: () => 0 }))
   for (let nth = 0; nth < TURNS; nth++) await say(conversation, `Question ${nth}`)
   expect(model.requests).toHaveLength(scripts.length)
   return model.requests

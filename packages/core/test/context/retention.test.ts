@@ -10,8 +10,8 @@ const five = ['a', 'b', 'c', 'd', 'e'].map((page) => reads(page))
 
 describe('a result stays', () => {
   test.each<[string, Retention | undefined, string]>([
-    ['for good unless said', undefined, 'abcde'],
-    ['for good when its tool keeps it', 'keep', 'abcde'],
+    ['for ever by default', undefined, 'abcde'],
+    ['for ever when its tool keeps it', 'keep', 'abcde'],
     ['in its own turn only, with no turns', { turns: 0 }, '----e'],
     ['for the turns given after its own', { turns: 2 }, '--cde'],
     ['while it is one of the newest of its tool', { last: 2 }, '---de'],
@@ -45,7 +45,7 @@ test('the newest of a tool are counted by tool, and not by turn', async () => {
 })
 
 test('a tool that is gone goes by what holds for all', async () => {
-  const store = memoryStore()
+  const store = memoryStore({ now: () => 0 })
   await talk([reads('a')], { tools: [reader('read', 'keep')] }, store)
   const { agent, model } = desk(['Hm.'], { context: { retention: { turns: 0 } } })
   await say(await live(agent, store), 'And now?')

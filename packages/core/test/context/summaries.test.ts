@@ -1,4 +1,4 @@
-/** What is too long is summarised after the turn, in nobody's way, and everything works without it. */
+/** A long conversation is summarised after the turn, without delaying a caller, and everything works without summaries. */
 import { proves, scriptedModel, type ScriptedModel } from '@holdpoint/testing'
 import { ModelError, tool, type Model, type ModelRequest, type PromptMessage } from 'holdpoint'
 import { expect, test } from 'vitest'
@@ -86,7 +86,7 @@ test('prompts begin alike from one summary to the next', async () => {
   expect(changes).toBeLessThan(15)
 })
 
-test('whoever sends waits for no summary: a turn is over while it is being made, and the next one may begin', async () => {
+test('a sender does not wait for a summary: the turn ends while it is being made, and the next one may begin', async () => {
   const world = new World()
   const gate = Promise.withResolvers<void>()
   const slow: Model = {
@@ -108,10 +108,7 @@ test('whoever sends waits for no summary: a turn is over while it is being made,
 })
 
 test(
-  proves(
-    'summary.optional',
-    'a summary that cannot be made is a problem for whoever looks after the process, and for nobody else',
-  ),
+  proves('summary.optional', 'a summary that cannot be made is reported to the operator, and affects no caller'),
   async () => {
     const world = new World()
     const a = await world.process('a', setup(historian(() => true)))
@@ -179,7 +176,7 @@ async function nextPrompt(world: World, a: Process): Promise<readonly PromptMess
   return a.model.requests.at(-1)!.prompt
 }
 
-test('calls and their results are told to whoever sums up', async () => {
+test('the summarising model is given calls and their results', async () => {
   const asked: string[] = []
   const model = scriptedModel(
     Array.from({ length: 50 }, () => ({ prompt }: ModelRequest) => {

@@ -62,7 +62,7 @@ test('hooks see what the ones before made of it, and a call that none changes le
   expect(types(await b.runtime.events('c'))).not.toContain('call.rewritten')
 })
 
-test('whoever approves is shown, and binds, what will run', async () => {
+test('an approver is shown, and binds, the input that will run', async () => {
   const world = new World()
   const ran: unknown[] = []
   const a = await world.process('a', setup(ran, [limit], { approval: 'required' }))
@@ -112,7 +112,7 @@ test('what was decided is not decided again by a process that takes over', async
   expect([asked, ran]).toEqual([1, [1]])
 })
 
-test('whoever approves with another input is held to the hooks too', async () => {
+test('an input that an approver edited goes through the hooks too', async () => {
   const ran: unknown[] = []
   const most: CallHook = {
     name: 'most',

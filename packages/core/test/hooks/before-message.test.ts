@@ -212,7 +212,7 @@ test('a message whose hook failed is withheld until the hook has let it through'
   expect(userTexts(last(a))).toEqual([['Noon.', 'Pin ****']])
 })
 
-test('hooks run once in a turn that waits for somebody and goes on in the same process', async () => {
+test('hooks run once in a turn that waits for an answer and continues in the same process', async () => {
   const world = new World()
   let ran = 0
   const hook: MessageHook = { name: 'clock', run: () => ({ add: `${++ran}` }) }

@@ -165,7 +165,7 @@ test.each([
   expect(JSON.stringify(await world.log())).not.toContain('secret')
 })
 
-test('what a hook ended the turn over is shown to nobody as what the agent said, nor to the model later', async () => {
+test('a reply that made a hook end the turn is never shown as the agent’s message, nor to the model later', async () => {
   const guard: ReplyHook = { name: 'guard', run: ({ text }) => (text.includes('secret') ? halt('No.') : undefined) }
   const says = [({ prompt }: ModelRequest) => (JSON.stringify(prompt).includes('Again') ? 'Fine.' : 'the secret')]
   const a = await new World().process('a', setup({ afterMessage: [guard] }, says))

@@ -86,8 +86,8 @@ function others(a: string, b: string): readonly ReplyPart[] {
 export function withFrames({ log, words }: RandomLog, numbers: readonly number[]): readonly (LogEvent | Frame)[] {
   let at = 0
   const pick = <T>(options: readonly T[]): T => options[(numbers[at++ % numbers.length] ?? 0) % options.length] as T
-  const turnIds = ['nobody']
-  const callIds = ['nobody']
+  const turnIds = ['unknown']
+  const callIds = ['unknown']
   let step = 1
   return log.flatMap((event) => {
     if (event.type === 'turn.started') {
@@ -123,7 +123,7 @@ function frame(
     { type: 'reply-text', ...place, id, delta },
     { type: 'reply-text', ...place, id, delta },
     { type: 'reply-reasoning', ...place, id, delta },
-    { type: 'call-input', ...place, id, name, delta },
+    { type: 'call-input', ...place, id, callId, name, delta },
     { type: 'reply-call', ...place, id, callId, name, input: { [id]: delta } },
     { type: 'model-retry', ...place, attempt, delayMs: 5, message: delta },
     { type: 'call-progress', callId, value: { [id]: delta, nth } },

@@ -13,7 +13,7 @@ export function callsOfLog(log: readonly LogEvent[]): readonly (readonly Seen[])
   let calls: readonly Call[] = []
   return log.map((event) => {
     if (event.type === 'model.replied')
-      calls = [...calls, ...callsOf(event.reply).map((part) => newCall(part, event.seq))]
+      calls = [...calls, ...callsOf(event.reply).map((part) => newCall(part, event.seq, event))]
     else if ('callId' in event)
       calls = calls.map((call) => (call.callId === event.callId ? evolveCall(call, event) : call))
     return calls.map(seen)

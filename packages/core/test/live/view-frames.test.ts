@@ -9,7 +9,14 @@ import { call, held, log, replied, running, settled, started } from './events.ts
 const place = { turnId: 't1', step: 1 } as const
 const start = (attempt = 1): Frame => ({ type: 'reply-start', ...place, attempt })
 const text = (delta: string, id = 'b1'): Frame => ({ type: 'reply-text', ...place, id, delta })
-const input = (id: string, delta: string, name = ''): Frame => ({ type: 'call-input', ...place, id, name, delta })
+const input = (id: string, delta: string, name = ''): Frame => ({
+  type: 'call-input',
+  ...place,
+  id,
+  callId: `of ${id}`,
+  name,
+  delta,
+})
 const progress = (callId: string, value: number): Frame => ({ type: 'call-progress', callId, value })
 const asking = viewOf(log(started('t1')))
 
@@ -128,7 +135,7 @@ test('arguments grow under the name that came first; a whole call stands where t
 
 test('progress is the newest word of an open call, and is gone with its outcome', () => {
   const bodies = [started('t1'), replied('t1', 1, [call('c1'), call('c2')]), running('c1'), running('c2')]
-  const words = [progress('c1', 1), progress('c2', 5), progress('c1', 2), progress('nobody', 9)]
+  const words = [progress('c1', 1), progress('c2', 5), progress('c1', 2), progress('unknown', 9)]
   const busy = viewOf(log(...bodies), words)
   const told = (view: View): readonly unknown[] => turnsOf(view)[0]?.steps[0]?.calls.map((each) => each.progress) ?? []
 
@@ -159,6 +166,6 @@ test('a piece of text costs the same in a conversation of a thousand turns', () 
 
   expect(view.turns).toBe(before.turns)
   expect(streaming(view)?.parts).toMatchObject([{ text: 'word '.repeat(10_000) }])
-  // About 2 ms; ten times as long would be seen by nobody, a copy of the turns for each piece by everybody.
+  // About 2 ms. Ten times as long would not be noticed; a copy of the turns for each piece would.
   expect(performance.now() - since).toBeLessThan(1000)
 })

@@ -65,7 +65,7 @@ test('what is being written follows what was said in the same message, under the
   expect(messagesOf(applyFrame(before, retry)).at(-1)).toMatchObject({ parts: [], retry: { message: 'busy' } })
 })
 
-test('a piece of text makes one message anew, and every other one is the same object', () => {
+test('a piece of text replaces one message, and every other one is the same object', () => {
   const before = viewOf(log(...story))
   const after = applyFrame(before, { type: 'reply-text', turnId: 't2', step: 1, id: 'b', delta: 'Hi' })
   const [old, now] = [messagesOf(before), messagesOf(after)]
@@ -75,7 +75,7 @@ test('a piece of text makes one message anew, and every other one is the same ob
   expect(turnsOf(after)).toBe(turnsOf(after))
 })
 
-test('a call that moves makes its message anew, and no other part of it', () => {
+test('a call that changes replaces its message, and no other part of it', () => {
   const [first, second, third] = log(...story)
   if (!first || !second || !third) throw new Error('the story is too short')
   const before = viewOf([first, second])

@@ -7,7 +7,8 @@ import type { View } from '../../src/live/view-shape.ts'
 import { applyEvent, emptyView, viewOf, withEarlier } from '../../src/live/view.ts'
 import type { LogEvent } from '../../src/log/log-event.ts'
 import { openHolds } from '../../src/loop/result.ts'
-import { hasWork } from '../../src/turn/derive.ts'
+import { hasWork } from '../../src/log/machine.ts'
+import { conversationMachine } from '../../src/turn/conversation-machine.ts'
 import { emptyConversation } from '../../src/turn/turn-state.ts'
 import { evolve, fold } from '../../src/turn/turn.ts'
 import { callsOfLog, callsOfView, inputsOfLog, without } from './reference.ts'
@@ -38,11 +39,13 @@ test('after every event, holds, status, queue and calls are those of the state t
       state = evolve(state, event)
       view = applyEvent(view, event)
       expect(without(holdsOf(view), 'heldAt')).toEqual(openHolds(state))
-      expect(view.status).toBe(hasWork(state) ? 'running' : state.turn.phase === 'calls' ? 'held' : 'idle')
+      expect(view.status).toBe(
+        hasWork(conversationMachine, state) ? 'running' : state.turn.phase === 'calls' ? 'held' : 'idle',
+      )
       expect({ seq: view.seq, agent: view.agent, queue: view.queue }).toEqual({
         seq: state.seq,
         agent: state.agent,
-        queue: state.queue,
+        queue: state.queue.map(({ item }) => item),
       })
       expect(callsOfView(view)).toEqual(calls[index])
       for (const what of [event.type, view.status, holdsOf(view).some((hold) => hold.async) ? 'async' : 'none'])
@@ -219,7 +222,7 @@ test('what did not change is the same object as before: turns, calls, holds, mes
       expectShared(before.turns, view.turns)
       expectShared(turnsOf(before).flatMap(callsIn), turnsOf(view).flatMap(callsIn))
       expectShared(holdsOf(before), holdsOf(view))
-      // The newest message may be made anew for what it does not show, such as that the model was asked.
+      // The newest message may be rebuilt for a change that it does not show, such as a model call.
       expectShared(messagesOf(before).slice(0, -1), messagesOf(view).slice(0, -1))
       expectShared(messagesOf(before).flatMap(partsIn), messagesOf(view).flatMap(partsIn))
       expect(messagesOf(view)).toBe(messagesOf({ ...view }))
@@ -240,7 +243,7 @@ function expectShared(before: readonly object[], after: readonly object[]): void
   const texts = new Map(before.map((each) => [each, JSON.stringify(each)]))
   after.forEach((each, index) => {
     const old = before[index]
-    if (old && old !== each && texts.get(old) === JSON.stringify(each)) throw new Error(`made anew: ${texts.get(old)}`)
+    if (old && old !== each && texts.get(old) === JSON.stringify(each)) throw new Error(`rebuilt: ${texts.get(old)}`)
   })
 }
 

@@ -12,6 +12,7 @@ const send = tool({
   description: 'Sends',
   input: z.object({ to: z.string() }),
   approval: 'required',
+  streaming: true,
   run: ({ input, progress }) => {
     progress('half')
     return `sent to ${input.to}`
@@ -37,7 +38,7 @@ test('what a real conversation streams builds the view of its log, showing every
   const seen: string[] = []
   const watch = (item: StreamItem): void => {
     view = 'seq' in item ? applyEvent(view, item) : applyFrame(view, item)
-    // Nobody watched the approval: the event after it tells that one is missing.
+    // The approval event was missed: the next event shows the gap.
     if (view.behind !== undefined) view = viewOf(session.events.slice(view.seq), [], view)
     const now = told(messagesOf(view).at(-1))
     if (now !== seen.at(-1)) seen.push(now)

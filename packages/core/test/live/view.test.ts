@@ -39,7 +39,7 @@ test('a turn shows what was asked, each step with its reply and calls, and how i
   expect(turn?.ended).toEqual({ reason: 'completed', at: 500 })
 })
 
-test('the status says who has to act: nobody, the runtime, or somebody outside', () => {
+test('the status says who has to act: no one, the runtime, or a person or program outside', () => {
   const events = log(
     ...oneCall,
     held('c1'),
@@ -168,7 +168,7 @@ test('an async call is settled for the model and still a hold for people, whatev
   expect(done.queue).toEqual([])
 })
 
-test('an async call that nobody answered in time shows the hold that was missed', () => {
+test('an async call without an answer in time shows the hold that expired', () => {
   const job = held('c1', { kind: 'external', accepts: ['answer'], async: true })
   const late = { type: 'answer.arrived', callId: 'c1', name: 'email.send', outcome: expired } as const
   const view = viewOf(log(...oneCall, job, settled('c1', { status: 'pending' }), late))
@@ -177,7 +177,7 @@ test('an async call that nobody answered in time shows the hold that was missed'
   expect(holdsOf(view)).toEqual([])
 })
 
-test('a call that was cancelled while it waited is settled, and nobody can answer it', () => {
+test('a call that was cancelled while it waited is settled, and can no longer be answered', () => {
   const outcome = { ok: false, error: { code: 'cancelled', message: 'Enough.' } } as const
   const async = held('c1', { async: true })
   const view = viewOf(log(...oneCall, async, { type: 'call.settled', callId: 'c1', outcome }))
@@ -244,6 +244,13 @@ test('an event that comes too early is not applied: the view says so, and catche
   expect(viewOf([second, third, fourth], [], behind)).toEqual(viewOf([first, second, third, fourth]))
 })
 
+test('only who agreed to exactly the input that is shown is shown with it', () => {
+  const yes = (by: string, inputHash: string) => ({ type: 'call.endorsed', callId: 'c1', by, inputHash }) as const
+  const view = viewOf(log(...oneCall, held('c1', { approvers: 3 }), yes('ann', 'another'), yes('bob', 'hash')))
+
+  expect(holdsOf(view)[0]).toMatchObject({ inputHash: 'hash', endorsedBy: ['bob'] })
+})
+
 test('an event of a kind that only newer code knows moves seq and leaves the rest', () => {
   const before = viewOf(log(...oneCall))
   const unknown = { type: 'call.painted', callId: 'c1', seq: 3, at: 300 } as unknown as LogEvent
@@ -271,7 +278,7 @@ test('a damaged log is shown as far as it makes sense, and never throws', () => 
     replied('t1', 3, ['More.']),
     replied('t0', 1, ['Who?']),
     { type: 'turn.ended', turnId: 't1', reason: 'halted' } as const,
-    settled('nobody'),
+    settled('unknown'),
   ])
     expect(viewOf(log(...ended, body)).turns).toEqual(viewOf(log(...ended)).turns)
 })

@@ -22,7 +22,7 @@ test(proves('call.runs-what-was-approved', title), async () => {
     approval: 'required',
     run: (context) => ran.push(context.input.to),
   })
-  const inner = memoryStore()
+  const inner = memoryStore({ now: () => 0 })
   const store = {
     ...inner,
     append: (write: Parameters<typeof inner.append>[0]) => {
@@ -85,7 +85,7 @@ test.each([
 
 test('a returned error is a failure, and a result that JSON would empty is one too', async () => {
   const failing = tool({ name: 'failing', description, input, run: () => new Error('disk full') })
-  const emptied = tool({ name: 'emptied', description, input, run: () => ({ found: new Map([[1, 2]]) }) })
+  const emptied = tool({ name: 'emptied', description, input, run: (): unknown => ({ found: new Map([[1, 2]]) }) })
   const { steps } = await chat(desk([calls('failing', 'emptied'), 'Hm.'], failing, emptied), 'Go')
   expect(steps[0]?.calls.map(({ outcome }) => outcome)).toMatchObject([
     { error: { code: 'failed', message: 'disk full' } },
@@ -105,7 +105,7 @@ test('a vendor that fails after it opened an empty block is asked again: no word
   expect(await sent).toMatchObject({ status: 'done', text: 'Hello.' })
 })
 
-test('an approval given by whoever watches, in the moment the call is held, is gone on with', async () => {
+test('an approval given by a subscriber, in the moment the call is held, takes effect', async () => {
   const pay = tool({ name: 'pay', description, input, approval: 'required', run: () => 'paid' })
   const session = Session.begin(desk([calls('pay'), 'Paid.'], pay))
   const result = await session.send('Pay', {
@@ -114,7 +114,7 @@ test('an approval given by whoever watches, in the moment the call is held, is g
   expect(result).toMatchObject({ status: 'done', text: 'Paid.' })
 })
 
-test('one step is for whoever asked for one step', async () => {
+test('the limit of one step applies only to the caller that asked for it', async () => {
   const fine = tool({ name: 'fine', description, input, run: () => 'ok' })
   const session = Session.begin(desk([calls('fine'), 'All done.', 'unused'], fine))
   const [step, rest] = await Promise.all([session.step('Go'), session.continue()])
@@ -122,7 +122,7 @@ test('one step is for whoever asked for one step', async () => {
   expect(rest).toMatchObject({ status: 'done', text: 'All done.' })
 })
 
-test('an edit that is still being checked when somebody rejects does not damage the log', async () => {
+test('an edit that is still being validated when another caller rejects does not damage the log', async () => {
   const checking = Promise.withResolvers<boolean>()
   let checks = 0
   const slow = z.object({ euros: z.number().refine(() => (++checks === 1 ? true : checking.promise)) })
@@ -147,12 +147,13 @@ test.each([
   expect(session.events).toEqual([])
 })
 
-test('progress after the end, and progress that is no JSON, reach nobody', async () => {
+test('progress after the end, and progress that is not JSON, reach no subscriber', async () => {
   let report: (value: never) => void = () => {}
   const build = tool({
     name: 'build',
     description,
     input,
+    streaming: true,
     run: ({ progress }) => {
       report = progress
       progress(1n as never)

@@ -76,7 +76,7 @@ test('a user who will not answer rejects the question, and the model reads why',
   })
 })
 
-test('nobody can approve a question', async () => {
+test('a question cannot be approved', async () => {
   const { session } = await chat(desk(scripts, { tools: [bookings()] }).agent, 'A table for two')
 
   expect(await session.approve(idOf(session, 'book'))).toMatchObject({ verdict: 'wrong-kind' })

@@ -108,7 +108,7 @@ test(proves('hold.resolves-once', 'an answer that is sent twice is not spent on 
   expect(await session.answer(callId, { day: 'Monday' }, { by: 'ada', hold: 2 })).toMatchObject({ verdict: 'accepted' })
 })
 
-test('whoever says no, or puts the question aside, is heard by the handler', async () => {
+test('the handler receives a rejected or dismissed question', async () => {
   for (const [resolve, told] of [
     [(s: Session, id: string) => s.reject(id, 'busy'), 'Not without a day: busy'],
     [(s: Session, id: string) => s.resolve(id, { kind: 'answer', error: 'closed' }), 'The form was put aside.'],
@@ -121,7 +121,7 @@ test('whoever says no, or puts the question aside, is heard by the handler', asy
   }
 })
 
-test('a question that nobody answers expires, and a turn that is cancelled takes it along', async () => {
+test('a question without an answer expires, and a cancelled turn cancels it too', async () => {
   const late = desk(scripts, { tools: [bookings([], { approvalTimeout: '1 h' })] })
   const { session } = await chat(late.agent, 'A table for two')
   await late.clock.advance(3_600_001)
@@ -164,7 +164,7 @@ test(
   proves('call.same-id-on-retry', 'a process that dies after the answer runs the call again with that answer'),
   async () => {
     const runs: unknown[] = []
-    const store = memoryStore()
+    const store = memoryStore({ now: () => 0 })
     const clock = manualClock()
     let dies = true
     const dying = tool({
@@ -182,13 +182,13 @@ test(
     const { holds } = await say(first, 'A table for two')
     const callId = holds[0]?.callId ?? ''
     await first.resolve(callId, { kind: 'answer', value: 'Monday' }, {})
-    void first.driveOn(false)
+    void first.drive('all')
     await clock.advance(10)
     dies = false
 
     const there = desk(['Booked.'], { tools: [dying], clock, process: 'q' })
     const second = await live(there.agent, store)
-    await second.driveOn(false)
+    await second.drive('all')
 
     const answer = { kind: 'answer', value: 'Monday' }
     expect(runs).toEqual([

@@ -26,7 +26,9 @@ test('the model reads pending at once and goes on; the answer starts a turn of i
   expect(first).toMatchObject({ status: 'done', text: 'It is on its way.' })
   expect(first.holds).toMatchObject([{ name: 'job', async: true }])
   const { callId } = first.holds[0]!
-  expect(toldTo(model)).toEqual({ job: { ok: true, result: { status: 'pending', toolCallId: callId } } })
+  expect(toldTo(model)).toEqual({
+    job: { ok: true, result: { status: 'pending', toolCallId: callId, pendingToolCallId: callId } },
+  })
 
   expect(await first.session.answer(callId, { rows: 7 })).toMatchObject({ verdict: 'accepted' })
   const second = await first.session.continue()
@@ -109,8 +111,9 @@ test('an async call that fails says so in its own turn', async () => {
   expect(lastUserText(model.requests)).toContain('the cluster is down')
 })
 
-test('an async call nobody answers expires, and the agent is told in a turn of its own', async () => {
-  const { agent, model, clock } = desk(started, { tools: [job] })
+test('an async call without an answer expires, and the agent is told in a new turn', async () => {
+  const strict: typeof job = { ...job, waiting: { ...job.waiting, late: 'reject' } }
+  const { agent, model, clock } = desk(started, { tools: [strict] })
   const { session } = await chat(agent, 'Start the job')
   const callId = idOf(session, 'job')
 
@@ -132,7 +135,9 @@ test('a gated async call is approved first; only then does the model read pendin
 
   await session.approve(callId)
   expect(await session.continue()).toMatchObject({ status: 'done', text: 'On its way.' })
-  expect(toldTo(model)).toEqual({ gated: { ok: true, result: { status: 'pending', toolCallId: callId } } })
+  expect(toldTo(model)).toEqual({
+    gated: { ok: true, result: { status: 'pending', toolCallId: callId, pendingToolCallId: callId } },
+  })
 
   await session.answer(callId, 'finished')
   expect(await session.continue()).toMatchObject({ status: 'done', text: 'Done.' })

@@ -55,6 +55,7 @@ async function inRound(calls: readonly ReturnType<typeof call>[], signal?: Abort
     name: 'slow',
     description,
     input,
+    streaming: true,
     run: async ({ signal: own, progress }) => {
       own.addEventListener('abort', () => aborted.push('slow'))
       await promise
@@ -158,7 +159,7 @@ test('a handler may cancel the turn it runs in', async () => {
   expectSound(session, model)
 })
 
-test('at rest there is nothing to cancel', async () => {
+test('in an idle conversation there is nothing to cancel', async () => {
   const { session } = await chat(desk(['Hi']).agent, 'Hi')
 
   expect(await session.cancel()).toMatchObject({ ok: false, refusal: 'nothing-to-cancel' })

@@ -95,7 +95,7 @@ test(
               round.length > 0 ? { text: 'Now.', calls: round.map((name) => call(name)) } : 'Enough.',
             ),
           )
-          const store = memoryStore()
+          const store = memoryStore({ now: () => 0 })
           const here = desk(replies, { tools: toolsOf({ log, pause }), maxParallel: 3, maxSteps: 6 })
           const there = desk([], { tools: toolsOf({ log, pause }), process: 'q', clock: here.clock })
           const session = await Session.open(here.agent, { store: unsteady(store, pause), id: 'c' })

@@ -8,7 +8,7 @@ export type Prefix = { readonly version: 1; readonly id: string; readonly events
 
 /** A store that remembers what it held after each append; that is what is left when the process dies there. */
 export function recordingStore(): { readonly store: Store; readonly prefixes: Prefix[] } {
-  const inner = memoryStore()
+  const inner = memoryStore({ now: () => 0 })
   const prefixes: Prefix[] = []
   return {
     prefixes,
@@ -27,13 +27,13 @@ export function recordingStore(): { readonly store: Store; readonly prefixes: Pr
   }
 }
 
-/** What becomes of a write. It can have been written although nobody says so. */
+/** The fate of a write. It can have been written although its answer was lost. */
 export type Trouble = 'fine' | 'failed' | 'unknown' | 'unknown, but written' | 'thrown' | 'thrown, but written'
 
-/** A store in trouble: tells what becomes of each write, one after the other; after the last all is well. */
+/** A failing store: it takes the fate of each write in order; after the last one every write succeeds. */
 export function troubledStore(
   troubles: Iterable<Trouble>,
-  inner: Store = memoryStore(),
+  inner: Store = memoryStore({ now: () => 0 }),
 ): { readonly store: Store; readonly asked: Append[] } {
   const asked: Append[] = []
   const left = troubles[Symbol.iterator]()

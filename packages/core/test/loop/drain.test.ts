@@ -46,19 +46,19 @@ function running(events: readonly LogEvent[]): readonly string[] {
 const three = { calls: [call('slow'), call('slow'), call('slow')] }
 
 test('a driver that is drained finishes what runs, writes its results, and begins nothing more', async () => {
-  const store = memoryStore()
+  const store = memoryStore({ now: () => 0 })
   const workshop = new Workshop()
   const here = desk([three, 'Never asked for.'], { tools: workshop.tools, maxParallel: 2 })
   const conversation = await live(here.agent, store)
   const sent = say(conversation, 'Go')
   await until(() => workshop.ran.length === 2)
-  const { done, drain } = conversation.driver!
+  const driver = conversation.driver!
 
-  drain()
+  driver.drain()
   workshop.release()
   await sent
 
-  expect(await done).toBe('left')
+  expect(await driver.done).toBe('left')
 
   expect((await written(store)).map(({ type }) => type)).toEqual([
     'turn.started',
@@ -73,7 +73,7 @@ test('a driver that is drained finishes what runs, writes its results, and begin
 
 test('what a drained driver left is gone on with by the next one, here or elsewhere', async () => {
   for (const elsewhere of [false, true]) {
-    const store = memoryStore()
+    const store = memoryStore({ now: () => 0 })
     const workshop = new Workshop()
     const conversation = await live(desk([three, 'Here.'], { tools: workshop.tools, maxParallel: 1 }).agent, store)
     const sent = say(conversation, 'Go')
@@ -92,7 +92,7 @@ test('what a drained driver left is gone on with by the next one, here or elsewh
 })
 
 test('a reply that comes while the driver is drained is written, and its calls wait for the next one', async () => {
-  const store = memoryStore()
+  const store = memoryStore({ now: () => 0 })
   const workshop = new Workshop()
   const conversation = await live(
     desk([() => (conversation.driver!.drain(), three)], { tools: workshop.tools }).agent,
@@ -106,7 +106,7 @@ test('a reply that comes while the driver is drained is written, and its calls w
 })
 
 test('a driver that is drained while its turn is cancelled starts no other turn on what waits in the queue', async () => {
-  const store = memoryStore()
+  const store = memoryStore({ now: () => 0 })
   const workshop = new Workshop()
   const conversation = await live(desk([{ calls: [call('slow')] }, 'Done.'], { tools: workshop.tools }).agent, store)
   const sent = say(conversation, 'Go')
@@ -121,7 +121,7 @@ test('a driver that is drained while its turn is cancelled starts no other turn 
 })
 
 test('a driver that is abandoned stops at once: what runs is told, and nothing more is written', async () => {
-  const store = memoryStore()
+  const store = memoryStore({ now: () => 0 })
   const workshop = new Workshop()
   const conversation = await live(desk([three], { tools: workshop.tools, maxParallel: 2 }).agent, store)
   const sent = say(conversation, 'Go')
@@ -139,7 +139,7 @@ test('a driver that is abandoned stops at once: what runs is told, and nothing m
 
 test('an abandoned driver writes nothing more, not even what was finished in that moment', async () => {
   for (let delay = 0; delay < 40; delay++) {
-    const store = memoryStore()
+    const store = memoryStore({ now: () => 0 })
     let writes = 0
     const counting: Store = { ...store, append: (write) => (writes++, store.append(write)) }
     const workshop = new Workshop()
@@ -173,7 +173,7 @@ test(
         fc.nat({ max: 40 }),
         fc.nat({ max: 6 }),
         async (first, second, slowness) => {
-          const store = memoryStore()
+          const store = memoryStore({ now: () => 0 })
           const slowly: Store = {
             ...store,
             append: async (write) => {

@@ -115,10 +115,7 @@ test('the same edit twice is a duplicate, another edit a conflict, and a plain y
 })
 
 test.each(['client', 'external'] as const)(
-  proves(
-    'call.runs-what-was-approved',
-    'whoever carries out a gated %s call is shown exactly the input that was approved',
-  ),
+  proves('call.runs-what-was-approved', 'the executor of a gated %s call is given exactly the input that was approved'),
   async (executor) => {
     const remote = tool({ name: 'remote', description, input, executor, approval: 'required' })
     const { agent } = desk([{ calls: [call('remote', { to: ' desk ' })] }], { tools: [remote] })

@@ -27,7 +27,7 @@ test('every call that waits has a deadline, a sensible one where its author said
 test('an unanswered call becomes an error the model reads, in whatever process notices', async () => {
   const worker = tool({ name: 'worker', description, input, executor: 'external', timeout: '30 seconds' })
   const { session, holds } = await chat(desk([{ calls: [call('worker')] }], { tools: [worker] }).agent, 'Go')
-  const there = desk(['Nobody there.'], { tools: [worker], process: 'q' })
+  const there = desk(['No worker there.'], { tools: [worker], process: 'q' })
   await there.clock.advance(29_999)
   const restored = await Session.open(there.agent, saved(session))
   expect(await restored.continue()).toMatchObject({ status: 'held' })
@@ -35,8 +35,9 @@ test('an unanswered call becomes an error the model reads, in whatever process n
   await there.clock.advance(1)
   expect(there.clock.now()).toBe(holds[0]!.expiresAt)
 
-  expect(await restored.continue()).toMatchObject({ status: 'done', text: 'Nobody there.' })
-  expect(toldTo(there.model)).toEqual({ worker: expired })
+  expect(await restored.continue()).toMatchObject({ status: 'done', text: 'No worker there.' })
+  const error = { code: 'expired', message: 'Tool timed out after 30000ms' }
+  expect(toldTo(there.model)).toEqual({ worker: { ok: false, error } })
   expectSound(restored, there.model)
 })
 
@@ -132,7 +133,7 @@ test(
   },
 )
 
-test('a deadline that passes while a sibling runs is written down by anybody who looks', async () => {
+test('a deadline that passes while a sibling runs is recorded by any process that looks', async () => {
   const { promise, resolve } = Promise.withResolvers<string>()
   const tools = [
     tool({ name: 'person', description, input, executor: 'human', timeout: 30_000 }),
@@ -189,7 +190,7 @@ test('a call that runs longer than its timeout is stopped, with its signal abort
   const { session } = await done
   expect(aborted).toBe(true)
   expect(toldTo(model)).toEqual({
-    slow: { ok: false, error: { code: 'timed-out', message: 'It took longer than 10000 ms.' } },
+    slow: { ok: false, error: { code: 'timed-out', message: 'Tool timed out after 10000ms' } },
   })
   resolve('at last')
   await tick()

@@ -13,16 +13,16 @@ function setup(models: readonly Model[], more: Setup['agent'] = {}): Setup {
   return { agent: { model: models[0]!, fallback: models.slice(1), retry: { attempts: 2, firstDelayMs: 100 }, ...more } }
 }
 
-test('the next model is asked when one fails for good, and the log says what was tried', async () => {
+test('the next model is called when one fails permanently, and the log says which were tried', async () => {
   const world = new World()
   const models = [named('one', scriptedModel([down])), named('two', scriptedModel(['From two.']))]
   const a = await world.process('a', setup(models))
   expect(await a.runtime.send('c', 'Hi')).toMatchObject({ status: 'done', text: 'From two.' })
-  const attempts = [{ model: 'one', message: 'down', status: 401 }]
+  const attempts = [{ model: 'one', message: expect.stringContaining('could not answer'), status: 401 }]
   expect((await world.log()).at(-1)).toMatchObject({ type: 'model.replied', attempts })
 })
 
-test('a model that may come back is waited for first, each with its own patience, and everybody watching is told', async () => {
+test('a model that may recover is retried first, each within its own time limit, and every subscriber is told', async () => {
   const world = new World()
   const models = [named('one', scriptedModel([busy, busy])), named('two', scriptedModel([busy, 'From two.']))]
   const a = await world.process('a', setup(models))
@@ -43,7 +43,7 @@ test('when all have failed the turn ends, with everything that was tried; and it
   const world = new World()
   const models = [named('one', scriptedModel([down, 'Back.'])), named('two', scriptedModel([down]))]
   const a = await world.process('a', setup(models))
-  expect(await a.runtime.send('c', 'Hi')).toMatchObject({ status: 'failed', reason: 'model_failed', message: 'down' })
+  expect(await a.runtime.send('c', 'Hi')).toMatchObject({ status: 'failed', reason: 'model_failed' })
   expect((await world.log()).at(-1)).toMatchObject({
     type: 'turn.ended',
     attempts: [{ model: 'one' }, { model: 'two' }],
@@ -51,7 +51,7 @@ test('when all have failed the turn ends, with everything that was tried; and it
   expect(await a.runtime.continue('c')).toMatchObject({ status: 'done', text: 'Back.' })
 })
 
-test('after the first word nobody else is asked: what came is kept', async () => {
+test('after the first word no other model is asked: the reply so far is kept', async () => {
   const world = new World()
   const broken: Model = {
     id: 'broken',

@@ -17,9 +17,14 @@ test('the grace of a client tool is in its hold, in the view of it, and in what 
   expect(JSON.stringify(saved(session))).toContain('"graceMs":5000')
 })
 
-test('nothing is said of it in a hold when the tool says nothing of it', async () => {
-  const { holds } = await chat(desk(says, { tools: [tool(common)] }).agent, 'Smile')
-  expect(holds[0]).not.toHaveProperty('graceMs')
+test.each([
+  ['5 s by default', {}, 5000],
+  ['5 s by default, however long the timeout', { timeout: '1 hour' }, 5000],
+  ['the timeout where that is shorter', { timeout: '2 seconds' }, undefined],
+  ['the timeout where the tool says so', { timeout: '1 hour', grace: '1 hour' }, undefined],
+  ['the timeout for an async call, which keeps nothing waiting', { async: true }, undefined],
+] as const)('a call waits for an absent client for %s', (_what, settings, graceMs) => {
+  expect(tool({ ...common, ...settings }).waiting.graceMs).toBe(graceMs)
 })
 
 test('a gated client call has its grace once it waits for the client, and not while it waits for a yes', async () => {
@@ -33,7 +38,7 @@ test('a gated client call has its grace once it waits for the client, and not wh
   expect(session.holds).toMatchObject([{ kind: 'client', graceMs: 5000 }])
 })
 
-test('the call outlives its grace until somebody gives it up, and the model reads why', async () => {
+test('the call outlives its grace until a process gives it up, and the model reads why', async () => {
   const photo = tool({ ...common, timeout: '1 hour', grace: '5 seconds' })
   const { agent, clock } = desk(says, { tools: [photo] })
   const { session } = await chat(agent, 'Smile')

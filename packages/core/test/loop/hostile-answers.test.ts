@@ -101,7 +101,7 @@ test.each<[string, unknown]>([
   ['a number', 7],
   ['an object', { name: 'eve' }],
   ['no JSON at all', 10n],
-])('an answer from somebody who is %s is invalid', async (_what, by) => {
+])('an answer from a caller who is %s is invalid', async (_what, by) => {
   const { session, person } = await both()
 
   expect(await session.resolve(person, { kind: 'reject' }, { by: by as string })).toMatchObject({ verdict: 'invalid' })

@@ -22,7 +22,7 @@ function messages(store: Store): Promise<readonly string[]> {
 }
 
 test('a message that is sent again under its key is taken once, and its sender is told what it came to', async () => {
-  const store = memoryStore()
+  const store = memoryStore({ now: () => 0 })
   const { agent, model } = desk(many)
   const session = await Session.open(agent, { store, id: 'c' })
 
@@ -36,7 +36,7 @@ test('a message that is sent again under its key is taken once, and its sender i
 })
 
 test('a message that comes again after others, and in another process, is told of its own turn', async () => {
-  const store = memoryStore()
+  const store = memoryStore({ now: () => 0 })
   const options = { context: { window: { messages: 1 } } }
   const here = await live(desk(many, options).agent, store)
   await say(here, 'Buy', { key: 'k' })
@@ -51,7 +51,7 @@ test('a message that comes again after others, and in another process, is told o
 })
 
 test('a message that is sent twice at once, here and elsewhere, is taken once', async () => {
-  const store = memoryStore()
+  const store = memoryStore({ now: () => 0 })
   const [here, there] = await Promise.all(
     ['p', 'q'].map((process) => Session.open(desk(many, { process }).agent, { store, id: 'c' })),
   )
@@ -67,7 +67,7 @@ test(
     'a key that was used for another message is refused, and nothing is written',
   ),
   async () => {
-    const store = memoryStore()
+    const store = memoryStore({ now: () => 0 })
     const session = await Session.open(desk(many).agent, { store, id: 'c' })
     await session.send('Buy', { key: 'k', by: 'ada' })
 
@@ -81,7 +81,7 @@ test(
 )
 
 test('a message that comes again while its turn goes on is no second one', async () => {
-  const store = memoryStore()
+  const store = memoryStore({ now: () => 0 })
   const session = await Session.open(desk([{ calls: [call('pay')] }, 'Paid.'], { tools }).agent, { store, id: 'c' })
   await session.send('Pay', { key: 'k' })
 
@@ -95,7 +95,7 @@ test('a message that comes again while its turn goes on is no second one', async
 })
 
 test('a message that waits is one message, however often it is sent', async () => {
-  const store = memoryStore()
+  const store = memoryStore({ now: () => 0 })
   const session = await Session.open(desk([{ calls: [call('pay')] }, 'Paid.', 'And sold.'], { tools }).agent, {
     store,
     id: 'c',
@@ -111,7 +111,7 @@ test('a message that waits is one message, however often it is sent', async () =
 })
 
 test('keys of other conversations are other keys', async () => {
-  const store = memoryStore()
+  const store = memoryStore({ now: () => 0 })
   for (const id of ['c', 'd']) {
     const session = await Session.open(desk(many, { process: id }).agent, { store, id })
     expect(await session.send(`In ${id}`, { key: 'k' })).toMatchObject({ status: 'done' })
@@ -119,7 +119,7 @@ test('keys of other conversations are other keys', async () => {
 })
 
 test('a key is known again by a store that reads a single event at a time', async () => {
-  const inner = memoryStore()
+  const inner = memoryStore({ now: () => 0 })
   const store: Store = { ...inner, read: (from, after) => inner.read(from, after, 1) }
   const here = await Session.open(desk(many).agent, { store, id: 'c' })
   const there = await Session.open(desk([], { process: 'q' }).agent, { store, id: 'c' })
@@ -128,7 +128,7 @@ test('a key is known again by a store that reads a single event at a time', asyn
   expect(await there.send('Message 1', { key: 'k1' })).toMatchObject({ text: 'Reply 1.' })
 })
 
-test('whoever was told that nobody knows says it again under its key, and it is there once', async () => {
+test('a sender that was told that the outcome is unknown retries under its key, and the message is written once', async () => {
   const { store } = troubledStore(['unknown, but written', ...Array.from({ length: 20 }, () => 'unknown' as const)])
   const { agent, clock } = desk(many)
   const session = await Session.open(agent, { store, id: 'c' })

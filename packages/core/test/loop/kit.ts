@@ -19,9 +19,10 @@ import {
   type Store,
 } from 'holdpoint'
 import { expect } from 'vitest'
-import { LiveConversation } from '../../src/loop/live-conversation.ts'
-import { Log } from '../../src/loop/log.ts'
+import { ActiveConversation } from '../../src/loop/active-conversation.ts'
+import { ConversationLog } from '../../src/loop/conversation-log.ts'
 import type { LogOptions } from '../../src/loop/log-options.ts'
+import { sessionWorld } from '../../src/loop/world.ts'
 import type { TurnResult } from '../../src/loop/result.ts'
 import type { SendOptions } from '../../src/loop/session-options.ts'
 
@@ -43,7 +44,7 @@ export function desk(scripts: readonly Script[], options: DeskOptions = {}): Des
 /** Ids carry the name of the process, as ids of different processes never meet. */
 export function portsOf(process: string, clock: ManualClock): Ports {
   const ports = testPorts({ clock })
-  return { ...ports, id: () => `${process}-${ports.id()}` }
+  return { ...ports, id: () => `${process}-${ports.id()}`, problem: () => {} }
 }
 
 /** Where a session's conversation is in its store. */
@@ -52,18 +53,18 @@ export function addressOf(id: string): Address {
 }
 
 /** Conversation `c` of a store, as a process has it that just came to it: only the newest events are in memory. */
-export async function live(agent: Agent, store: Store, options?: LogOptions): Promise<LiveConversation> {
-  const log = new Log(addressOf('c'), store, agent.ports, options)
+export async function live(agent: Agent, store: Store, options?: LogOptions): Promise<ActiveConversation> {
+  const log = new ConversationLog(addressOf('c'), store, agent.ports, options)
   await log.refresh()
-  return new LiveConversation(agent, log)
+  return new ActiveConversation(agent, log, sessionWorld(store, agent.ports))
 }
 
-export function say(conversation: LiveConversation, content: string, options: SendOptions = {}): Promise<TurnResult> {
-  return conversation.run({ content }, options, () => conversation.driveOn(false))
+export function say(conversation: ActiveConversation, content: string, options: SendOptions = {}): Promise<TurnResult> {
+  return conversation.run({ content }, options, () => conversation.drive('all'))
 }
 
-export function goOn(conversation: LiveConversation, options: SendOptions = {}): Promise<TurnResult> {
-  return conversation.run(undefined, options, () => conversation.driveOn(false))
+export function goOn(conversation: ActiveConversation, options: SendOptions = {}): Promise<TurnResult> {
+  return conversation.run(undefined, options, () => conversation.drive('all'))
 }
 
 interface Counting {
@@ -114,7 +115,7 @@ export async function inTime<T>(clock: ManualClock, work: Promise<T>): Promise<T
   return work
 }
 
-/** Lets everything that can go on without time go on. */
+/** Lets all work finish that does not wait for a timer. */
 export function tick(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

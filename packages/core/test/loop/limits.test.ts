@@ -6,7 +6,7 @@ import { call, desk, expectSound } from './kit.ts'
 const again = tool({ name: 'again', description: 'Again', input: z.object({}), run: () => 'and again' })
 const forever = Array.from({ length: 30 }, () => ({ text: 'More.', calls: [call('again')] }))
 
-test('a turn takes 8 steps at most, unless said otherwise', async () => {
+test('a turn takes 8 steps at most by default', async () => {
   const { agent, model } = desk(forever, { tools: [again] })
 
   const result = await chat(agent, 'Go')
@@ -27,7 +27,7 @@ test('the agent says how many steps a turn may take, and a message may say other
   expect(model.requests).toHaveLength(4)
 })
 
-test('a turn that ended by itself at its last step is complete', async () => {
+test('a turn that ended normally at its last step is complete', async () => {
   const { agent } = desk([{ calls: [call('again')] }, 'Done.'], { tools: [again], maxSteps: 2 })
 
   expect(await chat(agent, 'Go')).toMatchObject({ status: 'done', reason: 'completed' })

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { HoldpointError, Session, tool, type LogEvent, type Store, type Tool } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { Log } from '../../src/loop/log.ts'
+import { ConversationLog } from '../../src/loop/conversation-log.ts'
 import { troubledStore, type Trouble } from './crash.ts'
 import { addressOf, call, desk, inTime, live, portsOf, say, tick, until } from './kit.ts'
 
@@ -38,11 +38,11 @@ const passing: Readonly<Record<string, readonly Trouble[]>> = {
 }
 
 test.each(Object.entries(passing))(
-  proves('log.no-gaps', 'a store that %s: what was said is written once, and whoever said it hears of no trouble'),
+  proves('log.no-gaps', 'a store that %s: the message is written once, and its sender sees no error'),
   async (_what, troubles) => {
     const { store, asked } = troubledStore(troubles)
     const clock = manualClock()
-    const log = new Log(addressOf('c'), store, portsOf('p', clock))
+    const log = new ConversationLog(addressOf('c'), store, portsOf('p', clock))
 
     expect(await inTime(clock, log.append([opened]))).toBe('ok')
 
@@ -53,10 +53,10 @@ test.each(Object.entries(passing))(
   },
 )
 
-test('a write that nobody could confirm is found again although others wrote behind it', async () => {
+test('an unconfirmed write is found again although others wrote after it', async () => {
   const { store } = troubledStore(['unknown, but written'])
   const clock = manualClock()
-  const [one, other] = ['p', 'q'].map((process) => new Log(addressOf('c'), store, portsOf(process, clock)))
+  const [one, other] = ['p', 'q'].map((process) => new ConversationLog(addressOf('c'), store, portsOf(process, clock)))
   const writing = one!.append([opened])
   await until(() => clock.sleeping === 1)
   await other!.refresh()
@@ -72,7 +72,7 @@ test('a write that nobody could confirm is found again although others wrote beh
 test('a write that did not happen meets what others wrote meanwhile as a conflict, like any other', async () => {
   const { store } = troubledStore(['unknown'])
   const clock = manualClock()
-  const [one, other] = ['p', 'q'].map((process) => new Log(addressOf('c'), store, portsOf(process, clock)))
+  const [one, other] = ['p', 'q'].map((process) => new ConversationLog(addressOf('c'), store, portsOf(process, clock)))
   const writing = one!.append([opened])
   await until(() => clock.sleeping === 1)
   await other!.append([{ ...opened, agent: 'other' }])
@@ -83,7 +83,7 @@ test('a write that did not happen meets what others wrote meanwhile as a conflic
 })
 
 test('of two writes of one process at the same place one is a conflict, and is not taken for the other', async () => {
-  const log = new Log(addressOf('c'), memoryStore(), portsOf('p', manualClock()))
+  const log = new ConversationLog(addressOf('c'), memoryStore({ now: () => 0 }), portsOf('p', manualClock()))
   await log.append([opened])
 
   expect(await Promise.all([log.append([noted(1)]), log.append([noted(2)])])).toEqual(['ok', 'conflict'])
@@ -92,10 +92,10 @@ test('of two writes of one process at the same place one is a conflict, and is n
 })
 
 test('two processes whose ids begin alike do not take the writes of each other for their own', async () => {
-  const store = memoryStore()
+  const store = memoryStore({ now: () => 0 })
   const clock = manualClock()
   const [one, other] = ['worker-number-1', 'worker-number-2'].map(
-    (process) => new Log(addressOf('c'), store, portsOf(process, clock)),
+    (process) => new ConversationLog(addressOf('c'), store, portsOf(process, clock)),
   )
 
   expect(await one!.append([opened])).toBe('ok')
@@ -106,11 +106,11 @@ test.each<[Trouble, RegExp]>([
   ['failed', /Nothing was written.*the disk is full/],
   ['unknown', /not known whether this was written.*connection lost/],
   ['thrown', /not known whether this was written.*connection lost/],
-])('whoever says something to a store that stays %s is told after a while', async (trouble, words) => {
+])('a sender to a store that stays %s is told after a while', async (trouble, words) => {
   const troubles = Array.from({ length: 1000 }, () => trouble)
   const { store, asked } = troubledStore(troubles)
   const clock = manualClock()
-  const log = new Log(addressOf('c'), store, portsOf('p', clock), { patienceMs: 5000 })
+  const log = new ConversationLog(addressOf('c'), store, portsOf('p', clock), { patienceMs: 5000 })
   const start = clock.now()
   const writing = log.append([opened])
   let told: number | undefined
@@ -126,13 +126,17 @@ test.each<[Trouble, RegExp]>([
   expect(log.state.seq).toBe(0)
 })
 
-test('a store that takes long to say no uses up the patience of whoever waits for it', async () => {
+test('a store that takes long to refuse uses up the time limit of the waiting caller', async () => {
   const clock = manualClock()
   const slow = async (): Promise<never> => {
     await clock.sleep(5000, new AbortController().signal)
     throw new Error('connection lost')
   }
-  const log = new Log(addressOf('c'), { ...memoryStore(), append: slow }, portsOf('p', clock))
+  const log = new ConversationLog(
+    addressOf('c'),
+    { ...memoryStore({ now: () => 0 }), append: slow },
+    portsOf('p', clock),
+  )
   const start = clock.now()
   let told: number | undefined
   const writing = log.append([opened])
@@ -149,7 +153,7 @@ test(
   async () => {
     const { slow, release, ran } = slowTool()
     let away = false
-    const inner = memoryStore()
+    const inner = memoryStore({ now: () => 0 })
     const store: Store = {
       ...inner,
       append: async (write) => (away ? { result: 'failed', why: 'away' } : inner.append(write)),
@@ -261,7 +265,7 @@ test(
     expect(await written()).toEqual(before)
     expect(a.driver).toBeUndefined()
     expect(a.log.epoch).toBeUndefined()
-    await b.driveOn(false)
+    await b.drive('all')
     expect(await written()).toEqual([...before, 'call.settled', 'model.replied'])
     expect(b.log.events).toContainEqual(expect.objectContaining({ outcome: expect.objectContaining({ ok: false }) }))
     expect(ran).toHaveLength(1)
@@ -279,7 +283,7 @@ test(
     await sent
 
     expect(await written()).toEqual(before)
-    await b.driveOn(false).catch(() => {})
+    await b.drive('all').catch(() => {})
     expect(b.log.events).not.toContainEqual(expect.objectContaining({ outcome: { ok: true, value: 'done' } }))
   },
 )

@@ -56,7 +56,7 @@ test.each([undefined, 'retry'] as const)(
   },
 )
 
-test('onLost fail: the call does not run again, and the model is told that nobody knows', async () => {
+test('onLost fail: the call does not run again, and the model is told that the outcome is unknown', async () => {
   const { session, ran } = await after('fail')
 
   expect(await session.continue()).toMatchObject({ status: 'done' })

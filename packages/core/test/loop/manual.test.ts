@@ -91,7 +91,7 @@ test('a manual tool hands over its call alone; the automatic calls of the round 
   expectSound(session, model)
 })
 
-test('handed-over calls survive being saved; whoever restores the session submits the results', async () => {
+test('handed-over calls survive being saved; the process that restores the session submits the results', async () => {
   const options = { tools: [weather, confirm], mode: 'manual' } as const
   const here = desk([{ calls: [rome] }], options)
   const { session: first } = await chat(here.agent, 'Weather?')

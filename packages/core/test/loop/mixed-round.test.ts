@@ -111,7 +111,7 @@ test(
       gated: { ok: false, error: { code: 'rejected', message: 'Rejected: not now' } },
       person: { ok: true, result: 'said' },
       browser: { ok: false, error: { code: 'failed', message: 'no window' } },
-      worker: { ok: false, error: { code: 'expired', message: 'No answer in 30 s.' } },
+      worker: { ok: false, error: { code: 'expired', message: 'Tool timed out after 30000ms' } },
     })
     expectSound(session, model)
   },

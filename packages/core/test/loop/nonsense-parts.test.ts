@@ -24,7 +24,7 @@ const odd: fc.Arbitrary<unknown> = fc.oneof(
 const orOdd = (usual: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 6, arbitrary: usual }, { weight: 1, arbitrary: odd })
 const id = orOdd(fc.constantFrom('a', 'b', ''))
-const name = orOdd(fc.constantFrom('note', 'pay', 'web', 'nobody'))
+const name = orOdd(fc.constantFrom('note', 'pay', 'web', 'missing'))
 const words = orOdd(fc.string({ maxLength: 5 }))
 const data = orOdd(fc.constantFrom(undefined, { vendor: { sig: 'x' } }))
 const json = orOdd(fc.constantFrom('{}', '{"text":"x"}', '{"te', '7', ''))

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { tool, type Store, type Verdict } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { Log } from '../../src/loop/log.ts'
+import { ConversationLog } from '../../src/loop/conversation-log.ts'
 import { decideResolve } from '../../src/turn/resolve.ts'
 import { Walk } from '../turn/walk.ts'
 import { addressOf, call, desk, goOn, live, say } from './kit.ts'
@@ -25,7 +25,7 @@ async function longAgo(
   settle: (answer: (name: string, resolution: Resolution) => Promise<ResolveAnswer>) => Promise<unknown>,
 ) {
   const clock = manualClock()
-  const store = memoryStore()
+  const store = memoryStore({ now: () => 0 })
   const replies = Array.from({ length: 20 }, () => 'Fine.')
   const { agent } = desk([{ calls: names.map((name) => call(name)) }, ...replies], { tools, context, clock })
   const then = await live(agent, store)
@@ -59,7 +59,7 @@ test.each<[string, string, Resolution | undefined, Resolution, Verdict]>([
   ['left to expire', 'person', undefined, red, 'expired'],
   ['left to expire, and is now approved', 'pay', undefined, approve, 'expired'],
 ])(
-  proves('hold.resolves-once', 'a call that was %s: whoever answers it after many turns is told the truth'),
+  proves('hold.resolves-once', 'a call that was %s: an answer after many turns gets the true verdict'),
   async (_what, name, first, second, verdict) => {
     const { answer, store } = await longAgo([name], async (then) => first && then(name, first))
     const before = await store.read(addressOf('c'), 0)
@@ -73,7 +73,7 @@ test.each<[string, string, Resolution | undefined, Resolution, Verdict]>([
 )
 
 test('a call of a turn that was cancelled long ago is stale', async () => {
-  const store = memoryStore()
+  const store = memoryStore({ now: () => 0 })
   const { agent } = desk([{ calls: [call('pay')] }, 'Fine.', 'Fine.'], { tools, context })
   const then = await live(agent, store)
   const { holds } = await say(then, 'Go')
@@ -82,7 +82,7 @@ test('a call of a turn that was cancelled long ago is stale', async () => {
 
   const now = await live(desk([], { tools, process: 'q' }).agent, store)
   expect(await now.resolve(holds[0]!.callId, approve, {})).toMatchObject({ verdict: 'stale' })
-  expect(await now.resolve('nobody', approve, {})).toMatchObject({ verdict: 'unknown' })
+  expect(await now.resolve('unknown', approve, {})).toMatchObject({ verdict: 'unknown' })
 })
 
 test(
@@ -124,9 +124,9 @@ test(
       fc.asyncProperty(choices, async (numbers) => {
         const walk = new Walk(numbers)
         while (!walk.over) await walk.step()
-        const store = memoryStore()
+        const store = memoryStore({ now: () => 0 })
         for (const events of walk.writes) {
-          // Each by a process of its own, which finds the call it writes of as whoever answers does.
+          // Each by its own process, which looks the call up as a caller that answers does.
           const log = await logOf(store)
           const recalled: Call[] = []
           for (const event of events) {
@@ -157,8 +157,8 @@ test(
   60_000,
 )
 
-async function logOf(store: Store): Promise<Log> {
-  const log = new Log(addressOf('walk'), store, testPorts())
+async function logOf(store: Store): Promise<ConversationLog> {
+  const log = new ConversationLog(addressOf('walk'), store, testPorts())
   await log.refresh()
   return log
 }

@@ -21,7 +21,10 @@ const tools = [
 ]
 
 /** Two processes that share a store, with a call held. */
-async function two(scripts: Parameters<typeof desk>[0], store: Store = memoryStore()): Promise<[Session, Session]> {
+async function two(
+  scripts: Parameters<typeof desk>[0],
+  store: Store = memoryStore({ now: () => 0 }),
+): Promise<[Session, Session]> {
   ran.length = 0
   slow.release.length = 0
   const one = await Session.open(desk(scripts, { tools }).agent, { store, id: 'c' })
@@ -66,7 +69,7 @@ test.each<[string, Resolution, Resolution, string]>([
 ])(
   proves('hold.resolves-once', 'two processes that say %s about one hold at once: one is accepted, the other is told'),
   async (_what, a, b, lost) => {
-    const store = memoryStore()
+    const store = memoryStore({ now: () => 0 })
     const [one] = await two([{ calls: [call('pay')] }, 'Done.'], store)
     await one.send('Go')
     const other = await Session.open(desk([], { tools, process: 'q' }).agent, { store, id: 'c' })
@@ -178,7 +181,7 @@ test(
         fc.array(fc.nat({ max: 4 }), { minLength: 80, maxLength: 80 }),
         fc.array(fc.tuple(fc.nat({ max: 2 }), fc.boolean(), fc.boolean()), { minLength: 2, maxLength: 6 }),
         async (delays, answers) => {
-          const store = memoryStore()
+          const store = memoryStore({ now: () => 0 })
           const chance = delays.values()
           const scripts = [{ calls: [call('pay'), call('pay'), call('person')] }, 'Done.']
           ran.length = 0

@@ -94,7 +94,7 @@ test(
 
 test('processes that live for two writes each get to the end together', async () => {
   const ran: string[] = []
-  const inner = memoryStore()
+  const inner = memoryStore({ now: () => 0 })
   let lives = 0
   for (let status = 'idle'; status !== 'completed' && lives < 100; lives++) {
     const { store, died } = mortal(inner, 2)

@@ -24,7 +24,7 @@ test('the model reads { ok, result } or { ok, error } with a code, a message and
   expect(results?.map(({ isError }) => isError)).toEqual([false, true])
 })
 
-test('the model is told when somebody changed its input before approving', async () => {
+test('the model is told when an approver changed its input', async () => {
   const { agent, model } = desk([{ calls: [call('gated', { n: 1 })] }, 'ok'], { tools })
   const { session } = await chat(agent, 'Go')
 

@@ -23,7 +23,7 @@ async function run({
   return { result: await done, waits, shown: frames }
 }
 
-test('a vendor that fails before its first word is asked again, and whoever watches is told', async () => {
+test('a vendor that fails before its first word is asked again, and subscribers are told', async () => {
   const overloaded = desk([busy, new ModelError('500', { retryable: true, status: 500 }), 'Here I am.'])
 
   const { result, shown } = await run(overloaded)
@@ -39,12 +39,16 @@ test('a vendor that fails before its first word is asked again, and whoever watc
   expect(result.session.events.map(({ type }) => type)).toEqual(['turn.started', 'model.replied'])
 })
 
-test('after three attempts the turn fails with what the vendor said, and can be taken up again', async () => {
+test('after three attempts the turn fails, and can be taken up again', async () => {
   const overloaded = desk([busy, busy, busy, 'Back.'])
 
   const { result } = await run(overloaded)
 
-  expect(result).toMatchObject({ status: 'failed', reason: 'model_failed', message: 'overloaded' })
+  expect(result).toMatchObject({
+    status: 'failed',
+    reason: 'model_failed',
+    message: expect.stringContaining('Try again'),
+  })
   expect(result.session.status).toBe('error')
   expect(overloaded.model.requests).toHaveLength(3)
   expect(await result.session.continue()).toMatchObject({ status: 'done', text: 'Back.' })
@@ -93,7 +97,11 @@ test.each([
 
   const { result } = await run(failing)
 
-  expect(result).toMatchObject({ status: 'failed', reason: 'model_failed', message: error.message })
+  expect(result).toMatchObject({
+    status: 'failed',
+    reason: 'model_failed',
+    message: expect.stringContaining('could not'),
+  })
   expect(failing.model.requests).toHaveLength(1)
 })
 
@@ -113,7 +121,7 @@ test.each<[string, ModelPart]>([
     expect(result).toMatchObject({ status: 'failed', reason: 'interrupted' })
     expect(result.steps[0]?.reply).toMatchObject({
       finish: 'interrupted',
-      notes: expect.arrayContaining([{ interrupted: 'overloaded' }]),
+      notes: expect.arrayContaining([{ interrupted: 'the model broke off' }]),
     })
     expect(asked).toBe(1)
   },

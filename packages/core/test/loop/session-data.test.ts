@@ -128,7 +128,7 @@ test.each(Object.entries(spoilt))(
 
 test('a damaged log in a store stops the conversation loudly', async () => {
   const events = copy().events.toSpliced(3, 1)
-  const store = memoryStore({ log: { id: 'c1', events: events as never } })
+  const store = memoryStore({ now: () => 0, log: { id: 'c1', events: events as never } })
 
   await expect(Session.open(desk([], { tools }).agent, { store, id: 'c1' })).rejects.toMatchObject({
     code: 'history-impossible',

@@ -15,7 +15,7 @@ test('the structured result is what the schema makes of it: its defaults and tra
   expect(result.text).toBe('{"name": "  Ada "}')
 })
 
-test('the newest progress of a running call is there for whoever comes late, and goes with the call', async () => {
+test('the newest progress of a running call is there for late subscribers, and is removed with the call', async () => {
   const { promise, resolve } = Promise.withResolvers<string>()
   const reported = Promise.withResolvers<void>()
   const build = tool({
@@ -60,7 +60,7 @@ test('a tool that is made for one scope is answered under that scope', async () 
   expect(await session.answer(holds[0]!.callId, 'yes', { scope })).toMatchObject({ verdict: 'accepted' })
 })
 
-test('whoever was to carry a call out may say that it failed', async () => {
+test('the executor of a call may report that it failed', async () => {
   const scan = tool({ name: 'scan', description, input, executor: 'external', output: z.number() })
   const model = scriptedModel([{ calls: [{ name: 'scan' }] }, 'It failed.'])
   const { session, holds } = await chat(agent({ name: 'desk', model, tools: [scan], ports: testPorts() }), 'Scan')

@@ -148,8 +148,8 @@ test("the state of plugins is saved with the session, and the caller's scope is 
   expect(JSON.stringify(restored)).not.toContain('secret')
 })
 
-test('a conversation in a store is opened by its id, by anybody', async () => {
-  const store = memoryStore()
+test('a conversation in a store is opened by its id, by any process', async () => {
+  const store = memoryStore({ now: () => 0 })
   const one = await Session.open(desk([{ calls: [call('pay')] }], { tools }).agent, { store, id: 'c1' })
   await one.send('Go')
 

@@ -9,6 +9,7 @@ const add = tool({
   name: 'add',
   description: 'Adds',
   input: z.object({ a: z.number(), b: z.number() }),
+  streaming: true,
   run: ({ input, progress }) => {
     progress({ half: true })
     return input.a + input.b
@@ -120,7 +121,7 @@ test('a stream whose result was asked for first can still be iterated', async ()
   expect(model.requests).toHaveLength(2)
 })
 
-test('nothing happens until somebody iterates or asks for the result', async () => {
+test('nothing happens until the caller iterates or asks for the result', async () => {
   const { agent, model } = desk(['Hello'])
 
   const live = stream(agent, 'Hi')
@@ -129,7 +130,7 @@ test('nothing happens until somebody iterates or asks for the result', async () 
   expect(await live.result).toMatchObject({ text: 'Hello' })
 })
 
-test('whoever stops iterating does not stop the work', async () => {
+test('a caller that stops iterating does not stop the work', async () => {
   const { agent } = desk(scripts, { tools: [add] })
   const live = stream(agent, '1 + 2?')
 
@@ -158,7 +159,7 @@ test('a stream of a continued turn shows what comes after the answer', async () 
   expect(seen.filter(isEvent).map(({ type }) => type)).toEqual(['call.started', 'call.settled', 'model.replied'])
 })
 
-test('somebody who watches a session sees an answer come in from elsewhere while a sibling still runs', async () => {
+test('a subscriber of a session sees an answer from elsewhere while a sibling still runs', async () => {
   const slow = Promise.withResolvers<string>()
   const pay = tool({ name: 'pay', description: 'Pays', input: z.object({}), approval: 'required', run: () => 'paid' })
   const wait = tool({ name: 'wait', description: 'Waits', input: z.object({}), run: () => slow.promise })

@@ -1,5 +1,5 @@
 import { proves } from '@holdpoint/testing'
-import { chat, Session, tool } from 'holdpoint'
+import { chat, ModelError, Session, tool } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { call, desk, expectSound, idOf, outcomes, saved } from './kit.ts'
@@ -85,6 +85,7 @@ test('structuredFinalize lets the tool loop run free and asks for the result in 
     [3, '{"answer": 42}'],
   ])
   expect(result.metadata.structuredFinalize?.pass1).toMatchObject({
+    halted: 'completed',
     text: 'It is 42, I think.',
     reply: { finish: 'stop' },
   })
@@ -125,6 +126,25 @@ test('the second pass has a step of its own beyond maxSteps, and its invalid res
   const { agent } = desk(['Thinking.', 'no json'], { output: Answer, structuredFinalize: true, maxSteps: 1 })
 
   expect(await chat(agent, '?')).toMatchObject({ status: 'failed', reason: 'output_invalid', steps: { length: 2 } })
+})
+
+test.each([
+  ['gives no JSON', 'no json', 'output_invalid'],
+  ['gives other JSON', '{"answer": "many"}', 'output_invalid'],
+  ['has no model to answer', new ModelError('401 bad key', { retryable: false }), 'model_failed'],
+  ['is cut off', [{ type: 'text', id: 't', delta: '{"ans' }], 'interrupted'],
+] as const)('what the first pass came to is told also when the second one %s', async (_what, second, reason) => {
+  const { agent } = desk([{ calls: [sum] }, 'It is 42.', second], {
+    tools: [add],
+    output: Answer,
+    structuredFinalize: true,
+  })
+
+  expect(await chat(agent, '?')).toMatchObject({
+    status: 'failed',
+    reason,
+    metadata: { structuredFinalize: { pass1: { halted: 'completed', text: 'It is 42.', reply: { finish: 'stop' } } } },
+  })
 })
 
 test('a loop that was stopped by its limit has no second pass', async () => {
@@ -211,7 +231,7 @@ test('a stop condition is not asked before the second pass', async () => {
   expect(asked).toEqual([2])
 })
 
-test('a turn that stopped in its first pass has none to show', async () => {
+test('a first pass that ends the turn says why; one that waits for an answer has nothing to tell yet', async () => {
   const { agent } = desk([{ calls: [sum] }, { calls: [sum] }], {
     tools: [add],
     output: Answer,
@@ -219,7 +239,10 @@ test('a turn that stopped in its first pass has none to show', async () => {
     maxSteps: 2,
   })
 
-  expect(await chat(agent, '?')).toMatchObject({ reason: 'max_steps', metadata: {} })
+  expect(await chat(agent, '?')).toMatchObject({
+    reason: 'max_steps',
+    metadata: { structuredFinalize: { pass1: { halted: 'max_steps', text: '', reply: { finish: 'calls' } } } },
+  })
   expect(
     (
       await chat(

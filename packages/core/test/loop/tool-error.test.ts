@@ -99,7 +99,7 @@ test.each([
 })
 
 test("a rejection and a model's own mistakes are no failures of the tool, and do not halt", async () => {
-  const { agent } = desk([{ calls: [{ name: 'works', raw: 'not json' }, call('nobody'), call('pay')] }, 'I see.'], {
+  const { agent } = desk([{ calls: [{ name: 'works', raw: 'not json' }, call('missing'), call('pay')] }, 'I see.'], {
     tools: [works, pay],
     onToolError: 'halt',
   })

@@ -191,8 +191,8 @@ test.each(rows)(
   },
 )
 
-test.each([[''], ['nobody'], ['__proto__'], ['constructor'], [null], [undefined], [7], [{}]])(
-  'an id nobody has (%j) is unknown, and nothing changes',
+test.each([[''], ['missing'], ['__proto__'], ['constructor'], [null], [undefined], [7], [{}]])(
+  'an id that does not exist (%j) is unknown, and nothing changes',
   async (id) => {
     const { session } = await held('gated')
     const before = types(session)
@@ -203,7 +203,7 @@ test.each([[''], ['nobody'], ['__proto__'], ['constructor'], [null], [undefined]
   },
 )
 
-test('a call that never waited for anybody is unknown, running or done', async () => {
+test('a call that never waited is unknown, running or done', async () => {
   const { agent } = desk([{ calls: [call('free', { n: 1 })] }, 'Done.'], { tools })
   const { session, steps } = await chat(agent, 'Go')
 

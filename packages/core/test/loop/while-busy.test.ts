@@ -20,7 +20,7 @@ function waiting(): { slow: ReturnType<typeof tool>; release: (value: string) =>
   }
 }
 
-test('a message while a call is held is refused, unless said otherwise, and nothing changes', async () => {
+test('a message while a call is held is refused by default, and nothing changes', async () => {
   const { agent, model } = desk(held, { tools: [pay] })
   const { session } = await chat(agent, 'Pay')
   const before = JSON.stringify(session)
@@ -57,7 +57,7 @@ test('queue: the message waits, through a restart, and gets a turn of its own af
   const { agent, model } = desk(held, { tools: [pay] })
   const { session: first } = await chat(agent, 'Pay')
   expect(await first.send('Thank you', { whileBusy: 'queue', by: 'ada' })).toMatchObject({ status: 'held' })
-  expect(await first.send('Really', { whileBusy: 'queue' })).toMatchObject({ status: 'held' })
+  expect(await first.send('Really', { whileBusy: 'queue', by: 'ada' })).toMatchObject({ status: 'held' })
 
   const session = await Session.open(agent, saved(first))
   await session.approve(idOf(session, 'pay'))
@@ -113,7 +113,7 @@ test('supersede stops a running tool by its signal, and drops what it says later
   expectSound(session, model)
 })
 
-test('whoever sent a message gets the result of its own turn, and not of the one that came after', async () => {
+test('the sender of a message gets the result of its own turn, and not of the next one', async () => {
   const { slow, signals } = waiting()
   const { agent } = desk([{ calls: [call('slow')] }, 'Hello.'], { tools: [slow] })
   const session = await Session.open(agent)
@@ -150,7 +150,7 @@ test('the agent has a policy, and a message may have another', async () => {
   expect(session.state.queue).toHaveLength(1)
 })
 
-test('a message sent at rest before the queue was worked off does not lose the queue', async () => {
+test('a message sent while idle, before the queue was taken, does not lose the queue', async () => {
   const { agent, model } = desk([...held, 'And that.'], { tools: [pay] })
   const { session } = await chat(agent, 'Pay')
   await session.send('Queued', { whileBusy: 'queue' })
@@ -185,7 +185,7 @@ test('of two messages sent at the same moment one begins a turn, and the other m
   expect(model.requests).toHaveLength(1)
 })
 
-test('supersede while the model speaks: what it said so far is dropped, and it is asked anew', async () => {
+test('supersede while the model streams: the reply so far is dropped, and the model is called again', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const prompts: ModelRequest[] = []
   const model: Model = {

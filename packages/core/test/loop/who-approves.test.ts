@@ -8,7 +8,7 @@ const pays = (euros: number) => [{ calls: [{ name: 'pay', input: { euros } }] },
 function payer(paid: number[], onLost: 'ask' | 'retry' = 'retry'): Tool {
   return tool({
     name: 'pay',
-    description: 'Pay somebody',
+    description: 'Pay a person',
     input: z.object({ euros: z.number() }),
     approval: ({ input }) => ({ required: true, approvers: input.euros > 1000 ? 2 : 1 }),
     onLost,

@@ -60,7 +60,7 @@ test('a queued message runs on behalf of its own sender', async () => {
   expect(seen).toEqual([['bob', 'r-bob']])
 })
 
-test('a held call runs on behalf of whoever continues the turn', async () => {
+test('a held call runs on behalf of the caller that continues the turn', async () => {
   const { tools, seen } = setUp()
   const session = await Session.open(desk([{ calls: [call('pay')] }, 'ok'], { tools }).agent)
   await session.send('Pay', ada)
@@ -160,4 +160,75 @@ test('what a queued message brought along is not for the turns after its own', a
 
   expect(session.status).toBe('completed')
   expect(model.requests.map(({ output }) => output !== undefined)).toEqual([false, false, true, true, false])
+})
+
+test('queued messages of callers with scopes of their own are turns of their own, also without names', async () => {
+  const { tools, seen, busy, release } = setUp()
+  const whose = { calls: [call('whose')] }
+  const replies = [{ calls: [call('slow')] }, 'ok', whose, 'ok', whose, 'ok', whose, 'ok']
+  const { agent, model } = desk(replies, { tools })
+  const session = await Session.open(agent)
+  const first = session.send('One', ada)
+  await until(busy)
+  const queue = { whileBusy: 'queue' } as const
+  const others = [
+    session.send('Two', { ...bob, ...queue }),
+    session.send('Three', { ...ada, ...queue }),
+    session.send('Four', { ...ada, ...queue, requestId: 'r-four' }),
+    session.send('Five', { ...bob, ...queue }),
+  ]
+  await until(() => session.state.queue.length === 4)
+  release()
+  await Promise.all([first, ...others])
+
+  expect(seen).toEqual([
+    ['bob', 'r-bob'],
+    ['ada', 'r-four'],
+    ['bob', 'r-bob'],
+  ])
+  expect(model.requests).toHaveLength(8)
+})
+
+test('a message whose caller left runs for its author, and not with the scope of the system or of the one who goes on', async () => {
+  const scopes: unknown[] = []
+  const { tools } = setUp()
+  const tell = tool({ name: 'tell', description: 'x', input, run: ({ scope }) => void scopes.push(scope) })
+  const telling = { calls: [call('tell')] }
+  const replies = [{ calls: [call('pay')] }, telling, 'Paid.', telling, 'ok', telling, 'ok']
+  const { agent } = desk(replies, { tools: [...tools, tell] })
+  const session = await Session.open(agent)
+  await session.send('Pay', { by: 'ada', scope: { user: 'ada' } })
+  await session.send('Two', { by: 'bob', scope: { user: 'bob' }, whileBusy: 'queue' })
+  await session.send('Three', { scope: { user: 'eve' }, whileBusy: 'queue' })
+  await session.approve(idOf(session, 'pay'))
+
+  await session.continue({ by: 'ada', scope: { user: 'ada', again: true } })
+
+  expect(scopes).toEqual([{ user: 'ada', again: true }, { by: 'bob' }, {}])
+})
+
+test('a caller that continues the turn of another author lends it no scope', async () => {
+  const { tools, seen } = setUp()
+  const session = await Session.open(desk([{ calls: [call('pay')] }, 'ok'], { tools }).agent)
+  await session.send('Pay', { ...ada, by: 'ada' })
+  await session.approve(idOf(session, 'pay'))
+
+  await session.continue({ ...bob, by: 'bob' })
+
+  expect(seen).toEqual([[undefined]])
+})
+
+test('tools that came with one message are for no turn of another caller', async () => {
+  const { tools } = setUp()
+  const own = tool({ name: 'own', description: 'Of one caller', input, run: () => 'ran' })
+  const { agent, model } = desk([{ calls: [call('pay')] }, 'Paid.', 'ok'], { tools })
+  const session = await Session.open(agent)
+  await session.send('Pay', { by: 'ada', tools: [own] })
+  await session.send('Two', { by: 'bob', whileBusy: 'queue' })
+  await session.approve(idOf(session, 'pay'))
+
+  await session.continue()
+
+  const shown = model.requests.map(({ tools: given }) => given.some(({ name }) => name === 'own'))
+  expect(shown).toEqual([true, true, false])
 })

@@ -10,9 +10,9 @@ import type { PromptMessage } from '../../src/prompt/prompt.ts'
 import { Transcript } from '../../src/prompt/transcript.ts'
 import { fold } from '../../src/turn/turn.ts'
 import { Walk } from '../turn/walk.ts'
-import { Log } from '../../src/loop/log.ts'
-import { LiveConversation } from '../../src/loop/live-conversation.ts'
-import { alone } from '../../src/loop/surroundings.ts'
+import { ConversationLog } from '../../src/loop/conversation-log.ts'
+import { ActiveConversation } from '../../src/loop/active-conversation.ts'
+import { sessionWorld } from '../../src/loop/world.ts'
 import { addressOf, call, countingStore, desk, expectPaired, goOn, live, say } from './kit.ts'
 
 const input = z.object({})
@@ -105,7 +105,7 @@ test('a window stays where it is until it is full, so that prompts begin alike',
     Array.from({ length: 60 }, (_, nth) => `Reply ${nth}.`),
     { context: { window: { turns: 20 } } },
   )
-  const conversation = await live(agent, memoryStore())
+  const conversation = await live(agent, memoryStore({ now: () => 0 }))
   for (let nth = 0; nth < 60; nth++) await say(conversation, `Message ${nth}`)
 
   const firsts = model.requests.map(({ prompt }) => JSON.stringify(prompt[0]))
@@ -115,7 +115,7 @@ test('a window stays where it is until it is full, so that prompts begin alike',
 
 test('without a window everything is shown', async () => {
   const { agent, model } = desk(Array.from({ length: 30 }, (_, nth) => `Reply ${nth}.`))
-  const conversation = await live(agent, memoryStore())
+  const conversation = await live(agent, memoryStore({ now: () => 0 }))
   for (let nth = 0; nth < 30; nth++) await say(conversation, `Message ${nth}`)
 
   expect(model.requests.at(-1)?.prompt).toHaveLength(59)
@@ -127,7 +127,7 @@ test('a turn that is taken up again is shown with the message it is about, howev
     tools,
     context: { window: { messages: 1 } },
   })
-  const { store } = countingStore(memoryStore())
+  const { store } = countingStore(memoryStore({ now: () => 0 }))
   await say(await live(agent, store), 'Find it')
   await goOn(await live(agent, store))
   await goOn(await live(agent, store))
@@ -151,7 +151,7 @@ test('processes that read back what they need send the model byte for byte what 
   let requests = 0
   await fc.assert(
     fc.asyncProperty(fc.array(doing, { maxLength: 12 }), sizes, async (turns, messages) => {
-      const { store, all } = countingStore(memoryStore())
+      const { store, all } = countingStore(memoryStore({ now: () => 0 }))
       const scripts = turns.flatMap((turn) => scriptsOf[turn]!)
       const { agent, model } = desk(scripts, { tools, context: { window: { messages } } })
       for (const turn of turns) {
@@ -162,7 +162,7 @@ test('processes that read back what they need send the model byte for byte what 
         if (turn === 'job') {
           const elsewhere = await live(agent, store)
           expect(await elsewhere.resolve(callId, { kind: 'answer', value: 1 }, {})).toMatchObject({ verdict: 'accepted' }) // prettier-ignore
-          await elsewhere.driveOn(false)
+          await elsewhere.drive('all')
         }
       }
       const before = all.flatMap((event, at) => (endsStep(event) ? [all.slice(0, at)] : []))
@@ -180,16 +180,18 @@ function endsStep(event: LogEvent): boolean {
   return event.type === 'model.replied' || (event.type === 'turn.ended' && event.reason === 'model_failed')
 }
 
-test('whoever began a turn is told of it, although so much followed that it is no longer in memory', async () => {
+test('the caller that began a turn gets its result, although the turn is no longer in memory', async () => {
   const { agent } = desk(['First.', 'Second.', 'Third.', 'Fourth.'], { context: { window: { messages: 1 } } })
-  const counting = countingStore(memoryStore())
+  const counting = countingStore(memoryStore({ now: () => 0 }))
   const conversation = await live(agent, counting.store)
-  // Where somebody watches, every turn is written before its model is asked: so each is sent while the one before it is at work.
-  conversation.audience.admit(() => {})
   const later: Promise<unknown>[] = []
-  conversation.log.listen(({ type, seq }) => {
-    if (type === 'turn.started' && later.length < 3)
-      later.push(conversation.submit(`After ${seq}`, { whileBusy: 'queue' }))
+  conversation.log.listen({
+    appended: ({ type, seq }) => {
+      if (type === 'turn.started' && later.length < 3)
+        later.push(conversation.submit(`After ${seq}`, { whileBusy: 'queue' }))
+    },
+    wrote: () => {},
+    othersWrote: () => {},
   })
 
   expect(await say(conversation, 'Go')).toMatchObject({ status: 'done', text: 'First.' })
@@ -199,8 +201,8 @@ test('whoever began a turn is told of it, although so much followed that it is n
   expect(counting.reads).toBeGreaterThan(0)
 })
 
-test('a process that comes to a conversation at rest tells what it came to', async () => {
-  const { store } = countingStore(memoryStore())
+test('a process that opens an idle conversation reports its last result', async () => {
+  const { store } = countingStore(memoryStore({ now: () => 0 }))
   await say(await live(desk([...round, 'Well.'], { tools }).agent, store), 'Go')
 
   const { agent } = desk([], { tools, process: 'q' })
@@ -208,15 +210,19 @@ test('a process that comes to a conversation at rest tells what it came to', asy
 })
 
 test.each([
-  { says: round, events: 5, how: 'asked when what it is told is written' },
-  { says: ['Fine.'], events: 2, how: 'asked meanwhile', around: { drivesAtOnce: true } },
-])('memory does not grow with the conversation, the model being $how', async ({ says, events, around }) => {
+  { says: round, events: 5, how: 'with calls' },
+  { says: ['Fine.'], events: 2, how: 'without calls' },
+])('memory does not grow with the conversation, of turns $how', async ({ says, events }) => {
   const { agent } = desk(Array.from({ length: 200 }, () => says).flat(), {
     tools,
     context: { window: { messages: 8 } },
   })
-  const { store, all } = countingStore(memoryStore())
-  const conversation = new LiveConversation(agent, new Log(addressOf('c'), store, agent.ports), { ...alone, ...around })
+  const { store, all } = countingStore(memoryStore({ now: () => 0 }))
+  const conversation = new ActiveConversation(
+    agent,
+    new ConversationLog(addressOf('c'), store, agent.ports),
+    sessionWorld(store, agent.ports),
+  )
   let most = 0
   for (let nth = 0; nth < 200; nth++) {
     expect(await say(conversation, `Message ${nth}`)).toMatchObject({ status: 'done', text: 'Fine.' })
@@ -230,12 +236,12 @@ test.each([
 test('a turn costs the same reads however long the conversation is, in one process and in one for each turn', async () => {
   const scripts = Array.from({ length: 200 }, () => round).flat()
   const perTurn: number[] = []
-  for (const anew of [false, true]) {
-    const counting = countingStore(memoryStore())
+  for (const reload of [false, true]) {
+    const counting = countingStore(memoryStore({ now: () => 0 }))
     const { agent } = desk(scripts, { tools, context: { window: { messages: 8 } } })
     let conversation = await live(agent, counting.store)
     for (let nth = 0; nth < 200; nth++) {
-      if (anew) conversation = await live(agent, counting.store)
+      if (reload) conversation = await live(agent, counting.store)
       const before = counting.reads
       await say(conversation, `Message ${nth}`)
       if (nth >= 20) perTurn.push(counting.reads - before)
@@ -246,8 +252,8 @@ test('a turn costs the same reads however long the conversation is, in one proce
   expect(new Set(perTurn.slice(180)).size).toBe(1)
 })
 
-test('those who read back at the same time, and while the conversation goes on, get every event once', async () => {
-  const { store, all } = countingStore(memoryStore())
+test('concurrent readers of older events, while the conversation goes on, get every event once', async () => {
+  const { store, all } = countingStore(memoryStore({ now: () => 0 }))
   const { agent } = desk([...round, ...round, ...round], { tools })
   for (const message of ['One', 'Two']) await say(await live(agent, store), message)
   const conversation = await live(agent, store)

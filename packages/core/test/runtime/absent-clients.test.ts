@@ -26,8 +26,16 @@ test.each(Object.entries(places))(
   },
 )
 
+test('a client tool that says nothing of a grace fails within 5 s when no client is connected', async () => {
+  const world = new World()
+  const a = await world.process('a', { says, tools: [asking('photo', 'client')] })
+  await a.runtime.send('c', 'Smile')
+  await world.pass(5000)
+  expect(Object.values(outcomes(await world.log()))).toEqual([absent])
+})
+
 test.each(Object.entries(places))(
-  'a client that comes in time is waited for, on whatever node it is, until the deadline: in %s',
+  'a call waits for a client that connects in time, on any node, until the deadline: in %s',
   async (_name, place) => {
     const world = new World(place())
     const a = await world.process('a', setup)
@@ -67,7 +75,7 @@ test('a client that cannot run the tool, or is of another conversation or tenant
   expect(Object.values(outcomes(await world.log()))).toEqual([absent])
 })
 
-test('a client that goes away has its grace from then on; one that comes back in time is waited for', async () => {
+test('a client that disconnects has its grace from then on; the call still waits for one that reconnects in time', async () => {
   const world = new World()
   const a = await world.process('a', setup)
   const leave = await a.runtime.attend('c', ['photo'])
@@ -119,7 +127,7 @@ test(
   },
 )
 
-test('the grace is kept by whoever comes next, who gives the clients time to come', async () => {
+test('the next process keeps the grace, and gives the clients time to connect', async () => {
   const world = new World()
   const a = await world.process('a', setup)
   await a.runtime.send('c', 'Smile')
@@ -144,7 +152,7 @@ test('a runtime that closes takes its clients with it', async () => {
   expect(b.problems).toEqual([])
 })
 
-test('the grace counts from when the client is waited for, not from when somebody is asked for a yes', async () => {
+test('the grace counts from when the call waits for the client, not from when it waits for an approval', async () => {
   const world = new World()
   const a = await world.process('a', { says, tools: [photo({ ...gated, approvalTimeout: '1d' })] })
   await a.runtime.send('c', 'Smile')
@@ -179,7 +187,7 @@ test.each([
   expect(types(await world.log()).at(-1)).toBe(last)
 })
 
-test('an answer that comes after it was given up is told so, or goes to the inbox', async () => {
+test('an answer after the call was given up gets a verdict that says so, or goes to the inbox', async () => {
   for (const [late, verdict] of [
     ['reject', 'expired'],
     ['inbox', 'accepted'],
@@ -194,7 +202,7 @@ test('an answer that comes after it was given up is told so, or goes to the inbo
   }
 })
 
-test('a sibling that waits for somebody else keeps its own deadline while a client is there', async () => {
+test('a sibling that waits for another party keeps its own deadline while a client is connected', async () => {
   const world = new World()
   const tools = [photo(), asking('ask', 'human', { timeout: '33s' })]
   const a = await world.process('a', { says: [calls('photo', 'ask'), 'Well.'], tools, lookMs: 600_000 })

@@ -47,7 +47,7 @@ test('asking about a conversation before it exists does not decide whose it will
   expect((await world.log()).flatMap((event) => ('agent' in event ? [event.agent] : []))).toEqual(['sales', 'sales'])
 })
 
-test('an agent that nobody has here is named as missing, and others are not disturbed by its conversations', async () => {
+test('an agent that this process does not have is named as missing, and its conversations do not disturb others', async () => {
   const world = new World()
   const other = await world.process('other', {
     says: [calls('pay')],
@@ -134,7 +134,7 @@ test('of first messages for different agents, through two processes at once, one
     const b = await world.process('b', {
       says: ['Hi.'],
       agents,
-      // It decides on a conversation that nobody has begun yet.
+      // It decides on a conversation that does not exist yet.
       before: (question) => (question === 'append' ? gate.promise : undefined),
     })
     const given = { agent: 'sales' }

@@ -49,7 +49,7 @@ test('an answer given in a process that never saw the conversation revives it, a
   expectSound(await world.log(), a, b)
 })
 
-test('whoever goes along with a turn that is driven here asks nothing more of the store', async () => {
+test('a caller that waits for a turn driven here asks nothing more of the store', async () => {
   const world = new World()
   const a = await world.process('a', { says, tools: [noting([], 'pay', gated)] })
   await a.runtime.send('c', 'Pay')
@@ -177,7 +177,7 @@ test('an answer that does not fit what the tool says it gives is refused, and ma
   expect(await a.runtime.answer('c', 'a-2.1.1', { size: 'L' })).toMatchObject({ verdict: 'accepted' })
 })
 
-test('an answer to a conversation that another process works on is written by whoever gave it, and followed there', async () => {
+test('an answer to a conversation that another process owns is written by the process that received it, and acted on by the owner', async () => {
   const world = new World()
   const ran: string[] = []
   const work = Promise.withResolvers<string>()

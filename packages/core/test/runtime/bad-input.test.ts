@@ -55,7 +55,7 @@ test.each(BAD_IDS.filter((id) => id !== ''))('a tenant that is %s is refused', a
   expect(await refusal(() => a.runtime.tenant(anything(tenant)))).toBe('config-invalid')
 })
 
-test('strings that mean something to somebody else are only strings here', async () => {
+test('strings that are special to other programs are only strings here', async () => {
   const world = new World()
   const a = await desk(world)
   const b = await desk(world)
@@ -228,7 +228,7 @@ test.each([
   expect(await world.log()).toEqual(before)
 })
 
-test('requests about a conversation that nobody made say so, make nothing and keep nothing in memory', async () => {
+test('requests about a conversation that does not exist say so, create nothing and keep nothing in memory', async () => {
   const world = new World()
   const a = await world.process('a', { agents: ['one', 'two'] })
 
@@ -267,6 +267,7 @@ test.each([
   [{ graceMs: Number.NaN }, '"graceMs" must be'],
   [{ drive: 'no' }, '"drive" must be true or false, not "no".'],
   [{ onProblem: 'log' }, '"onProblem" must be a function'],
+  [{ onHeld: 'log' }, '"onHeld" must be a function'],
   [{ leaseMS: 5 }, 'there is no setting "leaseMS". It takes store, agents, agentFor, ports, scope, drive, leaseMs,'],
   [{ store: undefined }, 'A runtime needs "store": a store, as sqliteStore() makes it.'],
   [{ store: { secret: 1 } }, '"store" must be a store, as sqliteStore() makes it, not what was given.'],

@@ -43,7 +43,7 @@ test(
   },
 )
 
-test('pauses are never longer than a minute, and begin anew once it went well', async () => {
+test('pauses are never longer than a minute, and start again at the shortest after a success', async () => {
   const world = new World()
   const state = fragile(world)
   const a = await world.process('a', { says: ['Hi.'], agent: { plugins: [state.plugin] } })
@@ -62,7 +62,7 @@ test('pauses are never longer than a minute, and begin anew once it went well', 
   expect(state.asked.length - before).toBe(2)
 })
 
-test('whoever waits for a conversation while its plugin is broken is told at the next try', async () => {
+test('a caller that waits for a conversation whose plugin is broken is told at the next try', async () => {
   const world = new World()
   const state = fragile(world)
   const a = await world.process('a', { says: ['Hi.'], agent: { plugins: [state.plugin] } })
@@ -103,7 +103,7 @@ test('a process can be closed while its plugin is broken, and one whose plugin i
   expect(count(await world.log(), 'model.replied')).toBe(1)
 })
 
-test('a tool that throws, a model that fails and a problem that nobody hears harm nobody', async () => {
+test('a tool that throws, a model that fails and a problem without a listener do no harm', async () => {
   const world = new World()
   const work = { ...noting([], 'work'), run: () => Promise.reject(new Error('It broke.')) }
   const a: Process = await world.process('a', {

@@ -34,7 +34,7 @@ test(
   },
 )
 
-test('closing lets the model finish what it says, and whoever comes next runs what it called', async () => {
+test('closing lets the model finish its reply, and the next process runs the calls in it', async () => {
   const world = new World()
   const ran: string[] = []
   const speaking = Promise.withResolvers<void>()
@@ -58,7 +58,7 @@ test('closing lets the model finish what it says, and whoever comes next runs wh
   expectSound(await world.log(), a, b)
 })
 
-test('a tool that takes longer than the grace is left: it is told to stop, and is a lost call to whoever comes next', async () => {
+test('a tool that takes longer than the grace is left: it is told to stop, and the next process finds a lost call', async () => {
   const world = new World()
   const work = slow('work')
   const a = await world.process('a', { says, tools: [work.tool], graceMs: 3000 })
@@ -82,7 +82,7 @@ test('a tool that takes longer than the grace is left: it is told to stop, and i
   expectSound(await world.log(), a, b)
 })
 
-test('the lease is kept up while a long tool finishes, so nobody takes its conversation', async () => {
+test('the lease is renewed while a long tool finishes, so no other process takes its conversation', async () => {
   const world = new World()
   const work = slow('work')
   const a = await world.process('a', { says, tools: [work.tool], graceMs: 120_000 })
@@ -100,7 +100,7 @@ test('the lease is kept up while a long tool finishes, so nobody takes its conve
   expectSound(await world.log(), a, b)
 })
 
-test('whoever waits is told that the runtime was closed, and every later request too', async () => {
+test('a waiting caller is told that the runtime was closed, and so is every later request', async () => {
   const world = new World()
   const work = slow('work')
   const a = await world.process('a', { says, tools: [work.tool] })

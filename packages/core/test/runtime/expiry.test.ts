@@ -10,7 +10,7 @@ const MINUTE = 60_000
 test(
   proves(
     'expiry.at-its-time',
-    'a call nobody answers expires at its time, though nobody looks often, and the turn goes on by itself',
+    'a call without an answer expires at its deadline, though polls are rare, and the turn continues automatically',
   ),
   async () => {
     const world = new World()
@@ -26,7 +26,7 @@ test(
     await world.pass(500)
 
     expect(outcomes(await world.log())).toEqual({
-      'a-2.1.1': { ok: false, error: { code: 'expired', message: 'No answer in 30 s.' } },
+      'a-2.1.1': { ok: false, error: { code: 'expired', message: 'Tool timed out after 30000ms' } },
     })
     expect(types(await world.log()).at(-1)).toBe('model.replied')
   },
@@ -48,10 +48,7 @@ test('a call expires at its time although a sibling of it runs all the while', a
 })
 
 test(
-  proves(
-    'expiry.survives-kill',
-    'a deadline holds although the process died that made it, and whoever is there keeps it',
-  ),
+  proves('expiry.survives-kill', 'a deadline holds although the process that set it died: another process keeps it'),
   async () => {
     const world = new World()
     const setup = { says, tools: [asking('ask', 'human', { timeout: '1h' })] }
@@ -69,7 +66,7 @@ test(
   },
 )
 
-test('a deadline that passed while nobody was there is kept when somebody comes', async () => {
+test('a deadline that passed while no process ran is kept when one starts', async () => {
   const world = new World()
   const setup = { says, tools: [asking('ask', 'human', { timeout: '1h' })] }
   const a = await world.process('a', setup)
@@ -100,7 +97,7 @@ test.each([
   expectSound(await world.log(), a)
 })
 
-test('the time people take counts for nobody: an approved tool has all its running time', async () => {
+test('the time approvers take does not count: an approved tool has all its running time', async () => {
   const world = new World()
   const work = slow('ask', { ...gated, timeout: '10s', approvalTimeout: '7d' })
   const a = await world.process('a', { says, tools: [work.tool] })
@@ -154,7 +151,7 @@ test(
 test(
   proves(
     'expiry.first-durable-wins',
-    'an answer and the deadline at the same moment: one of them counts, and whoever answered is told which',
+    'an answer and the deadline at the same moment: one of them counts, and the caller is told which',
   ),
   async () => {
     const world = new World()
@@ -215,6 +212,7 @@ test('a gated call that waits for a browser has a deadline for each of its two h
     approval: 'required',
     approvalTimeout: '1h',
     timeout: '30s',
+    grace: '30s',
   })
   const a = await world.process('a', { says, tools: [sign] })
   await a.runtime.send('c', 'Sign')
@@ -224,6 +222,8 @@ test('a gated call that waits for a browser has a deadline for each of its two h
   expect(count(await world.log(), 'call.settled')).toBe(0)
   await world.pass(1500)
 
-  expect(outcomes(await world.log())).toMatchObject({ 'a-2.1.1': { error: { message: 'No answer in 30 s.' } } })
+  expect(outcomes(await world.log())).toMatchObject({
+    'a-2.1.1': { error: { message: 'Tool timed out after 30000ms' } },
+  })
   expect(timesAsked(a, 'claim')).toBeLessThan(3)
 })

@@ -13,7 +13,7 @@ const TEXTS = [
 ]
 
 test.each(Object.entries(places))(
-  'words of any kind come through a store unchanged, and harm nobody (%s)',
+  'text of any kind comes through a store unchanged, and does no harm (%s)',
   { timeout: 20_000 },
   async (_name, place) => {
     const world = new World(place())

@@ -74,7 +74,7 @@ export class World {
     onTestFinished(() => this.#end())
   }
 
-  /** The store as a bystander sees it, who is nobody's process. */
+  /** The store as an observer sees it that belongs to no process. */
   get store(): Promise<Store> {
     return (this.#store ??= this.#place.open(this.clock))
   }
@@ -189,7 +189,7 @@ function byStep(says: readonly Script[]): readonly Script[] {
   })
 }
 
-/** Lets everything that can go on without time go on. */
+/** Lets all work finish that does not wait for a timer. */
 function tick(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
@@ -240,7 +240,7 @@ export function slow(name: string, more: object = {}): Slow {
   }
 }
 
-/** A tool carried out by somebody else: a person, a browser, a service. */
+/** A tool that runs elsewhere: a person, a browser or a service answers it. */
 export function asking(name: string, executor: 'human' | 'client' | 'external', more: object = {}): Tool {
   const common = { name, description: name, input: z.object({}).loose(), ...more }
   return executor === 'human' ? tool({ ...common, executor }) : tool({ ...common, executor })

@@ -6,7 +6,7 @@ const says = [calls('fetch'), 'Done.']
 
 test('an answer after the deadline is refused as expired where the tool says so, and nothing changes', async () => {
   const world = new World()
-  const a = await world.process('a', { says, tools: [asking('fetch', 'external', { timeout: '5s' })] })
+  const a = await world.process('a', { says, tools: [asking('fetch', 'external', { timeout: '5s', late: 'reject' })] })
   await a.runtime.send('c', 'Fetch')
   await world.pass(6000)
   const before = await world.log()
@@ -16,31 +16,37 @@ test('an answer after the deadline is refused as expired where the tool says so,
   expect(await world.log()).toEqual(before)
 })
 
-test('an answer after the deadline reaches the agent as a new turn where the tool says so, once, in whatever process', async () => {
-  const world = new World()
-  const setup = {
-    says: [({ prompt }) => (JSON.stringify(prompt).includes('late') ? 'I see.' : calls('fetch')), 'Done.'],
-    tools: [asking('fetch', 'external', { timeout: '5s', late: 'inbox' })],
-  } satisfies Parameters<World['process']>[1]
-  const a = await world.process('a', setup)
-  await a.runtime.send('c', 'Fetch')
-  await world.pass(6000)
-  a.kill()
-  const b = await world.process('b', setup)
+test.each([
+  ['where the tool says so', { late: 'inbox' }],
+  ['by default', {}],
+])(
+  'an answer after the deadline reaches the agent as a new turn %s, once, in whatever process',
+  async (_when, more) => {
+    const world = new World()
+    const setup = {
+      says: [({ prompt }) => (JSON.stringify(prompt).includes('late') ? 'I see.' : calls('fetch')), 'Done.'],
+      tools: [asking('fetch', 'external', { timeout: '5s', ...more })],
+    } satisfies Parameters<World['process']>[1]
+    const a = await world.process('a', setup)
+    await a.runtime.send('c', 'Fetch')
+    await world.pass(6000)
+    a.kill()
+    const b = await world.process('b', setup)
 
-  expect(await b.runtime.answer('c', 'a-2.1.1', 'late')).toMatchObject({ verdict: 'accepted' })
-  expect(await b.runtime.answer('c', 'a-2.1.1', 'late')).toMatchObject({ verdict: 'duplicate' })
-  expect(await b.runtime.answer('c', 'a-2.1.1', 'other')).toMatchObject({ verdict: 'conflict' })
-  await world.calm()
+    expect(await b.runtime.answer('c', 'a-2.1.1', 'late')).toMatchObject({ verdict: 'accepted' })
+    expect(await b.runtime.answer('c', 'a-2.1.1', 'late')).toMatchObject({ verdict: 'duplicate' })
+    expect(await b.runtime.answer('c', 'a-2.1.1', 'other')).toMatchObject({ verdict: 'conflict' })
+    await world.calm()
 
-  const log = await world.log()
-  expect(log.filter(({ type }) => type === 'turn.started')).toMatchObject([{}, { items: [{ kind: 'answer' }] }])
-  expect(outcomes(log)).toMatchObject({ 'a-2.1.1': { ok: false, error: { code: 'expired' } } })
-  expect(await b.runtime.continue('c')).toMatchObject({ text: 'I see.' })
-  expectSound(log, a, b)
-})
+    const log = await world.log()
+    expect(log.filter(({ type }) => type === 'turn.started')).toMatchObject([{}, { items: [{ kind: 'answer' }] }])
+    expect(outcomes(log)).toMatchObject({ 'a-2.1.1': { ok: false, error: { code: 'expired' } } })
+    expect(await b.runtime.continue('c')).toMatchObject({ text: 'I see.' })
+    expectSound(log, a, b)
+  },
+)
 
-test('an answer that comes after the deadline, and before anybody noticed that it passed, is late all the same', async () => {
+test('an answer after the deadline is late, even before any process noticed that the deadline passed', async () => {
   const world = new World()
   let blind = false
   const look = (question: string): void => {
@@ -91,7 +97,10 @@ test('a late answer to a call of long ago is found in the store, though the conv
 })
 
 test(
-  proves('hold.resolves-once', 'very many late answers at once are each taken once, and who contradicts is told so'),
+  proves(
+    'hold.resolves-once',
+    'very many late answers at once are each accepted once, and a contradicting caller gets a conflict',
+  ),
   async () => {
     const world = new World()
     const names = Array.from({ length: 150 }, () => 'fetch')
@@ -144,7 +153,7 @@ test(
   },
 )
 
-test('an async call that nobody answers tells the agent so at its time, with the conversation at rest', async () => {
+test('an async call without an answer tells the agent so at its deadline, in an idle conversation', async () => {
   const world = new World()
   const a = await world.process('a', {
     says: [({ prompt }) => (JSON.stringify(prompt).includes('No answer in') ? 'A pity.' : calls('fetch')), 'Going on.'],

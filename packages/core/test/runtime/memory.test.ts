@@ -4,7 +4,7 @@ import { calls, expectSound, gated, heldId, noting, slow, timesAsked, World } fr
 
 const held = { says: [calls('pay')], tools: [noting([], 'pay', gated)] }
 
-test('a conversation that nothing happens in leaves memory after a while, and comes back when somebody needs it', async () => {
+test('an idle conversation leaves memory after a while, and is loaded again when a caller needs it', async () => {
   const world = new World()
   const a = await world.process('a', { idleMs: 30_000 })
   await a.runtime.send('c', 'One')
@@ -45,7 +45,7 @@ test(
   },
 )
 
-test('a conversation that came to nothing, and leaves memory while somebody asks for it, is not there', async () => {
+test('a conversation that was never written, and leaves memory while a caller asks for it, does not exist', async () => {
   const world = new World()
   const reading = Promise.withResolvers<void>()
   let reads = 0

@@ -1,4 +1,4 @@
-/** A process that can die: after `kill()` nothing it waits for ever comes, nothing it begins happens, and nobody is told. */
+/** A process that can die: after `kill()` nothing it waits for ever comes, nothing it begins happens, and no other process is told. */
 import type { Append, Appended } from '@holdpoint/core'
 import type { Model, Ports, Store, Tool } from 'holdpoint'
 

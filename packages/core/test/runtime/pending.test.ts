@@ -52,7 +52,7 @@ test.each([
   [{ tool: 'pay' }, ['c0']],
   [{ kind: 'external' }, ['c3']],
   [{ agent: 'sales', kind: 'approval' }, []],
-  [{ agent: 'nobody' }, []],
+  [{ agent: 'unknown' }, []],
 ] as const)('the filter %j leaves what fits it', async (filter, ids) => {
   const [, a] = await filled()
   expect((await a.runtime.pending(filter)).items.map(({ conversationId }) => conversationId)).toEqual(ids)
@@ -109,7 +109,7 @@ test('of a call that several must approve, it is told who has', async () => {
 
 test('what a process cannot drive it can still show and page through', async () => {
   const [world] = await filled()
-  const other = await world.process('other', { agents: ['somebody'] })
+  const other = await world.process('other', { agents: ['stranger'] })
 
   expect((await other.runtime.pending()).items).toHaveLength(4)
   expect((await other.runtime.list()).items).toHaveLength(4)
@@ -131,21 +131,24 @@ test.each([
       throw new HoldpointError('history-impossible', 'The events up to 3 cannot be read. Restore the log.')
     },
   ],
-])('a log %s hides nobody else’s holds, on any page, and somebody is told of it', async (_what, damage) => {
-  const [world] = await filled()
-  const b = await world.process('b', {
-    agents: ['desk', 'sales'],
-    after: (question, [about], _life, answer) =>
-      question === 'load' && (about as Address).id === 'c1' ? damage(answer as Loaded) : undefined,
-  })
+])(
+  'a log %s hides no hold of another conversation, on any page, and is reported as a problem',
+  async (_what, damage) => {
+    const [world] = await filled()
+    const b = await world.process('b', {
+      agents: ['desk', 'sales'],
+      after: (question, [about], _life, answer) =>
+        question === 'load' && (about as Address).id === 'c1' ? damage(answer as Loaded) : undefined,
+    })
 
-  const first = await b.runtime.pending({ limit: 2 })
-  const second = await b.runtime.pending({ limit: 2, after: first.next! })
+    const first = await b.runtime.pending({ limit: 2 })
+    const second = await b.runtime.pending({ limit: 2, after: first.next! })
 
-  const ids = [...first.items, ...second.items].map(({ conversationId }) => conversationId)
-  expect(ids).toEqual(['c0', 'c2', 'c3'])
-  expect(b.problems.map(({ conversation }) => conversation)).toEqual([{ tenant: '', id: 'c1' }])
-})
+    const ids = [...first.items, ...second.items].map(({ conversationId }) => conversationId)
+    expect(ids).toEqual(['c0', 'c2', 'c3'])
+    expect(b.problems.map(({ conversation }) => conversation)).toEqual([{ tenant: '', id: 'c1' }])
+  },
+)
 
 test('that the store does not answer is told to who asks what waits, and not taken for a damaged log', async () => {
   const [world] = await filled()

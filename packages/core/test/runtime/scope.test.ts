@@ -34,7 +34,7 @@ test('tools are told who asked, made from what was said', async () => {
 test(
   proves(
     'scope.of-the-asker',
-    'an approved call runs for whoever asked, not for whoever approved it or waits for it, in whatever process',
+    'an approved call runs for its author, not for its approver or a waiting caller, in any process',
   ),
   async () => {
     const world = new World()
@@ -52,7 +52,7 @@ test(
   },
 )
 
-test('a turn that is taken up again runs for whoever asked first, also after a restart', async () => {
+test('a resumed turn runs for its first author, also after a restart', async () => {
   const world = new World()
   const seen: unknown[] = []
   const a = await world.process('a', telling(seen, gated, { says: [calls('who'), calls('who')] }))
@@ -107,7 +107,7 @@ test('what a plugin makes for one person is made for that person after a restart
   expect(new Set(prepared)).toEqual(new Set(['ann']))
 })
 
-test('a scope that cannot be made is told to whoever sends, with nothing written, and nothing ever runs without one', async () => {
+test('a scope that cannot be made is an error to the sender, with nothing written, and nothing ever runs without one', async () => {
   const world = new World()
   const seen: unknown[] = []
   let known = false

@@ -37,7 +37,7 @@ test('two processes that create the same conversation at once make one', async (
   expect(types(await world.log())).toEqual(['conversation.opened'])
 })
 
-test('submit returns once the message is written, and the turn goes on with nobody waiting', async () => {
+test('submit returns once the message is written, and the turn goes on without a waiting caller', async () => {
   const world = new World()
   const work = slow('work')
   const a = await world.process('a', { says: [calls('work')], tools: [work.tool] })
@@ -80,7 +80,7 @@ test('continue waits for the turn that goes on, and takes up one that stopped ea
   expect(await a.runtime.send('c', 'Work', { maxSteps: 1 })).toMatchObject({ status: 'stopped', reason: 'max_steps' })
 
   expect(await a.runtime.continue('c')).toMatchObject({ status: 'done', text: 'Done.' })
-  // With nothing to do it says how the last turn ended, and asks nobody.
+  // With nothing to do it says how the last turn ended, and calls no model.
   expect(await a.runtime.continue('c')).toMatchObject({ status: 'done', text: 'Done.' })
   expect(a.model.requests).toHaveLength(3)
 })
@@ -193,7 +193,7 @@ test('cancel ends a turn that works, in whatever process it is asked for', async
   expect(types(await world.log()).at(-1)).toBe('turn.ended')
 })
 
-test('whoever gave up before sending, and cannot be told that it was cancelled, is told that it was written', async () => {
+test('a sender that gave up too late to cancel is told that the message was written', async () => {
   const world = new World()
   const away = (given: readonly unknown[]): boolean => JSON.stringify(given).includes('turn.ended')
   const a = await world.process('a', {

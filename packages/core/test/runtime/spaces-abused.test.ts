@@ -1,7 +1,7 @@
-/** Spaces in the hands of those who get ids, names and tools wrong, on purpose or not. */
-import type { Append, Member, SpaceFrame } from '@holdpoint/core'
-import type { Script, ScriptedReply } from '@holdpoint/testing'
-import { tool } from 'holdpoint'
+/** Spaces used with wrong ids, names and tools, on purpose or not. */
+import { isSpaceFrame, type Append, type Member, type SpaceFrame } from '@holdpoint/core'
+import { scriptedModel, type Script, type ScriptedReply } from '@holdpoint/testing'
+import { agent, tool, type Agent } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { asking, heldId, slow, World, type Process } from './kit.ts'
@@ -22,7 +22,7 @@ function once(reply: ScriptedReply): Script {
   return () => (said ? 'I see.' : ((said = true), reply))
 }
 
-test('a space cannot be made where there is a conversation, and nobody posts to one', async () => {
+test('a space cannot be created under the id of a conversation, and a conversation takes no posts', async () => {
   const world = new World()
   const { runtime } = await world.process('one', { says: ['Hello.'] })
   await runtime.send('c', 'Hi')
@@ -34,7 +34,7 @@ test('a space cannot be made where there is a conversation, and nobody posts to 
   expect(await runtime.send('d', 'Hi')).toMatchObject({ status: 'refused', reason: 'is-a-space' })
 })
 
-test('a message to a space that is not there leaves its id to whoever uses it next', async () => {
+test('a message to a space that does not exist leaves its id free for the next use', async () => {
   const world = new World()
   const { runtime, problems } = await world.process('one', { says: ['Hello.'] })
   expect(await runtime.spaces.post('c', 'Hi', { from: ada })).toMatchObject({ refusal: 'space-missing' })
@@ -42,7 +42,7 @@ test('a message to a space that is not there leaves its id to whoever uses it ne
   expect(problems).toEqual([])
 })
 
-test('an agent’s life is no place for a space, and no agent has the name that spaces are kept under', async () => {
+test('a space cannot be created under the id of an agent’s log, and no agent has the name reserved for spaces', async () => {
   const world = new World()
   const { runtime } = await world.process('one')
   expect(await runtime.spaces.create({ id: 'agent:desk', name: 'D', by: ada })).toMatchObject({ refusal: 'id-taken' })
@@ -50,25 +50,29 @@ test('an agent’s life is no place for a space, and no agent has the name that 
   const named = 'No agent can be named "holdpoint.space"'
   const members = [{ member: { kind: 'agent', id: 'holdpoint.space' } as const }]
   await expect(runtime.spaces.create({ name: 'S', by: ada, members })).rejects.toThrow(named)
-  await expect(runtime.lives.trigger('holdpoint.space', { name: 'x' })).rejects.toThrow(named)
+  await expect(runtime.agents.trigger('holdpoint.space', { name: 'x' })).rejects.toThrow(named)
   await expect(runtime.send('c', 'Hi', { agent: 'holdpoint.space' })).rejects.toThrow(named)
   await expect(runtime.create({ id: 'c', agent: 'holdpoint.space' })).rejects.toThrow(named)
   expect(await world.log('c')).toEqual([])
 })
 
-test('an agent with a tool of a built-in name cannot live, and keeps nobody else in the space from hearing', async () => {
+test('an agent that can no longer be created does not keep other agents in the space from hearing', async () => {
   const world = new World()
-  const mine = tool({ name: 'skip', description: 'mine', input: z.object({}), run: () => 'mine' })
-  const one = await world.process('one', { tools: [mine] })
+  const fine = agent({ name: 'desk', model: scriptedModel([]) })
+  let made = (): Agent => fine
+  const one = await world.process('one', {
+    agents: [],
+    agentFor: async (_tenant, name) => (name === 'desk' ? made() : undefined),
+  })
   await world.process('two', { agents: ['scout'], says: ['Heard.'] })
   await trip(one, desk, scout)
-  await expect(one.runtime.lives.trigger('desk', { name: 'go' })).rejects.toThrow(
-    'Agent "desk" cannot live: its tool "skip" has the name of one that every agent has. Rename it.',
-  )
+  const mine = tool({ name: 'skip', description: 'mine', input: z.object({}), run: () => 'mine' })
+  made = () => agent({ name: 'desk', model: scriptedModel([]), tools: [mine] })
+  await expect(one.runtime.agents.trigger('desk', { name: 'go' })).rejects.toThrow('the tool "skip" has the name')
   await one.runtime.spaces.post('trip', 'Hi', { from: ada })
   await world.pass(2000)
   expect((await world.log('agent:scout')).filter(({ type }) => type === 'turn.started')).toHaveLength(1)
-  expect((await one.runtime.lives.view('desk')).inbox).toHaveLength(1)
+  expect((await one.runtime.agents.view('desk')).inbox).toHaveLength(1)
   expect((await world.log('trip')).at(-1)).toMatchObject({ type: 'notices.told' })
 })
 
@@ -96,7 +100,7 @@ test('a message with a key that looks like an event of the inbox does not keep t
   await world.soon(one.runtime.send('agent:desk', 'Hi', { key: `space:trip:${seq}` }))
   await world.soon(one.runtime.send('agent:desk', 'Hi again', { key: 'trigger:t' }))
   expect(await one.runtime.spaces.post('trip', 'Look here', { from: ada })).toMatchObject({ seq })
-  expect(await one.runtime.lives.trigger('desk', { id: 't', name: 'go' })).toEqual({ id: 't' })
+  expect(await one.runtime.agents.trigger('desk', { id: 't', name: 'go' })).toEqual({ id: 't' })
   await world.calm()
   expect(JSON.stringify(await world.log('agent:desk'))).toContain('Look here')
 })
@@ -126,21 +130,20 @@ test('what an agent writes is shown as it is written, where it is a member, and 
   const frames: Record<string, SpaceFrame[]> = { trip: [], other: [] }
   for (const [id, seen] of Object.entries(frames))
     void (async () => {
-      for await (const item of one.runtime.subscribe(id))
-        if (item.type === 'message.streaming' || item.type === 'tool.streaming') seen.push(item)
+      for await (const item of one.runtime.subscribe(id)) if (!('seq' in item) && isSpaceFrame(item)) seen.push(item)
     })()
-  await one.runtime.lives.trigger('desk', { name: 'go' })
+  await one.runtime.agents.trigger('desk', { name: 'go' })
   await world.until(async () => (await one.runtime.spaces.view('trip'))?.messages.length === 3)
   await world.calm()
-  expect(frames['trip']?.map(({ type, delta }) => `${type} ${delta}`)).toEqual([
-    'tool.streaming {"shown":1}',
-    'message.streaming Drawn.',
+  expect(frames['trip']).toMatchObject([
+    { type: 'tool.started', name: 'chart.draw', status: 'writing' },
+    { type: 'tool.streaming', name: 'chart.draw', delta: '{"shown":1}' },
+    { type: 'message.streaming', delta: 'Drawn.' },
   ])
-  expect(frames['trip']?.[0]).toMatchObject({ name: 'chart.draw' })
   expect(frames['other']).toEqual([])
 })
 
-test('a cycle that is cancelled leaves nobody active, and no call that is shown without an end', async () => {
+test('a cancelled cycle leaves no agent active, and no visible call without an end', async () => {
   const world = new World()
   const pending = slow('chart')
   const form = asking('form', 'human', { timeout: '1 day' })
@@ -149,7 +152,7 @@ test('a cycle that is cancelled leaves nobody active, and no call that is shown 
     says: [{ calls: [enter, { name: 'chart' }, { name: 'form' }] }],
   })
   await trip(one, desk)
-  await one.runtime.lives.trigger('desk', { name: 'go' })
+  await one.runtime.agents.trigger('desk', { name: 'go' })
   await world.until(async () => (await one.runtime.spaces.view('trip'))?.messages.length === 2)
   expect((await one.runtime.spaces.view('trip'))?.active).toEqual(['desk'])
   expect(await one.runtime.cancel('agent:desk', 'Enough.')).toEqual({ ok: true })
@@ -166,7 +169,7 @@ test('an answer that comes after its deadline is shown where the call was', asyn
   const job = asking('job', 'external', { async: true, timeout: '1 minute', late: 'inbox' })
   const one = await world.process('one', { tools: [job], says: [once({ calls: [enter, { name: 'job' }] })] })
   await trip(one, desk)
-  await one.runtime.lives.trigger('desk', { name: 'go' })
+  await one.runtime.agents.trigger('desk', { name: 'go' })
   const status = async (): Promise<string | undefined> => {
     const shown = (await one.runtime.spaces.view('trip'))?.messages.at(-1)
     return shown?.kind === 'tool' ? shown.status : undefined
@@ -188,12 +191,12 @@ test('an agent that is sent away while it works says nothing more there, and is 
     says: [{ calls: [enter, { name: 'chart' }] }, { calls: [{ name: 'send_message', input: { text: 'Still here' } }] }],
   })
   await trip(one, desk)
-  await one.runtime.lives.trigger('desk', { name: 'go' })
+  await one.runtime.agents.trigger('desk', { name: 'go' })
   await world.until(() => pending.started.length === 1)
   await world.calm()
   await one.runtime.spaces.leave('trip', desk, { by: ada })
   pending.release()
-  await world.until(async () => (await one.runtime.lives.view('desk')).status === 'asleep')
+  await world.until(async () => (await one.runtime.agents.view('desk')).status === 'asleep')
   await world.calm()
   const view = await one.runtime.spaces.view('trip')
   expect(view?.active).toEqual([])

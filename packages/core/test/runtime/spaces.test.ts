@@ -75,7 +75,7 @@ test('what arrives while an agent works is previewed between steps, and handled 
   await one.runtime.spaces.post('trip', 'first', { from: ada })
   await world.until(() => seen.length === 1)
   await one.runtime.spaces.post('trip', 'second', { from: ada })
-  await one.runtime.lives.trigger('desk', { name: 'third' })
+  await one.runtime.agents.trigger('desk', { name: 'third' })
   await world.calm()
   slow.resolve('ok')
   await world.until(() => seen.length === 3)
@@ -87,7 +87,7 @@ test('what arrives while an agent works is previewed between steps, and handled 
   expect(seen[2]).not.toContain('Meanwhile')
 })
 
-test('a call that is visible is shown where the agent is, and only looked at: it wakes nobody', async () => {
+test('a visible call is shown in the spaces of the agent, and wakes no other agent', async () => {
   const world = new World()
   const chart = tool({ name: 'chart', description: 'c', input: z.object({ n: z.number() }), run: ({ input }) => input })
   const one = await world.process('one', {
@@ -123,7 +123,7 @@ test('a call that is visible is shown where the agent is, and only looked at: it
   expect(woken).toHaveLength(1)
 })
 
-test('a call that is shown says whom it waits for, and what it goes on with once somebody agreed', async () => {
+test('a visible call says whom it waits for, and the input it continues with after the approval', async () => {
   const world = new World()
   const where = tool({
     name: 'where',
@@ -197,7 +197,7 @@ test('a visible tool outside a space is an error that says what to do', async ()
       },
     ],
   })
-  await one.runtime.lives.trigger('desk', { name: 'draw' })
+  await one.runtime.agents.trigger('desk', { name: 'draw' })
   await world.until(() => outcomes.length === 1)
   expect(outcomes[0]).toContain('Tool \\"chart\\" is visible but you are not in a space. Call enter_space first.')
 })
@@ -213,14 +213,14 @@ test('skip leaves no trace in what the agent is told later, and its events are h
       },
     ],
   })
-  await one.runtime.lives.trigger('desk', { name: 'rumour', id: 'a' })
+  await one.runtime.agents.trigger('desk', { name: 'rumour', id: 'a' })
   await world.until(() => prompts.length === 1)
   await world.calm()
-  expect(await one.runtime.lives.view('desk')).toMatchObject({ status: 'asleep', inbox: [] })
+  expect(await one.runtime.agents.view('desk')).toMatchObject({ status: 'asleep', inbox: [] })
   expect((await one.runtime.view('agent:desk'))?.turns).toEqual([])
 
-  expect(await one.runtime.lives.trigger('desk', { name: 'rumour', id: 'a' })).toEqual({ id: 'a', repeated: true })
-  await one.runtime.lives.trigger('desk', { name: 'something', id: 'b' })
+  expect(await one.runtime.agents.trigger('desk', { name: 'rumour', id: 'a' })).toEqual({ id: 'a', repeated: true })
+  await one.runtime.agents.trigger('desk', { name: 'something', id: 'b' })
   await world.until(() => prompts.length === 2)
   expect(prompts[1]).toContain('something')
   expect(prompts[1]).not.toContain('rumour')
@@ -243,7 +243,7 @@ test('agents that answer each other are stopped by a limit, which a person reset
   expect((await messages(one)).filter((line) => !line.endsWith('(quiet)'))).toHaveLength(10)
 })
 
-test('whoever is not a member can do nothing in a space, an agent neither', async () => {
+test('a person or an agent that is not a member can do nothing in a space', async () => {
   const world = new World()
   const results: string[] = []
   const one = await world.process('one', {
@@ -257,14 +257,14 @@ test('whoever is not a member can do nothing in a space, an agent neither', asyn
   })
   expect(await one.runtime.spaces.join('trip', bob, { by: bob })).toMatchObject({ refusal: 'not-a-member' })
   expect(await one.runtime.spaces.post('nowhere', 'Hi', { from: ada })).toMatchObject({ refusal: 'space-missing' })
-  await one.runtime.lives.trigger('desk', { name: 'go' })
+  await one.runtime.agents.trigger('desk', { name: 'go' })
   await world.until(() => results.length === 1)
   expect(results[0]).toContain('is not a member')
   expect(results[0]).toContain('You are not in a space')
   expect(await messages(one)).toEqual([])
 })
 
-test('where there is a conversation or a life there is no space, and no room for one', async () => {
+test('an id of a conversation or of an agent’s log is no space, and no space can be created there', async () => {
   const world = new World()
   const { runtime } = await world.process('one', { says: ['Hello.'] })
   await runtime.send('talk', 'Hi')
@@ -278,12 +278,12 @@ test('where there is a conversation or a life there is no space, and no room for
   // And where there is a space there is no conversation.
   expect(await runtime.send('trip', 'Hi')).toMatchObject({ status: 'refused', reason: 'is-a-space' })
   expect(await runtime.send('trip', 'Hi', { agent: 'desk' })).toMatchObject({ reason: 'is-a-space' })
-  await expect(runtime.create({ id: 'trip' })).rejects.toThrow('is a space')
+  await expect(runtime.create({ id: 'trip' })).rejects.toThrow('a space and a conversation cannot have the same id')
   expect(await runtime.view('trip')).toBeUndefined()
   expect(await runtime.view('trip', { before: 3 })).toBeUndefined()
 })
 
-test('whoever asks again under the same key is told what came of it the first time', async () => {
+test('a retry under the same key is given the first result', async () => {
   const world = new World()
   const { runtime } = await world.process('one', {})
   const make = (key: string) => runtime.spaces.create({ id: 'trip', name: 'Trip', by: ada, key })

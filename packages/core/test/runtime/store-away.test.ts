@@ -138,7 +138,7 @@ test.each([
   { how: 'failed', says: 'Nothing was written' },
   { how: 'unknown', says: 'not known' },
 ] as const)(
-  'whoever sends or answers while the store is away ($how) is told the truth about it in the end',
+  'a caller that sends or answers while the store is unavailable ($how) is told the true outcome in the end',
   async ({ how, says: told }) => {
     const world = new World()
     const store = weather()
@@ -177,7 +177,7 @@ test('a write that may have been written is never said to be lost, though later 
 test(
   proves(
     'store.away-loses-nothing',
-    'a message that was written although nobody could say so is worked on when the store is back',
+    'a message that was written without an answer from the store is worked on when the store is back',
   ),
   async () => {
     const world = new World()
@@ -197,7 +197,7 @@ test(
   },
 )
 
-test('an answer that was written although nobody could say so is followed, and giving it again says duplicate', async () => {
+test('an answer that was written without an answer from the store is acted on, and giving it again says duplicate', async () => {
   const world = new World()
   const store = weather()
   const ran: string[] = []
@@ -218,7 +218,7 @@ test('an answer that was written although nobody could say so is followed, and g
 })
 
 test.each(['claim', 'read', 'load', 'heads'] as const)(
-  'a process that takes over while the store falters (%s) gets there in the end, with nobody else to help',
+  'a process that takes over while the store falters (%s) succeeds in the end, without help from another process',
   async (only) => {
     const world = new World()
     const dead = await world.process('dead', { says: [() => (dead.kill(), 'x')] })
@@ -237,7 +237,7 @@ test.each(['claim', 'read', 'load', 'heads'] as const)(
   },
 )
 
-test('a claim that was made although nobody heard of it is made again: nobody else would, for its owner lives', async () => {
+test('a claim whose answer was lost is made again: no other process would, since its owner has a valid lease', async () => {
   const world = new World()
   const dead = await world.process('dead', { says: [() => (dead.kill(), 'x')] })
   void dead.runtime.submit('c', 'Hi')
@@ -254,7 +254,7 @@ test('a claim that was made although nobody heard of it is made again: nobody el
   expect(types(await world.log())).toEqual(['turn.started', 'model.replied'])
 })
 
-test('a store that is away when a runtime is opened: it is told so, and nothing runs', async () => {
+test('a store that is unavailable when a runtime is opened: the caller gets an error, and nothing runs', async () => {
   const world = new World()
   const store = weather()
   store.away = 'throws'
@@ -276,7 +276,7 @@ test('a store that is away when a runtime closes: closing ends, and the store is
   expect(timesAsked(a, 'close')).toBe(1)
 })
 
-test('what was never written although nobody could say so leaves memory, a while after the store is back', async () => {
+test('an unconfirmed write that was never made leaves memory, a while after the store is back', async () => {
   const world = new World()
   const store = lossy()
   const a = await world.process('a', { says: ['Hi.'], idleMs: 1000, keepIdle: 0, ...store.around })
@@ -293,7 +293,7 @@ test('what was never written although nobody could say so leaves memory, a while
   expect((await a.runtime.list()).items).toEqual([])
 })
 
-test('a write that comes later than anybody waited for it is found by whoever asks again', async () => {
+test('a write that lands after its caller gave up is found by a retry', async () => {
   const world = new World()
   const store = lossy()
   const a = await world.process('a', { says: ['Hi.'], idleMs: 1000, keepIdle: 0, ...store.around })

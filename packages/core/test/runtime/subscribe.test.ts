@@ -32,7 +32,7 @@ async function worked(world: World, name = 'a'): Promise<Process> {
 test(
   proves(
     'subscribe.every-event-once',
-    'whoever follows from any place sees every event after it once, in order, and then what comes',
+    'a subscriber from any seq sees every later event once, in order, and then the new ones',
   ),
   async () => {
     const world = new World()
@@ -62,7 +62,7 @@ test('frames come between the events while it is driven here: the words as they 
   expect(items[last + 1]).toMatchObject({ type: 'model.replied', step: 2 })
 })
 
-test('whoever begins to follow a conversation that is in memory already sees its frames too', async () => {
+test('a subscriber to a conversation that is already in memory sees its frames too', async () => {
   const world = new World()
   const a = await worked(world)
   const { items } = reading(a.runtime.subscribe('c', { after: 5 }))
@@ -81,6 +81,7 @@ test('what is stored comes before what is shown now, also where the store gives 
     name: 'work',
     description: 'Works on and on.',
     input: z.object({}),
+    streaming: true,
     run: ({ progress }) => {
       tell = progress
       return new Promise<string>(() => {})
@@ -110,7 +111,7 @@ test('what is stored comes before what is shown now, also where the store gives 
   ])
 })
 
-test('whoever follows from a seq that is not there yet hears nothing until it is', async () => {
+test('a subscriber from a seq that does not exist yet hears nothing until it does', async () => {
   const world = new World()
   const a = await worked(world)
   const { items } = reading(a.runtime.subscribe('c', { after: 7 }))
@@ -123,7 +124,7 @@ test('whoever follows from a seq that is not there yet hears nothing until it is
   expect(events(items).map(({ seq }) => seq)).toEqual([8, 9, 10])
 })
 
-test('a conversation that nobody made yet can be followed from its first event', async () => {
+test('a conversation that does not exist yet can be followed from its first event', async () => {
   const world = new World()
   const a = await world.process('a', { says: ['Hi.'] })
   const b = await world.process('b', { says: ['Hi.'] })
@@ -136,7 +137,7 @@ test('a conversation that nobody made yet can be followed from its first event',
 })
 
 test.each([{ deaf: false }, { deaf: true }])(
-  'driven by another process, every event comes and no frame, whether tidings come or are lost (%j)',
+  'driven by another process, every event comes and no frame, whether notifications arrive or are lost (%j)',
   async ({ deaf }) => {
     const world = new World()
     const a = await world.process('a', { says, tools: [noting([], 'work')] })
@@ -200,7 +201,7 @@ test('a subscription ends by its signal, by return(), and by leaving the loop, a
   expect(await waiting).toEqual({ done: true, value: undefined })
   expect(await byReturn.next()).toEqual({ done: true, value: undefined })
   expect(await a.runtime.subscribe('c', { signal: leaving.signal }).next()).toEqual({ done: true, value: undefined })
-  // Nobody follows any more, so nobody is asked for what is new.
+  // No subscriber is left, so the store is not asked for new events.
   const asked = a.asked.length
   await a.runtime.send('c', 'Again')
   await world.calm()
@@ -257,7 +258,7 @@ test('a store that fails is told to the reader, who can go on from the last even
   expect(await first.over).toMatchObject({ message: 'The store is away.' })
   const asked = timesAsked(b, 'heads')
   await world.pass(3000)
-  expect(timesAsked(b, 'heads'), 'nobody follows any more').toBe(asked)
+  expect(timesAsked(b, 'heads'), 'no subscriber is left').toBe(asked)
 
   away = false
   const second = reading(b.runtime.subscribe('c', { after: events(first.items).at(-1)!.seq }))

@@ -31,11 +31,11 @@ async function dying(dies: Around, setup: Setup, beside: Setup = setup): Promise
   return [world, a, b]
 }
 
-/** Nobody touches it before the lease is over; then it goes on by itself. */
+/** No process touches it before the lease is over; then it continues automatically. */
 async function overAfterLease(world: World): Promise<readonly string[]> {
   const before = await world.log()
   await world.pass(LEASE - 1000)
-  expect(await world.log(), 'nobody takes over before the lease is over').toEqual(before)
+  expect(await world.log(), 'no process takes over before the lease is over').toEqual(before)
   await world.pass(3000)
   return types(await world.log())
 }
@@ -79,7 +79,7 @@ test(
   },
 )
 
-test('killed while a tool runs, which may not be tried again: the model reads that nobody knows', async () => {
+test('killed while a tool runs that may not be retried: the model reads that the outcome is unknown', async () => {
   const work = slow('work', { onLost: 'fail' })
   const [world, a, b] = await dying({}, { says, tools: [work.tool] })
   a.kill()
@@ -185,7 +185,7 @@ test(
   },
 )
 
-test('killed before the answer was written: nobody was told it was taken, and it can be given again', async () => {
+test('killed before the answer was written: no caller was told that it was accepted, and it can be given again', async () => {
   const ran: string[] = []
   const setup = { says, tools: [noting(ran, 'work', gated)] }
   const [world, a, b] = await dying(diesBefore('call.approved'), setup)

@@ -42,7 +42,7 @@ test('a place in the pages of one tenant shows another nothing of it', async () 
   expect((await runtime.tenant('globex').list({ after: list.next! })).items).toEqual([])
 })
 
-test('somebody who follows a conversation sees nothing of one with the same id elsewhere', async () => {
+test('a subscriber to a conversation sees nothing of one with the same id in another tenant', async () => {
   const world = new World()
   const { runtime } = await world.process('a', { says: ['Words of acme.'] })
   const following = runtime.tenant('globex').subscribe('c')

@@ -20,7 +20,7 @@ import { places, repeatTurn } from './places.ts'
 test(
   proves(
     'drive.one-process',
-    'whoever sets a resting conversation going drives it, and no other process does anything there',
+    'the process that starts an idle conversation owns it, and no other process does anything there',
   ),
   async () => {
     const world = new World()
@@ -67,7 +67,7 @@ test.each([{ deaf: false }, { deaf: true }])(
 )
 
 test.each(['here', 'elsewhere'])(
-  'whoever sent a message that waited gets the result of its own turn (driven %s), though others follow',
+  'the sender of a queued message gets the result of its own turn (driven %s), though others follow',
   async (where) => {
     const world = new World()
     const work = slow('work')
@@ -183,7 +183,7 @@ test.each(Object.entries(places))(
   },
 )
 
-/** In a few seconds by the world's clock, and however long tidings take by ours. */
+/** In a few seconds by the clock of the test, and as long as notifications take by the real one. */
 async function soonTold<T>(world: World, work: Promise<T>): Promise<T> {
   for (let passed = 0; passed < 20; passed++) {
     const over = await Promise.race([work.then(() => true), new Promise((resolve) => setTimeout(resolve, 60))])
@@ -211,7 +211,7 @@ test('a burst of work left to others costs each of them a few looks, also those 
   expect(back.model.requests).toHaveLength(80)
 })
 
-test('many processes that do not drive, and work that nobody does, cost nobody more than a look now and then', async () => {
+test('many processes that do not drive, and work without an owner, cost no more than an occasional poll', async () => {
   const world = new World()
   const front = await world.process('front', { drive: false })
   for (let n = 0; n < 120; n++) await front.runtime.submit(`c${n}`, 'Hi')

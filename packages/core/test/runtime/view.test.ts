@@ -44,7 +44,7 @@ test('the view of a conversation that waits shows what it waits for', async () =
   expect(view).toEqual(viewOf(await world.log()))
 })
 
-test('there is no view of a conversation that nobody made, nor of another tenant’s', async () => {
+test('there is no view of a conversation that does not exist, nor of another tenant’s', async () => {
   const world = new World()
   const a = await world.process('a', setup)
   await a.runtime.tenant('acme').send('c', 'Hi')
@@ -61,7 +61,7 @@ test.each([null, 5, { turns: 0 }, { turns: 'all' }, { before: -1 }, { before: 'x
   },
 )
 
-test('of a conversation that nobody made there is no view, and no older page; the page before the first is empty', async () => {
+test('a conversation that does not exist has no view and no older page; the page before the first is empty', async () => {
   const world = new World()
   const a = await world.process('a', setup)
   expect(await a.runtime.view('nope')).toBeUndefined()

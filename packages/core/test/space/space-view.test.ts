@@ -1,4 +1,4 @@
-/** What a person sees of a space while it happens: the same as whoever asks for it afterwards, and what is being written. */
+/** The live view of a space: the same as a view requested afterwards, plus the text that is being written. */
 import { applySpaceEvent, applySpaceFrame, emptySpaceView, type SpaceEvent, type SpaceFrame } from '@holdpoint/core'
 import { expect, test } from 'vitest'
 import { World } from '../runtime/kit.ts'
@@ -19,14 +19,19 @@ function after(...steps: readonly (SpaceFrame | SpaceEvent)[]) {
   let view = emptySpaceView
   let seq = 0
   for (const step of steps)
-    if (step.type === 'message.streaming' || step.type === 'tool.streaming') view = applySpaceFrame(view, step)
+    if (isFrame(step)) view = applySpaceFrame(view, step)
     else view = applySpaceEvent(view, { ...step, seq: ++seq, at: 0 })
   return view
 }
 
+/** An event and a frame may have the same type: the frame is about a call that is still being written. */
+function isFrame(step: SpaceFrame | SpaceEvent): step is SpaceFrame {
+  return step.type.endsWith('.streaming') || (step.type === 'tool.started' && step.status === 'writing')
+}
+
 const texts = (view: ReturnType<typeof after>): readonly string[] => view.writing.map(({ text }) => text)
 
-test('a piece that comes again changes nothing, one that begins anew replaces, and one too far ahead is passed over', () => {
+test('a repeated piece changes nothing, a restarted one replaces, and one too far ahead is ignored', () => {
   expect(texts(after(message(0, 'Hel'), message(3, 'lo')))).toEqual(['Hello'])
   expect(texts(after(message(0, 'Hello'), message(3, 'lo')))).toEqual(['Hello'])
   expect(texts(after(message(0, 'Hello'), message(0, 'Bye')))).toEqual(['Bye'])
@@ -34,8 +39,15 @@ test('a piece that comes again changes nothing, one that begins anew replaces, a
   expect(texts(after(message(0, 'He'), message(3, 'lo')))).toEqual(['He'])
 })
 
-test('what was being written is gone when it is there, or when nobody will write it any more', () => {
-  const tool: SpaceFrame = { type: 'tool.streaming', agent: 'desk', id: 'c2', name: 'chart', at: 0, delta: '{"n"' }
+test('a draft disappears when its message arrives, or when its writer stopped', () => {
+  const tool: SpaceFrame = {
+    type: 'tool.streaming',
+    agent: 'desk',
+    toolCallId: 't',
+    name: 'chart',
+    at: 0,
+    delta: '{"n"',
+  }
   const posted: SpaceEvent = { type: 'message.posted', from: desk, text: 'Hello' }
   const started = { type: 'tool.started', agent: 'desk', toolCallId: 't', name: 'chart', input: {}, status: 'running' }
   const writing = [message(0, 'Hello'), message(0, 'Again', 'c3'), tool]

@@ -1,7 +1,7 @@
 /** A space in which anything may happen, judged by its log alone. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { evolve, fold, type Conversation, type LogEvent, type Member, type SpaceEvent } from '../../src/index.ts'
+import { spaceMachine, type LogEvent, type Member, type SpaceEvent, type SpaceState } from '../../src/index.ts'
 import {
   decideJoin,
   decideLeave,
@@ -11,7 +11,6 @@ import {
   decideShow,
 } from '../../src/space/decide-space.ts'
 import { applySpaceEvent, emptySpaceView, spaceViewOf } from '../../src/space/space-view.ts'
-import { fromBase, toBase } from '../../src/turn/base.ts'
 
 const MEMBERS: readonly Member[] = [
   { kind: 'human', id: 'ada' },
@@ -25,11 +24,11 @@ function walked(numbers: readonly number[]): readonly LogEvent[] {
   let at = 0
   const pick = <T>(options: readonly T[]): T => options[(numbers[at++] ?? 0) % options.length] as T
   const log: LogEvent[] = []
-  let state: Conversation = fold([])
+  let state: SpaceState = spaceMachine.empty
   const write = (events: readonly (SpaceEvent | { type: 'notices.told'; count: number })[]): void => {
     for (const body of events) {
       const event: LogEvent = { ...body, seq: state.seq + 1, at: at * 10 }
-      state = evolve(state, event)
+      state = spaceMachine.evolve(state, event)
       log.push(event)
     }
   }
@@ -64,13 +63,13 @@ test('a message is news for every other agent that is there at that moment, unti
   let quiet = 0
   fc.assert(
     fc.property(numbers, (given) => {
-      let state: Conversation = fold([])
+      let state: SpaceState = spaceMachine.empty
       const there = new Map<string, Member>()
       let chain = 0
       let most = 0
       for (const event of walked(given)) {
         const before = state.outbox.length
-        state = evolve(state, event)
+        state = spaceMachine.evolve(state, event)
         const told = state.outbox.slice(before)
         if (event.type === 'space.opened') most = event.agentMessages
         if (event.type === 'member.joined') there.set(`${event.member.kind} ${event.member.id}`, event.member)
@@ -102,12 +101,12 @@ test('the state that is kept of a space is at any time what its log folds to, an
   fc.assert(
     fc.property(numbers, (given) => {
       const log = walked(given)
-      let state: Conversation = fold([])
+      let state: SpaceState = spaceMachine.empty
       let view = emptySpaceView
       for (const event of log) {
-        state = evolve(state, event)
-        const restored = fromBase(state.seq, JSON.parse(JSON.stringify(toBase(state))))
-        expect(restored).toEqual(state)
+        state = spaceMachine.evolve(state, event)
+        const { base } = spaceMachine.derive(spaceMachine.empty, state, [], [])
+        expect(spaceMachine.fromBase(state.seq, JSON.parse(JSON.stringify(base)))).toEqual(state)
         view = applySpaceEvent(applySpaceEvent(view, event as never), event as never)
       }
       expect(view).toEqual({ ...spaceViewOf(log as never), from: 1 })

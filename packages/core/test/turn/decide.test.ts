@@ -9,6 +9,7 @@ import {
   type Decision,
   type EventBody,
 } from '../../src/index.ts'
+import { userMessage } from '../../src/log/message.ts'
 import { after, held, hello, ok, plan, replied, running, settled, started } from './history.ts'
 
 const next = { ...plan, turnId: 't2' }
@@ -19,7 +20,7 @@ const busy = () => after(started, replied(1, 'a', 'b', 'c'), held('a'), running(
 const types = (decision: Decision): string[] =>
   decision.ok ? decision.events.map((event) => event.type) : [decision.refusal]
 
-test('a message at rest starts a turn', () => {
+test('a message to an idle conversation starts a turn', () => {
   expect(send(after(), 'refuse')).toEqual({ ok: true, events: [{ type: 'turn.started', ...next, items: [hello] }] })
 })
 
@@ -35,7 +36,7 @@ test('a message while a call is held is refused by default, saying why', () => {
   })
 })
 
-test('a message may be queued instead, and starts a turn of its own at rest', () => {
+test('a message may be queued instead, and starts its own turn once the conversation is idle', () => {
   expect(send(busy(), 'queue')).toEqual({ ok: true, events: [{ type: 'message.queued', item: hello }] })
   const waiting = after({ type: 'message.queued', item: hello }, { type: 'message.queued', item: hello })
   expect(decideQueued(waiting, next)).toMatchObject({ ok: true, events: [{ items: [hello, hello], queued: 2 }] })
@@ -43,6 +44,34 @@ test('a message may be queued instead, and starts a turn of its own at rest', ()
   expect(types(decideQueued(after({ type: 'message.queued', item: hello }, started), next))).toEqual([
     'nothing-to-continue',
   ])
+})
+
+const from = (by?: string): EventBody => ({
+  type: 'message.queued',
+  item: { kind: 'message', message: userMessage('Hello', by) },
+})
+
+test('a turn takes the first of what waits and what follows from the same author, and leaves the rest', () => {
+  const waiting = after(from('ada'), from('ada'), from('bob'), from('ada'))
+  expect(decideQueued(waiting, next)).toMatchObject({ events: [{ items: { length: 2 }, queued: 2, upTo: 2 }] })
+  expect(decideQueued(waiting, next, 1)).toMatchObject({ events: [{ items: { length: 1 }, queued: 1, upTo: 1 }] })
+  expect(decideQueued(after(from(), from('ada')), next)).toMatchObject({ events: [{ queued: 1, upTo: 1 }] })
+  expect(decideQueued(after(from('ada'), from()), next)).toMatchObject({ events: [{ queued: 1 }] })
+  expect(decideQueued(after(from(), from()), next)).toMatchObject({ events: [{ queued: 2 }] })
+})
+
+test('a cycle takes everything that waits', () => {
+  const waiting = after(from('ada'), from('bob'), from())
+  expect(decideQueued(waiting, { ...next, cycle: true })).toMatchObject({
+    events: [{ cycle: true, queued: 3, upTo: 3 }],
+  })
+})
+
+test('a message that may wait is queued behind the waiting ones, also in an idle conversation', () => {
+  expect(types(send(after(from('ada')), 'queue'))).toEqual(['message.queued'])
+  expect(types(send(after(from('ada')), 'refuse'))).toEqual(['turn.started'])
+  expect(types(send(after(from('ada')), 'supersede'))).toEqual(['turn.started'])
+  expect(types(send(after(), 'queue'))).toEqual(['turn.started'])
 })
 
 test(
@@ -107,12 +136,29 @@ test('what expiry does is declared with the hold', () => {
   })
 })
 
-test('an async call that nobody answers tells the agent so', () => {
+test('an async call without an answer tells the agent so', () => {
   const pending: EventBody = { type: 'call.settled', callId: 'a', outcome: ok }
-  const state = after(started, replied(1, 'a'), held('a', { async: true, accepts: ['answer'] }), pending, replied(2))
+  const state = after(
+    started,
+    replied(1, 'a'),
+    held('a', { kind: 'external', async: true, accepts: ['answer'] }),
+    pending,
+    replied(2),
+  )
   expect(decideExpire(state, 'a', 31_000)).toMatchObject({
-    events: [{ type: 'answer.arrived', callId: 'a', outcome: { error: { code: 'expired' } } }],
+    events: [{ type: 'answer.arrived', callId: 'a', outcome: { error: { message: 'No answer in 30 s.' } } }],
   })
+})
+
+test.each([
+  ['an external tool', { kind: 'external' }, 'Tool timed out after 10000ms'],
+  ['a client tool', { kind: 'client' }, 'Tool timed out after 10000ms'],
+  ['a person', { kind: 'elicitation' }, 'No answer in 10 s.'],
+  ['an approver', { kind: 'approval' }, 'No answer in 10 s.'],
+  ['a caller who carries calls out', { kind: 'external', cause: 'manual' }, 'No answer in 10 s.'],
+] as const)('the error of a wait for %s says what was waited for', (_who, hold, message) => {
+  const state = after(started, replied(1, 'a'), held('a', { ...hold, timeoutMs: 10_000, expiresAt: 0 }))
+  expect(decideExpire(state, 'a', 1)).toMatchObject({ events: [{ outcome: { error: { code: 'expired', message } } }] })
 })
 
 test.each([

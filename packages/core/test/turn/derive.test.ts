@@ -94,7 +94,7 @@ class Beside {
     for (const seq of this.holds.get(callId)?.seqs ?? []) {
       const event = this.log[seq - 1]!
       const part = event.type === 'model.replied' && callsOf(event.reply).find((each) => each.callId === callId)
-      if (event.type === 'model.replied' && part) call = newCall(part, seq, event.placed)
+      if (event.type === 'model.replied' && part) call = newCall(part, seq, event)
       else if ('callId' in event) call = evolveCall(call!, event)
     }
     return call
@@ -201,11 +201,11 @@ test('a call that is held as it is made has its row at once, and one that never 
   expect(rows.holds).toHaveLength(1)
 })
 
-test('a call that was answered keeps its row through everything that happens to it, for whoever answers later', () => {
+test('a call that was answered keeps its row through everything that happens to it, for later answers', () => {
   const before = [[started], [replied(1, 'c1'), held('c1')], [approved('c1')]] as const
 
   expect(rowsOf(...before).holds).toMatchObject([{ kind: 'approval', open: false, seqs: [2, 3, 4] }])
-  // Nobody answers because it started: that is told with what comes of it.
+  // A start is not reported on its own: the outcome reports it.
   expect(rowsOf(...before, [running('c1')]).holds).toEqual([])
   expect(rowsOf(...before, [running('c1')], [settled('c1')]).holds).toMatchObject([
     { kind: 'approval', open: false, seqs: [2, 3, 4, 5, 6] },

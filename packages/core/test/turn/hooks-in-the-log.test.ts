@@ -27,7 +27,7 @@ test('what hooks keep of a message changes nothing but that it was looked at', (
 
 test('a call that a hook rewrote runs with what the hook made of it', () => {
   const state = after(started, replied(1, 'a'), { type: 'call.rewritten', callId: 'a', input: { n: 1 }, hooks: ['l'] })
-  expect(next(state)).toMatchObject([{ do: 'run-call', call: { callId: 'a', edited: { n: 1 }, at: 'ready' } }])
+  expect(next(state)).toMatchObject([{ do: 'start-call', call: { callId: 'a', edited: { n: 1 }, at: 'ready' } }])
 })
 
 test('where the last prompt began is remembered until another begins elsewhere', () => {

@@ -31,7 +31,7 @@ const cases: readonly [from: keyof typeof at, event: EventBody, why: string][] =
   ['settled', running('a'), 'a settled call starts'],
   ['running', running('a', 3), 'an attempt is skipped'],
   ['ready', running('a', 2), 'the first attempt is not the first'],
-  ['ready', running('z'), 'a call starts that nobody made'],
+  ['ready', running('z'), 'a call starts that was never made'],
   ['model', running('a'), 'a call starts while there is none'],
   ['held', held('a'), 'a held call is held again'],
   ['settled', held('a'), 'a settled call is held'],
@@ -47,7 +47,7 @@ const cases: readonly [from: keyof typeof at, event: EventBody, why: string][] =
   ['ready', arrived, 'a late answer to a call that may still run'],
   ['held', arrived, 'a late answer to a held call'],
   ['running', arrived, 'a late answer to a running call'],
-  ['rest', briefed, 'hooks look at what nobody said'],
+  ['rest', briefed, 'hooks see a message that was never sent'],
   ['ready', briefed, 'hooks look at what the model has replied to'],
   ['briefed', briefed, 'hooks say twice what is to be kept'],
   ['model', { ...briefed, turnId: 't9' }, 'hooks look at another turn'],
@@ -79,7 +79,7 @@ test('a gap and a repeat in the numbering are refused', () => {
     expect(() => evolve(state, { ...replied(1), seq, at: 0 })).toThrow(/the log goes from 1 to/)
 })
 
-test('an event of a type that nobody knows is refused by its name', () => {
+test('an event of an unknown type is refused by its name', () => {
   const state: Conversation = at.model()
   const event = { type: 'turn.rewound', seq: state.seq + 1, at: 0 } as never
   expect(() => evolve(state, event)).toThrow('(turn.rewound) cannot have happened: there is no such type of event')

@@ -1,6 +1,15 @@
 /** What must hold of any log, checked by reading the log alone: nothing here uses the machine it judges. */
 import { isDeepStrictEqual } from 'node:util'
-import { fold, next, renderPrompt, type Conversation, type LogEvent, type PromptMessage } from '../../src/index.ts'
+import {
+  firedItems,
+  fold,
+  next,
+  renderPrompt,
+  type Conversation,
+  type Inbound,
+  type LogEvent,
+  type PromptMessage,
+} from '../../src/index.ts'
 import type { Told, Walk } from './walk.ts'
 
 /** After a step: what a step left as it was has been checked after the one before. */
@@ -19,6 +28,40 @@ export function checkAll(walk: Walk): void {
   checkVerdicts(walk)
   checkPlans(walk.log)
   checkShown(walk)
+  checkAskers(walk)
+}
+
+/** A turn is about what one author said, also where an answer or a plan led to it; a cycle acts for no person. */
+function checkAskers({ log, state, cycles }: Walk): void {
+  // By call, by plan, and by the item of a plan that fired.
+  const authors = new Map<string, string>()
+  let turn: string | undefined
+  let last = NO_NAME
+  for (const event of log) {
+    if (event.type === 'plan.set') authors.set(event.plan.id, turn ?? NO_NAME)
+    if (event.type === 'plan.fired')
+      for (const { id } of firedItems(event)) authors.set(id, authors.get(event.planId) ?? NO_NAME)
+    if (event.type === 'model.replied') {
+      for (const part of event.reply.parts) if (part.type === 'call') authors.set(part.callId, turn ?? NO_NAME)
+      if (event.reply.parts.length === 0) turn = undefined
+    }
+    if (event.type === 'turn.ended') turn = undefined
+    if (event.type !== 'turn.started') continue
+    const its = new Set(event.items.map((item) => authorOf(item, authors)))
+    assert(cycles || its.size <= 1, `a turn of several authors: ${[...its].join()}`)
+    turn = [...its].at(0) ?? last
+    last = turn
+  }
+  if (state.turn.phase === 'rest') return
+  const asker = cycles ? undefined : turn || undefined
+  assert(state.turn.by === asker, `the turn is ${state.turn.by}'s, and what led to it is ${asker}'s`)
+}
+
+const NO_NAME = ''
+
+function authorOf(item: Inbound, authors: ReadonlyMap<string, string>): string | undefined {
+  if (item.kind === 'message') return item.message.by ?? NO_NAME
+  return authors.get(item.kind === 'answer' ? item.callId : item.id) ?? NO_NAME
 }
 
 /** Each due time of a plan fires once, in order, and none before its time. */
@@ -77,7 +120,7 @@ function checkSeq(log: readonly LogEvent[]): void {
   log.forEach((event, index) => assert(event.seq === index + 1, `event ${index + 1} has seq ${event.seq}`))
 }
 
-/** Follows each call by itself: one outcome, never started while held, nothing after the outcome but an async answer. */
+/** Follows each call separately: one outcome, never started while held, nothing after the outcome but an async answer. */
 function checkCalls(log: readonly LogEvent[]): void {
   const calls = new Map<
     string,
@@ -100,7 +143,7 @@ function checkCalls(log: readonly LogEvent[]): void {
     }
     if (!('callId' in event)) continue
     const call = calls.get(event.callId)
-    assert(call, `${event.type} for a call nobody made`)
+    assert(call, `${event.type} for a call that was never made`)
     switch (event.type) {
       case 'call.rewritten':
         assert(call.settled === 0 && !call.held, 'rewritten while held, or after its outcome')

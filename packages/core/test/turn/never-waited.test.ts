@@ -3,7 +3,7 @@ import { failed } from '../../src/tool/outcome.ts'
 import { evolveCall, newCall } from '../../src/turn/call.ts'
 import { decideResolve } from '../../src/turn/resolve.ts'
 
-test('an answer to a call that never waited for anybody is unknown, though the call was cancelled', () => {
+test('an answer to a call that never waited is unknown, though the call was cancelled', () => {
   const call = newCall({ type: 'call', callId: 'c', vendorId: 'v', name: 'print', input: {} }, 2)
   const outcome = failed('cancelled', 'The turn was cancelled.')
   const cancelled = evolveCall(call, { type: 'call.settled', callId: 'c', outcome, seq: 3, at: 0 })

@@ -6,7 +6,7 @@ import { after, approved, held, hello, ok, plan, replied, running, settled, star
 const todo = (state: Conversation): string[] =>
   next(state).map((effect) => ('call' in effect ? `${effect.do} ${effect.call.callId}` : effect.do))
 
-test('at rest there is nothing to do, unless something waits', () => {
+test('an idle conversation has nothing to do, unless messages are queued', () => {
   expect(todo(after())).toEqual([])
   expect(todo(after({ type: 'message.queued', item: hello }))).toEqual(['start-turn'])
 })
@@ -15,19 +15,19 @@ test('a message has the model called, and a reply without calls ends the turn', 
   expect(todo(after(started))).toEqual(['call-model'])
   expect(after(started, replied(1)).turn).toEqual({
     phase: 'rest',
-    last: { turnId: 't1', reason: 'completed', message: undefined },
+    last: { turnId: 't1', askedBy: [{ via: 'message' }], reason: 'completed', message: undefined },
   })
 })
 
 test('each call is run, recovered or waited for, by where it is', () => {
   const state = after(started, replied(1, 'a', 'b', 'c', 'd'), held('b'), running('c'), settled('d'))
-  expect(todo(state)).toEqual(['run-call a', 'expire-hold', 'recover-call c'])
+  expect(todo(state)).toEqual(['start-call a', 'expire-hold', 'run-call c'])
 })
 
 test(
   proves('round.model-waits-for-all', 'the model is called again when the last call of the round is settled'),
   () => {
-    expect(todo(after(started, replied(1, 'a', 'b'), settled('b')))).toEqual(['run-call a'])
+    expect(todo(after(started, replied(1, 'a', 'b'), settled('b')))).toEqual(['start-call a'])
     const state = after(started, replied(1, 'a', 'b'), settled('b'), settled('a'))
     expect(todo(state)).toEqual(['call-model'])
     expect(state.turn).toMatchObject({ phase: 'model', step: 2, tokens: 5 })
@@ -42,7 +42,7 @@ test('whatever id a log has for a call, its work is no other’s', () => {
 test('an approved call is ready to run, bound to what was approved', () => {
   const state = after(started, replied(1, 'a'), held('a'), approved('a'))
   expect(next(state)).toMatchObject([
-    { do: 'run-call', call: { approved: { inputHash: 'hash', fingerprint: 'print' } } },
+    { do: 'start-call', call: { approved: { inputHash: 'hash', fingerprint: 'print' } } },
   ])
 })
 
@@ -52,7 +52,7 @@ test('a call held again after its approval has lost the approval', () => {
   expect(state.turn.phase === 'calls' && state.turn.calls[0]?.approved).toBe(undefined)
 })
 
-test('a call held again after several approved it starts from nobody', () => {
+test('a call held again after several approvals starts from zero approvals', () => {
   const endorsed: EventBody = { type: 'call.endorsed', callId: 'a', by: 'ann', inputHash: 'hash' }
   const state = after(started, replied(1, 'a'), held('a', { approvers: 2 }), endorsed, approved('a'), held('a'))
   expect(state.turn.phase === 'calls' && state.turn.calls[0]).toMatchObject({ endorsed: [], holds: 2 })
@@ -65,7 +65,7 @@ test('a turn that was told to halt ends when no call is open, and does not call 
     outcome: ok,
     halt: { reason: 'halted', message: 'enough' },
   }
-  expect(todo(after(started, replied(1, 'a', 'b'), halted))).toEqual(['run-call b'])
+  expect(todo(after(started, replied(1, 'a', 'b'), halted))).toEqual(['start-call b'])
   expect(next(after(started, replied(1, 'a', 'b'), halted, settled('b')))).toMatchObject([
     { do: 'end-turn', reason: 'halted', message: 'enough' },
   ])
@@ -135,10 +135,10 @@ test('an async call waits on after its turn has gone on, and its answer is queue
     { type: 'answer.arrived', callId: 'a', name: 'email.send', outcome: ok },
   )
   expect(answered.waiting.size).toBe(0)
-  expect(answered.queue).toEqual([{ kind: 'answer', callId: 'a', name: 'email.send', outcome: ok }])
+  expect(answered.queue).toEqual([{ seq: 5, item: { kind: 'answer', callId: 'a', name: 'email.send', outcome: ok } }])
 })
 
-test('an answer to a call that waited for nobody is queued, and remembered as no answer to a hold', () => {
+test('an answer to a call that did not wait is queued, and not remembered as an answer to a hold', () => {
   const resolution = { kind: 'answer', value: 1 } as const
   const arrived: EventBody = { type: 'answer.arrived', callId: 'a', name: 'email.send', outcome: ok, resolution }
   const state = after(started, replied(1, 'a', 'b'), settled('a'), arrived)
@@ -158,7 +158,7 @@ test('a held call that failed to become pending does not wait on', () => {
 })
 
 test('a state of which nothing can be said is refused every time, and never told what is to be done in another', () => {
-  for (let nth = 0; nth < 100; nth++) expect(todo(after(started, replied(1, 'a')))).toEqual(['run-call a'])
+  for (let nth = 0; nth < 100; nth++) expect(todo(after(started, replied(1, 'a')))).toEqual(['start-call a'])
   const { limits: _limits, ...damaged } = started as Extract<EventBody, { type: 'turn.started' }>
   const state = after(damaged as EventBody)
   for (let nth = 0; nth < 2; nth++) expect(() => next(state)).toThrow(TypeError)

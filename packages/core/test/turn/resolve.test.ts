@@ -170,26 +170,26 @@ test('an edit may ask for more approvers than what was proposed', () => {
 })
 
 test.each(['changed', 'lost'] as const)(
-  'the same yes again is not spent on a call that was held anew (%s)',
+  'a repeated approval does not count for a call that was held again (%s)',
   (cause) => {
     const yes: EventBody = { ...approved('a'), by: 'ann' } as EventBody
-    const anew = call(held('a'), yes, held('a', { cause }))
-    expect(resolve(anew, approve, 'ann')).toMatchObject({
+    const again = call(held('a'), yes, held('a', { cause }))
+    expect(resolve(again, approve, 'ann')).toMatchObject({
       verdict: 'duplicate',
       events: [],
       first: { nth: 1, by: 'ann' },
     })
-    expect(resolve(anew, approve, 'ann').message).toContain('hold 2')
-    expect(resolve(anew, approve, 'ann', { hold: 1 }).verdict).toBe('duplicate')
-    expect(resolve(anew, reject, 'ann', { hold: 1 }).verdict).toBe('conflict')
-    expect(resolve(anew, approve, 'ann', { hold: 2 }).verdict).toBe('accepted')
-    expect(resolve(anew, approve, 'bob').verdict).toBe('accepted')
-    expect(resolve(anew, reject, 'ann').verdict).toBe('accepted')
+    expect(resolve(again, approve, 'ann').message).toContain('hold 2')
+    expect(resolve(again, approve, 'ann', { hold: 1 }).verdict).toBe('duplicate')
+    expect(resolve(again, reject, 'ann', { hold: 1 }).verdict).toBe('conflict')
+    expect(resolve(again, approve, 'ann', { hold: 2 }).verdict).toBe('accepted')
+    expect(resolve(again, approve, 'bob').verdict).toBe('accepted')
+    expect(resolve(again, reject, 'ann').verdict).toBe('accepted')
     expect(resolve(call(held('a'), yes, held('a')), approve, 'ann').verdict).toBe('accepted')
   },
 )
 
-test('an unknown call, and one that waits for nobody, are unknown', () => {
+test('an unknown call, and one that waits for no answer, are unknown', () => {
   expect(resolve(undefined, approve).verdict).toBe('unknown')
   expect(resolve(call(), approve).verdict).toBe('unknown')
   expect(resolve(call(running('a')), approve).verdict).toBe('unknown')
@@ -212,7 +212,7 @@ test('a hold takes only what it says it takes', () => {
 test(
   proves(
     'expiry.first-durable-wins',
-    'an answer at or after the deadline is expired, whether or not anybody noticed the deadline',
+    'an answer at or after the deadline is expired, whether or not a process noticed the deadline',
   ),
   () => {
     expect(resolve(call(held('a')), approve, undefined, { now: 30_999 }).verdict).toBe('accepted')

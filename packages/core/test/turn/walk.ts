@@ -25,13 +25,13 @@ import {
   type Resolution,
   type Verdict,
 } from '../../src/index.ts'
-import { Log } from '../../src/loop/log.ts'
-import type { Notice } from '../../src/turn/notices.ts'
+import type { Notice } from '../../src/log/notice.ts'
 import type { Placed } from '../../src/log/log-event.ts'
-import { decideInbox } from '../../src/turn/decide.ts'
+import { userMessage } from '../../src/log/message.ts'
+import { decideInbox, findCall, type Decision, type TurnPlan } from '../../src/turn/decide.ts'
 import { openHolds } from '../../src/loop/result.ts'
 import { isDeadline } from '../../src/turn/turn-state.ts'
-import { memoryStore, testPorts } from '@holdpoint/testing'
+import { callIn } from '../../src/turn/call.ts'
 
 export interface Told {
   readonly callId: string
@@ -58,13 +58,16 @@ export class Walk {
   #turns = 0
   #events = 0
   #choices: readonly number[]
-  /** Whether it is an agent's life, with plans, places and turns that are skipped. */
+  /** Whether it is the log of an autonomous agent, with plans, places and skipped turns. */
   readonly #lives: boolean
+  /** Whether each turn is about everything that waits. */
+  readonly cycles: boolean
   #at = 0
 
   constructor(choices: readonly number[], { lives = true }: { readonly lives?: boolean } = {}) {
     this.#choices = choices
     this.#lives = lives
+    this.cycles = lives && (choices[0] ?? 0) % 3 === 0
   }
 
   get over(): boolean {
@@ -108,22 +111,22 @@ export class Walk {
     }
   }
 
-  #send(): void {
-    const item = this.#pick([
-      undefined,
-      { kind: 'message', message: { parts: [{ type: 'text', text: 'hello' }] } } as const,
-    ])
-    const whileBusy = this.#pick(['refuse', 'queue', 'refuse', 'queue', 'supersede'] as const)
-    const decision = decideSend(this.state, { item, plan: this.#plan(), whileBusy })
+  #take(decision: Decision): void {
     if (decision.ok) this.append(decision.events)
+  }
+
+  #send(): void {
+    const hello = (by?: string) => ({ kind: 'message', message: userMessage('hello', by) }) as const
+    const item = this.#pick([undefined, hello('ann'), undefined, hello('bob'), undefined, hello()])
+    const whileBusy = this.#pick(['refuse', 'queue', 'refuse', 'queue', 'supersede'] as const)
+    this.#take(decideSend(this.state, { item, plan: this.#plan(), whileBusy }))
   }
 
   /** Something for the inbox. */
   #happen(): void {
     const id = `trigger:${++this.#events}`
     const event = { type: 'trigger', name: 'it', data: null } as const
-    const decision = decideInbox(this.state, 'walker', { kind: 'event', id, at: this.now, event })
-    if (decision.ok) this.append(decision.events)
+    this.#take(decideInbox(this.state, 'walker', { kind: 'event', id, at: this.now, event }))
   }
 
   /** As `makePlan` makes them: due later than now. */
@@ -134,7 +137,7 @@ export class Walk {
     const nextAt = line === undefined ? this.now + this.#pick([1, 30]) : (everySo(line, 'UTC', this.now) ?? 0)
     const cron = line === undefined ? {} : { cron: { line, timeZone: 'UTC' } }
     const opened: EventBody[] = this.state.seq === 0 ? [{ type: 'conversation.opened', agent: 'walker' }] : []
-    this.append([...opened, { type: 'plan.set', plan: { id, what: 'it', missed, nextAt, ...cron } }])
+    this.append([...opened, { type: 'plan.set', plan: { id, what: 'it', missed, nextAt, ...cron, ...this.#asked() } }])
   }
 
   #dropPlan(): void {
@@ -143,8 +146,7 @@ export class Walk {
   }
 
   #cancel(): void {
-    const decision = decideCancel(this.state)
-    if (decision.ok) this.append(decision.events)
+    this.#take(decideCancel(this.state))
   }
 
   #wait(): void {
@@ -153,7 +155,7 @@ export class Walk {
 
   async #resolve(): Promise<void> {
     const held = openHolds(this.state).map((hold) => hold.callId)
-    const callId = this.#pick([...held, ...held, ...held, ...held, ...this.callIds.slice(-8), 'nobody'])
+    const callId = this.#pick([...held, ...held, ...held, ...held, ...this.callIds.slice(-8), 'unknown'])
     const resolution = this.#pick<Resolution>([
       { kind: 'approve' },
       { kind: 'approve' },
@@ -180,10 +182,7 @@ export class Walk {
 
   /** As the loop finds it: from the state, or rebuilt from the log. */
   find(callId: string): Promise<Call | undefined> {
-    const log = new Log({ tenant: '', id: 'walk' }, memoryStore(), testPorts())
-    log.events.push(...this.log)
-    log.state = this.state
-    return log.find(callId)
+    return Promise.resolve(findCall(this.state, callId) ?? callIn(this.log, callId))
   }
 
   #perform(): void {
@@ -193,30 +192,21 @@ export class Walk {
 
   #do(effect: Effect, ending: boolean): void {
     switch (effect.do) {
-      case 'start-turn': {
-        const decision = decideQueued(this.state, this.#plan())
-        if (decision.ok) this.append(decision.events)
-        return
-      }
+      case 'start-turn':
+        return this.#take(decideQueued(this.state, this.#plan()))
       case 'end-turn':
         return this.append([{ type: 'turn.ended', turnId: effect.turnId, reason: effect.reason }])
       case 'call-model':
         return this.append(this.#reply(effect.turn.turnId, effect.turn.step, ending))
-      case 'run-call':
+      case 'start-call':
         return this.append([this.#start(effect.call, ending)])
-      case 'recover-call':
+      case 'run-call':
         return this.append(this.#outcome(effect.call, ending))
-      case 'expire-hold': {
-        const decision = decideExpire(this.state, effect.callId, this.now)
-        if (decision.ok) this.append(decision.events)
-        return
-      }
-      case 'fire-plan': {
-        const decision = decideFire(this.state, effect.planId, this.now, everySo)
-        if (decision.ok) this.append(decision.events)
-        return
-      }
-      case 'tell':
+      case 'expire-hold':
+        return this.#take(decideExpire(this.state, effect.callId, this.now))
+      case 'fire-plan':
+        return this.#take(decideFire(this.state, effect.planId, this.now, everySo))
+      case 'deliver':
         this.heard.push(...effect.notices)
         return this.append([{ type: 'notices.told', count: effect.notices.length }])
     }
@@ -275,6 +265,12 @@ export class Walk {
     ])()
   }
 
+  /** As the loop writes it: the authors of the turn that is going on. */
+  #asked(): Pick<Hold, 'askedBy'> {
+    const { turn } = this.state
+    return turn.phase === 'rest' ? {} : { askedBy: turn.askedBy }
+  }
+
   #hold(given: Partial<Hold>): Hold {
     const bound = {
       input: {},
@@ -283,6 +279,7 @@ export class Walk {
       approvers: 1,
       timeoutMs: 100,
       expiresAt: this.now + 100,
+      ...this.#asked(),
     }
     return {
       kind: 'approval',
@@ -336,8 +333,9 @@ export class Walk {
     ])
   }
 
-  #plan(): { turnId: string; agent: string; limits: { maxSteps: number } } {
-    return { turnId: `t${++this.#turns}`, agent: 'walker', limits: { maxSteps: 3 } }
+  #plan(): TurnPlan {
+    const cycle = this.cycles && { cycle: true as const }
+    return { turnId: `t${++this.#turns}`, agent: 'walker', limits: { maxSteps: 3 }, ...cycle }
   }
 
   #pick<T>(options: readonly T[]): T {

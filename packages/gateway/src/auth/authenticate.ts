@@ -1,17 +1,45 @@
-/** From the `Authorization` header to who is asking. One header, one place; there is no other way in, not from loopback either. */
+/**
+ * Reads the `Authorization` header and finds the caller. Every request authenticates this way, requests from loopback
+ * too.
+ */
 import type { Keys } from './keys.ts'
 import type { Principal } from './principal.ts'
-import type { VerifyToken } from './tokens.ts'
+import type { RefusedCredential, VerifyToken } from './tokens.ts'
 
 export type Authenticate = (authorization: string | null) => Promise<Principal | undefined>
 
 const BEARER = /^Bearer ([\x21-\x7e]+)$/i
 
-export function authenticator(keys: Keys, verifyToken: VerifyToken | undefined): Authenticate {
+/** `refused` receives the reason when a credential is refused. */
+export function authenticator(
+  keys: Keys,
+  verifyToken: VerifyToken | undefined,
+  refused: (why: RefusedCredential) => void,
+): Authenticate {
   return async (authorization) => {
-    const credential = BEARER.exec(authorization ?? '')?.[1]
-    if (credential === undefined) return undefined
+    if (authorization === null) return undefined
+    const credential = BEARER.exec(authorization)?.[1]
+    if (credential === undefined) {
+      refused({
+        reason: 'not-bearer',
+        message: 'A request was refused (not-bearer): its Authorization header is not `Bearer …`',
+      })
+      return undefined
+    }
     const key = await keys.find(credential)
-    return key ?? (credential.startsWith('hp_') ? undefined : verifyToken?.(credential))
+    if (key) return key
+    if (verifyToken && !credential.startsWith('hp_')) return verifyToken(credential)
+    refused(credential.startsWith('hp_') ? UNKNOWN_KEY : NO_TOKENS)
+    return undefined
   }
+}
+
+const UNKNOWN_KEY: RefusedCredential = {
+  reason: 'key-unknown',
+  message: 'A key was refused (key-unknown): it is unknown, revoked or expired',
+}
+
+const NO_TOKENS: RefusedCredential = {
+  reason: 'tokens-off',
+  message: 'A token was refused (tokens-off): neither `jwks` nor `secret` is configured',
 }

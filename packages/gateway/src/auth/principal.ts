@@ -1,21 +1,26 @@
-/** Who is asking: a key of a program or a token of a person, always of one tenant. */
+/** The caller: a program with a key or a person with a token, always in one tenant. */
 import type { Scope } from '@holdpoint/protocol'
 
 export interface Principal {
   readonly kind: 'key' | 'user'
   readonly tenant: string
-  /** Tells it from every other credential of the tenant. */
+  /** Identifies the credential within the tenant. */
   readonly id: string
-  /** Who a message or an answer comes from, unless a key says for whom it speaks. */
+  /** The default author of a message or an answer. A key may name another author. */
   readonly by: string
   readonly scopes: readonly Scope[]
-  /** When it is over by itself. */
+  /** When the credential expires. */
   readonly expiresAt?: number
 }
 
 export const SCOPES: readonly [Scope, ...Scope[]] = ['admin', 'agent', 'worker', 'resolver', 'reader']
 
-export function may({ scopes }: Principal, needed: readonly Scope[]): boolean {
+export function isAdmin({ scopes }: Principal): boolean {
+  return scopes.includes('admin')
+}
+
+/** Whether the caller has one of these scopes, or `admin`. */
+export function hasScope({ scopes }: Principal, needed: readonly Scope[]): boolean {
   return scopes.includes('admin') || needed.some((scope) => scopes.includes(scope))
 }
 

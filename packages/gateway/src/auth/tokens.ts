@@ -1,55 +1,153 @@
 /**
- * Tokens of people: JWTs that somebody else signed, with `tenant`, `sub` and `scope` in them. Which algorithms are taken
- * follows from the settings alone: a public key is never used as a shared secret.
+ * Tokens of people: JWTs from an external issuer, with the claims `tenant`, `sub` and `scope`. The settings alone
+ * decide which algorithms are accepted: a public key is never used as a shared secret.
  */
 import { createRemoteJWKSet, jwtVerify, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose'
-import { HoldpointError } from '@holdpoint/core'
+import { HoldpointError, messageOf } from '@holdpoint/core'
+import { isLoopbackHost } from '../http/host-and-origin.ts'
 import { id } from '../schemas.ts'
 import { isScope, type Principal } from './principal.ts'
+import { isReservedName } from './reserved-names.ts'
 
 export type TokenOptions = {
-  readonly issuer?: string
-  readonly audience?: string
+  /** A token that expires later than this from now is refused. Default: one day. */
+  readonly maxLifeMs?: number
 } & (
-  | { readonly jwks: string; readonly secret?: never }
-  /** At least 32 characters. */
-  | { readonly secret: string; readonly jwks?: never }
+  | {
+      /** The URL of the issuer's public keys: https, or http on loopback. */
+      readonly jwks: string
+      readonly issuer: string
+      readonly audience: string
+      readonly secret?: never
+    }
+  | {
+      /** At least 32 characters. */
+      readonly secret: string
+      readonly issuer?: string
+      readonly audience?: string
+      readonly jwks?: never
+    }
 )
 
 export type VerifyToken = (token: string) => Promise<Principal | undefined>
 
+/** Why a credential was refused. Only the operator sees it: a caller who guesses must not. */
+export interface RefusedCredential {
+  /** Machine-readable: `token-expired`. */
+  readonly reason: string
+  readonly message: string
+}
+
 const SIGNED_BY_KEY = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA']
 const LONGEST = 16_000
+const DAY_MS = 86_400_000
 
-export function tokenVerifier(options: TokenOptions): VerifyToken {
+/** `refused` receives the reason when a token is refused. */
+export function tokenVerifier(
+  options: TokenOptions,
+  now: () => number,
+  refused: (why: RefusedCredential) => void = () => {},
+): VerifyToken {
+  const { maxLifeMs = DAY_MS } = options
   const shared: JWTVerifyOptions = {
     requiredClaims: ['exp', 'sub', 'tenant'],
     ...(options.issuer !== undefined && { issuer: options.issuer }),
     ...(options.audience !== undefined && { audience: options.audience }),
   }
-  const verify = verifierOf(options, shared)
+  const verify = verifierOf(options)
   return async (token) => {
-    if (token.length > LONGEST) return undefined
-    // Why a token is not good is nobody's business but its issuer's.
-    const payload = await verify(token).catch(() => undefined)
-    return payload && principalOf(payload)
+    try {
+      if (token.length > LONGEST) throw new RefusedToken('token-too-large', `it is longer than ${LONGEST} characters`)
+      return principalOf(await verify(token, { ...shared, currentDate: new Date(now()) }), now() + maxLifeMs)
+    } catch (error) {
+      const reason = reasonOf(error)
+      refused({ reason, message: `A token was refused (${reason}): ${messageOf(error)}` })
+      return undefined
+    }
   }
 }
 
-function verifierOf(options: TokenOptions, shared: JWTVerifyOptions): (token: string) => Promise<JWTPayload> {
+/** A warning for the operator when an optional check is not configured. */
+export function tokenWarning({ issuer, audience }: TokenOptions): string | undefined {
+  const missing = [issuer === undefined && '`issuer`', audience === undefined && '`audience`'].filter(Boolean)
+  if (missing.length === 0) return undefined
+  return (
+    `Tokens are accepted without a check of their ${missing.join(' and ')}: any token that was signed ` +
+    `with the same secret, for any service, is accepted. Set ${missing.join(' and ')} (HOLDPOINT_ISSUER, HOLDPOINT_AUDIENCE).`
+  )
+}
+
+/** A token with a valid signature and claims that we refuse. */
+class RefusedToken extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ERR_JWT_EXPIRED: 'token-expired',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'token-signature',
+  ERR_JOSE_ALG_NOT_ALLOWED: 'token-algorithm',
+  ERR_JWS_INVALID: 'token-malformed',
+  ERR_JWT_INVALID: 'token-malformed',
+  ERR_JWKS_NO_MATCHING_KEY: 'token-signer-unknown',
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof RefusedToken) return error.code
+  const { code, claim } = error as { readonly code?: unknown; readonly claim?: unknown }
+  if (code === 'ERR_JWT_CLAIM_VALIDATION_FAILED')
+    return claim === 'iss' ? 'token-issuer' : claim === 'aud' ? 'token-audience' : 'token-claims'
+  // The token may be valid: the issuer's public keys could not be fetched.
+  return (typeof code === 'string' ? REASONS[code] : undefined) ?? 'jwks-unreachable'
+}
+
+function verifierOf(options: TokenOptions): (token: string, check: JWTVerifyOptions) => Promise<JWTPayload> {
   if (options.jwks !== undefined) {
-    const keys: JWTVerifyGetKey = createRemoteJWKSet(new URL(options.jwks), { timeoutDuration: 5000 })
-    return async (token) => (await jwtVerify(token, keys, { ...shared, algorithms: SIGNED_BY_KEY })).payload
+    const keys: JWTVerifyGetKey = createRemoteJWKSet(jwksUrl(options), { timeoutDuration: 5000 })
+    return async (token, check) => (await jwtVerify(token, keys, { ...check, algorithms: SIGNED_BY_KEY })).payload
   }
   if (options.secret.length < 32)
-    throw new HoldpointError('config-invalid', 'The secret of tokens has at least 32 characters.')
+    throw new HoldpointError('config-invalid', 'The token secret must have at least 32 characters.')
   const secret = new TextEncoder().encode(options.secret)
-  return async (token) => (await jwtVerify(token, secret, { ...shared, algorithms: ['HS256'] })).payload
+  return async (token, check) => (await jwtVerify(token, secret, { ...check, algorithms: ['HS256'] })).payload
 }
 
-function principalOf({ sub, exp, tenant, scope }: JWTPayload): Principal | undefined {
-  if (!id.safeParse(sub).success || typeof sub !== 'string' || exp === undefined) return undefined
-  if (typeof tenant !== 'string' || (tenant !== '' && !id.safeParse(tenant).success)) return undefined
+/**
+ * An attacker who can change the response with the public keys can sign any token, so https is required. An issuer
+ * signs for many services, so `issuer` and `audience` are required.
+ */
+function jwksUrl({ jwks, issuer, audience }: { jwks: string; issuer?: string; audience?: string }): URL {
+  const url = URL.canParse(jwks) ? new URL(jwks) : undefined
+  if (!url || (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.host))))
+    throw new HoldpointError(
+      'config-invalid',
+      '`jwks` must be the https URL of public keys; http is allowed only on loopback.',
+    )
+  if (!issuer || !audience)
+    throw new HoldpointError(
+      'config-invalid',
+      'With `jwks`, set `issuer` and `audience`, so that only tokens for this gateway are accepted ' +
+        '(HOLDPOINT_ISSUER, HOLDPOINT_AUDIENCE).',
+    )
+  return url
+}
+
+function principalOf({ sub, exp, tenant, scope }: JWTPayload, latest: number): Principal {
+  if (typeof sub !== 'string' || !id.safeParse(sub).success || exp === undefined)
+    throw new RefusedToken('token-claims', '"sub" is not a valid name')
+  if (isReservedName(sub))
+    throw new RefusedToken(
+      'token-sub-reserved',
+      `its sub is "${sub}", and names that start with "key:" are reserved for keys`,
+    )
+  if (typeof tenant !== 'string' || (tenant !== '' && !id.safeParse(tenant).success))
+    throw new RefusedToken('token-claims', '"tenant" is not a valid name')
+  if (exp * 1000 > latest)
+    throw new RefusedToken('token-life', 'it expires later than `maxLifeMs` allows (HOLDPOINT_TOKEN_LIFE_MS)')
   const scopes = typeof scope === 'string' ? scope.split(' ').filter(isScope) : []
   return { kind: 'user', tenant, id: `user:${sub}`, by: sub, scopes, expiresAt: exp * 1000 }
 }

@@ -1,48 +1,64 @@
 /**
- * The way of every request, in this order: is it one we take at all (guard), who is asking, how often, what does it say,
- * does it fit, was it made before; then the route. Nothing of a stranger's body is read.
+ * Handles a request after the check of host and origin, in this order: authentication, rate limits, scope, body,
+ * validation, idempotency key, route. The body of an unauthenticated request is not read.
  */
 import type { Json } from '@holdpoint/core'
 import type { Authenticate } from '../auth/authenticate.ts'
-import { may, type Principal } from '../auth/principal.ts'
-import type { Strangers } from '../auth/strangers.ts'
+import { hasScope, type Principal } from '../auth/principal.ts'
+import type { FailedAuthenticationLimit } from '../auth/failed-authentication-limit.ts'
+import { clientOf, type TrustedProxies } from '../auth/trusted-proxies.ts'
 import type { Limits, LogLine } from '../gateway-options.ts'
 import type { Redact } from '../redact.ts'
 import type { Services } from '../services.ts'
-import { no, type Answer } from './answer.ts'
-import { readBody } from './body.ts'
-import { failed } from './failed.ts'
-import { keyOf, once } from './once.ts'
-import type { RateLimit } from './rate.ts'
-import { respond, type Line } from './respond.ts'
+import { refuse, type RouteAnswer } from './route-answer.ts'
+import { NO_BODY, readBody } from './read-body.ts'
+import { errorAnswer } from './error-answer.ts'
+import { idempotencyKeyOf, runIdempotently } from './idempotency.ts'
+import type { RateLimit } from './rate-limit.ts'
+import { respond, type ResponseTarget } from './respond.ts'
 import type { Peer, Route } from './route.ts'
+import type { TenantLimits } from './tenant-limits.ts'
 import { validate } from './validate.ts'
 
 export interface Pipeline {
   readonly services: Services
   readonly authenticate: Authenticate
-  readonly strangers: Strangers
+  readonly failedAuthentications: FailedAuthenticationLimit
+  readonly proxies: TrustedProxies
   readonly rate: RateLimit
+  readonly tenants: TenantLimits
   readonly limits: Limits
   readonly redact: Redact
   readonly log: (line: LogLine) => void
 }
 
-const NOBODY: Principal = { kind: 'key', tenant: '', id: '', by: '', scopes: [] }
+/** The largest body of a route without authentication: no tenant's limits apply to it. */
+const ANONYMOUS_BODY_BYTES = 1000
+const ANONYMOUS: Principal = { kind: 'key', tenant: '', id: '', by: '', scopes: [] }
 
-export async function handle(
+export async function handleRequest(
   pipeline: Pipeline,
   route: Route,
   request: Request,
   params: Readonly<Record<string, string>>,
-  line: Line,
+  target: ResponseTarget,
 ): Promise<Response> {
+  const { redact, tenants, services } = pipeline
   try {
-    return respond(await answer(pipeline, route, request, params, line.peer), pipeline.redact, line)
+    if (services.closing.aborted && route.scopes.length > 0) return respond(shuttingDown, redact, target)
+    const caller = await authorize(pipeline, route, request, target.peer?.address)
+    if ('answer' in caller) return respond(caller.answer, redact, target)
+    const result = await answer(pipeline, route, request, params, caller, target.peer)
+    return respond(
+      result,
+      redact,
+      target,
+      caller === ANONYMOUS ? undefined : (bytes) => tenants.countResponse(caller.tenant, bytes),
+    )
   } catch (error) {
-    const told = failed(error)
-    if (told.status >= 500) logError(pipeline, request, told.status, error)
-    return respond(told, pipeline.redact, line)
+    const result = errorAnswer(error)
+    if (result.status >= 500) logError(pipeline, request, result.status, error)
+    return respond(result, redact, target)
   }
 }
 
@@ -51,31 +67,34 @@ async function answer(
   route: Route,
   request: Request,
   params: Readonly<Record<string, string>>,
+  caller: Principal,
   peer: Peer | undefined,
-): Promise<Answer> {
+): Promise<RouteAnswer> {
   const { services, limits } = pipeline
-  if (services.closing.aborted && route.scopes.length > 0) return failedClosed
-  const who = await admit(pipeline, route, request, peer?.address)
-  if ('answer' in who) return who.answer
   const writes = route.method !== 'get'
-  const read = writes ? await readBody(request, limits.bodyBytes) : ({ ok: true, value: undefined } as const)
+  const read = writes
+    ? await readBody(request, caller === ANONYMOUS ? ANONYMOUS_BODY_BYTES : limits.bodyBytes)
+    : NO_BODY
   if (!read.ok) return read.answer
+  const exceeded = caller === ANONYMOUS ? undefined : await pipeline.tenants.takeBytes(caller.tenant, read.bytes)
+  if (exceeded) return tooMany(exceeded.wait, exceeded.why)
   const url = new URL(request.url)
   if (!isDecodable(url.pathname))
-    return no('bad-request', 'The path has a `%` that stands for nothing: write it `%25`.')
-  const fits = validate(route, { params, query: url.searchParams, body: read.value })
-  if (!fits.ok) return fits.answer
-  const given = writes ? keyOf(request) : { key: undefined }
+    return refuse('bad-request', 'The path has a `%` that is not an escape. Write it as `%25`.')
+  const validated = validate(route, { params, query: url.searchParams, body: read.value })
+  if (!validated.ok) return validated.answer
+  const given = writes ? idempotencyKeyOf(request) : { key: undefined }
   if ('answer' in given) return given.answer
-  const { key } = given
-  const runtime = services.runtime.tenant(who.tenant)
-  const work = (): Promise<Answer> => route.handle({ ...fits.value, who, runtime, key, request, peer, services })
-  if (!writes || key === undefined || route.once === 'by-runtime') return work()
+  const { key: idempotencyKey } = given
+  const runtime = services.runtime.tenant(caller.tenant)
+  const work = (): Promise<RouteAnswer> =>
+    route.handle({ ...validated.value, caller, runtime, idempotencyKey, request, peer, services })
+  if (!writes || idempotencyKey === undefined || route.idempotency === 'by-runtime') return work()
   const what: Json = [route.name, url.pathname, url.search, read.value ?? null]
-  return once(services.documents, { who, key, what }, work)
+  return runIdempotently(services.documents, { caller, key: idempotencyKey, what }, work)
 }
 
-/** What is no UTF-8 in escapes would be taken as it stands, and be another name for what is written properly. */
+/** An escape that is not UTF-8 would be passed through undecoded: a second name for the same thing. */
 function isDecodable(path: string): boolean {
   if (!path.includes('%')) return true
   try {
@@ -86,38 +105,45 @@ function isDecodable(path: string): boolean {
   }
 }
 
-const failedClosed = no('closed', 'This gateway is shutting down. Ask another one, or again in a moment.', {
+const shuttingDown = refuse('closed', 'This gateway is shutting down. Retry in a moment, or use another one.', {
   headers: { 'retry-after': '1', connection: 'close' },
 })
 
-/** Who is asking, if they may ask this now. */
-async function admit(
-  { authenticate, strangers, rate }: Pipeline,
+/** Authenticates the caller and checks rate limits and scopes. */
+async function authorize(
+  { authenticate, failedAuthentications, proxies, rate, tenants }: Pipeline,
   { scopes }: Route,
   request: Request,
   address: string | undefined,
-): Promise<Principal | { readonly answer: Answer }> {
-  if (scopes.length === 0) return NOBODY
+): Promise<Principal | { readonly answer: RouteAnswer }> {
+  if (scopes.length === 0) return ANONYMOUS
   const authorization = request.headers.get('authorization')
-  const patience = strangers.wait(address, authorization)
-  if (patience > 0) return { answer: tooMany(patience) }
-  const who = await authenticate(authorization)
-  if (who) strangers.wasGood(authorization)
-  else strangers.wasWrong(address, authorization)
-  if (!who)
+  const known = await failedAuthentications.authenticate(
+    clientOf(address, request.headers, proxies),
+    authorization,
+    () => authenticate(authorization),
+  )
+  if ('wait' in known) {
+    if (known.wait > 0) return { answer: tooMany(known.wait) }
     return {
-      answer: no('unauthorised', 'Send a key or a token: `Authorization: Bearer hp_…`.', {
+      answer: refuse('unauthorised', 'Send a key or a token: `Authorization: Bearer hp_…`.', {
         headers: { 'www-authenticate': 'Bearer' },
       }),
     }
-  const wait = rate.take(JSON.stringify([who.tenant, who.id]))
+  }
+  const { caller } = known
+  const wait = rate.take(JSON.stringify([caller.tenant, caller.id]))
   if (wait > 0) return { answer: tooMany(wait) }
-  if (may(who, scopes)) return who
-  return { answer: no('scope-missing', `This takes a credential with the scope ${scopes.join(' or ')}.`) }
+  const exceeded = tenants.takeRequest(caller.tenant)
+  if (exceeded) return { answer: tooMany(exceeded.wait, exceeded.why) }
+  if (hasScope(caller, scopes)) return caller
+  return { answer: refuse('scope-missing', `This needs a credential with the scope ${scopes.join(' or ')}.`) }
 }
 
-function tooMany(seconds: number): Answer {
-  return no('too-many-requests', `Ask again in ${seconds} s.`, { headers: { 'retry-after': String(seconds) } })
+function tooMany(seconds: number, why = ''): RouteAnswer {
+  return refuse('too-many-requests', `${why} Retry in ${seconds} s.`.trim(), {
+    headers: { 'retry-after': String(seconds) },
+  })
 }
 
 function logError({ log, redact }: Pipeline, request: Request, status: number, error: unknown): void {

@@ -1,67 +1,67 @@
 /**
- * A route: what it is called, who may use it, what it takes and what it answers. The same declaration makes the OpenAPI
- * document and checks the requests, so the two cannot differ.
+ * A route: its path, scopes, request and responses. The OpenAPI document and the validation of requests both come from
+ * this declaration, so they cannot differ.
  */
 import type { Runtime } from '@holdpoint/core'
 import type { ProblemCode, Scope } from '@holdpoint/protocol'
 import type { z } from '@hono/zod-openapi'
 import type { Principal } from '../auth/principal.ts'
 import type { Services } from '../services.ts'
-import type { Answer } from './answer.ts'
+import type { RouteAnswer } from './route-answer.ts'
 
-/** Who is at the other end of the line, as far as a server lets us at it. */
+/** The client's connection, as far as the server exposes it. */
 export interface Peer {
-  /** Where it comes from, as far as the network says. */
+  /** The network address of the peer. */
   readonly address?: string
-  /** On a reader of a stream that no longer takes anything. */
-  hangUp(): void
-  /** Told once it is gone; at once, if it went before that was asked. */
-  whenGone?(leave: () => void): void
-  /** Answers without a Response in between, which costs more than making the answer. What it returns says so. */
+  /** Closes the connection of a stream reader that reads nothing any more. */
+  disconnect(): void
+  /** Calls back when the client disconnects; at once if it already did. */
+  onDisconnect?(leave: () => void): void
+  /** Sends the response directly: creating a Response costs more than the answer. Returns a placeholder. */
   send?(status: number, headers: Readonly<Record<string, string>>, body: string | null): Response
 }
 
 export type Method = 'get' | 'post' | 'put' | 'delete'
 
-/** A request that fits, from somebody who may make it. */
-export interface Asked<P = unknown, Q = unknown, B = unknown> {
+/** A validated request from an authorized caller. */
+export interface RouteRequest<P = unknown, Q = unknown, B = unknown> {
   readonly params: P
   readonly query: Q
   readonly body: B
-  readonly who: Principal
-  /** Of the caller's tenant. */
+  readonly caller: Principal
+  /** The runtime of the caller's tenant. */
   readonly runtime: Runtime
-  /** Of the `Idempotency-Key` header. */
-  readonly key: string | undefined
+  /** The `Idempotency-Key` header. */
+  readonly idempotencyKey: string | undefined
   readonly request: Request
   readonly peer: Peer | undefined
   readonly services: Services
 }
 
-interface Facts {
+interface RouteDefinition {
   readonly method: Method
-  /** As OpenAPI writes it: `/api/agents/{name}`. */
+  /** In OpenAPI syntax: `/api/agents/{name}`. */
   readonly path: string
   readonly name: string
   readonly tag: string
   readonly summary: string
-  /** One of these is needed, or `admin`. Nobody need be known where it is empty. */
+  /** The caller needs one of these, or `admin`. Empty: no authentication. */
   readonly scopes: readonly Scope[]
-  /** Answers that are no problem. */
-  readonly answers: Readonly<
-    Record<number, { readonly says: string; readonly schema?: z.ZodType; readonly stream?: true }>
+  /** Successful responses by status. */
+  readonly responses: Readonly<
+    Record<number, { readonly description: string; readonly schema?: z.ZodType; readonly stream?: true }>
   >
-  /** Beside those that every route has. */
+  /** In addition to those of every route. */
   readonly problems?: readonly ProblemCode[]
-  /** Who makes a repeated write one write; the gateway unless said. */
-  readonly once?: 'by-runtime'
+  /** `by-runtime`: the runtime deduplicates repeated writes. Default: the gateway does, with the `Idempotency-Key`. */
+  readonly idempotency?: 'by-runtime'
 }
 
-export interface Route extends Facts {
+export interface Route extends RouteDefinition {
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
-  readonly handle: (asked: Asked) => Promise<Answer>
+  readonly handle: (asked: RouteRequest) => Promise<RouteAnswer>
 }
 
 type Infer<T extends z.ZodType | undefined> = T extends z.ZodType ? z.infer<T> : undefined
@@ -71,17 +71,17 @@ export function route<
   Q extends z.ZodObject | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
 >(
-  definition: Facts & {
+  definition: RouteDefinition & {
     readonly params?: P
     readonly query?: Q
     readonly body?: B
-    readonly handle: (asked: Asked<Infer<P>, Infer<Q>, Infer<B>>) => Promise<Answer>
+    readonly handle: (asked: RouteRequest<Infer<P>, Infer<Q>, Infer<B>>) => Promise<RouteAnswer>
   },
 ): Route {
   return definition as unknown as Route
 }
 
 export function wantsStream(request: Request): boolean {
-  // Nobody would read the stream of a HEAD request.
+  // A HEAD request must not open a stream: its response has no body.
   return request.method === 'GET' && (request.headers.get('accept') ?? '').toLowerCase().includes('text/event-stream')
 }

@@ -1,10 +1,12 @@
-/** Agents as plain JSON, kept per tenant, beside those that are part of the program. */
+/** Agents as JSON, stored per tenant, and the listing of those in the program's code. */
 import type { Document, Json, JsonObject } from '@holdpoint/core'
 import type { AgentRow } from '@holdpoint/protocol'
-import { agentRow, madeOf } from '../agent-facts.ts'
-import { AGENT } from '../agents-made-here.ts'
-import { create, find, list, remove } from '../documents.ts'
-import { no, ok, page } from '../http/answer.ts'
+import { agentRow, agentDetails } from '../listed-agent.ts'
+import { AGENT_DOCUMENT } from '../stored-agents.ts'
+import { isAdmin, type Principal } from '../auth/principal.ts'
+import { withoutCredentials } from '../without-credentials.ts'
+import { create, find, listUpTo, remove } from '../documents.ts'
+import { refuse, ok, page } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
 import { after, id, json, limit, listOf, z } from '../schemas.ts'
 
@@ -26,6 +28,8 @@ const row = z
   })
   .openapi('Agent')
 const name = z.object({ name: id })
+/** A page ends after this many characters of definitions. */
+const PAGE_CHARS = 1_000_000
 
 export const agentRoutes: readonly Route[] = [
   route({
@@ -33,19 +37,29 @@ export const agentRoutes: readonly Route[] = [
     path: '/api/agents',
     name: 'createAgent',
     tag: 'agents',
-    summary: 'Make an agent from plain JSON',
+    summary: 'Create an agent from JSON',
     scopes: ['admin'],
     body: config,
-    answers: { 201: { says: 'It is there.', schema: row } },
-    problems: ['already-exists', 'config-invalid'],
-    handle: async ({ body, who, services: { documents, agents, readAgent } }) => {
-      const read = readAgent(body)
-      if (typeof read === 'string') return no('config-invalid', read)
-      if (agents.some((each) => each.name === body.name)) return no('already-exists', partOfProgram(body.name))
-      const put = await create(documents, { tenant: who.tenant, kind: AGENT, id: body.name, data: body as Json })
+    responses: { 201: { description: 'The agent was created.', schema: row } },
+    problems: ['already-exists', 'config-invalid', 'limit-reached'],
+    handle: async ({ body, caller, services: { documents, agents, agentIds, storedAgents, limits } }) => {
+      const checked = await storedAgents?.check(body, caller.tenant, limits.maxSteps)
+      if (typeof checked === 'string') return refuse('config-invalid', checked)
+      if (agents.some((each) => each.name === body.name)) return refuse('already-exists', definedInCode(body.name))
+      if (!(await agentIds.add(caller.tenant, { id: body.name }, limits.agentsPerTenant)))
+        return refuse(
+          'limit-reached',
+          `A tenant may have at most ${limits.agentsPerTenant} agents. Remove one that is not used.`,
+        )
+      const put = await create(documents, {
+        tenant: caller.tenant,
+        kind: AGENT_DOCUMENT,
+        id: body.name,
+        data: body as Json,
+      })
       if (put.result === 'conflict')
-        return no('already-exists', `There is an agent "${body.name}" already. Change it with PUT.`)
-      return ok(rowOf({ id: body.name, version: put.version, data: body as Json }), 201)
+        return refuse('already-exists', `Agent "${body.name}" already exists. Change it with PUT.`)
+      return ok(rowOf({ id: body.name, version: put.version, data: body as Json }, caller), 201)
     },
   }),
   route({
@@ -53,19 +67,22 @@ export const agentRoutes: readonly Route[] = [
     path: '/api/agents',
     name: 'listAgents',
     tag: 'agents',
-    summary: 'The agents there are',
+    summary: 'List agents',
     scopes: ['agent', 'reader'],
     query: z.strictObject({ after, limit }),
-    answers: { 200: { says: 'A page of them, by name; those of the program on the first.', schema: listOf(row) } },
-    handle: async ({ query, who, services: { documents, agents } }) => {
-      const { items, next } = await list(documents, {
-        tenant: who.tenant,
-        kind: AGENT,
-        limit: query.limit ?? 50,
-        ...(query.after !== undefined && { after: query.after }),
-      })
+    responses: {
+      200: {
+        description:
+          'A page of agents by name; agents from code are on the first page. A page is shorter when agents are large.',
+        schema: listOf(row),
+      },
+    },
+    handle: async ({ query, caller, services: { documents, agents } }) => {
+      const filter = { tenant: caller.tenant, kind: AGENT_DOCUMENT, limit: query.limit ?? 50 }
+      const from = query.after === undefined ? {} : { after: query.after }
+      const { items, next } = await listUpTo(documents, { ...filter, ...from }, PAGE_CHARS)
       const own: AgentRow[] = query.after === undefined ? agents.map(agentRow) : []
-      return page({ items: [...own, ...items.map(rowOf)], next })
+      return page({ items: [...own, ...items.map((doc) => rowOf(doc, caller))], next })
     },
   }),
   route({
@@ -73,19 +90,20 @@ export const agentRoutes: readonly Route[] = [
     path: '/api/agents/{name}',
     name: 'getAgent',
     tag: 'agents',
-    summary: 'One agent',
+    summary: 'Get an agent',
     scopes: ['agent', 'reader'],
     params: name,
-    answers: { 200: { says: 'The agent.', schema: row } },
+    responses: { 200: { description: 'The agent.', schema: row } },
     problems: ['not-found'],
-    handle: async ({ params, who, services: { documents, agents, readAgent } }) => {
+    handle: async ({ params, caller, services: { documents, agents, storedAgents } }) => {
       const own = agents.find((each) => each.name === params.name)
       if (own) return ok(agentRow(own))
-      const doc = await find(documents, who.tenant, AGENT, params.name)
+      const doc = await find(documents, caller.tenant, AGENT_DOCUMENT, params.name)
       if (!doc) return missing(params.name)
-      // What was good when it was made may not be any more, where the program offers less. It is shown as it is then.
-      const read = readAgent(doc.data)
-      return ok({ ...rowOf(doc), ...(typeof read !== 'string' && madeOf(read)) })
+      // A definition that was valid may be invalid now, if the program offers fewer models. Then only the definition is
+      // shown.
+      const loaded = storedAgents?.load(doc, caller.tenant)
+      return ok({ ...rowOf(doc, caller), ...(typeof loaded === 'object' && agentDetails(loaded)) })
     },
   }),
   route({
@@ -93,29 +111,35 @@ export const agentRoutes: readonly Route[] = [
     path: '/api/agents/{name}',
     name: 'updateAgent',
     tag: 'agents',
-    summary: 'Change an agent that was made from JSON',
+    summary: 'Update an agent that was created from JSON',
     scopes: ['admin'],
     params: name,
     query: z.strictObject({ version: z.coerce.number().int().min(1).optional() }),
     body: config,
-    answers: { 200: { says: 'It is as you said.', schema: row } },
+    responses: { 200: { description: 'The updated agent.', schema: row } },
     problems: ['not-found', 'version-conflict', 'config-invalid'],
-    handle: async ({ params, query, body, who, services: { documents, readAgent } }) => {
-      const read = body.name === params.name ? readAgent(body) : 'An agent keeps its name.'
-      if (typeof read === 'string') return no('config-invalid', read)
-      const there = await find(documents, who.tenant, AGENT, params.name)
-      if (!there) return missing(params.name)
-      const expected = query.version ?? there.version
+    handle: async ({ params, query, body, caller, services: { documents, storedAgents, limits } }) => {
+      const own = body.name === params.name
+      const checked = own
+        ? await storedAgents?.check(body, caller.tenant, limits.maxSteps)
+        : 'The name of an agent cannot change.'
+      if (typeof checked === 'string') return refuse('config-invalid', checked)
+      const existing = await find(documents, caller.tenant, AGENT_DOCUMENT, params.name)
+      if (!existing) return missing(params.name)
+      const expected = query.version ?? existing.version
       const put = await documents.put({
-        tenant: who.tenant,
-        kind: AGENT,
+        tenant: caller.tenant,
+        kind: AGENT_DOCUMENT,
         id: params.name,
         expected,
         data: body as Json,
       })
       if (put.result === 'conflict')
-        return no('version-conflict', `Agent "${params.name}" is at version ${put.version} now. Read it again first.`)
-      return ok(rowOf({ id: params.name, version: put.version, data: body as Json }))
+        return refuse(
+          'version-conflict',
+          `Agent "${params.name}" is now at version ${put.version}. Read it again first.`,
+        )
+      return ok(rowOf({ id: params.name, version: put.version, data: body as Json }, caller))
     },
   }),
   route({
@@ -123,27 +147,30 @@ export const agentRoutes: readonly Route[] = [
     path: '/api/agents/{name}',
     name: 'deleteAgent',
     tag: 'agents',
-    summary: 'Remove an agent that was made from JSON; its conversations stay',
+    summary: 'Delete an agent that was created from JSON; its conversations stay',
     scopes: ['admin'],
     params: name,
-    answers: { 204: { says: 'It is gone.' } },
+    responses: { 204: { description: 'The agent was deleted.' } },
     problems: ['not-found'],
-    handle: async ({ params, who, services: { documents } }) => {
-      if (!(await find(documents, who.tenant, AGENT, params.name))) return missing(params.name)
-      await remove(documents, { tenant: who.tenant, kind: AGENT, id: params.name })
-      return { status: 204 }
+    handle: async ({ params, caller, services: { documents, agentIds } }) => {
+      const existing = await find(documents, caller.tenant, AGENT_DOCUMENT, params.name)
+      if (existing) await remove(documents, { tenant: caller.tenant, kind: AGENT_DOCUMENT, id: params.name })
+      // Also frees the id when an earlier creation failed half way.
+      await agentIds.remove(caller.tenant, params.name)
+      return existing ? { status: 204 } : missing(params.name)
     },
   }),
 ]
 
-function rowOf({ id: name, version, data }: Pick<Document, 'id' | 'version' | 'data'>): AgentRow {
-  return { name, source: 'config', version, config: data as JsonObject }
+function rowOf({ id: name, version, data }: Pick<Document, 'id' | 'version' | 'data'>, caller: Principal): AgentRow {
+  const config = data as JsonObject
+  return { name, source: 'config', version, config: isAdmin(caller) ? config : withoutCredentials(config) }
 }
 
-function missing(name: string): ReturnType<typeof no> {
-  return no('not-found', `There is no agent "${name}" that was made here.`)
+function missing(name: string): ReturnType<typeof refuse> {
+  return refuse('not-found', `There is no agent "${name}" that was created over HTTP.`)
 }
 
-function partOfProgram(name: string): string {
-  return `Agent "${name}" is part of the program, and is changed there.`
+function definedInCode(name: string): string {
+  return `Agent "${name}" is part of the program's code. Change it there.`
 }

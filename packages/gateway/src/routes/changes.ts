@@ -1,11 +1,11 @@
-/** What changes in a tenant, for whoever keeps a list of conversations or holds on a screen. */
-import { ok } from '../http/answer.ts'
+/** Changes in a tenant, for clients that show a list of conversations or holds. */
+import { ok } from '../http/route-answer.ts'
 import { route, wantsStream, type Route } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { listOf, seconds, z } from '../schemas.ts'
-import { seesAll } from './access.ts'
+import { seesWholeTenant } from './access.ts'
 
-const LONGEST_WAIT = 30
+const MAX_WAIT_SECONDS = 30
 const change = z.object({ conversationId: z.string().optional() }).openapi('Change')
 
 export const changeRoutes: readonly Route[] = [
@@ -14,23 +14,23 @@ export const changeRoutes: readonly Route[] = [
     path: '/api/changes',
     name: 'changes',
     tag: 'conversations',
-    summary: 'Which conversations change; with `Accept: text/event-stream` as it happens. A hint to look again',
+    summary: 'Which conversations changed; with `Accept: text/event-stream` as they change. A hint to read them again',
     scopes: ['agent', 'reader', 'resolver'],
-    query: z.strictObject({ wait: seconds(LONGEST_WAIT) }),
-    answers: {
+    query: z.strictObject({ wait: seconds(MAX_WAIT_SECONDS) }),
+    responses: {
       200: {
-        says: 'The first that changed within `wait` seconds, or the stream.',
+        description: 'The first conversation that changed within `wait` seconds, or the stream.',
         schema: listOf(change),
         stream: true,
       },
     },
     problems: ['too-many-streams'],
-    handle: async (asked) => {
-      const { query, who, request, services } = asked
-      // A person may not know of every conversation: they are told that something changed, and ask for what is theirs.
-      const named = seesAll(who)
-      if (wantsStream(request)) return services.streams.openChanges(asked, named)
-      const conversationId = await firstChange(services, who.tenant, (query.wait ?? 0) * 1000)
+    handle: async (routeRequest) => {
+      const { query, caller, request, services } = routeRequest
+      // A person may not see every conversation, so a token gets no ids, only that something changed.
+      const named = seesWholeTenant(caller)
+      if (wantsStream(request)) return services.streams.openChanges(routeRequest, named)
+      const conversationId = await firstChange(services, caller.tenant, (query.wait ?? 0) * 1000)
       return ok({ items: conversationId === undefined ? [] : [named ? { conversationId } : {}] })
     },
   }),

@@ -1,59 +1,56 @@
 /**
- * How the console gets in on a developer's machine without anybody typing a key. Only where whoever started the gateway
- * said so, and only for a page of the gateway's own, under a name of this machine, with nobody in between: a browser says
- * all of that about a page by itself, and no page can say otherwise. Other programs of this machine can; whoever shares
- * it with people they do not trust leaves this off.
+ * Signs the console in on a developer's machine without pasting a key. The URL that is printed at the start contains a
+ * code that works once. Host and Origin headers are no proof: other users and programs of the machine, and proxies that
+ * rewrite headers, can send the same.
  */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Keys } from '../auth/keys.ts'
-import { no, type Answer } from '../http/answer.ts'
-import { isLoopbackHost } from '../http/guard.ts'
+import { refuse, type RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
 import { z } from '../schemas.ts'
 
-const LIFE_MS = 12 * 3_600_000
-/** A key with less left than this is not handed out any more. */
-const LEFT_MS = 3_600_000
+const KEY_TTL_MS = 7 * 86_400_000
 
-export function consoleRoutes(open: boolean, now: () => number): readonly Route[] {
-  let session: Promise<{ readonly key: string; readonly expiresAt: number }> | undefined
-  let until = 0
-  const current = async (keys: Keys): Promise<{ readonly key: string; readonly expiresAt: number }> => {
-    if (!session || until - now() < LEFT_MS) {
-      until = now() + LIFE_MS
-      const expiresAt = until
-      session = keys
-        .create('', { name: 'console', scopes: ['admin'], ttlMs: LIFE_MS })
-        .then(({ key }) => ({ key, expiresAt }))
-      session.catch(() => (session = undefined))
+/** A code that can be exchanged for one key. */
+export class ConsoleCode {
+  readonly code: string = randomBytes(32).toString('base64url')
+  #used = false
+
+  /** Returns a key to the first caller that sends the code. */
+  async redeem(given: string, keys: Pick<Keys, 'create'>): Promise<string | undefined> {
+    if (this.#used || !timingSafeEqual(hashOf(given), hashOf(this.code))) return undefined
+    this.#used = true
+    try {
+      return (await keys.create('', { name: 'console', scopes: ['admin'], ttlMs: KEY_TTL_MS })).key
+    } catch (error) {
+      this.#used = false
+      throw error
     }
-    return session
   }
+}
+
+/** Without a code the route refuses every request. */
+export function consoleRoutes(code: ConsoleCode | undefined): readonly Route[] {
   return [
     route({
       method: 'post',
       path: '/api/console/session',
       name: 'consoleSession',
       tag: 'console',
-      summary: 'A key for the console, on the machine of a developer',
+      summary: 'Exchange the code that was printed at the start for a console key',
       scopes: [],
-      body: z.strictObject({}).optional(),
-      answers: {},
-      handle: async ({ request, services: { keys } }): Promise<Answer> => {
-        if (!open) return no('not-found', 'This gateway hands out no keys. Open the console with one of yours.')
-        if (!isOwnPage(request)) return no('origin-not-allowed', 'Only the console itself may ask for this.')
-        const { key, expiresAt } = await current(keys)
-        return { status: 200, body: { expiresAt }, secret: { key } }
+      body: z.strictObject({ code: z.string().min(1).max(200) }),
+      responses: {},
+      handle: async ({ body, services: { keys } }): Promise<RouteAnswer> => {
+        if (!code) return refuse('not-found', 'This gateway has no open console. Sign in with a key.')
+        const key = await code.redeem(body.code, keys)
+        if (key === undefined) return refuse('unauthorised', 'The code was already used, or the gateway was restarted.')
+        return { status: 200, body: {}, secret: { key } }
       },
     }),
   ]
 }
 
-function isOwnPage({ headers, url }: Request): boolean {
-  const host = headers.get('host') ?? new URL(url).host
-  return (
-    isLoopbackHost(host) &&
-    headers.get('sec-fetch-site') === 'same-origin' &&
-    headers.get('origin') === `http://${host}` &&
-    !['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'via'].some((name) => headers.has(name))
-  )
+function hashOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
 }

@@ -1,19 +1,33 @@
-/** Conversations: made, said something to, seen, stopped. */
+/** Create, list, view, continue and cancel conversations, and send messages to them. */
 import { randomUUID } from 'node:crypto'
-import { agentOfLife, type Begun, type Content, type TurnResult } from '@holdpoint/core'
-import { no, ok, page, type Answer } from '../http/answer.ts'
-import { ownKey } from '../http/once.ts'
+import { agentOfLog, type Begun, type Content, type TurnResult } from '@holdpoint/core'
+import { refuse, ok, page, type RouteAnswer } from '../http/route-answer.ts'
+import { callerKey } from '../http/idempotency.ts'
 import { route, type Route } from '../http/route.ts'
-import { after, by, conversationRow, id, json, limit, listOf, seconds, turnResult, view, z } from '../schemas.ts'
-import { closedLife, noConversation, seesAll } from './access.ts'
-import { speaker } from './by.ts'
-import { within } from './within.ts'
+import {
+  after,
+  by,
+  conversationRow,
+  id,
+  json,
+  limit,
+  listOf,
+  missing,
+  seconds,
+  turnResult,
+  view,
+  z,
+} from '../schemas.ts'
+import { refuseAgentLog, hasEvents, refuseConversation, seesWholeTenant } from './access.ts'
+import { authorOf } from './author.ts'
+import { waitForTurn } from './wait-for-turn.ts'
+import { waitUpTo } from './wait-up-to.ts'
 
 const params = z.object({ id })
 const sent = z
   .object({ turnId: z.string().optional(), repeated: z.literal(true).optional(), result: turnResult.optional() })
   .openapi('Sent')
-const LONGEST_WAIT = 60
+const MAX_WAIT_SECONDS = 60
 
 export const conversationRoutes: readonly Route[] = [
   route({
@@ -21,15 +35,20 @@ export const conversationRoutes: readonly Route[] = [
     path: '/api/conversations',
     name: 'createConversation',
     tag: 'conversations',
-    summary: 'Make a place for a conversation; sending to a new id does it too',
+    summary: 'Create a conversation; sending a message to a new id creates it too',
     scopes: ['agent'],
     body: z.strictObject({ id: id.optional(), agent: id.optional(), by }),
-    answers: { 201: { says: 'It is there, now or since before.', schema: z.object({ id: z.string() }) } },
+    responses: {
+      201: {
+        description: 'The conversation exists, new or from an earlier request.',
+        schema: z.object({ id: z.string() }),
+      },
+    },
     problems: ['agent-missing', 'config-invalid'],
-    handle: async ({ body, who, runtime }) => {
-      const closed = body.id === undefined ? undefined : closedLife(who, body.id)
-      if (closed) return closed
-      const from = speaker(who, body.by)
+    handle: async ({ body, caller, runtime }) => {
+      const refused = body.id === undefined ? undefined : refuseAgentLog(caller, body.id)
+      if (refused) return refused
+      const from = authorOf(caller, body.by)
       if ('answer' in from) return from.answer
       return ok({ id: await runtime.create(defined({ id: body.id, agent: body.agent, by: from.by })) }, 201)
     },
@@ -39,7 +58,7 @@ export const conversationRoutes: readonly Route[] = [
     path: '/api/conversations',
     name: 'listConversations',
     tag: 'conversations',
-    summary: 'Conversations, the newest first',
+    summary: 'List conversations, newest first',
     scopes: ['agent', 'reader'],
     query: z.strictObject({
       agent: id.optional(),
@@ -47,11 +66,11 @@ export const conversationRoutes: readonly Route[] = [
       after,
       limit,
     }),
-    answers: { 200: { says: 'A page of them.', schema: listOf(conversationRow) } },
-    handle: async ({ query, who, runtime }) => {
+    responses: { 200: { description: 'A page of conversations.', schema: listOf(conversationRow) } },
+    handle: async ({ query, caller, runtime }) => {
       const found = await runtime.list(defined(query))
-      if (seesAll(who)) return page(found)
-      return page({ ...found, items: found.items.filter((each) => agentOfLife(each.id) === undefined) })
+      if (seesWholeTenant(caller)) return page(found)
+      return page({ ...found, items: found.items.filter((each) => agentOfLog(each.id) === undefined) })
     },
   }),
   route({
@@ -59,17 +78,22 @@ export const conversationRoutes: readonly Route[] = [
     path: '/api/conversations/{id}',
     name: 'viewConversation',
     tag: 'conversations',
-    summary: 'What a person sees of it: the newest turns, or those before a seq',
+    summary: 'View a conversation: the newest turns, or those before a seq',
     scopes: ['agent', 'reader', 'resolver'],
     params,
-    query: z.strictObject({ turns: limit, before: z.coerce.number().int().min(0).optional() }),
-    answers: { 200: { says: 'The view.', schema: view } },
+    query: z.strictObject({ turns: limit, before: z.coerce.number().int().min(0).optional(), missing }),
+    responses: {
+      200: { description: 'The view.', schema: view },
+      204: { description: 'With `missing=ok`: the conversation does not exist yet.' },
+    },
     problems: ['not-found', 'is-a-space'],
-    handle: async ({ params: { id: which }, query, who, runtime }) => {
-      const closed = closedLife(who, which)
-      if (closed) return closed
-      const seen = await runtime.view(which, defined(query))
-      return seen ? ok(seen) : ((await noConversation(runtime, which)) ?? missing(which))
+    handle: async ({ params: { id: which }, query: { missing: ifMissing, ...query }, caller, runtime }) => {
+      const refused = refuseAgentLog(caller, which)
+      if (refused) return refused
+      const found = await runtime.view(which, defined(query))
+      if (found) return ok(found)
+      if (ifMissing === 'ok' && !(await hasEvents(runtime, which))) return { status: 204 }
+      return (await refuseConversation(runtime, which)) ?? missingConversation(which)
     },
   }),
   route({
@@ -77,10 +101,10 @@ export const conversationRoutes: readonly Route[] = [
     path: '/api/conversations/{id}/messages',
     name: 'sendMessage',
     tag: 'conversations',
-    summary: 'Say something. It is durable when this answers, and goes on whether or not anybody waits',
+    summary: 'Send a message. It is durable when this responds, and the turn continues without the client',
     scopes: ['agent'],
     params,
-    query: z.strictObject({ wait: seconds(LONGEST_WAIT) }),
+    query: z.strictObject({ wait: seconds(MAX_WAIT_SECONDS) }),
     body: z
       .strictObject({
         content: z.union([z.string().min(1), z.array(z.looseObject({ type: z.string() })).min(1)]),
@@ -90,29 +114,34 @@ export const conversationRoutes: readonly Route[] = [
         maxSteps: z.number().int().min(1).max(1000).optional(),
       })
       .openapi('SendMessage'),
-    answers: {
-      200: { says: 'It was waited for, and the turn is over or waits for somebody.', schema: sent },
-      202: { says: 'It is durable, and is worked on.', schema: sent },
+    responses: {
+      200: { description: 'With `wait`: the turn ended or waits for a hold.', schema: sent },
+      202: { description: 'The message is durable, and the turn continues.', schema: sent },
     },
     problems: ['turn-in-progress', 'key-reused', 'is-a-space', 'agent-missing', 'config-invalid'],
-    once: 'by-runtime',
-    handle: async ({ params: { id: which }, query: { wait = 0 }, body, who, key, runtime, services }) => {
-      const closed = closedLife(who, which)
-      if (closed) return closed
-      const from = speaker(who, body.by)
+    idempotency: 'by-runtime',
+    handle: async ({ params: { id: which }, query: { wait = 0 }, body, caller, idempotencyKey, runtime, services }) => {
+      const refused = refuseAgentLog(caller, which)
+      if (refused) return refused
+      const from = authorOf(caller, body.by)
       if ('answer' in from) return from.answer
       const { content, agent, whileBusy, maxSteps } = body
+      const most = services.limits.maxSteps
+      if (maxSteps !== undefined && maxSteps > most)
+        return refuse('bad-request', `"maxSteps" may be at most ${most}, by the operator's limits.`)
       const options = {
         ...defined({ agent, whileBusy, maxSteps }),
         by: from.by,
-        key: key === undefined ? randomUUID() : ownKey(who, key),
+        key: idempotencyKey === undefined ? randomUUID() : callerKey(caller, idempotencyKey),
       }
-      await services.hubs.warm(who.tenant, which)
+      await services.hubs.warm(caller.tenant, which)
       const begun = await runtime.submit(which, content as Content, options)
-      if (!begun.ok) return no(begun.refusal, begun.message)
-      // Sent again under its key, it is the same message: that is how one waits for its turn.
+      if (!begun.ok) return refuse(begun.refusal, begun.message)
+      // Sending again with the same key is the same message: it only waits for the turn.
       const result =
-        wait > 0 ? await within(wait, services.closing, runtime.send(which, content as Content, options)) : undefined
+        wait > 0
+          ? await waitForTurn(wait, services, caller.tenant, () => runtime.send(which, content as Content, options))
+          : undefined
       return sentAnswer(begun, result)
     },
   }),
@@ -121,17 +150,17 @@ export const conversationRoutes: readonly Route[] = [
     path: '/api/conversations/{id}/cancel',
     name: 'cancelConversation',
     tag: 'conversations',
-    summary: 'End the turn, with a result behind every call',
+    summary: 'Cancel the turn; every open call gets a result',
     scopes: ['agent'],
     params,
     body: z.strictObject({ message: z.string().max(10_000).optional() }).optional(),
-    answers: { 200: { says: 'It has ended.', schema: z.object({ ok: z.literal(true) }) } },
+    responses: { 200: { description: 'The turn was cancelled.', schema: z.object({ ok: z.literal(true) }) } },
     problems: ['nothing-to-cancel', 'not-found', 'is-a-space'],
-    handle: async ({ params: { id: which }, body, who, runtime }) => {
-      const closed = closedLife(who, which) ?? (await noConversation(runtime, which))
-      if (closed) return closed
-      const told = await runtime.cancel(which, body?.message)
-      return told.ok ? ok({ ok: true }) : no(told.refusal, told.message)
+    handle: async ({ params: { id: which }, body, caller, runtime }) => {
+      const refused = refuseAgentLog(caller, which) ?? (await refuseConversation(runtime, which))
+      if (refused) return refused
+      const result = await runtime.cancel(which, body?.message)
+      return result.ok ? ok({ ok: true }) : refuse(result.refusal, result.message)
     },
   }),
   route({
@@ -139,24 +168,25 @@ export const conversationRoutes: readonly Route[] = [
     path: '/api/conversations/{id}/continue',
     name: 'continueConversation',
     tag: 'conversations',
-    summary: 'Take up a turn that stopped early, or wait for the one that goes on',
+    summary: 'Continue a turn that stopped early, or wait for the current one',
     scopes: ['agent'],
     params,
-    query: z.strictObject({ wait: seconds(LONGEST_WAIT) }),
+    query: z.strictObject({ wait: seconds(MAX_WAIT_SECONDS) }),
     body: z.strictObject({ by }).optional(),
-    answers: {
-      200: { says: 'The turn is over, or waits for somebody.', schema: sent },
-      202: { says: 'It goes on.', schema: sent },
+    responses: {
+      200: { description: 'The turn ended or waits for a hold.', schema: sent },
+      202: { description: 'The turn continues.', schema: sent },
     },
-    problems: ['nothing-to-continue', 'not-found', 'is-a-space'],
-    handle: async ({ params: { id: which }, query: { wait = 30 }, body, who, runtime, services }) => {
-      const closed = closedLife(who, which) ?? (await noConversation(runtime, which))
-      if (closed) return closed
-      const from = speaker(who, body?.by)
+    problems: ['nothing-to-continue', 'not-found', 'is-a-space', 'config-invalid'],
+    handle: async ({ params: { id: which }, query: { wait = 30 }, body, caller, runtime, services }) => {
+      const refused = refuseAgentLog(caller, which) ?? (await refuseConversation(runtime, which))
+      if (refused) return refused
+      const from = authorOf(caller, body?.by)
       if ('answer' in from) return from.answer
-      const result = await within(wait, services.closing, runtime.continue(which, { by: from.by }))
+      // Once: to continue again would restart a turn that is cancelled meanwhile.
+      const result = await waitUpTo(wait, services.closing, runtime.continue(which, { by: from.by }))
       if (result?.status === 'refused')
-        return no('nothing-to-continue', result.message ?? 'There is nothing to continue.')
+        return refuse('nothing-to-continue', result.message ?? 'There is nothing to continue.')
       return sentAnswer({ ok: true, turnId: undefined }, result)
     },
   }),
@@ -165,33 +195,38 @@ export const conversationRoutes: readonly Route[] = [
     path: '/api/conversations/{id}/explain',
     name: 'explainConversation',
     tag: 'conversations',
-    summary: 'Why the model said what it said: what it was shown, and what was left out',
+    summary: 'Explain a turn: what the model was shown, and what was left out',
     scopes: ['agent', 'reader'],
     params,
     query: z.strictObject({ turnId: id.optional() }),
-    answers: { 200: { says: 'Step by step.', schema: z.looseObject({ turnId: z.string(), steps: z.array(json) }) } },
+    responses: {
+      200: {
+        description: 'The explanation by step.',
+        schema: z.looseObject({ turnId: z.string(), steps: z.array(json) }),
+      },
+    },
     problems: ['not-found', 'is-a-space'],
-    handle: async ({ params: { id: which }, query, who, runtime }) => {
-      const closed = closedLife(who, which) ?? (await noConversation(runtime, which))
-      if (closed) return closed
-      const told = await runtime.explain(which, query.turnId)
-      return told ? ok(told) : no('not-found', `There is no such turn in a conversation "${which}".`)
+    handle: async ({ params: { id: which }, query, caller, runtime }) => {
+      const refused = refuseAgentLog(caller, which) ?? (await refuseConversation(runtime, which))
+      if (refused) return refused
+      const result = await runtime.explain(which, query.turnId)
+      return result ? ok(result) : refuse('not-found', `There is no such turn in conversation "${which}".`)
     },
   }),
 ]
 
-function sentAnswer(begun: Extract<Begun, { ok: true }>, result: TurnResult | undefined): Answer {
+function sentAnswer(begun: Extract<Begun, { ok: true }>, result: TurnResult | undefined): RouteAnswer {
   const { turnId, repeated } = begun
   return ok({ ...defined({ turnId, repeated, result }) }, result ? 200 : 202)
 }
 
-function missing(which: string): Answer {
-  return no('not-found', `There is no conversation "${which}".`)
+function missingConversation(which: string): RouteAnswer {
+  return refuse('not-found', `There is no conversation "${which}".`)
 }
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
-/** Without what is undefined: for those who tell the two apart. */
+/** Drops undefined values: the runtime's options do not accept them. */
 function defined<T extends object>(values: T): Defined<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>
 }

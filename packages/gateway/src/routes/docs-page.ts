@@ -1,4 +1,4 @@
-/** A page to try the gateway, without anything from elsewhere. What it shows is put in as text, never as markup. */
+/** A page to try the API, without external resources. Content is inserted as text, never as HTML. */
 export const page: string = `<!doctype html>
 <html lang="en">
   <head>

@@ -1,5 +1,5 @@
-/** The OpenAPI document, and a page to try it: one file of markup, one of style, one of script, all from here. */
-import { ok, type Answer } from '../http/answer.ts'
+/** The OpenAPI document, and a page to try the API: HTML, CSS and JavaScript, without external resources. */
+import { ok, type RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
 import { page, script, style } from './docs-page.ts'
 
@@ -12,11 +12,11 @@ export function docsRoutes(document: object): readonly Route[] {
   ]
 }
 
-function file(path: string, name: string, handle: () => Promise<Answer>): Route {
-  return route({ method: 'get', path, name, tag: 'docs', summary: path, scopes: [], answers: {}, handle })
+function file(path: string, name: string, handle: () => Promise<RouteAnswer>): Route {
+  return route({ method: 'get', path, name, tag: 'docs', summary: path, scopes: [], responses: {}, handle })
 }
 
-function asset(type: string, text: string): () => Promise<Answer> {
+function asset(type: string, text: string): () => Promise<RouteAnswer> {
   const headers = { 'content-type': type, 'content-security-policy': POLICY }
   return async () => ({ response: new Response(text, { headers }) })
 }

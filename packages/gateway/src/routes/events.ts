@@ -1,11 +1,11 @@
-/** What happened in a conversation: a page of it as JSON, or all of it as it comes. */
-import { isSpaceEvent, type LogEvent, type Runtime } from '@holdpoint/core'
-import { no, type Answer } from '../http/answer.ts'
+/** The events of a conversation: a page as JSON, or a live stream. */
+import type { LogEvent, Runtime } from '@holdpoint/core'
+import { refuse, type RouteAnswer } from '../http/route-answer.ts'
 import type { ListOf } from '@holdpoint/protocol'
-import { route, wantsStream, type Asked, type Route } from '../http/route.ts'
-import { may } from '../auth/principal.ts'
-import { id, limit, listOf, logEvent, tools, z } from '../schemas.ts'
-import { closedLife, isASpace, noConversation } from './access.ts'
+import { route, wantsStream, type RouteRequest, type Route } from '../http/route.ts'
+import { hasScope } from '../auth/principal.ts'
+import { id, limit, listOf, logEvent, missing, tools, z } from '../schemas.ts'
+import { refuseAgentLog, hasEvents, refuseConversation } from './access.ts'
 
 const PAGE = 100
 
@@ -15,40 +15,42 @@ export const eventRoutes: readonly Route[] = [
     path: '/api/conversations/{id}/events',
     name: 'events',
     tag: 'conversations',
-    summary: 'Its events after a seq; with `Accept: text/event-stream` every one that comes, and live frames',
+    summary: 'Events after a seq; with `Accept: text/event-stream` a live stream of events and frames',
     scopes: ['agent', 'reader', 'worker'],
     params: z.object({ id }),
-    query: z.strictObject({ after: z.coerce.number().int().min(0).optional(), limit, tools }),
-    answers: { 200: { says: 'A page of them, or the stream.', schema: listOf(logEvent), stream: true } },
+    query: z.strictObject({ after: z.coerce.number().int().min(0).optional(), limit, tools, missing }),
+    responses: { 200: { description: 'A page of events, or the stream.', schema: listOf(logEvent), stream: true } },
     problems: ['not-found', 'is-a-space', 'too-many-streams'],
-    handle: async (asked) => {
-      const { query, runtime, request, services, who } = asked
-      const which = asked.params.id
-      const closed = closedLife(who, which) ?? misplacedTools(asked)
-      if (closed) return closed
-      if (wantsStream(request))
-        return (await noConversation(runtime, which)) ?? services.streams.open(asked, which, { tools: query.tools })
-      const page = await pageOfEvents(runtime, which, query)
-      const { items } = page.body
-      if (items.some(isSpaceEvent)) return isASpace(which)
-      return (items.length === 0 ? await noConversation(runtime, which) : undefined) ?? page
+    handle: async (routeRequest) => {
+      const { query, runtime, request, services, caller } = routeRequest
+      const which = routeRequest.params.id
+      const refused = refuseAgentLog(caller, which) ?? refuseTools(routeRequest)
+      if (refused) return refused
+      const notCreated = query.missing === 'ok' && !(await hasEvents(runtime, which))
+      const missing = notCreated ? undefined : await refuseConversation(runtime, which)
+      if (missing) return missing
+      if (wantsStream(request)) return services.streams.open(routeRequest, which, { tools: query.tools, notCreated })
+      return pageOfEvents(runtime, which, query)
     },
   }),
 ]
 
-/** Why nobody can say here that they run client tools. */
-export function misplacedTools({
+/** The problem when the request must not have `tools`. */
+export function refuseTools({
   query,
-  who,
+  caller,
   request,
-}: Pick<Asked<unknown, { readonly tools?: readonly string[] | undefined }>, 'query' | 'who' | 'request'>):
-  | Answer
+}: Pick<RouteRequest<unknown, { readonly tools?: readonly string[] | undefined }>, 'query' | 'caller' | 'request'>):
+  | RouteAnswer
   | undefined {
   if (!query.tools) return undefined
-  if (!may(who, ['agent', 'resolver']))
-    return no('scope-missing', 'Whoever runs client tools answers for them: this takes the scope agent or resolver.')
+  if (!hasScope(caller, ['agent', 'resolver']))
+    return refuse(
+      'scope-missing',
+      'A reader that runs client tools answers their calls. This needs the scope agent or resolver.',
+    )
   if (wantsStream(request)) return undefined
-  return no('bad-request', '`tools` says who is there, on a stream: ask for text/event-stream.')
+  return refuse('bad-request', '`tools` is only for streams. Send `Accept: text/event-stream`.')
 }
 
 /** The events after a seq. */
@@ -56,8 +58,10 @@ export async function pageOfEvents(
   runtime: Runtime,
   id: string,
   { after = 0, limit: most = PAGE }: { readonly after?: number | undefined; readonly limit?: number | undefined },
-): Promise<Answer & { readonly body: ListOf<LogEvent> }> {
+): Promise<RouteAnswer & { readonly body: ListOf<LogEvent> }> {
   const items = await runtime.events(id, after, most)
   const last = items.at(-1)
-  return { status: 200, body: items.length === most && last ? { items, next: String(last.seq) } : { items } }
+  // The store ends a page early when events are large.
+  const more = last && (items.length === most || (await runtime.events(id, last.seq, 1)).length > 0)
+  return { status: 200, body: more ? { items, next: String(last.seq) } : { items } }
 }

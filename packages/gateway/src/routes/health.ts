@@ -1,12 +1,12 @@
-/** Whether the process is there, and whether it is of use. */
+/** Liveness and readiness checks. */
 import type { Store } from '@holdpoint/core'
-import { ok, no } from '../http/answer.ts'
+import { ok, refuse } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
 import { z } from '../schemas.ts'
 
 const status = z.object({ status: z.string() })
-const READY_MS = 2000
-const FRESH_MS = 1000
+const TIMEOUT_MS = 2000
+const CACHE_MS = 1000
 
 export const healthRoutes: readonly Route[] = [
   route({
@@ -14,9 +14,9 @@ export const healthRoutes: readonly Route[] = [
     path: '/api/health',
     name: 'health',
     tag: 'health',
-    summary: 'The process is there',
+    summary: 'The process is running',
     scopes: [],
-    answers: { 200: { says: 'It is there.', schema: status } },
+    responses: { 200: { description: 'The process is running.', schema: status } },
     handle: async () => ok({ status: 'ok' }),
   }),
   route({
@@ -24,31 +24,31 @@ export const healthRoutes: readonly Route[] = [
     path: '/api/ready',
     name: 'ready',
     tag: 'health',
-    summary: 'It takes requests, and its store answers',
+    summary: 'The gateway accepts requests and its store responds',
     scopes: [],
-    answers: { 200: { says: 'It is.', schema: status } },
+    responses: { 200: { description: 'The gateway is ready.', schema: status } },
     problems: ['closed', 'store-unavailable'],
     handle: async ({ services: { store, closing, now } }) => {
-      if (closing.aborted) return no('closed', 'This gateway is shutting down.')
-      return (await answers(store, now()))
+      if (closing.aborted) return refuse('closed', 'This gateway is shutting down.')
+      return (await responds(store, now()))
         ? ok({ status: 'ok' })
-        : no('store-unavailable', 'The store does not answer.')
+        : refuse('store-unavailable', 'The store does not respond.')
     },
   }),
 ]
 
-/** Whether each store answers, as of a moment ago. Anybody may ask, so a thousand who do cost it one question. */
-const asked = new WeakMap<Store, { readonly at: number; readonly answers: Promise<boolean> }>()
+/** The last check of each store. The route needs no authentication, so the result is cached to protect the store. */
+const checks = new WeakMap<Store, { readonly at: number; readonly responds: Promise<boolean> }>()
 
-function answers(store: Store, now: number): Promise<boolean> {
-  const last = asked.get(store)
-  if (last && Math.abs(now - last.at) < FRESH_MS) return last.answers
+function responds(store: Store, now: number): Promise<boolean> {
+  const last = checks.get(store)
+  if (last && Math.abs(now - last.at) < CACHE_MS) return last.responds
   const answered = store.heads([{ tenant: '', id: 'ready' }]).then(
     () => true,
     () => false,
   )
-  const late = new Promise<boolean>((resolve) => setTimeout(resolve, READY_MS, false).unref())
+  const late = new Promise<boolean>((resolve) => setTimeout(resolve, TIMEOUT_MS, false).unref())
   const either = Promise.race([answered, late])
-  asked.set(store, { at: now, answers: either })
+  checks.set(store, { at: now, responds: either })
   return either
 }

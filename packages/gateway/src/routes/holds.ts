@@ -1,13 +1,12 @@
-/** What waits for somebody, and the one door for answers. */
-import type { PendingHold, Resolution, Runtime } from '@holdpoint/core'
+/** Open holds, and the route that resolves them. */
+import type { HoldKind, PendingHold, Resolution, Runtime } from '@holdpoint/core'
 import { problemOfVerdict } from '@holdpoint/protocol'
-import { may, type Principal } from '../auth/principal.ts'
-import { no, ok, page, type Answer } from '../http/answer.ts'
+import { hasScope, type Principal } from '../auth/principal.ts'
+import { refuse, ok, page, type RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
 import { after, by, hold, id, json, limit, listOf, verdict, z } from '../schemas.ts'
-import { closedLife } from './access.ts'
-import { speaker } from './by.ts'
-import { kindOf } from './kind-of.ts'
+import { refuseAgentLog } from './access.ts'
+import { authorOf } from './author.ts'
 
 const params = z.object({ conversationId: id, callId: id })
 
@@ -17,7 +16,7 @@ export const holdRoutes: readonly Route[] = [
     path: '/api/holds',
     name: 'listHolds',
     tag: 'holds',
-    summary: 'What waits for somebody, the oldest first',
+    summary: 'List open holds, oldest first',
     scopes: ['agent', 'reader', 'resolver', 'worker'],
     query: z.strictObject({
       conversationId: id.optional(),
@@ -29,11 +28,11 @@ export const holdRoutes: readonly Route[] = [
       after,
       limit,
     }),
-    answers: { 200: { says: 'A page of them.', schema: listOf(hold) } },
-    handle: async ({ query, who, runtime }) => {
-      const asked = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
-      const found = await runtime.pending(asked)
-      return page({ ...found, items: found.items.filter((each) => !closedHold(who, each.conversationId)) })
+    responses: { 200: { description: 'A page of holds.', schema: listOf(hold) } },
+    handle: async ({ query, caller, runtime }) => {
+      const filter = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
+      const found = await runtime.pending(filter)
+      return page({ ...found, items: found.items.filter((each) => !refuseHold(caller, each.conversationId)) })
     },
   }),
   route({
@@ -41,20 +40,20 @@ export const holdRoutes: readonly Route[] = [
     path: '/api/holds/{conversationId}/{callId}',
     name: 'getHold',
     tag: 'holds',
-    summary: 'One call that waits',
+    summary: 'Get an open hold',
     scopes: ['agent', 'reader', 'resolver', 'worker'],
     params,
-    answers: { 200: { says: 'The hold.', schema: hold } },
+    responses: { 200: { description: 'The hold.', schema: hold } },
     problems: ['unknown', 'hold-not-open'],
-    handle: async ({ params: { conversationId, callId }, who, runtime, services: { store } }) => {
-      const closed = closedHold(who, conversationId)
-      if (closed) return closed
+    handle: async ({ params: { conversationId, callId }, caller, runtime, services: { store } }) => {
+      const refused = refuseHold(caller, conversationId)
+      if (refused) return refused
       const found = await openHold(runtime, conversationId, callId)
       if (found) return ok(found)
-      const known = await store.readCall({ tenant: who.tenant, id: conversationId }, callId)
+      const known = await store.readCall({ tenant: caller.tenant, id: conversationId }, callId)
       return known.length > 0
-        ? no('hold-not-open', `Call ${callId} is not waiting any more.`)
-        : no('unknown', `No call ${callId} has ever waited in conversation "${conversationId}".`)
+        ? refuse('hold-not-open', `The hold of call ${callId} is no longer open.`)
+        : refuse('unknown', `There is no call ${callId} with a hold in conversation "${conversationId}".`)
     },
   }),
   route({
@@ -62,7 +61,8 @@ export const holdRoutes: readonly Route[] = [
     path: '/api/holds/{conversationId}/{callId}/resolve',
     name: 'resolve',
     tag: 'holds',
-    summary: 'Approve, reject or answer. It is durable when this says so; with the scope agent, only for client tools',
+    summary:
+      'Approve, reject or answer. The resolution is durable when this responds; with the scope agent, only for client tools',
     scopes: ['resolver', 'agent'],
     params,
     body: z
@@ -76,43 +76,45 @@ export const holdRoutes: readonly Route[] = [
         by,
       })
       .openapi('Resolution'),
-    answers: { 200: { says: 'The answer is taken; `duplicate` when it was taken before.', schema: verdict } },
-    problems: ['conflict', 'expired', 'stale', 'unknown', 'invalid', 'wrong-kind'],
+    responses: {
+      200: { description: 'The answer was accepted; `duplicate` when it was accepted before.', schema: verdict },
+    },
+    problems: ['conflict', 'expired', 'stale', 'unknown', 'invalid', 'wrong-kind', 'not-allowed'],
     handle: async ({
       params: { conversationId, callId },
       body: { hold: nth, by: given, ...resolution },
-      who,
+      caller,
       runtime,
-      services,
     }) => {
-      const from = speaker(who, given)
+      const from = authorOf(caller, given)
       if ('answer' in from) return from.answer
-      const closed = closedHold(who, conversationId)
-      if (closed) return closed
-      // A page carries out what runs in it, and that is all: nobody approves with the right to talk.
-      if (!may(who, ['resolver'])) {
-        const kind = await kindOf(services, { tenant: who.tenant, id: conversationId }, callId)
-        if (resolution.kind !== 'answer' || (kind !== undefined && kind !== 'client'))
-          return no(
-            'scope-missing',
-            'With the scope agent only calls of client tools are answered; this takes resolver.',
-          )
-      }
-      const options = { by: from.by, ...(nth !== undefined && { hold: nth }) }
-      return resolved(await runtime.resolve(conversationId, callId, resolution as Resolution, options))
+      const refused = refuseHold(caller, conversationId)
+      if (refused) return refused
+      const options = { by: from.by, ...allowedKinds(caller, ['client']), ...(nth !== undefined && { hold: nth }) }
+      return verdictAnswer(await runtime.resolve(conversationId, callId, resolution as Resolution, options))
     },
   }),
 ]
 
-/** Whoever answers for people sees what waits for them, in the lives of agents too. */
-function closedHold(who: Principal, conversationId: string): Answer | undefined {
-  return may(who, ['resolver']) ? undefined : closedLife(who, conversationId)
+/** A resolver sees every hold, also those in the logs of autonomous agents. */
+export function refuseHold(caller: Principal, conversationId: string): RouteAnswer | undefined {
+  return hasScope(caller, ['resolver']) ? undefined : refuseAgentLog(caller, conversationId)
 }
 
-/** The verdict, as a success or as a problem with its own word. */
-export function resolved(told: Awaited<ReturnType<Runtime['resolve']>>): Answer {
-  const bad = problemOfVerdict(told)
-  return bad ? { status: bad.status, body: bad } : ok(told)
+/**
+ * A resolver may answer every kind of hold, any other caller only these. The runtime checks it in the same decision.
+ */
+export function allowedKinds(
+  caller: Principal,
+  otherwise: readonly HoldKind[],
+): { readonly kinds?: readonly HoldKind[] } {
+  return hasScope(caller, ['resolver']) ? {} : { kinds: otherwise }
+}
+
+/** The verdict as a success, or as a problem with the verdict as its code. */
+export function verdictAnswer(answer: Awaited<ReturnType<Runtime['resolve']>>): RouteAnswer {
+  const bad = problemOfVerdict(answer)
+  return bad ? { status: bad.status, body: bad } : ok(answer)
 }
 
 export async function openHold(

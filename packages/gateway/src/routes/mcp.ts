@@ -1,8 +1,8 @@
 /** The MCP servers that agents use, and our own face to MCP clients. */
-import { may } from '../auth/principal.ts'
-import { no, ok, type Answer } from '../http/answer.ts'
+import { hasScope } from '../auth/principal.ts'
+import { refuse, ok, type RouteAnswer } from '../http/route-answer.ts'
 import type { Redact } from '../redact.ts'
-import { route, type Asked, type Method, type Route } from '../http/route.ts'
+import { route, type RouteRequest, type Method, type Route } from '../http/route.ts'
 import { id, json, listOf, z } from '../schemas.ts'
 
 const server = z
@@ -25,39 +25,45 @@ export const mcpRoutes: readonly Route[] = [
     path: '/api/mcp/servers',
     name: 'listMcpServers',
     tag: 'mcp',
-    summary: 'The MCP servers of your agents: how they are, what they offer, and what changed',
+    summary: 'List the MCP servers of your agents: their health, tools and changed definitions',
     scopes: ['agent', 'reader', 'resolver'],
     query: z.strictObject({}),
-    answers: { 200: { says: 'All of them.', schema: listOf(server) } },
-    handle: async ({ who, services: { mcp } }) => ok({ items: (await mcp.servers?.status(who.tenant)) ?? [] }),
+    responses: { 200: { description: 'All servers.', schema: listOf(server) } },
+    handle: async ({ caller, services: { mcp } }) => ok({ items: (await mcp.servers?.status(caller.tenant)) ?? [] }),
   }),
   route({
     method: 'post',
     path: '/api/mcp/servers/{server}/tools/{tool}/accept',
     name: 'acceptMcpTool',
     tag: 'mcp',
-    summary: 'Take what a server says of a tool now as what is allowed: somebody has seen the difference',
+    summary: 'Accept the changed definition of a tool, after reviewing the difference',
     scopes: ['admin'],
     params: z.object({ server: id, tool: id }),
     body: z
-      .strictObject({ fingerprint: z.string().regex(/^[0-9a-f]{64}$/, 'is the fingerprint of what was looked at') })
+      .strictObject({
+        fingerprint: z.string().regex(/^[0-9a-f]{64}$/, 'must be the fingerprint of the reviewed definition'),
+      })
       .openapi('AcceptMcpTool'),
-    answers: { 200: { says: 'It is allowed as it is now.', schema: z.object({ accepted: z.literal(true) }) } },
+    responses: {
+      200: { description: 'The current definition is allowed.', schema: z.object({ accepted: z.literal(true) }) },
+    },
     problems: ['not-found', 'conflict'],
-    handle: async ({ params, body: { fingerprint }, who, services: { mcp } }) => {
-      const told = await mcp.servers?.accept({ tenant: who.tenant, ...params, fingerprint })
-      if (told === 'accepted') return ok({ accepted: true })
-      return told === 'changed-again'
-        ? no('conflict', 'The server changed it again since you looked. Look at the difference once more.')
-        : no('not-found', `"${params.tool}" of "${params.server}" has no changed definition.`)
+    handle: async ({ params, body: { fingerprint }, caller, services: { mcp } }) => {
+      const result = await mcp.servers?.accept({ tenant: caller.tenant, ...params, fingerprint })
+      if (result === 'accepted') return ok({ accepted: true })
+      return result === 'changed-again'
+        ? refuse('conflict', 'The server changed the tool again. Review the new difference.')
+        : refuse('not-found', `"${params.tool}" of "${params.server}" has no changed definition.`)
     },
   }),
 ]
 
-/** Not part of the API that the OpenAPI document is about: it has a protocol of its own. */
-export const mcpFaceRoutes: readonly Route[] = (['get', 'post', 'delete'] as const).map((method) => faceRoute(method))
+/** Not in the OpenAPI document: this path speaks MCP. */
+export const ownMcpServerRoutes: readonly Route[] = (['get', 'post', 'delete'] as const).map((method) =>
+  ownMcpServerRoute(method),
+)
 
-function faceRoute(method: Method): Route {
+function ownMcpServerRoute(method: Method): Route {
   return route({
     method,
     path: '/mcp',
@@ -66,21 +72,22 @@ function faceRoute(method: Method): Route {
     summary: 'Our tools and agents for MCP clients',
     scopes: ['agent'],
     ...(method === 'post' && { body: json }),
-    // What a client sends again has an id of its own in the protocol.
-    once: 'by-runtime',
-    answers: {},
-    handle: face,
+    // MCP requests have ids, so the MCP server recognizes a repeated one.
+    idempotency: 'by-runtime',
+    responses: {},
+    handle: handleMcp,
   })
 }
 
-async function face({ request, who, runtime, body, services }: Asked): Promise<Answer> {
+async function handleMcp({ request, caller, runtime, body, services }: RouteRequest): Promise<RouteAnswer> {
   const { mcp, redact, closing, problem } = services
-  if (!mcp.face) return no('not-found', 'Nothing is offered over MCP here.')
-  const caller = { tenant: who.tenant, by: who.by, runtime, resolves: may(who, ['resolver']), closing, problem }
-  return { response: redacted(await mcp.face.fetch(request, caller, body), redact) }
+  if (!mcp.ownServer) return refuse('not-found', 'This gateway offers no MCP server.')
+  const { tenant, id: own, by } = caller
+  const mcpCaller = { tenant, id: own, by, runtime, resolves: hasScope(caller, ['resolver']), closing, problem }
+  return { response: redacted(await mcp.ownServer.fetch(request, mcpCaller, body), redact) }
 }
 
-/** Line by line, as it comes: a message is one line, in a stream and alone. */
+/** Redacts line by line as text arrives: an MCP message is always one line. */
 function redacted(answer: Response, redact: Redact): Response {
   const { body, status } = answer
   const headers = new Headers(answer.headers)

@@ -1,13 +1,13 @@
-/** Who is in a space, and up to where they have read. */
-import { isAgent } from '../agents-known.ts'
+/** The members of a space, and their read markers. */
+import { agentExists } from '../agent-exists.ts'
 import { route, type Route } from '../http/route.ts'
 import { by, id, member, memberKind, role, z } from '../schemas.ts'
-import { actorOf, managerOf } from './access.ts'
-import { agentMissing, changed } from './spaces.ts'
+import { actorOf, memberEditorOf } from './access.ts'
+import { agentMissing, spaceAnswer } from './spaces.ts'
 
 const params = z.object({ id, kind: memberKind, member: id })
-const done = {
-  200: { says: 'It is so; `seq` is where the space stands.', schema: z.object({ seq: z.number().int() }) },
+const responses = {
+  200: { description: 'Done. `seq` is the last event of the space.', schema: z.object({ seq: z.number().int() }) },
 }
 
 export const spaceMemberRoutes: readonly Route[] = [
@@ -16,20 +16,20 @@ export const spaceMemberRoutes: readonly Route[] = [
     path: '/api/spaces/{id}/members/{kind}/{member}',
     name: 'putSpaceMember',
     tag: 'spaces',
-    summary: 'Let somebody in, or change their role. For owners',
+    summary: 'Add a member or change a role. For owners',
     scopes: ['agent'],
     params,
     body: z.strictObject({ role: role.optional(), by }).optional(),
-    answers: done,
+    responses,
     problems: ['space-missing', 'not-a-member', 'not-allowed', 'last-owner', 'agent-missing'],
-    handle: async ({ params: { id: which, kind, member: whom }, body, who, runtime, services }) => {
-      const manager = managerOf(who, body?.by)
-      if ('answer' in manager) return manager.answer
+    handle: async ({ params: { id: which, kind, member: whom }, body, caller, runtime, services }) => {
+      const editor = memberEditorOf(caller, body?.by)
+      if ('answer' in editor) return editor.answer
       const joined = async () =>
-        changed(await runtime.spaces.join(which, { kind, id: whom }, { role: body?.role ?? 'member', ...manager }))
-      // Who may not let anybody in learns nothing of agents.
-      if (kind === 'human' || (await isAgent(services, who.tenant, whom))) return joined()
-      return manager.by && (await runtime.spaces.roleOf(which, manager.by)) !== 'owner' ? joined() : agentMissing(whom)
+        spaceAnswer(await runtime.spaces.join(which, { kind, id: whom }, { role: body?.role ?? 'member', ...editor }))
+      // A caller who may not add members must not learn which agents exist.
+      if (kind === 'human' || (await agentExists(services, caller.tenant, whom))) return joined()
+      return editor.by && (await runtime.spaces.roleOf(which, editor.by)) !== 'owner' ? joined() : agentMissing(whom)
     },
   }),
   route({
@@ -37,16 +37,16 @@ export const spaceMemberRoutes: readonly Route[] = [
     path: '/api/spaces/{id}/members/{kind}/{member}',
     name: 'removeSpaceMember',
     tag: 'spaces',
-    summary: 'Leave, or make somebody leave. For themselves and for owners',
+    summary: 'Leave, or remove a member. For the member and for owners',
     scopes: ['agent'],
     params,
     query: z.strictObject({ by }),
-    answers: done,
+    responses,
     problems: ['space-missing', 'not-a-member', 'not-allowed', 'last-owner'],
-    handle: async ({ params: { id: which, kind, member: whom }, query, who, runtime }) => {
-      const manager = managerOf(who, query.by)
-      if ('answer' in manager) return manager.answer
-      return changed(await runtime.spaces.leave(which, { kind, id: whom }, manager))
+    handle: async ({ params: { id: which, kind, member: whom }, query, caller, runtime }) => {
+      const editor = memberEditorOf(caller, query.by)
+      if ('answer' in editor) return editor.answer
+      return spaceAnswer(await runtime.spaces.leave(which, { kind, id: whom }, editor))
     },
   }),
   route({
@@ -54,16 +54,16 @@ export const spaceMemberRoutes: readonly Route[] = [
     path: '/api/spaces/{id}/read',
     name: 'readSpace',
     tag: 'spaces',
-    summary: 'Everything up to a seq was read. It never goes back',
+    summary: 'Move the read marker to a seq. It never moves back',
     scopes: ['agent', 'reader'],
     params: z.object({ id }),
     body: z.strictObject({ upTo: z.number().int().min(0), member: member.optional() }).openapi('SpaceRead'),
-    answers: done,
+    responses,
     problems: ['space-missing', 'not-a-member'],
-    handle: async ({ params: { id: which }, body, who, runtime }) => {
-      const actor = actorOf(who, body.member)
+    handle: async ({ params: { id: which }, body, caller, runtime }) => {
+      const actor = actorOf(caller, body.member)
       if ('answer' in actor) return actor.answer
-      return changed(await runtime.spaces.read(which, actor.member, body.upTo))
+      return spaceAnswer(await runtime.spaces.read(which, actor.member, body.upTo))
     },
   }),
 ]

@@ -1,18 +1,19 @@
-/** What is said in a space, what happens there, and answers to the calls that are shown in it. */
+/** Messages and events of a space, and answers to the calls that are visible in it. */
 import { randomUUID } from 'node:crypto'
-import { lifeId, type LogEvent, type Member, type Runtime } from '@holdpoint/core'
-import { no, ok } from '../http/answer.ts'
-import { ownKey } from '../http/once.ts'
-import { route, wantsStream, type Asked, type Route } from '../http/route.ts'
+import { agentLogId, type LogEvent, type Member, type Runtime } from '@holdpoint/core'
+import { hasScope } from '../auth/principal.ts'
+import { refuse, ok } from '../http/route-answer.ts'
+import { callerKey } from '../http/idempotency.ts'
+import { route, wantsStream, type RouteRequest, type Route } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { id, json, limit, listOf, logEvent, member, tools, verdict, z } from '../schemas.ts'
-import { actorOf, closedSpace, personOf, seesAll } from './access.ts'
-import { misplacedTools, pageOfEvents } from './events.ts'
-import { resolved } from './holds.ts'
-import { resolutionOf } from './runs.ts'
+import { actorOf, refuseSpace, personOf, seesWholeTenant } from './access.ts'
+import { refuseTools, pageOfEvents } from './events.ts'
+import { verdictAnswer } from './holds.ts'
+import { resolutionOf } from './tool-results.ts'
 
 const params = z.object({ id })
-const LONGEST_MESSAGE = 100_000
+const MAX_MESSAGE_CHARS = 100_000
 
 export const spaceMessageRoutes: readonly Route[] = [
   route({
@@ -20,36 +21,43 @@ export const spaceMessageRoutes: readonly Route[] = [
     path: '/api/spaces/{id}/messages',
     name: 'postSpaceMessage',
     tag: 'spaces',
-    summary: 'Say something. It is durable when this answers, and wakes every other agent in the space once',
+    summary: 'Post a message. It is durable when this responds, and wakes every other agent in the space once',
     scopes: ['agent'],
     params,
     body: z
       .strictObject({
-        text: z.string().max(LONGEST_MESSAGE).regex(/\S/, 'says nothing'),
+        text: z.string().max(MAX_MESSAGE_CHARS).regex(/\S/, 'must not be blank'),
         from: member.optional(),
         replyTo: z.number().int().min(1).optional(),
       })
       .openapi('PostMessage'),
-    answers: {
+    responses: {
       201: {
-        says: 'It was said, now or before under this key. `quiet`: it woke nobody.',
+        description: 'The message was posted, now or before with this key. `quiet`: it woke no agent.',
         schema: z.object({ seq: z.number().int(), quiet: z.boolean(), repeated: z.literal(true).optional() }),
       },
     },
     problems: ['space-missing', 'not-a-member', 'not-allowed', 'not-a-message'],
-    once: 'by-runtime',
-    handle: async ({ params: { id: which }, body: { text, from, replyTo }, who, key, runtime, services }) => {
-      const actor = actorOf(who, from)
+    idempotency: 'by-runtime',
+    handle: async ({
+      params: { id: which },
+      body: { text, from, replyTo },
+      caller,
+      idempotencyKey,
+      runtime,
+      services,
+    }) => {
+      const actor = actorOf(caller, from)
       if ('answer' in actor) return actor.answer
-      await services.hubs.warm(who.tenant, which)
-      const said = await runtime.spaces.post(which, text, {
+      await services.hubs.warm(caller.tenant, which)
+      const posted = await runtime.spaces.post(which, text, {
         from: actor.member,
-        key: key === undefined ? randomUUID() : ownKey(who, key),
+        key: idempotencyKey === undefined ? randomUUID() : callerKey(caller, idempotencyKey),
         ...(replyTo !== undefined && { replyTo }),
       })
-      if (!said.ok) return no(said.refusal, said.message)
-      const { ok: _ok, ...posted } = said
-      return ok(posted, 201)
+      if (!posted.ok) return refuse(posted.refusal, posted.message)
+      const { ok: _ok, ...body } = posted
+      return ok(body, 201)
     },
   }),
   route({
@@ -57,21 +65,20 @@ export const spaceMessageRoutes: readonly Route[] = [
     path: '/api/spaces/{id}/events',
     name: 'spaceEvents',
     tag: 'spaces',
-    summary:
-      'What happened after a seq; with `Accept: text/event-stream` everything that comes, and what is being written',
+    summary: 'Events after a seq; with `Accept: text/event-stream` a live stream of events and messages in progress',
     scopes: ['agent', 'reader', 'worker'],
     params,
     query: z.strictObject({ after: z.coerce.number().int().min(0).optional(), limit, tools }),
-    answers: { 200: { says: 'A page of it, or the stream.', schema: listOf(logEvent), stream: true } },
+    responses: { 200: { description: 'A page of events, or the stream.', schema: listOf(logEvent), stream: true } },
     problems: ['space-missing', 'not-a-member', 'too-many-streams'],
-    handle: async (asked) => {
-      const { query, who, runtime, request } = asked
-      const which = asked.params.id
-      const closed = await closedSpace(who, runtime, which)
-      if (closed) return closed
-      const misplaced = misplacedTools(asked)
-      if (misplaced) return misplaced
-      if (wantsStream(request)) return followed(asked, which, query.tools)
+    handle: async (routeRequest) => {
+      const { query, caller, runtime, request } = routeRequest
+      const which = routeRequest.params.id
+      const refused = await refuseSpace(caller, runtime, which)
+      if (refused) return refused
+      const refusedTools = refuseTools(routeRequest)
+      if (refusedTools) return refusedTools
+      if (wantsStream(request)) return openStream(routeRequest, which, query.tools)
       return pageOfEvents(runtime, which, query)
     },
   }),
@@ -80,7 +87,7 @@ export const spaceMessageRoutes: readonly Route[] = [
     path: '/api/spaces/{id}/tool-results',
     name: 'spaceToolResult',
     tag: 'spaces',
-    summary: 'Answer a call that is shown in the space and asks the people there',
+    summary: 'Answer a call that is visible in the space and asks its members',
     scopes: ['agent', 'resolver'],
     params,
     body: z
@@ -95,7 +102,9 @@ export const spaceMessageRoutes: readonly Route[] = [
         error: 'give either a "result" or an "error"',
       })
       .openapi('SpaceToolResult'),
-    answers: { 200: { says: 'The answer is taken; `duplicate` when it was taken before.', schema: verdict } },
+    responses: {
+      200: { description: 'The answer was accepted; `duplicate` when it was accepted before.', schema: verdict },
+    },
     problems: [
       'space-missing',
       'not-a-member',
@@ -107,21 +116,27 @@ export const spaceMessageRoutes: readonly Route[] = [
       'invalid',
       'wrong-kind',
     ],
-    handle: async ({ params: { id: which }, body, who, runtime, services }) => {
-      const actor = actorOf(who, body.from)
+    handle: async ({ params: { id: which }, body, caller, runtime, services }) => {
+      const actor = actorOf(caller, body.from)
       if ('answer' in actor) return actor.answer
-      const closed = await closedSpace(who, runtime, which)
-      if (closed) return closed
-      const isKey = who.kind === 'key' && body.from === undefined
-      const role = isKey ? 'member' : await runtime.spaces.roleOf(which, actor.member)
-      if (role === undefined) return no('not-a-member', `${actor.member.id} is not a member of this space.`)
-      if (role === 'reader') return no('not-allowed', `${actor.member.id} may read this space, not answer in it.`)
+      const refused = await refuseSpace(caller, runtime, which)
+      if (refused) return refused
+      const resolver = caller.kind === 'key' && body.from === undefined && hasScope(caller, ['resolver'])
+      const role = resolver ? 'member' : await runtime.spaces.roleOf(which, actor.member)
+      if (role === undefined)
+        return refuse(
+          'not-a-member',
+          `${actor.member.id} is not a member of this space. A key can name a member with "from".`,
+        )
+      if (role === 'reader') return refuse('not-allowed', `${actor.member.id} may only read this space.`)
       const { callId, hold } = body
-      const life = await shownBy(services, runtime, { tenant: who.tenant, space: which, callId })
-      if (life === undefined) return no('unknown', `No call ${callId} in this space asks the people there.`)
-      return resolved(
-        await runtime.resolve(life, callId, resolutionOf(body), {
+      const log = await agentLogOf(services, runtime, { tenant: caller.tenant, space: which, callId })
+      if (log === undefined) return refuse('unknown', `There is no call ${callId} in this space that asks its members.`)
+      return verdictAnswer(
+        await runtime.resolve(log, callId, resolutionOf(body), {
           by: actor.member.id,
+          // Members of the space may not answer calls that wait for a worker or an approval.
+          kinds: ['elicitation', 'client'],
           ...(hold !== undefined && { hold }),
         }),
       )
@@ -129,27 +144,24 @@ export const spaceMessageRoutes: readonly Route[] = [
   }),
 ]
 
-/** Whoever is sent away hears no more. */
-function followed(
-  asked: Asked,
+/** Opens the stream. It ends when the person leaves the space. */
+function openStream(
+  routeRequest: RouteRequest,
   id: string,
   names: readonly string[] | undefined,
 ): ReturnType<Services['streams']['open']> {
-  const { who, runtime, services } = asked
-  if (seesAll(who)) return services.streams.open(asked, id, { tools: names })
-  const self = personOf(who)
-  const leaves = {
+  const { caller, runtime, services } = routeRequest
+  if (seesWholeTenant(caller)) return services.streams.open(routeRequest, id, { tools: names })
+  const self = personOf(caller)
+  const access = {
     until: (event: LogEvent) => event.type === 'member.left' && same(event.member, self),
     still: async () => (await runtime.spaces.roleOf(id, self)) !== undefined,
   }
-  return services.streams.open(asked, id, { tools: names, leaves })
+  return services.streams.open(routeRequest, id, { tools: names, access })
 }
 
-/**
- * The life of the agent whose call it is. The agent's own log says where a call is shown; what waits for a worker or for an
- * approval is not for everybody in the space to answer.
- */
-async function shownBy(
+/** The log of the agent that made the call. An agent's log records in which space a call is visible. */
+async function agentLogOf(
   { store }: Services,
   runtime: Runtime,
   { tenant, space, callId }: { readonly tenant: string; readonly space: string; readonly callId: string },
@@ -157,15 +169,14 @@ async function shownBy(
   const view = await runtime.spaces.view(space, { limit: 1 })
   for (const { member: each } of view?.members ?? []) {
     if (each.kind !== 'agent') continue
-    const life = lifeId(each.id)
-    const events = await store.readCall({ tenant, id: life }, callId)
+    const log = agentLogId(each.id)
+    const events = await store.readCall({ tenant, id: log }, callId)
     const shown = events.some(
       (event) =>
         event.type === 'model.replied' &&
         event.placed?.calls.some((call) => call.callId === callId && call.space === space && call.shown),
     )
-    const kind = events.findLast((event) => event.type === 'call.held')?.hold.kind
-    if (shown && (kind === 'elicitation' || kind === 'client')) return life
+    if (shown) return log
   }
   return undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Pages that the gateway serves beside its API: files of one folder, read when it starts and never again, so that no path
- * of a request is ever a path on the disk. Any address without a file is the page of the app, which knows its own.
+ * Static pages beside the API. All files of one folder are read at the start and never again, so that a request path
+ * never becomes a path on disk. A path without a file serves index.html: the app has its own router.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { HoldpointError } from '@holdpoint/core'
 
 export interface Site {
-  /** What is at a path; undefined when nothing is, and the app has no page there either. */
+  /** The file or page for a request; undefined when there is none. */
   answer(request: Request): Response | undefined
 }
 
@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Scripts and styles of this origin and nothing else from anywhere; nothing said to anybody but the gateway. */
+/** Scripts, styles and connections only from and to this origin. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -44,8 +44,9 @@ const POLICY = [
 
 const APP = '/index.html'
 
-export function siteOf(folder: string): Site {
-  const files = filesOf(folder)
+/** `pageOf` may change index.html before it is served. */
+export function siteFromFolder(folder: string, pageOf: (html: string) => string = (html) => html): Site {
+  const files = filesOf(folder, pageOf)
   if (!files.has(APP)) throw new HoldpointError('config-invalid', `There is no index.html in ${folder}.`)
   return {
     answer: (request) => {
@@ -58,7 +59,7 @@ export function siteOf(folder: string): Site {
   }
 }
 
-/** Somebody who wants a page, and not a file that was forgotten. */
+/** The request is for a page, not for a missing asset. */
 function isPage(pathname: string, request: Request): boolean {
   return extname(pathname) === '' || (request.headers.get('accept') ?? '').includes('text/html')
 }
@@ -70,23 +71,25 @@ function respond({ headers, body, gzipped }: File, request: Request): Response {
   })
 }
 
-function filesOf(folder: string): ReadonlyMap<string, File> {
+function filesOf(folder: string, pageOf: (html: string) => string): ReadonlyMap<string, File> {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
   return new Map(
     entries
       .filter((entry) => entry.isFile())
       .map((entry) => {
         const path = join(entry.parentPath, entry.name)
-        return [`/${relative(folder, path).split(sep).join('/')}`, fileOf(path)] as const
+        const name = `/${relative(folder, path).split(sep).join('/')}`
+        const body = readFileSync(path)
+        return [name, fileOf(path, name === APP ? Buffer.from(pageOf(body.toString())) : body)] as const
       }),
   )
 }
 
-function fileOf(path: string): File {
+function fileOf(path: string, content: Buffer): File {
   const type = TYPES[extname(path)] ?? 'application/octet-stream'
-  const body = Uint8Array.from(readFileSync(path))
-  // Names of built files change with what is in them.
-  const forGood = /\/assets\/[^/]+-[\w-]{8,}\.\w+$/.test(path.split(sep).join('/'))
+  const body = Uint8Array.from(content)
+  // The names of built files contain a hash of their content.
+  const immutable = /\/assets\/[^/]+-[\w-]{8,}\.\w+$/.test(path.split(sep).join('/'))
   return {
     body,
     gzipped: /^(?:text|application\/json|image\/svg)/.test(type)
@@ -94,7 +97,7 @@ function fileOf(path: string): File {
       : undefined,
     headers: {
       'content-type': type,
-      'cache-control': forGood ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'cache-control': immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
       vary: 'accept-encoding',
       'content-security-policy': POLICY,
       'cross-origin-opener-policy': 'same-origin',

@@ -1,6 +1,6 @@
 /**
- * One reader of what changes in a tenant. It is told which conversations did, each once however often it did meanwhile:
- * a hint to look again, so what is missed while a reader is slow costs nothing but that look.
+ * One reader of the changes in a tenant. It receives the ids of changed conversations, each once per batch. A change is
+ * only a hint to read again, so merging changes for a slow reader loses nothing.
  */
 import type { Store } from '@holdpoint/core'
 import { encodeRetry, encodeStream, SSE_HEARTBEAT, type StreamMessage } from '@holdpoint/protocol'
@@ -8,17 +8,17 @@ import { encodeRetry, encodeStream, SSE_HEARTBEAT, type StreamMessage } from '@h
 export interface ChangesReaderOptions {
   readonly store: Store
   readonly tenant: string
-  /** Which conversations changed is told; else only that something did. */
+  /** Send the ids of changed conversations; otherwise only that something changed. */
   readonly named: boolean
-  readonly lifeMs: number
+  readonly maxAgeMs: number
   readonly now: () => number
   readonly closed: (reader: ChangesReader) => void
 }
 
-/** A turn is many writes: what comes within this time is told together. */
-const TOGETHER_MS = 60
-/** More than this is not told one by one. */
-const MOST = 200
+/** A turn is many writes. Changes within this time are sent together. */
+const BATCH_MS = 60
+/** With more changes than this, one message without an id is sent. */
+const MAX_IDS = 200
 
 export class ChangesReader {
   readonly stream: ReadableStream<Uint8Array>
@@ -35,7 +35,7 @@ export class ChangesReader {
     this.#openedAt = options.now()
     this.#unlisten = options.store.listen(({ tenant, id }) => {
       if (tenant !== options.tenant || this.#over) return
-      if (this.#changed.size <= MOST) this.#changed.add(id)
+      if (this.#changed.size <= MAX_IDS) this.#changed.add(id)
       this.#wake()
     })
     this.stream = new ReadableStream({
@@ -44,7 +44,7 @@ export class ChangesReader {
     })
   }
 
-  /** The reader is to come again in so many milliseconds. */
+  /** Ends the stream. The reader reconnects after `retryMs`. */
   end(retryMs: number = 1000 + Math.random() * 2000): void {
     if (this.#over) return
     this.#text += encodeRetry(retryMs)
@@ -53,7 +53,7 @@ export class ChangesReader {
   }
 
   beat(): void {
-    if (this.#options.now() - this.#openedAt > this.#options.lifeMs) return this.end(0)
+    if (this.#options.now() - this.#openedAt > this.#options.maxAgeMs) return this.end(0)
     if (!this.#wanted) return
     this.#text += SSE_HEARTBEAT
     this.#wake()
@@ -62,14 +62,14 @@ export class ChangesReader {
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     while (this.#text === '' && this.#changed.size === 0 && !this.#over)
       await new Promise<void>((resolve) => (this.#wanted = resolve))
-    if (this.#changed.size > 0 && !this.#over) await new Promise((resolve) => setTimeout(resolve, TOGETHER_MS))
+    if (this.#changed.size > 0 && !this.#over) await new Promise((resolve) => setTimeout(resolve, BATCH_MS))
     controller.enqueue(encoder.encode(this.#taken()))
     if (this.#over) controller.close()
   }
 
   #taken(): string {
     const { size } = this.#changed
-    const one = size > 0 && (size > MOST || !this.#options.named)
+    const one = size > 0 && (size > MAX_IDS || !this.#options.named)
     const ids = one ? [undefined] : [...this.#changed]
     const changes = ids.map((id): StreamMessage => ({
       kind: 'changed',

@@ -1,7 +1,13 @@
 /**
- * One reader of a conversation over HTTP. While it is behind it is given what the store has, at its own pace; once it has
- * caught up it is handed what comes, and a queue of limited size stands between. A reader that lets the queue run
- * full is cut off: it comes again with the last id it saw, and loses nothing but frames.
+ * One reader of a conversation over HTTP.
+ *
+ * | state | what the reader gets |
+ * |---|---|
+ * | catching up | pages of events from the store, at its own pace |
+ * | live | items from the hub, through a queue of limited size |
+ * | over | nothing; the stream has ended or was cut off |
+ *
+ * A reader that lets its queue overflow is disconnected. It reconnects with the last event id and loses only frames.
  */
 import type { LogEvent, Runtime, StreamItem } from '@holdpoint/core'
 import { encodeRetry, encodeStream, SSE_HEARTBEAT } from '@holdpoint/protocol'
@@ -13,19 +19,23 @@ export interface ConnectionOptions {
   readonly runtime: Runtime
   readonly id: string
   readonly after: number
-  /** The reader knows more than there is: it is told so, and begins anew. */
+  /** The reader has a later event id than the log: it must drop its state and start over. */
   readonly reset: boolean
   readonly hub: Hub
   readonly limits: Limits
   readonly now: () => number
   readonly peer: Peer | undefined
-  /** Whether the reader is given nothing after this event. */
+  /** Whether this event is the last one for the reader. */
   readonly until: ((event: LogEvent) => boolean) | undefined
+  /**
+   * The conversation did not exist when the stream was opened. The stream ends when it does, without any of its events.
+   */
+  readonly notCreated: boolean
   readonly closed: (connection: Connection) => void
 }
 
 const PAGE = 200
-const AT_ONCE = 65_536
+const MAX_CHUNK = 65_536
 
 export class Connection implements HubReader {
   readonly stream: ReadableStream<Uint8Array>
@@ -46,7 +56,8 @@ export class Connection implements HubReader {
     this.#openedAt = options.now()
     this.#takenAt = this.#openedAt
     this.#put(encodeRetry(1000 + Math.random() * 1000))
-    if (options.reset) this.#put(encodeStream({ kind: 'reset', why: 'This log is shorter than what you have seen.' }))
+    if (options.reset)
+      this.#put(encodeStream({ kind: 'reset', why: 'The log is shorter than the last event id that you sent.' }))
     this.stream = new ReadableStream({
       start: (controller) => {
         this.#controller = controller
@@ -57,7 +68,8 @@ export class Connection implements HubReader {
   }
 
   take(text: string, item: StreamItem): void {
-    // The store may have been ahead of what comes here.
+    if (this.#options.notCreated) return this.end(0)
+    // The store may have been ahead of the hub.
     if ('seq' in item && item.seq <= this.#seq) return
     if ('seq' in item) this.#seq = item.seq
     if (this.#queued + text.length > this.#options.limits.streamQueueBytes) this.#cutOff()
@@ -65,7 +77,7 @@ export class Connection implements HubReader {
     if ('seq' in item && this.#options.until?.(item)) this.end()
   }
 
-  /** The reader is to come again in so many milliseconds. */
+  /** Ends the stream. The reader reconnects after `retryMs`. */
   end(retryMs: number = 1000 + Math.random() * 2000): void {
     if (this.#over) return
     this.#put(encodeRetry(retryMs))
@@ -74,12 +86,12 @@ export class Connection implements HubReader {
       this.#controller?.enqueue(encoder.encode(this.#taken()))
       this.#controller?.close()
     } catch {
-      // It is closed already.
+      // The stream is already closed.
     }
     this.#wake()
   }
 
-  /** Called now and then: says that we are here, and looks whether the reader is. */
+  /** Called at each heartbeat: sends one, and disconnects a reader that stalled. */
   beat(): void {
     const { now, limits } = this.#options
     if (now() - this.#openedAt > limits.streamLifeMs) this.end(0)
@@ -91,7 +103,7 @@ export class Connection implements HubReader {
     this.#takenAt = this.#options.now()
     try {
       while (this.#queued === 0 && !this.#over) {
-        if (this.#live) await this.#something()
+        if (this.#live) await this.#waitForItem()
         else await this.#catchUp()
       }
       if (this.#over) return
@@ -102,16 +114,17 @@ export class Connection implements HubReader {
     }
   }
 
-  /** The next page of what is stored; at its end, the reply in progress, and from then on what comes. */
+  /** Queues the next page from the store. At the end of the log it queues the reply in progress and goes live. */
   async #catchUp(): Promise<void> {
-    const { hub, runtime, id } = this.#options
+    const { hub, runtime, id, notCreated } = this.#options
     if (this.#seq >= hub.seq) {
       this.#put(hub.join(this))
       this.#live = true
       return
     }
+    if (notCreated) return this.end(0)
     const events = await runtime.events(id, this.#seq, PAGE)
-    // The log cannot have become shorter; should it have, the reader finds out when it comes again.
+    // The log cannot become shorter. If it did, the reader gets a reset when it reconnects.
     if (events.length === 0) return this.end()
     for (const event of events) this.#put(hub.text(event))
     this.#seq = events.at(-1)?.seq ?? this.#seq
@@ -124,11 +137,11 @@ export class Connection implements HubReader {
     this.#wake()
   }
 
-  /** What waits, but not all of it at once: what is handed on no longer counts as waiting. */
+  /** The next chunk of the queue. Text in the socket no longer counts against the queue, so chunks are limited. */
   #taken(): string {
     let size = 0
     let count = 0
-    while (count < this.#queue.length && (count === 0 || size < AT_ONCE)) size += this.#queue[count++]?.length ?? 0
+    while (count < this.#queue.length && (count === 0 || size < MAX_CHUNK)) size += this.#queue[count++]?.length ?? 0
     this.#queued -= size
     return this.#queue.splice(0, count).join('')
   }
@@ -137,8 +150,8 @@ export class Connection implements HubReader {
     if (this.#over) return
     this.#leave()
     const { peer } = this.#options
-    // What was handed on waits in the socket: ending in good order would wait for the reader once more.
-    if (peer) peer.hangUp()
+    // The socket buffer is full: a normal end would wait for the slow reader again.
+    if (peer) peer.disconnect()
     else this.#controller?.error(new Error('The reader of this stream is too slow.'))
     this.#wake()
   }
@@ -150,7 +163,7 @@ export class Connection implements HubReader {
     this.#options.closed(this)
   }
 
-  #something(): Promise<void> {
+  #waitForItem(): Promise<void> {
     return new Promise((resolve) => {
       this.#wanted = resolve
     })

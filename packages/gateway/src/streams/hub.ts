@@ -1,6 +1,6 @@
 /**
- * One conversation that is followed from here: one subscription for all its readers, each item made into text once. A
- * reader is live, and is handed what comes; or it is behind, and reads the store until it has caught up.
+ * One conversation that is streamed from this process: one subscription for all readers, and each item is encoded once.
+ * A reader is live and receives items from the hub, or it is catching up and reads the store.
  */
 import type { Frame, Json, LogEvent, Runtime, StreamItem } from '@holdpoint/core'
 import { encodeStream } from '@holdpoint/protocol'
@@ -10,9 +10,9 @@ import { WorkerProgress } from './worker-progress.ts'
 import { WritingSoFar } from './writing-so-far.ts'
 
 export interface HubReader {
-  /** Handed to it from the moment it said that it is live. */
+  /** Receives each item after the reader joined. */
   take(text: string, item: StreamItem): void
-  /** Nothing more will come. */
+  /** No more items will follow. */
   end(): void
 }
 
@@ -20,15 +20,15 @@ export interface HubOptions {
   readonly runtime: Runtime
   readonly id: string
   readonly after: number
-  /** Those that waited for workers then. */
+  /** Calls that waited for workers at that time. */
   readonly calls: readonly string[]
   readonly progressOf: (callId: string) => Promise<Json | undefined>
   readonly redact: Redact
-  readonly over: (error?: unknown) => void
+  readonly onEnd: (error?: unknown) => void
 }
 
 export class Hub {
-  /** The last event that was handed to the live readers. */
+  /** The last event that the live readers received. */
   seq: number
   readonly #live = new Set<HubReader>()
   readonly #reply = new ReplySoFar()
@@ -36,15 +36,15 @@ export class Hub {
   readonly #workers: WorkerProgress
   readonly #redact: Redact
   readonly #left = new AbortController()
-  /** Readers, live or not, and whoever else wants it kept. */
+  /** Readers, live or not, and other users that keep the hub open. */
   #users = 0
-  #quietSince: (() => void) | undefined
+  #onIdle: (() => void) | undefined
 
-  constructor({ runtime, id, after, calls, progressOf, redact, over }: HubOptions) {
+  constructor({ runtime, id, after, calls, progressOf, redact, onEnd }: HubOptions) {
     this.seq = after
     this.#redact = redact
     this.#workers = new WorkerProgress(calls, progressOf, (frame) => this.show(frame))
-    this.#follow(runtime.subscribe(id, { after, signal: this.#left.signal })).then(() => over(), over)
+    this.#follow(runtime.subscribe(id, { after, signal: this.#left.signal })).then(() => onEnd(), onEnd)
   }
 
   get inUse(): boolean {
@@ -60,7 +60,7 @@ export class Hub {
     if (--this.#users === 0) this.#left.abort()
   }
 
-  /** From now on the reader is handed everything; what it must be shown of the reply in progress is told now. */
+  /** Makes the reader live. Returns the frames of the reply in progress, which it has missed. */
   join(reader: HubReader): string {
     this.#live.add(reader)
     return [...this.#reply.frames, ...this.#writing.frames].map((frame) => this.text(frame)).join('')
@@ -70,36 +70,36 @@ export class Hub {
     return this.#redact(encodeStream(isEvent(item) ? { kind: 'event', event: item } : { kind: 'frame', frame: item }))
   }
 
-  /** Shown to those who follow it from here, like a frame of the runtime's own. */
+  /** Sends a progress frame to the live readers, like a frame of the runtime. */
   show(frame: Extract<Frame, { readonly type: 'call-progress' }>): void {
     this.#workers.shown(frame)
-    this.#hand(frame)
+    this.#send(frame)
   }
 
-  /** Resolves when a turn has ended or waits for somebody. */
-  rest(): Promise<void> {
+  /** Resolves when a turn ends. */
+  untilIdle(): Promise<void> {
     return new Promise((resolve) => {
-      this.#quietSince = resolve
+      this.#onIdle = resolve
     })
   }
 
   async #follow(items: AsyncIterable<StreamItem>): Promise<void> {
     try {
-      for await (const item of items) this.#hand(item)
+      for await (const item of items) this.#send(item)
     } finally {
       this.#workers.end()
       for (const reader of this.#live) reader.end()
-      this.#quietSince?.()
+      this.#onIdle?.()
     }
   }
 
-  #hand(item: StreamItem): void {
+  #send(item: StreamItem): void {
     if (isEvent(item)) {
       this.seq = item.seq
       this.#reply.event(item)
       this.#writing.event(item)
       this.#workers.event(item)
-      if (item.type === 'turn.ended' || (item.type === 'model.replied' && isLast(item))) this.#quietSince?.()
+      if (item.type === 'turn.ended' || (item.type === 'model.replied' && isLast(item))) this.#onIdle?.()
     } else {
       this.#reply.frame(item)
       this.#writing.frame(item)

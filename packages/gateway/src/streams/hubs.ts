@@ -1,15 +1,15 @@
-/** The conversations that are followed from this node, one hub each while anybody needs it. */
+/** The conversations that are streamed from this node: one hub each, while it has users. */
 import type { Address, Runtime, Store } from '@holdpoint/core'
 import type { Claims } from '../claims.ts'
 import type { Redact } from '../redact.ts'
 import { Hub } from './hub.ts'
 
-/** How long a reply is listened to for a reader who has yet to come. */
+/** How long a hub without readers stays open after a message, for a reader that connects next. */
 const WARM_MS = 60_000
-/** Of more open calls than that of one conversation, nobody follows the work. */
-const MOST_CALLS = 100
+/** Progress is read for at most this many open calls of one conversation. */
+const MAX_CALLS = 100
 
-interface Followed {
+interface Sources {
   readonly runtime: Runtime
   readonly store: Store
   readonly claims: Claims
@@ -23,7 +23,7 @@ export class Hubs {
   readonly #failed: (error: unknown) => void
   readonly #hubs = new Map<string, Hub>()
 
-  constructor({ runtime, store, claims }: Followed, redact: Redact, failed: (error: unknown) => void) {
+  constructor({ runtime, store, claims }: Sources, redact: Redact, failed: (error: unknown) => void) {
     this.#runtime = runtime
     this.#store = store
     this.#claims = claims
@@ -31,7 +31,7 @@ export class Hubs {
     this.#failed = failed
   }
 
-  /** Entered already: leave it when done. */
+  /** Returns the hub with this user counted. Call `leave` when done. */
   async enter(tenant: string, id: string): Promise<Hub> {
     const key = JSON.stringify([tenant, id])
     const known = this.#hubs.get(key)
@@ -40,8 +40,8 @@ export class Hubs {
       return known
     }
     const [head = 0] = await this.#store.heads([{ tenant, id }])
-    // After that, so that the events tell of every change to it.
-    const query = { tenant, conversationId: id, kind: 'external', limit: MOST_CALLS } as const
+    // Read the holds after the head, so that the events contain every later change.
+    const query = { tenant, conversationId: id, kind: 'external', limit: MAX_CALLS } as const
     const { items } = head > 0 ? await this.#store.pending(query) : { items: [] }
     const other = this.#hubs.get(key)
     const hub = other?.inUse ? other : this.#open({ tenant, id }, head, items)
@@ -50,8 +50,8 @@ export class Hubs {
   }
 
   /**
-   * Listens to a conversation that somebody is about to say something to: whoever says it and then opens the stream shall
-   * find the words that were written meanwhile.
+   * Opens the hub before a message is sent. A client that sends a message and then opens the stream gets the text that
+   * was written in between.
    */
   async warm(tenant: string, id: string): Promise<void> {
     if (this.#hubs.get(JSON.stringify([tenant, id]))?.inUse) return
@@ -65,10 +65,10 @@ export class Hubs {
       clearTimeout(timer)
       hub.leave()
     }
-    void hub.rest().then(leave)
+    void hub.untilIdle().then(leave)
   }
 
-  /** To those who follow from this node, at once; on others it is found with the claim. */
+  /** Sends progress to the readers on this node at once. Other nodes find it in the claim. */
   show(tenant: string, id: string, frame: Parameters<Hub['show']>[0]): void {
     this.#hubs.get(JSON.stringify([tenant, id]))?.show(frame)
   }
@@ -82,7 +82,7 @@ export class Hubs {
       calls: calls.map(({ callId }) => callId),
       progressOf: (callId) => this.#claims.progressOf(tenant, callId),
       redact: this.#redact,
-      over: (error) => {
+      onEnd: (error) => {
         if (this.#hubs.get(key) === hub) this.#hubs.delete(key)
         if (error !== undefined) this.#failed(error)
       },

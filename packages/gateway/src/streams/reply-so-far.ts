@@ -1,14 +1,14 @@
 /**
- * The frames of a reply that is being written, so many as say the same: for whoever joins in the middle. It begins with
- * `reply-start`, which makes a reader forget what it has of this reply, so nothing is ever shown twice.
+ * The frames of the reply in progress, merged, for a reader that joins in the middle. They start with `reply-start`,
+ * which makes the reader drop what it has of this reply, so no text appears twice.
  */
 import type { Frame, LogEvent } from '@holdpoint/core'
 
-type Part = Extract<Frame, { readonly delta: string }>
+type Part = Extract<Frame, { readonly type: 'reply-text' | 'reply-reasoning' | 'call-input' }>
 type Progress = Extract<Frame, { readonly type: 'call-progress' }>
 
-/** More than this of one reply is not kept: whoever joins then waits for the whole of it. */
-const MOST_CHARS = 1_000_000
+/** A longer reply is not kept. A reader that joins then waits for the stored event. */
+const MAX_CHARS = 1_000_000
 
 export class ReplySoFar {
   #start: Extract<Frame, { readonly type: 'reply-start' }> | undefined
@@ -16,10 +16,10 @@ export class ReplySoFar {
   #chars = 0
   readonly #progress = new Map<string, Progress>()
 
-  /** A reader that joins is shown these. */
+  /** For a reader that joins. */
   get frames(): readonly Frame[] {
     return [
-      ...(this.#start && this.#chars <= MOST_CHARS ? [this.#start, ...this.#parts] : []),
+      ...(this.#start && this.#chars <= MAX_CHARS ? [this.#start, ...this.#parts] : []),
       ...this.#progress.values(),
     ]
   }
@@ -35,19 +35,20 @@ export class ReplySoFar {
       case 'reply-text':
       case 'reply-reasoning':
       case 'call-input':
-        if (this.#isOurs(frame)) this.#add(frame)
+        if (this.#isCurrent(frame)) this.#add(frame)
         return
       case 'reply-call':
       case 'model-retry':
-        if (this.#isOurs(frame)) this.#parts.push(frame)
+        if (this.#isCurrent(frame)) this.#parts.push(frame)
         return
       case 'message.streaming':
+      case 'tool.started':
       case 'tool.streaming':
         return
     }
   }
 
-  /** What is written need not be shown from frames. */
+  /** Drops the frames of text that is now stored. */
   event(event: LogEvent): void {
     if (event.type === 'model.replied' && this.#start && this.#start.step <= event.step) this.#begin(undefined)
     if (event.type === 'call.settled') this.#progress.delete(event.callId)
@@ -62,14 +63,14 @@ export class ReplySoFar {
     this.#chars = 0
   }
 
-  /** Without its beginning a reply is not worth showing to somebody new. */
-  #isOurs({ turnId, step }: { readonly turnId: string; readonly step: number }): boolean {
+  /** Frames of a reply whose start was missed are dropped. */
+  #isCurrent({ turnId, step }: { readonly turnId: string; readonly step: number }): boolean {
     return this.#start?.turnId === turnId && this.#start.step === step
   }
 
   #add(frame: Part): void {
     this.#chars += frame.delta.length
-    if (this.#chars > MOST_CHARS) {
+    if (this.#chars > MAX_CHARS) {
       this.#parts = []
       return
     }

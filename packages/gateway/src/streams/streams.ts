@@ -1,25 +1,25 @@
-/** All readers of this node: how many there may be, who says that we are still here, and their end. */
+/** All open streams of this node: their limits, heartbeats and end. */
 import type { LogEvent } from '@holdpoint/core'
 import type { Principal } from '../auth/principal.ts'
 import type { Limits } from '../gateway-options.ts'
-import { no, type Answer } from '../http/answer.ts'
-import type { Asked } from '../http/route.ts'
+import { refuse, type RouteAnswer } from '../http/route-answer.ts'
+import type { RouteRequest } from '../http/route.ts'
 import { ChangesReader } from './changes-reader.ts'
 import { Connection } from './connection.ts'
 import type { Hubs } from './hubs.ts'
 
-/** When a stream ends although its credential is good. */
-export interface Leaves {
-  /** This event is the last that its reader is given. */
+/** Ends a stream although its credential is still valid. */
+export interface StreamAccess {
+  /** Whether this event is the last one for the reader. */
   readonly until: (event: LogEvent) => boolean
-  /** Asked now and then: whether its reader may still see it. */
+  /** Checked at each heartbeat: whether the reader may still see the stream. */
   readonly still: () => Promise<boolean>
 }
 
 interface Opened {
-  readonly who: Principal
+  readonly caller: Principal
   readonly still: (() => Promise<boolean>) | undefined
-  /** As it was sent: a stream must not keep its request. */
+  /** The header as sent: a stream must not keep its request in memory. */
   readonly authorization: string | null
 }
 
@@ -34,9 +34,9 @@ export class Streams {
   readonly #counts = new Map<string, number>()
   readonly #timer: ReturnType<typeof setInterval>
   #closing = false
-  #asking = false
+  #checking = false
 
-  /** `still`: whether whoever opened a stream may still see it. */
+  /** `still`: whether the credential that opened a stream is still valid. */
   constructor(
     hubs: Hubs,
     limits: Limits,
@@ -55,85 +55,102 @@ export class Streams {
     return this.#open.size
   }
 
-  /** `tools`: client tools that the reader can run. Calls of them wait while it is there. */
+  /**
+   * `tools`: client tools that the reader can run. Calls of these tools wait while it is connected. `notCreated`: the
+   * conversation does not exist yet. The stream ends when it is created, and access is checked when the reader
+   * reconnects.
+   */
   async open(
-    { request, peer, who, runtime }: Asked,
+    { request, peer, caller, runtime }: RouteRequest,
     id: string,
-    { tools, leaves }: { readonly tools?: readonly string[] | undefined; readonly leaves?: Leaves } = {},
-  ): Promise<Answer> {
-    const asked = lastEventId(request)
-    if (asked === undefined) return no('bad-request', 'Last-Event-ID is the seq of an event, a whole number from 0.')
-    const [there] = await runtime.events(id, Math.max(0, asked - 1), 1)
-    const reset = !there && asked > 0
-    if (!there && (asked === 0 || (await runtime.events(id, 0, 1)).length === 0))
-      return no('not-found', `There is no conversation "${id}".`)
-    const full = this.#enter(who)
+    {
+      tools,
+      access,
+      notCreated = false,
+    }: {
+      readonly tools?: readonly string[] | undefined
+      readonly access?: StreamAccess
+      readonly notCreated?: boolean
+    } = {},
+  ): Promise<RouteAnswer> {
+    const lastId = lastEventId(request)
+    if (lastId === undefined)
+      return refuse('bad-request', 'Last-Event-ID must be the seq of an event, an integer from 0.')
+    const [event] = await runtime.events(id, Math.max(0, lastId - 1), 1)
+    const reset = !event && lastId > 0
+    if (!event && !notCreated && (lastId === 0 || (await runtime.events(id, 0, 1)).length === 0))
+      return refuse('not-found', `There is no conversation "${id}".`)
+    const full = this.#enter(caller)
     if (full) return full
-    const hub = await this.#hubs.enter(who.tenant, id).catch((error: unknown) => {
-      this.#leave(who)
+    const hub = await this.#hubs.enter(caller.tenant, id).catch((error: unknown) => {
+      this.#leave(caller)
       throw error
     })
-    // A gateway that is closing tells of its clients by itself.
+    // A closing runtime removes its clients itself, so this failure does not matter.
     const leaving = tools && runtime.attend(id, tools).catch(() => undefined)
     const connection = new Connection({
       runtime,
       id,
-      after: reset ? 0 : asked,
+      after: reset ? 0 : lastId,
       reset,
       hub,
       limits: this.#limits,
       now: this.#now,
       peer,
-      until: leaves?.until,
+      until: access?.until,
+      notCreated,
       closed: (closed) => {
-        this.#closed(closed, who)
+        this.#closed(closed, caller)
         void leaving?.then((leave) => leave?.())
       },
     })
-    return this.#opened(connection, { request, peer, who }, leaves?.still)
+    return this.#opened(connection, { request, peer, caller }, access?.still)
   }
 
-  /** `named`: which conversations changed is told; else only that something did. */
-  async openChanges({ request, peer, who, services: { store } }: Asked, named: boolean): Promise<Answer> {
-    const full = this.#enter(who)
+  /** `named`: send the ids of changed conversations; otherwise only that something changed. */
+  async openChanges(
+    { request, peer, caller, services: { store } }: RouteRequest,
+    named: boolean,
+  ): Promise<RouteAnswer> {
+    const full = this.#enter(caller)
     if (full) return full
-    const { streamLifeMs: lifeMs } = this.#limits
-    const closed = (reader: ChangesReader): void => this.#closed(reader, who)
-    const { tenant } = who
-    const reader = new ChangesReader({ store, tenant, named, lifeMs, now: this.#now, closed })
-    return this.#opened(reader, { request, peer, who })
+    const { streamLifeMs: maxAgeMs } = this.#limits
+    const closed = (reader: ChangesReader): void => this.#closed(reader, caller)
+    const { tenant } = caller
+    const reader = new ChangesReader({ store, tenant, named, maxAgeMs, now: this.#now, closed })
+    return this.#opened(reader, { request, peer, caller })
   }
 
   #opened(
     reader: Reader,
-    { request, peer, who }: Pick<Asked, 'request' | 'peer' | 'who'>,
+    { request, peer, caller }: Pick<RouteRequest, 'request' | 'peer' | 'caller'>,
     still?: () => Promise<boolean>,
-  ): Answer {
-    this.#open.set(reader, { who, authorization: request.headers.get('authorization'), still })
+  ): RouteAnswer {
+    this.#open.set(reader, { caller, authorization: request.headers.get('authorization'), still })
     if (this.#closing) reader.end()
-    // Whoever went while we made ready is told of by nobody else: the server looks only once the answer is under way.
-    peer?.whenGone?.(() => reader.end())
+    // The server reports a disconnect only once the response has started. A client may disconnect before that.
+    peer?.onDisconnect?.(() => reader.end())
     return { response: new Response(reader.stream, { headers: HEADERS }) }
   }
 
-  #closed(reader: Reader, who: Principal): void {
+  #closed(reader: Reader, caller: Principal): void {
     this.#open.delete(reader)
-    this.#leave(who)
+    this.#leave(caller)
   }
 
-  /** Ends every stream; its reader finds another node, or this one when it is back. */
+  /** Ends every stream. The readers reconnect to another node, or to this one after a restart. */
   close(): void {
     this.#closing = true
     clearInterval(this.#timer)
     for (const connection of this.#open.keys()) connection.end()
   }
 
-  #enter({ tenant, id }: Principal): Answer | undefined {
+  #enter({ tenant, id }: Principal): RouteAnswer | undefined {
     const { streams, streamsPerTenant, streamsPerKey } = this.#limits
     const tenantCount = this.#counts.get(tenantKey(tenant)) ?? 0
     const keyCount = this.#counts.get(ownKey(tenant, id)) ?? 0
     if (this.#closing || this.#open.size >= streams || tenantCount >= streamsPerTenant || keyCount >= streamsPerKey)
-      return no('too-many-streams', 'There are too many open streams. Close some, or come again later.', {
+      return refuse('too-many-streams', 'There are too many open streams. Close some, or retry later.', {
         headers: { 'retry-after': '10' },
       })
     this.#counts.set(tenantKey(tenant), tenantCount + 1)
@@ -149,20 +166,23 @@ export class Streams {
     }
   }
 
-  /** Keys are revoked and tokens run out while streams are open. */
-  async #mayStay({ who, authorization, still }: Opened): Promise<boolean> {
-    if ((who.expiresAt ?? Infinity) <= this.#now()) return false
+  /** A key can be revoked and a token can expire while a stream is open. */
+  async #mayStay({ caller, authorization, still }: Opened): Promise<boolean> {
+    if ((caller.expiresAt ?? Infinity) <= this.#now()) return false
     if (still && !(await still().catch(() => true))) return false
-    return who.kind === 'user' || this.#still(authorization).catch(() => true)
+    return caller.kind === 'user' || this.#still(authorization).catch(() => true)
   }
 
-  /** First the sign of life, which must not wait for the store; then whether each may stay, unless that is still being asked. */
+  /**
+   * Sends heartbeats first: they must not wait for the store. Then checks access, unless the last check is still
+   * running.
+   */
   async #beat(): Promise<void> {
     for (const connection of this.#open.keys()) connection.beat()
-    if (this.#asking) return
-    this.#asking = true
+    if (this.#checking) return
+    this.#checking = true
     for (const [connection, opened] of this.#open) if (!(await this.#mayStay(opened))) connection.end()
-    this.#asking = false
+    this.#checking = false
   }
 }
 

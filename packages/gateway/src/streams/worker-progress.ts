@@ -1,16 +1,16 @@
 /**
- * What workers say of the calls of one conversation. A worker says it to any node, which keeps it with the claim; so every
- * node that shows the conversation looks at the claims of its open calls now and then, and shows what is new there. Whoever
- * comes late is shown the newest.
+ * The progress that workers report on the calls of one conversation. A worker reports to any node, which stores it in
+ * the claim. So every node that streams the conversation polls the claims of its open calls and sends what is new. A
+ * reader that joins late gets the newest report.
  */
 import type { Frame, Json, LogEvent } from '@holdpoint/core'
 
 type Progress = Extract<Frame, { readonly type: 'call-progress' }>
 
-const LOOK_MS = 1000
+const POLL_MS = 1000
 
 export class WorkerProgress {
-  /** Open calls of workers, and what was last shown of each. */
+  /** Open calls of workers, and the last report of each that was sent. */
   readonly #calls = new Map<string, string | undefined>()
   readonly #read: (callId: string) => Promise<Json | undefined>
   readonly #show: (progress: Progress) => void
@@ -25,17 +25,17 @@ export class WorkerProgress {
     this.#read = read
     this.#show = show
     for (const callId of calls) this.#calls.set(callId, undefined)
-    if (calls.length > 0) void this.#look()
+    if (calls.length > 0) void this.#poll()
   }
 
   event(event: LogEvent): void {
     if (event.type === 'call.held' && event.hold.kind === 'external') this.#watch(event.callId)
     if (event.type === 'answer.arrived') this.#calls.delete(event.callId)
-    // The result that the model reads of an async call while its worker is still at it is nobody's answer.
+    // An async call settles for the model before its worker answers. Keep polling until the answer arrives.
     if (event.type === 'call.settled' && (event.resolution || !event.outcome.ok)) this.#calls.delete(event.callId)
   }
 
-  /** It was said here, and need not be found. */
+  /** The worker reported to this node, so polling must not send it again. */
   shown({ callId, value }: Progress): void {
     if (this.#calls.has(callId)) this.#calls.set(callId, JSON.stringify(value))
   }
@@ -47,24 +47,24 @@ export class WorkerProgress {
 
   #watch(callId: string): void {
     this.#calls.set(callId, undefined)
-    this.#later()
+    this.#schedule()
   }
 
-  #later(): void {
+  #schedule(): void {
     if (this.#over || this.#timer || this.#calls.size === 0) return
-    this.#timer = setTimeout(() => void this.#look(), LOOK_MS)
+    this.#timer = setTimeout(() => void this.#poll(), POLL_MS)
     this.#timer.unref()
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     for (const callId of this.#calls.keys()) {
-      // A store that is away has nothing to show; it is asked again.
+      // On a store error, try again at the next poll.
       const value = await this.#read(callId).catch(() => undefined)
       const text = JSON.stringify(value)
       if (this.#over || value === undefined || !this.#calls.has(callId) || this.#calls.get(callId) === text) continue
       this.#show({ type: 'call-progress', callId, value })
     }
     this.#timer = undefined
-    this.#later()
+    this.#schedule()
   }
 }

@@ -1,31 +1,41 @@
 /**
- * What agents are writing in a space, as frames: for whoever joins in the middle. Each begins at the beginning, which
- * makes a reader forget what it has of it, so nothing is ever shown twice.
+ * The messages that agents are writing in a space, as frames for a reader that joins in the middle. Each starts at
+ * offset 0, which makes the reader drop what it has of that message, so no text appears twice.
  */
-import { isSpaceEvent, written, wrote, type Frame, type LogEvent, type SpaceWriting } from '@holdpoint/core'
+import {
+  isSpaceEvent,
+  isSpaceFrame,
+  written,
+  wrote,
+  type Frame,
+  type LogEvent,
+  type SpaceFrame,
+  type SpaceWriting,
+} from '@holdpoint/core'
 
-/** More than this is not kept: whoever joins then waits for the messages themselves. */
-const MOST_CHARS = 1_000_000
+/** Longer text is not kept. A reader that joins then waits for the stored messages. */
+const MAX_CHARS = 1_000_000
 
 export class WritingSoFar {
   #writing: readonly SpaceWriting[] = []
 
-  /** A reader that joins is shown these. */
+  /** For a reader that joins. */
   get frames(): readonly Frame[] {
-    return this.#writing.map(({ name, text, ...who }) =>
-      name === undefined
-        ? { type: 'message.streaming', ...who, at: 0, delta: text }
-        : { type: 'tool.streaming', ...who, name, at: 0, delta: text },
-    )
+    return this.#writing.flatMap(({ agent, id, name, text }): readonly SpaceFrame[] => {
+      if (name === undefined) return [{ type: 'message.streaming', agent, id, at: 0, delta: text }]
+      const call = { agent, toolCallId: id, name }
+      const started = { type: 'tool.started', ...call, status: 'writing' } as const
+      return text === '' ? [started] : [started, { type: 'tool.streaming', ...call, at: 0, delta: text }]
+    })
   }
 
   frame(frame: Frame): void {
-    if (frame.type !== 'message.streaming' && frame.type !== 'tool.streaming') return
+    if (!isSpaceFrame(frame)) return
     this.#writing = wrote(this.#writing, frame)
-    if (this.#writing.reduce((sum, { text }) => sum + text.length, 0) > MOST_CHARS) this.#writing = []
+    if (this.#writing.reduce((sum, { text }) => sum + text.length, 0) > MAX_CHARS) this.#writing = []
   }
 
-  /** What is there need not be shown from frames. */
+  /** Drops the frames of messages that are now stored. */
   event(event: LogEvent): void {
     if (isSpaceEvent(event)) this.#writing = written(this.#writing, event)
   }

@@ -1,4 +1,4 @@
-/** An agent as plain JSON: what somebody may define over HTTP, made of what the operator offers. */
+/** An agent as plain JSON: what a tenant may define over HTTP, made of what the operator offers. */
 import {
   HoldpointError,
   type Agent,
@@ -29,6 +29,8 @@ import {
   wrong,
   type Read,
 } from './fields.ts'
+import { readSecret } from './secrets.ts'
+import { schemasTogether } from './schemas-together.ts'
 import { readTool, retention, type ToolConfig } from './tool-config.ts'
 
 export interface AgentConfig {
@@ -41,9 +43,11 @@ export interface AgentConfig {
   readonly tools?: readonly ToolConfig[]
   /** MCP servers by HTTP: `name`, `url`, `headers`, `allowedTools`, …, as `@holdpoint/mcp` takes them. */
   readonly mcpServers?: readonly JsonObject[]
-  /** Model calls per turn; 8 unless said. */
+  /** The same under another name, in place of `mcpServers`. */
+  readonly mcp?: { readonly servers: readonly JsonObject[] }
+  /** Model calls per turn. Default: 8. */
   readonly maxSteps?: number
-  /** What of the conversation the model is told. Whoever writes summaries is a model's name here. */
+  /** What of the conversation the model is told. The model that writes summaries is given by name here. */
   readonly context?: Omit<ContextOptions, 'count' | 'summarize'> & {
     readonly summarize?: Omit<NonNullable<ContextOptions['summarize']>, 'model'> & { readonly model?: string }
   }
@@ -61,6 +65,7 @@ const KEYS: readonly (keyof AgentConfig)[] = [
   'instructions',
   'tools',
   'mcpServers',
+  'mcp',
   'maxSteps',
   'context',
   'whileBusy',
@@ -69,6 +74,7 @@ const KEYS: readonly (keyof AgentConfig)[] = [
 ]
 const MOST_TOOLS = 128
 const MOST_SERVERS = 16
+const MOST_STEPS = 1000
 
 /** Makes an agent of what an `AgentConfig` says, from wherever it comes. */
 export function agentFromConfig(config: unknown, env: ConfigEnv): Agent {
@@ -79,34 +85,75 @@ export function agentFromConfig(config: unknown, env: ConfigEnv): Agent {
   const model = fields.need('model', modelOf(env))
   const options = given({
     instructions: fields.maybe('instructions', text(200_000)),
-    maxSteps: fields.maybe('maxSteps', whole(1, 1000)),
+    maxSteps: fields.maybe('maxSteps', stepsOf(env)),
     whileBusy: fields.maybe('whileBusy', oneOf('refuse', 'queue', 'supersede')),
     audit: fields.maybe('audit', audit),
     context: fields.maybe('context', contextOf(env)),
     settings: fields.maybe('settings', settings),
   })
+  fields.maybe('tools', schemasTogether)
   const tools = fields.maybe(
     'tools',
     listOf((each, where) => readTool(each, env, where), MOST_TOOLS),
   )
-  const plugin = fields.maybe('mcpServers', mcpOf(env))
+  if (fields.has('mcp') && fields.has('mcpServers'))
+    throw wrong(at(path, 'mcp'), 'says the same as mcpServers: give one of them')
+  const plugin =
+    fields.maybe('mcpServers', mcpOf(env)) ??
+    fields.maybe('mcp', (value, where) => new Fields(value, where, ['servers']).need('servers', mcpOf(env)))
   try {
-    return agent({ name, model, ...options, tools: tools ?? [], ...(plugin && { plugins: [plugin] }) })
+    return agent({
+      name,
+      model,
+      ...options,
+      tools: tools ?? [],
+      ...(plugin && { plugins: [plugin] }),
+      // Questions that a tool asks have schemas, too.
+      ...(env.schemas && { ports: { compileJsonSchema: env.schemas.compileFor(env.tenant ?? '') } }),
+    })
   } catch (error) {
     // Each is right by itself, and they do not go together.
     throw HoldpointError.is(error) ? wrong(path, error.message, error) : error
   }
 }
 
-function mcpOf({ mcp, tenant = '' }: ConfigEnv): Read<Plugin> {
+/** The same for a configuration that is new: it keeps to the operator's limits, and each of its schemas is compiled. */
+export async function checkAgentConfig(config: unknown, env: ConfigEnv): Promise<Agent> {
+  const made = agentFromConfig(config, env)
+  new Fields(plainConfig(config, 'agent'), 'agent', KEYS).maybe('maxSteps', whole(1, env.maxSteps ?? MOST_STEPS))
+  for (const [index, { input, output }] of made.tools.entries())
+    for (const [field, schema] of Object.entries({ inputSchema: input, outputSchema: output })) {
+      const why = schema && (await env.schemas?.whyNot(env.tenant ?? '', schema.json))
+      if (why !== undefined)
+        throw wrong(`agent.tools[${index}].${field}`, `is not a JSON Schema that can be used: ${why}`)
+    }
+  return made
+}
+
+function stepsOf({ maxSteps = MOST_STEPS }: ConfigEnv): Read<number> {
+  return (value, path) => Math.min(whole(1, MOST_STEPS)(value, path), maxSteps)
+}
+
+function mcpOf(env: ConfigEnv): Read<Plugin> {
+  const { mcp, schemas, secrets, tenant = '' } = env
   return (value, path) => {
-    const servers = listOf((each: Json) => each, MOST_SERVERS)(value, path)
+    const servers = listOf(serverOf(env), MOST_SERVERS)(value, path)
     if (!mcp) throw wrong(path, 'cannot be used here: the operator does not offer MCP')
     try {
-      return mcp.pluginFor(tenant, servers)
+      return mcp.pluginFor(tenant, servers, given({ compile: schemas?.compileFor(tenant), secrets }))
     } catch (error) {
       throw HoldpointError.is(error) ? wrong(path, error.message, error) : error
     }
+  }
+}
+
+/** All but the secrets in its headers is for the package that speaks MCP to check. */
+function serverOf(env: ConfigEnv): Read<Json> {
+  return (value, path) => {
+    const headers = isObject(value) ? value['headers'] : undefined
+    for (const [name, header] of Object.entries(headers !== undefined && isObject(headers) ? headers : {}))
+      if (isObject(header)) readSecret(header, at(at(path, 'headers'), name), env)
+    return value
   }
 }
 

@@ -9,7 +9,7 @@ export type Read<T> = (value: Json, path: string) => T
 const MOST_CHARS = 1_000_000
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** The configuration as JSON has it, in a copy that nobody changes, without names that reach into prototypes. */
+/** The configuration as JSON has it, in an own copy, without names that reach into prototypes. */
 export function plainConfig(config: unknown, path: string): Json {
   const json = toJson(config)
   if (!json.ok) throw wrong(path, `is not plain JSON: ${json.why}`)
@@ -19,16 +19,24 @@ export function plainConfig(config: unknown, path: string): Json {
   return json.value
 }
 
-/** References to secrets stand for the value of a header, and are data anywhere else: nobody would put the secret there. */
+/** A reference to a secret stands for the value of a header. Anywhere else it would be data, and no secret is put there. */
 function checkNames(value: Json, path: string, names: readonly string[]): void {
   if (typeof value !== 'object' || value === null) return
   for (const [key, member] of Object.entries(value)) {
     const here = Array.isArray(value) ? `${path}[${key}]` : at(path, key)
     if (FORBIDDEN.has(key)) throw wrong(here, 'is not allowed as a name')
-    if (key === '$secret' && !(names.at(-2) === 'headers' && names.at(-3) === 'execution'))
-      throw wrong(here, 'stands where no secret is put. Secrets may only be the values of execution.headers')
+    if (key === '$secret' && !isHeader(names))
+      throw wrong(here, 'stands where no secret is put. Secrets may only be the values of headers')
     checkNames(member, here, [...names, key])
   }
+}
+
+/** Of a tool's request, or of an MCP server: `mcpServers[0].headers.authorization`. */
+function isHeader(names: readonly string[]): boolean {
+  return (
+    names.at(-2) === 'headers' &&
+    (names.at(-3) === 'execution' || /^(?:mcpServers|mcp\.servers)\.\d+$/.test(names.slice(0, -2).join('.')))
+  )
 }
 
 export class Fields {

@@ -1,15 +1,27 @@
 /**
  * Secrets by reference. The configuration says a name; the value is asked for when the request is made, goes into its
- * headers and is forgotten. A service may repeat what it was sent, so what it answers is read before anybody else sees it.
+ * headers and is forgotten. A service may repeat what it was sent, so its response is searched for secrets before it is shown.
  */
-import { toolError, type Json, type Tool, type ToolContext } from '@holdpoint/core'
+import { toolError, type Json, type JsonObject, type Tool, type ToolContext } from '@holdpoint/core'
 import type { Headers } from '../http-tool/headers.ts'
 import { RequestFailed } from '../http-tool/request-failed.ts'
-import type { HttpAnswer } from '../http-tool/response-body.ts'
+import type { HttpAnswer } from '../http-tool/http-tool-options.ts'
 import type { ConfigEnv } from './config-env.ts'
+import { at, Fields, line, wrong } from './fields.ts'
 
 /** Each header's text, or the name of a secret. */
 export type ConfigHeaders = Readonly<Record<string, string | { readonly $secret: string }>>
+
+const SECRET_NAME = /^[A-Za-z_][\w.-]{0,127}$/
+
+/** A reference to a secret, as the configuration says it. */
+export function readSecret(value: JsonObject, path: string, { secrets }: ConfigEnv): { readonly $secret: string } {
+  const $secret = new Fields(value, path, ['$secret']).need('$secret', line(128))
+  if (!SECRET_NAME.test($secret))
+    throw wrong(at(path, '$secret'), 'must be the name of a secret: letters, digits, "_", "-" and "."')
+  if (!secrets) throw wrong(at(path, '$secret'), 'is a secret, and there are none here')
+  return { $secret }
+}
 
 type HttpContext = ToolContext<unknown>
 type HttpCall = Tool<unknown, HttpAnswer, 'server'>
@@ -26,7 +38,7 @@ export async function withSecrets(headers: ConfigHeaders, env: ConfigEnv, contex
     else {
       const secret = values.get(value.$secret) ?? (await env.secrets?.(env.tenant ?? '', value.$secret))
       if (typeof secret !== 'string')
-        throw new RequestFailed(`There is no secret "${value.$secret}" here: whoever runs this service must add it.`)
+        throw new RequestFailed(`There is no secret "${value.$secret}" here: the operator must add it.`)
       values.set(value.$secret, secret)
       made.push([name, secret])
     }

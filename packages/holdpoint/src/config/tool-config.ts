@@ -1,5 +1,5 @@
 /**
- * A tool as plain JSON: what can be said over HTTP, with no code. Whoever writes it may be a stranger, so everything is
+ * A tool as plain JSON: what can be sent over HTTP, with no code. Its author is not trusted, so everything is
  * read by name and within bounds, schemas are measured before they are compiled, requests leave through the guard of
  * `httpTool`, and secrets are said by name.
  */
@@ -16,27 +16,34 @@ import {
 } from '@holdpoint/core'
 import { httpTool } from '../http-tool/http-tool.ts'
 import { wrongHeader } from '../http-tool/headers.ts'
+import { hidden } from '../http-tool/shown-url.ts'
 import { internalTool, tool } from '../tool.ts'
 import type { ConfigEnv } from './config-env.ts'
 import { at, either, Fields, given, isObject, line, object, oneOf, plainConfig, text, whole, wrong } from './fields.ts'
-import { discreet, withSecrets, type ConfigHeaders } from './secrets.ts'
+import { schemaOf } from './schema-of.ts'
+import { discreet, readSecret, withSecrets, type ConfigHeaders } from './secrets.ts'
 
 export interface ToolConfig {
   readonly name: string
-  readonly description: string
-  readonly inputSchema: JsonObject
+  /** What the model chooses by; the name by default. */
+  readonly description?: string
+  /** Any object by default. */
+  readonly inputSchema?: JsonObject
   /**
-   * Who carries it out: we, by an HTTP call (`gateway`); another service, which posts the result (`external`); whoever
-   * looks at the conversation, by a client (`space`); or nobody, since the arguments are the result (`internal`).
+   * Who carries it out: we, by an HTTP call (`gateway`); another service, which posts the result (`external`); a
+   * client of the conversation (`space`); or no one, because the arguments are the result (`internal`). With
+   * `execution.url` a tool of any type but `internal` is an HTTP call, and a `gateway` tool without one is `external`.
    */
   readonly executionType: 'gateway' | 'external' | 'space' | 'internal'
-  /** Yes unless said; no for `internal`. */
+  /** Default: true; false for `internal`. */
   readonly visible?: boolean
-  /** The model reads `pending` at once and goes on; for `external` and `space`. */
+  /** The model reads `pending` at once and goes on. Changes nothing with `execution.url`: the result is there at once. */
   readonly isAsync?: boolean
-  /** Milliseconds; 30,000 unless said, and for what is async 7 days. */
+  /** Milliseconds that the model waits for the result; 30,000 by default. An async call is not waited for. */
   readonly timeout?: number
-  /** For `gateway`. */
+  /** Milliseconds after which an async call without a result is given up; 7 days by default. */
+  readonly expiresAfter?: number
+  /** For all but `internal`. */
   readonly execution?: {
     readonly url: string
     readonly method?: (typeof METHODS)[number]
@@ -45,11 +52,13 @@ export interface ToolConfig {
   readonly outputSchema?: JsonObject
   readonly approval?: 'auto' | 'required' | ApprovalRequest
   readonly onExpire?: OnExpire
-  /** Where an answer goes that came too late; the inbox unless said. */
+  /** What happens to an answer after the deadline: it is refused, or the agent gets it as a new message (`inbox`, the default). */
   readonly late?: 'reject' | 'inbox'
+  /** It reports progress while it waits for its result, so screens show how far it is; no by default. */
+  readonly streaming?: boolean
   readonly retention?: Retention
   readonly onLost?: 'retry' | 'fail' | 'ask'
-  /** Milliseconds that a `space` call waits while no client is connected. */
+  /** Milliseconds that a `space` call waits while no client is connected; as long as `timeout` by default. */
   readonly grace?: number
 }
 
@@ -65,22 +74,29 @@ const KEYS: readonly (keyof ToolConfig)[] = [
   'visible',
   'isAsync',
   'timeout',
+  'expiresAfter',
   'execution',
   'outputSchema',
   'approval',
   'onExpire',
   'late',
+  'streaming',
   'retention',
   'onLost',
   'grace',
 ]
-/** What is not for every kind. */
-const ONLY: Readonly<Partial<Record<keyof ToolConfig, readonly Kind[]>>> = {
-  execution: ['gateway'],
-  onLost: ['gateway'],
-  late: ['external', 'space'],
-  grace: ['space'],
-  outputSchema: ['gateway', 'external', 'space'],
+/** How a call gets its result. */
+type Way = 'http' | 'external' | 'client' | 'internal'
+
+/** What is not for every way, and for whom it is. */
+const ONLY: Readonly<Partial<Record<keyof ToolConfig, { readonly ways: readonly Way[]; readonly who: string }>>> = {
+  execution: { ways: ['http'], who: 'tools that are not internal' },
+  outputSchema: { ways: ['http', 'external', 'client'], who: 'tools that are not internal' },
+  onLost: { ways: ['http'], who: 'tools with execution.url' },
+  late: { ways: ['external', 'client'], who: 'external, space and gateway tools without execution.url' },
+  expiresAfter: { ways: ['external', 'client'], who: 'external, space and gateway tools without execution.url' },
+  streaming: { ways: ['external', 'client'], who: 'external, space and gateway tools without execution.url' },
+  grace: { ways: ['client'], who: 'space tools without execution.url' },
 }
 
 const SECOND = 1000
@@ -96,42 +112,48 @@ export function toolFromConfig(config: unknown, env: ConfigEnv = {}): Tool {
 export function readTool(config: Json, env: ConfigEnv, path: string): Tool {
   const fields = new Fields(config, path, KEYS)
   const kind = fields.need('executionType', oneOf(...KINDS))
-  for (const [key, kinds] of Object.entries(ONLY))
-    if (fields.has(key) && !kinds.includes(kind))
-      throw wrong(at(path, key), `is only for ${kinds.join(', ')} tools, and this is a tool of type ${kind}`)
+  const way = wayOf(kind, fields.has('execution'))
+  for (const [key, { ways, who }] of Object.entries(ONLY))
+    if (fields.has(key) && !ways.includes(way)) throw wrong(at(path, key), `is only for ${who}`)
   const isAsync = fields.maybe('isAsync', either) ?? false
-  if (isAsync && (kind === 'gateway' || kind === 'internal'))
-    throw wrong(at(path, 'isAsync'), `is only for external, space tools: the result of a ${kind} tool is there at once`)
-  const common = readCommon(fields, kind, isAsync)
+  if (isAsync && way === 'internal')
+    throw wrong(at(path, 'isAsync'), 'is not for internal tools: their result is there at once')
+  const common = { ...readCommon(fields, kind, env), timeout: readTimeout(fields, way, isAsync) }
   return explained(path, () => {
-    switch (kind) {
-      case 'gateway':
-        return gatewayTool(fields, common, env)
+    switch (way) {
+      case 'http':
+        return requestTool(fields, common, env)
       case 'internal':
         return internalTool(common)
       case 'external':
         return tool({ ...common, ...readWaits(fields, isAsync), executor: 'external' })
-      case 'space':
+      case 'client':
         return tool({
           ...common,
           ...readWaits(fields, isAsync),
-          ...given({ grace: fields.maybe('grace', whole(1, LONGEST_WAIT)) }),
+          // A person answers it, and may come at any time until the deadline.
+          grace: fields.maybe('grace', whole(1, LONGEST_WAIT)) ?? common.timeout,
           executor: 'client',
         })
     }
   })
 }
 
-function readCommon(fields: Fields, kind: Kind, isAsync: boolean) {
-  const longest = kind === 'gateway' ? LONGEST_REQUEST : LONGEST_WAIT
+function wayOf(kind: Kind, hasExecution: boolean): Way {
+  if (kind === 'internal') return 'internal'
+  if (hasExecution) return 'http'
+  return kind === 'space' ? 'client' : 'external'
+}
+
+function readCommon(fields: Fields, kind: Kind, env: ConfigEnv) {
+  const name = fields.need('name', line(128))
   return {
-    name: fields.need('name', line(128)),
-    description: fields.need('description', text(10_000, 1)),
-    input: fields.need('inputSchema', object),
-    timeout: fields.maybe('timeout', whole(1, longest)) ?? (isAsync ? 7 * DAY : 30 * SECOND),
+    name,
+    description: fields.maybe('description', text(10_000, 1)) ?? name,
+    input: fields.maybe('inputSchema', schemaOf(env)) ?? { type: 'object' },
     visible: fields.maybe('visible', either) ?? kind !== 'internal',
     ...given({
-      output: fields.maybe('outputSchema', object),
+      output: fields.maybe('outputSchema', schemaOf(env)),
       approval: fields.maybe('approval', approval),
       onExpire: fields.maybe('onExpire', onExpire),
       retention: fields.maybe('retention', retention),
@@ -139,11 +161,32 @@ function readCommon(fields: Fields, kind: Kind, isAsync: boolean) {
   }
 }
 
-function readWaits(fields: Fields, async: boolean): { readonly async: boolean; readonly late: 'reject' | 'inbox' } {
-  return { async, late: fields.maybe('late', oneOf('reject', 'inbox')) ?? 'inbox' }
+/** How long the call may take. `timeout` is for a result that the model waits for, `expiresAfter` for one that it does not. */
+function readTimeout(fields: Fields, way: Way, isAsync: boolean): number {
+  const timeout = fields.maybe('timeout', whole(1, way === 'http' ? LONGEST_REQUEST : LONGEST_WAIT)) ?? 30 * SECOND
+  const expiresAfter = fields.maybe('expiresAfter', whole(1, LONGEST_WAIT))
+  if (isAsync && way !== 'http') return expiresAfter ?? 7 * DAY
+  if (expiresAfter !== undefined)
+    throw wrong(at(fields.path, 'expiresAfter'), 'is only for async tools. The model waits for this one: use timeout')
+  return timeout
 }
 
-function gatewayTool(fields: Fields, common: ReturnType<typeof readCommon>, env: ConfigEnv): Tool {
+interface Waits {
+  readonly async: boolean
+  readonly late?: 'reject' | 'inbox'
+  readonly streaming?: boolean
+}
+
+function readWaits(fields: Fields, async: boolean): Waits {
+  const late = fields.maybe('late', oneOf('reject', 'inbox'))
+  return { async, ...given({ late, streaming: fields.maybe('streaming', either) }) }
+}
+
+function requestTool(
+  fields: Fields,
+  common: ReturnType<typeof readCommon> & { readonly timeout: number },
+  env: ConfigEnv,
+): Tool {
   const execution = new Fields(fields.need('execution', object), at(fields.path, 'execution'), [
     'url',
     'method',
@@ -165,11 +208,21 @@ function gatewayTool(fields: Fields, common: ReturnType<typeof readCommon>, env:
   const fingerprint = createHash('sha256')
     .update(canonical({ tool: made.fingerprint, headers }))
     .digest('hex')
-  return { ...discreet(made), fingerprint }
+  return { ...discreet(made), fingerprint, definition: { ...made.definition, headers: shownHeaders(headers) } }
+}
+
+/** An approver sees that a header has another value or another secret than before, but neither values nor names of secrets. */
+function shownHeaders(headers: ConfigHeaders): Readonly<Record<string, string>> {
+  const entries = Object.entries(headers)
+  return Object.fromEntries(
+    entries.map(([name, value]) => [
+      name,
+      typeof value === 'string' ? hidden(value) : `secret ${hidden(value.$secret)}`,
+    ]),
+  )
 }
 
 const MOST_HEADERS = 32
-const SECRET_NAME = /^[A-Za-z_][\w.-]{0,127}$/
 
 function readHeaders(config: JsonObject, path: string, env: ConfigEnv): ConfigHeaders {
   const entries = Object.entries(config)
@@ -177,7 +230,7 @@ function readHeaders(config: JsonObject, path: string, env: ConfigEnv): ConfigHe
   const headers = Object.fromEntries(
     entries.map(([name, value]) => [
       name,
-      isObject(value) ? secretOf(value, at(path, name), env) : text(8000)(value, at(path, name)),
+      isObject(value) ? readSecret(value, at(path, name), env) : text(8000)(value, at(path, name)),
     ]),
   )
   // The secrets are not known yet: their names stand for them.
@@ -185,14 +238,6 @@ function readHeaders(config: JsonObject, path: string, env: ConfigEnv): ConfigHe
   const mistake = wrongHeader(Object.fromEntries(sample))
   if (mistake !== undefined) throw wrong(path, mistake)
   return headers
-}
-
-function secretOf(value: JsonObject, path: string, env: ConfigEnv): { readonly $secret: string } {
-  const $secret = new Fields(value, path, ['$secret']).need('$secret', line(128))
-  if (!SECRET_NAME.test($secret))
-    throw wrong(at(path, '$secret'), 'must be the name of a secret: letters, digits, "_", "-" and "."')
-  if (!env.secrets) throw wrong(at(path, '$secret'), 'is a secret, and there are none here')
-  return { $secret }
 }
 
 /** Whether the operator said that this host may be called although it is not public. */
@@ -239,7 +284,7 @@ function explained<T>(path: string, define: () => T): T {
 const OURS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^Tool "[^"]*":? (?:(?:input|output):? )?/, ''],
   [/, or say "allowHttp: true".*$/, '.'],
-  [/ If the tool is meant to call it, say "allowPrivate: true"\.$/, ' Only whoever runs this service can allow it.'],
+  [/ If the tool is meant to call it, say "allowPrivate: true"\.$/, ' Only the operator can allow it.'],
 ]
 
 const PLACES: ReadonlyArray<readonly [RegExp, string]> = [

@@ -1,4 +1,4 @@
-/** The promise, or the signal's reason as soon as it aborts; `undo` then stops the work that nobody waits for any more. */
+/** The promise, or the signal's reason as soon as it aborts; `undo` then stops the work whose result is no longer needed. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal, undo?: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {

@@ -82,7 +82,7 @@ function notPublic(hostname: string): RequestFailed {
 }
 
 function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
-  // Stays for the socket's life: an error that comes when nobody waits would end the process.
+  // Stays for the socket's life: an error without a listener would end the process.
   socket.on('error', () => {})
   const settled = new Promise<void>((resolve, reject) => {
     socket.once(event, () => resolve())

@@ -6,13 +6,12 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { RequestFailed } from './request-failed.ts'
-
-export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+import type { HttpMethod } from './http-tool-options.ts'
 
 export interface Outgoing {
   readonly url: URL
-  readonly method: Method
-  /** Ours: said to whoever answers. Names are in lower case. */
+  readonly method: HttpMethod
+  /** Our own headers, sent to the server. Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** The author's: said to the url's own origin alone. */
   readonly custom: Readonly<Record<string, string>>
@@ -22,7 +21,7 @@ export interface Outgoing {
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Empty when it redirects: nobody reads that. */
+  /** Empty when it redirects: its body is not read. */
   readonly body: Buffer
 }
 

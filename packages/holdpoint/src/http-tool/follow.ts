@@ -78,8 +78,9 @@ function redirected(
   }
 }
 
+/** With the port: on another one is another service. The usual ports of http and https count as one. */
 function sameHost(a: URL, b: URL): boolean {
-  return a.hostname === b.hostname
+  return a.host === b.host
 }
 
 function without(headers: Readonly<Record<string, string>>, name: string): Readonly<Record<string, string>> {

@@ -4,7 +4,7 @@ import { RequestFailed } from './request-failed.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
-/** Whoever sets these can send two requests where one was meant, or is asking for what is not read. */
+/** A caller that sets these can smuggle a second request, or asks for a response that is not read. */
 const RESERVED = new Set([
   'host',
   'content-length',

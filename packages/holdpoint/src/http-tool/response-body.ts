@@ -2,12 +2,6 @@
 import { parseJson, type Json } from '@holdpoint/core'
 import type { Answer } from './exchange.ts'
 
-export interface HttpAnswer {
-  readonly status: number
-  /** Null when there was none. */
-  readonly body: Json
-}
-
 const JSON_TYPE = /^(?:application|text)\/(?:[\w.+-]+\+)?json$/i
 
 export function bodyOf({ headers, body }: Pick<Answer, 'headers' | 'body'>): {

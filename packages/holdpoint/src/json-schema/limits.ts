@@ -4,13 +4,12 @@
  * what hurts: 50,000 properties take Ajv 9 s, 2¹² nested `anyOf`s 6 s, and 3,000 levels overflow the stack.
  */
 import { HoldpointError, toJson, type Json, type JsonObject } from '@holdpoint/core'
+import type { Draft } from './validator.ts'
 
 const MAX_BYTES = 64 * 1024
 const MAX_DEPTH = 32
 const MAX_NODES = 2000
 const MAX_COMBINATORS = 64
-
-export type Draft = 'draft-07' | '2019-09' | '2020-12'
 
 export interface Inspected {
   /** A copy: Ajv cannot change the author's schema, and the author cannot change what is checked. */

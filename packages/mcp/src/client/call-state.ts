@@ -1,11 +1,11 @@
 /**
- * What a call of an MCP tool needs to go on, as it is kept with its hold: all there is to it after a restart. The server's
- * own state is in there as the server gave it.
+ * The state that an MCP call needs to continue, stored with its hold. It is all that is left after a restart. It contains
+ * the server's own state unchanged.
  */
 import { isObject, type Json } from '@holdpoint/core'
 import type { ElicitAnswer, ElicitRequest } from './elicitation.ts'
 
-/** A question with what was said to it. */
+/** A question and its answer. */
 export interface Answered {
   readonly asked: ElicitRequest
   readonly answer: ElicitAnswer
@@ -13,12 +13,12 @@ export interface Answered {
 
 export interface TaskSoFar {
   readonly taskId: string
-  /** The questions that were answered: a server may show them for a while yet. */
+  /** The questions that were answered. A server may still list them for a while. */
   readonly answered: readonly string[]
 }
 
 export type CallState =
-  /** The server wants answers, and then the call again (or an update of its task). One is asked for at a time. */
+  /** The server asked questions. They are asked one at a time. Then the call is sent again, or its task is updated. */
   | {
       readonly at: 'input'
       readonly key: string
@@ -28,36 +28,36 @@ export type CallState =
       readonly task?: TaskSoFar
       readonly rounds: number
     }
-  /** Everything was answered, and the server was away when it was to be told. `since` is when that was. */
+  /** All questions are answered, and the server was unavailable at `since`, when the answers were complete. */
   | {
-      readonly at: 'told'
+      readonly at: 'answered'
       readonly answers: Readonly<Record<string, ElicitAnswer>>
       readonly requestState?: string
       readonly task?: TaskSoFar
       readonly rounds: number
       readonly since: number
     }
-  /** The server wants nothing but the call again. */
-  | { readonly at: 'again'; readonly requestState: string; readonly rounds: number }
-  /** The server works on it. `since` is when it began, or was last answered. */
+  /** The server wants the same call again. */
+  | { readonly at: 'resend'; readonly requestState: string; readonly rounds: number }
+  /** The server works on a task. `since` is when it started or got its last answers. */
   | ({ readonly at: 'task'; readonly since: number; readonly rounds: number } & TaskSoFar)
-  /** An older server waits on an open line for the answer. `known` is what it was told before. */
+  /** A legacy server waits for the answer on an open connection. `known` are the earlier answers. */
   | {
-      readonly at: 'line'
+      readonly at: 'open-call'
       readonly token: string
       readonly asked: ElicitRequest
       readonly known: readonly Answered[]
       readonly taskId?: string
       readonly since: number
     }
-  /** That line was lost, and a person is asked whether to begin anew. */
-  | { readonly at: 'doubt'; readonly known: readonly Answered[] }
+  /** That connection was lost, and a person is asked whether to start again. */
+  | { readonly at: 'lost'; readonly known: readonly Answered[] }
 
-/** It comes out of our own log, and was put there by this code. */
-export function stateOf(kept: Json | undefined): CallState | undefined {
-  return isObject(kept) && typeof kept['at'] === 'string' ? (kept as unknown as CallState) : undefined
+/** Not validated: it comes from our own log. */
+export function readCallState(stored: Json | undefined): CallState | undefined {
+  return isObject(stored) && typeof stored['at'] === 'string' ? (stored as unknown as CallState) : undefined
 }
 
-export function kept(state: CallState): Json {
+export function toHoldState(state: CallState): Json {
   return state as unknown as Json
 }

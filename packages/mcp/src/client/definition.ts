@@ -1,6 +1,6 @@
 /**
- * What a tool of a server says of itself, as it was when somebody began to rely on it. A server may say something else
- * tomorrow, and what it says is read by a model: so a definition is pinned by a hash of all that it says.
+ * The definition of a server's tool. A model reads it, and a server may change it at any time. So a definition is pinned by
+ * a hash of all its fields.
  */
 import { isObject, toJson, type Json, type JsonObject } from '@holdpoint/core'
 import { createHash } from 'node:crypto'
@@ -12,16 +12,16 @@ export interface Definition {
   readonly inputSchema: JsonObject
   readonly outputSchema?: JsonObject
   readonly annotations?: JsonObject
-  /** Whether it can run as a task: `required`, `optional` or not at all. */
+  /** Whether the tool can run as a task. */
   readonly task?: 'required' | 'optional'
 }
 
-/** What came over the wire, or what is wrong with it. */
+/** Validates a definition from the server. A string says what is wrong with it. */
 export function readDefinition(given: unknown): Definition | string {
   const json = toJson(given)
   if (!json.ok || !isObject(json.value)) return 'it is not an object'
   const { name, description = '', title, inputSchema, outputSchema, annotations, execution } = json.value
-  if (typeof name !== 'string' || !/^[A-Za-z0-9_.:/-]{1,90}$/.test(name)) return 'its name is not one'
+  if (typeof name !== 'string' || !/^[A-Za-z0-9_.:/-]{1,90}$/.test(name)) return 'its name is invalid'
   if (typeof description !== 'string' || description.length > LIMITS.descriptionLength)
     return `its description is longer than ${LIMITS.descriptionLength}`
   if (!isObject(inputSchema)) return 'its inputSchema is not an object'
@@ -43,7 +43,7 @@ export function fingerprintOf(definition: Definition): string {
     .digest('hex')
 }
 
-/** The same text for equal definitions, whatever the order of their keys. */
+/** Equal definitions give the same text, whatever the order of their keys. */
 function sorted(value: Json): string {
   return JSON.stringify(value, (_key, each: unknown) =>
     isObject(each) ? Object.fromEntries(Object.entries(each).toSorted(([a], [b]) => (a < b ? -1 : 1))) : each,
@@ -56,7 +56,8 @@ export interface Difference {
   readonly after: Json
 }
 
-export function differences(before: Definition, after: Definition): readonly Difference[] {
+/** For a new tool, `before` is empty. */
+export function differences(before: Partial<Definition>, after: Definition): readonly Difference[] {
   const [old, now] = [before, after] as unknown as readonly [JsonObject, JsonObject]
   const fields = ['description', 'inputSchema', 'outputSchema', 'annotations', 'task']
   return fields.flatMap((field) => {
@@ -65,16 +66,16 @@ export function differences(before: Definition, after: Definition): readonly Dif
   })
 }
 
-/** A description is shown whole: what is cut off is what somebody would hide there. */
-const SHOWN = LIMITS.descriptionLength
+/** Descriptions are shown in full, because a cut could hide the harmful part. */
+const MAX_SHOWN = LIMITS.descriptionLength
 
-/** For whoever decides whether a call may go to what the tool is now. */
-export function inWords(changes: readonly Difference[]): string {
+/** The reason of the hold, for the approver of a call to a changed tool. */
+export function describeChanges(changes: readonly Difference[]): string {
   const each = changes.map(({ field, before, after }) => `${field}: ${shown(before)} → ${shown(after)}`)
-  return `The server changed this tool since it was allowed. ${each.join('; ')}`
+  return `The server changed this tool since it was accepted. ${each.join('; ')}`
 }
 
 function shown(value: Json): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}… (${text.length} characters)` : text
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)` : text
 }

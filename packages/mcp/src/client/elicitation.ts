@@ -1,10 +1,10 @@
 /**
- * A server's question as a question of ours, and the answer as the server wants it. A form is a flat object; what was left
- * out of it has its default. For a page, the answer says only that the person went there.
+ * Converts a server's question to one of ours, and the answer back. A form is a flat object, and missing fields get their
+ * defaults. For a page to visit, the answer only says that the person went there.
  */
 import { isObject, type Json, type JsonObject, type Question, type Resumption } from '@holdpoint/core'
 
-/** `elicitation/create`, from whatever era. */
+/** The parameters of `elicitation/create` in either era. */
 export interface ElicitRequest {
   readonly mode?: string
   readonly message: string
@@ -16,14 +16,14 @@ export type ElicitAnswer =
   | { readonly action: 'accept'; readonly content?: JsonObject }
   | { readonly action: 'decline' | 'cancel' }
 
-const LONGEST = 10_000
+const MAX_LENGTH = 10_000
 
-/** Undefined when it is no question that a person could be asked. `plainHttp`: pages without encryption may be visited. */
+/** Undefined if a person cannot be asked this. `plainHttp`: pages without encryption are allowed. */
 export function readElicitation(params: unknown, plainHttp: boolean): ElicitRequest | undefined {
   if (!isObject(params)) return undefined
   const { mode = 'form', message, requestedSchema, url } = params
-  // A message that is cut would be answered by somebody who has not seen it.
-  if (typeof message !== 'string' || message.length > LONGEST) return undefined
+  // A cut message would be answered by a person who has not seen all of it.
+  if (typeof message !== 'string' || message.length > MAX_LENGTH) return undefined
   if (mode === 'url') {
     const page = webAddress(url, plainHttp)
     return page === undefined ? undefined : { mode: 'url', message, url: page }
@@ -51,7 +51,7 @@ export function questionOf(asked: ElicitRequest, server: string, state: Json): Q
     : { prompt: message, metadata, state, url }
 }
 
-/** Without what only a protocol needs, and closed: what was not asked for is not sent. */
+/** Without protocol fields, and without additional properties: only requested fields are sent. */
 function formOf({ $schema: _schema, ...schema }: JsonObject): JsonObject {
   return { type: 'object', ...schema, additionalProperties: false }
 }

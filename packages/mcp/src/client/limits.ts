@@ -1,42 +1,44 @@
-/** What a server may cost at most. Each is far above what servers do, and far below what hurts. */
+/** The resources that a server may use. Each limit is far above normal use and far below what harms the process. */
 export const LIMITS = {
-  /** Tools of one server. */
+  /** Tools per server. */
   tools: 500,
-  /** Pages a list may come in. */
+  /** Pages per list. */
   pages: 32,
-  /** Tools that one server has ever had: their definitions are kept, also of those that are gone. */
+  /** Stored definitions per server, including tools that it no longer has. */
   pins: 1500,
-  /** Tools that are not offered, as they are told of. */
+  /** Refused tools in the status. */
   refusedShown: 50,
-  /** Of any one answer; of all pages of a list together. */
+  /** Size of one answer, or of all pages of a list together. */
   answerBytes: 8_388_608,
-  /** Of what a call gives back, as it is told to the model and kept in the log. */
+  /** Size of a call's result, which the model reads and the log stores. */
   resultBytes: 1_048_576,
-  /** Of a description, which is sent with every prompt. */
+  /** Length of a description, which is part of every prompt. */
   descriptionLength: 10_000,
-  /** Questions of one call, one after the other. */
+  /** Questions per call. */
   questions: 50,
-  /** How long a server is waited for when it is connected to, or asked for its tools. */
+  /** Timeout of one request while connecting or listing tools. */
   connectMs: 10_000,
-  /** How long all of connecting may take, with every message that belongs to it. */
+  /** Timeout of the whole handshake. */
   openMs: 30_000,
-  /** How long the first step of an agent waits for a server to tell its tools. */
-  patienceMs: 5000,
-  /** How long a process that was just started may say nothing to the newer protocol before it is taken for an older server. */
+  /** How long a step waits for the list of tools. */
+  listWaitMs: 5000,
+  /** How long a new process may leave the modern handshake unanswered before it counts as a legacy server. */
   probeMs: 3000,
-  /** How long a server that did not answer is left alone: the first time, and at most. */
-  firstPauseMs: 1000,
-  longestPauseMs: 60_000,
-  /** How old a list of tools may be when the server does not say that it changed. */
-  listMs: 300_000,
-  /** How long a line is kept that nobody uses. */
+  /** The delay before a failed server is retried: the first, and the longest. */
+  firstRetryMs: 1000,
+  maxRetryMs: 60_000,
+  /** When a list of tools is read again, if the server does not say that it changed. */
+  listMaxAgeMs: 300_000,
+  /** The same for the check just before a call is sent. */
+  callListMaxAgeMs: 1000,
+  /** When an unused connection is closed. */
   idleMs: 600_000,
-  /** How long a server is waited for that was there when a call began, and is away when it is to go on. */
-  awayMs: 86_400_000,
-  /** How often a stream that the server closes is opened again: so often at once, and then at these intervals. */
-  reopened: { atOnce: 3, everyMs: 5000 },
-  /** Servers of agents as JSON that a tenant has in use at once; the one that rested longest makes room. */
-  serversInUse: 200,
-  /** Processes of one stdio server at once: one more for each call that waits for a person. */
+  /** How long a call is retried if its server becomes unavailable after the call started. */
+  unavailableMs: 86_400_000,
+  /** How often a stream that the server closes is reopened: the first times at once, then at an interval. */
+  reopen: { atOnce: 3, everyMs: 5000 },
+  /** Open clients per tenant for servers of agents as JSON. The one that was unused the longest is closed. */
+  clientsPerTenant: 200,
+  /** Processes of one stdio server at once. Each call that waits for a person needs another. */
   processes: 4,
 } as const

@@ -1,36 +1,62 @@
 /**
- * MCP servers as tools of agents. One client for each tenant, server and set-up, made when somebody needs it; nothing is
- * shared between tenants, not even a connection to the same server.
+ * MCP servers as tools of agents. Each tenant, server and configuration has its own client, created when it is first needed.
+ * Tenants share nothing, not even a connection to the same server.
  */
-import { definePlugin, HoldpointError, type Plugin, type Prepare, type Store, type Tool } from '@holdpoint/core'
+import {
+  definePlugin,
+  HoldpointError,
+  type CompileJsonSchema,
+  type Plugin,
+  type Prepare,
+  type Store,
+  type Tool,
+} from '@holdpoint/core'
+import type { Secrets } from 'holdpoint'
 import { LIMITS } from './limits.ts'
-import { checkConfigServer, checkServer, type AnyServer, type McpCommand, type McpServer } from './server-config.ts'
-import { ServerInUse } from './server-in-use.ts'
+import {
+  checkConfigServer,
+  checkServer,
+  type AnyServer,
+  type McpCommandConfig,
+  type McpServerConfig,
+} from './server-config.ts'
+import { ServerClient } from './server-client.ts'
 import type { McpServerStatus } from './server-status.ts'
-import { Watch } from './watch.ts'
+import { CallWatcher } from './call-watcher.ts'
 
 export interface McpServersOptions {
-  /** The runtime's own: definitions that were allowed, and tasks that are under way, are kept there. */
+  /** The same store as the runtime's. It keeps the accepted definitions and the tasks in progress. */
   readonly store: Store
-  /** Set up by whoever runs this, for every tenant. These may be in the operator's own network. */
-  readonly servers?: readonly (McpServer | McpCommand)[]
-  /** Asked for a secret whenever a request needs it: `{ $secret: 'NAME' }` as the value of a header. */
-  readonly secrets?: (tenant: string, name: string) => string | undefined | Promise<string | undefined>
-  /** Hosts in the operator's own network that servers of agents as JSON may be at: `tools.internal`, or with a port. */
+  /** Servers of the operator, for every tenant. They may be in the operator's own network. */
+  readonly servers?: readonly (McpServerConfig | McpCommandConfig)[]
+  /**
+   * For `servers` only. Called for each request that needs a secret: a header with the value `{ $secret: 'NAME' }`. Servers
+   * of agents as JSON get the secrets that are offered to those agents.
+   */
+  readonly secrets?: Secrets
+  /** Hosts in the operator's own network that servers of agents as JSON may use: `tools.internal`, or with a port. */
   readonly privateHosts?: readonly string[]
   readonly now?: () => number
 }
 
 export type AcceptAnswer = 'accepted' | 'unknown' | 'changed-again'
 
+/** The validator and secrets for servers of agents as JSON. */
+export interface ConfigOffer {
+  /** Compiles the schemas of their tools, for example in another thread. */
+  readonly compile?: CompileJsonSchema
+  /** The secrets that their headers may name. */
+  readonly secrets?: Secrets
+}
+
 export interface McpServers {
   /** For agents: the tools of all `servers`. */
   readonly plugin: Plugin
-  /** For agents as JSON, which bring servers of their own. Throws when they are set up wrongly. */
-  pluginFor(tenant: string, servers: readonly unknown[]): Plugin
-  /** The servers a tenant can use, or has used: how they are, and what they offer. */
+  /** For agents as JSON, which have their own servers. Throws if a server's configuration is invalid. */
+  pluginFor(tenant: string, servers: readonly unknown[], offer?: ConfigOffer): Plugin
+  /** The health and tools of the servers that a tenant can use or has used. */
   status(tenant?: string): Promise<readonly McpServerStatus[]>
-  /** Somebody has seen what changed: what the server says of the tool now is what was allowed from here on. */
+  /** Accepts a tool's current definition after a person has seen the difference. */
   accept(where: {
     readonly tenant?: string
     readonly server: string
@@ -40,7 +66,7 @@ export interface McpServers {
   close(): Promise<void>
 }
 
-const LOOK_MS = 60_000
+const IDLE_CHECK_MS = 60_000
 
 export function mcpServers(options: McpServersOptions): McpServers {
   return new Servers(options)
@@ -50,9 +76,9 @@ class Servers implements McpServers {
   readonly plugin: Plugin
   readonly #options: McpServersOptions
   readonly #own: readonly AnyServer[]
-  readonly #watch: Watch
-  /** By tenant, and within it by how the server is set up. */
-  readonly #inUse = new Map<string, Map<string, ServerInUse>>()
+  readonly #watcher: CallWatcher
+  /** By tenant, then by configuration. */
+  readonly #clients = new Map<string, Map<string, ServerClient>>()
   readonly #timer: NodeJS.Timeout
   #closed = false
 
@@ -60,28 +86,28 @@ class Servers implements McpServers {
     this.#options = options
     this.#own = (options.servers ?? []).map(checkServer)
     uniqueNames(this.#own)
-    this.#watch = new Watch(options.store)
-    this.#timer = setInterval(() => this.#rest(), LOOK_MS)
+    this.#watcher = new CallWatcher(options.store)
+    this.#timer = setInterval(() => this.#disconnectIdle(), IDLE_CHECK_MS)
     this.#timer.unref()
     this.plugin = pluginOf(({ conversation }) =>
-      this.#own.map((server) => this.#use(conversation.tenant, server, true)),
+      this.#own.map((server) => this.#clientFor(conversation.tenant, server)),
     )
   }
 
-  pluginFor(tenant: string, servers: readonly unknown[]): Plugin {
+  pluginFor(tenant: string, servers: readonly unknown[], offer: ConfigOffer = {}): Plugin {
     const checked = servers.map(checkConfigServer)
     uniqueNames([...this.#own, ...checked])
-    return pluginOf(() => checked.map((server) => this.#use(tenant, server, false)))
+    return pluginOf(() => checked.map((server) => this.#clientFor(tenant, server, offer)))
   }
 
   async status(tenant = ''): Promise<readonly McpServerStatus[]> {
-    for (const server of this.#own) this.#use(tenant, server, true)
-    return Promise.all(Array.from(this.#inUse.get(tenant)?.values() ?? [], (each) => each.status()))
+    for (const server of this.#own) this.#clientFor(tenant, server)
+    return Promise.all(Array.from(this.#clients.get(tenant)?.values() ?? [], (each) => each.status()))
   }
 
   async accept({ tenant = '', server, tool, fingerprint }: Parameters<McpServers['accept']>[0]): Promise<AcceptAnswer> {
     await this.status(tenant)
-    const found = Array.from(this.#inUse.get(tenant)?.values() ?? []).filter(({ name }) => name === server)
+    const found = Array.from(this.#clients.get(tenant)?.values() ?? []).filter(({ name }) => name === server)
     const answers = await Promise.all(found.map((each) => each.accept(tool, fingerprint)))
     return answers.find((each) => each !== 'unknown') ?? 'unknown'
   }
@@ -89,45 +115,47 @@ class Servers implements McpServers {
   async close(): Promise<void> {
     this.#closed = true
     clearInterval(this.#timer)
-    this.#watch.close()
+    this.#watcher.close()
     await Promise.all(this.#all().map((server) => server.close()))
   }
 
-  #rest(): void {
-    for (const server of this.#all()) void server.restIfIdle()
+  #disconnectIdle(): void {
+    for (const server of this.#all()) void server.disconnectIfIdle()
   }
 
-  #all(): readonly ServerInUse[] {
-    return [...this.#inUse.values()].flatMap((servers) => [...servers.values()])
+  #all(): readonly ServerClient[] {
+    return [...this.#clients.values()].flatMap((servers) => [...servers.values()])
   }
 
-  #use(tenant: string, server: AnyServer, trusted: boolean): ServerInUse {
-    if (this.#closed) throw new HoldpointError('closed', 'The MCP servers were closed.')
-    const ofTenant = this.#inUse.get(tenant) ?? new Map<string, ServerInUse>()
-    this.#inUse.set(tenant, ofTenant)
+  /** With an offer, the server belongs to an agent as JSON. Without one, it is the operator's. */
+  #clientFor(tenant: string, server: AnyServer, offer?: ConfigOffer): ServerClient {
+    if (this.#closed) throw new HoldpointError('closed', 'The MCP servers are closed.')
+    const ofTenant = this.#clients.get(tenant) ?? new Map<string, ServerClient>()
+    this.#clients.set(tenant, ofTenant)
     const key = JSON.stringify(server)
-    if (!trusted && !ofTenant.has(key)) this.#makeRoom(ofTenant)
+    if (offer && !ofTenant.has(key)) this.#makeRoom(ofTenant)
     const { store, secrets, privateHosts = [], now = Date.now } = this.#options
     const made =
       ofTenant.get(key) ??
-      new ServerInUse({
+      new ServerClient({
         server,
         tenant,
         store,
-        secrets,
-        privateHosts: trusted ? true : privateHosts,
-        watch: this.#watch,
+        secrets: offer ? offer.secrets : secrets,
+        privateHosts: offer ? privateHosts : true,
+        watcher: this.#watcher,
         now,
+        compile: offer?.compile,
       })
     ofTenant.set(key, made)
     return made
   }
 
-  /** Agents as JSON come and go, and each may have brought servers of its own. */
-  #makeRoom(ofTenant: Map<string, ServerInUse>): void {
+  /** Agents as JSON come and go, and each may have its own servers. Closes the client that was unused the longest. */
+  #makeRoom(ofTenant: Map<string, ServerClient>): void {
     const own = new Set(this.#own.map((server) => JSON.stringify(server)))
     const theirs = [...ofTenant].filter(([key]) => !own.has(key))
-    if (theirs.length < LIMITS.serversInUse) return
+    if (theirs.length < LIMITS.clientsPerTenant) return
     const [longest] = theirs.filter(([, { busy }]) => !busy).toSorted(([, a], [, b]) => a.usedAt - b.usedAt)
     if (!longest) return
     ofTenant.delete(longest[0])
@@ -135,7 +163,7 @@ class Servers implements McpServers {
   }
 }
 
-function pluginOf(servers: (prepare: Prepare<unknown>) => readonly ServerInUse[]): Plugin {
+function pluginOf(servers: (prepare: Prepare<unknown>) => readonly ServerClient[]): Plugin {
   return definePlugin({
     id: 'mcp',
     prepare: async (prepare) => {
@@ -145,7 +173,7 @@ function pluginOf(servers: (prepare: Prepare<unknown>) => readonly ServerInUse[]
   })
 }
 
-/** What an agent has of its own goes before what a server calls the same. */
+/** An agent's own tool wins over a server's tool with the same name. */
 function isNew({ name }: Tool, tools: readonly Tool[]): boolean {
   return tools.every((each) => each.name !== name)
 }
@@ -156,6 +184,6 @@ function uniqueNames(servers: readonly AnyServer[]): void {
   if (twice !== undefined)
     throw new HoldpointError(
       'config-invalid',
-      `Two MCP servers are called "${twice}". Their tools would be, too: rename one.`,
+      `Two MCP servers are called "${twice}", so their tools would have the same names. Rename one.`,
     )
 }

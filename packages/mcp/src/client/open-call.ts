@@ -1,13 +1,13 @@
 /**
- * A call that is under way on the line to an older server. Such a server asks its questions while the call is open, and
- * waits on the line for the answers; so the call outlives the handler that began it, and the handler comes back to it by a
- * token. It does not outlive the process: whoever finds no call for a token knows that it is lost.
+ * An open request to a legacy server. Such a server asks its questions during the request and waits for the answers. So the
+ * request outlives the handler that started it, and a later run of the handler finds it by a token. It does not survive the
+ * process: if there is no request for a token, it is lost.
  */
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import type { ElicitAnswer, ElicitRequest } from './elicitation.ts'
-import type { Line } from './connection.ts'
+import type { Connection } from './connector.ts'
 import { LIMITS } from './limits.ts'
 
 export type Next =
@@ -17,12 +17,12 @@ export type Next =
 
 type Perform = (signal: AbortSignal, progress: (value: unknown) => void) => Promise<CallToolResult>
 
-/** Which call a question belongs to: it comes on the very stream that answers the call. */
-const onWhoseBehalf = new AsyncLocalStorage<OpenCall>()
+/** The call that a question belongs to: the question arrives on the stream that answers the call. */
+const currentCall = new AsyncLocalStorage<OpenCall>()
 
 export class OpenCall {
   readonly token: string = randomUUID()
-  readonly line: Line
+  readonly connection: Connection
   progress: (value: unknown) => void = () => {}
   readonly #controller = new AbortController()
   readonly #done: Promise<Next>
@@ -30,17 +30,17 @@ export class OpenCall {
   #asked: { readonly asked: ElicitRequest; readonly answer: (answer: ElicitAnswer) => void }[] = []
   #arrived: PromiseWithResolvers<void> = Promise.withResolvers()
 
-  constructor(line: Line, perform: Perform) {
-    this.line = line
-    this.#done = onWhoseBehalf
-      .run(this, () => line.use(() => perform(this.#controller.signal, (value) => this.progress(value))))
+  constructor(connection: Connection, perform: Perform) {
+    this.connection = connection
+    this.#done = currentCall
+      .run(this, () => connection.use(() => perform(this.#controller.signal, (value) => this.progress(value))))
       .then(
         (result): Next => ({ kind: 'result', result }),
         (error: unknown): Next => ({ kind: 'failed', error }),
       )
   }
 
-  /** What there is to do next. A question stays the next thing until it is answered. */
+  /** The result or the next question. A question stays the next one until it is answered. */
   async next(): Promise<Next> {
     for (;;) {
       const [first] = this.#asked
@@ -50,7 +50,7 @@ export class OpenCall {
     }
   }
 
-  /** The server asks: resolves with what a person says, whenever that is. */
+  /** The server asks a question. Resolves with the person's answer, perhaps much later. */
   ask(asked: ElicitRequest): Promise<ElicitAnswer> {
     if (++this.#questions > LIMITS.questions) return Promise.resolve({ action: 'cancel' })
     return new Promise((resolve) => {
@@ -64,7 +64,6 @@ export class OpenCall {
     this.#asked.shift()?.answer(answer)
   }
 
-  /** Nobody wants it any more. */
   abort(): void {
     for (const { answer } of this.#asked) answer({ action: 'cancel' })
     this.#asked = []
@@ -72,7 +71,7 @@ export class OpenCall {
   }
 }
 
-/** The calls that are open in this process. */
+/** The open requests of this process. */
 export class OpenCalls {
   readonly #byToken = new Map<string, OpenCall>()
 
@@ -92,15 +91,15 @@ export class OpenCalls {
     return [...this.#byToken.values()]
   }
 
-  on(line: Line): readonly OpenCall[] {
-    return this.all().filter((call) => call.line === line)
+  on(connection: Connection): readonly OpenCall[] {
+    return this.all().filter((call) => call.connection === connection)
   }
 
-  /** Whose question it is that just came; undefined when that cannot be told. */
-  asking(line: Line): OpenCall | undefined {
-    const known = onWhoseBehalf.getStore()
+  /** The call of the question that just arrived. Undefined if it cannot be determined. */
+  asking(connection: Connection): OpenCall | undefined {
+    const known = currentCall.getStore()
     if (known) return known
-    const [only, ...more] = this.on(line)
+    const [only, ...more] = this.on(connection)
     return more.length === 0 ? only : undefined
   }
 

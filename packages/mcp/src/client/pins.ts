@@ -1,7 +1,7 @@
 /**
- * The definitions that tools were allowed with, kept in the store. They are what models are shown, also while the server
- * is away, and what a changed definition is compared with: it is not used before somebody has seen the difference. Every
- * process looks at the revision before it shows tools to a model, so that what one of them wrote counts for all of them.
+ * The accepted definitions of tools, in the store. Models are shown these, also while the server is unavailable. A changed
+ * definition is compared with them, and is not used before a person has seen the difference. Every process checks the
+ * revision before it shows tools to a model, so that a change by one process applies to all.
  */
 import type { Document, Json, Store } from '@holdpoint/core'
 import { differences, fingerprintOf, type Definition, type Difference } from './definition.ts'
@@ -9,37 +9,39 @@ import { LIMITS } from './limits.ts'
 
 type Documents = Pick<Store, 'put' | 'get' | 'documents'>
 
-interface Kept {
+interface StoredPin {
   readonly definition: Definition
   readonly fingerprint: string
-  /** What the server says now, when that is something else. */
+  /** The server's current definition, if it differs. */
   readonly changed?: { readonly definition: Definition; readonly fingerprint: string }
   /** The server no longer has it. */
   readonly gone?: true
+  /** The server added it after its first listing. It is not accepted before a person has seen it. */
+  readonly isNew?: true
 }
 
-export interface Pin extends Kept {
+export interface Pin extends StoredPin {
   readonly changes: readonly Difference[]
-  /** Of its document, which is changed only by whoever has read it as it is. */
+  /** The version of its document, for compare-and-set. */
   readonly version: number
 }
 
-/** What is kept of a server's tools, as of a revision. */
+/** The pins of a server at a revision. */
 export interface Pinned {
   readonly pins: readonly Pin[]
   readonly revision: number
 }
 
 const KIND = 'mcp-tool'
-/** Says nothing but by its version: that something was written. */
+/** An empty document whose version counts the changes. */
 const REVISION = 'mcp-revision'
 const PAGE = 500
-const NONE = -1
+const NO_REVISION = -1
 
 export class Pins {
   readonly #store: Documents
   readonly #tenant: string
-  /** Of the server as it is set up: another address under the same name is another server. */
+  /** The key of the server. Another address under the same name is another server. */
   readonly #server: string
 
   constructor(store: Documents, tenant: string, server: string) {
@@ -53,7 +55,7 @@ export class Pins {
   }
 
   async all(): Promise<Pinned> {
-    // Before the rest: what is written meanwhile is read twice rather than never.
+    // Read first: a concurrent change is then read twice, never missed.
     const revision = await this.revision()
     const pins: Pin[] = []
     let after: string | undefined
@@ -71,65 +73,81 @@ export class Pins {
     return { pins, revision }
   }
 
-  /** Pins what is new, and notes what changed. What was pinned stays as it is. What there is no room for is `tooMany`. */
-  async see(found: readonly Definition[]): Promise<Pinned & { readonly tooMany: readonly string[] }> {
+  /**
+   * Pins all tools the first time. Later it records changes and new tools, and keeps the pinned definitions. A tool that the
+   * configuration names is accepted when it is first seen. `tooMany` are the tools above the limit.
+   */
+  async see(
+    found: readonly Definition[],
+    isNamed: (tool: string) => boolean = () => false,
+  ): Promise<Pinned & { readonly tooMany: readonly string[] }> {
     const before = await this.all()
+    const isFirst = before.revision === 0 && before.pins.length === 0
     const pinned = new Map(before.pins.map((pin) => [pin.definition.name, pin]))
     let room = LIMITS.pins - pinned.size
     const taken = found.filter(({ name }) => pinned.has(name) || room-- > 0)
     const names = new Set(taken.map(({ name }) => name))
-    const seen = await Promise.all(taken.map((definition) => this.#see(definition, pinned.get(definition.name))))
+    const seen = await Promise.all(
+      taken.map((definition) => {
+        const { name } = definition
+        return this.#see(definition, pinned.get(name), isFirst || isNamed(name))
+      }),
+    )
     const gone = before.pins.filter(({ definition }) => !names.has(definition.name))
     const pins = [...seen, ...(await Promise.all(gone.map((pin) => this.#gone(pin))))]
     const tooMany = found.flatMap(({ name }) => (names.has(name) ? [] : [name]))
-    const isNew = pins.some((pin) => pinned.get(pin.definition.name) !== pin)
-    const revision = isNew ? await this.#renew() : before.revision
-    // Somebody else wrote meanwhile, so this is not all there is: no revision is read anew.
-    return { pins, tooMany, revision: isNew && revision !== before.revision + 1 ? NONE : revision }
+    // The first listing is recorded even if it is empty, so that later tools are new.
+    const wrote = isFirst || pins.some((pin) => pinned.get(pin.definition.name) !== pin)
+    const revision = wrote ? await this.#newRevision() : before.revision
+    // Another process wrote at the same time, so the result is incomplete. Without a revision, it is read again.
+    return { pins, tooMany, revision: wrote && revision !== before.revision + 1 ? NO_REVISION : revision }
   }
 
-  async #see(definition: Definition, pin: Pin | undefined): Promise<Pin> {
+  async #see(definition: Definition, pin: Pin | undefined, allowed: boolean): Promise<Pin> {
     const fingerprint = fingerprintOf(definition)
-    if (!pin) return this.#keep(definition, { definition, fingerprint }, 0)
+    const seen = { definition, fingerprint, ...(!allowed && { isNew: true as const }) }
+    if (!pin) return this.#keep(definition, seen, 0, allowed)
     const same = pin.fingerprint === fingerprint
     if (same ? !pin.changed && !pin.gone : pin.changed?.fingerprint === fingerprint && !pin.gone) return pin
-    const kept = { definition: pin.definition, fingerprint: pin.fingerprint }
-    return this.#keep(definition, same ? kept : { ...kept, changed: { definition, fingerprint } }, pin.version)
+    const kept = { definition: pin.definition, fingerprint: pin.fingerprint, ...(pin.isNew && { isNew: pin.isNew }) }
+    const changed = pin.isNew ? { ...seen, isNew: pin.isNew } : { ...kept, changed: { definition, fingerprint } }
+    return this.#keep(definition, same ? kept : changed, pin.version, allowed)
   }
 
   #gone(pin: Pin): Promise<Pin> {
     const { changes: _changes, version, ...kept } = pin
-    return pin.gone ? Promise.resolve(pin) : this.#keep(undefined, { ...kept, gone: true }, version)
+    return pin.gone ? Promise.resolve(pin) : this.#keep(undefined, { ...kept, gone: true }, version, false)
   }
 
-  /** Takes what the server says now as what was allowed. `fingerprint` is of what was looked at, and of nothing newer. */
+  /** Accepts the current definition, if `fingerprint` still matches it. */
   async accept(tool: string, fingerprint: string): Promise<'accepted' | 'unknown' | 'changed-again'> {
     const doc = await this.#store.get(this.#tenant, KIND, this.#id(tool))
     const pin = doc && pinOf(doc)
-    if (!pin?.changed) return pin?.fingerprint === fingerprint ? 'accepted' : 'unknown'
-    if (pin.changed.fingerprint !== fingerprint) return 'changed-again'
-    const data = pin.changed as unknown as Json
+    if (!pin || !(pin.changed || pin.isNew)) return pin?.fingerprint === fingerprint ? 'accepted' : 'unknown'
+    const { definition, fingerprint: current } = pin.changed ?? pin
+    if (current !== fingerprint) return 'changed-again'
+    const data = { definition, fingerprint, ...(pin.gone && { gone: true }) } as unknown as Json
     const put = { tenant: this.#tenant, kind: KIND, id: this.#id(tool), expected: pin.version, data }
-    // Somebody else wrote first: perhaps the same, perhaps that it changed again.
+    // Another process wrote first: perhaps the same, perhaps another change.
     if ((await this.#store.put(put)).result !== 'ok') return this.accept(tool, fingerprint)
-    await this.#renew()
+    await this.#newRevision()
     return 'accepted'
   }
 
-  async #renew(): Promise<number> {
+  async #newRevision(): Promise<number> {
     const put = { tenant: this.#tenant, kind: REVISION, id: this.#server, data: null }
     const { version } = await this.#store.put(put)
     return version
   }
 
-  /** Written in the place of what was read, and of nothing newer; otherwise it is judged again by what is there. */
-  async #keep(seen: Definition | undefined, kept: Kept, expected: number): Promise<Pin> {
+  /** Compare-and-set. On a conflict, the decision is made again with the stored pin. */
+  async #keep(seen: Definition | undefined, kept: StoredPin, expected: number, allowed: boolean): Promise<Pin> {
     const id = this.#id(kept.definition.name)
     const data = kept as unknown as Json
     const { result, version } = await this.#store.put({ tenant: this.#tenant, kind: KIND, id, data, expected })
     if (result === 'ok') return withChanges(kept, version)
     const now = await this.#store.get(this.#tenant, KIND, id)
-    if (seen) return this.#see(seen, now && pinOf(now))
+    if (seen) return this.#see(seen, now && pinOf(now), allowed)
     return now ? this.#gone(pinOf(now)) : withChanges(kept, 0)
   }
 
@@ -139,10 +157,11 @@ export class Pins {
 }
 
 function pinOf({ data, version }: Document): Pin {
-  return withChanges(data as unknown as Kept, version)
+  return withChanges(data as unknown as StoredPin, version)
 }
 
-function withChanges(kept: Kept, version: number): Pin {
-  const changes = kept.changed ? differences(kept.definition, kept.changed.definition) : []
+function withChanges(kept: StoredPin, version: number): Pin {
+  const { definition, changed, isNew } = kept
+  const changes = changed || isNew ? differences(isNew ? {} : definition, (changed ?? kept).definition) : []
   return { ...kept, changes, version }
 }

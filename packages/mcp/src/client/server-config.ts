@@ -1,77 +1,92 @@
 /**
- * What is said of an MCP server, by the operator in code or by whoever defines an agent as JSON. The two differ in one
- * thing: a command that is started here is the operator's to say, and JSON has no word for it.
+ * The configuration of an MCP server, in the operator's code or in an agent as JSON. Only code can configure a local command
+ * or an approval function.
  */
-import { HoldpointError, isDuration, type ApprovalRequest, type Duration } from '@holdpoint/core'
+import { HoldpointError, isDuration, type Approval, type Duration, type JsonObject } from '@holdpoint/core'
 import { z } from 'zod'
 
-/** What an MCP server is, and what of it may be used. */
-export interface McpServer {
-  /** Its tools are called `name.tool`. */
+/** An MCP server that agents use. */
+export interface McpServerConfig {
+  /** The prefix of its tools: `name.tool`. */
   readonly name: string
-  /** Where it is, for one that is reached over HTTP. */
+  /** The address of a server over HTTP. */
   readonly url?: string
   readonly transport?: 'http' | 'stdio'
-  /** Sent with every request. A secret is said by its name, and asked for when it is needed. */
+  /** Sent with every request. A secret is given by its name, and resolved for each request. */
   readonly headers?: Readonly<Record<string, string | { readonly $secret: string }>>
-  /** The tools that may be used; all of them unless said. */
+  /** The tools that may be used. Default: all. */
   readonly allowedTools?: readonly string[]
-  /** Who must agree to calls of its tools. What the server says of its own tools changes nothing about it. */
-  readonly approval?: 'auto' | 'required' | ApprovalRequest
-  /** What becomes of a call in doubt: our process died, or an older server's did. `ask` unless said. */
+  /**
+   * Whether calls of its tools need approval, as for any tool. A function gets the call, and is possible in code only. The
+   * server's own annotations have no effect on it.
+   */
+  readonly approval?: Approval<JsonObject>
+  /** The same for single tools, by the server's names. `approval` applies to all others. */
+  readonly approvalByTool?: Readonly<Record<string, Approval<JsonObject>>>
+  /** Whether people see calls of its tools. Default: no. Approvals and questions are always shown. */
+  readonly visible?: boolean
+  /** What to do with a call that may have run: our process died, or that of a legacy server. Default: `ask`. */
   readonly onLost?: 'retry' | 'fail' | 'ask'
-  /** How long the server may take for a call, the time of people left out; 2 minutes unless said. */
+  /** How long the server may take for a call, without the time of people. Default: 2 minutes. */
   readonly timeout?: Duration
-  /** How long the server may work on a task, the time of people left out; 7 days unless said. */
+  /** How long the server may work on a task, without the time of people. Default: 7 days. */
   readonly taskTimeout?: Duration
-  /** How long a question of the server waits for its answer; 7 days unless said. */
+  /** How long a question of the server waits for its answer. Default: 7 days. */
   readonly questionTimeout?: Duration
 }
 
-/** A server that is started here. From code alone: whoever may say a command may do anything. */
-export interface McpCommand extends Omit<McpServer, 'url' | 'headers'> {
+/** A server that runs as a local process. In code only, because a command can do anything. */
+export interface McpCommandConfig extends Omit<McpServerConfig, 'url' | 'headers'> {
   readonly transport: 'stdio'
   readonly command: string
   readonly args?: readonly string[]
-  /** All of the environment it gets, beside PATH, HOME and the like. */
+  /** Its whole environment, besides PATH, HOME and similar variables. */
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
 }
 
-export type AnyServer = McpServer | McpCommand
+export type AnyServer = McpServerConfig | McpCommandConfig
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/
 
 const duration = z
   .custom<Duration>(isDuration, 'milliseconds above 0, or words like "30 seconds" or "2 days"')
   .optional()
-const shared = {
+const toolName = z.string().min(1).max(128)
+const approvalData = z.union([
+  z.enum(['auto', 'required']),
+  z.boolean(),
+  z.strictObject({
+    required: z.boolean(),
+    reason: z.string().max(1000).optional(),
+    approvers: z.number().int().min(1).max(20).optional(),
+  }),
+])
+const approvalInCode = z.union([approvalData, z.custom((value) => typeof value === 'function')])
+/** The fields of both kinds of server. */
+const shared = <A extends z.ZodType>(approval: A) => ({
   name: z.string().regex(NAME, 'up to 32 letters, digits, "_" or "-", beginning with a letter or a digit'),
-  allowedTools: z.array(z.string().min(1).max(128)).max(500).optional(),
-  approval: z
-    .union([
-      z.enum(['auto', 'required']),
-      z.strictObject({
-        required: z.boolean(),
-        reason: z.string().max(1000).optional(),
-        approvers: z.number().int().min(1).max(20).optional(),
-      }),
-    ])
-    .optional(),
+  allowedTools: z.array(toolName).max(500).optional(),
+  approval: approval.optional(),
+  approvalByTool: z.record(toolName, approval).optional(),
+  visible: z.boolean().optional(),
   onLost: z.enum(['retry', 'fail', 'ask']).optional(),
   timeout: duration,
   questionTimeout: duration,
   taskTimeout: duration,
-}
-const header = z.union([z.string().max(8192), z.strictObject({ $secret: z.string().min(1).max(200) })])
-const overHttp = z.strictObject({
-  ...shared,
-  url: z.url({ protocol: /^https?$/ }).max(2000),
-  transport: z.literal('http').optional(),
-  headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), header).optional(),
 })
+const header = z.union([z.string().max(8192), z.strictObject({ $secret: z.string().min(1).max(200) })])
+const overHttp = <A extends z.ZodType>(approval: A) =>
+  z.strictObject({
+    ...shared(approval),
+    url: z.url({ protocol: /^https?$/ }).max(2000),
+    transport: z.literal('http').optional(),
+    headers: z.record(z.string().regex(/^[A-Za-z0-9-]{1,100}$/), header).optional(),
+  })
+const ownOverHttp = overHttp(approvalInCode)
+const configOverHttp = overHttp(approvalData)
 const command = z.strictObject({
-  ...shared,
+  ...shared(approvalInCode),
   transport: z.literal('stdio'),
   command: z.string().min(1),
   args: z.array(z.string()).optional(),
@@ -79,28 +94,40 @@ const command = z.strictObject({
   cwd: z.string().optional(),
 })
 
-/** What an operator's program says. */
+/** Validates a server in the operator's code. */
 export function checkServer(given: AnyServer): AnyServer {
-  return fits(given.transport === 'stdio' ? command : overHttp, given) as AnyServer
+  return validate(given.transport === 'stdio' ? command : ownOverHttp, given) as AnyServer
 }
 
-/** What an agent as JSON says: by HTTP alone. */
-export function checkConfigServer(given: unknown): McpServer {
+/** Validates a server of an agent as JSON, which is possible over HTTP only. */
+export function checkConfigServer(given: unknown): McpServerConfig {
   const transport = typeof given === 'object' && given !== null && 'transport' in given ? given.transport : undefined
   if (transport === 'stdio' || (typeof given === 'object' && given !== null && 'command' in given))
-    throw invalid('A server that is started by a command is for the operator to set up, in code. Give a "url".')
-  return fits(overHttp, given) as McpServer
+    throw invalid('Only the operator can configure a server with a command, in code. Use a "url".')
+  return validate(configOverHttp, given) as McpServerConfig
 }
 
-function fits(schema: z.ZodType, given: unknown): unknown {
+function validate(schema: z.ZodType, given: unknown): unknown {
   const checked = schema.safeParse(given)
-  if (checked.success) return checked.data
+  if (checked.success) return checkToolNames(checked.data as AnyServer)
   const [issue] = checked.error.issues
   const where = issue?.path.join('.') ?? ''
-  throw invalid(`An MCP server is set up wrongly${where && `: "${where}"`}: ${issue?.message ?? 'it does not fit'}.`)
+  throw invalid(
+    `The configuration of an MCP server is invalid${where && `: "${where}"`}: ${issue?.message ?? 'unknown problem'}.`,
+  )
 }
 
-export function isCommand(server: AnyServer): server is McpCommand {
+/** A rule for a tool that is not allowed may be a misspelt name, whose calls would then run without approval. */
+function checkToolNames(server: AnyServer): AnyServer {
+  const { allowedTools, approvalByTool = {} } = server
+  const other = Object.keys(approvalByTool).find((name) => allowedTools && !allowedTools.includes(name))
+  if (other === undefined) return server
+  throw invalid(
+    `The configuration of an MCP server is invalid: "approvalByTool" names "${other}", which is not in "allowedTools".`,
+  )
+}
+
+export function isCommand(server: AnyServer): server is McpCommandConfig {
   return server.transport === 'stdio'
 }
 

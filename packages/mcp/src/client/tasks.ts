@@ -1,13 +1,12 @@
 /**
- * Tasks: a call that the server works on after it has answered. Two generations say the same differently: of the protocol
- * of 2025-11-25, where the result is asked for by itself, and of the extension to that of 2026-07-28, where it comes with
- * the state and questions are answered by an update.
+ * Tasks: calls that the server works on after its answer. There are two versions: in the protocol of 2025-11-25 the result
+ * is a separate request; in the extension of 2026-07-28 it comes with the status, and questions are answered by an update.
  */
 import { isObject, type Json, type JsonObject } from '@holdpoint/core'
 import type { CallToolResult, Client } from '@modelcontextprotocol/client'
 import { z } from 'zod'
 import type { ElicitAnswer } from './elicitation.ts'
-import { TASK } from './wire.ts'
+import { TASK } from './transport.ts'
 
 export interface Task {
   readonly taskId: string
@@ -18,16 +17,16 @@ export interface Task {
   readonly inputRequests: JsonObject
 }
 
-/** What a server said where it should have told of a task. It answered, so the line is well. */
-export class NoTask extends Error {
-  override readonly name = 'NoTask'
+/** The server's answer is not a valid task. It did answer, so the connection works. */
+export class InvalidTask extends Error {
+  override readonly name = 'InvalidTask'
 }
 
 const anything = z.looseObject({})
 const STATUSES: readonly Task['status'][] = ['working', 'input_required', 'completed', 'cancelled', 'failed']
 const POLL_MS: readonly [number, number] = [250, 60_000]
 
-/** The task that a call was answered with, if it was. */
+/** The task in the answer to a call, if there is one. */
 export function taskIn(result: CallToolResult): Task | undefined {
   const carried = result._meta?.[TASK]
   return carried === undefined ? undefined : readTask(carried as Json)
@@ -35,13 +34,14 @@ export function taskIn(result: CallToolResult): Task | undefined {
 
 function readTask(given: Json): Task {
   const { taskId, status, statusMessage, error, result, inputRequests, ...more } = isObject(given) ? given : {}
-  const known = STATUSES.find((each) => each === status)
-  if (typeof taskId !== 'string' || taskId.length > 1000 || !known) throw new NoTask('it sent no task')
+  const validStatus = STATUSES.find((each) => each === status)
+  if (typeof taskId !== 'string' || taskId.length > 1000 || !validStatus)
+    throw new InvalidTask('it sent an invalid task')
   const poll = Number(more['pollIntervalMs'] ?? more['pollInterval'] ?? 1000)
   const why = isObject(error) ? error['message'] : statusMessage
   return {
     taskId,
-    status: known,
+    status: validStatus,
     message: typeof why === 'string' ? why : undefined,
     pollMs: Math.min(Math.max(Number.isFinite(poll) ? poll : 1000, POLL_MS[0]), POLL_MS[1]),
     result: isObject(result) ? (result as unknown as CallToolResult) : undefined,
@@ -61,14 +61,14 @@ export class Tasks {
   }
 
   async get(taskId: string, signal: AbortSignal): Promise<Task> {
-    const task = readTask((await this.#ask('tasks/get', taskId, signal)) as Json)
-    if (task.taskId !== taskId) throw new NoTask('it answers for another task')
+    const task = readTask((await this.#request('tasks/get', taskId, signal)) as Json)
+    if (task.taskId !== taskId) throw new InvalidTask('it answered with another task')
     return task
   }
 
-  /** Older servers give the result when they are asked for it, and ask their questions meanwhile. */
+  /** Legacy servers only. They ask their questions during this request. */
   async result(taskId: string, signal: AbortSignal, timeout: number): Promise<CallToolResult> {
-    return (await this.#ask('tasks/result', taskId, signal, { timeout })) as CallToolResult
+    return (await this.#request('tasks/result', taskId, signal, { timeout })) as CallToolResult
   }
 
   async update(
@@ -76,14 +76,14 @@ export class Tasks {
     inputResponses: Readonly<Record<string, ElicitAnswer>>,
     signal: AbortSignal,
   ): Promise<void> {
-    await this.#ask('tasks/update', taskId, signal, { inputResponses })
+    await this.#request('tasks/update', taskId, signal, { inputResponses })
   }
 
   async cancel(taskId: string): Promise<void> {
-    await this.#ask('tasks/cancel', taskId, AbortSignal.timeout(10_000))
+    await this.#request('tasks/cancel', taskId, AbortSignal.timeout(10_000))
   }
 
-  #ask(
+  #request(
     method: string,
     taskId: string,
     signal: AbortSignal,

@@ -1,63 +1,74 @@
 /**
- * What a held call wants of a person, as questions that an MCP client can ask them, and back. A question for a person is
- * asked as it is. Whether a call may run is asked only of those who may say so; for everybody else the call just waits. It
- * waits for them, too, when there is more to see than a question can show: nobody agrees to what they were not shown.
+ * Holds as questions that an MCP client can ask its user, and the answers as resolutions. An elicitation is passed on
+ * unchanged. An approval is asked only of a caller who may approve. If the question cannot show everything that will run,
+ * it is not asked, and the call waits for an approver elsewhere.
  */
 import { isObject, type ViewHold, type Json, type JsonObject, type Resolution } from '@holdpoint/core'
 
-export interface Asked {
+export interface HoldQuestion {
   readonly key: string
   readonly hold: ViewHold
   readonly request: { readonly method: 'elicitation/create'; readonly params: JsonObject }
 }
 
-export interface Able {
+export interface ClientAbilities {
   readonly form: boolean
   readonly url: boolean
-  /** The caller may say whether a call may run. */
+  /** Whether the caller may approve calls. */
   readonly resolves: boolean
 }
 
-/** As long as a question may be; clients show it as a message. */
-const LONGEST = 8000
+/** Clients show a question as one message, so its length is limited. */
+const MAX_LENGTH = 8000
 
 const APPROVAL: JsonObject = {
   type: 'object',
   properties: {
-    approve: { type: 'boolean', title: 'Let it run' },
-    reason: { type: 'string', title: 'Why not' },
+    approve: { type: 'boolean', title: 'Approve' },
+    reason: { type: 'string', title: 'Reason for rejecting' },
   },
   required: ['approve'],
 }
-const WORDS: JsonObject = { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] }
+const TEXT_ANSWER: JsonObject = { type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'] }
 
-export function questionsOf(holds: readonly ViewHold[], able: Able): readonly Asked[] {
+export function questionsOf(holds: readonly ViewHold[], abilities: ClientAbilities): readonly HoldQuestion[] {
   return holds.flatMap((hold) => {
-    const params = paramsOf(hold, able)
+    const params = paramsOf(hold, abilities)
     if (!params) return []
     return [{ key: `${hold.callId}:${hold.nth}`, hold, request: { method: 'elicitation/create', params } } as const]
   })
 }
 
-function paramsOf(hold: ViewHold, { form, url, resolves }: Able): JsonObject | undefined {
+function paramsOf(hold: ViewHold, { form, url, resolves }: ClientAbilities): JsonObject | undefined {
   const { kind, reason, name, input, answerSchema } = hold
   if (kind === 'approval') {
-    if (!form || !resolves) return undefined
-    const message = plainly(`May "${name}" run with ${JSON.stringify(input)}?${reason ? ` ${reason}` : ''}`)
-    return message.length > LONGEST ? undefined : { mode: 'form', message, requestedSchema: APPROVAL }
+    // A question cannot show the difference between two definitions.
+    if (!form || !resolves || hold.definitionBefore) return undefined
+    const question = `May "${name}" run with ${JSON.stringify(input)}?${reason ? ` ${reason}` : ''}`
+    const message = escapeInvisible(`${question}${runDetails(hold)}`)
+    return message.length > MAX_LENGTH ? undefined : { mode: 'form', message, requestedSchema: APPROVAL }
   }
   if (kind !== 'elicitation') return undefined
-  const message = plainly(reason ?? `"${name}" asks: ${JSON.stringify(input)}`)
-  if (message.length > LONGEST) return undefined
+  const message = escapeInvisible(reason ?? `"${name}" asks: ${JSON.stringify(input)}`)
+  if (message.length > MAX_LENGTH) return undefined
   if (hold.url !== undefined)
     return url ? { mode: 'url', message, url: hold.url, elicitationId: hold.callId } : undefined
   if (!form) return undefined
-  if (!answerSchema) return { mode: 'form', message, requestedSchema: WORDS }
-  return isFlat(answerSchema) ? { mode: 'form', message, requestedSchema: plain(answerSchema) } : undefined
+  if (!answerSchema) return { mode: 'form', message, requestedSchema: TEXT_ANSWER }
+  return isFlat(answerSchema) ? { mode: 'form', message, requestedSchema: formSchema(answerSchema) } : undefined
 }
 
-/** What nobody would see, or what would make the rest look otherwise, is spelt out. */
-function plainly(text: string): string {
+/** The same details as on an approval card. */
+function runDetails({ definition }: ViewHold): string {
+  if (!definition) return ''
+  const { description, method = 'GET', url, server } = definition
+  const sends = url === undefined ? '' : `\nIt sends ${method} ${url}`
+  const at = server ? `\nIt runs on the MCP server "${server.name}" at ${server.at}` : ''
+  return `${sends}${at}\nDescription of the tool: ${description}`
+}
+
+/** Escapes characters that are invisible or that reorder the text around them. */
+function escapeInvisible(text: string): string {
   return text.replaceAll(
     // oxlint-disable-next-line no-control-regex
     /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu,
@@ -65,7 +76,7 @@ function plainly(text: string): string {
   )
 }
 
-/** All that a form of the protocol can be: one level of plain fields. */
+/** The protocol allows only one level of plain fields in a form. */
 function isFlat({ type, properties }: JsonObject): boolean {
   if (type !== 'object' || !isObject(properties)) return false
   return Object.values(properties).every((field) => {
@@ -75,12 +86,12 @@ function isFlat({ type, properties }: JsonObject): boolean {
   })
 }
 
-function plain({ properties, required }: JsonObject): JsonObject {
+function formSchema({ properties, required }: JsonObject): JsonObject {
   return { type: 'object', properties: properties ?? {}, ...(required !== undefined && { required }) }
 }
 
-/** What the client says its user said. */
-export function resolutionOf({ hold }: Asked, response: unknown): Resolution | undefined {
+/** The resolution for the client's response. Undefined when there is no response. */
+export function resolutionOf({ hold }: HoldQuestion, response: unknown): Resolution | undefined {
   const { action, content } = isObject(response) ? response : {}
   if (action === 'decline') return { kind: 'reject' }
   if (action === 'cancel')

@@ -1,4 +1,4 @@
-/** What a call came to, as MCP says it. A tool that gives content blocks of the protocol gives them as they are. */
+/** A call's outcome as an MCP tool result. A tool that returns MCP content blocks has them passed through. */
 import { isObject, type CallOutcome, type Json } from '@holdpoint/core'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 

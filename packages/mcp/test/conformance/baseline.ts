@@ -1,4 +1,4 @@
-/** Scenarios that we do not pass, and why. One that passes after all, or is not run, is to be taken out. */
+/** Scenarios that we do not pass, and why. Remove a scenario that passes or is not run. */
 const TOOLS_ONLY = 'We offer tools alone: no prompts, resources, completions or logs.'
 const NO_SAMPLING = 'Sampling and roots are deprecated (SEP-2577): we neither ask for them nor offer them.'
 const STATELESS =
@@ -49,5 +49,5 @@ export const tasksBaseline: Readonly<Record<string, string>> = {
   'tasks-lifecycle': 'A tool of ours cannot fail as the protocol does: what goes wrong in it is a result.',
   'tasks-mrtr-input': 'A handler asks one question at a time, so none can be half answered.',
   'tasks-required-task-error':
-    'No tool of ours needs a client that takes tasks: others wait, or come back with a ticket.',
+    'No tool of ours needs a client that takes tasks: other clients wait, or come back with a resume token.',
 }

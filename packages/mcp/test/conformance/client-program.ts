@@ -1,6 +1,6 @@
 /**
- * Our client as the conformance package drives it: an agent that calls every tool of the server it is given, and a person
- * who says yes to whatever it asks and changes nothing.
+ * Our client for the conformance package: an agent that calls every tool of the given server, and a person who accepts
+ * every question without changes.
  */
 import type { JsonObject } from '@holdpoint/core'
 import { agent, holdpoint, type Model } from 'holdpoint'
@@ -14,7 +14,7 @@ const context = JSON.parse(process.env['MCP_CONFORMANCE_CONTEXT'] ?? '{}') as {
 const store = storeInMemory()
 const mcp = mcpServers({ store, servers: [{ name: 's', url, timeout: 60_000 }] })
 
-/** Calls what it was told to, or everything there is, once. */
+/** Calls the given tools, or all tools, once. */
 const diligent: Model = {
   id: 'diligent',
   async *stream({ prompt, tools }) {
@@ -37,12 +37,12 @@ const diligent: Model = {
   },
 }
 
-/** What a schema does not allow is left out, as every model that keeps to schemas would. */
+/** Leaves out fields that the schema does not allow, as a model with structured output would. */
 function withoutNulls(input: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
 }
 
-/** One scenario wants to see a schema as it reaches the model. */
+/** One scenario checks a schema as the model receives it. */
 function echo(name: string, specs: readonly { readonly name: string; readonly schema: JsonObject }[]): JsonObject {
   const other = specs.find((each) => each.name !== name)
   return name === 's__json_schema_echo' && other ? { schema: other.schema } : {}
@@ -80,7 +80,7 @@ if (process.env['SHOW'])
 await runtime.close()
 await mcp.close()
 
-/** Only what must be filled in; the rest has its default. */
+/** Only required fields. The others have defaults. */
 function required(schema: JsonObject | undefined): JsonObject {
   return schema ? { properties: schema['properties'] ?? {}, required: schema['required'] ?? [] } : {}
 }

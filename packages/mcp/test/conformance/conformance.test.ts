@@ -1,4 +1,4 @@
-/** The protocol's own conformance package, on both ends of ours and for both eras. What we do not pass has its reason. */
+/** The protocol's own conformance package, on our client and our server, for both eras. The baseline explains failures. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ const CLI = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance
 const program = (name: string): string => fileURLToPath(new URL(`${name}.ts`, import.meta.url))
 const CONDITION = '--conditions=@holdpoint/source'
 
-/** It ends with an error where a scenario fails, which is for us to judge. */
+/** It exits with an error if a scenario fails. The test compares the failures with the baseline. */
 async function conformance(...args: readonly string[]): Promise<string> {
   const run = promisify(execFile)(process.execPath, [CLI, ...args], { maxBuffer: 64 * 1024 * 1024 })
   const { stdout, stderr } = await run.catch((error: unknown) => error as { stdout: string; stderr: string })

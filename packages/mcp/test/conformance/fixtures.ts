@@ -1,9 +1,9 @@
-/** The tools that the scenarios call, as tools of ours. */
+/** The tools that the scenarios call. */
 import type { JsonObject, Resumption, Tool, ToolContext } from '@holdpoint/core'
 import { ask, tool, toolError } from 'holdpoint'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** One red pixel, and a moment of silence. */
+/** One red pixel, and a short silent sound. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA='
 const image = { type: 'image', data: PNG, mimeType: 'image/png' } as const
@@ -18,7 +18,7 @@ function fixture(
   run: (context: ToolContext<JsonObject>) => unknown,
   input: JsonObject = { type: 'object', properties: {} },
 ): Tool {
-  return tool({ name, description: `The fixture ${name}`, input, run })
+  return tool({ name, description: `The fixture ${name}`, input, streaming: true, run })
 }
 
 const form = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
@@ -122,7 +122,7 @@ export const fixtures: readonly Tool[] = [
     await sleep(1000)
     return toolError('The job failed')
   }),
-  // Works for a while before it asks, so that the call is a task by then.
+  // Runs for a while before it asks, so that the call is a task by then.
   fixture(
     'confirm_delete',
     async ({ input, resumed }) => {

@@ -1,16 +1,21 @@
-/** Our face with the tools that the conformance package asks for, behind a gateway whose key a small door in front brings. */
+/** Our own MCP server with the tools that the conformance package expects, behind a gateway. A proxy in front adds the key. */
 import { serve } from '@hono/node-server'
 import { gateway } from '@holdpoint/gateway'
 import { holdpoint } from 'holdpoint'
-import { mcpFace } from '../../src/index.ts'
+import { createMcpServer } from '../../src/index.ts'
 import { storeInMemory } from '../kit.ts'
 import { fixtures } from './fixtures.ts'
 
 const KEY = 'hp_for_conformance_0123456789abcdefghijklmnop'
 const store = storeInMemory()
-const face = mcpFace({ store, tools: fixtures, name: 'conformance', patienceMs: 2000, taskAfterMs: 500 })
-const runtime = await holdpoint({ store, agents: [face.agent] })
-const door = gateway({ runtime, store, mcp: { face }, auth: { keys: [{ key: KEY, scopes: ['agent', 'resolver'] }] } })
+const ownServer = createMcpServer({ store, tools: fixtures, name: 'conformance', patienceMs: 2000, taskAfterMs: 500 })
+const runtime = await holdpoint({ store, agents: [ownServer.agent] })
+const door = gateway({
+  runtime,
+  store,
+  mcp: { ownServer },
+  auth: { keys: [{ key: KEY, scopes: ['agent', 'resolver'] }] },
+})
 const server = serve(
   {
     port: 0,

@@ -1,4 +1,4 @@
-/** Chat Completions: OpenAI's older API, and what everybody else's "OpenAI-compatible" means. */
+/** Chat Completions: OpenAI's older API, and the API of "OpenAI-compatible" vendors. */
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { JsonObject } from '@holdpoint/core'

@@ -1,7 +1,6 @@
 /**
- * A vendor on localhost: it records what it is asked and answers with prepared text. Answers are used up in order; an
- * answer that is left `open` ends when the client goes away or the test calls `cut`, which drops the connection the
- * way a failing network does.
+ * A vendor on localhost: it records requests and sends prepared answers in order. An `open` answer ends when the client
+ * disconnects or the test calls `cut`, which drops the connection like a network failure.
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -25,7 +24,7 @@ export interface VendorServer extends AsyncDisposable {
   answer(...answers: Answer[]): void
   /** Drops the connection of every answer that is still open. */
   cut(): void
-  /** Resolves when the client has gone away from the last answer. */
+  /** Resolves when the client has disconnected from the last answer. */
   left(): Promise<void>
 }
 

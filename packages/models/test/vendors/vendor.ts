@@ -1,4 +1,4 @@
-/** What the suite in `every-vendor.test.ts` needs to know about a wire format: how to speak it, and how to read it. */
+/** A vendor's wire format for the suite in `every-vendor.test.ts`: how to write answers and read requests. */
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { JsonObject } from '@holdpoint/core'
 
@@ -17,16 +17,16 @@ export interface Vendor {
   /** Whole replies, as the vendor streams them. */
   says(...pieces: string[]): string
   calls(...calls: WireCall[]): string
-  /** The beginning of a reply that goes on after `piece`. */
+  /** The start of a reply that continues after `piece`. */
   begins(piece: string): string
-  /** What the vendor sends when it fails in the middle of a reply. */
+  /** The vendor's message for an error during a reply. */
   readonly fails: string
-  /** How a reply ends that just stops: as interrupted, or with an error. */
+  /** How an incomplete reply ends: as interrupted, or with an error. */
   readonly afterSilence: { reason: 'interrupted' } | { retryable: true }
   /** The body of an HTTP error. */
   refuses(message: string): string
 
-  /** What the vendor would understand from a request's body. */
+  /** The content of a request's body. */
   readTools(body: unknown): { name: string; schema: unknown }[]
   readCalls(body: unknown): WireCall[]
   readResults(body: unknown): { id: string; content: unknown }[]

@@ -1,6 +1,7 @@
-/** Whether what people are told about their answers and messages is what the log says. */
+/** Checks that the verdicts that callers receive agree with the log. */
 import { canonical, type PendingHold, type Resolution, type ResolveAnswer } from '@holdpoint/core'
 import type { CallRecord, Taken } from './call-record.ts'
+import { mayAnswer } from './programs.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Truth } from './truth.ts'
 import type { Judge } from './violation.ts'
@@ -25,11 +26,11 @@ export class AnswersJudged {
     this.#scheduler = scheduler
   }
 
-  /** Called when a node takes an answer up. */
+  /** Called when a node receives an answer. */
   begins(given: Given): (answer: ResolveAnswer) => void {
     const before = this.#truth.conversations.get(given.conversation)?.calls.get(given.callId)
     const waitedFor = before?.waits ? before.nth : undefined
-    // One of several approvers agrees to each hold anew.
+    // One of several approvers agrees to each hold again.
     const asked = given.hold === undefined && given.resolution.kind !== 'approve'
     const saidBefore = asked && before?.taken.some((taken) => carries(taken, given)) === true
     return (answer) => {
@@ -47,7 +48,7 @@ export class AnswersJudged {
     const { callId, resolution, by } = given
     const call = this.#truth.conversations.get(given.conversation)?.calls.get(callId)
     const say = (what: string) => (): string =>
-      `${by ?? 'somebody'} was told ${verdict} for ${canonical(resolution)} on ${callId} (${call?.tool}): ${what}`
+      `${by ?? 'a caller'} was told ${verdict} for ${canonical(resolution)} on ${callId} (${call?.tool}): ${what}`
     if (verdict === 'accepted') return this.#accepted(call, given, say)
     const fair = this.#unheard(call, given, waitedFor, verdict)
     this.#judge.require(fair, 'verdict-true', say('it was open all the time, and takes such answers'))
@@ -60,22 +61,24 @@ export class AnswersJudged {
   }
 
   #accepted(call: CallRecord | undefined, given: Given, say: (what: string) => () => string): void {
-    const found = call?.taken.filter((taken) => carries(taken, given)) ?? []
+    const { hold } = given
+    const found = call?.taken.filter((taken) => carries(taken, given) && (hold ?? taken.nth) === taken.nth) ?? []
     if (!this.#judge.require(found.length > 0, 'answer-kept', say('the log does not have it'))) return
     const free = found.find(({ told }) => !told)
-    this.#judge.require(free !== undefined, 'one-accepted', say('somebody else was told so too'))
+    this.#judge.require(free !== undefined, 'one-accepted', say('another caller was also told so'))
     if (free) free.told = true
   }
 
-  /** A hold that was open from beginning to end, and takes what was said, has no reason to say no. */
+  /** A hold that was open all the time and accepts this kind of answer has no reason to refuse it. */
   #unheard(call: CallRecord | undefined, given: Given, waitedFor: number | undefined, verdict: string): boolean {
     if (!call?.hold || !call.waits || call.nth !== waitedFor || given.hold !== undefined) return true
     if (!call.hold.accepts.includes(given.resolution.kind)) return true
     if (verdict === 'expired') return this.#scheduler.now >= call.hold.expiresAt
+    if (verdict === 'not-allowed') return !mayAnswer(given.by, call.hold.kind)
     return verdict === 'duplicate' || verdict === 'invalid'
   }
 
-  /** What a node says is pending: nothing that was not, and everything that was all the time. */
+  /** The pending list of a node: it has no hold that was never open, and every hold that was open all the time. */
   pendingBegins(): (items: readonly PendingHold[]) => void {
     const start = this.#scheduler.steps
     return (items) => {
@@ -90,7 +93,7 @@ export class AnswersJudged {
           told.delete(call.callId)
         }
       }
-      this.#judge.require(told.size === 0, 'pending-is-open', () => `nobody made ${[...told].join()}`)
+      this.#judge.require(told.size === 0, 'pending-is-open', () => `no call ${[...told].join()} was ever made`)
     }
   }
 }
@@ -101,7 +104,7 @@ function carries({ resolution, by }: Taken, given: Given): boolean {
   return same(resolution, given.resolution)
 }
 
-/** An edit that changes nothing is a plain yes. */
+/** An edit that changes nothing is a plain approval. */
 function same(a: Resolution, b: Resolution): boolean {
   if (a.kind === 'approve' && b.kind === 'approve' && a.input === undefined) return true
   return canonical(a) === canonical(b)
@@ -123,6 +126,8 @@ function evidenceFor(verdict: ResolveAnswer['verdict'], call: CallRecord, given:
       )
     case 'stale':
       return code === 'cancelled' || code === 'superseded'
+    case 'not-allowed':
+      return [...call.kinds].some((kind) => !mayAnswer(given.by, kind))
     case 'accepted':
     case 'unknown':
     case 'invalid':

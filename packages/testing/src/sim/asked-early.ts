@@ -1,6 +1,6 @@
 /**
- * Models that were asked before any log called for it: about what a node was about to write. Either the log comes to that,
- * and then that step was asked for, or what was to be written came to nothing, and so did the question.
+ * Model calls made before the log has the events they are about, while the node writes them. Either the write succeeds,
+ * and the call counts for its step, or the write fails, and the call has no effect.
  */
 import type { PromptMessage } from '@holdpoint/core'
 import type { Step } from './conversation-record.ts'
@@ -10,17 +10,17 @@ export interface Early {
   readonly text: string
   asked: number
   excused: number
-  /** What it was about is on its way. */
+  /** The write it is about was sent. */
   sent: boolean
-  /** The step it was for, once a log came to it. */
+  /** The step it was for, once the log reached it. */
   step: Step | undefined
 }
 
 export class AskedEarly {
-  /** By node, in one of its lives, and conversation. */
+  /** By node and generation, and conversation. */
   readonly #all = new Map<string, Early[]>()
 
-  /** Asked once more if it is not known to have come to nothing. */
+  /** Counts a repeated call unless the first one is known to have failed. */
   ask(node: string, conversation: string, prompt: readonly PromptMessage[]): Early {
     const text = JSON.stringify(prompt)
     const before = this.#of(node, conversation).findLast((early) => early.text === text && !early.sent)
@@ -30,23 +30,23 @@ export class AskedEarly {
     return early
   }
 
-  /** The node writes: whatever it asked before was about this, or about nothing. */
+  /** The node writes: its earlier calls were about this write. */
   writes(node: string, conversation: string): void {
     for (const early of this.#of(node, conversation)) early.sent = true
   }
 
-  /** The node is not told what became of it, and has reason to ask again. */
+  /** The node does not learn the outcome of its write, and has a reason to ask again. */
   unclear(node: string, conversation: string): void {
     for (const early of this.#of(node, conversation)) (early.step ?? early).excused++
   }
 
-  /** What the node wrote came to nothing, and so did what it asked about it. */
-  inVain(node: string, conversation: string): void {
+  /** The write failed, so the calls about it have no effect. */
+  refused(node: string, conversation: string): void {
     const landed = this.#of(node, conversation).filter(({ step }) => step)
     this.#all.set(`${node} ${conversation}`, landed)
   }
 
-  /** A log has come to this step by what the node wrote. */
+  /** The log reached this step with the node's write. */
   landed(node: string, conversation: string, step: Step, text: string): Early | undefined {
     const early = this.#of(node, conversation).findLast((each) => each.text === text && !each.step)
     if (!early) return undefined

@@ -1,12 +1,13 @@
 /**
- * What a log says about one call, read event by event and by nobody else's rules: the machine under test is not asked.
+ * The state of one call according to its log, read event by event and computed here: the machine under test is not asked.
  */
-import type { CallOutcome, CallPart, Hold, Json, LogEvent, Resolution } from '@holdpoint/core'
+import type { CallOutcome, CallPart, Hold, HoldKind, Json, LogEvent, Resolution } from '@holdpoint/core'
+import { mayAnswer } from './programs.ts'
 import type { Judge } from './violation.ts'
 
 export type CallEvent = Extract<LogEvent, { readonly callId: string }>
 
-/** An answer that is in the log. `told`: somebody was told that it is theirs. */
+/** An answer that is in the log. `told`: a caller was told that it was accepted. */
 export interface Taken {
   readonly nth: number
   readonly by: string | undefined
@@ -16,7 +17,7 @@ export interface Taken {
   told: boolean
 }
 
-/** What may run now, and who said so. */
+/** The input that may run now, and its approver. */
 interface Agreed {
   readonly fingerprint: string
   readonly people: number
@@ -27,23 +28,25 @@ export class CallRecord {
   readonly tool: string
   readonly seq: number
   at: 'ready' | 'held' | 'running' | 'settled' = 'ready'
-  /** What would run: as the model proposed it, or as somebody changed it. */
+  /** The input that would run: as the model proposed it, or as an approver changed it. */
   input: Json
   hold: Hold | undefined
+  /** Every hold it had. */
+  readonly kinds: Set<HoldKind> = new Set()
   /** How often it was held. */
   nth = 0
   agreed: Agreed | undefined
   starts = 0
-  /** How often a person said to run it again after its process had died. */
+  /** How often a person allowed another run after its process had died. */
   reruns = 0
-  /** How often it went on after a question, and with what the last time. */
+  /** How often it resumed after a question, and the last answer. */
   resumptions = 0
   goesOnWith: { readonly state: Json | undefined; readonly answer: Resolution | undefined } | undefined
   #kept: Json | undefined
   readonly taken: Taken[] = []
   readonly endorsed: { readonly nth: number; readonly by: string; readonly inputHash: string }[] = []
   outcome: { readonly seq: number; readonly value: CallOutcome; readonly answered: boolean } | undefined
-  /** The model went on without it, and its answer is still waited for. */
+  /** The model continued without its answer, which is still pending. */
   open = false
   arrived: 'answer' | 'expiry' | undefined = undefined
   /** When, in steps, the newest hold was made and the last one was over. */
@@ -57,7 +60,7 @@ export class CallRecord {
     this.seq = seq
   }
 
-  /** When somebody has to look at what it waits for: its client may be away for a while, and all of it has an end. */
+  /** When a process has to look at this hold: at the end of an absent client's grace, or at the deadline. */
   get lookAt(): number {
     if (!this.hold) return Infinity
     const { kind, expiresAt, timeoutMs, graceMs = timeoutMs } = this.hold
@@ -90,6 +93,7 @@ export class CallRecord {
       case 'call.held':
         judge.require(this.at !== 'held', 'log-possible', say('held while held'))
         Object.assign(this, { at: 'held', hold: event.hold, nth: this.nth + 1 })
+        this.kinds.add(event.hold.kind)
         if (event.hold.resumes) this.#kept = event.state
         else this.agreed = undefined
         return
@@ -100,7 +104,7 @@ export class CallRecord {
           'expiry-in-time',
           say('resumed early'),
         )
-        this.#took(event)
+        this.#took(event, judge)
         this.at = 'ready'
         this.resumptions++
         this.goesOnWith = { state: this.#kept, answer: event.resolution }
@@ -125,7 +129,7 @@ export class CallRecord {
       case 'call.settled':
         return this.#settle(event, judge, now, say)
       case 'answer.arrived':
-        // Where late answers are welcome, one may come after the word that none came in time.
+        // Where late answers are allowed, one may come after the expiry was reported.
         judge.require(
           this.at === 'settled' && this.arrived !== 'answer' && (event.resolution !== undefined || !this.arrived),
           'one-outcome',
@@ -138,7 +142,7 @@ export class CallRecord {
         )
         this.arrived = event.resolution ? 'answer' : 'expiry'
         this.open = false
-        this.#took(event)
+        this.#took(event, judge)
     }
   }
 
@@ -155,8 +159,8 @@ export class CallRecord {
     if (this.hold?.cause === 'lost') this.reruns++
     this.at = 'ready'
     this.agreed = { fingerprint: event.fingerprint, people }
-    this.#took(event)
-    // Whoever was the last to agree was told so for agreeing.
+    this.#took(event, judge)
+    // The last approver was told that the approval was accepted.
     const last = this.taken.at(-1)
     if (last && needed > 1) last.told = true
   }
@@ -174,7 +178,7 @@ export class CallRecord {
       judge.require(this.#due(now, outcome), 'expiry-in-time', say('expired early'))
     this.outcome = { seq: event.seq, value: outcome, answered: resolution !== undefined }
     this.open = pending
-    this.#took(event)
+    this.#took(event, judge)
     this.at = 'settled'
   }
 
@@ -184,7 +188,14 @@ export class CallRecord {
     return now >= (absent ? this.lookAt : this.hold.expiresAt)
   }
 
-  #took({ seq, resolution, by }: { seq: number; resolution?: Resolution; by?: string }): void {
-    if (resolution) this.taken.push({ nth: this.nth, by, seq, resolution, told: false })
+  #took({ seq, resolution, by }: { seq: number; resolution?: Resolution; by?: string }, judge: Judge): void {
+    if (!resolution) return
+    const kind = this.hold?.kind
+    judge.require(
+      kind !== undefined && mayAnswer(by, kind),
+      'only-who-may',
+      () => `call ${this.callId} (${this.tool}), event ${seq}: ${by} answered a hold of kind ${kind}`,
+    )
+    this.taken.push({ nth: this.nth, by, seq, resolution, told: false })
   }
 }

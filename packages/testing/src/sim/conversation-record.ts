@@ -1,21 +1,27 @@
-/** What the log of one conversation says, followed event by event as they are written, with what stands beside it. */
+/** One conversation according to its log, followed event by event, with the rows stored beside the log. */
 import {
   canonical,
   emptyConversation,
   evolve,
   firedItems,
+  isSpaceEvent,
   next,
+  spaceMachine,
   type Append,
   type Conversation,
   type HoldRow,
   type Inbound,
   type Json,
   type LogEvent,
+  type SpaceState,
 } from '@holdpoint/core'
 import { CallRecord } from './call-record.ts'
 import type { Judge } from './violation.ts'
 
-/** A step for which the model is to be asked. */
+/** The row of a space has this instead of an agent's name. */
+const SPACE = 'holdpoint.space'
+
+/** A step that needs a model call. */
 export interface Step {
   readonly turnId: string
   readonly step: number
@@ -31,18 +37,20 @@ export class ConversationRecord {
   readonly id: string
   readonly events: LogEvent[] = []
   state: Conversation = emptyConversation
+  /** Set when the log is a space's. */
+  space: SpaceState | undefined
   readonly calls: Map<string, CallRecord> = new Map()
   /** Calls of the round without an outcome. */
   readonly unsettled: Set<string> = new Set()
   readonly rows: Map<string, HoldRow> = new Map()
   /** The step that is due now. */
   step: Step | undefined
-  /** Every one that ever was. */
+  /** Every call of the conversation. */
   readonly steps: Step[] = []
-  /** The first seq after it changed hands. */
+  /** The first seq after the owner changed. */
   handedOverAt = 0
   #tally = 0
-  /** What waits, by the log alone. */
+  /** Queued messages, by the log alone. */
   #queue: Inbound[] = []
 
   constructor(id: string) {
@@ -58,12 +66,15 @@ export class ConversationRecord {
       this.#followTurn(event, judge)
       if ('callId' in event) {
         const call = this.calls.get(event.callId)
-        if (!judge.require(call !== undefined, 'log-possible', () => `${event.type} for a call nobody made`)) return
+        if (!judge.require(call !== undefined, 'log-possible', () => `${event.type} for a call that was never made`))
+          return
         call?.follow(event, judge, now, step)
         if (event.type === 'call.settled') this.unsettled.delete(event.callId)
       }
       try {
-        this.state = evolve(this.state, event)
+        if (this.space || (event.seq === 1 && isSpaceEvent(event)))
+          this.space = spaceMachine.evolve(this.space ?? spaceMachine.empty, event)
+        else this.state = evolve(this.state, event)
       } catch (error) {
         judge.require(false, 'log-possible', () => `${this.id}: ${String(error)}`)
         return
@@ -103,8 +114,8 @@ export class ConversationRecord {
         this.#queue.push(event.item)
         return
       case 'answer.arrived': {
-        const { callId, name, outcome } = event
-        this.#queue.push({ kind: 'answer', callId, name, outcome })
+        const { callId, name, outcome, askedBy } = event
+        this.#queue.push({ kind: 'answer', callId, name, outcome, ...(askedBy && { askedBy }) })
         return
       }
       case 'plan.fired':
@@ -141,7 +152,7 @@ export class ConversationRecord {
     }
   }
 
-  /** Which step the model is to be asked for, if any. */
+  /** The step that needs a model call now, if any. */
   #followStep({ seq }: LogEvent): void {
     const { turn } = this.state
     if (turn.phase === 'model' && this.step?.turnId === turn.turnId && this.step.step === turn.step) return
@@ -153,13 +164,14 @@ export class ConversationRecord {
     if (this.step) this.steps.push(this.step)
   }
 
-  /** Work that needs nobody from outside. */
+  /** Work that needs no answer from outside. */
   get hasWork(): boolean {
     const { turn } = this.state
     return this.#works || (turn.phase === 'rest' && this.#queue.length > 0)
   }
 
   get #works(): boolean {
+    if (this.space) return this.space.outbox.length > 0
     return next(this.state).some((effect) => effect.do !== 'expire-hold' && effect.do !== 'fire-plan')
   }
 
@@ -167,39 +179,49 @@ export class ConversationRecord {
     return [...this.calls.values()].filter((call) => call.waits)
   }
 
-  /** When somebody has to look, at the earliest. */
+  /** The earliest time at which a process has to look. */
   get deadlines(): number[] {
     const plans = Array.from(this.state.plans.values(), ({ nextAt }) => nextAt)
     return [...this.held.map(({ lookAt }) => lookAt), ...plans]
   }
 
-  /** What the writer put beside the log, against what the log says. */
+  /** Compares the rows that the writer stored beside the log with the log. */
   checkRows({ rows }: Append, judge: Judge): void {
     for (const row of rows.holds) this.rows.set(row.callId, row)
     const { held, deadlines } = this
     const status = this.#works ? 'running' : this.state.turn.phase === 'calls' ? 'held' : 'idle'
     const wakeAt = deadlines.length > 0 ? Math.min(...deadlines) : undefined
     const is = [rows.status, rows.wakeAt, rows.agent, openRows(this.rows.values())].join(' ')
-    const should = [status, wakeAt, this.state.agent, held.map(({ callId }) => callId).toSorted()].join(' ')
+    const agent = this.space ? SPACE : this.state.agent
+    const should = [status, wakeAt, agent, held.map(({ callId }) => callId).toSorted()].join(' ')
     judge.require(is === should, 'rows-are-the-fold', () => `${this.id} at ${this.events.length}: ${is}, not ${should}`)
     if (rows.base !== undefined) this.#checkBase(rows.base, judge)
   }
 
   #checkBase(base: Json, judge: Judge): void {
-    const { agent, turn, queue, shown, waiting, plugins, plans, outbox, space } = this.state
+    if (this.space) return this.#checkSpaceBase(this.space, base, judge)
+    const { agent, turn, queue, shown, waiting, plugins, plans, outbox } = this.state
     const last = turn.phase === 'rest' ? turn.last : undefined
     const should = {
       agent,
       ...(last && { last }),
-      ...(queue.length > 0 && { queue }),
+      ...(queue.length > 0 && { queue: queue.map(({ item }) => item), queuedAt: queue.map(({ seq }) => seq) }),
       ...(shown && { shown }),
       ...(waiting.size > 0 && { waiting: [...waiting.values()] }),
       ...(Object.keys(plugins).length > 0 && { plugins }),
       ...(plans.size > 0 && { plans: [...plans.values()] }),
       ...(outbox.length > 0 && { outbox }),
-      ...(space && { space: { ...space, members: [...space.members.values()], active: [...space.active] } }),
     }
     const same = turn.phase === 'rest' && canonical(base) === canonical(should as unknown as Json)
+    judge.require(same, 'base-is-the-fold', () => `${this.id} at ${this.events.length}`)
+  }
+
+  #checkSpaceBase({ space, outbox }: SpaceState, base: Json, judge: Judge): void {
+    const should = {
+      ...(space && { space: { ...space, members: [...space.members.values()], active: [...space.active] } }),
+      ...(outbox.length > 0 && { outbox }),
+    }
+    const same = canonical(base) === canonical(should as unknown as Json)
     judge.require(same, 'base-is-the-fold', () => `${this.id} at ${this.events.length}`)
   }
 }

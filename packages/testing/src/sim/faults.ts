@@ -1,40 +1,40 @@
 /**
- * Everything that goes wrong, by name, and how often in this seed. A seed has some kinds and not others: a run in which
- * everything fails at once gets nowhere, and hides what one kind alone would show.
+ * The faults by name, and their rates in this seed. A seed has some kinds and not others: a run in which everything fails
+ * at once makes no progress, and hides what one kind alone would show.
  */
 import type { Random } from './random.ts'
 import type { Trace } from './trace.ts'
 
-/** With the usual rate per chance; 0 for what is arranged elsewhere, or only counted. */
+/** With the usual rate per opportunity; 0 for faults that are arranged elsewhere, or only counted. */
 const RATES = {
   /** A process dies at an await; its memory is gone. */
   crash: 0.008,
   /** What a process sent before it died arrives after its death. */
   'ghost-request': 0.5,
-  /** A process stops for longer than its lease, then goes on as if nothing had been. */
+  /** A process stops for longer than its lease, then continues without noticing. */
   pause: 0.004,
   /** A node found itself without a lease, or without the conversation it drove. */
   'lease-lost': 0,
-  /** Nothing is written, and the writer is told so, or only that it is not known. */
+  /** Nothing is written; the writer gets `failed` or `unknown`. */
   'write-failed': 0.04,
-  /** It is written, and the writer does not hear of it. */
+  /** It is written, and the answer is lost. */
   'reply-lost': 0.06,
   /** The same request reaches the store twice. */
   'request-twice': 0.05,
-  /** An answer takes longer than several that were asked for later. */
+  /** An answer arrives after the answers to several later requests. */
   'slow-reply': 0.04,
   /** Requests overtake each other. */
   reordered: 0.12,
-  /** Somebody else wrote first. */
+  /** Another process wrote first. */
   conflict: 0,
   'read-failed': 0.03,
-  /** For a while the store answers nobody. */
+  /** For a while the store answers no request. */
   outage: 0,
   /** For a while nothing can be written. */
   'disk-full': 0,
-  'tidings-lost': 0.45,
-  'tidings-twice': 0.1,
-  'tidings-late': 0.1,
+  'notification-lost': 0.45,
+  'notification-twice': 0.1,
+  'notification-late': 0.1,
   /** A node's clock is set, by an hour or a day, forward or back. */
   'clock-jump': 0.006,
   'model-failed': 0.06,
@@ -45,34 +45,34 @@ const RATES = {
   /** A tool did its work and then failed. */
   'tool-failed-after': 0.08,
   'tool-failed-before': 0.05,
-  /** A tool takes longer than it may. */
+  /** A tool exceeds its timeout. */
   'tool-slow': 0.05,
-  /** A tool's own check whether it happened cannot tell. */
+  /** A tool's `verify` cannot tell whether the effect happened. */
   'verify-unclear': 0.5,
   /** A caller's request does not reach its node. */
   'call-lost': 0.04,
   /** A caller's request reaches a node twice, or two nodes. */
   'call-twice': 0.12,
-  /** A caller does not hear what came of its request. */
+  /** A caller gets no answer to its request. */
   'told-nothing': 0.06,
   /** The same answer given again. */
   'answered-twice': 0.2,
   /** Two answers that contradict each other, at the same moment and through different nodes. */
   'answers-differ': 0.25,
   'answered-late': 0.6,
-  /** The wrong kind of answer, or an id that nobody knows. */
+  /** The wrong kind of answer, or an unknown id. */
   'answered-wrongly': 0.12,
   /** A message whose key was used for it before. */
   'key-again': 0.4,
-  /** A follower goes away and comes back with the last seq it saw. */
+  /** A subscriber disconnects and comes back with the last seq it saw. */
   'reader-gone': 0.08,
   /** A node is closed in good order, and another opened in its place. */
   'closed-node': 0,
   /** A node comes back with tools whose definitions have changed. */
   upgrade: 0,
-  /** The same trigger, told again. */
+  /** The same trigger, sent again. */
   'triggered-again': 0.4,
-  /** An agent is sent away from a space, whatever it is doing there. */
+  /** An agent is removed from a space while it works there. */
   'sent-away': 0,
   /** All nodes are gone for a while. */
   blackout: 0,
@@ -85,7 +85,7 @@ export const faultKinds: readonly FaultKind[] = Object.keys(RATES) as FaultKind[
 
 export class Faults {
   readonly counts: Map<FaultKind, number> = new Map()
-  /** Off once the world is left to come to rest. */
+  /** False once the faults have stopped. */
   active = true
   readonly #rates = new Map<FaultKind, number>()
   readonly #random: Random
@@ -100,7 +100,7 @@ export class Faults {
     }
   }
 
-  /** Whether it goes wrong this time. `times`: how much more often than usual. */
+  /** Whether the fault happens this time. `times` multiplies its rate. */
   strikes(kind: FaultKind, times = 1): boolean {
     if (!this.active || !this.#random.chance(times * (this.#rates.get(kind) ?? 0))) return false
     this.happened(kind)
@@ -113,7 +113,7 @@ export class Faults {
   }
 }
 
-/** Spans of time in which something is out of order. */
+/** Periods in which something is out of order. */
 export class Windows {
   readonly #spans: { readonly from: number; readonly to: number }[]
 

@@ -1,9 +1,9 @@
-/** Nothing but the seed may decide: while a simulation runs, asking the host for time or chance is an error. */
+/** Only the seed may decide: while a simulation runs, reading the host's clock or random generator is an error. */
 const banned = (what: string) => (): never => {
   throw new Error(`A simulation asked the host for ${what}; use the ports.`)
 }
 
-/** `stacks`: errors say where they came from, which takes a good part of the time. */
+/** `stacks`: keep stack traces, which cost a large part of the run time. */
 export async function frozen<T>(stacks: boolean, run: () => Promise<T>): Promise<T> {
   const { now } = Date
   const { random } = Math

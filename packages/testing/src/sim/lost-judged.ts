@@ -1,6 +1,6 @@
 /**
- * Calls that somebody gives up for lost, or begins again by themselves: only where the node that began them is gone, was
- * believed gone for a while, or was not told what became of what it wrote. One that lives knows what it began.
+ * Calls that a node gives up for lost, or begins again automatically. It may do so only if the node that began them is
+ * gone, was believed gone for a while, or got no answer to a write. A live node knows what it began.
  */
 import type { LogEvent } from '@holdpoint/core'
 import type { ConversationRecord } from './conversation-record.ts'
@@ -15,16 +15,16 @@ interface Begun {
 export class LostJudged {
   readonly #judge: Judge
   readonly #scheduler: Scheduler
-  readonly #lives: (node: string) => boolean
+  readonly #hasLease: (node: string) => boolean
   readonly #begun = new Map<string, Begun>()
-  /** By node, in one of its lives, and by conversation: when there was last a reason to lose track of what it began. */
+  /** By node and generation, and by conversation: when the node last had a reason to lose track of its calls. */
   readonly #reasons = new Map<string, number>()
 
-  /** `lives`: the node is there, and counts on being believed so. */
-  constructor(judge: Judge, scheduler: Scheduler, lives: (node: string) => boolean) {
+  /** `hasLease`: the node runs and holds a valid lease. */
+  constructor(judge: Judge, scheduler: Scheduler, hasLease: (node: string) => boolean) {
     this.#judge = judge
     this.#scheduler = scheduler
-    this.#lives = lives
+    this.#hasLease = hasLease
   }
 
   /** In one conversation, or in all. */
@@ -36,7 +36,7 @@ export class LostJudged {
     for (const event of events) {
       if (event.type === 'call.started') {
         this.#givenUp(id, event.callId)
-        // From when it was to be written: that may have taken its time, and the node have lost its lease meanwhile.
+        // Counted from the start of the write: it may have taken long enough for the node to lose its lease.
         this.#begun.set(event.callId, { node: writer, at: event.at })
       } else if (event.type === 'call.held') {
         if (event.hold.cause === 'lost') this.#givenUp(id, event.callId)
@@ -50,7 +50,7 @@ export class LostJudged {
 
   #givenUp(conversation: string, callId: string): void {
     const begun = this.#begun.get(callId)
-    if (!begun || !this.#lives(begun.node)) return
+    if (!begun || !this.#hasLease(begun.node)) return
     const { node, at } = begun
     const since = Math.max(...[conversation, ''].map((which) => this.#reasons.get(`${node} ${which}`) ?? -1))
     const say = (): string => `${conversation}: ${callId} is lost, and ${node}, which began it, is there`

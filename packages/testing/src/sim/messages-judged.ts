@@ -1,4 +1,4 @@
-/** What people said, and whether the log has it as often as it should. Every message has words of its own. */
+/** The messages of people, and whether the log has each as often as it should. Every message has a unique text. */
 import type { Inbound, LogEvent } from '@holdpoint/core'
 import type { ConversationRecord } from './conversation-record.ts'
 import type { Judging } from './requests.ts'
@@ -8,11 +8,11 @@ export interface Said {
   readonly text: string
   readonly conversation: string
   readonly key: string | undefined
-  /** How often a node took it up. */
+  /** How often a node received it. */
   deliveries: number
   /** How often the log has it. */
   written: number
-  /** Whoever sent it was told that it was not taken, and did not send it again. */
+  /** Its sender was told that it was refused, and did not send it again. */
   denied: boolean
 }
 
@@ -48,7 +48,7 @@ export class MessagesJudged {
     }
   }
 
-  /** Called when a node takes the message up. */
+  /** Called when a node receives the message. */
   begins(said: Said): Judging<boolean> {
     said.deliveries++
     return {
@@ -71,7 +71,7 @@ export class MessagesJudged {
   }
 }
 
-/** What these events took in that was not there before. */
+/** The messages that these events added. */
 function taken(event: LogEvent): readonly Inbound[] {
   if (event.type === 'message.queued') return [event.item]
   return event.type === 'turn.started' ? event.items.slice(event.queued ?? 0) : []

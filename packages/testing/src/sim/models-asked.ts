@@ -1,4 +1,4 @@
-/** What the model is asked, on whatever node: held against the log at that moment. */
+/** Compares every model request, on any node, with the log at that moment. */
 import { renderPrompt, type LogEvent, type ModelRequest, type PromptMessage } from '@holdpoint/core'
 import { AskedEarly, type Early } from './asked-early.ts'
 import type { ConversationRecord, Step } from './conversation-record.ts'
@@ -6,29 +6,29 @@ import type { SimNode } from './node.ts'
 import type { Truth } from './truth.ts'
 import type { Judge } from './violation.ts'
 
-/** What the model reads of a call whose answer is still to come. */
+/** The result that the model reads while a call's answer is pending. */
 const PENDING = /"status":"pending","toolCallId":"([^"]+)"/
 
 /**
- * How long a driver may be kept from seeing what its process was told: the store is away, then its disk is full, then the
- * process stands still.
+ * How long a driver may act on old information: the store is unavailable, then its disk is full, then the process is
+ * paused.
  */
 const SLOWEST = 90_000
 
 interface Conversations {
-  /** Of some the model is shown only so many messages. */
+  /** Some conversations show the model only so many messages. */
   readonly windows: ReadonlyMap<string, number>
-  /** Where nobody but the model has a part in a prompt, it may be asked before what it is asked about is written. */
+  /** Where no plugin or hook takes part in a prompt, the model may be called before the message is written. */
   readonly plain: ReadonlySet<string>
 }
 
 export class ModelsAsked {
   readonly #truth: Truth
   readonly #judge: Judge
-  /** For each prompt that a log called for: the steps it is for. A turn that is taken up again begins with the same one. */
+  /** For each prompt that a log called for: its steps. A resumed turn begins with the same prompt. */
   readonly #due = new Map<string, Step[]>()
   readonly #seen = new Set<Step>()
-  /** By node, in one of its lives: every prompt. */
+  /** By node and generation: every prompt. */
   readonly #asked = new Set<string>()
   readonly early: AskedEarly = new AskedEarly()
   /** Which node asked for a step before the log called for it. */
@@ -79,9 +79,9 @@ export class ModelsAsked {
     this.#asked.add(asked)
     if (conversation.startsWith('agent:')) return { conversation, key: this.#askedInLife(prompt, record, node, say) }
     const steps = this.#due.get(JSON.stringify(prompt)) ?? []
-    // Two turns may call for the same words, and who was not told of the newer asks for the older.
+    // Two turns may need the same prompt, and a node that does not know the newer one asks for the older.
     const step = steps.findLast(({ asked, excused }) => asked <= excused) ?? steps.at(-1)
-    // A turn that takes up another again calls for the same words; so may two nodes at once, neither knowing of the other.
+    // A resumed turn needs the same prompt again, and two nodes may ask at once without knowing of each other.
     const over = step && node.knowsFor(conversation, step.until) >= 0
     const others = step && (this.#landedBy.get(step) ?? node.id) !== node.id
     const unknown = others && node.knows(conversation) < step.seq
@@ -89,11 +89,11 @@ export class ModelsAsked {
       return { conversation, key: this.#askedEarly(prompt, conversation, node, before, say) }
     this.#checkPairs(prompt, record, say)
     const which = `${step.turnId} step ${step.step}`
-    // Who could not know that the step is over may ask for it, and who waits for the store finds out a little later.
+    // A node that cannot know yet that the step is over may ask for it; a node that waits for the store learns it later.
     const knew = node.knowsFor(conversation, step.until)
     this.#judge.require(knew < SLOWEST, 'model-waits', say(`${which} was over at ${step.until}, ${knew} ms ago`))
     if (record && this.#truth.owner(conversation).node !== node.id) {
-      // Who was replaced without hearing of it may ask in vain.
+      // A node that does not know yet that it was replaced may still ask, without effect.
       const replaced = node.knowsFor(conversation, record.handedOverAt)
       this.#judge.require(replaced < SLOWEST, 'model-spend', say(`${which} was asked by a node that does not drive`))
     } else {
@@ -101,14 +101,14 @@ export class ModelsAsked {
       const once = ++step.asked <= most
       this.#judge.require(once, 'model-spend', say(`${which} was asked ${step.asked} times, not ${most}`))
     }
-    // A step of that prompt that was under way may be asked for once more, since the model failed.
+    // A step that was under way may be asked for once more after a model failure.
     const known = node.closing?.get(conversation) ?? 0
     const begunSince = node.closing !== undefined && steps.every(({ seq }) => seq > known)
     this.#judge.require(!begunSince, 'drain-begins-nothing', say(`${which} began after the node was told to close`))
     return { conversation, key: step }
   }
 
-  /** Only where nobody else has a part in it, and never by a node that is to begin nothing new. */
+  /** Only where no plugin or hook takes part in the prompt, and never by a node that is closing. */
   #askedEarly(
     prompt: readonly PromptMessage[],
     conversation: string,
@@ -119,16 +119,16 @@ export class ModelsAsked {
     const early = this.early.ask(node.id, conversation, prompt)
     const may = this.#all.plain.has(conversation)
     this.#judge.require(may, 'prompt-is-the-log', say(`no log called for this: ${early.text}`))
-    // What was under way is asked for once more when the model failed.
+    // A step that was under way is asked for once more after a model failure.
     const begins = node.closing !== undefined && !before
     this.#judge.require(!begins, 'drain-begins-nothing', say('it began after the node was told to close'))
-    // What had to be read for it may have kept it until its draft had failed, and then it was asked in vain.
+    // Reading for the prompt may have taken until its draft had failed; the call then had no effect.
     const most = 2 + early.excused
     this.#judge.require(early.asked <= most, 'model-spend', say(`asked ${early.asked} times, not ${most}, for a draft`))
     return early
   }
 
-  /** An agent that lives is told more than its log says; but everything that its cycle is about, it is told. */
+  /** The prompt of an autonomous agent has more than its log, but always every item of its cycle. */
   #askedInLife(
     prompt: readonly PromptMessage[],
     record: ConversationRecord | undefined,

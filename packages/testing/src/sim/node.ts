@@ -1,9 +1,11 @@
 /**
- * A simulated process that runs the real runtime. Whatever the runtime waits for is a wait of the scheduler's; when the
- * process dies nothing of it goes on, and its next life knows nothing but what is in the store.
+ * A simulated process that runs the real runtime. Everything the runtime awaits is a task of the scheduler. When the
+ * process dies, all of its work stops, and its next generation knows only what the store has.
  */
 import {
   defineAgent,
+  HoldpointError,
+  ModelError,
   Runtime,
   type Agent,
   type Json,
@@ -13,7 +15,7 @@ import {
   type ToolContext,
 } from '@holdpoint/core'
 import type { Process, Task } from './scheduler.ts'
-import { everySo } from './living.ts'
+import { everySeconds } from './autonomous-agents.ts'
 import { simModel } from './sim-model.ts'
 import { storeHandle } from './store-handle.ts'
 import { simTools, type ToolVersion } from './tools.ts'
@@ -22,24 +24,24 @@ import type { World } from './world.ts'
 export class SimNode {
   readonly world: World
   readonly process: Process
-  /** What can be asked of it while it is up. */
+  /** The runtime while the node is up. */
   runtime: Runtime | undefined
-  /** Set while it is being closed: what it knew of each conversation when that began. */
+  /** Set while it closes: the last seq it knew of each conversation when that began. */
   closing: Map<string, number> | undefined
-  /** The name it has in the store, in this life. */
+  /** Its name in the store, in this generation. */
   id = ''
   version: ToolVersion = 1
   readonly #drives: boolean
-  /** An agent that lives, and that this node does not have. */
+  /** An autonomous agent that this node does not have. */
   readonly #lacks: string | false
   #skew = 0
   #bornAt = 0
   #believedUntil = -Infinity
   #clients = 0
   #leftAt = -Infinity
-  /** By conversation: what it was told of, and when. */
+  /** By conversation: the seqs it was told of, and when. */
   #known = new Map<string, { readonly seq: number; readonly at: number }[]>()
-  /** Those who wait for an answer of this life. */
+  /** Callers that wait for an answer of this generation. */
   readonly #callers = new Set<() => void>()
 
   constructor(world: World, name: string, drives: boolean, lacks: string | false) {
@@ -58,7 +60,7 @@ export class SimNode {
     return this.runtime !== undefined && this.process.pausedUntil <= this.world.scheduler.now
   }
 
-  /** The last seq this life was told of. */
+  /** The last seq this generation was told of. */
   knows(conversation: string): number {
     return this.#known.get(conversation)?.at(-1)?.seq ?? 0
   }
@@ -83,11 +85,11 @@ export class SimNode {
     this.world.models.early.writes(this.id, conversation)
   }
 
-  inVain(conversation: string): void {
-    this.world.models.early.inVain(this.id, conversation)
+  refused(conversation: string): void {
+    this.world.models.early.refused(this.id, conversation)
   }
 
-  /** Who had to doubt it for a while does not know what happened meanwhile. */
+  /** A node that doubted its lease for a while does not know what happened meanwhile. */
   believed(until: number): void {
     if (!this.countsOnItsLease) this.world.lost.excuse(this.id)
     this.#believedUntil = until
@@ -107,16 +109,16 @@ export class SimNode {
     const leave = await this.runtime?.attend(conversation, tools)
     if (!leave) return
     this.#clients++
-    const life = this.#bornAt
+    const bornAt = this.#bornAt
     void this.wait('its client leaves', stays).then(async () => {
       await leave()
-      if (this.#bornAt !== life) return
+      if (this.#bornAt !== bornAt) return
       this.#clients--
       this.#leftAt = this.world.scheduler.now
     })
   }
 
-  /** Whether clients are there in this life, or were a moment ago: then it still says every few seconds that it lives. */
+  /** Whether this generation has clients, or had some a moment ago: then it still sends a heartbeat every few seconds. */
   get attended(): boolean {
     return this.#clients > 0 || this.world.scheduler.now - this.#leftAt < 6000
   }
@@ -139,7 +141,7 @@ export class SimNode {
         agents: this.#agents(ports),
         ports,
         drive: this.#drives,
-        scope: () => ({ node: this }),
+        scope: ({ by }) => ({ node: this, by }),
         onProblem: (problem) => this.#problem(problem),
         ...this.world.settings,
       }).then(
@@ -157,7 +159,7 @@ export class SimNode {
     this.world.scheduler.add(this.process, label, delay, () => this.start())
   }
 
-  /** At once, and without a word to anybody. */
+  /** Stops at once, without telling any other process. */
   crash(restartIn: number): void {
     const { scheduler, faults, random, trace } = this.world
     trace.add(`  ! ${this.name} dies`)
@@ -201,7 +203,7 @@ export class SimNode {
     this.#skew += ms
   }
 
-  /** What a caller of this node gets: the answer, or nothing at all when it dies first. */
+  /** What a caller of this node gets: the answer, or no answer when the node dies first. */
   call<T>(
     label: string,
     ask: (runtime: Runtime) => Promise<T>,
@@ -226,13 +228,15 @@ export class SimNode {
     })
   }
 
-  /** A tool's code is entered here. */
-  begins({ call, input, conversation, agent, resumed }: ToolContext<JsonObject>): void {
+  /** A tool's handler starts on this node. */
+  begins(context: ToolContext<JsonObject>): void {
+    const { call, input, conversation, agent, resumed, scope } = context
     const { fingerprint = '' } = agent.toolbox.tools.get(call.name) ?? {}
     const { id: callId, name: tool, attempt } = call
     const begun = { callId, tool, attempt, input: input as Json, fingerprint, resumed, conversation: conversation.id }
     this.world.trace.add(`  * ${this.name} begins ${tool} ${callId} ${attempt}`)
     this.world.outside.begin(begun, this)
+    this.world.askers.begins(context, callId, scope)
   }
 
   #gone(): void {
@@ -245,6 +249,8 @@ export class SimNode {
 
   #problem({ error, conversation }: Problem): void {
     this.world.trace.add(`  ? ${this.name} ${conversation?.id ?? ''} ${String(error)}`)
+    // A model failure is an expected fault, and no reason to lose track of a call.
+    if (HoldpointError.is(error) && error.code === 'model-failed' && error.cause instanceof ModelError) return
     this.world.unexpected(error, this.name)
     const step = conversation && this.world.truth.conversations.get(conversation.id)?.step
     if (step) step.excused++
@@ -258,10 +264,9 @@ export class SimNode {
       now: () => scheduler.now + this.#skew,
       monotonic: () => scheduler.now - this.#bornAt,
       sleep: (ms, signal) => this.#sleep(ms, signal),
-      soon: () => scheduler.wait(this.process, 'soon'),
       id: () => chance.id(),
       random: () => chance.next(),
-      nextTime: everySo,
+      nextTime: everySeconds,
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * The world that tools act upon. It outlives every process and remembers what was done to it: when a call is begun, and
- * when its effect comes about, the log is asked whether that may be.
+ * The outside world that tools act on. It outlives every process and records every effect. When a call starts, and when
+ * its effect happens, it checks the log whether that is allowed.
  */
 import { canonical, type Json, type Resumption } from '@holdpoint/core'
 import type { CallRecord } from './call-record.ts'
@@ -22,7 +22,7 @@ export interface Begun {
 export class Outside {
   readonly #truth: Truth
   readonly #judge: Judge
-  /** By call: what was begun. */
+  /** By call: the attempts that started. */
   readonly #begun = new Map<string, Begun[]>()
   readonly #effects = new Map<string, number>()
   /** How often a tool's own check found that nothing had happened. */
@@ -33,7 +33,7 @@ export class Outside {
     this.#judge = judge
   }
 
-  /** A tool's code is entered. */
+  /** A tool's handler starts. */
   begin(begun: Begun, node: SimNode): void {
     const { callId, tool, attempt, conversation } = begun
     const record = this.#truth.conversations.get(conversation)
@@ -50,7 +50,7 @@ export class Outside {
     this.#judge.require(!again, 'started-first', say('begun twice for one start'))
     const knew = call.outcome !== undefined && call.outcome.seq <= node.knows(conversation)
     this.#judge.require(!knew, 'never-after-outcome', say('it has its outcome'))
-    this.#judge.require(this.#truth.lives(node.id), 'lease-over', say('the lease is over'))
+    this.#judge.require(this.#truth.hasLease(node.id), 'lease-over', say('the lease is over'))
     this.#checkInput(begun, call, say)
     this.#checkResumed(begun, call, say)
     this.#checkAgain(begun, call, say)
@@ -82,12 +82,12 @@ export class Outside {
     this.#judge.require(times <= allowed, 'at-most-once', say(`begun ${times} times, with reason for ${allowed}`))
   }
 
-  /** The world is changed. */
+  /** An effect happens. */
   effect(callId: string): void {
     this.#effects.set(callId, (this.#effects.get(callId) ?? 0) + 1)
   }
 
-  /** What a tool's own check sees. */
+  /** What a tool's `verify` sees. */
   happened(callId: string): boolean {
     const happened = this.#effects.has(callId)
     if (!happened) this.#foundNothing.set(callId, (this.#foundNothing.get(callId) ?? 0) + 1)

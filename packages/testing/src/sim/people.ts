@@ -1,6 +1,6 @@
 /**
- * Those outside: they say things, and answer what waits for them. Some answer twice, late, wrongly, or at the same moment
- * as somebody who disagrees; what was not heard is asked again, under the same key.
+ * People outside: they send messages and answer holds. Some answer twice, late, wrongly, or at the same moment as another
+ * person who disagrees. A request without a reply is retried under the same key.
  */
 import { HoldpointError, type Json, type PendingHold, type Resolution } from '@holdpoint/core'
 import type { CallRecord } from './call-record.ts'
@@ -12,7 +12,7 @@ import type { World } from './world.ts'
 
 type Open = Pick<PendingHold, 'callId' | 'accepts' | 'input' | 'nth' | 'kind'> & { readonly conversation: string }
 
-/** With what was said to it. */
+/** A hold with the answer given to it. */
 type Remembered = Open & { readonly said?: Resolution }
 
 export class Person {
@@ -21,7 +21,7 @@ export class Person {
   readonly #name: string
   /** Holds of some time ago, to be answered too late. */
   readonly #remembered: Remembered[] = []
-  /** Messages of which nothing was heard. */
+  /** Messages without a reply so far. */
   readonly #unheard: Said[] = []
 
   constructor(world: World, name: string) {
@@ -124,7 +124,7 @@ export class Person {
     })
   }
 
-  /** Is there for a while, with what runs at a client. */
+  /** Connects as a client for a while, with client tools. */
   #attend(): Promise<unknown> {
     const { random } = this.#world
     const [conversation, stays] = [this.#conversation(), random.between(0, 20_000)]
@@ -132,7 +132,7 @@ export class Person {
     return this.#ask({ label: 'is there', ask: (_runtime, node) => node.attends(conversation, tools, stays) })
   }
 
-  /** Says nothing at all, and to the wrong agent: whose conversation it is must not depend on that. */
+  /** Sends an empty message to the wrong agent: the agent of a conversation must not depend on it. */
   #blunder(): Promise<unknown> {
     const { judge } = this.#world
     const [conversation, agent] = [this.#conversation(), this.#conversation()]
@@ -166,12 +166,12 @@ export class Person {
     const twice = faults.strikes('answered-twice')
     const other = faults.strikes('answers-differ') ? this.#resolution(open, resolution) : undefined
     const first = this.#give(open, resolution, this.#name)
-    if (other) await Promise.all([first, this.#give(open, other, random.pick([this.#name, 'somebody else']))])
+    if (other) await Promise.all([first, this.#give(open, other, random.pick([this.#name, 'another person']))])
     const heard = await first
     // Some forget that they answered a question, and say the same once more.
-    const again = open.kind === 'elicitation' && random.chance(0.5)
+    const again = open.kind === 'elicitation' && random.chance(0.9)
     if (!twice && !again && heard !== undefined) return
-    await this.#wait(again ? random.between(500, 3000) : 0)
+    await this.#wait(again ? random.between(200, 2000) : 0)
     await this.#give(open, resolution, this.#name)
   }
 
@@ -181,7 +181,7 @@ export class Person {
     if (open.length === 0) return undefined
     const found = random.pick(open)
     return faults.strikes('answered-wrongly') && random.chance(0.3)
-      ? { ...found, callId: `nobody-${random.below(9)}` }
+      ? { ...found, callId: `unknown-${random.below(9)}` }
       : found
   }
 

@@ -1,4 +1,4 @@
-/** Plans as the logs have them: each due time fires once and in its time, and what was missed follows its policy. */
+/** Plans according to the logs: each due time fires once and not early, and missed times follow the policy of the plan. */
 import type { LogEvent, Plan } from '@holdpoint/core'
 import type { ConversationRecord } from './conversation-record.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -9,7 +9,7 @@ const MISSED_AFTER_MS = 60_000
 
 interface Known {
   readonly plan: Plan
-  /** The newest due time that fired, or was passed over, since the plan was set. */
+  /** The newest due time that fired, or was skipped, since the plan was set. */
   last: number
   /** It was set since it fired. */
   set: boolean
@@ -35,7 +35,7 @@ export class PlansJudged {
     }
   }
 
-  /** With other times it is another plan. */
+  /** A plan with a changed schedule counts as a new plan. */
   #set(which: string, plan: Plan): void {
     if (this.#plans.get(which)?.plan.cron?.line !== plan.cron?.line) this.#over(which)
     this.#plans.set(which, { plan, last: 0, set: true })
@@ -46,9 +46,9 @@ export class PlansJudged {
     this.#newest.delete(which)
   }
 
-  #fired(life: string, event: Extract<LogEvent, { type: 'plan.fired' }>): void {
+  #fired(log: string, event: Extract<LogEvent, { type: 'plan.fired' }>): void {
     const { planId, due, missed, next } = event
-    const which = `${life} ${planId}`
+    const which = `${log} ${planId}`
     const known = this.#plans.get(which)
     const say = (what: string) => (): string => `${which} for ${due.join()}, then ${next}: ${what}`
     if (!this.#judge.require(known !== undefined, 'plan-fires-once', say('there is no such plan'))) return

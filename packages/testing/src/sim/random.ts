@@ -1,6 +1,6 @@
 /**
- * Chance that a seed decides. Each part of a simulation draws from a stream of its own, so that one draw more in one
- * part changes nothing in the others.
+ * A seeded random generator. Each part of a simulation draws from its own stream, so that an additional draw in one part
+ * changes nothing in the others.
  */
 export class Random {
   #state: number
@@ -9,7 +9,7 @@ export class Random {
     this.#state = seed | 0
   }
 
-  /** A stream of its own, told by its name. */
+  /** An independent stream, identified by its name. */
   fork(name: string): Random {
     return new Random(hashText(name, this.#state ^ 0x9e3779b9))
   }

@@ -1,4 +1,4 @@
-/** Somebody who follows a conversation, goes away, comes back with the last seq seen, and must not have missed a thing. */
+/** A subscriber that disconnects, comes back with the last seq it saw, and must not have missed an event. */
 import type { Runtime, StreamItem } from '@holdpoint/core'
 import type { SimNode } from './node.ts'
 import type { Process } from './scheduler.ts'

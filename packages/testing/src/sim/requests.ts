@@ -1,6 +1,6 @@
 /**
- * How somebody outside reaches a node, and hears of it: the request travels, may get lost or come twice, and so may the
- * answer. Each answer is judged where the node gives it, whether or not anybody hears it.
+ * How a caller outside reaches a node: the request travels and may get lost or be duplicated, and so may the answer. Each
+ * answer is judged where the node gives it, whether or not the caller receives it.
  */
 import type { Runtime } from '@holdpoint/core'
 import type { SimNode } from './node.ts'
@@ -15,11 +15,11 @@ export interface Judging<T> {
 export interface Request<T> {
   readonly label: string
   ask(runtime: Runtime, node: SimNode): Promise<T>
-  /** Called when a node takes the request up. What it gives judges the answer, or that there is none. */
+  /** Called when a node receives the request. The returned object judges the answer, or its absence. */
   begins?(): Judging<T>
 }
 
-/** The answer, or undefined when none was heard. */
+/** The answer, or undefined when none arrived. */
 export function request<T>(
   world: World,
   person: Process,
@@ -28,14 +28,14 @@ export function request<T>(
 ): Promise<T | undefined> {
   const { scheduler, faults, random } = world
   const name = `${person.name} ${label}`
-  // Once the world is left to come to rest, nobody says anything new.
+  // Once the faults have stopped, no new requests are made.
   if (!faults.active) return Promise.resolve(undefined)
   return new Promise((resolve) => {
-    const patience = scheduler.add(person, `${name}: gives up`, random.between(2000, 15_000), () => resolve(undefined))
+    const timer = scheduler.add(person, `${name}: gives up`, random.between(2000, 15_000), () => resolve(undefined))
     const hear = (answer: T | undefined): void => {
       if (faults.strikes('told-nothing')) return
       scheduler.add(person, `${name}: hears`, random.between(0, 20), () => {
-        scheduler.cancel(patience)
+        scheduler.cancel(timer)
         resolve(answer)
       })
     }

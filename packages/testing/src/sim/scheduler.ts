@@ -1,22 +1,22 @@
 /**
- * The only thing that ever waits. Whatever a simulated process waits for is a task here; one task at a time runs, chosen
- * by the seed, and everything that follows from it without waiting runs before the next is chosen.
+ * Everything a simulated process awaits is a task here. One task runs at a time, chosen by the seed, and all work that
+ * follows from it without waiting runs before the next is chosen.
  *
  * - Time stands still while anything can run, then goes to the next moment at which something can.
- * - A process that dies takes its tasks with it: what it awaited never comes.
- * - A process that is paused finds everything waiting for it when it wakes.
+ * - A process that dies takes its tasks with it: its awaits never resolve.
+ * - A paused process finds all its tasks due when it wakes.
  */
 import type { Random } from './random.ts'
 import type { Strategy } from './strategy.ts'
 import type { Trace } from './trace.ts'
 
-/** Whoever tasks belong to. */
+/** The owner of tasks: a node, a person or a reader. */
 export class Process {
   readonly name: string
-  /** Counts its lives. */
+  /** Counts its restarts. */
   generation = 0
   pausedUntil = 0
-  /** Set aside by the scheduler for a while. */
+  /** Suspended by the scheduler for a while. */
   frozen = false
   priority = 0
 
@@ -31,11 +31,11 @@ export interface Task {
   /** When it can run. */
   readonly at: number
   readonly run: () => void
-  /** On its way already: it comes although its sender is paused, and perhaps although it died. */
+  /** Already sent: it arrives although its sender is paused, and perhaps although its sender died. */
   readonly sent: boolean
 }
 
-/** Enough for any run; more is a loop that never ends. */
+/** Enough for any run; more means an endless loop. */
 const MOST_STEPS = 60_000
 
 export class Scheduler {
@@ -45,9 +45,9 @@ export class Scheduler {
   readonly #strategy: Strategy
   readonly #trace: Trace
   readonly #processes: Process[] = []
-  /** Those whose time has come. */
+  /** Tasks that are due. */
   #ready: Task[] = []
-  /** The others, latest first. */
+  /** Later tasks, latest first. */
   #later: Task[] = []
 
   constructor(random: Random, strategy: Strategy, trace: Trace, start: number) {
@@ -101,12 +101,12 @@ export class Scheduler {
     return [...this.#ready, ...this.#later].filter(({ owner }) => owner === process)
   }
 
-  /** Whether anything of that kind is still on its way, from whomever. */
+  /** Whether a task of that kind is still under way, of any process. */
   underWay(label: string): boolean {
     return [...this.#ready, ...this.#later].some((task) => task.sent && task.label.startsWith(label))
   }
 
-  /** Runs steps until `over` says so, or nothing is left to run. */
+  /** Runs steps until `over` returns true or no task is left. */
   run(over: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       // A tick comes when no promise is left to settle: the microtask that asks for it runs among the others, and Node

@@ -1,5 +1,5 @@
-/** What spaces show of agents at work, held against what the agents' own logs say. */
-import { canonical, lifeId, type LogEvent } from '@holdpoint/core'
+/** Compares what spaces show of working agents with the agents' own logs. */
+import { canonical, agentLogId, type LogEvent } from '@holdpoint/core'
 import type { CallRecord } from './call-record.ts'
 import type { ConversationRecord } from './conversation-record.ts'
 import type { Truth } from './truth.ts'
@@ -18,7 +18,7 @@ export class ShownJudged {
   readonly #truth: Truth
   readonly #judge: Judge
   readonly #calls = new Map<string, Shown>()
-  /** By space: agents that were not there all the time. */
+  /** By space: agents that were not members all the time. */
   readonly #away = new Map<string, Set<string>>()
 
   constructor(truth: Truth, judge: Judge) {
@@ -35,7 +35,7 @@ export class ShownJudged {
     }
   }
 
-  /** Who joins as the space is made was there from the beginning. */
+  /** An agent that joins when the space is created was a member from the beginning. */
   #moved(id: string, { type, member, seq }: Extract<LogEvent, { type: 'member.left' | 'member.joined' }>): void {
     const events = this.#truth.conversations.get(id)?.events ?? []
     const first = type === 'member.joined' && events.slice(0, seq).every((event) => opens(event))
@@ -47,7 +47,7 @@ export class ShownJudged {
     const shown = this.#shown(space, agent, toolCallId)
     this.#judge.require(++shown.started === 1, 'shown-true', () => `${space}: ${toolCallId} began twice`)
     const call = this.#callOf(agent, toolCallId)
-    this.#judge.require(call !== undefined, 'shown-true', () => `${space}: nobody made ${toolCallId}`)
+    this.#judge.require(call !== undefined, 'shown-true', () => `${space}: no call ${toolCallId} was ever made`)
   }
 
   #changed(space: string, { agent, toolCallId }: Extract<LogEvent, { type: 'tool.changed' }>): void {
@@ -59,14 +59,14 @@ export class ShownJudged {
     const { agent, toolCallId } = event
     const shown = this.#shown(space, agent, toolCallId)
     const [before] = shown.ends
-    // Where late answers are welcome, one may come after the word that none came in time.
+    // Where late answers are allowed, one may come after the expiry was reported.
     const late = before?.type === 'tool.error' && before.error.code === 'expired'
     const once = shown.ends.length === 0 || (shown.ends.length === 1 && late)
     this.#judge.require(once, 'shown-true', () => `${space}: ${toolCallId} ended again (${event.type})`)
     shown.ends.push(event)
   }
 
-  /** Where everything rests: what is shown is what is so. */
+  /** Checked when everything is idle: what is shown is true. */
   checkAtRest(): void {
     for (const [callId, shown] of this.#calls) this.#checkCall(callId, shown)
     for (const record of this.#truth.conversations.values()) {
@@ -95,21 +95,22 @@ export class ShownJudged {
     )
   }
 
-  /** Nobody is active who rests; and whoever is at work in a space, and never left it, is active there. */
-  #checkPresence({ id, state }: ConversationRecord): void {
-    if (!state.space) return
-    for (const agent of state.space.active) {
-      const place = this.#truth.conversations.get(lifeId(agent))?.state.place
+  /** An idle agent is not active; an agent at work in a space that it never left is active there. */
+  #checkPresence({ id, space: state }: ConversationRecord): void {
+    const space = state?.space
+    if (!space) return
+    for (const agent of space.active) {
+      const place = this.#truth.conversations.get(agentLogId(agent))?.state.place
       this.#judge.require(place === id, 'presence-true', () => `${agent} is active in ${id}, and is in ${place}`)
     }
-    for (const { member } of state.space.members.values()) {
-      const place = member.kind === 'agent' && this.#truth.conversations.get(lifeId(member.id))?.state.place
-      const known = place !== id || state.space.active.has(member.id) || this.#away.get(id)?.has(member.id) === true
+    for (const { member } of space.members.values()) {
+      const place = member.kind === 'agent' && this.#truth.conversations.get(agentLogId(member.id))?.state.place
+      const known = place !== id || space.active.has(member.id) || this.#away.get(id)?.has(member.id) === true
       this.#judge.require(known, 'presence-true', () => `${member.id} is in ${id}, and not active there`)
     }
   }
 
-  /** Of agents that were there all the time, everything that is to be shown is. */
+  /** Every visible call is shown, for agents that were members all the time. */
   #checkAllShown({ id, events, calls }: ConversationRecord): void {
     const agent = id.startsWith('agent:') ? id.slice('agent:'.length) : undefined
     if (agent === undefined) return
@@ -123,7 +124,7 @@ export class ShownJudged {
   }
 
   #callOf(agent: string, callId: string): CallRecord | undefined {
-    return this.#truth.conversations.get(lifeId(agent))?.calls.get(callId)
+    return this.#truth.conversations.get(agentLogId(agent))?.calls.get(callId)
   }
 
   #shown(space: string, agent: string, callId: string): Shown {

@@ -1,16 +1,16 @@
 /**
- * A model that talks sense and nonsense. What it says depends on what it is told and on the seed, not on anything it
- * remembers; asked the same thing again it may say something else, as models do.
+ * A model that gives valid and invalid replies. A reply depends on the prompt and on the seed, not on memory; the same
+ * prompt may get another reply, as with real models.
  */
 import { ModelError, vendorName, type Model, type ModelPart, type ModelRequest } from '@holdpoint/core'
-import { lifeReply } from './life-replies.ts'
+import { autonomousReply } from './autonomous-replies.ts'
 import type { SimNode } from './node.ts'
 import { hashText, Random } from './random.ts'
 
-/** Those with most to go wrong more often than the others. */
+/** Tools with more ways to fail are called more often. */
 const TOOLS =
   `note note log.write pay pay wire wire mail mail ship once once quiz interview interview interview watch stop form sign browse render job batch
-  batch order hand`.split(/\s+/)
+  batch order hand remind remind`.split(/\s+/)
 
 export function simModel(node: SimNode): Model {
   const { faults } = node.world
@@ -18,7 +18,7 @@ export function simModel(node: SimNode): Model {
     id: 'simulated',
     async *stream(request) {
       const { conversation, key } = node.world.models.asked(request, node)
-      // Some say all they have to say before anything else can happen.
+      // Some replies arrive whole before anything else can happen.
       const atOnce = node.world.random.chance(0.5)
       if (!atOnce) await node.wait('model thinks', node.world.random.between(0, 1200))
       if (faults.strikes('model-failed')) {
@@ -29,7 +29,7 @@ export function simModel(node: SimNode): Model {
       for (const [index, part] of parts.entries()) {
         if (index > 0 && faults.strikes('model-cut')) {
           if (node.world.random.chance(0.5)) return
-          node.world.models.failed(key) // if there was nothing of substance in it yet, it is asked again
+          node.world.models.failed(key) // without content so far, the model is called again
           throw new ModelError('the stream broke', { retryable: true })
         }
         yield part
@@ -41,8 +41,8 @@ export function simModel(node: SimNode): Model {
 
 function partsOf(request: ModelRequest, node: SimNode, conversation: string): ModelPart[] {
   if (!conversation.startsWith('agent:')) return reply(request, node, conversation)
-  // Whoever lives has no end of things to talk about: nothing it says depends on what it said before.
-  return lifeReply(new Random(node.world.random.below(1_000_000_000)), node)
+  // An autonomous agent never runs out of messages: its replies do not depend on earlier ones.
+  return autonomousReply(new Random(node.world.random.below(1_000_000_000)), node)
 }
 
 function reply({ prompt }: ModelRequest, node: SimNode, conversation: string): ModelPart[] {

@@ -1,6 +1,6 @@
 /**
- * Runs one seed: a time of trouble, then a time in which everything must come to rest, then a time in which nothing may
- * stir. Ends at the first promise that was broken. The same seed gives the same steps, on any machine.
+ * Runs one seed in three phases: with faults, then without faults until everything must be idle, then a phase in which
+ * nothing may be written. Ends at the first broken invariant. The same seed gives the same steps on any machine.
  */
 import type { ConversationRecord } from './conversation-record.ts'
 import type { FaultKind } from './faults.ts'
@@ -13,7 +13,7 @@ export interface SimulateOptions {
   readonly seed: number
   /** Keeps what happened as lines to read. */
   readonly trace?: boolean
-  /** Puts a broken store in the place of the true one. */
+  /** Replaces the real store by a broken one. */
   readonly tamper?: TamperStore
 }
 
@@ -23,15 +23,15 @@ export interface Simulated {
   readonly steps: number
   /** In milliseconds of simulated time. */
   readonly lasted: number
-  /** How many events the conversations came to. */
+  /** The number of events in all conversations. */
   readonly events: number
   readonly faults: Readonly<Partial<Record<FaultKind, number>>>
-  /** Two runs of a seed have the same. */
+  /** Equal for two runs of a seed. */
   readonly hash: string
   readonly trace: readonly string[]
 }
 
-/** How long trouble lasts at most, how long rest may take to come, and how long it must last. */
+/** The longest phase of faults, the time limit for becoming idle, and the length of the quiet phase. */
 const TROUBLE_MS = 120_000
 const REST_MS = 240_000
 const QUIET_MS = 15_000
@@ -40,10 +40,10 @@ export async function simulate({ seed, trace = false, tamper }: SimulateOptions)
   const world = new World(seed, trace, tamper)
   const { scheduler, truth, faults } = world
   const start = scheduler.now
-  const catchStray = (error: unknown): void => world.unexpected(error, 'nobody caught')
+  const catchStray = (error: unknown): void => world.unexpected(error, 'uncaught')
   process.on('unhandledRejection', catchStray)
   await frozen(trace, () => run(world))
-  // Node tells of rejections that nobody caught once it has nothing more urgent to do.
+  // Node reports unhandled rejections once its queue is empty.
   await new Promise((resolve) => setImmediate(resolve))
   process.off('unhandledRejection', catchStray)
   return {
@@ -69,12 +69,13 @@ async function run(world: World): Promise<void> {
   }
 }
 
-/** Everybody is at work, and everything goes wrong. */
+/** All actors work, with faults. */
 async function trouble(world: World): Promise<void> {
   const { scheduler, random, judge } = world
   for (const node of world.nodes) node.start()
   for (const reader of world.readers) world.seeTo(reader.follow())
   world.seeTo(world.operate())
+  for (const program of world.programs) world.seeTo(program.live())
   const people = [...world.people, ...world.visitors]
   let busy = people.length
   for (const person of people) {
@@ -91,7 +92,7 @@ async function trouble(world: World): Promise<void> {
   })
 }
 
-/** Nothing goes wrong any more, and nobody outside says anything new. */
+/** No more faults, and no new messages from outside. */
 async function rest(world: World): Promise<void> {
   const { scheduler, judge, truth, faults, nodes, readers } = world
   faults.active = false
@@ -102,8 +103,8 @@ async function rest(world: World): Promise<void> {
     [...truth.conversations.values()].filter((record) => record.hasWork || overdue(record))
   const behind = (): Reader[] =>
     readers.filter(({ seq, conversation }) => seq < (truth.conversations.get(conversation)?.events.length ?? 0))
-  // Whoever is not told that its clients are written down goes on with that, and whoever hears late that a write may have
-  // failed looks after it.
+  // A node without an answer about its saved clients retries the write, and a node that learns late that a write may have
+  // failed checks it.
   const untold = (): boolean =>
     nodes.some((node) => scheduler.waiting(node.process).some(({ label }) => /^(?:put|append) /.test(label)))
   const over = (): boolean =>
@@ -118,7 +119,7 @@ async function rest(world: World): Promise<void> {
   world.shown.checkAtRest()
 }
 
-/** Where all rests, only deadlines may bring anything about. */
+/** While everything is idle, only deadlines may cause a write. */
 async function quiet(world: World): Promise<void> {
   const { scheduler, judge, truth, nodes } = world
   if (judge.violation) return
@@ -127,7 +128,7 @@ async function quiet(world: World): Promise<void> {
   const { wroteAt } = truth
   await scheduler.run(() => judge.violation !== undefined || scheduler.now >= until)
   if (judge.violation) return
-  judge.require(truth.wroteAt === wroteAt, 'quiet', () => 'somebody wrote where all was at rest')
+  judge.require(truth.wroteAt === wroteAt, 'quiet', () => 'a process wrote while everything was idle')
   if (until < scheduler.now + QUIET_MS && deadlines.includes(until)) return
   for (const { process: node, name, attended } of nodes) {
     const naps = scheduler.waiting(node).filter(({ label }) => label === 'sleep').length

@@ -1,6 +1,6 @@
 /**
- * What is said in spaces, and who hears of it: read from the logs as they are written. Every message has words of its own,
- * so that one that is there twice, or heard twice, or by somebody it was not for, is told from every other.
+ * Messages in spaces and their deliveries, read from the logs as they are written. Every message has a unique text, so
+ * that a duplicate, a second delivery and a wrong recipient are noticed.
  */
 import { memberKey, type InboxItem, type LogEvent, type Member, type Posted } from '@holdpoint/core'
 import type { ConversationRecord } from './conversation-record.ts'
@@ -11,7 +11,7 @@ export interface Post {
   readonly space: string
   readonly text: string
   readonly from: Member
-  /** The newest seq that anybody was told of before it was first said. */
+  /** The newest acknowledged seq before the message was first sent. */
   after: number | undefined
   deliveries: number
   denied: boolean
@@ -23,13 +23,13 @@ interface Message {
   readonly seq: number
 }
 
-/** A space as its log has it, by nobody else's rules. */
+/** A space as its log has it, computed without the code under test. */
 interface Room {
   readonly members: Map<string, Member>
   readonly messages: Map<number, Message>
   chain: number
   most: number
-  /** The newest seq that somebody was told is theirs. */
+  /** The newest seq that a poster was given. */
   acknowledged: number
 }
 
@@ -39,9 +39,9 @@ export class SpacesJudged {
   readonly #posts = new Map<string, Post>()
   /** Where each message was written. */
   readonly #written = new Map<string, number>()
-  /** By agent, space and seq: what it is to hear, and how often it has. */
+  /** By agent, space and seq: the deliveries that are due, and how often each happened. */
   readonly #hears = new Map<string, number>()
-  /** By agent and space: the newest it heard of. */
+  /** By agent and space: the newest delivered seq. */
   readonly #newest = new Map<string, number>()
   readonly #triggers = new Set<string>()
   readonly #triggered = new Set<string>()
@@ -51,7 +51,7 @@ export class SpacesJudged {
     this.#judge = judge
   }
 
-  /** Words that nobody said before. */
+  /** A text that was never used before. */
   words(): string {
     return `word ${++this.#words}`
   }
@@ -68,7 +68,7 @@ export class SpacesJudged {
     return id
   }
 
-  /** A node takes a post up. */
+  /** A node receives a post. */
   begins(post: Post): Judging<Posted> {
     post.deliveries++
     post.after ??= this.#room(post.space).acknowledged
@@ -76,7 +76,7 @@ export class SpacesJudged {
     return { told: (answer) => this.#told(post, answer, there) }
   }
 
-  /** `before`: it was there when this was asked. */
+  /** `before`: it was in the log when the request began. */
   #told(post: Post, answer: Posted, before: boolean): void {
     const { space, text, after = 0 } = post
     const room = this.#room(space)
@@ -124,14 +124,14 @@ export class SpacesJudged {
       if (kind === 'agent' && !(from.kind === 'agent' && from.id === agent)) this.#hears.set(`${agent} ${id} ${seq}`, 0)
   }
 
-  #queued(life: string, { id, event }: InboxItem): void {
-    const agent = life.slice('agent:'.length)
+  #queued(log: string, { id, event }: InboxItem): void {
+    const agent = log.slice('agent:'.length)
     if (event.type === 'trigger') {
       const known = this.#triggers.has(id.slice('trigger:'.length)) && id.startsWith(`trigger:${agent} `)
       this.#judge.require(
         known && !this.#triggered.has(id),
         'delivered-once',
-        () => `${life}: ${id} again, or nobody's`,
+        () => `${log}: ${id} again, or for no trigger`,
       )
       this.#triggered.add(id)
     }
@@ -147,15 +147,15 @@ export class SpacesJudged {
     this.#newest.set(`${agent} ${space}`, seq)
   }
 
-  /** An agent reads that it said something. */
-  #said(life: string, outcome: unknown): void {
+  /** An agent is told that its message was posted. */
+  #said(log: string, outcome: unknown): void {
     const { seq = 0, sent } = outcome as { readonly seq?: number; readonly sent?: boolean }
-    const from = life.slice('agent:'.length)
+    const from = log.slice('agent:'.length)
     const there = [...this.#rooms.values()].some(({ messages }) => messages.get(seq)?.from.id === from)
-    this.#judge.require(sent !== true || there, 'post-kept', () => `${life} was told that it said something at ${seq}`)
+    this.#judge.require(sent !== true || there, 'post-kept', () => `${log} was told that its message has seq ${seq}`)
   }
 
-  /** Where everything rests, everybody has heard what was for them. */
+  /** Checked when everything is idle: every delivery happened. */
   checkAtRest(): void {
     for (const [heard, times] of this.#hears)
       this.#judge.require(times === 1, 'delivered-once', () => `${heard} was never told`)

@@ -1,22 +1,22 @@
-/** A node's handle on the store, over a line on which everything can go wrong. */
+/** A node's handle on the store, over an unreliable connection. */
 import type { Address, Append, Appended, LogEvent, Store } from '@holdpoint/core'
 import type { Process } from './scheduler.ts'
 import { StoreAway, StoreLine, type StoreSurroundings } from './store-line.ts'
 
-/** What a node lets on in what it asks, and is told. */
+/** What a node's requests and answers reveal about its knowledge. */
 export interface StoreUser {
   readonly process: Process
   /** It knows of this conversation up to here. */
   told(id: string, seq: number): void
   /** It is about to write there. */
   writes(id: string): void
-  /** It hears that it did not, since somebody else had. */
-  inVain(id: string): void
+  /** Its write was refused, since another process wrote first. */
+  refused(id: string): void
   /** It is not told whether it did. */
   unclear(id: string): void
-  /** It hears that it lives, and counts on that until then. */
+  /** Its heartbeat was answered: it relies on its lease until then. */
   believed(until: number): void
-  /** What it calls itself in the store. */
+  /** Its name in the store. */
   named(node: string): void
 }
 
@@ -52,24 +52,25 @@ export function storeHandle(user: StoreUser, store: Store, around: StoreSurround
         return answer
       } finally {
         if (answer?.result === 'ok') heard(write.to, answer.events)
-        else if (answer?.result === 'conflict' || answer?.result === 'fenced') user.inVain(write.to.id)
+        else if (answer?.result === 'conflict' || answer?.result === 'fenced') user.refused(write.to.id)
         else user.unclear(write.to.id)
       }
     },
     load: (from) => read(`load ${from.id}`, () => store.load(from)),
     read: async (from, after, limit) => {
       const events = await read(`read ${from.id} ${after}`, () => store.read(from, after, limit))
-      // Who reads without a limit is who decides on what is read; others only show it.
+      // A read without a limit is the basis of a decision; other reads are only displayed.
       if (limit === undefined) heard(from, events)
       return events
     },
     readBack: (from, before, limit) => read(`read-back ${from.id}`, () => store.readBack(from, before, limit)),
     readCall: (from, callId) => read(`read-call ${callId}`, () => store.readCall(from, callId)),
+    findCall: (tenant, callId) => read(`find-call ${callId}`, () => store.findCall(tenant, callId)),
     findKey: (from, key) => read(`find-key ${key}`, () => store.findKey(from, key)),
     heads: (of) => read('heads', () => store.heads(of)),
     note: (to, note) => say(`note ${to.id} ${note.kind} ${note.seq}`, () => store.note(to, note)),
     notes: (from, query) => read(`notes ${from.id} ${query.kind}`, () => store.notes(from, query)),
-    // Nothing sends it twice by itself: it would meet its own change, or undo what came between.
+    // It is not duplicated on the way: a copy would conflict with its own change, or undo a later one.
     put: (put) => say(`put ${put.kind} ${put.id}`, () => store.put(put), false),
     get: (tenant, kind, id) => read(`get ${kind} ${id}`, () => store.get(tenant, kind, id)),
     documents: (query) => read(`documents ${query.kind}`, () => store.documents(query)),
@@ -97,7 +98,7 @@ export function storeHandle(user: StoreUser, store: Store, around: StoreSurround
 
 function append(write: Append, line: StoreLine, store: Store, around: StoreSurroundings): Promise<Appended> {
   const { scheduler, faults, random, fullDisk } = around
-  // Nothing but JSON reaches a real store. It takes a good part of the time, so not every write shows it.
+  // Only JSON reaches a real store. Converting is slow, so not every write does it.
   const sent = random.chance(0.3) ? (JSON.parse(JSON.stringify(write)) as Append) : write
   const label = `append ${write.to.id} ${write.expectedSeq} ${write.events.map(({ type }) => type).join()}`
   return line.ask(label, true, async (fate, twice) => {
@@ -109,7 +110,7 @@ function append(write: Append, line: StoreLine, store: Store, around: StoreSurro
       : { result: 'failed', why: full ? 'the disk is full' : 'the store is away' }
     if (answer.result === 'conflict') faults.happened('conflict')
     if (answer.result === 'fenced') faults.happened('lease-lost')
-    // A request that is still on its way cannot be called off: nobody may say that it surely failed.
+    // A request that is still on its way cannot be cancelled, so no process may report that it failed.
     const sure = done ? fate === 'fine' : !twice && random.chance(0.5)
     if (sure) return answer
     if (random.chance(0.5)) return { result: 'unknown', why: 'the connection broke' }
@@ -117,7 +118,7 @@ function append(write: Append, line: StoreLine, store: Store, around: StoreSurro
   })
 }
 
-/** Tidings are lost, come twice, come late, and come to whoever wrote as well. */
+/** Notifications are lost, duplicated and delayed, and reach the writer as well. */
 function listenThrough(
   process: Process,
   store: Store,
@@ -126,14 +127,16 @@ function listenThrough(
 ): () => void {
   const { generation } = process
   const tell = (what: Address, seq: number, look: boolean, delay: number): void => {
-    scheduler.add(process, `tidings ${what.id} ${seq}`, delay, () => changed(what, seq, look || random.chance(0.05)))
+    scheduler.add(process, `notification ${what.id} ${seq}`, delay, () =>
+      changed(what, seq, look || random.chance(0.05)),
+    )
   }
   const stop = store.listen((what, seq, look = false) => {
     if (process.generation !== generation) return stop()
     // Who stands still for long finds its connection gone, and what was said on it.
-    if (faults.strikes('tidings-lost', process.pausedUntil > scheduler.now ? 2 : 1)) return
-    tell(what, seq, look, faults.strikes('tidings-late') ? random.between(100, 15_000) : random.between(0, 10))
-    if (faults.strikes('tidings-twice')) tell(what, seq, look, random.between(0, 5000))
+    if (faults.strikes('notification-lost', process.pausedUntil > scheduler.now ? 2 : 1)) return
+    tell(what, seq, look, faults.strikes('notification-late') ? random.between(100, 15_000) : random.between(0, 10))
+    if (faults.strikes('notification-twice')) tell(what, seq, look, random.between(0, 5000))
   })
   return stop
 }

@@ -1,7 +1,7 @@
 /**
- * The line between a node and its store. A request travels, is carried out, and its answer travels back: each is a step of
- * its own, and at each something may go wrong. What was sent arrives though its sender is paused, and perhaps though it
- * is dead.
+ * The connection between a node and its store. A request travels, is carried out, and its answer travels back: each is a
+ * separate step that may fail. A request that was sent arrives although its sender is paused, and perhaps although its
+ * sender died.
  */
 import type { Faults, Windows } from './faults.ts'
 import type { Random } from './random.ts'
@@ -15,7 +15,7 @@ export interface StoreSurroundings {
   readonly fullDisk: Windows
 }
 
-/** What the store says when it cannot be reached. Nodes live with it. */
+/** The error of a store that cannot be reached. Nodes must cope with it. */
 export class StoreAway extends Error {
   constructor(why: string) {
     super(why)
@@ -23,22 +23,22 @@ export class StoreAway extends Error {
   }
 }
 
-/** What becomes of a request: it may be done although nobody hears of it. */
+/** The fate of a request: it may be done although its answer is lost. */
 export type Fate = 'fine' | 'not-done' | 'done-unheard'
 
-/** Given what happens to the request, and whether it comes again later, makes the answer, or throws. */
+/** Makes the answer, or throws, given the fate of the request and whether it arrives twice. */
 export type CarryOut<T> = (fate: Fate, twice: boolean) => Promise<T>
 
 export class StoreLine {
   /** The next request matters more than others. */
   tender = false
   readonly #process: Process
-  readonly #life: number
+  readonly #generation: number
   readonly #around: StoreSurroundings
 
   constructor(process: Process, around: StoreSurroundings) {
     this.#process = process
-    this.#life = process.generation
+    this.#generation = process.generation
     this.#around = around
   }
 
@@ -62,7 +62,7 @@ export class StoreLine {
   #answer(label: string, settle: () => void): void {
     const { scheduler, random } = this.#around
     if (this.#dead) return
-    // Half of the answers come with the request: fewer steps, and nobody could tell the difference.
+    // Half of the answers come with the request: fewer steps, and no caller can tell the difference.
     if (this.#process.pausedUntil <= scheduler.now && random.chance(0.5)) return settle()
     scheduler.add(this.#process, `${label} answered`, this.#travel(), settle)
   }
@@ -81,14 +81,14 @@ export class StoreLine {
     const times = this.tender ? 5 : 1
     this.tender = false
     if (away || faults.strikes(writes ? 'write-failed' : 'read-failed', times)) return 'not-done'
-    // Claims are few, and whose answer is lost is the owner without knowing it.
+    // Claims are rare, and a node whose answer is lost owns the conversation without knowing it.
     if (!writes || !faults.strikes('reply-lost', label.startsWith('claim') ? 10 : 1)) return 'fine'
-    // That an answer is lost is now and then the beginning of something longer.
+    // A lost answer is sometimes the start of a longer outage.
     if (random.chance(0.08)) random.pick([outages, fullDisk]).begin(scheduler.now, random.between(8000, 25_000))
     return 'done-unheard'
   }
 
   get #dead(): boolean {
-    return this.#process.generation !== this.#life
+    return this.#process.generation !== this.#generation
   }
 }

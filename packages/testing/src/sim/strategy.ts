@@ -1,6 +1,6 @@
 /**
- * Who goes next. Choosing evenly is weak at deep orders of events, so seeds take turns: even chance, strict priorities
- * that change at a few moments (PCT), and processes set aside one by one and let go in another order (swizzle).
+ * Chooses the next task. A uniform choice rarely finds deep orderings, so seeds alternate between a uniform choice, strict
+ * priorities that change at a few moments (PCT), and processes suspended one by one and resumed in another order (swizzle).
  */
 import type { Random } from './random.ts'
 import type { Process, Task } from './scheduler.ts'

@@ -1,5 +1,5 @@
 /**
- * The tools of the simulated agents: one for every way in which a call can be carried out, agreed to, lost and late.
+ * The tools of the simulated agents: one for every way in which a call can be executed, approved, lost and late.
  * Their code goes through the node it runs on, which is found in the scope.
  */
 import {
@@ -62,7 +62,7 @@ function nodeOf({ scope }: ToolContext<JsonObject>): SimNode {
   return (scope as unknown as { readonly node: SimNode }).node
 }
 
-/** Does what the tool is for, which may go wrong before or after it is done. */
+/** Performs the effect of the tool, which may fail before or after it happened. */
 const work: Run = async (context) => {
   const node = nodeOf(context)
   const { faults } = node.world
@@ -82,9 +82,14 @@ const work: Run = async (context) => {
 
 const odd = (input: Json): boolean => ((input as JsonObject)['n'] as number) % 2 === 1
 
+function oddNumbers(context: ToolContext<JsonObject>): { readonly required: boolean } {
+  nodeOf(context).world.askers.gate(context)
+  return { required: odd(context.input) }
+}
+
 function toolsOf(version: ToolVersion): readonly Tool[] {
-  const common = { input: INPUT, description: `Version ${version}.` } as const
-  const steady = { input: INPUT, description: 'Always the same.' } as const
+  const common = { input: INPUT, description: `Version ${version}.`, streaming: true } as const
+  const steady = { input: INPUT, description: 'Always the same.', streaming: true } as const
   return [
     define({ ...steady, name: 'note', timeout: 20_000, run: work }),
     define({ ...steady, name: 'log.write', timeout: 20_000, run: work }),
@@ -109,7 +114,7 @@ function toolsOf(version: ToolVersion): readonly Tool[] {
     define({
       ...common,
       name: 'mail',
-      approval: ({ input }) => ({ required: odd(input) }),
+      approval: oddNumbers,
       approvalTimeout: 40_000,
       onExpire: 'reject',
       timeout: 20_000,
@@ -121,20 +126,20 @@ function toolsOf(version: ToolVersion): readonly Tool[] {
     define({
       ...common,
       name: 'interview',
-      approval: ({ input }) => ({ required: odd(input) }),
+      approval: oddNumbers,
       approvalTimeout: 60_000,
       timeout: 20_000,
       onLost: 'fail',
       run: interview,
     }),
-    define({ ...steady, name: 'watch', timeout: 20_000, run: watch }),
+    define({ ...steady, name: 'watch', timeout: 20_000, approvalTimeout: 20_000, run: watch }),
     define({ ...steady, name: 'stop', run: stop }),
     define({
       ...steady,
       name: 'form',
       executor: 'human',
       timeout: 40_000,
-      onExpire: { answer: 'nobody said' },
+      onExpire: { answer: 'no answer' },
       output: { type: 'string' },
     }),
     define({ ...steady, name: 'sign', executor: 'human', timeout: 25_000, onExpire: 'cancel' }),
@@ -159,6 +164,7 @@ function toolsOf(version: ToolVersion): readonly Tool[] {
       async: true,
     }),
     define({ ...steady, name: 'hand', manual: true, approvalTimeout: 30_000 }),
+    define({ ...steady, name: 'remind', timeout: 20_000, run: remind }),
   ]
 }
 
@@ -173,7 +179,7 @@ async function verify(
   return node.world.outside.happened(context.call.id) ? { happened: true, result: 'found' } : { happened: false }
 }
 
-/** Asks a person, now and then only after it did something. */
+/** Asks a person, sometimes only after its effect. */
 const quiz: Run = async (context) => {
   const node = nodeOf(context)
   node.begins(context)
@@ -181,27 +187,40 @@ const quiz: Run = async (context) => {
   return node.world.random.chance(0.7) ? askUser('Which one?') : toolError('no question comes to mind')
 }
 
-/** Asks some questions and goes on with what was said; does what it is for once it has heard enough. */
+/** Asks several questions and resumes with each answer; performs its effect after the last one. */
 const interview: Run = async (context) => {
   const node = nodeOf(context)
   const { resumed } = context
   node.begins(context)
   await node.wait('interview listens', node.world.random.between(0, 200))
   const asked = typeof resumed?.state === 'number' ? resumed.state : 0
-  if (resumed?.answer?.kind === 'reject') return toolError('nobody wants to say')
+  if (resumed?.answer?.kind === 'reject') return toolError('the answer was refused')
   if (asked < 4) return ask({ prompt: `Question ${asked + 1}?`, state: asked + 1 })
   node.world.outside.effect(context.call.id)
   return 'heard enough'
 }
 
-/** Looks at something outside until it is there. */
+/** Polls something outside, and asks a person in between: it waits for different callers in turn. */
 const watch: Run = async (context) => {
   const node = nodeOf(context)
   const { resumed } = context
   node.begins(context)
   await node.wait('watch looks', node.world.random.between(0, 200))
   const looked = typeof resumed?.state === 'number' ? resumed.state : 0
-  return looked < 3 ? later({ after: node.world.random.between(1, 4000), state: looked + 1 }) : { looked }
+  if (resumed?.answer?.kind === 'reject') return toolError('the answer was refused')
+  if (looked >= 4) return { looked }
+  const state = looked + 1
+  if (looked % 2 === 1) return ask({ prompt: 'Is it there?', state })
+  return later({ after: node.world.random.between(1, 4000), state })
+}
+
+/** Asks for something now that is to be done later. */
+const remind: Run = async (context) => {
+  const node = nodeOf(context)
+  node.begins(context)
+  await node.wait('remind plans', node.world.random.between(0, 200))
+  const made = context.plans.set({ id: 'reminder', what: 'look', runAfter: node.world.random.between(0, 20_000) })
+  return { planned: made.ok }
 }
 
 const stop: Run = async (context) => {
@@ -217,7 +236,7 @@ export function simTools(version: ToolVersion): readonly Tool[] {
   return VERSIONS[version]
 }
 
-/** Those that ask for a yes only now and then. */
+/** Tools that need an approval only for some inputs. */
 const ODD = new Set(['mail', 'interview'])
 const APPROVERS: Readonly<Record<string, number>> = { pay: 1, wire: 2, render: 1, order: 1 }
 const POLICY: Readonly<Record<string, OnLostPolicy>> = {

@@ -1,7 +1,7 @@
 /**
- * The one store that all nodes share, and what it really holds: every write is looked at as it is committed, whoever
- * made it and whatever became of the answer. Who drives and who lives is worked out here too, from what was asked of the
- * store and what it answered, so that the store's own word is not needed to judge it.
+ * The one store that all nodes share, and what it really holds: every write is checked as it is committed, no matter
+ * which node made it and whether its answer arrived. It also computes which node owns a conversation and which lease is
+ * valid, from the requests and answers of the store, so that it can judge the store without trusting it.
  */
 import { memoryStore, type Append, type Appended, type LogEvent, type Store } from '@holdpoint/core'
 import { ConversationRecord } from './conversation-record.ts'
@@ -14,11 +14,11 @@ interface Hands {
   readonly epoch: number
 }
 
-const NOBODY: Hands = { node: undefined, epoch: 0 }
+const NO_OWNER: Hands = { node: undefined, epoch: 0 }
 
 export class Truth {
   readonly conversations: Map<string, ConversationRecord> = new Map()
-  /** As nodes get to use it, before anything is done to their requests. */
+  /** The store that nodes use, before faults are applied to their requests. */
   readonly store: Store
   /** When the last write was, in steps. */
   wroteAt = 0
@@ -29,9 +29,9 @@ export class Truth {
   readonly #judge: Judge
   readonly #trace: Trace
   readonly #hands = new Map<string, Hands>()
-  /** By conversation: every node that ever drove it. It may not have heard that it does no longer. */
+  /** By conversation: every node that ever owned it. It may not know yet that it was replaced. */
   readonly #drove = new Set<string>()
-  /** Until when each node lives. */
+  /** The end of each node's lease. */
   readonly #leases = new Map<string, number>()
 
   constructor(scheduler: Scheduler, judge: Judge, trace: Trace) {
@@ -50,12 +50,12 @@ export class Truth {
     return record
   }
 
-  lives(node: string | undefined): boolean {
+  hasLease(node: string | undefined): boolean {
     return node !== undefined && (this.#leases.get(node) ?? -Infinity) > this.#scheduler.now
   }
 
   owner(id: string): Hands {
-    return this.#hands.get(id) ?? NOBODY
+    return this.#hands.get(id) ?? NO_OWNER
   }
 
   /** At the end: what the store gives back is what was written. */
@@ -93,7 +93,7 @@ export class Truth {
         const owner = this.owner(what.id)
         const again = epoch !== undefined && node === owner.node && epoch === owner.epoch
         if (epoch !== undefined && !again) this.#handOver(record, { node, epoch }, record.hasWork)
-        // Who claims again did not hear of it, and may have gone on under an older epoch: what came of that is refused.
+        // A node that claims again did not get its answer, and may have worked under an older epoch: those writes are refused.
         if (again && record.step) record.step.excused++
         return epoch
       },
@@ -117,14 +117,14 @@ export class Truth {
     const moves = answer.result === 'ok' && answer.epoch !== this.owner(record.id).epoch
     if (moves) this.#handOver(record, { node: answer.owned ? write.node : undefined, epoch: answer.epoch }, busy)
     record.follow(stored, this.#judge, now, steps)
-    // Whoever was at work may ask for the new step too, before it hears that it was replaced; if by itself, all the more.
+    // The previous owner may ask for the new step too, before it learns that it was replaced, even if by itself.
     if (moves && (busy || self) && record.step && record.step !== before) record.step.excused++
     if (this.#judge.violation) return
     record.checkRows(write, this.#judge)
     this.onCommit(record, stored, write.node)
   }
 
-  /** Whoever sets a resting conversation going drives it, and may write at once what that led to. */
+  /** The node that starts an idle conversation owns it, and may write the first events of the turn in the same append. */
   #checkHands({ id }: ConversationRecord, { epoch, node }: Append, stored: readonly LogEvent[], busy: boolean): void {
     const owner = this.owner(id)
     const say = (): string =>
@@ -133,10 +133,10 @@ export class Truth {
     else this.#judge.require(!(busy ? stored : stored.slice(0, opens(stored))).some(driverOnly), 'fenced', say)
   }
 
-  /** Nobody may take what a living node is at work on. */
+  /** No node may take a conversation at work from an owner with a valid lease. */
   #handOver(record: ConversationRecord, to: Hands, busy: boolean): void {
     const from = this.owner(record.id)
-    const free = (!busy || !this.lives(from.node)) && to.epoch > from.epoch
+    const free = (!busy || !this.hasLease(from.node)) && to.epoch > from.epoch
     const say = (): string => `${record.id}: from ${from.node} (${from.epoch}) to ${to.node} (${to.epoch})`
     this.#judge.require(free, 'one-driver', say)
     this.#trace.add(`  > ${say()}`)
@@ -147,13 +147,13 @@ export class Truth {
   }
 }
 
-/** Where a turn begins that somebody asked for. */
+/** Where a turn begins that a caller asked for. */
 function opens(events: readonly LogEvent[]): number {
   const at = events.findIndex((event) => event.type === 'turn.started' && !driverOnly(event))
   return at === -1 ? events.length : at
 }
 
-/** What only who drives may write. */
+/** Events that only the owner may write. */
 function driverOnly(event: LogEvent): boolean {
   switch (event.type) {
     case 'turn.briefed':

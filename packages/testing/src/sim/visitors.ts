@@ -1,17 +1,18 @@
-/** People in spaces: they talk, come and go, bring others in, tell agents of things, and make plans for them. */
+/** People in spaces: they post, join and leave, add others, send triggers to agents, and make plans for them. */
 import type { Member, PlanMade, Posted, SpaceAnswer } from '@holdpoint/core'
-import { planRequest } from './life-replies.ts'
+import { planRequest } from './autonomous-replies.ts'
 import type { SimNode } from './node.ts'
 import { request } from './requests.ts'
 import type { Process } from './scheduler.ts'
 import type { Post } from './spaces-judged.ts'
+import { planOf } from './askers-judged.ts'
 import type { World } from './world.ts'
 
 export class Visitor {
   readonly #world: World
   readonly #process: Process
   readonly #self: Member
-  /** Posts of which nothing was heard. */
+  /** Posts without a reply so far. */
   readonly #unheard: Post[] = []
   readonly #triggered: string[] = []
 
@@ -22,8 +23,8 @@ export class Visitor {
   }
 
   async live(actions: number): Promise<void> {
-    const { random, faults, living } = this.#world
-    for (const space of living.spaces) await this.#open(space)
+    const { random, faults, autonomous } = this.#world
+    for (const space of autonomous.spaces) await this.#open(space)
     for (let n = 0; n < actions && faults.active; n++) {
       await this.#world.scheduler.wait(this.#process, 'thinks', random.chance(0.3) ? 0 : random.between(100, 6000))
       await this.#act()
@@ -31,7 +32,7 @@ export class Visitor {
   }
 
   #act(): Promise<unknown> {
-    const what = this.#world.random.weighted({ post: 9, trigger: 3, plan: 4, join: 2, leave: 2, read: 1, look: 1 })
+    const what = this.#world.random.weighted({ post: 9, trigger: 3, plan: 8, join: 2, leave: 2, read: 1, look: 1 })
     switch (what) {
       case 'post':
         return this.#post()
@@ -50,15 +51,15 @@ export class Visitor {
     }
   }
 
-  /** Somebody else may have made it before. */
+  /** Another visitor may have created it before. */
   #open(id: string): Promise<SpaceAnswer | undefined> {
-    const { random, living, visitors } = this.#world
-    const agents = living.agents.filter(() => random.chance(0.8))
+    const { random, autonomous, visitors } = this.#world
+    const agents = autonomous.agents.filter(() => random.chance(0.8))
     const members = [
       ...visitors.map((visitor) => ({ member: visitor.#self, role: 'owner' as const })),
       ...agents.map((agent) => ({ member: agentMember(agent) })),
     ]
-    const { agentMessages } = living
+    const { agentMessages } = autonomous
     return this.#ask<SpaceAnswer>({
       label: `opens ${id}`,
       ask: (runtime) => runtime.spaces.create({ id, name: id, agentMessages, by: this.#self, members }),
@@ -72,7 +73,7 @@ export class Visitor {
     const heard = await this.#say(post)
     if (heard === undefined && random.chance(0.6)) return void this.#unheard.push(post)
     if (heard !== undefined && random.chance(0.9)) return
-    // Who leaves, and asks after it then, is told the truth as well.
+    // A visitor that left and asks afterwards must get a true answer too.
     await this.#leave(post.space, this.#self)
     await this.#say(post)
   }
@@ -92,17 +93,18 @@ export class Visitor {
     const id = again ? random.pick(this.#triggered) : spaces.trigger(this.#agent())
     this.#triggered.push(id)
     const [agent = ''] = id.split(' ')
-    return this.#ask({ label: `triggers ${id}`, ask: (runtime) => runtime.lives.trigger(agent, { id, name: 'it' }) })
+    return this.#ask({ label: `triggers ${id}`, ask: (runtime) => runtime.agents.trigger(agent, { id, name: 'it' }) })
   }
 
   #plan(): Promise<unknown> {
     const { random } = this.#world
     const agent = this.#agent()
-    const plan = planRequest(random)
+    const by = this.#self.id
+    const plan = { ...planRequest(random), what: planOf(by) }
     return this.#ask<PlanMade | boolean>({
       label: `plans ${plan.id} for ${agent}`,
       ask: (runtime) =>
-        random.chance(0.8) ? runtime.lives.setPlan(agent, plan) : runtime.lives.removePlan(agent, plan.id),
+        random.chance(0.8) ? runtime.agents.setPlan(agent, plan, { by }) : runtime.agents.removePlan(agent, plan.id),
     })
   }
 
@@ -141,18 +143,18 @@ export class Visitor {
       label: `looks at ${space} and ${agent}`,
       ask: async (runtime) => [
         await runtime.spaces.view(space, { limit: 3 }),
-        await runtime.lives.view(agent),
+        await runtime.agents.view(agent),
         await runtime.spaces.list({ member: this.#self }),
       ],
     })
   }
 
   #space(): string {
-    return this.#world.random.pick(this.#world.living.spaces)
+    return this.#world.random.pick(this.#world.autonomous.spaces)
   }
 
   #agent(): string {
-    return this.#world.random.pick(this.#world.living.agents)
+    return this.#world.random.pick(this.#world.autonomous.agents)
   }
 
   #ask<T>(what: Parameters<typeof request<T>>[3]): Promise<T | undefined> {

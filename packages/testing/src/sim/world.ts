@@ -1,8 +1,9 @@
-/** One simulated world: nodes that share a store, people, followers and an operator, all made from one seed. */
+/** One simulated world: nodes that share a store, people, subscribers and an operator, all made from one seed. */
 import { HoldpointError, type AgentOptions, type Store } from '@holdpoint/core'
 import { AnswersJudged } from './answers-judged.ts'
+import { AskersJudged } from './askers-judged.ts'
 import { Faults, Windows } from './faults.ts'
-import { livingIn, livingOptions, type Living } from './living.ts'
+import { autonomousAgentsIn, autonomousAgentOptions, type AutonomousAgents } from './autonomous-agents.ts'
 import { MessagesJudged } from './messages-judged.ts'
 import { LostJudged } from './lost-judged.ts'
 import { ModelsAsked } from './models-asked.ts'
@@ -10,6 +11,7 @@ import { SimNode } from './node.ts'
 import { Outside } from './outside.ts'
 import { Person } from './people.ts'
 import { PlansJudged } from './plans-judged.ts'
+import { Program, programNames } from './programs.ts'
 import { Random } from './random.ts'
 import { Reader } from './reader.ts'
 import { Scheduler } from './scheduler.ts'
@@ -23,7 +25,7 @@ import { Truth } from './truth.ts'
 import { Judge } from './violation.ts'
 import { Visitor } from './visitors.ts'
 
-/** Puts a store in the place of the true one: how a seeded bug gets in. */
+/** Replaces the real store, to put a bug in. */
 export type TamperStore = (store: Store, random: Random) => Store
 
 const START = 1_000_000
@@ -44,12 +46,13 @@ export class World {
   readonly models: ModelsAsked
   readonly answers: AnswersJudged
   readonly messages: MessagesJudged
+  readonly askers: AskersJudged
   readonly spaces: SpacesJudged
   readonly plans: PlansJudged
   readonly shown: ShownJudged
   readonly lost: LostJudged
-  readonly living: Living
-  /** Of the agents that live, as they are defined. */
+  readonly autonomous: AutonomousAgents
+  /** The definitions of the autonomous agents. */
   readonly alive: readonly Omit<AgentOptions, 'model' | 'tools'>[]
   readonly agents: readonly Omit<AgentOptions, 'model' | 'tools'>[]
   readonly settings: {
@@ -61,11 +64,12 @@ export class World {
   }
   readonly nodes: readonly SimNode[]
   readonly people: readonly Person[]
+  readonly programs: readonly Program[]
   readonly visitors: readonly Visitor[]
   readonly readers: readonly Reader[]
   /** Requests that are on their way, or that a node did not answer yet. */
   asking = 0
-  /** The node that dies before it hears what it wrote. */
+  /** The node that dies before it gets the answer to its write. */
   #doomed: string | undefined
 
   constructor(seed: number, trace: boolean, tamper: TamperStore = (store) => store) {
@@ -82,6 +86,7 @@ export class World {
     this.outside = new Outside(this.truth, this.judge)
     this.answers = new AnswersJudged(this.truth, this.judge, this.scheduler)
     this.messages = new MessagesJudged(this.judge)
+    this.askers = new AskersJudged(this.judge)
     this.spaces = new SpacesJudged(this.judge)
     this.plans = new PlansJudged(this.judge, this.scheduler)
     this.shown = new ShownJudged(this.truth, this.judge)
@@ -104,45 +109,48 @@ export class World {
     )
     const plain = this.agents.filter(({ plugins }) => !plugins).map(({ name }) => name)
     this.models = new ModelsAsked(this.truth, this.judge, { windows: new Map(windows), plain: new Set(plain) })
-    const lives = root.fork('lives')
-    this.living = livingIn(lives)
-    this.alive = this.living.agents.map((name) => livingOptions(name, lives))
+    const agentShape = root.fork('lives')
+    this.autonomous = autonomousAgentsIn(agentShape)
+    this.alive = this.autonomous.agents.map((name) => autonomousAgentOptions(name, agentShape))
     this.truth.onCommit = (record, events, writer) => {
       this.models.follow(record, events, writer)
       this.lost.follow(record, events, writer)
-      for (const judged of [this.messages, this.spaces, this.plans, this.shown]) judged.follow(record, events)
-      // The worst of moments: the start is written, and whoever wrote it has not heard of it.
+      for (const judged of [this.messages, this.askers, this.spaces, this.plans, this.shown])
+        judged.follow(record, events)
+      // The worst moment: the start is written, and its writer has no answer yet.
       if (events.some(({ type }) => type === 'call.started') && faults.strikes('pause', 100)) this.#pause(writer)
-      // As bad: what an agent said is there, and its own log knows nothing of it.
+      // As bad: an agent's message is in the space, and its own log does not have it.
       const said = events.some((event) => event.type === 'message.posted' && event.from.kind === 'agent')
       if (said && faults.strikes('crash', 20)) this.#doomed = writer
     }
-    // The first always drives: somebody has to.
+    // The first always drives: one node has to.
     this.nodes = Array.from(
       { length: shape.pick([2, 2, 3, 3, 4]) },
-      (_, n) => new SimNode(this, `node${n + 1}`, n === 0 || shape.chance(0.75), n > 0 && this.#lacks(lives)),
+      (_, n) => new SimNode(this, `node${n + 1}`, n === 0 || shape.chance(0.75), n > 0 && this.#lacks(agentShape)),
     )
     this.people = Array.from({ length: shape.between(2, 3) }, (_, n) => new Person(this, ['ann', 'bob', 'cy'][n] ?? ''))
+    this.programs = programNames.map((name) => new Program(this, name, root.fork(name)))
     this.readers = Array.from(
       { length: shape.between(1, 3) },
       (_, n) => new Reader(this, `reader${n + 1}`, shape.pick(this.agents).name),
-    ).concat(this.living.spaces.map((space) => new Reader(this, `reader of ${space}`, space)))
-    this.visitors = this.living.spaces.length > 0 ? [new Visitor(this, 'dee'), new Visitor(this, 'eve')] : []
+    ).concat(this.autonomous.spaces.map((space) => new Reader(this, `reader of ${space}`, space)))
+    this.visitors = this.autonomous.spaces.length > 0 ? [new Visitor(this, 'dee'), new Visitor(this, 'eve')] : []
   }
 
   /** The agent that a node does not have, if it lacks one. */
-  #lacks(lives: Random): string | false {
-    const lacking = this.living.agents.length > 0 && lives.chance(0.4) && lives.pick(this.living.agents)
+  #lacks(agentShape: Random): string | false {
+    const lacking =
+      this.autonomous.agents.length > 0 && agentShape.chance(0.4) && agentShape.pick(this.autonomous.agents)
     if (lacking !== false) this.faults.happened('agent-elsewhere')
     return lacking
   }
 
-  /** What goes on by itself. If it breaks, the simulation is broken. */
+  /** Starts a background task. If it fails, the simulation is broken. */
   seeTo(work: Promise<unknown>): void {
     work.catch((error: unknown) => this.unexpected(error, 'the simulation'))
   }
 
-  /** Only that the store is away, the node closed, or an agent elsewhere, may ever be thrown. */
+  /** The only allowed errors: the store is unavailable, the node is closed, or the agent is on another node. */
   unexpected(error: unknown, where: string): void {
     if (error instanceof StoreAway) return
     if (HoldpointError.is(error) && (error.code === 'store-unavailable' || error.code === 'closed')) return
@@ -154,7 +162,7 @@ export class World {
     )
   }
 
-  /** What strikes between any two steps. */
+  /** Faults that may happen between any two steps. */
   disturb(): void {
     const { faults, random } = this
     const doomed = this.nodes.find(({ id, runtime }) => id === this.#doomed && runtime)
@@ -165,7 +173,7 @@ export class World {
     if (faults.strikes('clock-jump')) random.pick(this.nodes).jump(random.pick([-24, -1, 1, 24]) * HOUR)
   }
 
-  /** Mostly for longer than the lease; for less, it must do no harm at all. */
+  /** Mostly for longer than the lease; a shorter pause must do no harm. */
   #pause(id: string | undefined): void {
     const { random } = this
     const node = this.nodes.find((each) => each.id === id && each.awake)
@@ -173,10 +181,10 @@ export class World {
     node?.pause(Math.round(this.settings.leaseMs * leases))
   }
 
-  /** Everybody is gone for so long that plans are missed. */
+  /** All nodes are gone for so long that plans are missed. */
   #blackOut(): void {
     this.faults.happened('blackout')
-    const ms = this.random.between(20_000, 110_000)
+    const ms = this.random.between(60_000, 130_000)
     for (const node of this.nodes) node.crash(ms + this.random.between(0, 5000))
   }
 
@@ -186,7 +194,7 @@ export class World {
     const operator = scheduler.process('operator')
     const rolling = random.chance(0.4)
     await scheduler.wait(operator, 'waits', random.between(2000, 30_000))
-    if (this.living.agents.length > 0 && random.chance(0.6)) this.#blackOut()
+    if (this.autonomous.agents.length > 0 && random.chance(0.6)) this.#blackOut()
     const version = random.pick([1, 2, 2] as const)
     for (const node of rolling ? nodes : random.chance(0.5) ? [random.pick(nodes)] : []) {
       if (version === 2) faults.happened('upgrade')

@@ -113,13 +113,13 @@ export const appendCases: Cases = {
   'the same id in two tenants is two conversations': async ({ store }) => {
     const ours = draft('c', 0, { tenant: 'acme', key: 'k', many: 2, base: 'ours', holds: [hold('call')] })
     const theirs = draft('c', 0, { tenant: 'globex', key: 'k', mark: ours.mark, status: 'running' })
-    const nobodys = draft('c', 0, { key: 'k', mark: ours.mark })
-    for (const write of [ours, theirs, nobodys]) {
+    const ownerless = draft('c', 0, { key: 'k', mark: ours.mark })
+    for (const write of [ours, theirs, ownerless]) {
       const { owned, events } = await written(store, write)
       same([owned, events], [false, logged(write)], `the answer to ${write.to.tenant}`)
     }
-    for (const write of [ours, theirs, nobodys]) await sameLog(store, write.to, [write])
-    same(await store.heads([theirs.to, ours.to, nobodys.to]), [1, 2, 1], 'heads')
+    for (const write of [ours, theirs, ownerless]) await sameLog(store, write.to, [write])
+    same(await store.heads([theirs.to, ours.to, ownerless.to]), [1, 2, 1], 'heads')
     same((await store.load(theirs.to))?.base, undefined, 'the base of the other')
     same(await store.readCall(theirs.to, 'call'), [], 'the call in the other')
     same(await store.claim(ours.to, 'n'), undefined, 'claiming the one that rests')

@@ -1,4 +1,4 @@
-/** What is left when a handle is closed, and when it dies without a word: everything that was said to be written. */
+/** What remains after a handle is closed or crashes: every acknowledged write. */
 import type { Append, Appended, Store } from '@holdpoint/core'
 import { at, draft, hold, logged, logOf, NOON, sameLog, written } from './drafts.ts'
 import { holds, same } from './expect.ts'
@@ -96,7 +96,7 @@ export const crashCases: Cases = {
   },
 }
 
-/** Something of everything that a store keeps. */
+/** One record of every kind that a store keeps. */
 async function story(store: Store, wakeAt: number): Promise<{ readonly writes: Append[]; readonly epoch: number }> {
   await store.beat('a', MINUTE)
   const open = [hold('x', { seqs: [2] }), hold('y', { open: false, seqs: [2, 3] })]
@@ -132,18 +132,18 @@ async function sameStory(store: Store, writes: readonly Append[], wakeAt: number
   await written(store, draft('c', 6, { epoch }))
 }
 
-/** Thirty writes are given and not waited for, then the handle goes; whatever was answered must be true. */
+/** Starts thirty writes without awaiting them, then drops the handle; every answer that came must be true. */
 async function underWay(store: Store, going: Store, go: (handle: Store) => Promise<void>): Promise<void> {
   await written(going, draft('warm', 0))
   const writes = Array.from({ length: 30 }, (_, n) => draft(`c${n}`, 0, { many: 3, base: n, holds: [hold(`x${n}`)] }))
   const answers: (Appended | undefined)[] = writes.map(() => undefined)
   const answering = writes.map(async (write, n) => {
-    // What never answers, and what answers with an exception, may be written or not.
+    // A write without an answer, or with an exception, may be written or not.
     answers[n] = await going.append(write).catch(() => undefined)
   })
   await new Promise((resolve) => setImmediate(resolve))
   await go(going)
-  // Who died says nothing more; who was closed has said it all, or does so now.
+  // A crashed handle gives no more answers; a closed one has given all of them, or does so now.
   await Promise.race([Promise.all(answering), new Promise((resolve) => setTimeout(resolve, 200))])
 
   for (const [n, write] of writes.entries()) {
@@ -154,7 +154,7 @@ async function underWay(store: Store, going: Store, go: (handle: Store) => Promi
     if (there) same(there, whole, `what there is of ${write.to.id}`)
     if (result === 'ok') holds(there !== undefined, `${write.to.id} was said to be written`)
     if (result === 'failed') holds(there === undefined, `${write.to.id} was said not to be written`)
-    // Given again, it is there for sure, and once.
+    // A retry makes sure that it is written, once.
     same((await written(store, write)).events, logged(write), 'the write given again')
     await sameLog(store, write.to, [write])
     const { items } = await store.pending({ tenant: '', conversationId: write.to.id, limit: 9 })

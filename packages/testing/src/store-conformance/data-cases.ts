@@ -1,4 +1,4 @@
-/** Data that databases are known to choke on: in events, in bases, and in every name. */
+/** Data that databases are known to fail on: in events, in bases, and in every name. */
 import type { Json, Store } from '@holdpoint/core'
 import { at, draft, hold, logged, logOf, NOON, note, sameLog, written } from './drafts.ts'
 import { holds, same } from './expect.ts'
@@ -43,7 +43,7 @@ export const NUMBERS: readonly number[] = [
   123_456_789.123_456_79,
 ]
 
-/** Names that must stay apart, though each resembles another or means something to somebody. */
+/** Names that must stay distinct, although each resembles another or is special to a database. */
 export const NAMES: readonly string[] = [
   'plain',
   'PLAIN',
@@ -210,7 +210,7 @@ export const dataCases: Cases = {
       const { owned } = await written(store, draft(name, 0, { agent: name, status: 'running', node: name }))
       same(owned, true, `owned by ${name}`)
     }
-    same((await store.due({ agents: NAMES, limit: 100 })).conversations, [], 'due while all of them live')
+    same((await store.due({ agents: NAMES, limit: 100 })).conversations, [], 'due while all leases are valid')
     for (const name of NAMES) await store.leave(name)
     for (const name of NAMES) {
       same((await store.due({ agents: [name], limit: 100 })).conversations, [at(name)], `due once ${name} left`)

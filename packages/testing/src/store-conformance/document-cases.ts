@@ -1,4 +1,4 @@
-/** What belongs to no conversation: kept under an id, and changed by whoever knows its version. */
+/** Documents: they belong to no conversation, have an id, and are changed by a caller that knows their version. */
 import type { Store } from '@holdpoint/core'
 import { AGENTS, all, conflict, dataOf, get, given, idsOf, ok, put } from './document-drafts.ts'
 import { at, draft, logOf, written } from './drafts.ts'
@@ -11,19 +11,19 @@ const MINUTE = 60_000
 export const documentCases: Cases = {
   'a document is read back as it was put': async ({ store, another, now }) => {
     const before = await now()
-    same(await put(store, 'for good', { data: { b: [1, null], a: '' } }), ok(1), 'the answer')
+    same(await put(store, 'permanent', { data: { b: [1, null], a: '' } }), ok(1), 'the answer')
     await put(store, 'for a while', { data: 2, ttlMs: 10 * MINUTE + 0.5 })
     const after = await now()
-    const [good, while_] = await Promise.all(['for good', 'for a while'].map((id) => get(store, id)))
+    const [good, while_] = await Promise.all(['permanent', 'for a while'].map((id) => get(store, id)))
     holds(good !== undefined && while_ !== undefined, 'both are there')
     for (const each of [good, while_]) {
       holds(each.at >= before && each.at <= after, `it was written by the store's clock, at ${each.at}`)
     }
-    same(good, { kind: 'agent', id: 'for good', version: 1, at: good.at, data: { b: [1, null], a: '' } }, 'one')
-    same('until' in good, false, 'whether one that is for good has an end')
+    same(good, { kind: 'agent', id: 'permanent', version: 1, at: good.at, data: { b: [1, null], a: '' } }, 'one')
+    same('until' in good, false, 'whether one without expiry has an end')
     same(while_.until, while_.at + 10 * MINUTE + 0.5, 'when the other is over')
     same(await all(await another()), [while_, good], 'both, from another handle')
-    same(await get(store, 'none'), undefined, 'one that nobody put')
+    same(await get(store, 'none'), undefined, 'one that was never put')
   },
 
   'its version counts its changes, and each tells when it was': async ({ store, now, advance }) => {
@@ -48,7 +48,7 @@ export const documentCases: Cases = {
       same([(await get(store, 'a'))?.version, (await get(store, 'a'))?.data], [there, `version ${there}`], 'it')
     }
     for (const data of ['mine', undefined]) same(await put(store, 'none', { expected: 1, data }), conflict(0), 'none')
-    same(await get(store, 'none'), undefined, 'one that nobody made')
+    same(await get(store, 'none'), undefined, 'one that was never created')
   },
 
   'who expects nothing in particular replaces what is there': async ({ store, another }) => {
@@ -69,7 +69,7 @@ export const documentCases: Cases = {
     }
   },
 
-  'one that is removed is gone, and begins anew': async ({ store }) => {
+  'one that is removed is gone, and starts again at version 1': async ({ store }) => {
     for (const expected of [2, undefined]) {
       await put(store, 'a')
       await put(store, 'a')
@@ -127,7 +127,7 @@ export const documentCases: Cases = {
     for (const expected of [1, 2, 3]) same(await put(store, 'a', { expected }), conflict(0), `expecting ${expected}`)
     same([await get(store, 'a'), await all(store)], [undefined, []], 'what is there')
     same(await put(store, 'a', { expected: 0, data: 'new' }), ok(3), 'made again')
-    // Who held it before and slept over its end still knows version 2.
+    // A caller that read it before it expired still knows version 2.
     same(await put(store, 'a', { expected: 2, data: 'late' }), conflict(3), 'from who had it before')
     same(await dataOf(store), ['new'], 'what is there then')
   },

@@ -7,7 +7,7 @@ const MINUTE = 60_000
 /** The tenant and the kind that most cases are about. */
 export const AGENTS = { tenant: '', kind: 'agent' } as const
 
-/** For whoever wants to know what became of documents: one that was changed, one with an end, and one removed. */
+/** For tests of what a store does with documents: one that was changed, one that expires, and one that was removed. */
 export async function documentStory(store: Store): Promise<void> {
   for (const id of ['changed', 'removed']) await put(store, id, { data: 'older' })
   await put(store, 'changed', { expected: 1, data: { newer: true } })

@@ -81,7 +81,7 @@ export function at(id: string, tenant = ''): Address {
   return { tenant, id }
 }
 
-/** The whole log, page by page, as whoever follows a conversation reads it. */
+/** The whole log, page by page, as a subscriber reads it. */
 export async function logOf(store: Store, from: Address, limit?: number): Promise<LogEvent[]> {
   const log: LogEvent[] = []
   for (;;) {

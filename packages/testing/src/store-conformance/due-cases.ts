@@ -1,4 +1,4 @@
-/** What somebody has to look at: work that nobody drives, and deadlines that came. */
+/** Due conversations: running without an owner, or past a deadline. */
 import type { DueQuery, Store } from '@holdpoint/core'
 import { draft, written } from './drafts.ts'
 import { holds, same } from './expect.ts'
@@ -7,7 +7,10 @@ import type { Cases } from './scene.ts'
 const MINUTE = 60_000
 
 export const dueCases: Cases = {
-  'what runs without a living owner is due, and nothing that rests': async ({ store, advance }) => {
+  'a running conversation without an owner with a valid lease is due, and an idle one is not': async ({
+    store,
+    advance,
+  }) => {
     await store.beat('alive', 60 * MINUTE)
     await store.beat('stale', MINUTE)
     await store.beat('left', 60 * MINUTE)
@@ -31,7 +34,7 @@ export const dueCases: Cases = {
     same(await due(store), ['c'], 'due a minute after')
   },
 
-  'a deadline is due although its owner lives': async ({ store, now }) => {
+  'a deadline is due although the lease of its owner is valid': async ({ store, now }) => {
     await store.beat('a', MINUTE)
     const wakeAt = (await now()) - MINUTE
     await written(store, draft('c', 0, { status: 'running', node: 'a', wakeAt }))
@@ -91,7 +94,7 @@ export const dueCases: Cases = {
     same((await ask(store, ['sales', 'legal'])).next, start + 10 * MINUTE, 'next for sales and legal')
     same((await due(store, ['sales', 'legal'])).length, 4, 'how many for sales and legal')
     same(await ask(store, []), { conversations: [] }, 'for no agent')
-    same(await ask(store, ['nobody']), { conversations: [] }, 'for an agent without conversations')
+    same(await ask(store, ['unknown']), { conversations: [] }, 'for an agent without conversations')
   },
 
   'unless agents are named, conversations of any are due': async ({ store, now }) => {

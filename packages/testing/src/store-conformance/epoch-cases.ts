@@ -1,4 +1,4 @@
-/** Who drives: a matter of the conversation's row, compared in the write itself. */
+/** The owner is a column of the conversation's row, compared in the write itself. */
 import { at, draft, hold, NOON, sameLog, written } from './drafts.ts'
 import { holds, same } from './expect.ts'
 import type { Cases, Scene } from './scene.ts'
@@ -13,7 +13,7 @@ export const epochCases: Cases = {
     holds(running.epoch > resting.epoch, `the epoch grows: ${resting.epoch}, ${running.epoch}`)
   },
 
-  'nobody comes to own a conversation that does not run': async ({ store }) => {
+  'an append does not make its node the owner of a conversation that does not run': async ({ store }) => {
     const { epoch } = await written(store, draft('c', 0))
     for (const [index, status] of (['held', 'idle'] as const).entries()) {
       const answer = await written(store, draft('c', index + 1, { status, node: 'a' }))
@@ -39,7 +39,10 @@ export const epochCases: Cases = {
     }
   },
 
-  'an outsider may write while somebody drives, and does not take it': async ({ store, another }) => {
+  'another process may write while a node owns the conversation, and does not take it over': async ({
+    store,
+    another,
+  }) => {
     await store.beat('a', MINUTE)
     const { epoch } = await written(store, draft('c', 0, { status: 'running', node: 'a' }))
     const outsider = await written(await another(), draft('c', 1, { status: 'running', node: 'b' }))
@@ -63,7 +66,7 @@ export const epochCases: Cases = {
     await takenAfter(scene, async ({ store }) => store.leave('a'))
   },
 
-  'an outsider takes a resting conversation though its last owner lives': async (scene) => {
+  'another process takes an idle conversation though the lease of its last owner is valid': async (scene) => {
     for (const [id, status] of [
       ['c', 'held'],
       ['d', 'idle'],
@@ -79,7 +82,7 @@ export const epochCases: Cases = {
   'an old epoch is fenced, though the seq fits': async ({ store }) => {
     const { epoch } = await written(store, draft('c', 0, { status: 'running', node: 'a' }))
     const newer = await written(store, draft('c', 1, { status: 'running', node: 'b' }))
-    holds(newer.owned && newer.epoch > epoch, 'b takes what a, that never said it lives, left')
+    holds(newer.owned && newer.epoch > epoch, 'b takes over from a, which never sent a heartbeat')
     same(await store.append(draft('c', 2, { epoch })), { result: 'fenced' }, 'the old driver')
     await written(store, draft('c', 2, { epoch: newer.epoch }))
   },
@@ -109,7 +112,7 @@ export const epochCases: Cases = {
     same(next.epoch, taken, 'the epoch')
   },
 
-  'epochs only grow, whoever takes it and by whatever way': async ({ store }) => {
+  'epochs only grow, for every node and every way of taking over': async ({ store }) => {
     const epochs: (number | undefined)[] = []
     for (let seq = 0; seq < 8; seq += 2) {
       epochs.push((await written(store, draft('c', seq, { status: 'running', node: `n${seq}` }))).epoch)

@@ -5,7 +5,7 @@
 import { AssertionError } from 'node:assert'
 import { canonical, type Json } from '@holdpoint/core'
 
-/** Longer values are cut in messages: a diff of megabytes helps nobody. */
+/** Longer values are cut in messages: a diff of megabytes is unreadable. */
 const SHOWN = 2000
 
 export function same(actual: unknown, expected: unknown, what: string): void {

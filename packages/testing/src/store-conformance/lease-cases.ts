@@ -1,4 +1,4 @@
-/** How long a node counts as alive, and who may take over what it drove. */
+/** How long a node's lease is valid, and who may take over its conversations. */
 import type { Scene, Cases } from './scene.ts'
 import { at, draft, written } from './drafts.ts'
 import { holds, same } from './expect.ts'
@@ -6,14 +6,14 @@ import { holds, same } from './expect.ts'
 const MINUTE = 60_000
 
 export const claimCases: Cases = {
-  'a running conversation that nobody drives can be claimed, and driven': async ({ store }) => {
+  'a running conversation without an owner can be claimed, and driven': async ({ store }) => {
     const { epoch } = await written(store, draft('c', 0, { status: 'running' }))
     const claimed = await store.claim(at('c'), 'a')
     holds(claimed !== undefined && claimed > epoch, `a newer epoch than ${epoch}: ${claimed}`)
     await written(store, draft('c', 1, { status: 'running', epoch: claimed }))
   },
 
-  'a claim takes what a living node drives from nobody': async ({ store, another }) => {
+  'a claim takes no conversation from an owner with a valid lease': async ({ store, another }) => {
     const { epoch } = await driven(store)
     const other = await another()
     await other.beat('b', MINUTE)
@@ -21,7 +21,7 @@ export const claimCases: Cases = {
     same((await written(store, draft('c', 1, { status: 'running', epoch }))).epoch, epoch, 'the epoch')
   },
 
-  'whoever claims its own is told its epoch, which stays': async ({ store, another, advance }) => {
+  'a node that claims its own conversation is told its epoch, which stays': async ({ store, another, advance }) => {
     const { epoch } = await driven(store)
     const other = await another()
     same(await other.claim(at('c'), 'a'), epoch, 'claimed by the owner')
@@ -29,7 +29,7 @@ export const claimCases: Cases = {
     same(await store.claim(at('c'), 'a'), epoch, 'claimed by the owner, that was late but not replaced')
     await written(store, draft('c', 1, { status: 'running', epoch }))
     const taken = await other.claim(at('c'), 'b')
-    same(await store.claim(at('c'), 'b'), taken, 'claimed again by whoever took it')
+    same(await store.claim(at('c'), 'b'), taken, 'claimed again by its new owner')
     await written(store, draft('c', 2, { status: 'idle', ...(taken !== undefined && { epoch: taken }) }))
     same(await store.claim(at('c'), 'b'), undefined, 'claimed once it rests')
   },
@@ -54,7 +54,7 @@ export const claimCases: Cases = {
     await written(store, draft('held', 0, { status: 'held', wakeAt: 1 }))
     for (const id of ['idle', 'held', 'unknown']) same(await store.claim(at(id), 'a'), undefined, `claiming ${id}`)
     const { owned } = await written(store, draft('held', 1, { status: 'running', node: 'b' }))
-    same(owned, true, 'owned by whoever makes it run')
+    same(owned, true, 'owned by the node that makes it run')
   },
 
   'a conversation that came to rest cannot be claimed, though its owner is gone': async ({ store }) => {
@@ -63,7 +63,7 @@ export const claimCases: Cases = {
     same(await store.claim(at('c'), 'b'), undefined, 'the claim')
   },
 
-  'what was claimed by a living node cannot be claimed again': async ({ store }) => {
+  'a conversation claimed by a node with a valid lease cannot be claimed again': async ({ store }) => {
     await store.beat('a', MINUTE)
     await written(store, draft('c', 0, { status: 'running' }))
     const claimed = await store.claim(at('c'), 'a')
@@ -95,7 +95,7 @@ export const leaseCases: Cases = {
     holds(passed >= 10 * MINUTE && passed < 11 * MINUTE, `ten minutes passed, and the store says ${passed} ms`)
   },
 
-  'a node lives until its lease runs out': async (scene) => {
+  'a node owns its work until its lease runs out': async (scene) => {
     await driven(scene.store)
     await scene.advance(MINUTE - 10_000)
     await drivenIs(scene, true, 'ten seconds before')
@@ -103,7 +103,7 @@ export const leaseCases: Cases = {
     await drivenIs(scene, false, 'ten seconds after')
   },
 
-  'every beat makes the lease anew': async (scene) => {
+  'every heartbeat renews the lease': async (scene) => {
     await driven(scene.store)
     for (let n = 0; n < 4; n++) {
       await scene.advance(MINUTE - 10_000)
@@ -135,12 +135,12 @@ export const leaseCases: Cases = {
   },
 
   'a node that was never there may leave': async ({ store }) => {
-    await store.leave('nobody')
-    await store.leave('nobody')
+    await store.leave('unknown')
+    await store.leave('unknown')
   },
 }
 
-/** `c` runs, and `a`, which lives for a minute, drives it. */
+/** `c` runs, and `a`, which has a lease of a minute, owns it. */
 async function driven(store: Scene['store']): Promise<{ readonly epoch: number }> {
   await store.beat('a', MINUTE)
   const { epoch, owned } = await written(store, draft('c', 0, { status: 'running', node: 'a' }))
@@ -148,7 +148,7 @@ async function driven(store: Scene['store']): Promise<{ readonly epoch: number }
   return { epoch }
 }
 
-async function drivenIs({ store }: Scene, lives: boolean, when: string): Promise<void> {
+async function drivenIs({ store }: Scene, owned: boolean, when: string): Promise<void> {
   const { conversations } = await store.due({ agents: ['desk'], limit: 9 })
-  same(conversations, lives ? [] : [at('c')], `what nobody drives, ${when}`)
+  same(conversations, owned ? [] : [at('c')], `conversations without an owner, ${when}`)
 }

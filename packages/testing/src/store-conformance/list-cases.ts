@@ -67,7 +67,7 @@ export const listCases: Cases = {
     }
     for (const tenant of ['', 'acme', 'globex']) {
       const expected = [`${tenant}-3`, `${tenant}-2`, `${tenant}-1`]
-      same(await paged(store, { tenant, limit: 2 }), expected, `the list of ${tenant || 'nobody'}`)
+      same(await paged(store, { tenant, limit: 2 }), expected, `the list of ${tenant || 'no tenant'}`)
     }
     same(await ids(store, { tenant: 'a%' }), [], 'a tenant is no pattern')
   },

@@ -1,11 +1,11 @@
-/** News of what others wrote. It may come late and it may get lost, so these cases write until it comes. */
+/** Notifications of writes by others. They may be late or lost, so these cases write until one arrives. */
 import type { Address, Store } from '@holdpoint/core'
 import { at, draft, written, type Draft } from './drafts.ts'
 import { holds, same } from './expect.ts'
 import type { Cases } from './scene.ts'
 
-/** News may be lost, but not all of it for so long. */
-const PATIENCE_MS = 5000
+/** Notifications may be lost, but not all of them for so long. */
+const TIMEOUT_MS = 5000
 
 interface News {
   readonly what: Address
@@ -42,13 +42,13 @@ export const listenCases: Cases = {
     await writeUntil(other, 'c', '', () => heard.size === 3)
   },
 
-  'work that is left to a node that does not live is told as something to look at': async ({ store, another }) => {
+  'work of a node without a valid lease is announced as work to look for': async ({ store, another }) => {
     let looks = 0
     store.listen((_what, _seq, look) => void (look === true && looks++))
-    await writeUntil(await another(), 'c', '', () => looks > 0, { status: 'running', node: 'nobody' })
+    await writeUntil(await another(), 'c', '', () => looks > 0, { status: 'running', node: 'unknown' })
   },
 
-  'work that somebody is at is not told as something to look at': async ({ store, another }) => {
+  'work with an owner is not announced as work to look for': async ({ store, another }) => {
     let [told, looks] = [0, 0]
     store.listen((_what, _seq, look) => {
       told++
@@ -83,7 +83,7 @@ async function writeUntil(
   given: Draft = {},
 ): Promise<void> {
   for (let waited = 0; !done(); waited += 50) {
-    holds(waited < PATIENCE_MS, `nobody was told of the writes of ${PATIENCE_MS / 1000} seconds`)
+    holds(waited < TIMEOUT_MS, `no subscriber was told of the writes of ${TIMEOUT_MS / 1000} seconds`)
     const [seq = 0] = await store.heads([at(id, tenant)])
     await written(store, draft(id, seq, { ...given, tenant }))
     await new Promise((resolve) => setTimeout(resolve, 50))

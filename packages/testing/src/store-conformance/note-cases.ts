@@ -1,4 +1,4 @@
-/** What is kept beside a conversation, and goes when its time is over. */
+/** Notes: kept beside a conversation, with an optional expiry. */
 import type { Address, Json, Note, Store } from '@holdpoint/core'
 import { NAMES, NUMBERS, OBJECTS, TEXTS } from './data-cases.ts'
 import { at, draft, hold, logged, logOf, NOON, written } from './drafts.ts'
@@ -14,7 +14,7 @@ export const noteCases: Cases = {
     const kept = [noted(2, { at: NOON + 0.25, until, data: { b: [1, null], a: '' } }), noted(1)]
     for (const each of kept) await store.note(at('c'), each)
     same(await notesOf(store), kept, 'the notes')
-    same('until' in ((await notesOf(store))[1] ?? {}), false, 'whether one that is for good has an end')
+    same('until' in ((await notesOf(store))[1] ?? {}), false, 'whether one without expiry has an end')
   },
 
   'the last one in the log comes first, whenever it was noted': async ({ store }) => {
@@ -74,14 +74,14 @@ export const noteCases: Cases = {
     same(await dataOf(store, {}, places.at(-1)), [], 'the notes of who has none')
   },
 
-  'what is noted of a conversation that nobody wrote to is dropped': async ({ store, now }) => {
+  'a note on a conversation without events is dropped': async ({ store, now }) => {
     await store.note(at('c'), noted(1, { until: (await now()) - MINUTE }))
     await store.note(at('c'), noted(1))
     same(await notesOf(store), [], 'the notes')
     same(await store.load(at('c')), undefined, 'the conversation')
     same((await store.list({ tenant: '', limit: 9 })).items, [], 'the list')
     await written(store, draft('c', 0))
-    same(await notesOf(store), [], 'the notes, once somebody wrote to it')
+    same(await notesOf(store), [], 'the notes, after the first event')
     same(await store.sweep(9), 0, 'how many were swept')
   },
 
@@ -143,14 +143,14 @@ export const noteCases: Cases = {
     same(await store.sweep(9), 1, 'how many were swept')
   },
 
-  'those whose time is over do not count': async ({ store, now }) => {
+  'expired ones do not count': async ({ store, now }) => {
     await written(store, draft('c', 0))
     const until = (await now()) - MINUTE
     for (const seq of [1, 2, 3, 4, 5]) await store.note(at('c'), noted(seq, seq > 2 ? { until } : {}))
     same(await seqsOf(store, { limit: 2 }), [2, 1], 'two of them')
   },
 
-  'a place whose note is over can be noted at anew': async ({ store, now }) => {
+  'a place whose note has expired can be noted at again': async ({ store, now }) => {
     await written(store, draft('c', 0))
     const start = await now()
     await store.note(at('c'), noted(1, { until: start - MINUTE, data: 'old' }))
@@ -238,7 +238,7 @@ export const noteCases: Cases = {
     stop()
     holds(
       told.every((seq) => seq <= 3),
-      `nobody is told of a seq that is not there (${told.join(', ')})`,
+      `no subscriber is told of a seq that does not exist (${told.join(', ')})`,
     )
     same((await written(store, write)).events, logged(write), 'the write given again')
     await written(store, draft('c', 3, { status: 'running', epoch }))
@@ -246,7 +246,7 @@ export const noteCases: Cases = {
   },
 }
 
-/** For whoever wants to know what became of notes: those of two kinds, one of them with an end. */
+/** For tests of what a store does with notes: notes of two kinds, one of which expires. */
 export async function noteStory(store: Store, until: number): Promise<void> {
   await written(store, draft('c', 0))
   for (const seq of [1, 2]) await store.note(at('c'), noted(seq, { data: 'older' }))

@@ -1,4 +1,4 @@
-/** What waits for somebody, across conversations: a question to the store, never to a process. */
+/** Pending holds across conversations: answered by the store, never by a process. */
 import type { HoldRow, PendingQuery, PendingRow, Store } from '@holdpoint/core'
 import { at, draft, hold, NOON, written } from './drafts.ts'
 import { holds as holdsTrue, same } from './expect.ts'
@@ -25,13 +25,13 @@ export const pendingCases: Cases = {
     same(await pending(store), [], 'pending')
   },
 
-  'a call that is held anew is pending once, as it is held now': async ({ store }) => {
+  'a call that is held again is pending once, with its new hold': async ({ store }) => {
     await written(store, draft('c', 0, { holds: [hold('x', { heldAt: NOON }), hold('y', { heldAt: NOON + 1 })] }))
     await written(store, draft('c', 1, { holds: [hold('x', { open: false })] }))
-    const anew = hold('x', { kind: 'client', heldAt: NOON + 2, expiresAt: NOON + 3, seqs: [1, 2, 3] })
-    await written(store, draft('c', 2, { holds: [anew] }))
+    const again = hold('x', { kind: 'client', heldAt: NOON + 2, expiresAt: NOON + 3, seqs: [1, 2, 3] })
+    await written(store, draft('c', 2, { holds: [again] }))
     same(await pending(store), ['y', 'x'], 'pending')
-    await written(store, draft('c', 3, { holds: [{ ...anew, kind: 'external', heldAt: NOON + 4 }] }))
+    await written(store, draft('c', 3, { holds: [{ ...again, kind: 'external', heldAt: NOON + 4 }] }))
     const { items } = await store.pending({ tenant: '', limit: 9 })
     same(
       items.map(({ callId, kind, heldAt }) => [callId, kind, heldAt - NOON]),
@@ -95,7 +95,7 @@ export const pendingCases: Cases = {
     same(await pending(store), ['at 0', 'at 10', 'at 20', 'at 30', 'at 40', 'at 50'], 'pending')
   },
 
-  'paging finds everything once, even what is as old as its neighbours': async ({ store }) => {
+  'paging finds everything once, even holds of the same age': async ({ store }) => {
     const rows = Array.from({ length: 12 }, (_, n) => hold(`call ${n}`, { heldAt: NOON + Math.floor(n / 5) }))
     for (const id of ['c', 'd', 'e']) await written(store, draft(id, 0, { holds: rows }))
     for (const limit of [1, 2, 5, 7, 36, 50]) {
@@ -115,7 +115,7 @@ export const pendingCases: Cases = {
     const first = await store.pending({ tenant: '', limit: 1 })
     holdsTrue(first.next !== undefined, 'there is a next page')
     same((await store.pending({ tenant: '', limit: 1, after: first.next })).next, undefined, 'next')
-    same((await store.pending({ tenant: 'nobody', limit: 1 })).next, undefined, 'next, of nothing')
+    same((await store.pending({ tenant: 'unknown', limit: 1 })).next, undefined, 'next, of nothing')
   },
 
   'paging is steady while new ones come and old ones close': async ({ store }) => {

@@ -149,7 +149,7 @@ export const raceCases: Cases = {
     }
   },
 
-  'a sweep does not take what is noted anew meanwhile': async ({ store, another, now }) => {
+  'a sweep does not remove a note that is written again meanwhile': async ({ store, another, now }) => {
     const other = await another()
     const until = (await now()) - 60_000
     await written(store, draft('c', 0))
@@ -157,7 +157,7 @@ export const raceCases: Cases = {
       for (const seq of [1, 2, 3]) await store.note(at('c'), noted(seq, { until }))
       const noting = [3, 1].map((seq) => store.note(at('c'), noted(seq, { data: round })))
       const [swept] = await Promise.all([other.sweep(9), ...noting])
-      same(await dataOf(other), [round, round], 'what was noted anew')
+      same(await dataOf(other), [round, round], 'the notes written again')
       holds(swept >= 1 && swept <= 3, `${swept} were swept, of one to three`)
       same(await store.sweep(9), 0, 'how many were left to sweep')
     }
@@ -235,14 +235,14 @@ export const raceCases: Cases = {
     same((await get(store, 'a'))?.data, versions.indexOf(40), 'what is there')
   },
 
-  'a sweep does not take what is put anew meanwhile': async ({ store, another }) => {
+  'a sweep does not remove a document that is put again meanwhile': async ({ store, another }) => {
     const other = await another()
     for (let round = 0; round < 20; round++) {
       for (const id of ['1', '2', '3']) await put(store, id, { ttlMs: 0 })
-      const anew = ['3', '1'].map((id) => put(store, id, { expected: 0, data: round }))
-      const [swept, ...answers] = await Promise.all([other.sweep(9), ...anew])
+      const again = ['3', '1'].map((id) => put(store, id, { expected: 0, data: round }))
+      const [swept, ...answers] = await Promise.all([other.sweep(9), ...again])
       for (const answer of answers) same(answer.result, 'ok', 'the answer')
-      for (const id of ['3', '1']) same((await get(other, id))?.data, round, 'what was put anew')
+      for (const id of ['3', '1']) same((await get(other, id))?.data, round, 'the documents put again')
       holds(swept >= 1 && swept <= 3, `${swept} were swept, of one to three`)
       same(await store.sweep(9), 0, 'how many were left to sweep')
     }

@@ -5,7 +5,7 @@ import { holds, same } from './expect.ts'
 import type { Cases } from './scene.ts'
 
 export const loadCases: Cases = {
-  'a conversation nobody wrote to cannot be loaded': async ({ store }) => {
+  'a conversation without events cannot be loaded': async ({ store }) => {
     await written(store, draft('other', 0))
     same(await store.load(at('c')), undefined, 'load')
   },
@@ -75,7 +75,7 @@ export const readCases: Cases = {
     }
   },
 
-  'reading a conversation nobody wrote to finds nothing': async ({ store }) => {
+  'reading a conversation without events finds nothing': async ({ store }) => {
     await written(store, draft('other', 0))
     same(await store.read(at('c'), 0), [], 'read')
     same(await store.readBack(at('c'), 9, 9), [], 'readBack')
@@ -154,6 +154,25 @@ export const callCases: Cases = {
     }
   },
 
+  'a call is found by its id alone, open or closed, in its own tenant': async ({ store, another }) => {
+    const other = await another()
+    const later = draft('d', 0, { many: 2, holds: [hold('y', { seqs: [1] }), hold('both', { seqs: [2] })] })
+    for (const write of [
+      draft('c', 0, { many: 2, holds: [hold('x', { seqs: [1] }), hold('both', { seqs: [2] })] }),
+      draft('c', 2, { holds: [hold('x', { seqs: [1, 3], open: false })] }),
+      later,
+      { ...draft('e', 0, { holds: [hold('z', { seqs: [1] }), hold('x', { seqs: [1] })] }), to: at('e', 'acme') },
+      draft('f', 0, { holds: [hold('both', { seqs: [1] })] }),
+    ])
+      await written(store, write)
+    same(await other.findCall('', 'x'), ['c'], 'the closed call')
+    same(await other.findCall('', 'y'), ['d'], 'the open call')
+    same(await other.findCall('', 'both'), ['c', 'd'], 'a call that is in three')
+    same(await other.findCall('', 'z'), [], 'a call of another tenant')
+    same(await other.findCall('acme', 'x'), ['e'], 'in that tenant')
+    for (const callId of ['unknown', '', 'X']) same(await other.findCall('', callId), [], callId)
+  },
+
   'a call closed in the write that made it can be read': async ({ store }) => {
     const write = draft('c', 0, { many: 2, holds: [hold('x', { open: false, seqs: [1, 2] })] })
     await written(store, write)
@@ -163,7 +182,7 @@ export const callCases: Cases = {
 }
 
 export const headCases: Cases = {
-  'heads are told in the order asked, 0 for what nobody wrote to': async ({ store, another }) => {
+  'heads are given in the order asked, 0 for a conversation without events': async ({ store, another }) => {
     for (const [id, many] of [
       ['a', 3],
       ['b', 1],

@@ -1,4 +1,4 @@
-/** Where one case plays: a place that its store's author made, and the handles that the case opened on it. */
+/** The environment of one case: a place that the author of the store provides, and the handles opened on it. */
 import type { Store } from '@holdpoint/core'
 
 /** Somewhere to keep conversations, empty at first. Each case gets one of its own. */
@@ -7,9 +7,9 @@ export interface StorePlace {
   open(): Promise<Store>
   /** Moves the time of the store on: the one that leases and deadlines are measured with. */
   readonly clock: { advance(ms: number): void | Promise<void> }
-  /** Drops a handle as a crash would, without its goodbye. Left out, the handle is just never used again. */
+  /** Drops a handle as a crash would, without closing it. Default: the handle is just never used again. */
   kill?(store: Store): void | Promise<void>
-  /** The place is needed no more. The handles that still lived were closed before. */
+  /** Removes the place. All open handles were closed before. */
   end(): Promise<void>
 }
 
@@ -65,14 +65,14 @@ export async function play(openPlace: OpenPlace, act: Case): Promise<void> {
       now: () => timeOf(store),
     })
   } catch (error) {
-    // What went wrong first is what to tell of.
+    // The first error is the one to report.
     await leave().catch(() => undefined)
     throw error
   }
   await leave()
 }
 
-/** A store tells its time to whoever says that it lives; this one lives for no time at all. */
+/** A store returns its time with every heartbeat; the lease of this one is over at once. */
 export function timeOf(store: Store): Promise<number> {
   return store.beat('asks for the time', 0)
 }

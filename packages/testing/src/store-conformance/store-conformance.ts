@@ -1,11 +1,11 @@
 /**
- * What every store has to do, as a list of cases: each has a place of its own and throws what is wrong. Any test runner
+ * The contract of a store as a list of cases: each has its own place and throws when the store is wrong. Any test runner
  * will do:
  *
  *   for (const { name, run } of storeConformance(openPlace)) test(name, run)
  *
- * The cases ask what the contract in core's `Store` says and nothing more: where it leaves a choice (the order of what is
- * due, how long a page of a log is, which news gets lost), every choice passes.
+ * The cases check the contract in core's `Store` and nothing more: where it leaves a choice (the order of due
+ * conversations, the size of a page, which notifications get lost), every choice passes.
  */
 import { appendCases } from './append-cases.ts'
 import { crashCases } from './crash-cases.ts'
@@ -18,7 +18,7 @@ import { claimCases, leaseCases } from './lease-cases.ts'
 import { listCases } from './list-cases.ts'
 import { listenCases } from './listen-cases.ts'
 import { noteCases } from './note-cases.ts'
-import { keyCases, markCases } from './once-cases.ts'
+import { keyCases, markCases } from './idempotency-cases.ts'
 import { pendingCases } from './pending-cases.ts'
 import { raceCases } from './race-cases.ts'
 import { callCases, headCases, loadCases, readCases } from './read-cases.ts'

@@ -42,7 +42,7 @@ export const brokenDocumentHandles: readonly Broken[] = [
   {
     store: 'sweeps documents that it once saw to be over',
     handle: sweepsLate,
-    caughtBy: ['race: a sweep does not take what is put anew meanwhile'],
+    caughtBy: ['race: a sweep does not remove a document that is put again meanwhile'],
   },
   {
     store: 'says put before it is',
@@ -100,7 +100,7 @@ function looksFirst(inner: Store): Handle {
   return { store: { ...inner, put } }
 }
 
-/** As if whoever puts without an expectation expected what it sees, and did not care when that is gone. */
+/** As if a put without an expected version expected the current one, and did not care when that is gone. */
 function replacesOnce(inner: Store): Handle {
   const put: Store['put'] = async (given) => {
     if (given.expected !== undefined) return inner.put(given)

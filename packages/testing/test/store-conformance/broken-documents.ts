@@ -3,7 +3,7 @@ import type { Broken, Change } from './broken-store.ts'
 
 const READS = 'document: a document is read back as it was put'
 const CONFLICTS = 'document: who expects another version than there is changes nothing'
-const REMOVES = 'document: one that is removed is gone, and begins anew'
+const REMOVES = 'document: one that is removed is gone, and starts again at version 1'
 const ENDS = 'document: a document is there until its time is over'
 const OVER = 'document: one that is over counts as none'
 const AT_ONCE = 'document: its time is over at the moment it names'
@@ -66,7 +66,7 @@ export const brokenDocuments: readonly Broken[] = [
     caughtBy: [CONFLICTS],
   },
   {
-    store: 'lets anybody remove a document',
+    store: 'lets any caller remove a document',
     changes: [['if (expected !== undefined', 'if (data !== undefined && expected !== undefined']],
     caughtBy: [CONFLICTS],
   },

@@ -141,6 +141,7 @@ function saysFirst(inner: Store, onClose = false): Handle {
     read: flushed(inner.read),
     readBack: flushed(inner.readBack),
     readCall: flushed(inner.readCall),
+    findCall: flushed(inner.findCall),
     heads: flushed(inner.heads),
     pending: flushed(inner.pending),
     list: flushed(inner.list),

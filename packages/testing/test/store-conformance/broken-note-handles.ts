@@ -6,9 +6,9 @@ const later = (): Promise<void> => new Promise((resolve) => setImmediate(resolve
 
 export const brokenNoteHandles: readonly Broken[] = [
   {
-    store: 'keeps notes until somebody writes',
+    store: 'keeps notes until the first event',
     handle: keepsEarly,
-    caughtBy: ['note: what is noted of a conversation that nobody wrote to is dropped'],
+    caughtBy: ['note: a note on a conversation without events is dropped'],
   },
   {
     store: 'keeps notes for itself',
@@ -28,7 +28,7 @@ export const brokenNoteHandles: readonly Broken[] = [
   {
     store: 'sweeps what it once saw to be over',
     handle: sweepsLate,
-    caughtBy: ['race: a sweep does not take what is noted anew meanwhile'],
+    caughtBy: ['race: a sweep does not remove a note that is written again meanwhile'],
   },
   {
     store: 'says noted before it is',

@@ -120,7 +120,7 @@ export const brokenNotes: readonly Broken[] = [
         'if (!there) { all.set(keyOf(to), create(to, 0, 0)); return }\n      const others',
       ],
     ],
-    caughtBy: ['note: what is noted of a conversation that nobody wrote to is dropped'],
+    caughtBy: ['note: a note on a conversation without events is dropped'],
   },
   {
     store: 'cannot keep U+0000 in notes',
@@ -182,7 +182,7 @@ export const brokenNotes: readonly Broken[] = [
         '.slice(0, limit)\n        .filter(({ until = Infinity }) => until > now())',
       ],
     ],
-    caughtBy: ['note: those whose time is over do not count'],
+    caughtBy: ['note: expired ones do not count'],
   },
   {
     store: 'leaves a place to what was there first until that is swept',
@@ -192,14 +192,14 @@ export const brokenNotes: readonly Broken[] = [
         'if (!there || there.notes.some((one) => one.seq === note.seq && one.until <= now())) return\n      const others',
       ],
     ],
-    caughtBy: ['note: a place whose note is over can be noted at anew'],
+    caughtBy: ['note: a place whose note has expired can be noted at again'],
   },
   {
     store: 'sweeps every note that has an end',
     changes: [['until <= now()).slice', 'until < Infinity).slice']],
     caughtBy: [
       'note: sweeping takes what is over, wherever it is, and nothing else',
-      'note: a place whose note is over can be noted at anew',
+      'note: a place whose note has expired can be noted at again',
     ],
   },
   {
@@ -250,7 +250,7 @@ export const brokenNotes: readonly Broken[] = [
     caughtBy: ['note: a note changes nothing else'],
   },
   {
-    store: 'drops notes when somebody writes',
+    store: 'drops notes when events are written',
     changes: [['there.updatedAt = at', 'there.updatedAt = at\n there.notes = []']],
     caughtBy: ['note: a note changes nothing else'],
   },

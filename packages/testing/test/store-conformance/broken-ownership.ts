@@ -26,13 +26,13 @@ export const brokenOwnership: readonly Broken[] = [
   {
     store: 'gives away what does not run',
     changes: [[` && rows.status === 'running'`, '']],
-    caughtBy: ['epoch: nobody comes to own a conversation that does not run'],
+    caughtBy: ['epoch: an append does not make its node the owner of a conversation that does not run'],
   },
   {
-    store: 'gives a running conversation to whoever writes',
+    store: 'gives a running conversation to the node that writes',
     changes: [[`there.status !== 'running' || !lives(there.owner)`, 'true']],
     caughtBy: [
-      'epoch: an outsider may write while somebody drives, and does not take it',
+      'epoch: another process may write while a node owns the conversation, and does not take it over',
       'epoch: the owner that writes as an outsider still owns it, under the same epoch',
     ],
   },
@@ -44,18 +44,18 @@ export const brokenOwnership: readonly Broken[] = [
   {
     store: 'leaves a resting conversation with its owner',
     changes: [[`there.status !== 'running' || !lives`, '!lives']],
-    caughtBy: ['epoch: an outsider takes a resting conversation though its last owner lives'],
+    caughtBy: ['epoch: another process takes an idle conversation though the lease of its last owner is valid'],
   },
   {
     store: 'changes the owner and not the epoch',
     changes: [['there.epoch++', '']],
     caughtBy: [
       'epoch: an old epoch is fenced, though the seq fits',
-      'epoch: epochs only grow, whoever takes it and by whatever way',
+      'epoch: epochs only grow, for every node and every way of taking over',
     ],
   },
   {
-    store: 'says that nobody owns anything',
+    store: 'says that nothing has an owner',
     changes: [['node !== undefined && there.owner === node', 'false']],
     caughtBy: ['epoch: who makes a conversation run becomes its owner, under a new epoch'],
   },
@@ -67,7 +67,7 @@ export const brokenOwnership: readonly Broken[] = [
   {
     store: 'lets everybody claim everything',
     changes: [['if (lives(there.owner)) return undefined', '']],
-    caughtBy: ['claim: a claim takes what a living node drives from nobody'],
+    caughtBy: ['claim: a claim takes no conversation from an owner with a valid lease'],
   },
   {
     store: 'lets what rests be claimed',
@@ -80,32 +80,32 @@ export const brokenOwnership: readonly Broken[] = [
   {
     store: 'fences an owner that claims what it drives',
     changes: [['return there.epoch\n      if (lives', 'return ++there.epoch\n      if (lives']],
-    caughtBy: ['claim: whoever claims its own is told its epoch, which stays'],
+    caughtBy: ['claim: a node that claims its own conversation is told its epoch, which stays'],
   },
   {
     store: 'tells an owner that there is nothing to claim',
     changes: [['if (there.owner === node) return there.epoch', '']],
-    caughtBy: ['claim: whoever claims its own is told its epoch, which stays'],
+    caughtBy: ['claim: a node that claims its own conversation is told its epoch, which stays'],
   },
   {
     store: 'claims under the old epoch',
     changes: [['return ++there.epoch', 'return there.epoch']],
     caughtBy: [
-      'claim: a running conversation that nobody drives can be claimed, and driven',
+      'claim: a running conversation without an owner can be claimed, and driven',
       'crash: what a dead node drove is free once its lease ran out, and its last words count',
     ],
   },
   {
     store: 'refuses every claim',
     changes: [['return ++there.epoch', 'return undefined']],
-    caughtBy: ['claim: a running conversation that nobody drives can be claimed, and driven'],
+    caughtBy: ['claim: a running conversation without an owner can be claimed, and driven'],
   },
   {
     store: 'claims without becoming the owner',
     changes: [['there.owner = node\n      return', 'return']],
     caughtBy: [
       'claim: of many claims at the same moment, one wins',
-      'claim: what was claimed by a living node cannot be claimed again',
+      'claim: a conversation claimed by a node with a valid lease cannot be claimed again',
     ],
   },
   {
@@ -132,12 +132,12 @@ export const brokenOwnership: readonly Broken[] = [
   {
     store: 'counts the first beat only',
     changes: [['nodes.set(node, now() + ttlMs)', 'if (!nodes.has(node)) nodes.set(node, now() + ttlMs)']],
-    caughtBy: ['lease: a node that was late but not replaced goes on', 'lease: every beat makes the lease anew'],
+    caughtBy: ['lease: a node that was late but not replaced goes on', 'lease: every heartbeat renews the lease'],
   },
   {
     store: 'ends a lease at once',
     changes: [['nodes.set(node, now() + ttlMs)', 'nodes.set(node, now())']],
-    caughtBy: ['lease: a node lives until its lease runs out'],
+    caughtBy: ['lease: a node owns its work until its lease runs out'],
   },
   {
     store: 'tells no time',
@@ -154,7 +154,7 @@ export const brokenOwnership: readonly Broken[] = [
   {
     store: 'knows every node that leaves',
     changes: [['nodes.delete(node)', 'if (!nodes.delete(node)) throw new Error(node)']],
-    throws: 'nobody',
+    throws: 'unknown',
     caughtBy: ['lease: a node that was never there may leave'],
   },
   // what is due
@@ -169,9 +169,9 @@ export const brokenOwnership: readonly Broken[] = [
     caughtBy: ['due: a deadline that came is due, and none before its time'],
   },
   {
-    store: 'wakes nobody while an owner lives',
+    store: 'reports nothing due while an owner has a valid lease',
     changes: [['wakeAt <= now() ||', '(wakeAt <= now() && !lives(owner)) ||']],
-    caughtBy: ['due: a deadline is due although its owner lives'],
+    caughtBy: ['due: a deadline is due although the lease of its owner is valid'],
   },
   {
     store: 'keeps a deadline that was called off',
@@ -193,12 +193,12 @@ export const brokenOwnership: readonly Broken[] = [
   {
     store: 'finds work that rests',
     changes: [[`(status === 'running' && !lives(owner))`, '!lives(owner)']],
-    caughtBy: ['due: what runs without a living owner is due, and nothing that rests'],
+    caughtBy: ['due: a running conversation without an owner with a valid lease is due, and an idle one is not'],
   },
   {
-    store: 'finds work that somebody does',
+    store: 'finds work that has an owner',
     changes: [[`(status === 'running' && !lives(owner))`, `status === 'running'`]],
-    caughtBy: ['due: what runs without a living owner is due, and nothing that rests'],
+    caughtBy: ['due: a running conversation without an owner with a valid lease is due, and an idle one is not'],
   },
   {
     store: 'finds work for other agents',

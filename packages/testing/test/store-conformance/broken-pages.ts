@@ -31,7 +31,7 @@ export const brokenPages: readonly Broken[] = [
         'there.holds.set(there.holds.get(row.callId)?.heldAt < row.heldAt ? row.callId + row.heldAt : row.callId, row)',
       ],
     ],
-    caughtBy: ['pending: a call that is held anew is pending once, as it is held now'],
+    caughtBy: ['pending: a call that is held again is pending once, with its new hold'],
   },
   {
     store: 'forgets holds that a write is not about',
@@ -92,12 +92,12 @@ export const brokenPages: readonly Broken[] = [
   {
     store: 'pages by time alone',
     changes: [['sort: [row.heldAt, there.nth, row.callId]', `sort: [row.heldAt, 0, '']`]],
-    caughtBy: ['pending: paging finds everything once, even what is as old as its neighbours'],
+    caughtBy: ['pending: paging finds everything once, even holds of the same age'],
   },
   {
     store: 'pages by call alone',
     changes: [['sort: [row.heldAt, there.nth, row.callId]', 'sort: [row.heldAt, 0, row.callId]']],
-    caughtBy: ['pending: paging finds everything once, even what is as old as its neighbours'],
+    caughtBy: ['pending: paging finds everything once, even holds of the same age'],
   },
   {
     store: 'pages by position',
@@ -163,7 +163,7 @@ export const brokenPages: readonly Broken[] = [
   },
   // listen
   {
-    store: 'tells nobody',
+    store: 'notifies no subscriber',
     changes: [['for (const listener of listeners) listener(to, there.events.length, left)', '']],
     caughtBy: ['listen: what another handle writes is told, with its address and seq'],
   },
@@ -188,13 +188,13 @@ export const brokenPages: readonly Broken[] = [
     caughtBy: ['listen: what another handle writes is told, with its address and seq'],
   },
   {
-    store: 'keeps it to itself that work was left to nobody',
+    store: 'does not announce work without an owner',
     changes: [['there.events.length, left)', 'there.events.length)']],
-    caughtBy: ['listen: work that is left to a node that does not live is told as something to look at'],
+    caughtBy: ['listen: work of a node without a valid lease is announced as work to look for'],
   },
   {
-    store: 'says of all work that it is left to nobody',
+    store: 'announces all work as work without an owner',
     changes: [["rows.status === 'running' && !lives(there.owner)", "rows.status === 'running'"]],
-    caughtBy: ['listen: work that somebody is at is not told as something to look at'],
+    caughtBy: ['listen: work with an owner is not announced as work to look for'],
   },
 ]

@@ -39,12 +39,22 @@ export const brokenReads: readonly Broken[] = [
         `if (!there) return { seq: 0, agent: '', events: [] }\n      const { agent`,
       ],
     ],
-    caughtBy: ['load: a conversation nobody wrote to cannot be loaded'],
+    caughtBy: ['load: a conversation without events cannot be loaded'],
   },
   {
     store: 'reads the event it should read after',
     changes: [['slice(after, after + limit)', 'slice(Math.max(0, after - 1), after + limit)']],
     caughtBy: ['read: reading goes on after the given seq, in the middle of a write too'],
+  },
+  {
+    store: 'finds only open calls by their id',
+    changes: [['holds.has(callId)', 'holds.get(callId)?.open']],
+    caughtBy: ['call: a call is found by its id alone, open or closed, in its own tenant'],
+  },
+  {
+    store: 'finds the calls of every tenant',
+    changes: [['address.tenant === tenant && holds.has(', 'holds.has(']],
+    caughtBy: ['call: a call is found by its id alone, open or closed, in its own tenant'],
   },
   {
     store: 'reads more than asked for',
@@ -123,7 +133,7 @@ export const brokenReads: readonly Broken[] = [
         '[...new Set(of.map(keyOf))].map((text) => JSON.parse(text)).map(([tenant, id]) => ({ tenant, id })).map((address)',
       ],
     ],
-    caughtBy: ['heads: heads are told in the order asked, 0 for what nobody wrote to'],
+    caughtBy: ['heads: heads are given in the order asked, 0 for a conversation without events'],
   },
   {
     store: 'tells the heads it knows',
@@ -134,7 +144,7 @@ export const brokenReads: readonly Broken[] = [
     store: 'cannot read what is not there',
     changes: [['get(from)?.events.slice(after', 'get(from).events.slice(after']],
     throws: 'Cannot read properties of undefined',
-    caughtBy: ['read: reading a conversation nobody wrote to finds nothing'],
+    caughtBy: ['read: reading a conversation without events finds nothing'],
   },
 ]
 

@@ -1,5 +1,5 @@
 /**
- * Stores that are wrong, each in one way that somebody could get wrong: what keeps `storeConformance` honest. Most are
+ * Stores that are wrong, each in one way that an author could get wrong: they keep `storeConformance` honest. Most are
  * a plain store with a line of its source changed; what needs several handles is put on top of a right one.
  */
 import { readFileSync } from 'node:fs'

@@ -100,6 +100,11 @@ export function plainStore(now: () => number): Store {
       const there = get(from)
       return there?.holds.get(callId)?.seqs.flatMap((seq) => there.events[seq - 1] ?? []) ?? []
     },
+    findCall: async (tenant, callId) =>
+      [...all.values()]
+        .filter(({ address, holds }) => address.tenant === tenant && holds.has(callId))
+        .map(({ address }) => address.id)
+        .slice(0, 2),
     findKey: async (from, key) => get(from)?.keys.get(key),
     heads: async (of) => of.map((address) => get(address)?.events.length ?? 0),
 

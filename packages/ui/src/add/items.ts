@@ -54,7 +54,19 @@ export const items: readonly Item[] = [
     name: 'hold-card',
     title: 'Hold card',
     description: 'Whatever waits, with what can be said to it.',
-    files: ['hold-card.tsx'],
+    files: ['hold-card.tsx', 'use-kept.ts'],
+  },
+  {
+    name: 'space',
+    title: 'Space',
+    description: 'Everything a space needs: what people and agents say, calls with their cards, and where to write.',
+    files: ['space-messages.tsx', 'composer.tsx'],
+  },
+  {
+    name: 'space-message',
+    title: 'Space message',
+    description: 'One message of a space, a call that is shown there, or what an agent is writing.',
+    files: ['space-message.tsx', 'space-writing.tsx'],
   },
   {
     name: 'composer',

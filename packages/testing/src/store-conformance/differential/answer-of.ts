@@ -1,6 +1,6 @@
 /**
- * What one store answers to a command, in a form that can be compared: what the contract leaves open (the order of what
- * is due, how much is read at once, what a cursor looks like) is evened out, and checked for itself.
+ * A store's answer to a command in comparable form. What the contract leaves open (the order of due conversations, the
+ * size of a page, the form of a cursor) is normalised, and checked separately.
  */
 import type { Append, Document, Note, Page, Store } from '@holdpoint/core'
 import { holds } from '../expect.ts'
@@ -53,6 +53,8 @@ export async function answerOf(subject: Subject, command: Command): Promise<unkn
       return readBack(store, command)
     case 'readCall':
       return store.readCall(command.from, command.callId)
+    case 'findCall':
+      return store.findCall(command.tenant, command.callId)
     case 'findKey':
       return store.findKey(command.from, command.key)
     case 'heads':
@@ -103,7 +105,7 @@ function inSteps({ at, until, ...document }: Document, start: number): unknown {
 
 type Asked<Ask> = Extract<Command, { readonly ask: Ask }>
 
-/** A store may stop before the limit; then it is asked on. */
+/** A store may return less than the limit; then the next page is read. */
 async function readUpTo(store: Store, { from, after, limit }: Asked<'read'>): Promise<unknown> {
   const events = []
   while (events.length < limit) {

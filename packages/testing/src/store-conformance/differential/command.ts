@@ -14,7 +14,7 @@ import type {
   Put,
 } from '@holdpoint/core'
 
-/** Two handles on each store. The first one stays, and is the one that says who lives: a store may notice that it went. */
+/** Two handles on each store. The first one stays open and sends the heartbeats: a store may notice when it closes. */
 export type Which = 0 | 1
 
 export type Command = Question & { readonly handle: Which }
@@ -30,6 +30,7 @@ export type Question =
   | { readonly ask: 'read'; readonly from: Address; readonly after: number; readonly limit: number }
   | { readonly ask: 'readBack'; readonly from: Address; readonly before: number; readonly limit: number }
   | { readonly ask: 'readCall'; readonly from: Address; readonly callId: string }
+  | { readonly ask: 'findCall'; readonly tenant: string; readonly callId: string }
   | { readonly ask: 'findKey'; readonly from: Address; readonly key: string }
   | { readonly ask: 'heads'; readonly of: readonly Address[] }
   | { readonly ask: 'pending'; readonly query: PendingQuery; readonly goOn: boolean }
@@ -39,13 +40,13 @@ export type Question =
   | { readonly ask: 'put'; readonly put: Put }
   | { readonly ask: 'get'; readonly tenant: string; readonly kind: string; readonly id: string }
   | { readonly ask: 'documents'; readonly query: DocumentsQuery; readonly goOn: boolean }
-  /** All that is over: which ones go first is the store's own affair. */
+  /** All that is over: the order is up to the store. */
   | { readonly ask: 'sweep' }
   | { readonly ask: 'due'; readonly query: DueQuery }
 
 /**
- * Time goes in steps of ten minutes, and whatever ends, ends in the middle of one: so a store whose clock also runs by
- * itself (a database server's) still agrees on what is over.
+ * Time goes in steps of ten minutes, and whatever ends, ends in the middle of one: so a store whose clock also runs on
+ * its own (a database server's) still agrees on what is over.
  */
 export const STEP_MS = 600_000
 

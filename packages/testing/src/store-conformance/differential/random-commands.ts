@@ -1,6 +1,6 @@
 /**
- * Commands by chance, from a seed. What was answered so far says where the ends of logs are and which epochs there were,
- * so that most writes fit, some just miss, and many meet each other.
+ * Random commands from a seed. The earlier answers tell the ends of the logs and the epochs, so that most writes succeed,
+ * some just miss, and many conflict.
  */
 import type { Address, Append, Appended, ConversationStatus, HoldRow, Json, PutAnswer } from '@holdpoint/core'
 import { draft, note, NOON } from '../drafts.ts'
@@ -42,7 +42,7 @@ export class Known {
   /** What was last said of the version of each. */
   readonly #versions = new Map<string, number>()
   readonly #seed: number
-  #lives = 0
+  #generation = 0
   #writes = 0
   /** Steps of time since the start. */
   steps = 0
@@ -54,9 +54,9 @@ export class Known {
     this.agents = ['desk', 'sales'].map((agent) => `${agent}~${seed}`)
   }
 
-  /** A node that left never comes back under its name: whether it would own again what it drove is nobody's promise. */
+  /** A node that left never comes back under its name: no store promises whether it would own its conversations again. */
   get nodes(): readonly string[] {
-    return ['a', 'b', 'c'].map((name) => `${name}${this.#lives}~${this.#seed}`)
+    return ['a', 'b', 'c'].map((name) => `${name}${this.#generation}~${this.#seed}`)
   }
 
   get gone(): readonly string[] {
@@ -87,7 +87,7 @@ export class Known {
     if (command.ask === 'advance') this.steps += command.ms / STEP_MS
     if (command.ask === 'leave') {
       this.#left.push(...this.nodes)
-      this.#lives++
+      this.#generation++
     }
   }
 
@@ -227,7 +227,9 @@ function randomRead(random: Random, known: Known): Question {
       // Not from beyond the end: see the case of that name.
       return { ask: 'readBack', from, before: Math.min(near, known.headOf(from)) + 1, limit }
     case 3:
-      return { ask: 'readCall', from, callId: pick(random, CALLS) }
+      return goOn
+        ? { ask: 'readCall', from, callId: pick(random, CALLS) }
+        : { ask: 'findCall', tenant, callId: pick(random, CALLS) }
     case 4:
       return { ask: 'findKey', from, key: pick(random, KEYS) }
     case 5:

@@ -1,5 +1,5 @@
 /**
- * The same commands to several stores, by chance: they must answer alike, and hold the same in the end. The first store
+ * Gives the same random commands to several stores: they must answer alike, and have the same content in the end. The first store
  * is the one the others are measured by; take the memory store, which is the plainest.
  *
  *   await storeDifferential({ memory, mine }, { seeds: [1, 2, 3] })
@@ -15,7 +15,7 @@ import { Known, randomCommand } from './random-commands.ts'
 export interface DifferentialOptions {
   /** A run for each. They follow each other on the same places, under names of their own. */
   readonly seeds: Iterable<number>
-  /** How many commands each: 60 unless said otherwise. */
+  /** Number of commands per run. Default: 60. */
   readonly commands?: number
 }
 
@@ -68,7 +68,10 @@ function inventory({ addresses, tenants, agents, calls, keys, notes, documents }
     ...addresses.flatMap((from): Command[] => [
       { handle: 0, ask: 'read', from, after: 0, limit: 1000 },
       { handle: 1, ask: 'load', from },
-      ...calls.map((callId): Command => ({ handle: 0, ask: 'readCall', from, callId })),
+      ...calls.flatMap((callId): Command[] => [
+        { handle: 0, ask: 'readCall', from, callId },
+        { handle: 1, ask: 'findCall', tenant: from.tenant, callId },
+      ]),
       ...keys.map((key): Command => ({ handle: 1, ask: 'findKey', from, key })),
       ...notes.flatMap((kind) =>
         [{ limit: 1000 }, { limit: 1 }, { limit: 1, before: 2 }].map((query): Command => ({

@@ -1,0 +1,124 @@
+/**
+ * What a deployment pays for a streamed turn: a gateway over HTTP with a model at a real pace and one tool call per turn,
+ * 20 and 100 conversations at once, each followed by SSE. Beside it, in turns and on the same machine: a bare `node:http`
+ * relay that appends the same facts to SQLite, and AI SDK `streamText` behind a route with messages saved by hand.
+ */
+import { fork, type ChildProcess } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { clientOf, type Client, type TurnTimes } from './live/clients.ts'
+import type { Contestant, Usage } from './live/contestant.ts'
+import { TURN_MS } from './live/paced-model.ts'
+import { progress, type Figure, type Report } from './storage/report.ts'
+import { median } from './storage/statistics.ts'
+
+const CONTESTANTS: readonly Contestant[] = ['bare', 'aiSdk', 'ours']
+const AT_ONCE = [20, 100] as const
+const AIM = 2
+
+export async function live({ rounds = 3, turns = 10 }): Promise<Report> {
+  const figures: Record<string, Figure> = { modelMs: TURN_MS }
+  const limits: Report['limits'][number][] = []
+  for (const atOnce of AT_ONCE) {
+    const measured: Partial<Record<Contestant, Awaited<ReturnType<typeof contest>>>> = {}
+    for (const contestant of CONTESTANTS) {
+      progress(`${atOnce} at once: ${contestant}`)
+      measured[contestant] = await contest(contestant, atOnce, rounds, turns)
+    }
+    figures[`at${atOnce}`] = { ...measured }
+    const cpu = (contestant: Contestant): number => measured[contestant]?.warm.cpuMsPerTurn ?? Number.NaN
+    limits.push({
+      what: `processor time per turn to bare, ${atOnce} at once`,
+      value: cpu('ours') / cpu('bare'),
+      most: AIM,
+    })
+  }
+  return { bench: 'live', limits, figures }
+}
+
+type Measured = {
+  readonly turnsPerSecond: number
+  readonly addedP50: number
+  readonly addedP99: number
+  readonly firstTokenP50: number
+  readonly cpuMsPerTurn: number
+  readonly lagP99: number
+  readonly rssMb: number
+}
+
+/** `fresh` is the first round of a new process; `warm` the median of the others. */
+async function contest(
+  contestant: Contestant,
+  atOnce: number,
+  rounds: number,
+  turns: number,
+): Promise<{ fresh: Measured; warm: Measured }> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-live-'))
+  const child = fork(join(import.meta.dirname, 'live/contestant.ts'), [contestant, folder])
+  try {
+    const { url } = await message<{ url: string }>(child)
+    const clients = await Promise.all(Array.from({ length: atOnce }, (_, nth) => clientOf(contestant, url, `c${nth}`)))
+    const all: Measured[] = []
+    for (let round = 0; round <= rounds; round++) all.push(await measure(child, clients, turns))
+    for (const client of clients) client.close()
+    const [fresh, ...warm] = all as [Measured, ...Measured[]]
+    return { fresh, warm: middle(warm) }
+  } finally {
+    child.kill()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function measure(child: ChildProcess, clients: readonly Client[], turns: number): Promise<Measured> {
+  const before = await used(child)
+  const start = performance.now()
+  const times: TurnTimes[] = []
+  await Promise.all(
+    clients.map(async (client) => {
+      for (let nth = 0; nth < turns; nth++) times.push(await client.turn())
+    }),
+  )
+  const seconds = (performance.now() - start) / 1000
+  const after = await used(child)
+  const added = times.map(({ total }) => total - TURN_MS).toSorted((a, b) => a - b)
+  return {
+    turnsPerSecond: times.length / seconds,
+    addedP50: median(added),
+    addedP99: added[Math.floor(added.length * 0.99)] ?? 0,
+    firstTokenP50: median(times.map(({ firstToken }) => firstToken)),
+    cpuMsPerTurn: (after.cpuMs - before.cpuMs) / times.length,
+    lagP99: after.lagMs,
+    rssMb: after.rssMb,
+  }
+}
+
+function middle(all: readonly Measured[]): Measured {
+  const of = (pick: (each: Measured) => number): number => median(all.map(pick))
+  return {
+    turnsPerSecond: of((each) => each.turnsPerSecond),
+    addedP50: of((each) => each.addedP50),
+    addedP99: of((each) => each.addedP99),
+    firstTokenP50: of((each) => each.firstTokenP50),
+    cpuMsPerTurn: of((each) => each.cpuMsPerTurn),
+    lagP99: of((each) => each.lagP99),
+    rssMb: of((each) => each.rssMb),
+  }
+}
+
+function used(child: ChildProcess): Promise<Usage> {
+  const told = message<Usage>(child)
+  child.send('usage')
+  return told
+}
+
+function message<T>(child: ChildProcess): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const gone = (): void => reject(new Error('The contestant ended.'))
+    child.once('exit', gone)
+    child.once('message', (said) => {
+      child.off('exit', gone)
+      resolve(said as T)
+    })
+  })
+}

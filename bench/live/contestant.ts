@@ -1,0 +1,160 @@
+/**
+ * One contestant of the `live` benchmark: an HTTP server in a process of its own. The parent asks over IPC for what the
+ * process has used so far.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { serve } from '@holdpoint/gateway'
+import type { LanguageModelV4Message, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { isStepCount, streamText, tool as aiSdkTool, toUIMessageStream, type ModelMessage } from 'ai'
+import { agent, aiSdkModel, holdpoint, openStore, tool } from 'holdpoint'
+import { z } from 'zod'
+import { rawSqlite } from '../storage/raw-sqlite.ts'
+import { pacedModel } from './paced-model.ts'
+
+export type Contestant = 'bare' | 'aiSdk' | 'ours'
+export const KEY = 'the-key-of-the-benchmark-long-enough'
+
+/** What the process has used, for the parent to take differences of. */
+export interface Usage {
+  readonly cpuMs: number
+  readonly rssMb: number
+  /** The 99th percentile of the event loop's delay since the last question. */
+  readonly lagMs: number
+}
+
+/** What the table of the baseline calls each message. */
+const KINDS = { system: 'text', user: 'user', assistant: 'text', tool: 'result' } as const
+
+const input = z.object({ order: z.number() })
+const look = ({ order }: { order: number }): { order: number; status: string } => ({ order, status: 'shipped' })
+
+const servers: Readonly<Record<Contestant, (folder: string) => Promise<string>>> = {
+  ours: async (folder) => {
+    const store = await openStore(join(folder, 'ours.db'))
+    const found = tool({
+      name: 'look',
+      description: 'Looks an order up.',
+      input,
+      run: ({ input: given }) => look(given),
+    })
+    const agents = [agent({ name: 'desk', model: aiSdkModel(pacedModel), tools: [found] })]
+    const runtime = await holdpoint({ store, agents })
+    const endless = { perSecond: 1e9, burst: 1e9 }
+    const limits = {
+      rate: endless,
+      tenantRate: endless,
+      tenantBytes: endless,
+      tenantBytesPerDay: Infinity,
+      tenantAnswerBytes: endless,
+      streamsPerKey: 1000,
+      streamsPerTenant: 1000,
+    }
+    const server = await serve({ runtime, store, agents, limits, auth: { keys: [{ key: KEY, scopes: ['admin'] }] } })
+    return server.url
+  },
+  bare: async (folder) => {
+    const db = rawSqlite(join(folder, 'bare.db'))
+    const logs = new Map<string, LanguageModelV4Message[]>()
+    return listening(async (id, content, response) => {
+      const log = logs.get(id) ?? []
+      logs.set(id, log)
+      const keep = (...messages: readonly LanguageModelV4Message[]): void => {
+        void db.append(
+          id,
+          log.length,
+          messages.map((payload) => ({ kind: KINDS[payload.role], payload })),
+        )
+        log.push(...messages)
+      }
+      keep({ role: 'user', content: [{ type: 'text', text: content }] })
+      for (;;) {
+        const { call, text } = await relay((await pacedModel.doStream({ prompt: log })).stream, response)
+        if (!call) return keep({ role: 'assistant', content: [{ type: 'text', text }] })
+        const { toolCallId, toolName } = call
+        const given = input.parse(JSON.parse(call.input))
+        keep({ role: 'assistant', content: [{ type: 'tool-call', toolCallId, toolName, input: given }] })
+        const output = { type: 'json', value: look(given) } as const
+        keep({ role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] })
+      }
+    })
+  },
+  aiSdk: async (folder) => {
+    const db = rawSqlite(join(folder, 'ai-sdk.db'))
+    const logs = new Map<string, ModelMessage[]>()
+    const tools = { look: aiSdkTool({ description: 'Looks an order up.', inputSchema: input, execute: look }) }
+    return listening(async (id, content, response) => {
+      const log = logs.get(id) ?? []
+      logs.set(id, log)
+      const keep = (messages: readonly ModelMessage[]): void => {
+        void db.append(
+          id,
+          log.length,
+          messages.map((payload) => ({ kind: KINDS[payload.role], payload })),
+        )
+        log.push(...messages)
+      }
+      keep([{ role: 'user', content }])
+      const result = streamText({ model: pacedModel, messages: log, tools, stopWhen: isStepCount(2) })
+      const chunks = toUIMessageStream({ stream: result.stream })
+      for await (const chunk of chunks) response.write(`data: ${JSON.stringify(chunk)}\n\n`)
+      keep(await result.responseMessages)
+    })
+  },
+}
+
+async function relay(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  response: ServerResponse,
+): Promise<{ call: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }> | undefined; text: string }> {
+  let call: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }> | undefined
+  let text = ''
+  for await (const part of stream) {
+    if (part.type === 'tool-call') call = part
+    if (part.type !== 'text-delta') continue
+    text += part.delta
+    response.write(`data: ${JSON.stringify(part)}\n\n`)
+  }
+  return { call, text }
+}
+
+/** A server that answers each posted message with the stream of its turn. */
+async function listening(
+  turn: (id: string, content: string, response: ServerResponse) => Promise<void>,
+): Promise<string> {
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { content } = JSON.parse(await bodyOf(request)) as { content: string }
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      await turn(request.url?.slice(1) ?? '', content, response)
+      response.end('data: [DONE]\n\n')
+    })()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = ''
+  for await (const chunk of request) body += String(chunk)
+  return body
+}
+
+if (process.send) {
+  const [contestant = '', folder = ''] = process.argv.slice(2)
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  delay.enable()
+  process.on('message', () => {
+    const { user, system } = process.cpuUsage()
+    const usage: Usage = {
+      cpuMs: (user + system) / 1000,
+      rssMb: process.memoryUsage.rss() / 2 ** 20,
+      lagMs: delay.percentile(99) / 1e6,
+    }
+    delay.reset()
+    process.send?.(usage)
+  })
+  process.send({ url: await servers[contestant as Contestant](folder) })
+}

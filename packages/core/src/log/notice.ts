@@ -1,0 +1,46 @@
+/**
+ * What an event means for another log: a message in a space goes to the inbox of each agent there, and a visible call goes
+ * to the space it was made in. The outbox of a state keeps each notice until it is delivered. The receiving log takes it
+ * under an id of its own, so delivering it twice changes nothing.
+ */
+import type { InboxEvent } from './message.ts'
+import type { LogEvent } from './log-event.ts'
+import type { ShownEvent } from './space-event.ts'
+
+/** `n` is unique among the notices of its log. A message is kept once, however many agents receive it. */
+export type Notice = {
+  readonly n: string
+} & (
+  | { readonly agents: readonly string[]; readonly at: number; readonly message: SpaceMessage }
+  | { readonly space: string; readonly show: ShownEvent }
+)
+
+/** A notice for one receiver. */
+export type Delivery = {
+  readonly n: string
+} & (
+  | { readonly agent: string; readonly at: number; readonly message: SpaceMessage }
+  | { readonly space: string; readonly show: ShownEvent }
+)
+
+export function deliveriesOf(notice: Notice): readonly Delivery[] {
+  if ('space' in notice) return [notice]
+  const { agents, ...rest } = notice
+  return agents.map((agent) => ({ ...rest, agent }))
+}
+
+/** Without the id of the space, which is the log that the notice comes from. */
+export type SpaceMessage = Omit<Extract<InboxEvent, { readonly type: 'space.message' }>, 'space'>
+
+export type UnnumberedNotice = Notice extends infer N ? (N extends Notice ? Omit<N, 'n'> : never) : never
+
+/** Adds the notices of an event to the outbox of the state it leads to. */
+export function withNotices<S extends { readonly outbox: readonly Notice[] }>(
+  state: S,
+  { seq }: LogEvent,
+  notices: readonly UnnumberedNotice[],
+): S {
+  if (notices.length === 0) return state
+  const numbered = notices.map((notice, index): Notice => ({ ...notice, n: `${seq}.${index}` }))
+  return { ...state, outbox: [...state.outbox, ...numbered] }
+}

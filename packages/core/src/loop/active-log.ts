@@ -1,0 +1,280 @@
+/**
+ * A log that is in this process's memory, and its driver.
+ *
+ * | phase      | what happens                                         | next                                            |
+ * |---|---|---|
+ * | `resting`  | no driver works here                                 | `driving` by `drive` or `pump`; `closing`; `left` |
+ * | `driving`  | one driver works; every caller waits for it          | `resting` when it is done, `failed` when it threw |
+ * | `failed`   | the driver threw; the runtime waits, longer each time | `driving` by `pump` after the pause              |
+ * | `closing`  | the driver finishes what is under way; nothing starts | final                                           |
+ * | `left`     | not in memory any more: another object may replace it | final                                           |
+ *
+ * A process that may drive it in the background has a node (`World.node`). It owns the log while `Log.drivable`. A *claim*
+ * asks the store for a log whose owner is gone; while the store's answer to a claim is unknown, the log stays in memory.
+ *
+ * Invariants:
+ * 1. One driver at a time.
+ * 2. A log that a caller uses, that is driven, in doubt or being claimed is not `idle`, and stays in memory.
+ */
+import { HoldpointError } from '../failure.ts'
+import type { LogEvent } from '../log/log-event.ts'
+import type { MachineEffect, MachineState } from '../log/machine.ts'
+import { OVER } from '../ports.ts'
+import { Audience } from './audience.ts'
+import { Driver } from './driver.ts'
+import type { LogListener } from './log-options.ts'
+import type { Log } from './log.ts'
+import type { Performer } from './performer.ts'
+import { Stop } from './stop.ts'
+import type { World } from './world.ts'
+
+type Phase<S extends MachineState, F extends MachineEffect> =
+  | { readonly at: 'resting' }
+  | { readonly at: 'driving'; readonly driver: Driver<S, F> }
+  | { readonly at: 'failed' }
+  | { readonly at: 'closing'; readonly driver: Driver<S, F> | undefined }
+  | { readonly at: 'left' }
+
+const LONGEST_PAUSE = 60_000
+const RESTING = { at: 'resting' } as const
+
+export abstract class ActiveLog<
+  S extends MachineState,
+  F extends MachineEffect,
+  L extends Log<S, F> = Log<S, F>,
+> implements LogListener {
+  readonly log: L
+  /** The subscribers in this process. */
+  readonly audience: Audience = new Audience()
+  /** When it was last used, in monotonic time. */
+  usedAt: number
+  protected readonly world: World
+  #phase: Phase<S, F> = RESTING
+  /** Whether this process may have claimed the log without hearing the store's answer. No other process would look after it. */
+  #claiming: boolean
+  #uses = 0
+  /** How often driving in the background failed in a row. */
+  #failures = 0
+  /** The loop that drives in the background, with its pauses after failures. */
+  #background: Promise<void> | undefined
+  /** Resolves for callers that wait for a change. */
+  #waiting: PromiseWithResolvers<void> | undefined
+  readonly #closing = new Stop()
+
+  constructor(log: L, world: World) {
+    this.log = log
+    this.world = world
+    this.usedAt = world.ports.monotonic()
+    // It is driven elsewhere, or it is ours by an append that was written after its caller gave up.
+    this.#claiming = world.node !== undefined && log.hasWork
+    log.listen(this)
+  }
+
+  /** Performs the effects of the machine for one driver. */
+  protected abstract performer(): Performer<S, F>
+
+  /** Appends what is due by the clock: expired holds, plans. */
+  protected abstract settleDue(): Promise<void>
+
+  /** Work in the background that keeps it in memory. */
+  protected get busy(): boolean {
+    return false
+  }
+
+  /** Callers whose answer is on its way into the log. The driver is not over before they are. */
+  protected async answersOnTheirWay(): Promise<void> {}
+
+  get claiming(): boolean {
+    return this.#claiming
+  }
+
+  /** Whether it can leave memory: the store has everything. */
+  get idle(): boolean {
+    return this.#uses === 0 && !this.#background && !this.log.inDoubt && !this.#claiming && !this.busy
+  }
+
+  protected get isDriven(): boolean {
+    return this.driver !== undefined
+  }
+
+  /** The driver that works here. */
+  get driver(): Driver<S, F> | undefined {
+    return 'driver' in this.#phase ? this.#phase.driver : undefined
+  }
+
+  appended(event: LogEvent): void {
+    this.audience.show(event)
+    this.#changed()
+  }
+
+  wrote(_events: readonly LogEvent[]): void {}
+
+  othersWrote(): void {
+    this.wake()
+  }
+
+  /** Another writer appended: the driver looks again. */
+  wake(): void {
+    this.driver?.wake()
+  }
+
+  /** Keeps it in memory during the work, and drives what follows from it. */
+  async use<T>(work: () => Promise<T>): Promise<T> {
+    this.#uses++
+    const release = this.world.ports.keepAlive?.()
+    try {
+      return await work()
+    } finally {
+      release?.()
+      this.#uses--
+      this.usedAt = this.world.ports.monotonic()
+      this.pump()
+    }
+  }
+
+  /** Drives until there is nothing left to do here. A caller that comes while a driver works wakes it and waits for it. */
+  async drive(steps: 'all' | 'one-step'): Promise<void> {
+    const current = this.driver
+    if (current?.wake(steps === 'all' ? 'all' : undefined)) {
+      await current.done
+      return
+    }
+    const closing = this.#phase.at === 'closing'
+    const driver = new Driver(this.log, this.performer(), this.world, closing ? 'draining' : steps)
+    this.#phase = { at: closing ? 'closing' : 'driving', driver }
+    try {
+      const seq = await driver.done
+      this.#rest(driver)
+      if (seq === 'left') return
+      await this.answersOnTheirWay()
+      const more = steps === 'all' && this.log.state.seq !== seq && this.log.drivable && this.#phase.at === 'resting'
+      if (more) await this.drive(steps)
+    } finally {
+      this.#rest(driver)
+    }
+  }
+
+  #rest(driver: Driver<S, F>): void {
+    if (this.driver !== driver) return
+    if (this.#phase.at === 'closing') this.#phase = { at: 'closing', driver: undefined }
+    else this.#phase = RESTING
+  }
+
+  /** Drives in the background if there is work and this process owns the log. */
+  pump(): void {
+    const { node } = this.world
+    const due = node !== undefined && this.log.drivable && this.log.hasWork
+    if (this.#closing.aborted || this.#background || !due) return this.#wakeAtDeadline()
+    const release = this.world.ports.keepAlive?.()
+    this.#background = this.#driveInBackground().finally(() => {
+      release?.()
+      this.#background = undefined
+      this.usedAt = this.world.ports.monotonic()
+      this.#changed()
+      this.pump()
+    })
+  }
+
+  async #driveInBackground(): Promise<void> {
+    try {
+      await this.drive('all')
+      this.#failures = 0
+    } catch (error) {
+      // Our code or a plugin's threw, or the store is away. Waiting callers get the error, and the runtime tries again.
+      if (this.#closing.aborted && HoldpointError.is(error) && error.code === 'closed') return
+      this.#failures++
+      this.world.problem?.(error, this.log.address)
+      this.#fail(error)
+      if (this.#phase.at === 'resting') this.#phase = { at: 'failed' }
+      await this.world.ports.sleep(Math.min(1000 * 2 ** (this.#failures - 1), LONGEST_PAUSE), this.#closing.signal)
+      if (this.#phase.at === 'failed') this.#phase = RESTING
+    }
+  }
+
+  /** Waits until the condition holds or no work is left. Throws when driving here fails. */
+  async quiet(isOver: (state: S) => boolean): Promise<void> {
+    for (this.pump(); this.log.hasWork && !isOver(this.log.state);) await this.#change()
+  }
+
+  /**
+   * Looks after the log for the scheduler: reads on, settles what is due, and takes the log over if its owner is gone.
+   * False when there was nothing to do.
+   */
+  async look(): Promise<boolean> {
+    const { seq } = this.log.state
+    await this.log.refresh()
+    await this.settleDue()
+    this.wake()
+    // It may have been ours, and another process may have appended to it since. Only a process that knows that may claim.
+    await this.log.announced(seq)
+    const epoch = await this.#claim()
+    if (epoch !== undefined) await this.log.takeOver(epoch, this.#closing)
+    this.wake()
+    return this.log.state.seq > seq || epoch !== undefined
+  }
+
+  async #claim(): Promise<number | undefined> {
+    const { store, node } = this.world
+    if (node === undefined || !this.log.hasWork) {
+      this.#claiming = false
+      return undefined
+    }
+    // A claim whose answer was lost stands in the store, whatever an older answer said about the epoch since.
+    if (this.log.epoch !== undefined && !this.#claiming) return undefined
+    this.#claiming = true
+    const epoch = await store.claim(this.log.address, node)
+    this.#claiming = false
+    return epoch
+  }
+
+  /** It leaves memory. Whatever it still hears, another object may drive in its place. */
+  leave(): void {
+    this.#closing.abort(OVER)
+    this.#phase = { at: 'left' }
+  }
+
+  /** Finishes what is under way and starts nothing new. */
+  drain(): void {
+    if (this.#phase.at === 'closing' || this.#phase.at === 'left') return
+    const { driver } = this
+    this.#phase = { at: 'closing', driver }
+    driver?.drain()
+  }
+
+  /** Finishes what is under way, and gives it up when the grace is over. */
+  async close(grace: Promise<unknown>): Promise<void> {
+    this.#closing.abort(OVER)
+    this.#fail(closed())
+    this.drain()
+    await Promise.race([this.#background, grace])
+    this.driver?.abandon()
+    await this.#background
+  }
+
+  #wakeAtDeadline(): void {
+    const deadlines = this.log.machine.deadlines(this.log.state)
+    if (deadlines.length > 0) this.world.wakeAt(Math.min(...deadlines))
+  }
+
+  #change(): Promise<void> {
+    if (this.#closing.aborted) return Promise.reject(closed())
+    this.#waiting ??= Promise.withResolvers<void>()
+    return this.#waiting.promise
+  }
+
+  #changed(): void {
+    this.#waiting?.resolve()
+    this.#waiting = undefined
+  }
+
+  #fail(error: unknown): void {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    waiting?.promise.catch(() => {}) // waiting callers get the error; without one, it was reported
+    waiting?.reject(error)
+  }
+}
+
+function closed(): HoldpointError {
+  return new HoldpointError('closed', 'This runtime was closed; the conversation goes on where it is opened next.')
+}

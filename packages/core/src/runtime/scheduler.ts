@@ -1,0 +1,60 @@
+/** When to look for work and deadlines: every now and then, and at the moment the next known deadline comes. */
+import { OVER, type Ports } from '../ports.ts'
+
+const SHORTEST_NAP = 5
+
+export class Scheduler {
+  readonly #ports: Ports
+  readonly #everyMs: number
+  #next = Infinity
+  /** When it last began to look. What was due then and still is could not be helped, and is no reason to hurry. */
+  #looked = -Infinity
+  #nap: AbortController | undefined
+
+  constructor(ports: Ports, everyMs: number) {
+    this.#ports = ports
+    this.#everyMs = everyMs
+  }
+
+  /** A look is due at that time at the latest. */
+  wakeAt(at: number): void {
+    if (at >= this.#next || at <= this.#looked) return
+    this.#next = at
+    this.#nap?.abort(OVER)
+  }
+
+  /** Something was left to do: it is looked for now, once for all who say so meanwhile. */
+  soon(): void {
+    this.#next = Math.min(this.#next, this.#looked + SHORTEST_NAP)
+    this.#nap?.abort(OVER)
+  }
+
+  async keep(
+    signal: AbortSignal,
+    look: () => Promise<{ readonly next: number | undefined; readonly more: boolean }>,
+  ): Promise<void> {
+    while (!signal.aborted) {
+      this.#next = Infinity
+      this.#looked = this.#ports.now()
+      const { next = Infinity, more } = await look()
+      // The store's clock may be a little behind.
+      this.#next = Math.min(this.#next, Math.max(next, this.#ports.now() + SHORTEST_NAP))
+      if (!more) await this.#sleep(signal)
+    }
+  }
+
+  async #sleep(signal: AbortSignal): Promise<void> {
+    const latest = this.#ports.now() + this.#everyMs
+    while (!signal.aborted) {
+      const left = Math.min(latest, this.#next) - this.#ports.now()
+      if (left <= 0) return
+      const nap = new AbortController()
+      const wake = (): void => nap.abort(OVER)
+      signal.addEventListener('abort', wake, { once: true })
+      this.#nap = nap
+      await this.#ports.sleep(left, nap.signal, 'background')
+      this.#nap = undefined
+      signal.removeEventListener('abort', wake)
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/** The answer when a route throws: the error's own code, or `internal` for an unexpected error. */
+import { HoldpointError } from '@holdpoint/core'
+import { statusOf } from '@holdpoint/protocol'
+import { refuse, type RouteAnswer } from './route-answer.ts'
+
+export function errorAnswer(error: unknown): RouteAnswer & { readonly status: number } {
+  if (!HoldpointError.is(error)) return refuse('internal', 'Internal error; it has been logged.')
+  const { code, message } = error
+  if (code === 'closed')
+    return refuse(code, 'This gateway is shutting down. Retry in a moment, or use another one.', retrySoon)
+  // Internal details are for the operator. The caller gets a general message.
+  if (statusOf(code) === 503)
+    return refuse(
+      code,
+      'The store is unavailable. Retry with the same Idempotency-Key: completed work is not repeated.',
+      retrySoon,
+    )
+  return statusOf(code) >= 500 ? refuse(code, 'Internal error; it has been logged.') : refuse(code, message)
+}
+
+const retrySoon = { headers: { 'retry-after': '1' } }

@@ -1,0 +1,119 @@
+/**
+ * Loads the operator's module: its agents, and the models that agents created over HTTP may use. A module that needs
+ * the store, for MCP servers for example, exports a default function that receives it.
+ */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { messageOf, type RuntimeOptions } from '@holdpoint/core'
+import { HoldpointError, type Agent, type Store } from 'holdpoint'
+import type { StoredAgentsOptions } from './stored-agents.ts'
+import type { McpPorts } from './mcp-ports.ts'
+
+export interface Program extends Pick<RuntimeOptions, 'scope' | 'onHeld'> {
+  readonly agents?: readonly Agent[]
+  readonly models?: StoredAgentsOptions['models']
+  readonly secrets?: StoredAgentsOptions['secrets']
+  /** Hosts in the operator's network that agents created over HTTP may call. */
+  readonly privateHosts?: StoredAgentsOptions['privateHosts']
+  /** `servers` from `mcpServers()`, `ownServer` from `createMcpServer()`. */
+  readonly mcp?: McpPorts & {
+    readonly servers?: NonNullable<McpPorts['servers']> & NonNullable<StoredAgentsOptions['mcp']>
+  }
+}
+
+export interface LoadedProgram {
+  readonly agents: readonly Agent[]
+  readonly storedAgentsOptions: StoredAgentsOptions
+  readonly mcp: McpPorts
+  readonly runtime: Pick<RuntimeOptions, 'scope' | 'onHeld'>
+}
+
+/** The check of each export. */
+const EXPORTS: Readonly<Record<keyof Program, (value: unknown) => boolean>> = {
+  agents: Array.isArray,
+  models: isObject,
+  secrets: isFunction,
+  privateHosts: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
+  mcp: isObject,
+  scope: isFunction,
+  onHeld: isFunction,
+}
+/** What each export must be, for error messages. */
+const EXPECTED: Readonly<Record<keyof Program, string>> = {
+  agents: 'an array of agents',
+  models: 'an object of models by name',
+  secrets: 'a function (tenant, name)',
+  privateHosts: 'an array of host names',
+  mcp: 'an object with `servers`, `ownServer` or both',
+  scope: 'a function (asker)',
+  onHeld: 'a function (hold)',
+}
+
+/** Imports the module before the store is opened, so that a wrong path does not leave a database file behind. */
+export async function loadProgram(file: string | undefined): Promise<(store: Store) => Promise<LoadedProgram>> {
+  if (file === undefined || file === '')
+    throw invalid(
+      'Set HOLDPOINT_APP=./app.ts to a module that exports `agents`, and `models` for agents created over HTTP.',
+    )
+  const { default: make, ...named } = await load(file)
+  if (make === undefined) {
+    const program = read(file, named)
+    return async () => program
+  }
+  if (!isFunction(make)) throw invalid(`The default export of ${file} must be a function ({ store }), or absent.`)
+  const [other] = Object.keys(named)
+  if (other !== undefined)
+    throw invalid(
+      `${file} has a default export, so the export "${other}" is ignored. Return it from the default function.`,
+    )
+  return async (store) => read(file, await make({ store }))
+}
+
+async function load(file: string): Promise<Readonly<Record<string, unknown>>> {
+  const path = resolve(file)
+  if (!existsSync(path)) throw invalid(`HOLDPOINT_APP is ${file}, but there is no file ${path}.`)
+  try {
+    return (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code !== 'ERR_MODULE_NOT_FOUND') throw error // The module's own code failed: keep its stack trace.
+    throw new HoldpointError('config-invalid', messageOf(error), { cause: error })
+  }
+}
+
+function read(file: string, given: unknown): LoadedProgram {
+  if (!isObject(given)) throw invalid(`The default function of ${file} must return an object: { agents, models, mcp }.`)
+  for (const [name, value] of Object.entries(given)) {
+    if (!isExport(name)) throw invalid(`${file} exports "${name}", which is not a setting. It may export ${names()}.`)
+    if (value !== undefined && !EXPORTS[name](value)) throw invalid(`\`${name}\` of ${file} must be ${EXPECTED[name]}.`)
+  }
+  const { agents = [], models = {}, secrets, privateHosts, mcp = {}, scope, onHeld } = given as Program
+  const storedAgentsOptions = {
+    models,
+    ...(secrets && { secrets }),
+    ...(privateHosts && { privateHosts }),
+    ...(mcp.servers && { mcp: mcp.servers }),
+  }
+  return { agents, storedAgentsOptions, mcp, runtime: { ...(scope && { scope }), ...(onHeld && { onHeld }) } }
+}
+
+function names(): string {
+  return `${Object.keys(EXPORTS).join(', ')}, or a default function that returns them`
+}
+
+function isExport(name: string): name is keyof Program {
+  return Object.hasOwn(EXPORTS, name)
+}
+
+function isFunction(value: unknown): value is (...args: readonly unknown[]) => unknown {
+  return typeof value === 'function'
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function invalid(message: string): HoldpointError {
+  return new HoldpointError('config-invalid', message)
+}

@@ -1,0 +1,81 @@
+/** Builds the OpenAPI document from the routes. */
+import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi'
+import { PROBLEM_TYPE, statusOf, type ProblemCode } from '@holdpoint/protocol'
+import type { Route } from './http/route.ts'
+import { problem, z } from './schemas.ts'
+
+type Responses = RouteConfig['responses']
+
+export function openApiDocument(routes: readonly Route[]): object {
+  const app = new OpenAPIHono()
+  app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A key of this gateway (hp_…), or a token (JWT) with `tenant`, `sub` and `scope`.',
+  })
+  for (const route of routes) app.openAPIRegistry.registerPath(pathOf(route))
+  return app.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: {
+      title: 'Holdpoint gateway',
+      version: '0.1.0',
+      description: 'Conversations of AI agents whose tool calls are durable promises.',
+    },
+  })
+}
+
+function pathOf(route: Route): RouteConfig {
+  const { method, path, name, tag, summary, scopes, params, query, body } = route
+  const writes = method !== 'get'
+  const key = z.object({
+    'idempotency-key': z
+      .string()
+      .max(200)
+      .optional()
+      .openapi({ description: 'A write that is repeated with the same key runs once.' }),
+  })
+  return {
+    method,
+    path,
+    operationId: name,
+    tags: [tag],
+    summary,
+    ...(scopes.length > 0 && { security: [{ bearer: [...new Set(['admin', ...scopes])] }] }),
+    request: {
+      ...(params && { params }),
+      ...(query && { query }),
+      ...(writes && { headers: key }),
+      ...(body && {
+        body: { required: !body.safeParse(undefined).success, content: { 'application/json': { schema: body } } },
+      }),
+    },
+    responses: { ...responsesOf(route), ...problemsOf(route) },
+  }
+}
+
+function responsesOf({ responses }: Route): Responses {
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, { description, schema, stream }]) => {
+      const content = {
+        ...(schema && { 'application/json': { schema } }),
+        ...(stream && { 'text/event-stream': { schema: z.string() } }),
+      }
+      return [status, { description: description, ...(schema && { content }) }]
+    }),
+  )
+}
+
+/** By status, with the problem codes of that status. */
+function problemsOf({ scopes, method, body, problems = [] }: Route): Responses {
+  const codes: ProblemCode[] = ['host-not-allowed', ...problems]
+  if (scopes.length > 0) codes.push('unauthorised', 'scope-missing', 'too-many-requests', 'bad-request', 'closed')
+  if (method !== 'get') codes.push('key-reused', 'same-key-in-progress', 'origin-not-allowed')
+  if (body) codes.push('malformed-json', 'content-type', 'too-large')
+  const byStatus = Map.groupBy(new Set(codes), statusOf)
+  return Object.fromEntries(
+    [...byStatus].map(([status, words]) => [
+      status,
+      { description: `Problem: ${words.join(', ')}.`, content: { [PROBLEM_TYPE]: { schema: problem } } },
+    ]),
+  )
+}

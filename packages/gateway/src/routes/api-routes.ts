@@ -1,0 +1,35 @@
+/** Every route of the API that the OpenAPI document describes. */
+import type { Route } from '../http/route.ts'
+import { agentRoutes } from './agents.ts'
+import { workerCallRoutes } from './worker-calls.ts'
+import { changeRoutes } from './changes.ts'
+import { conversationRoutes } from './conversations.ts'
+import { eventRoutes } from './events.ts'
+import { healthRoutes } from './health.ts'
+import { holdRoutes } from './holds.ts'
+import { keyRoutes } from './keys.ts'
+import { callLookupRoutes } from './call-lookup.ts'
+import { autonomousAgentRoutes } from './autonomous-agents.ts'
+import { mcpRoutes } from './mcp.ts'
+import { toolResultRoutes } from './tool-results.ts'
+import { spaceMemberRoutes } from './space-members.ts'
+import { spaceMessageRoutes } from './space-messages.ts'
+import { spaceRoutes } from './spaces.ts'
+
+export const apiRoutes: readonly Route[] = [
+  ...healthRoutes,
+  ...agentRoutes,
+  ...autonomousAgentRoutes,
+  ...conversationRoutes,
+  ...eventRoutes,
+  ...spaceRoutes,
+  ...spaceMemberRoutes,
+  ...spaceMessageRoutes,
+  ...changeRoutes,
+  ...holdRoutes,
+  ...toolResultRoutes,
+  ...workerCallRoutes,
+  ...callLookupRoutes,
+  ...keyRoutes,
+  ...mcpRoutes,
+]

@@ -1,0 +1,54 @@
+/** Creates one object of each kind in a tenant, for the rows of the contract. */
+import type { Kit, Tenant } from './kit.ts'
+import { shipping } from './kit.ts'
+
+export interface Fixtures {
+  /** An idle conversation. */
+  readonly talk: string
+  /** A conversation that waits for an approval, and its call. */
+  readonly refund: { readonly id: string; readonly callId: string }
+  /** A conversation that waits for a worker; its call is claimed. */
+  readonly shipped: { readonly id: string; readonly callId: string; readonly runId: string; readonly claim: string }
+  /** An agent created from JSON. */
+  readonly agent: string
+  /** The id of an unused key. */
+  readonly keyId: string
+  /** A space owned by Ada, with the agent and a call that asks her. */
+  readonly space: { readonly id: string; readonly said: number; readonly callId: string }
+  /** A plan of the agent helper. */
+  readonly plan: string
+}
+
+export async function createFixtures(kit: Kit, tenant: Tenant): Promise<Fixtures> {
+  const { ask } = kit
+  const say = (id: string, content: string): ReturnType<Kit['ask']> =>
+    ask('POST', `/api/conversations/${id}/messages?wait=5`, { tenant, body: { content } })
+  await say('talk', 'hello')
+  const held = await say('refunded', 'refund 5')
+  const callId = await shipping(kit, 'shipped', tenant)
+  const claimed = await ask('POST', '/api/calls/claim', { tenant, as: 'worker', body: { tools: ['ship'] } })
+  await ask('POST', '/api/agents', { tenant, body: { name: 'helper', tools: [] } })
+  const key = await ask('POST', '/api/keys', { tenant, body: { name: 'spare', scopes: ['reader'] } })
+  const space = await spaceOf(kit, tenant)
+  return {
+    talk: 'talk',
+    refund: { id: 'refunded', callId: held.body.result.holds[0].callId },
+    shipped: { id: 'shipped', callId, runId: callId.split('.')[0] ?? '', claim: claimed.body.items[0].claim },
+    agent: 'helper',
+    keyId: key.body.id,
+    space,
+    plan: 'stretch',
+  }
+}
+
+async function spaceOf({ ask, runtime }: Kit, tenant: Tenant): Promise<Fixtures['space']> {
+  const ada = { kind: 'human', id: 'ada' }
+  const members = [{ member: { kind: 'agent', id: 'desk' } }]
+  await ask('POST', '/api/spaces', { tenant, body: { id: 'room', name: 'Room', by: 'ada', members } })
+  const said = await ask('POST', '/api/spaces/room/messages', { tenant, body: { text: 'in room ask size', from: ada } })
+  await ask('POST', '/api/agents/desk/plans', { tenant, body: { id: 'stretch', what: 'Stretch', runAfter: '1 day' } })
+  const items = runtime.tenant(tenant).subscribe('room')
+  for await (const item of items)
+    if (item.type === 'tool.started') return { id: 'room', said: said.body.seq, callId: item.toolCallId }
+  throw new Error('The agent made no call.')
+}

@@ -1,0 +1,51 @@
+/** The command writes one line of JSON for each problem: with what it came from, and without secrets. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startGateway } from '../src/start-gateway.ts'
+
+const APP = `
+import { agent, ModelError } from 'holdpoint'
+const cause = new Error('Incorrect API key sk-live-123 for https://api.vendor.test')
+const model = { id: 'broken', async *stream() { throw new ModelError('Unauthorized', { retryable: false, status: 401, cause }) } }
+export const agents = [agent({ name: 'desk', model })]
+`
+
+test('a model that fails is in the log of the operator with its cause, and not in what a client reads', async () => {
+  const cache = join(import.meta.dirname, '../../../.cache') // inside the workspace, where the packages are found
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(join(cache, 'operator-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'app.ts'), APP)
+  const lines: string[] = []
+  const err = vi.spyOn(process.stderr, 'write').mockImplementation((text) => (lines.push(String(text)), true))
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation(() => true)
+  const key = `hp_${'K'.repeat(43)}`
+  const { served, stop } = await startGateway({
+    HOLDPOINT_STORE: join(folder, 'log.db'),
+    HOLDPOINT_APP: join(folder, 'app.ts'),
+    HOLDPOINT_KEY: key,
+    PORT: '0',
+  })
+  try {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const at = `${served.url}/api/conversations/c1`
+    const body = JSON.stringify({ agent: 'desk', content: 'Hi' })
+    const response = await fetch(`${at}/messages?wait=10`, { method: 'POST', headers, body })
+    const read = [await response.text(), await (await fetch(`${at}/events`, { headers })).text()].join()
+    expect(read).toContain('The model could not answer')
+    expect(read).not.toMatch(/sk-live|vendor\.test|Unauthorized/)
+  } finally {
+    await stop()
+    err.mockRestore()
+    out.mockRestore()
+  }
+  const problems = lines.flatMap((line) => (line.includes('"level":"error"') ? [JSON.parse(line) as object] : []))
+  expect(problems).toMatchObject([
+    {
+      message:
+        'The model broken failed (401): Unauthorized Caused by: Incorrect API key sk-live-123 for https://api.vendor.test',
+      conversationId: 'c1',
+    },
+  ])
+})

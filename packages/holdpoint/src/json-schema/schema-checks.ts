@@ -1,0 +1,102 @@
+/**
+ * Schemas that strangers wrote, off the main thread: a schema that takes long to compile, or a `pattern` that takes for
+ * ever, costs a thread and no other tenant's time. Each job has an amount of processor time; a thread that exceeds it is
+ * ended, and another one takes its place. Tenants take turns, and have one thread at a time each, so that what one of
+ * them waits for does not keep another waiting.
+ */
+import type { Checked, CompileJsonSchema, JsonObject } from '@holdpoint/core'
+import { inspect, type Inspected } from './limits.ts'
+import type { Job } from './schema-thread.ts'
+import { SchemaWorker, type Answer, type Budget } from './schema-worker.ts'
+import { readValue } from './value.ts'
+
+export interface SchemaChecks {
+  /** For the schemas of one tenant. A schema is measured at once, and compiled with the first check. */
+  compileFor(tenant: string): CompileJsonSchema
+  /** What is wrong with a schema, found out by compiling it; undefined when nothing is. Throws when it is too large. */
+  whyNot(tenant: string, schema: JsonObject): Promise<string | undefined>
+}
+
+export interface SchemaChecksOptions extends Partial<Budget> {
+  /** At least 2, so that a tenant that keeps one busy leaves one to others. */
+  readonly threads?: number
+}
+
+const BUDGET: Budget = { compileMs: 2000, checkMs: 500 }
+const MOST_WAITING = 200
+
+interface Waiting {
+  readonly job: Job
+  readonly answer: (answer: Answer) => void
+}
+
+export function schemaChecks({ threads = 2, ...budget }: SchemaChecksOptions = {}): SchemaChecks {
+  const turns = new Turns(Math.max(2, threads), { ...BUDGET, ...budget })
+  return {
+    compileFor: (tenant) => (source) => {
+      const job = jobOf(inspect(source))
+      return async (given): Promise<Checked> => {
+        const read = readValue(given)
+        if (!read.ok) return read
+        const why = await turns.take(tenant, { ...job, value: read.text })
+        return why === undefined ? { ok: true, value: read.value } : { ok: false, why }
+      }
+    },
+    whyNot: async (tenant, schema) => turns.take(tenant, jobOf(inspect(schema))),
+  }
+}
+
+function jobOf({ schema, draft }: Inspected): Job {
+  return { schema: JSON.stringify(schema), draft }
+}
+
+class Turns {
+  readonly #most: number
+  readonly #budget: Budget
+  /** By tenant; whose turn is next is first. */
+  readonly #waiting = new Map<string, Waiting[]>()
+  /** Tenants that have a thread now. */
+  readonly #served = new Set<string>()
+  /** The one used last is first: it has compiled what is asked for most. */
+  #idle: readonly SchemaWorker[] = []
+
+  constructor(most: number, budget: Budget) {
+    this.#most = most
+    this.#budget = budget
+  }
+
+  take(tenant: string, job: Job): Promise<Answer> {
+    const line = this.#waiting.get(tenant) ?? []
+    if (line.length >= MOST_WAITING)
+      return Promise.resolve(`it could not be checked: ${MOST_WAITING} other checks wait already. Try again later.`)
+    this.#waiting.set(tenant, line)
+    return new Promise((answer) => {
+      line.push({ job, answer })
+      this.#serve()
+    })
+  }
+
+  #serve(): void {
+    for (const [tenant, line] of this.#waiting) {
+      if (this.#served.size >= this.#most) return
+      if (this.#served.has(tenant)) continue
+      const [next, ...rest] = line
+      this.#waiting.delete(tenant)
+      if (!next) continue
+      // At the end of the line of tenants.
+      if (rest.length > 0) this.#waiting.set(tenant, rest)
+      this.#served.add(tenant)
+      void this.#work(tenant, next)
+    }
+  }
+
+  async #work(tenant: string, { job, answer }: Waiting): Promise<void> {
+    const [worker = new SchemaWorker(this.#budget), ...others] = this.#idle.filter(({ gone }) => !gone)
+    this.#idle = others
+    const said = await worker.run(job)
+    if (!worker.gone) this.#idle = [worker, ...this.#idle]
+    this.#served.delete(tenant)
+    answer(said)
+    this.#serve()
+  }
+}

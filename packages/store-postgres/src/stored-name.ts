@@ -1,0 +1,18 @@
+/**
+ * Encodes names for PostgreSQL. It refuses U+0000 in text, and a lone surrogate would silently become U+FFFD, so that two
+ * ids could become one conversation. Both are escaped with a character that is rare in names, and that is escaped itself.
+ * All other names are stored unchanged.
+ */
+const ESCAPE = '\u001a'
+const UNSTORABLE = new RegExp(`[${ESCAPE}\\0\\p{Surrogate}]`, 'gu')
+const ESCAPED = new RegExp(`${ESCAPE}([0-9a-f]{4})`, 'g')
+
+export function toStored(name: string): string {
+  return name.replace(UNSTORABLE, (char) => `${ESCAPE}${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+export function fromStored(stored: string): string {
+  return stored.includes(ESCAPE)
+    ? stored.replace(ESCAPED, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    : stored
+}

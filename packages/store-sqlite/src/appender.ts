@@ -1,0 +1,98 @@
+/**
+ * Appends to a conversation. It runs in a transaction that holds the write lock, so the rows it reads cannot change before
+ * the commit. It reads the conversation's row first instead of always updating it: most appends change nothing in it, and
+ * an update would write the page of the row and of its indexes.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import type { IsAlive } from './leases.ts'
+import type { Answer, AppendOp } from './writer-messages.ts'
+
+interface Row {
+  readonly k: number
+  readonly agent: string
+  readonly status: string
+  readonly epoch: number
+  readonly owner: string | null
+  readonly wakeAt: number | null
+  readonly head: number
+}
+
+export interface Appender {
+  append(op: AppendOp): Answer
+  /** The position of the transaction's newest batch. Set it to 0 when a transaction starts. */
+  pos: number
+}
+
+export function appenderIn(db: DatabaseSync, isAlive: IsAlive): Appender {
+  const find = db.prepare(
+    `select k, agent, status, epoch, owner, wake_at as wakeAt, (select max(seq) from batches where conv = k) as head
+     from conversations where tenant = ? and id = ?`,
+  )
+  const create = db.prepare(
+    `insert into conversations(agent, status, epoch, owner, wake_at, base, base_seq, tenant, id, created_at)
+     values(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const change = db.prepare(
+    `update conversations set agent = ?, status = ?, epoch = ?, owner = ?, wake_at = ?, base = coalesce(?, base),
+     base_seq = coalesce(?, base_seq) where k = ?`,
+  )
+  const write = db.prepare('insert into batches(conv, seq, at, mark, events) values(?, ?, ?, ?, ?)')
+  const hold = db.prepare(
+    `insert or replace into holds(conv, call_id, tenant, tool, kind, held_at, expires_at, seqs)
+     values(?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const keep = db.prepare('insert into keys(conv, key, seq) values(?, ?, ?)')
+  const used = db.prepare('select seq from keys where conv = ? and key = ?')
+  const after = db.prepare('select seq, at, mark, events from batches where conv = ? and seq > ? order by seq limit 1')
+
+  const usedAt = (row: Row | undefined, { key }: AppendOp): number | undefined =>
+    row && key !== null ? (used.get(row.k, key) as { seq: number } | undefined)?.seq : undefined
+
+  /** The head is not as expected: another write was first, or an earlier attempt of this one whose answer was lost. */
+  const taken = (op: AppendOp, row: Row | undefined): Answer => {
+    if (!row) return { result: 'conflict' }
+    const stored = after.get(row.k, op.expectedSeq) as
+      | { seq: number; at: number; mark: string; events: string }
+      | undefined
+    if (stored?.mark === op.mark && lengthOf(stored.events) === stored.seq - op.expectedSeq) {
+      const { mark: _mark, ...batch } = stored
+      return { result: 'again', batch, epoch: row.epoch, owned: op.node !== null && row.owner === op.node }
+    }
+    const seq = usedAt(row, op)
+    return seq === undefined ? { result: 'conflict' } : { result: 'repeated', seq }
+  }
+
+  const append = (op: AppendOp): Answer => {
+    const row = find.get(op.tenant, op.id) as Row | undefined
+    if ((row?.head ?? 0) !== op.expectedSeq) return taken(op, row)
+    if (op.epoch !== null && op.epoch !== (row?.epoch ?? 0)) return { result: 'fenced' }
+    const repeated = usedAt(row, op)
+    if (repeated !== undefined) return { result: 'repeated', seq: repeated }
+
+    const wouldDrive = op.epoch === null && op.node !== null && op.status === 'running'
+    const takes = wouldDrive && !(row?.status === 'running' && isAlive(row.owner, op.now))
+    const owner = takes ? op.node : (row?.owner ?? null)
+    const epoch = (row?.epoch ?? 0) + Number(takes)
+    const seq = op.expectedSeq + op.count
+    const cells = [op.agent, op.status, epoch, owner, op.wakeAt, op.base, op.base === null ? null : seq] as const
+    const k = row ? row.k : create.run(...cells, op.tenant, op.id, op.at).lastInsertRowid
+    if (row && (op.base !== null || takes || differs(op, row))) change.run(...cells, k)
+    appender.pos = Number(write.run(k, seq, op.at, op.mark, op.events).lastInsertRowid)
+    if (op.key !== null) keep.run(k, op.key, seq)
+    for (const { callId, open, tool, kind, heldAt, expiresAt, seqs } of op.holds)
+      hold.run(k, callId, open ? op.tenant : null, tool, kind, heldAt, expiresAt, seqs)
+    const unowned = op.epoch === null && op.status === 'running' && !isAlive(owner, op.now)
+    return { result: 'ok', epoch, owned: op.node !== null && owner === op.node, unowned }
+  }
+
+  const appender: Appender = { append, pos: 0 }
+  return appender
+}
+
+function differs(op: AppendOp, { agent, status, wakeAt }: Row): boolean {
+  return op.agent !== agent || op.status !== status || op.wakeAt !== wakeAt
+}
+
+function lengthOf(events: string): number {
+  return (JSON.parse(events) as unknown[]).length
+}

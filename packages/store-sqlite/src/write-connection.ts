@@ -1,0 +1,129 @@
+/** The only connection that writes, with its prepared statements. */
+import { statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import { appenderIn } from './appender.ts'
+import type { Changes } from './changes.ts'
+import { documentsIn } from './documents.ts'
+import { dueIn } from './due.ts'
+import { leasesIn } from './leases.ts'
+import type { NodeLocks } from './node-locks.ts'
+import { notesIn } from './notes.ts'
+import { MIGRATIONS } from './migrations/all.ts'
+import { untilFree } from './until-free.ts'
+import type { Answer, DueOp, SweepOp, WriteOp } from './writer-messages.ts'
+
+export interface WriteConnection {
+  /** Starts a transaction. If it throws, none is open. */
+  begin(): void
+  apply(op: WriteOp): Answer
+  commit(): void
+  /** Throws if the state of the connection is unknown afterwards. */
+  rollback(): void
+  due(op: DueOp): Answer
+  /** The nodes whose lease has expired and whose lock is free. */
+  expiredNodes(now: number): readonly string[]
+  /** Moves the write-ahead log into the database file. */
+  checkpoint(): void
+  close(): void
+}
+
+export interface WriteContext {
+  readonly file: string
+  /** The inode of the file when it was opened first. */
+  readonly ino: number
+  readonly waitMs: number
+  readonly locks: NodeLocks
+  readonly changes: Changes
+}
+
+export function createWriteConnection(
+  db: DatabaseSync,
+  { file, ino, waitMs, locks, changes }: WriteContext,
+): WriteConnection {
+  const begin = db.prepare('begin immediate')
+  const commit = db.prepare('commit')
+  const version = db.prepare('pragma user_version')
+  // The value changes only when another connection has written.
+  const dataVersion = db.prepare('pragma data_version')
+  let known: unknown
+  changes.attach(db)
+  const leases = leasesIn(db, locks)
+  const appender = appenderIn(db, leases.isAlive)
+  const due = dueIn(db, leases.isAlive)
+  const notes = notesIn(db)
+  const documents = documentsIn(db)
+  const sweep = ({ limit, now }: SweepOp): Answer => {
+    const count = notes.sweep(limit, now)
+    return { result: 'swept', count: count + documents.sweep(limit - count, now) }
+  }
+
+  const rollback = (): void => {
+    if (db.isTransaction) db.exec('rollback')
+  }
+
+  const start = (): void => {
+    checkFile(file, ino)
+    untilFree(waitMs, () => begin.run())
+    try {
+      const seen = dataVersion.get()?.['data_version']
+      if (seen !== known) {
+        const { user_version: found } = version.get() as { user_version: number }
+        if (found !== MIGRATIONS.length) {
+          throw new Error(
+            `${file} was migrated to format ${found} by another process; this process knows ${MIGRATIONS.length}`,
+          )
+        }
+        changes.poll()
+        known = seen
+      }
+      leases.refresh()
+      appender.pos = 0
+    } catch (error) {
+      rollback()
+      throw error
+    }
+  }
+
+  return {
+    begin: start,
+    apply: (op) => {
+      switch (op.op) {
+        case 'append':
+          return appender.append(op)
+        case 'claim':
+          return leases.claim(op)
+        case 'beat':
+          return leases.beat(op)
+        case 'leave':
+          return leases.leave(op)
+        case 'forget':
+          return leases.forget(op)
+        case 'note':
+          return notes.note(op)
+        case 'put':
+          return documents.put(op)
+        case 'sweep':
+          return sweep(op)
+      }
+    },
+    commit: () => {
+      commit.run()
+      if (appender.pos > 0) changes.ownWriteAt(appender.pos)
+    },
+    rollback,
+    due: (op) => {
+      leases.refresh()
+      return due(op)
+    },
+    expiredNodes: leases.expiredNodes,
+    checkpoint: () => db.exec('pragma wal_checkpoint(truncate)'),
+    close: () => db.close(),
+  }
+}
+
+/** SQLite would keep writing to a deleted file that no other process can see. */
+function checkFile(file: string, ino: number): void {
+  if (statSync(file, { throwIfNoEntry: false })?.ino !== ino) {
+    throw new Error(`${file} was moved, removed or replaced while it was open; restart to use the new file`)
+  }
+}

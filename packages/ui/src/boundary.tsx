@@ -1,0 +1,30 @@
+/** One part that cannot be drawn must not take the page with it: something else is shown in its place. */
+import { Component, type ReactNode } from 'react'
+
+export interface BoundaryProps {
+  readonly fallback: (error: Error) => ReactNode
+  /** What is drawn. Where that changes, it is tried again: on another page, for instance. */
+  readonly subject?: string
+  readonly children: ReactNode
+}
+
+interface State {
+  readonly error: Error | undefined
+}
+
+export class Boundary extends Component<BoundaryProps, State> {
+  override state: State = { error: undefined }
+
+  static getDerivedStateFromError(thrown: unknown): State {
+    return { error: thrown instanceof Error ? thrown : new Error(String(thrown)) }
+  }
+
+  override componentDidUpdate(before: BoundaryProps): void {
+    if (before.subject !== this.props.subject && this.state.error) this.setState({ error: undefined })
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state
+    return error ? this.props.fallback(error) : this.props.children
+  }
+}

@@ -1,0 +1,39 @@
+/** Says why nothing is shown, or nothing new. It says nothing while all is well. */
+import type { ReactNode } from 'react'
+import type { Connection } from '@holdpoint/client'
+import { Button } from './button.tsx'
+import { ShownText } from './shown-text.tsx'
+
+export interface ConnectionNoticeProps {
+  readonly connection: Connection
+  /** Whether there is anything to show already. */
+  readonly loaded: boolean
+  readonly onRetry: () => void
+}
+
+export function ConnectionNotice({ connection, loaded, onRetry }: ConnectionNoticeProps): ReactNode {
+  if (connection.state === 'stopped')
+    return (
+      <div role="alert" className="mx-auto flex w-full max-w-3xl flex-wrap items-center gap-3 px-4 py-3 text-sm">
+        <p className="min-w-0 text-destructive">
+          {loaded ? 'Nothing new is shown here' : 'This cannot be shown'}: <ShownText text={connection.error.message} />
+        </p>
+        <Button small onClick={onRetry}>
+          Try again
+        </Button>
+      </div>
+    )
+  if (loaded || connection.state === 'live') return null
+  const error = connection.state === 'waiting' ? connection.error : undefined
+  return (
+    <p role="status" className="mx-auto w-full max-w-3xl px-4 py-3 text-sm text-muted-foreground">
+      {error ? (
+        <>
+          Not loaded yet, trying again: <ShownText text={error.message} />
+        </>
+      ) : (
+        'Loading…'
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,40 @@
+/** A list in which an item that is gone keeps its place for a while. */
+import { useEffect, useState } from 'react'
+import { KEEP_MS } from './keep-place.tsx'
+
+export interface Kept<T> {
+  readonly key: string
+  readonly item: T
+  readonly gone: boolean
+}
+
+export function useKept<T>(items: readonly T[], keyOf: (item: T) => string): readonly Kept<T>[] {
+  const [before, setBefore] = useState<readonly Kept<T>[]>([])
+  const now = withGone(
+    items.map((item) => ({ key: keyOf(item), item, gone: false })),
+    before,
+  )
+  // Set while it is drawn, so that an item that is gone is not missing for a moment.
+  if (
+    now.length !== before.length ||
+    now.some(({ item, gone }, nth) => item !== before[nth]?.item || gone !== before[nth].gone)
+  )
+    setBefore(now)
+  const leaving = now.filter(({ gone }) => gone).length
+  useEffect(() => {
+    if (leaving === 0) return undefined
+    const timer = setTimeout(() => setBefore((all) => all.filter(({ gone }) => !gone)), KEEP_MS)
+    return () => clearTimeout(timer)
+  }, [leaving])
+  return now
+}
+
+/** Each one that is gone stands behind the one that it stood behind before. */
+function withGone<T>(now: Kept<T>[], before: readonly Kept<T>[]): readonly Kept<T>[] {
+  for (const [nth, { key, item }] of before.entries()) {
+    if (now.some((each) => each.key === key)) continue
+    const previous = before[nth - 1]?.key
+    now.splice(now.findIndex((each) => each.key === previous) + 1, 0, { key, item, gone: true })
+  }
+  return now
+}

@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react'
+import { ShownText } from './shown-text.tsx'
+import { Ago } from './time.tsx'
+
+export interface WhoProps {
+  readonly name: string
+  readonly at?: number
+  readonly note?: string | undefined
+}
+
+/** The line above a message: its author, and when it was said. */
+export function Who({ name, at, note }: WhoProps): ReactNode {
+  return (
+    <p className="flex flex-wrap gap-x-2 text-xs text-muted-foreground">
+      <b className="min-w-0 truncate font-medium text-foreground">
+        <ShownText text={name} />
+      </b>
+      {note !== undefined && <span>{note}</span>}
+      {at !== undefined && <Ago at={at} />}
+    </p>
+  )
+}

@@ -1,0 +1,74 @@
+/** Turns that act for another person than the one who asked. */
+import { patch, type Bug } from './bug.ts'
+
+const MESSAGE = 'log/message.ts'
+const TURN = 'turn/turn.ts'
+const LIVE = 'loop/active-conversation.ts'
+
+export const askerBugs: readonly Bug[] = [
+  {
+    name: 'makes-one-turn-of-what-different-people-queued',
+    patches: [
+      patch(
+        'turn/decide.ts',
+        'const taken = plan.cycle ? state.queue : ofOneAsker(state.queue).slice(0, most)',
+        'const taken = state.queue',
+      ),
+    ],
+  },
+  {
+    name: 'takes-one-message-too-many-into-a-turn',
+    patches: [patch('turn/decide.ts', 'queue.slice(0, other)', 'queue.slice(0, other + 1)')],
+  },
+  {
+    name: 'acts-for-the-caller-who-drives',
+    patches: [
+      patch(
+        LIVE,
+        'world.scope(log.address, turn.by, turn.askedBy)',
+        'world.scope(log.address, options.by, turn.askedBy)',
+      ),
+    ],
+  },
+  {
+    name: 'forgets-who-asked-when-a-turn-is-taken-up-again',
+    patches: [patch(TURN, '(state.turn.last?.askedBy ?? UNKNOWN_AUTHOR)', 'UNKNOWN_AUTHOR')],
+  },
+  {
+    name: 'forgets-who-asked-for-an-answer-that-comes-late',
+    patches: [patch(MESSAGE, 'return askedBy ? { askedBy } : {}', 'return {}')],
+  },
+  {
+    name: 'forgets-who-asked-for-an-answer-in-the-queue',
+    patches: [
+      patch(
+        MESSAGE,
+        "return { kind: 'answer', callId, name, outcome, ...askedFor(arrived), ",
+        "return { kind: 'answer', callId, name, outcome, ",
+      ),
+    ],
+  },
+  {
+    name: 'forgets-who-asked-for-a-plan',
+    patches: [
+      patch(
+        'plan/plan-access.ts',
+        'const plan: Plan = askedBy ? { ...made.plan, askedBy } : made.plan',
+        'const { plan } = made',
+      ),
+    ],
+  },
+  {
+    name: 'lends-a-cycle-the-rights-of-who-woke-it',
+    patches: [
+      patch(TURN, 'const by = event.cycle ? undefined : askedBy[0]?.by', 'const by = askedBy[0]?.by'),
+      patch('runtime/engine.ts', '{ by: undefined, agent }', '{ by, agent }'),
+    ],
+  },
+  {
+    name: 'shows-the-gate-no-asker',
+    patches: [
+      patch('loop/tool-context.ts', '    askedBy: askersOf(context),\n    services', '    askedBy: [],\n    services'),
+    ],
+  },
+]
