@@ -46,7 +46,7 @@ async function answer(request: Request): Promise<readonly number[]> {
 async function open(place: string, player: Player): Promise<Side> {
   if (player.side === 'ours') return ours(place, player.agent)
   const { store, calls, connections, style, held } = player
-  const by = store === 'sqlite' ? rawSqlite(place) : await rawPostgres(place, connections, style)
+  const by = store === 'sqlite' ? rawSqlite(place, style) : await rawPostgres(place, connections, style)
   return raw(by, calls, held)
 }
 

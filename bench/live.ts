@@ -1,6 +1,6 @@
 /**
  * What a deployment pays for a streamed turn: a gateway over HTTP with a model at a real pace and one tool call per turn,
- * 20 and 100 conversations at once, each followed by SSE. Beside it, in turns and on the same machine: a bare `node:http`
+ * 20 and 100 conversations at once, each followed by SSE. Beside it, round by round: a bare `node:http`
  * relay that appends the same facts to SQLite, and AI SDK `streamText` behind a route with messages saved by hand.
  */
 import { fork, type ChildProcess } from 'node:child_process'
@@ -10,8 +10,9 @@ import { join } from 'node:path'
 import { clientOf, type Client, type TurnTimes } from './live/clients.ts'
 import type { Contestant, Usage } from './live/contestant.ts'
 import { TURN_MS } from './live/paced-model.ts'
+import { profiling } from './storage/contestants.ts'
 import { progress, type Figure, type Report } from './storage/report.ts'
-import { median } from './storage/statistics.ts'
+import { median, rounded } from './storage/statistics.ts'
 
 const CONTESTANTS: readonly Contestant[] = ['bare', 'aiSdk', 'ours']
 const AT_ONCE = [20, 100] as const
@@ -21,16 +22,11 @@ export async function live({ rounds = 3, turns = 10 }): Promise<Report> {
   const figures: Record<string, Figure> = { modelMs: TURN_MS }
   const limits: Report['limits'][number][] = []
   for (const atOnce of AT_ONCE) {
-    const measured: Partial<Record<Contestant, Awaited<ReturnType<typeof contest>>>> = {}
-    for (const contestant of CONTESTANTS) {
-      progress(`${atOnce} at once: ${contestant}`)
-      measured[contestant] = await contest(contestant, atOnce, rounds, turns)
-    }
-    figures[`at${atOnce}`] = { ...measured }
-    const cpu = (contestant: Contestant): number => measured[contestant]?.warm.cpuMsPerTurn ?? Number.NaN
+    const measured = await contest(atOnce, rounds, turns)
+    figures[`at${atOnce}`] = measured
     limits.push({
       what: `processor time per turn to bare, ${atOnce} at once`,
-      value: cpu('ours') / cpu('bare'),
+      value: measured.ours.warm.cpuMsPerTurn / measured.bare.warm.cpuMsPerTurn,
       most: AIM,
     })
   }
@@ -47,27 +43,58 @@ type Measured = {
   readonly rssMb: number
 }
 
-/** `fresh` is the first round of a new process; `warm` the median of the others. */
-async function contest(
-  contestant: Contestant,
-  atOnce: number,
-  rounds: number,
-  turns: number,
-): Promise<{ fresh: Measured; warm: Measured }> {
+/** `fresh` is the first round of a new process; `warm` is the median of the others. */
+type Sides = Record<Contestant, { readonly fresh: Measured; readonly warm: Measured }>
+
+/** The contestants take turns, a round each, so that a busy minute of the machine affects all of them. */
+async function contest(atOnce: number, rounds: number, turns: number): Promise<Sides> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-live-'))
-  const child = fork(join(import.meta.dirname, 'live/contestant.ts'), [contestant, folder])
+  const players: Player[] = []
   try {
-    const { url } = await message<{ url: string }>(child)
-    const clients = await Promise.all(Array.from({ length: atOnce }, (_, nth) => clientOf(contestant, url, `c${nth}`)))
-    const all: Measured[] = []
-    for (let round = 0; round <= rounds; round++) all.push(await measure(child, clients, turns))
-    for (const client of clients) client.close()
-    const [fresh, ...warm] = all as [Measured, ...Measured[]]
-    return { fresh, warm: middle(warm) }
+    for (const contestant of CONTESTANTS) players.push(await player(contestant, folder, atOnce))
+    for (let round = 0; round <= rounds; round++)
+      for (const { contestant, child, clients, measured } of players) {
+        const figures = await measure(child, clients, turns)
+        measured.push(figures)
+        progress(`${atOnce} at once, round ${round} (${round === 0 ? 'fresh' : 'warm'}), ${line(contestant, figures)}`)
+      }
+    return Object.fromEntries(
+      players.map(({ contestant, measured: [fresh, ...warm] }) => [contestant, { fresh, warm: middle(warm) }]),
+    ) as Sides
   } finally {
-    child.kill()
+    for (const { child, clients } of players) {
+      for (const client of clients) client.close()
+      await ended(child)
+    }
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+interface Player {
+  readonly contestant: Contestant
+  readonly child: ChildProcess
+  readonly clients: readonly Client[]
+  readonly measured: Measured[]
+}
+
+async function player(contestant: Contestant, folder: string, atOnce: number): Promise<Player> {
+  const execArgv = [...process.execArgv, ...profiling(`live-${atOnce}-${contestant}`)]
+  const child = fork(join(import.meta.dirname, 'live/contestant.ts'), [contestant, folder], { execArgv })
+  const { url } = await message<{ url: string }>(child)
+  const clients = await Promise.all(Array.from({ length: atOnce }, (_, nth) => clientOf(contestant, url, `c${nth}`)))
+  return { contestant, child, clients, measured: [] }
+}
+
+/** A contestant exits when it is disconnected, and writes its profile if it has one. */
+async function ended(child: ChildProcess): Promise<void> {
+  const exited = new Promise((resolve) => child.once('exit', resolve))
+  child.disconnect()
+  await exited
+}
+
+function line(contestant: Contestant, figures: Measured): string {
+  const texts = Object.entries(figures).map(([name, figure]) => `${name} ${rounded(figure)}`)
+  return `${contestant}: ${texts.join(', ')}`
 }
 
 async function measure(child: ChildProcess, clients: readonly Client[], turns: number): Promise<Measured> {

@@ -9,6 +9,7 @@ import { gateway } from './gateway.ts'
 import { live } from './live.ts'
 import { loop } from './loop.ts'
 import { Misuse, optionsOf, storeOf, type Options } from './options.ts'
+import { start } from './start.ts'
 import { held } from './storage/held.ts'
 import { print, type Report } from './storage/report.ts'
 import type { Settings } from './storage/settings.ts'
@@ -34,6 +35,7 @@ const benches: Readonly<Record<string, Bench>> = {
   gateway,
   live,
   footprint,
+  start,
 }
 
 function onStore(bench: (settings: Settings) => Promise<Report>): Bench {

@@ -2,12 +2,10 @@
 import { parseArgs } from 'node:util'
 import type { StoreKind } from './storage/requests.ts'
 import type { Pace } from './storage/free-agent.ts'
-import type { RawStyle } from './storage/raw-postgres.ts'
 
 export interface Options {
   readonly bench: string
   readonly store: StoreKind | undefined
-  readonly baseline: RawStyle
   readonly model: Pace
   readonly turns?: number
   readonly conversations?: number
@@ -19,8 +17,7 @@ export interface Options {
 export class Misuse extends Error {}
 
 const STORES: readonly StoreKind[] = ['sqlite', 'postgres']
-const BASELINES: readonly RawStyle[] = ['statements', 'one']
-const PACES: readonly Pace[] = ['at-once', 'later']
+const PACES: readonly Pace[] = ['later', 'now']
 
 export function optionsOf(args: readonly string[], benches: readonly string[]): Options {
   const { values, positionals } = parsed(args)
@@ -29,8 +26,7 @@ export function optionsOf(args: readonly string[], benches: readonly string[]): 
   return {
     bench: oneOf('benchmark', bench, benches),
     store: values.store === undefined ? undefined : oneOf('store', values.store, STORES),
-    baseline: values.baseline === undefined ? 'statements' : oneOf('baseline', values.baseline, BASELINES),
-    model: values.model === undefined ? 'at-once' : oneOf('model', values.model, PACES),
+    model: values.model === undefined ? 'later' : oneOf('model', values.model, PACES),
     ...count('turns', values.turns),
     ...count('conversations', values.conversations),
     ...count('rounds', values.rounds),
@@ -46,7 +42,6 @@ export function storeOf({ bench, store }: Options): StoreKind {
 const TEXT = { type: 'string' } as const
 const FLAGS = {
   store: TEXT,
-  baseline: TEXT,
   model: TEXT,
   turns: TEXT,
   conversations: TEXT,

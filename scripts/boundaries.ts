@@ -15,49 +15,73 @@ interface Reach {
 }
 
 /**
- * The folders of `packages/core/src`, lowest first. What runs (loop) is on top and nothing below may need it to
- * work. Types are looser in one place: a handler is handed the agent it belongs to, so a tool's types name what is above.
- * The turn machine has no such excuse: it must not know, even by type, who drives it.
+ * The folders of the packages that make up the runtime, lowest first in each package. Types are looser in one place: a
+ * handler is handed the agent it belongs to, so a tool's types name what is above. The turn machine has no such excuse:
+ * it must not know, even by type, who drives it. In `runtime`, the driver (`drive`) is generic over its machine and must
+ * not know what a conversation is.
  */
-const core: Readonly<Record<string, Reach>> = {
-  log: { imports: ['tool', 'model'], types: ['turn', 'plan'] },
-  tool: { imports: ['log', 'model'], types: ['turn', 'plan', 'plugin', 'loop'] },
-  model: { imports: ['log', 'tool'], types: ['turn', 'prompt'] },
-  plan: { imports: ['log'], types: [] },
-  space: { imports: ['log', 'tool'], types: ['turn'] },
-  turn: { imports: ['log', 'tool', 'model', 'plan', 'space'], types: [] },
-  live: { imports: ['log', 'tool', 'model', 'turn', 'space'], types: [] },
-  prompt: { imports: ['log', 'tool', 'model', 'space'], types: [] },
-  plugin: { imports: ['log', 'tool', 'model', 'turn', 'plan'], types: ['loop', 'live', 'hooks'] },
-  life: { imports: ['log', 'tool', 'model', 'plan', 'space', 'plugin'], types: [] },
-  hooks: { imports: ['log', 'tool', 'model', 'prompt'], types: ['turn', 'plugin', 'loop'] },
-  context: { imports: ['log', 'tool', 'model', 'prompt'], types: ['turn', 'loop'] },
-  audit: { imports: ['log', 'tool', 'model', 'prompt', 'context'], types: ['turn', 'loop'] },
-  loop: {
-    imports: ['log', 'tool', 'model', 'turn', 'live', 'prompt', 'plan', 'plugin', 'life', 'hooks', 'context', 'audit'],
-    types: [],
+const folders: Readonly<Record<string, Readonly<Record<string, Reach>>>> = {
+  core: {
+    log: { imports: ['tool', 'model'], types: ['turn', 'plan'] },
+    tool: { imports: ['log', 'model'], types: ['turn', 'plan', 'plugin', 'agent'] },
+    model: { imports: ['log', 'tool'], types: ['turn', 'prompt'] },
+    plan: { imports: ['log'], types: [] },
+    turn: { imports: ['log', 'tool', 'model', 'plan'], types: [] },
+    live: { imports: ['log', 'tool', 'model', 'turn'], types: [] },
+    prompt: { imports: ['log', 'tool', 'model'], types: [] },
+    plugin: { imports: ['log', 'tool', 'model', 'turn', 'plan'], types: ['live', 'hooks'] },
+    hooks: { imports: ['log', 'tool', 'model', 'prompt'], types: ['turn', 'plugin'] },
+    context: { imports: ['log', 'tool', 'model', 'prompt'], types: ['turn', 'agent'] },
+    audit: { imports: ['log', 'tool', 'model', 'prompt', 'context'], types: ['turn', 'agent'] },
+    agent: { imports: ['log', 'tool', 'model', 'plugin', 'context', 'audit', 'hooks'], types: ['turn'] },
   },
   runtime: {
-    imports: ['log', 'tool', 'model', 'turn', 'live', 'prompt', 'plan', 'space', 'plugin', 'life', 'audit', 'loop'],
-    types: [],
+    drive: { imports: ['log'], types: [] },
+    log: { imports: ['drive', 'session'], types: [] },
+    hooks: { imports: [], types: ['conversation'] },
+    call: { imports: ['drive', 'step', 'conversation'], types: [] },
+    step: { imports: ['hooks', 'call', 'conversation'], types: ['drive'] },
+    conversation: { imports: ['log', 'drive', 'hooks', 'step', 'call', 'session'], types: [] },
+    session: { imports: ['log', 'drive', 'conversation'], types: [] },
+    subscribe: { imports: ['node'], types: ['session'] },
+    node: { imports: ['log', 'drive', 'conversation', 'runtime', 'subscribe'], types: [] },
+    runtime: { imports: ['log', 'conversation', 'session', 'node'], types: ['subscribe'] },
+  },
+  spaces: {
+    space: { imports: [], types: ['agent'] },
+    agent: { imports: [], types: ['space'] },
   },
 }
+/** The packages of ours that each of them may import. The core imports nothing at all. */
+const below: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  runtime: ['@holdpoint/core'],
+  spaces: ['@holdpoint/core', '@holdpoint/runtime'],
+}
 const base = 'base'
-const coreSource = 'packages/core/src/'
 
 export function violations(file: string, text: string): string[] {
-  const inCore = file.startsWith(coreSource)
+  const ring = /^packages\/(core|runtime|spaces)\/src\//.exec(file)?.[1]
   const imports = importsOf(text)
   const relative = imports.filter(({ from }) => from.startsWith('.'))
-  // The linter says so too, but not of `import('…')`.
-  const foreign = inCore ? imports.filter(({ from }) => !from.startsWith('.')) : []
   return [
-    ...foreign.map(({ from }) => `${file}: imports ${from}; the core imports nothing but its own files`),
+    // The linter checks this too, but not for `import('…')`.
+    ...(ring === undefined ? [] : imports.flatMap((imported) => importsForeign(file, ring, imported))),
     ...relative.flatMap((imported) => leavesHome(file, imported)),
-    ...(inCore ? relative.flatMap((imported) => reachesUp(file, imported)) : []),
+    ...(ring === undefined ? [] : relative.flatMap((imported) => reachesUp(file, ring, imported))),
     ...(file.startsWith('packages/') && hasExportStar(text)
       ? [`${file}: \`export *\` hides what is public; name the exports`]
       : []),
+  ]
+}
+
+function importsForeign(file: string, ring: string, { from }: Import): string[] {
+  const allowed = below[ring] ?? []
+  if (from.startsWith('.') || allowed.some((name) => from === name || from.startsWith(`${name}/`))) return []
+  return [
+    allowed.length === 0
+      ? `${file}: imports ${from}; the core imports nothing but its own files`
+      : `${file}: imports ${from}; ${ring} imports only its own files and ${allowed.join(' and ')}`,
   ]
 }
 
@@ -65,18 +89,23 @@ export function violations(file: string, text: string): string[] {
 function leavesHome(file: string, imported: Import): string[] {
   const home = /^(?:packages|examples|apps)\/[^/]+\//.exec(file)?.[0]
   if (home === undefined || target(file, imported).startsWith(home)) return []
-  // What the tests of several packages share, a database server for instance, is in the root's own test folder.
-  if (file.startsWith(`${home}test/`) && target(file, imported).startsWith('test/')) return []
+  // What the tests of several packages share, a database server for instance, is in the root's own test folder. The main
+  // file of an example is its test.
+  const isTest = file.startsWith(`${home}test/`) || /^examples\/[^/]+\/main\.ts$/.test(file)
+  if (isTest && target(file, imported).startsWith('test/')) return []
   return [`${file}: imports ${imported.from}, outside ${home}; import the package by its name`]
 }
 
-function reachesUp(file: string, imported: Import): string[] {
-  const from = coreFolder(file)
+function reachesUp(file: string, ring: string, imported: Import): string[] {
+  const source = `packages/${ring}/src/`
+  const from = folderOf(file, source)
   const path = target(file, imported)
-  if (!path.startsWith(coreSource)) return []
-  const to = coreFolder(path)
+  if (!path.startsWith(source)) return []
+  const to = folderOf(path, source)
   if (from === 'index' || to === from || to === base) return []
-  const reach = from === base ? { imports: [], types: [] } : core[from]
+  // Only the core has base files below its folders; in the other two, the files directly in `src` are on top.
+  if (from === base && ring !== 'core') return []
+  const reach = from === base ? { imports: [], types: [] } : folders[ring]?.[from]
   if (reach === undefined)
     return [`${file}: the folder ${from}/ has no place yet; give it one in scripts/boundaries.ts`]
   if (reach.imports.includes(to)) return []
@@ -86,10 +115,10 @@ function reachesUp(file: string, imported: Import): string[] {
   return [`${file}: imports ${imported.from}; ${from} is below ${to} and must not know it`]
 }
 
-function coreFolder(file: string): string {
-  const [folder = '', ...rest] = file.slice(coreSource.length).split('/')
+function folderOf(file: string, source: string): string {
+  const [folder = '', ...rest] = file.slice(source.length).split('/')
   if (rest.length > 0) return folder
-  return folder === 'index.ts' ? 'index' : base
+  return folder === 'index.ts' || folder === 'view.ts' ? 'index' : base
 }
 
 function target(file: string, imported: Import): string {

@@ -56,7 +56,7 @@ export function guaranteeTable(promised: Readonly<Record<string, string>>, cited
   ].join('\n')
 }
 
-/** `core: loop/races` for packages/core/test/loop/races.test.ts. */
+/** `core: loop/races` for packages/runtime/test/session/races.test.ts. */
 function shortName(file: string): string {
   return file.replace(/^packages\/([^/]+)\/test\/(.+)\.test\.ts$/, '$1: $2')
 }

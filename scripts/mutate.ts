@@ -12,7 +12,20 @@ import { machineTests } from './lib/machine-tests.ts'
 import { root } from './lib/workspace.ts'
 
 const TURN = 'packages/core/src/turn'
-const FILES = ['turn.ts', 'call.ts', 'decide.ts', 'resolve.ts']
+const FILES = [
+  'turn.ts',
+  'call.ts',
+  'decide.ts',
+  'resolve.ts',
+  'approve-hold.ts',
+  'assign-and-comment.ts',
+  'client-grace.ts',
+  'end-turn.ts',
+  'expire-hold.ts',
+  'fire-plan.ts',
+  'late-answer.ts',
+  'remind-approvers.ts',
+]
 const STATES = ['ready', 'held', 'running', 'settled']
 
 export interface Mutant {
@@ -106,8 +119,9 @@ const EQUIVALENT: readonly (readonly [file: string, without: string, why: string
   ['turn.ts', 'maxTokens !== undefined', 'no number is above undefined'],
   ['turn.ts', 'turn.halt', 'a turn stays with its calls after the last is settled only in order to halt'],
   ['call.ts', "!('hold' in call)", 'a call that cannot be held has no hold either'],
-  ['decide.ts', '!call', 'where there is no call there is no hold'],
-  ['decide.ts', "state.turn.phase === 'calls'", 'only a turn with calls has one that is held'],
+  ['expire-hold.ts', '!call', 'where there is no call there is no hold'],
+  ['client-grace.ts', '!call', 'where there is no call there is no hold'],
+  ['expire-hold.ts', "state.turn.phase === 'calls'", 'only a turn with calls has one that is held'],
 ]
 
 async function main(): Promise<void> {

@@ -35,7 +35,7 @@ for (const { id, name } of (await keys.list('', undefined, 1000)).items)
   if (name === 'parcels') await keys.revoke('', id)
 const { key } = await keys.create('', { name: 'parcels', scopes: ['worker'], ttlMs: 30 * 86_400_000 })
 if (isDemo) {
-  const ours = await keys.create('', { name: 'front desk', scopes: ['agent'], ttlMs: 60_000 })
+  const ours = await keys.create('', { name: 'front desk', scopes: ['agent'], ttlMs: 60_000, mayActFor: ['you'] })
   await openFrontDesk(connect({ url: served.url, key: ours.key }))
 }
 const parcels = parcelWorker(served.url, key)

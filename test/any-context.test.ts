@@ -12,7 +12,7 @@ import { aiSdkModel, type JsonObject, type LogEvent, type Model } from 'holdpoin
 import { expect, test } from 'vitest'
 import type { Assembled } from '../packages/core/src/context/assemble.ts'
 import type { Shown } from '../packages/core/src/log/log-event.ts'
-import { openHolds } from '../packages/core/src/loop/result.ts'
+import { openHolds } from '@holdpoint/runtime/internal/session/result'
 import { renderPassage } from '../packages/core/src/prompt/render.ts'
 import { Transcript } from '../packages/core/src/prompt/transcript.ts'
 import { acceptedByAi, acceptedByServers } from '../packages/models/test/oracle.ts'
@@ -40,7 +40,7 @@ const met = {
 test(
   proves(
     'prompt.every-call-has-result',
-    'for any log and any settings the prompt is one that vendors take, within its budget, or what is too large is named; and the log is what it was',
+    'for any log and any settings, vendors accept the prompt and it is within its budget, or an error names the part that is too large; the log is unchanged',
   ),
   async () => {
     await fc.assert(
@@ -56,10 +56,10 @@ test(
     for (const [branch, count] of Object.entries({ ...flat, ...moved, ...tooLarge }))
       expect(count, `times that ${branch} was met`).toBeGreaterThan(20)
   },
-  120_000,
+  480_000,
 )
 
-/** Says what is shown now. */
+/** The parts of the log that the prompt shows. */
 async function look(
   events: readonly LogEvent[],
   given: Settings,
@@ -81,13 +81,13 @@ async function look(
   judgeLeftOut(events, given, all, made)
   if (openHolds(log.state).length > 0) met.holds++
   await judgePrompt(made.prompt)
-  // What was left out before is not shown again.
+  // A part that an earlier prompt left out must not appear again.
   expect(made.fit.shown.from).toBeGreaterThanOrEqual(shown?.from ?? 0)
   if (shown && !made.shown) met.asBefore++
   return made.shown ?? shown
 }
 
-/** It is within the budget, with what is kept free; the newest turn is not something that may be left out. */
+/** The prompt is within the budget minus its reserve, and has the newest turn. */
 function judgeBudget({ context, inject }: Settings, { tools }: Made, { prompt, ...assembled }: Assembled): void {
   if (inject !== undefined && JSON.stringify(prompt).includes(inject)) met.injected++
   if (context.budget === undefined) return
@@ -101,7 +101,7 @@ function judgeBudget({ context, inject }: Settings, { tools }: Made, { prompt, .
   expect(sizes.injected).toBeLessThanOrEqual(budget.injected ?? Infinity)
 }
 
-/** Something is said to be too large: it is, and it has a name. */
+/** The error names a part, and that part is too large. */
 function judgeRefusal(events: readonly LogEvent[], { context, ...rest }: Settings, { tools }: Made, why: string): void {
   expect(context.budget).toBeDefined()
   const budget = typeof context.budget === 'number' ? { tokens: context.budget } : context.budget!
@@ -114,7 +114,7 @@ function judgeRefusal(events: readonly LogEvent[], { context, ...rest }: Setting
   if (!cap) {
     met.tooLarge.whole++
     expect(why).toMatch(/does not fit into \d+ tokens .* about \d+.* Shorten .*, or raise the budget\.$/)
-    // What is put beside the message may take a few letters more or less there than alone.
+    // The addition to the message may take a few characters more or fewer inside it than alone.
     const least = instructions + tools + turn + Math.max(injected, budget.reserve ?? 0)
     return expect(least + 40).toBeGreaterThan(budget.tokens)
   }
@@ -124,7 +124,7 @@ function judgeRefusal(events: readonly LogEvent[], { context, ...rest }: Setting
   expect({ instructions, tools, injected, conversation: turn + 40 }[part]).toBeGreaterThan(budget[part] ?? Infinity)
 }
 
-/** What is left out belongs to no open hold, and to none of the newest rounds. */
+/** A part that is left out belongs to no open hold and to none of the newest rounds. */
 function judgeLeftOut(
   events: readonly LogEvent[],
   { context, retention }: Settings,
@@ -160,7 +160,7 @@ function judgeLeftOut(
 
 const GO_ON: PromptMessage = { role: 'user', parts: [{ type: 'text', text: 'Go on.' }] }
 
-/** The AI SDK, three vendors' packages, and what we know of their servers. */
+/** Checks a prompt with the AI SDK, three vendors' packages, and the known rules of their servers. */
 async function judgePrompt(prompt: readonly PromptMessage[]): Promise<void> {
   // A reply ends an idle turn; the next model call then has a message to add.
   const sent = prompt.at(-1)?.role === 'assistant' ? [...prompt, GO_ON] : prompt

@@ -1,4 +1,4 @@
-/** Logs of all kinds, with results and words of all sizes, and settings of all kinds, as a prompt is made from them. */
+/** Random logs with results and texts of any size, and random context settings, to make prompts from. */
 import type { ContextOptions } from '@holdpoint/core'
 import { scriptedModel, testPorts } from '@holdpoint/testing'
 import fc from 'fast-check'
@@ -6,13 +6,13 @@ import { agent, tool, type LogEvent, type UserPart } from 'holdpoint'
 import { z } from 'zod'
 import { assemble, type Assembled, type TooLarge } from '../packages/core/src/context/assemble.ts'
 import type { Shown } from '../packages/core/src/log/log-event.ts'
-import type { PromptLog } from '../packages/core/src/context/context-log.ts'
+import type { PromptLog } from '../packages/core/src/context/prompt-log.ts'
 import { Transcript } from '../packages/core/src/prompt/transcript.ts'
 import type { Retention } from '../packages/core/src/tool/tool-options.ts'
 import { fold } from '../packages/core/src/turn/turn.ts'
-import { Walk } from '../packages/core/test/turn/walk.ts'
+import { Walk } from './kit/walk.ts'
 
-/** One token for each letter. */
+/** Counts one token per character. */
 export const letters = (what: unknown): number => (typeof what === 'string' ? what : JSON.stringify(what)).length
 
 export interface Settings {
@@ -71,7 +71,7 @@ export const choices: fc.Arbitrary<number[]> = fc.array(fc.nat({ max: 1000 }), {
   size: 'max',
 })
 
-/** A log, and the places in it where we look: some on the way, and its end. */
+/** A log, and the positions at which a prompt is made: some in the middle, and the end. */
 export async function logOf(numbers: readonly number[]): Promise<{ log: LogEvent[]; places: readonly number[] }> {
   const walk = new Walk(numbers)
   const places = new Set<number>()
@@ -83,7 +83,7 @@ export async function logOf(numbers: readonly number[]): Promise<{ log: LogEvent
   return hooked(walk.log.map(dressed), places)
 }
 
-/** As if hooks had looked at it: some of what was said is replaced, added to or withheld, some replies were sent back. */
+/** Adds the effects of hooks: some messages are replaced, extended or withheld, and some replies are requested again. */
 function hooked(log: readonly LogEvent[], places: ReadonlySet<number>): { log: LogEvent[]; places: readonly number[] } {
   const out: LogEvent[] = []
   const moved: number[] = []
@@ -106,7 +106,7 @@ function hooked(log: readonly LogEvent[], places: ReadonlySet<number>): { log: L
 const words = (text: string): readonly UserPart[] => [{ type: 'text', text }]
 const briefings = [{ said: words('Replaced.') }, { added: words('Added.') }, { withheld: true }] as const
 
-/** The walk says little: some of what it says becomes longer, always the same in the same place. */
+/** The texts of the walk are short, so some are made longer, always in the same way for the same position. */
 function dressed(event: LogEvent): LogEvent {
   const length = [0, 20, 300, 1500][(event.seq * 7919) % 4]!
   const text = `${event.type} ${'x'.repeat(length)}`
@@ -132,7 +132,7 @@ export interface Made {
   readonly tools: number
 }
 
-/** The prompt that would be sent if the model were asked after these events, and was shown so much before. */
+/** The prompt for a model call after these events, given the start that earlier prompts had. */
 export async function madeFrom(
   events: readonly LogEvent[],
   { context, ...rest }: Settings,

@@ -1,7 +1,6 @@
 /**
- * Many tests start programs and kill them, and most of what such a program does is compile the same modules again: what
- * was compiled is kept by processes that end by themselves alone. Two that do are sent ahead, one on the sources and one
- * on the builds, if there are any.
+ * Many tests start programs and kill them. Such a program mostly compiles modules, and only a process that ends normally
+ * writes the compile cache. So two processes run first and end normally: one on the sources, one on the builds if any.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

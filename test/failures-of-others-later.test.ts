@@ -1,6 +1,6 @@
 /**
- * The failures of others that come with time: stale clicks, messages in between, new code, calls and logs that grew large.
- * As in failures-of-others.test.ts, every test runs in memory and on a SQLite file that each process opens again.
+ * Failures of other libraries that need time: stale clicks, messages during a hold, new code, large calls and logs. As in
+ * failures-of-others.test.ts, every test runs in memory and on a SQLite file that each process opens again.
  */
 import { proves } from '@holdpoint/testing'
 import { tool, type Tool } from 'holdpoint'
@@ -20,8 +20,8 @@ import {
   World,
   type Process,
   type Setup,
-} from '../packages/core/test/runtime/kit.ts'
-import { places, repeatTurn } from '../packages/core/test/runtime/places.ts'
+} from './kit/runtime-kit.ts'
+import { places, repeatTurn } from './kit/places.ts'
 import { acceptedByAi, acceptedByServers } from '../packages/models/test/oracle.ts'
 
 const pay = (ran: string[]): Setup => ({ says: [calls('pay'), 'Done.'], tools: [noting(ran, 'pay', gated)] })
@@ -33,9 +33,9 @@ async function promptsAreValid({ model }: Process): Promise<void> {
   }
 }
 
-describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) => {
+describe.each(Object.entries(places))('%s', { timeout: 120_000 }, (_name, place) => {
   // eve: any string is an acceptable request id, and each stale answer costs a model turn.
-  test('an answer to an id that was never given out is unknown, changes nothing and costs no model call', async () => {
+  test('an answer to an unknown id gets the verdict `unknown`, changes nothing and costs no model call', async () => {
     const world = new World(place())
     const a = await world.process('a', pay([]))
     await a.runtime.send('c', 'Pay')
@@ -53,7 +53,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   test(
     proves(
       'hold.never-accepted-and-dropped',
-      'a stale click on a call of an earlier turn never approves the call that waits now',
+      'a stale click on a call of an earlier turn does not approve the current call',
     ),
     async () => {
       const world = new World(place())
@@ -98,7 +98,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
 
   // CopilotKit/CopilotKit#1397
   test.each(['refuse', 'queue', 'supersede'] as const)(
-    'a user writes while a call is held (%s): nothing is corrupted, and the prompt is one that vendors take',
+    'a user writes while a call is held (%s): nothing is corrupted, and vendors accept the prompt',
     async (whileBusy) => {
       const world = new World(place())
       const ran: string[] = []
@@ -150,7 +150,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   test(
     proves(
       'call.runs-what-was-approved',
-      'the tool was changed while its call was held: the changed tool does not run unseen, and the approver is asked again',
+      'a tool that was changed while its call was held does not run before the approver has approved the change',
     ),
     async () => {
       const world = new World(place())
@@ -166,7 +166,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
       await world.until(async () => count(await world.log(), 'call.held') === 2)
       expect(ran).toEqual([])
       expect((await b.runtime.pending()).items).toMatchObject([{ callId: id, cause: 'changed', nth: 2 }])
-      // The old click, sent twice, is not spent on what it was never shown.
+      // The old click, sent twice, does not approve the changed tool.
       expect(await b.runtime.approve('c', id, { by: 'ann' })).toMatchObject({ verdict: 'duplicate' })
       await b.runtime.approve('c', id, { by: 'ann', hold: 2 })
 
@@ -177,7 +177,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   )
 
   // vercel/eve#3570
-  test('everything but the held tool is new after a deploy: parked conversations go on, and the same yes still counts', async () => {
+  test('after a deploy that changes everything except the held tool, conversations continue and the approval still counts', async () => {
     const world = new World(place())
     const ran: string[] = []
     const a = await world.process('a', pay(ran))
@@ -196,7 +196,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
     expect(ran).toHaveLength(3)
   })
 
-  test('the tool is gone when its call is approved: the model reads so, and the turn goes on', async () => {
+  test('if the tool no longer exists when its call is approved, the model reads an error and the turn continues', async () => {
     const world = new World(place())
     const a = await world.process('a', pay([]))
     await a.runtime.send('c', 'Pay')
@@ -212,7 +212,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   })
 
   // assistant-ui/assistant-ui#4766
-  test('a browser sends its result for a call that was answered already: it gets a verdict that says so, and nothing else happens', async () => {
+  test('a second result of a browser for an answered call gets a verdict and has no other effect', async () => {
     const world = new World(place())
     const setup = { says: [calls('show'), 'Seen.'], tools: [asking('show', 'client', { timeout: '5s' })] }
     const a = await world.process('a', setup)

@@ -1,7 +1,6 @@
 /**
- * The failures of others, as named tests: what people reported of other libraries for agents, done here with the same
- * moves. Where a report is public, its number is in a comment. Every test runs in memory and on a SQLite file that each
- * process opens again.
+ * Failures that users of other agent libraries reported, as tests with the same steps. If a report is public, its number is
+ * in a comment. Every test runs in memory and on a SQLite file that each process opens again.
  */
 import { proves } from '@holdpoint/testing'
 import type { ResolveAnswer } from 'holdpoint'
@@ -20,16 +19,16 @@ import {
   World,
   type Process,
   type Setup,
-} from '../packages/core/test/runtime/kit.ts'
-import { diesAfter } from '../packages/core/test/runtime/mortal.ts'
-import { places } from '../packages/core/test/runtime/places.ts'
+} from './kit/runtime-kit.ts'
+import { diesAfter } from './kit/mortal.ts'
+import { places } from './kit/places.ts'
 import { acceptedByAi, acceptedByServers } from '../packages/models/test/oracle.ts'
 
 const pay = (ran: string[]) => noting(ran, 'pay', gated)
 const wire = (ran: string[]) => noting(ran, 'wire', gated)
 const both = (ran: string[]): Setup => ({ says: [calls('pay', 'wire'), 'All done.'], tools: [pay(ran), wire(ran)] })
 
-/** Whatever any model was sent, vendors would have taken. */
+/** Checks that vendors would accept every prompt that any model got. */
 async function promptsAreValid(...processes: readonly Process[]): Promise<void> {
   for (const { prompt } of processes.flatMap(({ model }) => model.requests)) {
     await acceptedByAi(prompt)
@@ -40,9 +39,9 @@ async function promptsAreValid(...processes: readonly Process[]): Promise<void> 
 const ids = async (process: Process): Promise<readonly string[]> =>
   (await process.runtime.pending()).items.map(({ callId }) => callId)
 
-describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) => {
-  // LangChain: answering one of two wedges the thread for ever.
-  test('one of two approvals is answered: that one runs, the other still waits, and the turn goes on exactly once', async () => {
+describe.each(Object.entries(places))('%s', { timeout: 120_000 }, (_name, place) => {
+  // LangChain: answering one of two makes the thread permanently unusable.
+  test('when one of two approvals is answered, its call runs, the other still waits, and the turn continues exactly once', async () => {
     const world = new World(place())
     const ran: string[] = []
     const a = await world.process('a', both(ran))
@@ -65,7 +64,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   test(
     proves(
       'round.siblings-unharmed',
-      'one call is rejected and the other approved: both have a result, and the model gets a prompt that vendors take',
+      'when one call is rejected and another approved, both have a result and vendors accept the prompt',
     ),
     async () => {
       const world = new World(place())
@@ -91,7 +90,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   )
 
   // vercel/ai#13670, cloudflare/agents#955
-  test('one of two is denied and no message follows: the turn continues automatically once the other is answered', async () => {
+  test('when one of two is rejected without a message, the turn continues automatically once the other is answered', async () => {
     const world = new World(place())
     const ran: string[] = []
     const a = await world.process('a', both(ran))
@@ -109,7 +108,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   test(
     proves(
       'hold.resolves-once',
-      'three contradictory answers at once from three processes: one is taken, two are told the truth, and the tool runs once or never',
+      'of three contradictory answers at once from three processes, one is accepted, two get a correct verdict, and the tool runs at most once',
     ),
     async () => {
       const world = new World(place())
@@ -143,7 +142,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   test(
     proves(
       'call.never-after-outcome',
-      'killed while one tool runs and its sibling is finished: the finished one never runs again',
+      'a kill while one tool runs and another has finished does not run the finished tool again',
     ),
     async () => {
       const world = new World(place())
@@ -171,7 +170,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   test(
     proves(
       'answer.never-lost',
-      'killed right after the answer was acknowledged: no approver is asked again, and the call runs once',
+      'a kill right after an answer was accepted asks no approver again, and the call runs once',
     ),
     async () => {
       const world = new World(place())
@@ -194,7 +193,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   )
 
   // vercel/eve#535, vercel/eve#1450, mastra-ai/mastra#19056, openai/openai-agents-js#441
-  test('a turn that was under way when its process died goes on after a restart, and a message sent then is not swallowed', async () => {
+  test('a turn whose process died continues after a restart, and a message sent then is not lost', async () => {
     const world = new World(place())
     const ran: string[] = []
     const setup = { says: [calls('work'), 'Done.'], tools: [noting(ran, 'work')] }
@@ -215,7 +214,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   test(
     proves(
       'call.same-id-on-retry',
-      'a payment that is tried again after a crash has the id of the first try, and so has its approval',
+      'a payment that is retried after a crash, and its approval, have the id of the first attempt',
     ),
     async () => {
       const world = new World(place())
@@ -258,7 +257,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   })
 
   // anthropics/claude-agent-sdk-python#96, MoonshotAI/kimi-cli#1823
-  test('an approval that is given after six days counts, and the tool has all its time', async () => {
+  test('an approval after six days counts, and the tool still has its full timeout', async () => {
     const world = new World(place())
     const ran: string[] = []
     const setup = { says: [calls('pay'), 'Paid.'], tools: [noting(ran, 'pay', { ...gated, timeout: '10s' })] }
@@ -275,7 +274,7 @@ describe.each(Object.entries(places))('%s', { timeout: 30_000 }, (_name, place) 
   })
 
   // letta-ai/lettabot#125
-  test('an approval that is never given blocks the conversation until the timeout of its tool, and no longer', async () => {
+  test('an approval that is never answered blocks the conversation only until the timeout of its tool', async () => {
     const world = new World(place())
     const ask = asking('ask', 'human', { timeout: '1min' })
     const a = await world.process('a', { says: [calls('ask'), 'Never mind.'], tools: [ask] })

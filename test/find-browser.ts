@@ -1,4 +1,4 @@
-/** The browser that pages are tested in: the system's, or one that was installed for it. */
+/** Finds the Chromium for page tests: the one of the system, or an installed one. */
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { chromium } from 'playwright-core'

@@ -1,4 +1,4 @@
-/** The order of test files where nothing is known of an earlier run: those that take longest begin, and the rest fills up. */
+/** The order of test files without timings of an earlier run: the longest files start first. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const LONGEST = [

@@ -1,4 +1,4 @@
-/** On a Node that is too old, one sentence says which one is needed: when a package is imported, and from the command. */
+/** On an old Node, importing a package or running the command prints one sentence with the required version. */
 import { expect, test } from 'vitest'
 import { nodeProblem } from '../packages/store-sqlite/src/check-node.ts'
 import { capture } from '../scripts/lib/run.ts'
@@ -6,10 +6,10 @@ import { find, read } from '../scripts/lib/workspace.ts'
 
 const NEEDED = '24.15'
 
-/** Runs a module as a Node of that version would: 20 has no node:sqlite, and fails on an import of it before any code runs. */
+/** Simulates a Node of that version. Node 20 has no node:sqlite, and fails on its import before any code runs. */
 function onNode(version: string, ...program: readonly string[]) {
   const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
-  // Before 20.16 not even the function was there that looks a module up.
+  // Before 20.16, the function that looks up a built-in module does not exist.
   const without = version.startsWith('20.') ? '; process.getBuiltinModule = undefined' : ''
   const flags = version.startsWith('20.') ? ['--no-experimental-sqlite'] : []
   const preload = ['--import', `data:text/javascript,${encodeURIComponent(older + without)}`]
@@ -25,14 +25,14 @@ test.each([
   ['@holdpoint/gateway', '20.20.2'],
   ['@holdpoint/mcp', '20.20.2'],
   ['@holdpoint/store-sqlite', '20.20.2'],
-])('%s says so when it is imported on Node %s', (name, version) => {
+])('importing %s on Node %s prints the required version', (name, version) => {
   const { code, stderr } = onNode(version, '--input-type=module', '-e', `await import('${name}')`)
   expect(code).not.toBe(0)
   expect(stderr).toContain(`HoldpointError: ${sentence(version)}`)
   expect(stderr).not.toMatch(/^ +at /m)
 })
 
-test('the command says so in one line', () => {
+test('the command prints it in one line', () => {
   expect(onNode('20.20.2', 'packages/gateway/src/main.ts')).toEqual({
     code: 1,
     stdout: '',
@@ -51,7 +51,7 @@ test('a Node that was started without node:sqlite gets the same message', () => 
   expect(stderr).toContain('Holdpoint needs the module node:sqlite, and this Node was started without it.')
 })
 
-test('the version is the one that the packages name, and newer ones are good', () => {
+test('the required version is that of the packages, and newer versions work', () => {
   const engines = find('packages/*/package.json').flatMap((file) => {
     const { engines: { node } = {} } = JSON.parse(read(file)) as { engines?: { node?: string } }
     return node ?? []

@@ -13,9 +13,9 @@ import { delimiter, join } from 'node:path'
 
 export interface TestPostgres {
   readonly url: string
-  /** Of the server's first process; undefined for one that is not ours. */
+  /** The pid of the server's main process. Undefined for a server that we did not start. */
   readonly pid: number | undefined
-  /** `fast`: as an administrator would. `immediate`: without a goodbye, as after a crash. `kill`: with SIGKILL. */
+  /** `fast`: a normal stop. `immediate`: without a clean shutdown, as after a crash. `kill`: with SIGKILL. */
   restart(mode: 'fast' | 'immediate' | 'kill'): Promise<void>
   stop(): Promise<void>
 }
@@ -58,7 +58,7 @@ export async function postgresForTests(): Promise<TestPostgres> {
 async function create(): Promise<Cluster> {
   const bin = findBinaries()
   const user = unprivileged()
-  // Short, since the path of a socket must not pass about 100 characters.
+  // Short, because the path of a socket is limited to about 100 characters.
   const folder = mkdtempSync(join(tmpdir(), 'hp-pg-'))
   if (user) chownSync(folder, user.uid, user.gid)
   const settings = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions']
@@ -76,8 +76,8 @@ async function create(): Promise<Cluster> {
 }
 
 /**
- * The server is the child of a shell that watches a pipe from us: it ends when we do, in whatever way, and then the shell
- * takes the server down and the folder away.
+ * The server is the child of a shell that reads a pipe from this process. The pipe closes when this process ends for any
+ * reason. The shell then stops the server and removes the folder.
  */
 const WATCH = `
 folder=$1; shift
@@ -91,11 +91,11 @@ async function start(cluster: Cluster): Promise<ChildProcess> {
   const postgres = [join(bin, 'postgres'), '-D', join(folder, 'data'), '-k', folder, '-h', '127.0.0.1', '-p', `${port}`]
   const deadline = Date.now() + TIMEOUT_MS
   for (;;) {
-    // A dead server's children let go of its shared memory a moment after it, so the first try may fail.
+    // The children of a dead server release its shared memory a moment later, so the first attempt may fail.
     const shell = spawn('sh', ['-c', WATCH, 'sh', folder, ...postgres], {
       ...user,
       cwd: folder,
-      // In a group of its own: a Ctrl-C is for us, and the shell has to outlive it to clean up.
+      // In its own process group, so that Ctrl-C does not end the shell before it has cleaned up.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     })
@@ -138,7 +138,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A server says in this file how far it has come, in its eighth line. */
+/** The eighth line of this file has the status of the server. */
 function statusLines(folder: string): string[] {
   try {
     return readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')

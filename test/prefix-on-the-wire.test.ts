@@ -8,7 +8,7 @@ import { vendorServer } from '../packages/models/test/vendors/server.ts'
 const read = (name: string) =>
   tool({ name, description: 'Reads', input: z.object({ page: z.number() }), run: ({ input }) => `Page ${input.page}` })
 
-test('what Anthropic gets begins with what it got before, over fifty turns, and its marks are at most three', async () => {
+test('over fifty turns, each request to Anthropic starts with the previous one and has at most three cache marks', async () => {
   await using server = await vendorServer()
   const desk = agent({
     name: 'desk',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { renderPrompt } from '@holdpoint/core'
 import { proves } from '@holdpoint/testing'
-import { Walk } from '../packages/core/test/turn/walk.ts'
+import { Walk } from './kit/walk.ts'
 import { acceptedByAi, acceptedByServers } from '../packages/models/test/oracle.ts'
 
 test(
@@ -35,5 +35,5 @@ test(
     expect(met.prompts).toBeGreaterThan(500)
     expect(met.holds).toBeGreaterThan(200)
   },
-  60_000,
+  240_000,
 )

@@ -1,4 +1,4 @@
-/** A server of the older protocol by hand, which says whatever a test wants, and how. */
+/** A hand-written server of the older MCP protocol, which sends whatever a test needs. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
@@ -20,10 +20,10 @@ type Answer = object | 'silence' | ((response: ServerResponse, rpc: Rpc) => void
 
 export interface Raw {
   readonly url: string
-  /** Everything it was asked, with the headers of the request. */
+  /** The requests, with their headers. */
   readonly asked: { readonly rpc: Rpc; readonly headers: IncomingMessage['headers'] }[]
   tools: object[]
-  /** Methods that it does not answer to in any way. */
+  /** Methods that get no response. */
   silent: string[]
   /** Handles a client that listens for notifications. Default: refused. */
   get?: (response: ServerResponse) => void
@@ -36,7 +36,7 @@ export const ECHO = {
   inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
 }
 
-/** What makes it a server of the protocol of 2026-07-28. */
+/** The response that makes it a server of the protocol of 2026-07-28. */
 export const modern = {
   'server/discover': () => ({
     result: {
@@ -52,7 +52,7 @@ export const modern = {
 
 export const said = (text: string): object => ({ result: { content: [{ type: 'text', text }] } })
 
-/** An answer as a stream: other messages first, as they stand here. What has no id ends the stream without an answer. */
+/** Sends a response as a stream, after the given messages. Without an id, the stream ends without a response. */
 export function stream(...messages: readonly object[]) {
   return (response: ServerResponse): void => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })

@@ -1,6 +1,6 @@
 /**
- * The real runtime under every kind of fault, with a few seeds: `npm run sim` runs as many as asked. The zoo shows that
- * the invariants notice bugs: each of its bugs is put in, and must be found.
+ * The real runtime under every kind of fault, with a few seeds. `npm run sim` runs any number. The zoo shows that the
+ * invariants find bugs: each planted bug must be found.
  */
 import { spawn } from 'node:child_process'
 import { faultKinds, simulate } from '@holdpoint/testing'
@@ -25,7 +25,7 @@ test(
   },
 )
 
-test('the same seed gives the same world, step by step', { timeout: 300_000 }, async () => {
+test('the same seed gives the same run, step by step', { timeout: 300_000 }, async () => {
   for (let seed = 1001; seed <= 1020; seed++) {
     const [once, again] = [await simulate({ seed }), await simulate({ seed, trace: true })]
     expect(again.hash).toBe(once.hash)
@@ -33,12 +33,12 @@ test('the same seed gives the same world, step by step', { timeout: 300_000 }, a
   }
 })
 
-test('another seed gives another world', async () => {
+test('another seed gives another run', async () => {
   const [one, other] = [await simulate({ seed: 1 }), await simulate({ seed: 2 })]
   expect(one.hash).not.toBe(other.hash)
 })
 
-test('everything that follows from a step happens before the next one, however many promises it takes', async () => {
+test('all consequences of a step happen before the next step, with any number of promises', async () => {
   const random = new Random(1)
   const scheduler = new Scheduler(random, strategyFor(random), new Trace(false), 0)
   const process = scheduler.process('p')
@@ -53,7 +53,7 @@ test('everything that follows from a step happens before the next one, however m
   expect(seen).toEqual(['step', 'followed', 'step', 'followed'])
 })
 
-test('what a process awaited when it died never comes', async () => {
+test('a promise that a process awaited when it died never resolves', async () => {
   const random = new Random(1)
   const scheduler = new Scheduler(random, strategyFor(random), new Trace(false), 0)
   const process = scheduler.process('p')
@@ -65,7 +65,7 @@ test('what a process awaited when it died never comes', async () => {
   expect(seen).toEqual([])
 })
 
-test('a store that says yes before it has written is found out', { timeout: 60_000 }, async () => {
+test('a store that confirms an append before it has written is detected', { timeout: 240_000 }, async () => {
   const { violation } = await simulate({
     seed: 1,
     tamper: (store, random) => ({

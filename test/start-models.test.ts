@@ -1,4 +1,4 @@
-/** What `npm start` serves runs on a real model where the environment has a key: the same tools, the vendor's own wire. */
+/** With an API key in the environment, the agents of `npm start` use that vendor's model, with the same tools. */
 import { vendorName } from '@holdpoint/core'
 import { memoryStore } from '@holdpoint/testing'
 import { holdpoint } from 'holdpoint'
@@ -17,7 +17,7 @@ interface Switch {
   readonly vendor: Vendor
   readonly address: RegExp
   readonly key: readonly [header: string, value: string]
-  /** How its own search is called on the wire. */
+  /** The name of the vendor's own search in a request. */
   readonly search?: string
 }
 
@@ -50,7 +50,7 @@ const switches: readonly Switch[] = [
   },
 ]
 
-test.each(switches)('with $env the desk talks to that vendor, and an e-mail of it waits', async (each) => {
+test.each(switches)('with $env the agent uses that vendor, and its e-mail waits for approval', async (each) => {
   const { env, vendor, address, key, search } = each
   await using server = await vendorServer()
   const addresses: string[] = []

@@ -1,6 +1,6 @@
 /**
- * `npm start` serves an agent to try: a user who has only the printed key can hold a call, kill the process, start it
- * again and approve. The console gets in with the printed address, once, and without it no one does.
+ * `npm start` serves the demo agents. With the printed key, a user can hold a call, kill the process, restart it and
+ * approve. The printed address signs the console in once.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -21,7 +21,7 @@ interface Answer {
   }
 }
 
-test('what npm start serves holds a call through a kill until it is approved, with the key that it printed', async () => {
+test('a call of `npm start` stays held through a kill until it is approved with the printed key', async () => {
   const store = place()
   const first = await started(store)
   const { key } = first
@@ -50,7 +50,7 @@ test('what npm start serves holds a call through a kill until it is approved, wi
 test('every stop of the tour leads to a call or an answer of the agent', async () => {
   const { url, key } = await started(place())
   const ends = await Promise.all(
-    // What is said in a space is followed through by the console's own tests.
+    // The console's tests cover the messages in a space.
     tour
       .filter(({ inSpace }) => !inSpace)
       .map(async ({ say }, nth) => {
@@ -72,7 +72,7 @@ test('every stop of the tour leads to a call or an answer of the agent', async (
   ])
 })
 
-test('what is wrong with the settings is one line, and no trace of the insides', async () => {
+test('a wrong setting prints one line and no stack trace', async () => {
   const told = await started(place(), { PORT: 'many' }).catch((error: Error) => error.message)
   expect(told).toMatch(/^It ended before it listened:\n(?:To see .*\n)?holdpoint: .*PORT.*\n$/)
 })
@@ -81,7 +81,7 @@ test('the console gets a key for the code in the printed address, once, and no o
   const store = place()
   const { url, code, child } = await started(store)
   const session = (body: object, more = {}): Promise<Answer> => post(url, '/api/console/session', undefined, body, more)
-  // All that a page of the console says of itself, which every program of this machine can say too.
+  // The headers of a page of the console. Every program on this machine can send them too.
   const own = { origin: url, 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' }
   for (const body of [{}, { code: '' }, { code: 'guessed' }, { code: code.slice(0, -1) }])
     expect(await session(body, own)).not.toHaveProperty('key')
@@ -103,7 +103,7 @@ test('the console gets a key for the code in the printed address, once, and no o
   expect(next.code).not.toBe(code)
 })
 
-test('where others may come, no code is printed', async () => {
+test('no code is printed if other machines can connect', async () => {
   const { url, code, key } = await started(place(), { HOLDPOINT_HOSTS: 'localhost,127.0.0.1,desk.example' })
   expect(code).toBe('')
   expect(await post(url, '/api/console/session', undefined, { code: 'any' })).toMatchObject({ code: 'not-found' })

@@ -1,4 +1,4 @@
-/** What the compiler says about a tool that is declared wrongly: it names the option, and not a signature that was never meant. */
+/** For a wrong declaration of a tool, the compiler names the wrong option, and not another overload. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ import { z } from 'zod'
 const output = z.object({ amount: z.number() })
 const named = { name: 'x', description: 'x', input: z.object({ to: z.string() }) }
 `
-/** Each declaration is one line. `at` is what the error is reported on; without it, what the message says is enough. */
+/** Each declaration is one line. `at` is the text on which the error is reported, if the test checks it. */
 const WRONG: readonly { readonly code: string; readonly at?: string; readonly says: string }[] = [
   { code: `timeOut: 5, run: () => 1`, at: 'timeOut', says: `Did you mean to write 'timeout'?` },
   { code: `output, timeOut: 5, run: () => ({ amount: 1 })`, at: 'timeOut', says: `Did you mean to write 'timeout'?` },

@@ -1,4 +1,4 @@
-/** The console, built into the gateway's package, which serves it; with the components' registry beside it. */
+/** Builds the console and the registry of components into the gateway's package, which serves both. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import tailwind from '@tailwindcss/vite'
@@ -14,11 +14,11 @@ export default defineConfig({
   build: {
     outDir: here('../../packages/gateway/console'),
     emptyOutDir: true,
-    // Fonts as data would need a looser policy.
+    // The content security policy does not allow fonts in `data:` URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2023',
-    // Said of every component that marks itself for servers; there is none here.
+    // Dependencies with a 'use client' line cause this warning. There are no server components here.
     rolldownOptions: { checks: { moduleLevelDirective: false } },
   },
 })

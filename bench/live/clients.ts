@@ -13,7 +13,9 @@ export interface Client {
   close(): void
 }
 
-const keepAlive = new Agent({ keepAlive: true, maxSockets: 400 })
+/** A server closes a connection that was idle for 5 s. Between its rounds, a contestant is idle longer. */
+const IDLE_MS = 2000
+const keepAlive = new Agent({ keepAlive: true, maxSockets: 400, timeout: IDLE_MS })
 
 export function clientOf(contestant: Contestant, url: string, id: string): Promise<Client> {
   return contestant === 'ours' ? following(url, id) : Promise.resolve(posting(url, id))

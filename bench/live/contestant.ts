@@ -156,5 +156,6 @@ if (process.send) {
     delay.reset()
     process.send?.(usage)
   })
+  process.on('disconnect', () => process.exit())
   process.send({ url: await servers[contestant as Contestant](folder) })
 }

@@ -28,12 +28,14 @@ function asksForTool(prompt: LanguageModelV4Prompt): boolean {
   return prompt.at(-1)?.role === 'user'
 }
 
+let calls = 0
+
 function toolCall(): ReadableStream<LanguageModelV4StreamPart> {
   return new ReadableStream({
     start: async (controller) => {
       await pause(FIRST_TOKEN_MS)
       controller.enqueue({ type: 'stream-start', warnings: [] })
-      controller.enqueue({ type: 'tool-call', toolCallId: 'call', toolName: 'look', input: '{"order":7}' })
+      controller.enqueue({ type: 'tool-call', toolCallId: `call${++calls}`, toolName: 'look', input: '{"order":7}' })
       controller.enqueue({ type: 'finish', usage, finishReason: { unified: 'tool-calls', raw: 'tool_calls' } })
       controller.close()
     },

@@ -1,67 +1,89 @@
-/** Ours and the baseline side by side: the same request to each, in turns, so that a busy minute hurts both alike. */
+/**
+ * Ours and the two baselines side by side: the same request to each, in turns, so that a busy minute slows all of them. Each
+ * is the first as often as the others.
+ */
 import { Contestant } from './contestants.ts'
 import type { Places } from './places.ts'
 import type { Player, Request } from './requests.ts'
 
-export interface Pair<T> {
-  readonly ours: T
-  readonly raw: T
-}
+/** `rows`: by hand, an insert for each row. `one`: by hand, one insert for each transaction. */
+export const SIDES = ['rows', 'one', 'ours'] as const
+export type SideName = (typeof SIDES)[number]
+export type PerSide<T> = Readonly<Record<SideName, T>>
 
 export class Contest {
-  readonly ours: Contestant = new Contestant('ours')
-  readonly raw: Contestant = new Contestant('raw')
-  readonly #players: Pair<Player>
-  #oursFirst = false
+  readonly #contestants: PerSide<Contestant> = perSide((side) => new Contestant(side))
+  readonly #players: PerSide<Player>
+  #first = 0
 
-  private constructor(players: Pair<Player>) {
+  private constructor(players: PerSide<Player>) {
     this.#players = players
   }
 
-  /** With two fresh processes, which end with the work. */
-  static async run<T>(players: Pair<Player>, work: (contest: Contest) => Promise<T>): Promise<T> {
+  /** With fresh processes, which end with the work. */
+  static async run<T>(players: PerSide<Player>, work: (contest: Contest) => Promise<T>): Promise<T> {
     const contest = new Contest(players)
     try {
       return await work(contest)
     } finally {
-      await Promise.all([contest.ours.end(), contest.raw.end()])
+      await Promise.all(SIDES.map((side) => contest.#contestants[side].end()))
     }
   }
 
-  async open(where: Pair<string>): Promise<void> {
-    for (const side of ['raw', 'ours'] as const)
-      await this[side].ask({ do: 'open', place: where[side], player: this.#players[side] })
+  get ours(): Contestant {
+    return this.#contestants.ours
   }
 
-  /** One after the other, and each is the first every other time. */
-  async both(request: Request): Promise<Pair<readonly number[]>> {
-    this.#oursFirst = !this.#oursFirst
-    if (!this.#oursFirst) {
-      const raw = await this.raw.ask(request)
-      return { ours: await this.ours.ask(request), raw }
+  async open(where: PerSide<string>): Promise<void> {
+    for (const side of SIDES)
+      await this.#contestants[side].ask({ do: 'open', place: where[side], player: this.#players[side] })
+  }
+
+  /** One after the other. */
+  async all(request: Request): Promise<PerSide<readonly number[]>> {
+    const answers: Partial<Record<SideName, readonly number[]>> = {}
+    const first = this.#first++
+    for (const nth of SIDES.keys()) {
+      const side = SIDES[(first + nth) % SIDES.length]!
+      answers[side] = await this.#contestants[side].ask(request)
     }
-    const ours = await this.ours.ask(request)
-    return { ours, raw: await this.raw.ask(request) }
+    return answers as PerSide<readonly number[]>
   }
 
   async close(): Promise<void> {
-    await this.both({ do: 'close' })
+    await this.all({ do: 'close' })
   }
 }
 
-export async function placesFor(places: Places): Promise<Pair<string>> {
-  return { ours: await places.make('ours'), raw: await places.make('raw') }
+export async function placesFor(places: Places): Promise<PerSide<string>> {
+  return { rows: await places.make('rows'), one: await places.make('one'), ours: await places.make('ours') }
 }
 
-export async function bytesOf(places: Places, where: Pair<string>): Promise<Pair<number>> {
-  return { ours: await places.bytes(where.ours), raw: await places.bytes(where.raw) }
+export async function bytesOf(places: Places, where: PerSide<string>): Promise<PerSide<number>> {
+  return {
+    rows: await places.bytes(where.rows),
+    one: await places.bytes(where.one),
+    ours: await places.bytes(where.ours),
+  }
 }
 
-export async function removeAll(places: Places, where: Pair<string>): Promise<void> {
-  await places.remove(where.ours)
-  await places.remove(where.raw)
+export async function removeAll(places: Places, where: PerSide<string>): Promise<void> {
+  for (const side of SIDES) await places.remove(where[side])
 }
 
-export function pairOf<T, R>(pair: Pair<T>, make: (value: T) => R): Pair<R> {
-  return { ours: make(pair.ours), raw: make(pair.raw) }
+export function perSide<T>(make: (side: SideName) => T): PerSide<T> {
+  return { rows: make('rows'), one: make('one'), ours: make('ours') }
+}
+
+/** Ours over each baseline. */
+export interface Ratios {
+  readonly rows: number
+  readonly one: number
+}
+
+export function ratiosOf(all: readonly PerSide<number>[], middle: (values: readonly number[]) => number): Ratios {
+  return {
+    rows: middle(all.map(({ ours, rows }) => ours / rows)),
+    one: middle(all.map(({ ours, one }) => ours / one)),
+  }
 }

@@ -9,7 +9,6 @@ export class Contestant {
   readonly #process: ChildProcess
   #asked: PromiseWithResolvers<readonly number[]> | undefined
 
-  /** `name` tells the profiles apart that `HOLDPOINT_BENCH_PROFILE=<folder>` leaves behind. */
   constructor(name: string) {
     this.#process = fork(PROGRAM, { execArgv: [...process.execArgv, '--expose-gc', ...profiling(name)] })
     this.#process.on('message', (answer: Answer) => {
@@ -44,7 +43,8 @@ export class Contestant {
   }
 }
 
-function profiling(name: string): readonly string[] {
+/** With `HOLDPOINT_BENCH_PROFILE=<folder>`, the process leaves a CPU profile in a folder of this name. */
+export function profiling(name: string): readonly string[] {
   const folder = process.env.HOLDPOINT_BENCH_PROFILE
   return folder ? ['--cpu-prof', `--cpu-prof-dir=${join(folder, name)}`] : []
 }

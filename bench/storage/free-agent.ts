@@ -5,8 +5,8 @@ import { agent, tool, type Agent, type Model, type ModelPart, type ModelRequest 
 import { z } from 'zod'
 import { callIds, FOUND, INPUT, REPLY, TOOL } from './facts.ts'
 
-/** Whether the model answers at once, or in the next turn of the event loop, when what it was asked about is on its way. */
-export type Pace = 'at-once' | 'later'
+/** Whether the model answers in the same tick, or in a later one, as every real model does. */
+export type Pace = 'now' | 'later'
 
 export interface AgentShape {
   /** How many calls the model makes in one reply. */
@@ -15,6 +15,7 @@ export interface AgentShape {
   readonly approval: boolean
   /** What the model is shown. Default: the newest messages. */
   readonly context?: ContextOptions
+  /** Default: later. */
   readonly pace?: Pace
 }
 
@@ -25,7 +26,7 @@ export function freeAgent({
   calls,
   approval,
   context = { window: { messages: WINDOW } },
-  pace = 'at-once',
+  pace = 'later',
 }: AgentShape): Agent {
   const lookup = tool({
     name: TOOL,

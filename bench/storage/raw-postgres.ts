@@ -1,14 +1,12 @@
 /**
  * By hand on PostgreSQL: `pg`, prepared statements, a pool with a connection for every concurrent writer.
  *
- * `statements`: `begin`, an insert for each row, `commit`, as most people write it. `one`: all rows of a transaction in
+ * `rows`: `begin`, an insert for each row, `commit`, as most people write it. `one`: all rows of a transaction in
  * one insert, which is its own transaction: the least that can be sent.
  */
 import { Pool, type PoolClient } from 'pg'
 import type { Fact } from './facts.ts'
-import type { RawStore } from './raw.ts'
-
-export type RawStyle = 'statements' | 'one'
+import type { RawStore, RawStyle } from './raw.ts'
 
 export async function rawPostgres(url: string, connections: number, style: RawStyle): Promise<RawStore> {
   const pool = new Pool({ connectionString: url, max: connections, idleTimeoutMillis: 0 })

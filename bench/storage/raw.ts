@@ -7,6 +7,9 @@
 import { callIds, conversationId, holdFacts, resolveFacts, turnFacts, type Fact } from './facts.ts'
 import { eachTimed, inFlight, timed, type Side } from './side.ts'
 
+/** How the rows of a transaction are written: an insert for each, or one insert for all of them. */
+export type RawStyle = 'rows' | 'one'
+
 export interface RawStore {
   /** One transaction, durable when it is over. */
   append(conversation: string, firstSeq: number, facts: readonly Fact[]): Promise<void> | undefined

@@ -13,8 +13,8 @@ export type Figure = number | string | null | readonly Figure[] | { readonly [na
 
 export interface Report {
   readonly bench: string
-  /** To the raw baseline: of the times per turn, or of the rates. */
-  readonly ratio?: number
+  /** To the baseline, or to each of them: of the times per turn, or of the rates. */
+  readonly ratio?: number | { readonly rows: number; readonly one: number }
   readonly limits: readonly Limit[]
   readonly figures: Readonly<Record<string, Figure>>
 }
@@ -25,7 +25,7 @@ export function print({ bench, ratio, limits, figures }: Report): boolean {
   const ok = judged.every((limit) => limit.ok)
   const line = {
     bench,
-    ...(ratio !== undefined && { ratio: rounded(ratio) }),
+    ...(ratio !== undefined && { ratio: tidy(ratio) }),
     ok,
     limits: judged,
     ...tidied(figures),

@@ -1,10 +1,10 @@
 /** What is said between a benchmark and the processes of the two sides. */
 import type { AgentShape } from './free-agent.ts'
-import type { RawStyle } from './raw-postgres.ts'
+import type { RawStyle } from './raw.ts'
 
 export type StoreKind = 'sqlite' | 'postgres'
 
-/** Who plays: our runtime, or the baseline. */
+/** Who plays: our runtime, or a baseline. */
 export type Player =
   | { readonly side: 'ours'; readonly agent: AgentShape }
   | {

@@ -1,12 +1,10 @@
-/** What a run can be told, and the two sides that follow from it. */
-import type { Pair } from './contest.ts'
+/** What a run can be told, and the sides that follow from it. */
+import type { PerSide } from './contest.ts'
 import type { AgentShape, Pace } from './free-agent.ts'
-import type { RawStyle } from './raw-postgres.ts'
 import type { Player, StoreKind } from './requests.ts'
 
 export interface Settings {
   readonly store: StoreKind
-  readonly baseline: RawStyle
   readonly model: Pace
   readonly turns?: number
   readonly conversations?: number
@@ -14,12 +12,14 @@ export interface Settings {
 }
 
 export function playersOf(
-  { store, baseline, model }: Settings,
+  { store, model }: Settings,
   agent: AgentShape,
   { connections = 1, held = 0 } = {},
-): Pair<Player> {
+): PerSide<Player> {
+  const byHand = { side: 'raw', store, calls: agent.calls, connections, held } as const
   return {
+    rows: { ...byHand, style: 'rows' },
+    one: { ...byHand, style: 'one' },
     ours: { side: 'ours', agent: { ...agent, pace: model } },
-    raw: { side: 'raw', store, calls: agent.calls, connections, style: baseline, held },
   }
 }

@@ -4,9 +4,9 @@
  * the model's last words are durable. What does a held conversation cost on disk, and in the memory of the process that
  * held it? And what is it like where 20 in flight are the first thing a process does?
  */
-import { bytesOf, Contest, pairOf, placesFor, removeAll, type Pair } from './contest.ts'
+import { bytesOf, Contest, perSide, placesFor, ratiosOf, removeAll, type PerSide } from './contest.ts'
 import { withPlaces, type Places } from './places.ts'
-import { progress, type Report } from './report.ts'
+import { progress, type Figure, type Report } from './report.ts'
 import { playersOf, type Settings } from './settings.ts'
 import { chunks, median, sum } from './statistics.ts'
 
@@ -22,11 +22,11 @@ const TIDY_MS = 2500
 const MOST_GROWTH = 256
 
 interface Round {
-  readonly oneByOne: Pair<number>
-  readonly together: Pair<number>
+  readonly oneByOne: PerSide<number>
+  readonly together: PerSide<number>
   /** The same with nothing before it. */
-  readonly cold: Pair<number>
-  readonly bytes: Pair<number>
+  readonly fresh: PerSide<number>
+  readonly bytes: PerSide<number>
   /** Bytes of memory for each conversation after the first hundred: of the heap, and of the process. */
   readonly growth: readonly [heap: number, process: number] | undefined
   readonly findMs: number
@@ -38,12 +38,14 @@ export async function w2(settings: Settings): Promise<Report> {
     const rounds: Round[] = []
     for (let nth = 1; nth <= count; nth++) {
       const round = await play(settings, places, conversations)
-      for (const [what, { ours, raw }] of [
+      for (const [what, { ours, rows, one }] of [
         ['one by one', round.oneByOne],
         [`${IN_FLIGHT} in flight`, round.together],
-        ['that at first', round.cold],
+        ['that at first', round.fresh],
       ] as const)
-        progress(`round ${nth} of ${count}, ${what}: ${ours.toFixed(0)}/s, by hand ${raw.toFixed(0)}/s`)
+        progress(
+          `round ${nth} of ${count}, ${what}: ${ours.toFixed(0)}/s, by hand ${rows.toFixed(0)}/s and ${one.toFixed(0)}/s`,
+        )
       rounds.push(round)
     }
     return report(settings, conversations, rounds)
@@ -53,14 +55,15 @@ export async function w2(settings: Settings): Promise<Report> {
 async function play(settings: Settings, places: Places, conversations: number): Promise<Round> {
   const where = await placesFor(places)
   const growth = await byHolders(settings, (holders) => holdMeasured(holders, places, where, 2 * conversations))
-  const bytes = pairOf(await bytesOf(places, where), (all) => all / (2 * conversations))
+  const all = await bytesOf(places, where)
+  const bytes = perSide((side) => all[side] / (2 * conversations))
   const { perSecond, findMs } = await resolve(settings, where, conversations, [1, IN_FLIGHT])
   await removeAll(places, where)
   const elsewhere = await placesFor(places)
   await byHolders(settings, (holders) => hold(holders, elsewhere, conversations))
-  const { perSecond: cold } = await resolve(settings, elsewhere, conversations, [IN_FLIGHT])
+  const { perSecond: fresh } = await resolve(settings, elsewhere, conversations, [IN_FLIGHT])
   await removeAll(places, elsewhere)
-  return { oneByOne: perSecond[0]!, together: perSecond[1]!, cold: cold[0]!, bytes, growth, findMs }
+  return { oneByOne: perSecond[0]!, together: perSecond[1]!, fresh: fresh[0]!, bytes, growth, findMs }
 }
 
 const SHAPE = { calls: 1, approval: true }
@@ -72,34 +75,33 @@ function byHolders<T>(settings: Settings, work: (holders: Contest) => Promise<T>
 /** By a fresh process: so many with each number in flight. */
 async function resolve(
   settings: Settings,
-  where: Pair<string>,
+  where: PerSide<string>,
   conversations: number,
   widths: readonly number[],
-): Promise<{ readonly perSecond: readonly Pair<number>[]; readonly findMs: number }> {
+): Promise<{ readonly perSecond: readonly PerSide<number>[]; readonly findMs: number }> {
   const held = conversations * widths.length
   const players = playersOf(settings, SHAPE, { connections: Math.max(...widths), held })
   return Contest.run(players, async (resolvers) => {
     await resolvers.open(where)
-    const found = await resolvers.both({ do: 'find' })
+    const found = await resolvers.all({ do: 'find' })
     if (found.ours[0] !== held) throw new Error(`${found.ours[0]} of ${held} conversations are held.`)
-    const perSecond: Pair<number>[] = []
+    const perSecond: PerSide<number>[] = []
     for (const inFlight of widths) {
-      const took: Pair<number[]> = { ours: [], raw: [] }
+      const took = perSide((): number[] => [])
       for (const count of chunks(conversations, Math.ceil(conversations / CHUNKS))) {
-        const { ours, raw } = await resolvers.both({ do: 'resolve', count, inFlight })
-        took.ours.push(...ours)
-        took.raw.push(...raw)
+        const more = await resolvers.all({ do: 'resolve', count, inFlight })
+        perSide((side) => took[side].push(...more[side]))
       }
-      perSecond.push(pairOf(took, (each) => (conversations / sum(each)) * 1e6))
+      perSecond.push(perSide((side) => (conversations / sum(took[side])) * 1e6))
     }
     await resolvers.close()
     return { perSecond, findMs: (found.ours[1] ?? 0) / 1000 }
   })
 }
 
-async function hold(holders: Contest, where: Pair<string>, count: number): Promise<void> {
+async function hold(holders: Contest, where: PerSide<string>, count: number): Promise<void> {
   await holders.open(where)
-  await holders.both({ do: 'hold', from: 0, count, inFlight: IN_FLIGHT })
+  await holders.all({ do: 'hold', from: 0, count, inFlight: IN_FLIGHT })
   await holders.close()
 }
 
@@ -107,7 +109,7 @@ async function hold(holders: Contest, where: Pair<string>, count: number): Promi
 async function holdMeasured(
   holders: Contest,
   places: Places,
-  where: Pair<string>,
+  where: PerSide<string>,
   conversations: number,
 ): Promise<Round['growth']> {
   const elsewhere = await placesFor(places)
@@ -115,9 +117,9 @@ async function holdMeasured(
   await removeAll(places, elsewhere)
   const few = Math.min(FEW, conversations)
   await holders.open(where)
-  await holders.both({ do: 'hold', from: 0, count: few, inFlight: IN_FLIGHT })
+  await holders.all({ do: 'hold', from: 0, count: few, inFlight: IN_FLIGHT })
   const before = await memoryOf(holders)
-  await holders.both({ do: 'hold', from: few, count: conversations - few, inFlight: IN_FLIGHT })
+  await holders.all({ do: 'hold', from: few, count: conversations - few, inFlight: IN_FLIGHT })
   const after = await memoryOf(holders)
   await holders.close()
   if (conversations === few) return undefined
@@ -132,20 +134,26 @@ async function memoryOf({ ours }: Contest): Promise<readonly [heap: number, proc
 }
 
 function report({ store }: Settings, conversations: number, rounds: readonly Round[]): Report {
-  const ratiosOf = (what: 'oneByOne' | 'together' | 'cold'): readonly number[] =>
-    rounds.map(({ [what]: { ours, raw } }) => ours / raw)
-  const bothOf = (what: 'oneByOne' | 'together' | 'bytes'): { readonly ours: number; readonly raw: number } => ({
-    ours: median(rounds.map((round) => round[what].ours)),
-    raw: median(rounds.map((round) => round[what].raw)),
+  type Rate = 'oneByOne' | 'together' | 'fresh'
+  const byRound = (what: Rate): readonly number[] => rounds.map(({ [what]: { ours, rows } }) => ours / rows)
+  const ratio = (what: Rate): Figure => ({
+    ...ratiosOf(
+      rounds.map((round) => round[what]),
+      median,
+    ),
   })
+  const medians = (what: Rate | 'bytes'): PerSide<number> =>
+    perSide((side) => median(rounds.map((round) => round[what][side])))
   const growths = rounds.flatMap(({ growth }) => (growth ? [growth] : []))
-  const ratio = median(ratiosOf('together'))
   return {
     bench: 'w2',
-    ratio,
+    ratio: ratiosOf(
+      rounds.map(({ together }) => together),
+      median,
+    ),
     limits: [
-      { what: `rate over raw, ${IN_FLIGHT} in flight`, value: ratio, least: 0.8 },
-      { what: 'bytes on disk per held conversation', value: bothOf('bytes').ours, most: 2048 },
+      { what: `rate over raw, ${IN_FLIGHT} in flight`, value: median(byRound('together')), least: 0.8 },
+      { what: 'bytes on disk per held conversation', value: medians('bytes').ours, most: 2048 },
       ...(growths.length > 0
         ? [
             {
@@ -160,13 +168,14 @@ function report({ store }: Settings, conversations: number, rounds: readonly Rou
       store,
       conversations,
       rounds: rounds.length,
-      ratioCold: median(ratiosOf('cold')),
-      ratioOneByOne: median(ratiosOf('oneByOne')),
-      perSecondOneByOne: bothOf('oneByOne'),
-      perSecondInFlight: bothOf('together'),
-      bytesPerHeld: bothOf('bytes'),
-      ratioByRound: ratiosOf('together'),
-      ratioColdByRound: ratiosOf('cold'),
+      ratioFresh: ratio('fresh'),
+      ratioOneByOne: ratio('oneByOne'),
+      perSecondFresh: medians('fresh'),
+      perSecondOneByOne: medians('oneByOne'),
+      perSecondInFlight: medians('together'),
+      bytesPerHeld: medians('bytes'),
+      ratioByRound: byRound('together'),
+      ratioFreshByRound: byRound('fresh'),
       memoryByRound: growths.map(([heap]) => heap),
       processByRound: growths.map(([, process]) => process),
       findMs: median(rounds.map(({ findMs }) => findMs)),

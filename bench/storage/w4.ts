@@ -1,5 +1,5 @@
 /** W4: 50 conversations at once, 20 turns each, of the same kind as in W1. How many turns a second is that, all together? */
-import { Contest, pairOf, placesFor, removeAll, type Pair } from './contest.ts'
+import { Contest, perSide, placesFor, ratiosOf, removeAll, type PerSide } from './contest.ts'
 import { withPlaces } from './places.ts'
 import { progress, type Report } from './report.ts'
 import { playersOf, type Settings } from './settings.ts'
@@ -16,13 +16,13 @@ export async function w4(settings: Settings): Promise<Report> {
     Contest.run(players, async (contest) => {
       const where = await placesFor(places)
       await contest.open(where)
-      const played: Pair<number>[] = []
+      const played: PerSide<number>[] = []
       for (let nth = 0; nth < warmUp + count; nth++) {
-        const took = await contest.both({ do: 'crowd', from: nth * conversations, conversations, turns })
-        const perSecond = pairOf(took, ([micros = 0]) => (conversations * turns * 1e6) / micros)
-        const { ours, raw } = perSecond
+        const took = await contest.all({ do: 'crowd', from: nth * conversations, conversations, turns })
+        const perSecond = perSide((side) => (conversations * turns * 1e6) / (took[side][0] ?? 0))
+        const { ours, rows, one } = perSecond
         const which = nth < warmUp ? 'warming up' : `round ${nth - warmUp + 1} of ${count}`
-        progress(`${which}: ${ours.toFixed(0)} turns/s, by hand ${raw.toFixed(0)}`)
+        progress(`${which}: ${ours.toFixed(0)} turns/s, by hand ${rows.toFixed(0)} and ${one.toFixed(0)}`)
         played.push(perSecond)
       }
       await contest.close()
@@ -31,20 +31,21 @@ export async function w4(settings: Settings): Promise<Report> {
     }),
   )
   const rounds = all.slice(warmUp)
-  const ratioOf = ({ ours, raw }: Pair<number>): number => ours / raw
-  const ratios = rounds.map(ratioOf)
+  const fresh = all.slice(0, 1)
+  const ratio = ratiosOf(rounds, median)
   return {
     bench: 'w4',
-    ratio: median(ratios),
-    limits: [{ what: 'turns per second over raw', value: median(ratios), least: store === 'sqlite' ? 2 : 0.5 }],
+    ratio,
+    limits: [{ what: 'turns per second over raw', value: ratio.rows, least: store === 'sqlite' ? 2 : 0.5 }],
     figures: {
       store,
       conversations,
       turns,
       rounds: count,
-      turnsPerSecond: { ours: median(rounds.map(({ ours }) => ours)), raw: median(rounds.map(({ raw }) => raw)) },
-      ratioByRound: ratios,
-      ratioCold: median(all.slice(0, 1).map(ratioOf)),
+      ratioFresh: { ...ratiosOf(fresh, median) },
+      turnsPerSecond: perSide((side) => median(rounds.map((each) => each[side]))),
+      turnsPerSecondFresh: perSide((side) => median(fresh.map((each) => each[side]))),
+      ratioByRound: rounds.map(({ ours, rows }) => ours / rows),
     },
   }
 }

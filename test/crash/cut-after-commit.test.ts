@@ -8,7 +8,7 @@ import { ownServer } from './postgres-server.ts'
 import { callsTo, has, isOver, openStation } from './station.ts'
 
 const server = ownServer()
-/** In the statement that appends, and in no other. */
+/** Cuts the connection only in the statement that appends. */
 const APPEND = '\0append\0'
 
 test(
@@ -16,7 +16,7 @@ test(
     'hold.never-accepted-and-dropped',
     'hold.resolves-once',
     'call.never-after-outcome',
-    'a message, an answer and a result whose acknowledgement got lost are acknowledged truthfully and written once',
+    'a message, an answer and a result whose acknowledgement was lost are reported correctly and written once',
   ),
   async () => {
     const proxy = await proxyTo(server().url)
@@ -24,7 +24,7 @@ test(
     const station = await openStation({
       place: place.replace(/^[^#]*/, proxy.url),
       effects,
-      // A lease that no pause of a busy machine outlasts: a process that lost it would ask about the charge, not go on.
+      // A long lease: on a slow machine, a process that lost its lease would ask about the charge instead of continuing.
       env: { PAUSE_AT: 'charge:after', LEASE_MS: '30000' },
     })
     proxy.loseAnswerTo(APPEND)
@@ -32,7 +32,7 @@ test(
     expect(proxy.lost).toBe(1)
     expect(await station.ask('submit', 'c', 'order one', { key: 'one' })).toMatchObject({ ok: true, repeated: true })
 
-    // The result of a tool: the one append there can be now.
+    // The only possible append now is the result of the tool.
     await station.child.line('at')
     await station.until('c', has('call.settled', 'note'))
     proxy.loseAnswerTo(APPEND)
@@ -63,5 +63,5 @@ test(
     expect(effectsIn(effects)).toHaveLength(3)
     expect(proxy.lost).toBeGreaterThanOrEqual(4)
   },
-  60_000,
+  240_000,
 )

@@ -1,4 +1,4 @@
-/** On files that may not grow any more: the way to fill a disk that needs no rights. */
+/** Tests with a limit on file size, which simulates a full disk without special rights. */
 import { proves } from '@holdpoint/testing'
 import { beforeAll, expect, test } from 'vitest'
 import { fillAndFree, shortFiles } from './full-disk.ts'
@@ -10,12 +10,12 @@ test(
   proves(
     'bad-input.nothing-half-written',
     'call.never-after-outcome',
-    'files that cannot grow refuse what is sent, and a result that came meanwhile is kept until there is room',
+    'with files that cannot grow, sends are refused, and a result is kept until there is space',
   ),
   async ({ skip }) => {
     const disk = shortFiles()
     if (!disk) return skip('there is no prlimit here')
     expect(await fillAndFree(disk, /the disk (is full|failed)/)).toBe(1)
   },
-  60_000,
+  240_000,
 )

@@ -1,6 +1,6 @@
 /**
- * A disk that is full for a while, under a SQLite file: a small file system of its own where we may mount one, or
- * a limit on the size of the process's files, which needs no rights and which the kernel reports in much the same way.
+ * A disk under a SQLite file that is full for a while: a small mounted file system, or a limit on the size of the process's
+ * files, which needs no rights and causes a similar error.
  */
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
@@ -18,7 +18,7 @@ export interface Disk {
   free(station: Station): void
 }
 
-/** Undefined where mounting is not allowed. */
+/** Undefined if mounting is not allowed. */
 export function smallDisk(): Disk | undefined {
   const folder = temporaryFolder()
   try {
@@ -41,7 +41,7 @@ export function smallDisk(): Disk | undefined {
   return { file: join(folder, 'desk.db'), fill, free: () => rmSync(ballast) }
 }
 
-/** No file of the process may become longer than SQLite's log is now. Undefined where the system has no such limit. */
+/** Limits files of the process to the current size of SQLite's WAL. Undefined if the system has no such limit. */
 export function shortFiles(): Disk | undefined {
   const { place: file } = sqlitePlace()
   const limit = (station: Station, bytes: number | 'unlimited'): void =>
@@ -58,7 +58,7 @@ export function shortFiles(): Disk | undefined {
   }
 }
 
-/** Fills the disk while a tool is at work, and frees it when something was refused. How often the tool did its work. */
+/** Fills the disk while a tool runs, and frees it after a refusal. Returns how often the tool had its effect. */
 export async function fillAndFree(disk: Disk, why: RegExp): Promise<number> {
   const { effects } = sqlitePlace()
   const station = await openStation({ place: disk.file, effects, env: { PAUSE_AT: 'charge:after' } })
@@ -67,7 +67,7 @@ export async function fillAndFree(disk: Disk, why: RegExp): Promise<number> {
   const before = await station.until('c', has('call.settled', 'note'))
 
   disk.fill(station)
-  await nap(300) // what little room was left in the last page is gone with the next beats
+  await nap(300) // the next heartbeats use the space left in the last page
   disk.fill(station)
   station.go()
   const send = () => station.ask('submit', 'd', `order ${'x'.repeat(10_000)}`, { key: 'two' })

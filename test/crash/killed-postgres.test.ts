@@ -1,4 +1,4 @@
-/** `kill -9` of the shipped build, at random moments and at the write points where most can go wrong, on PostgreSQL. */
+/** `kill -9` of the published build, at random moments and at the most critical write points, on PostgreSQL. */
 import { proves } from '@holdpoint/testing'
 import { expect, test } from 'vitest'
 import { killAtRandom, killAtWritePoints, WRITE_POINTS } from '../../crash/campaign.ts'
@@ -19,7 +19,7 @@ test(
     expect(problems).toEqual([])
     expect(acked).toBeGreaterThan(30)
   },
-  90_000,
+  360_000,
 )
 
 test(
@@ -29,5 +29,5 @@ test(
     const { problems } = await killAtWritePoints(postgresPlace(server().url), points)
     expect(problems).toEqual([])
   },
-  120_000,
+  480_000,
 )

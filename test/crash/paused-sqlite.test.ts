@@ -1,4 +1,4 @@
-/** SIGSTOP past the lease, on a SQLite file. See paused.ts for what may and what must not happen. */
+/** SIGSTOP past the lease, on a SQLite file. See paused.ts for what may happen and what must not. */
 import { proves } from '@holdpoint/testing'
 import { beforeAll, expect, test } from 'vitest'
 import { pauseAtRandom } from '../../crash/campaign.ts'
@@ -11,12 +11,12 @@ test.each(['before', 'after'] as const)(
   proves(
     'call.one-outcome',
     'call.never-after-outcome',
-    'a process that stood still %s the effect of a tool finds its call decided, and writes nothing more about it',
+    'a process that was paused %s the effect of a tool finds its call settled and writes nothing more about it',
   ),
   async (where) => {
     expect(await stopInTheMiddle(sqlitePlace(), where)).toEqual(ONCE)
   },
-  60_000,
+  240_000,
 )
 
 test(
@@ -25,10 +25,10 @@ test(
     const types = await wakeInTheMiddle(sqlitePlace())
     expect(types).toEqual(['call.started', 'call.started', 'call.settled'])
   },
-  60_000,
+  240_000,
 )
 
-test('nothing is lost or done twice when one of two processes stands still at any moment, for longer than its lease', async () => {
+test('nothing is lost or done twice when one of two processes is paused at any moment for longer than its lease', async () => {
   const { problems } = await pauseAtRandom(sqlitePlace(), 6)
   expect(problems).toEqual([])
-}, 90_000)
+}, 360_000)

@@ -1,4 +1,4 @@
-/** SIGSTOP past the lease: one process stands still in the middle of a tool, another takes over, the first wakes up. */
+/** SIGSTOP past the lease: one process is paused in the middle of a tool, another takes over, and the first continues. */
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import { effectsIn } from '../../crash/campaign.ts'
@@ -6,20 +6,20 @@ import { nap } from '../../crash/desk.ts'
 import type { Place } from './places.ts'
 import { callsTo, has, isOver, openStation, type Station } from './station.ts'
 
-/** Of the stations; and what a busy machine may need besides. */
+/** The lease of the stations, and extra time for a slow machine. */
 const LEASE_MS = 400
 const TIMEOUT_MS = 4000
 
 /**
- * `charge` may run once. An effect that no process recorded cannot be undone: stopped right before its effect, the
- * first process still lets it out when it wakes, long after the second one wrote that the call is lost. That is why the
- * outcome says "may or may not have done its work". What must not be is a second start, a second result, a second effect.
+ * `charge` may run once. A side effect cannot be undone: a process that is paused right before its effect still has that
+ * effect when it continues, after another process has recorded the call as lost. So the outcome says "may or may not have
+ * done its work". There must be no second start, no second result and no second effect.
  */
 export async function stopInTheMiddle({ place, effects }: Place, where: 'before' | 'after'): Promise<Once> {
   const first = await openStation({ place, effects, env: { PAUSE_AT: `charge:${where}` } })
   await first.ask('submit', 'c', 'order one')
   await first.child.line('at')
-  await first.ask('events', 'c') // nothing it was asked for is on its way
+  await first.ask('events', 'c') // no request is pending
   await stop(first, place)
   const stoppedAt = performance.now()
   const done = effectsIn(effects).filter(({ tool }) => tool === 'charge').length
@@ -33,7 +33,7 @@ export async function stopInTheMiddle({ place, effects }: Place, where: 'before'
 
   first.go()
   first.child.signal('SIGCONT')
-  // It is awake, has let its effect out, and has found out that it no longer drives.
+  // The first process has continued, had its effect, and noticed that it is no longer the owner.
   while (effectsIn(effects).every(({ tool }) => tool !== 'charge')) await nap(10)
   await nap(LEASE_MS)
   expect(await first.log('c')).toEqual(held)
@@ -49,8 +49,8 @@ export async function stopInTheMiddle({ place, effects }: Place, where: 'before'
 }
 
 /**
- * The second process is in the middle of the call itself when the first one wakes up. A driver that meets a running call
- * it did not start takes it for one whose process died; so the first must not even think that it drives.
+ * The first process continues while the second one runs the call. A driver treats a running call that it did not start as
+ * interrupted. So the first process must not drive any more.
  */
 export async function wakeInTheMiddle({ place, effects }: Place): Promise<readonly string[]> {
   const first = await openStation({ place, effects, env: { PAUSE_AT: 'note:before' } })
@@ -73,7 +73,7 @@ export async function wakeInTheMiddle({ place, effects }: Place): Promise<readon
   return callsTo('note', events).map(({ type }) => type)
 }
 
-/** The attempts that did something, in the order they did. */
+/** The attempts that had an effect, in order. */
 function notes(effects: string): number[] {
   return effectsIn(effects).flatMap(({ tool, attempt }) => (tool === 'note' ? [attempt] : []))
 }
@@ -85,8 +85,8 @@ interface Once {
 }
 
 /**
- * One result of each call, one start and one effect of `charge`. Not of `email`, which runs later: where a machine is so
- * busy that a lease of 400 ms expires, the call may rightly be lost before it did anything.
+ * One result of each call, one start and one effect of `charge`. Not of `email`, which runs later: if a machine is so
+ * busy that a lease of 400 ms expires, that call may be lost before it had an effect.
  */
 export const ONCE: Once = {
   charge: ['call.cleared', 'call.started', 'call.settled'],
@@ -94,7 +94,7 @@ export const ONCE: Once = {
   effects: 1,
 }
 
-/** By the one that was stopped: it is as good as new. */
+/** Uses the process that was paused: it works normally. */
 async function finish(station: Station): Promise<void> {
   const { items } = await station.ask('pending')
   const [email, ship] = ['email', 'ship'].map((tool) => items.find(({ name }) => name === tool)?.callId ?? '')
@@ -104,8 +104,8 @@ async function finish(station: Station): Promise<void> {
 }
 
 /**
- * Not while it commits. A process that stands still in the middle of a commit keeps SQLite's lock, and with it every
- * other process of that file waits until it goes on or dies: that is SQLite's way, and not ours to change.
+ * Not during a commit. A process that is paused in the middle of a commit keeps SQLite's lock, and every other process of
+ * that file waits until it continues or dies. Holdpoint cannot change that.
  */
 async function stop(station: Station, place: string): Promise<void> {
   for (;;) {

@@ -1,4 +1,4 @@
-/** Where the crash tests put their stores, and the build they run. */
+/** The stores of the crash tests, and the build that they run. */
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { nap } from '../../crash/desk.ts'
 const root = join(import.meta.dirname, '../..')
 const PACKAGES = ['core', 'models', 'store-sqlite', 'store-postgres', 'holdpoint']
 
-/** Brings the build up to date, once however many files of tests ask at the same time. */
+/** Updates the build once, even if several test files ask at the same time. */
 export async function build(): Promise<void> {
   const cache = join(root, '.cache')
   const [stamp, lock] = [join(cache, 'crash-built'), join(cache, 'crash-building')]
@@ -57,7 +57,7 @@ function isStale(stamp: string): boolean {
 
 export interface Place {
   readonly place: string
-  /** The file in which tools leave their marks. */
+  /** The file in which tools record their effects. */
   readonly effects: string
 }
 
@@ -66,7 +66,7 @@ export function sqlitePlace(): Place {
   return { place: join(folder, 'desk.db'), effects: join(folder, 'effects') }
 }
 
-/** A schema of its own, in a server that goes away with the test. */
+/** A new schema, in a server that stops after the test. */
 export function postgresPlace(url: string): Place {
   return { place: `${url}#crash_${randomUUID().slice(0, 8)}`, effects: join(temporaryFolder(), 'effects') }
 }

@@ -1,10 +1,10 @@
-/** A PostgreSQL for a file of crash tests, and what can be done to it from behind. */
+/** A PostgreSQL for a file of crash tests, and ways to disturb it. */
 import { Client } from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { postgresForTests, type TestPostgres } from '../postgres-server.ts'
 import { build } from './places.ts'
 
-/** Started with the file, on a build that is up to date, and gone with it. */
+/** Started before the tests of a file, on a current build, and stopped after them. */
 export function ownServer(): () => TestPostgres {
   let server: TestPostgres | undefined
   beforeAll(async () => {
@@ -18,10 +18,10 @@ export function ownServer(): () => TestPostgres {
   }
 }
 
-/** Whether it is ours to restart: one that was given by URL is not. */
+/** Whether the tests may restart it. A server that was given by URL is not restarted. */
 export const restartable: boolean = !process.env['HOLDPOINT_TEST_POSTGRES_URL']
 
-/** Ends every connection of a store at this server, as an administrator could. How many there were. */
+/** Ends every connection of a store, like an administrator. Returns their number. */
 export async function terminateBackends(url: string): Promise<number> {
   const client = new Client(url)
   await client.connect()

@@ -1,4 +1,4 @@
-/** What is there after a process was killed, and how soon the next one has it going again. */
+/** After a process was killed: what is stored, and how soon the next process continues. */
 import { proves } from '@holdpoint/testing'
 import { expect, test } from 'vitest'
 import { postgresPlace, sqlitePlace } from './places.ts'
@@ -11,7 +11,7 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
   proves(
     'hold.never-accepted-and-dropped',
     'hold.resolves-once',
-    'an approval is kept when the process is killed right after it acknowledged it (%s)',
+    'an approval is kept when the process is killed right after it accepted it (%s)',
   ),
   async (kind) => {
     const { place, effects } = kind === 'SQLite' ? sqlitePlace() : postgresPlace(server().url)
@@ -34,10 +34,10 @@ test.each(['SQLite', 'PostgreSQL'] as const)(
     expect(callsTo('email', events).filter(({ type }) => type === 'call.approved')).toHaveLength(1)
     expect(await third.ask('approve', 'c', email, { by: 'cleo' })).not.toMatchObject({ verdict: 'accepted' })
   },
-  60_000,
+  240_000,
 )
 
-test('a turn whose only process was killed is finished by the next one within two seconds, without being asked for', async () => {
+test('a turn whose only process was killed is finished by the next process automatically within two seconds', async () => {
   const times: number[] = []
   for (let round = 0; round < 3; round++) {
     const { place, effects } = sqlitePlace()
@@ -51,6 +51,6 @@ test('a turn whose only process was killed is finished by the next one within tw
     times.push(performance.now() - second.begunAt)
     expect(callsTo('note', events).filter(({ type }) => type === 'call.started')).toHaveLength(2)
   }
-  // From when Node has started, and the best of three: others may be using this machine. No lease has run out by then.
+  // Measured from the start of Node, the best of three attempts, because the machine may be busy. No lease expires in that time.
   expect(Math.min(...times), `${times.map(Math.round).join(', ')} ms`).toBeLessThan(2000)
-}, 60_000)
+}, 240_000)

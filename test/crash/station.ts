@@ -1,5 +1,6 @@
-/** A runtime in a process of its own, on the shipped build, that can be stopped, continued and killed. */
-import type { LogEvent, Runtime } from '@holdpoint/core'
+/** A runtime in its own process, on the published build, that a test can pause, continue and kill. */
+import type { LogEvent } from '@holdpoint/core'
+import type { Runtime } from '@holdpoint/spaces'
 import { onTestFinished } from 'vitest'
 import { startChild, type Child } from '../../crash/child.ts'
 import { nap } from '../../crash/desk.ts'
@@ -8,16 +9,16 @@ type Door = 'submit' | 'approve' | 'answer' | 'pending' | 'events'
 
 export interface Station {
   readonly child: Child
-  /** When its process had come to its first line, and when it had opened its runtime. */
+  /** When the process ran its first line, and when it had opened its runtime. */
   readonly begunAt: number
   readonly readyAt: number
   readonly problems: readonly string[]
-  /** Asks its runtime. Fails like it does, or when the process dies. */
+  /** Calls a method of its runtime. Rejects with its error, or when the process dies. */
   ask<D extends Door>(door: D, ...args: Parameters<Runtime[D]>): Promise<Awaited<ReturnType<Runtime[D]>>>
-  /** Tools that wait go on. */
+  /** Lets waiting tools continue. */
   go(): void
   log(id: string): Promise<readonly LogEvent[]>
-  /** The log, once it is as wanted. Reads only, so nothing comes to be by asking. */
+  /** The log, once the condition is true. It only reads, so it does not start work. */
   until(id: string, wanted: (events: readonly LogEvent[]) => boolean, ms?: number): Promise<readonly LogEvent[]>
 }
 
@@ -82,7 +83,7 @@ export async function openStation({ place, effects, env = {} }: StationOptions):
   return station
 }
 
-/** What the log says about the calls of a tool. */
+/** The events of the calls of a tool. */
 export function callsTo(tool: string, events: readonly LogEvent[]): readonly LogEvent[] {
   const parts = events.flatMap((event) => (event.type === 'model.replied' ? event.reply.parts : []))
   const ids = new Set(parts.flatMap((part) => (part.type === 'call' && part.name === tool ? [part.callId] : [])))
@@ -93,7 +94,7 @@ export function has(type: LogEvent['type'], tool: string): (events: readonly Log
   return (events) => callsTo(tool, events).some((event) => event.type === type)
 }
 
-/** The last reply calls nothing: the turn is over. */
+/** The turn has ended: the last reply has no calls. */
 export function isOver(events: readonly LogEvent[]): boolean {
   const last = events.at(-1)
   return last?.type === 'model.replied' && last.reply.parts.every(({ type }) => type !== 'call')

@@ -40,7 +40,7 @@ test(
     expect(await client.holds.answer('moves', hold?.callId ?? '', 'smiling')).toMatchObject({ verdict: 'accepted' })
     for (const page of [gone, moves, moved]) page.close()
   },
-  120_000,
+  480_000,
 )
 
 /** A connected page whose tool never finishes. */

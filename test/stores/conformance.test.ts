@@ -19,7 +19,7 @@ const stores: Readonly<Record<string, readonly StoreCase[]>> = {
 }
 
 describe.each(Object.entries(stores))('%s', (_store, cases) => {
-  for (const { name, run } of cases) test(name, { timeout: 60_000 }, () => expect(run()).resolves.toBeUndefined())
+  for (const { name, run } of cases) test(name, { timeout: 240_000 }, () => expect(run()).resolves.toBeUndefined())
 })
 
 function among(cases: readonly StoreCase[], wanted: RegExp): StoreCase[] {

@@ -17,7 +17,19 @@ interface Asked {
 type Told = { readonly id: number } & ({ readonly value: unknown } | { readonly error: string })
 
 const METHODS = [
-  ...(['append', 'load', 'read', 'readBack', 'readCall', 'findKey', 'heads', 'pending', 'list'] as const),
+  ...([
+    'append',
+    'load',
+    'read',
+    'readBack',
+    'readCall',
+    'findKey',
+    'heads',
+    'pending',
+    'list',
+    'usage',
+    'walk',
+  ] as const),
   ...(['note', 'notes', 'put', 'get', 'documents', 'sweep'] as const),
   ...(['beat', 'leave', 'due', 'claim', 'close'] as const),
 ]

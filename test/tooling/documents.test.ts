@@ -1,4 +1,4 @@
-/** The checks of surface, glossary, guarantees, features, seeds and snippets, each fed text that must fail and text that must not. */
+/** The checks of surface, glossary, guarantees, features, seeds and snippets: each with text that fails and text that passes. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -95,7 +95,7 @@ test.each([
   expect(ownProblems(testCell, guide)).toEqual([expect.stringContaining(problem)])
 })
 
-test('a feature that is there in part says what is missing, beside the tests of the rest', () => {
+test('a feature that exists in part says what is missing, beside the tests of the rest', () => {
   const tests = 'a.test.ts › answered once'
   expect(ownProblems(`${tests}<br>*not yet*: rules`, '*not yet*')).toEqual([])
   const alone = 'says what is missing beside tests, as "*not yet*: what"'
@@ -106,7 +106,7 @@ test('a feature that is there in part says what is missing, beside the tests of 
 test('a feature that is missing, unknown or listed twice is reported', () => {
   const all = read('docs/features.md')
   expect(problemsOf(all.replace(/^\| 3\.13 \|.*\n/m, ''))).toContain('feature 3.13 is not listed')
-  expect(problemsOf(`${all}\n| 9.1 | x | *not yet* | *not yet* |`)).toContain('feature 9.1 is unknown')
+  expect(problemsOf(`${all}\n| 99.1 | x | *not yet* | *not yet* |`)).toContain('feature 99.1 is unknown')
   expect(problemsOf(`${all}\n| 1.1 | x | *not yet* | *not yet* |`)).toContain('feature 1.1 is listed twice')
 })
 
@@ -161,7 +161,7 @@ const seeds = (...rows: readonly string[]): string =>
       (seed) => `## ${seed} Seed\n\n| id | statement | shown by |\n|---|---|---|\n${ofSeed(seed, rows).join('\n')}\n`,
     )
     .join('\n')
-/** The rows of section B, and one that is well for every other section. */
+/** The rows of section B, and one valid row for every other section. */
 const ofSeed = (seed: string, rows: readonly string[]): readonly string[] => {
   if (seed === 'B') return rows
   return [`| ${seed}${seed.length === 1 ? '' : '.'}1 | x | a.test.ts › answered once |`]
@@ -252,7 +252,7 @@ test('a whole file is shown without its region marks', () => {
   expect(excerpt('a.ts', '// #region x\na()\n// #endregion\n', undefined)).toBe('a()\n')
 })
 
-test('a word that stands where something is still to be written is reported, and a mention of it is not', () => {
+test('a placeholder for missing text is reported, and a mention of the word is not', () => {
   expect(placeholders('# A\n\nFIGURES\n\n  TODO: \n\nTBD.\n')).toEqual([
     expect.stringContaining('line 3 says FIGURES'),
     expect.stringContaining('line 5 says TODO'),

@@ -1,4 +1,4 @@
-/** Each lint rule we rely on is seen to fail: a small bad file per rule, linted with the real configuration. */
+/** Shows that each lint rule reports errors: one small bad file per rule, linted with the real configuration. */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -136,7 +136,7 @@ const bad: readonly Bad[] = [
     'no-misused-promises',
   ),
   inCore(
-    'awaiting what is no promise',
+    'awaiting a value that is not a promise',
     'g3',
     'export const f = async (x: number): Promise<number> => {\n  await x\n  return x\n}',
     'await-thenable',
@@ -210,7 +210,7 @@ test.each(bad)('the linter reports $what', ({ file, rule }) => {
   expect(rules).toContainEqual(expect.stringContaining(`(${rule})`))
 })
 
-test.each(good)('the linter has nothing to say about %s', (file) => {
+test.each(good)('the linter reports nothing for %s', (file) => {
   expect(found.filter((diagnostic) => diagnostic.filename === file)).toEqual([])
 })
 

@@ -1,4 +1,4 @@
-/** The commands people type: `scripts/ready.mjs` on a made-up clone with a made-up npm, and the totals of `npm test`. */
+/** `scripts/ready.mjs` on a fake clone with a fake npm, and the totals of `npm test`. */
 import { spawnSync } from 'node:child_process'
 import {
   copyFileSync,
@@ -29,7 +29,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(clone, { recursive: true, force: true }))
 
-/** An npm that "installs" a node which answers with this version. */
+/** A fake npm that installs a fake Node of this version. */
 function npmInstalls(version: string): void {
   const bin = join(clone, 'node_modules/.bin')
   const lines = [
@@ -47,14 +47,14 @@ function ready(...args: readonly string[]): { code: number | null; stdout: strin
   return { code: run.status, stdout: run.stdout, stderr: run.stderr }
 }
 
-test('a fresh clone is installed once, and says why', () => {
+test('a fresh clone is installed once, with an explanation', () => {
   const first = ready()
   expect(first).toMatchObject({ code: 0, stderr: '' })
   expect(first.stdout).toMatch(/node_modules is missing; running `npm ci`.*\nnpm ci\n/)
   expect(ready()).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 
-test('another lock file means another install', () => {
+test('a changed lock file causes another install', () => {
   ready()
   writeFileSync(join(clone, 'package-lock.json'), '{ }')
   expect(ready().stdout).toContain('from another package-lock.json')
@@ -67,12 +67,12 @@ test("an installation that npm made is not repeated, thanks to the mark of its '
   expect(ready()).toEqual({ code: 0, stdout: '', stderr: '' })
 })
 
-test('an install that broke off is repeated', () => {
+test('an interrupted install is repeated', () => {
   mkdirSync(join(clone, 'node_modules'))
   expect(ready().stdout).toContain('not installed completely')
 })
 
-test('an npm that fails ends it with advice, and leaves no mark', () => {
+test('a failed npm ends it with advice and leaves no mark', () => {
   writeFileSync(join(clone, 'npm.cjs'), 'process.exit(7)')
   const failed = ready()
   expect(failed.code).toBe(1)
@@ -87,7 +87,7 @@ test('an install without the pinned Node ends it with advice', () => {
   expect(failed.stderr).toContain('--ignore-scripts=false')
 })
 
-test('the file that CI runs may be run, and calls npm test', () => {
+test('the file that CI runs is executable and calls npm test', () => {
   const file = join(root, '.ci/run')
   expect(statSync(file).mode & 0o111).toBe(0o111)
   expect(readFileSync(file, 'utf8').trimEnd().split('\n').at(-1)).toBe('npm test')
@@ -96,7 +96,7 @@ test('the file that CI runs may be run, and calls npm test', () => {
 const results = (passed: number, failed: number, pending: number): string =>
   JSON.stringify({ numPassedTests: passed, numFailedTests: failed, numPendingTests: pending, numTodoTests: 1 })
 
-test('a stage counts for one, a test run for its tests', () => {
+test('a stage counts as one, and a test run counts its tests', () => {
   expect(tally(0, undefined)).toEqual({ passed: 1, failed: 0, skipped: 0 })
   expect(tally(2, undefined)).toEqual({ passed: 0, failed: 1, skipped: 0 })
   expect(tally(0, results(40, 0, 2))).toEqual({ passed: 40, failed: 0, skipped: 3 })
@@ -108,7 +108,7 @@ test('a test run that broke outside of a test is still a failure', () => {
   expect(tally(1, undefined)).toMatchObject({ failed: 1 })
 })
 
-test('what failed is said once more at the end, with its file and its words', () => {
+test('failures are repeated at the end, with their file and message', () => {
   const failed = { fullName: 'holds last', status: 'failed', failureMessages: ['Error: it did not'] }
   const results = JSON.stringify({
     testResults: [
@@ -123,7 +123,7 @@ test('what failed is said once more at the end, with its file and its words', ()
   expect(told.filter((line) => line !== '').slice(0, 2)).toEqual(failures)
 })
 
-test('every stage runs, what needs a failed one is skipped, and the totals come last', async () => {
+test('every stage runs, stages that need a failed one are skipped, and the totals come last', async () => {
   const stages: readonly Stage[] = [
     { name: 'format', command: ['a'] },
     { name: 'build', command: ['b'] },

@@ -1,4 +1,4 @@
-/** Holds docs/security-regressions.md to its word: every test it names exists, and the rest says what it waits for. */
+/** Every test that docs/security-regressions.md names exists, and each other row says what it waits for. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -22,12 +22,12 @@ test.each(rows.map(([, id = '', cell = '']) => [id, cell.trim()]))(
   },
 )
 
-test('what was found here has its tests, too', () => {
+test('the problems that we found have tests too', () => {
   expect(found.length).toBeGreaterThan(10)
   expect(found.flatMap(([, , cell = '']) => missing(cell.trim()))).toEqual([])
 })
 
-/** The tests that a cell names, and that are not there. */
+/** The tests of a cell that do not exist. */
 function missing(cell: string): string[] {
   return cell.split('<br>').filter((part) => {
     const [file = '', fragment = ''] = part.split('›').map((piece) => piece.trim())

@@ -16,7 +16,7 @@ test.each([
   ['sim/main.ts', '--from', '-3', 'from'],
   ['crash/main.ts', '--kills', '0x', '--kills is a whole number from 1, not "0x"'],
   ['sim/zoo.ts', 'no-such-bug', '', 'No bug has "no-such-bug" in its name'],
-])('%s with %s %s does nothing, and says why', (program, option, value, why) => {
+])('%s with %s %s stops and says why', (program, option, value, why) => {
   const { status, stdout, stderr } = run(program, option, value)
   expect(status).not.toBe(0)
   expect(stderr).toContain(why)
@@ -24,7 +24,7 @@ test.each([
 })
 
 test.each(['', ' ', '0', '-1', '1.5', '1e3', '0x10', 'NaN', 'Infinity', '9'.repeat(20)])(
-  '%j is no whole number',
+  '%j is not a whole number',
   (given) => {
     expect(() => wholeNumber('seeds', given)).toThrow('--seeds is a whole number from 1')
   },

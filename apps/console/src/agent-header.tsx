@@ -7,7 +7,7 @@ export function AgentHeader({ name, here }: { readonly name: string; readonly he
       label="Views of the agent"
       views={[
         { to: addressOf.agent(name), name: 'Tools', here: here === 'tools' },
-        { to: addressOf.life(name), name: 'Life', here: here === 'life' },
+        { to: addressOf.life(name), name: 'Activity', here: here === 'life' },
       ]}
     />
   )

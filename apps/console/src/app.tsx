@@ -10,14 +10,15 @@ import { AgentsScreen } from './screens/agents.tsx'
 import { ConversationScreen } from './screens/conversation.tsx'
 import { ConversationsScreen } from './screens/conversations.tsx'
 import { HoldsScreen } from './screens/holds.tsx'
-import { KeyOfferScreen, KeyScreen } from './screens/key.tsx'
+import { KeyOfferScreen } from './screens/key.tsx'
 import { McpServersScreen } from './screens/mcp-servers.tsx'
 import { SettingsScreen } from './screens/settings.tsx'
+import { SignInScreen } from './screens/sign-in.tsx'
 import { SpaceScreen } from './screens/space.tsx'
 import { SpacesScreen } from './screens/spaces.tsx'
 import { StartScreen } from './screens/start.tsx'
 import { WorkersScreen } from './screens/workers.tsx'
-import { useSession, type Session } from './session.ts'
+import { fetchInSession, useSession, type Session } from './session.ts'
 import { Shell } from './shell.tsx'
 import { toolComponents } from './tool-components.tsx'
 import { cannotBeShown, Empty, Opening } from './parts.tsx'
@@ -30,7 +31,7 @@ export function App(): ReactNode {
     case 'looking':
       return <Opening />
     case 'asking':
-      return <KeyScreen why={session.why} />
+      return <SignInScreen why={session.why} provider={session.provider} />
     case 'offered':
       return <KeyOfferScreen offer={session} />
     case 'in':
@@ -39,12 +40,15 @@ export function App(): ReactNode {
 }
 
 function Inside({ session }: { readonly session: Extract<Session, { readonly state: 'in' }> }): ReactNode {
-  const client = useMemo(() => connect({ url: location.origin, token: session.token }), [session])
+  const client = useMemo(() => {
+    const { origin: url } = location
+    return connect(session.person ? { url, session: true, fetch: fetchInSession } : { url, token: session.token })
+  }, [session])
   const [path] = useLocation()
   return (
     <HoldpointProvider client={client} tools={pageTools}>
       <ToolComponentsContext value={toolComponents}>
-        <Shell>
+        <Shell person={session.person}>
           <Boundary subject={path} fallback={cannotBeShown}>
             <Suspense fallback={<Opening />}>
               <Screens />
@@ -56,7 +60,7 @@ function Inside({ session }: { readonly session: Extract<Session, { readonly sta
   )
 }
 
-/** A part of the address as it was put there. What a route gives is decoded in part only: an id may have any character. */
+/** A segment of the path, decoded. The router decodes only some characters, and an id may have any character. */
 function partAt(nth: number): string {
   const part = location.pathname.split('/')[nth] ?? ''
   try {
@@ -66,7 +70,7 @@ function partAt(nth: number): string {
   }
 }
 
-/** A screen about one thing, which is the second part of the address, is another one for another thing. */
+/** The screen of the object whose id is the second segment. Another id mounts a new screen, without the old state. */
 function about(Shown: ComponentType<{ readonly id: string }>): () => ReactNode {
   return () => <Shown key={partAt(2)} id={partAt(2)} />
 }
@@ -113,7 +117,7 @@ function Screens(): ReactNode {
         <SettingsScreen />
       </Route>
       <Route>
-        <Empty title="There is nothing at this address">Go on from the list on the side.</Empty>
+        <Empty title="There is no page at this address">Choose a page in the navigation.</Empty>
       </Route>
     </Switch>
   )

@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react'
 import { useConversation } from '@holdpoint/react'
 import { ShownText } from '@holdpoint/ui'
-import { useFirstWords } from './first-words.ts'
+import { ConversationPeople } from './conversation-people.tsx'
+import { EraseConversation } from './erase-conversation.tsx'
+import { useFirstMessage } from './use-first-message.ts'
 import { addressOf, Status, TextLink, useTitle, Views } from './parts.tsx'
 
 export function ConversationHeader({
@@ -14,8 +16,10 @@ export function ConversationHeader({
   const agent = useConversation(id, (state) => state.agent)
   const status = useConversation(id, (state) => state.status)
   const connection = useConversation(id, (state) => state.connection)
-  const words = useFirstWords(id)
-  useTitle(here === 'chat' ? (words ?? id) : `Timeline of ${words ?? id}`)
+  const erased = useConversation(id, (state) => state.view.erased !== undefined)
+  const firstMessage = useFirstMessage(id)
+  const title = erased ? undefined : firstMessage
+  useTitle(here === 'chat' ? (title ?? id) : `Timeline of ${title ?? id}`)
   return (
     <header
       className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-border px-4 py-2.5 sm:px-6"
@@ -23,20 +27,22 @@ export function ConversationHeader({
     >
       <h1
         title={id}
-        className={`max-w-full min-w-0 truncate font-medium sm:max-w-md ${words === undefined ? 'font-mono text-sm' : ''}`}
+        className={`max-w-full min-w-0 truncate font-medium sm:max-w-md ${title === undefined ? 'font-mono text-sm' : ''}`}
       >
-        <ShownText text={words ?? id} />
+        <ShownText text={title ?? id} />
       </h1>
       {agent !== '' && (
         <TextLink to={addressOf.agent(agent)} className="text-sm">
           {agent}
         </TextLink>
       )}
-      <Status status={status} />
+      {connection.state !== 'stopped' && <Status status={status} />}
       {connection.state === 'waiting' && connection.error && (
         <span className="text-xs text-held">offline, trying again</span>
       )}
-      <div className="ms-auto">
+      <div className="ms-auto flex items-center gap-2">
+        <ConversationPeople id={id} />
+        <EraseConversation id={id} />
         <Views
           label="Views of the conversation"
           views={[

@@ -1,2 +1,2 @@
-/** Whether the gateway serves the demo. Agents elsewhere may have the same names. */
+/** Whether the gateway serves the demo agents. Other agents may have the same names, so names do not tell. */
 export const hasTour: boolean = document.documentElement.dataset['tour'] !== undefined

@@ -3,7 +3,7 @@ import type { PendingHold } from '@holdpoint/client'
 import { INPUT } from './parts.tsx'
 
 export interface Wanted {
-  /** `people`: what people answer. */
+  /** `people`: approvals and questions. */
   readonly kind: 'people' | 'all' | PendingHold['kind']
   readonly agent: string
   readonly text: string
@@ -22,9 +22,9 @@ const KINDS: readonly (readonly [Wanted['kind'], string])[] = [
   ['people', 'for people'],
   ['approval', 'approvals'],
   ['elicitation', 'questions'],
-  ['client', 'for pages'],
+  ['client', 'for browsers'],
   ['external', 'for workers'],
-  ['all', 'everything'],
+  ['all', 'all'],
 ]
 
 export function HoldsFilter({
@@ -66,7 +66,7 @@ export function HoldsFilter({
       )}
       <input
         type="search"
-        aria-label="Search in what waits"
+        aria-label="Search the waiting calls"
         placeholder="Search"
         className={`${INPUT} w-40`}
         value={wanted.text}

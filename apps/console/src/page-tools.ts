@@ -1,7 +1,7 @@
-/** What agents may ask of this page, by the names their tools have. */
-import type { ToolsOfClient } from '@holdpoint/client'
+/** The client tools that this page runs, by tool name. */
+import type { ClientToolSet } from '@holdpoint/client'
 
-export const pageTools: ToolsOfClient = {
+export const pageTools: ClientToolSet = {
   'browser.time_zone': {
     run: () => {
       const { timeZone, locale } = Intl.DateTimeFormat().resolvedOptions()

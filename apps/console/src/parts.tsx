@@ -1,4 +1,4 @@
-/** What the screens share. */
+/** Parts that several screens use. */
 import { useEffect, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ListedConversation } from '@holdpoint/client'
@@ -50,7 +50,7 @@ export function showBadge(count: number): void {
   document.title = badge > 0 ? `(${badge}) ${title}` : title
 }
 
-/** Nothing is here, and what to do about it. */
+/** Says that there is nothing to show, and what the user can do. */
 export function Empty({ title: what, children }: { readonly title: string; readonly children?: ReactNode }): ReactNode {
   return (
     <div className="grid justify-items-center gap-2 rounded-lg border border-dashed border-border px-6 py-14 text-center">
@@ -68,20 +68,20 @@ export function Trouble({ error }: { readonly error: Error }): ReactNode {
   )
 }
 
-/** In place of a page that cannot be drawn. */
+/** Shown in place of a page that failed to render. */
 export function cannotBeShown(error: Error): ReactNode {
   return (
     <div className="mx-auto grid max-w-2xl gap-3 px-4 py-10">
       <p>This page cannot be shown.</p>
       <Trouble error={error} />
       <Button small className="justify-self-start" onClick={() => location.reload()}>
-        Load it again
+        Reload
       </Button>
     </div>
   )
 }
 
-/** Until there is something to show. */
+/** Shown while a page loads. */
 export function Opening(): ReactNode {
   return (
     <p role="status" className="px-4 py-10 text-center text-sm text-muted-foreground">
@@ -92,7 +92,7 @@ export function Opening(): ReactNode {
 
 const STATUS: Readonly<Record<ListedConversation['status'], readonly [word: string, look: string, dot: string]>> = {
   running: ['running', 'text-ring', 'bg-ring'],
-  held: ['waits', 'text-held', 'bg-held'],
+  held: ['waiting', 'text-held', 'bg-held'],
   idle: ['idle', 'text-muted-foreground', 'bg-muted-foreground/50'],
 }
 
@@ -125,7 +125,7 @@ export function TextLink({
   )
 }
 
-/** Several ways to look at the same thing, each with an address. */
+/** Tabs: several views of one object, each with its own address. */
 export function Views({
   label,
   views,

@@ -1,4 +1,4 @@
-/** What somebody set on this machine: the name their answers are given under, and light or dark. */
+/** Settings kept in this browser: the name for messages and answers, and the theme. */
 import { useSyncExternalStore } from 'react'
 import { useSession } from './session.ts'
 
@@ -30,10 +30,14 @@ export function usePreferences(): Preferences {
   return useSyncExternalStore(subscribe, () => preferences)
 }
 
-/** For whom answers and messages are given. Whoever has set no name is `you` on their own machine, and else the key. */
+/**
+ * The author of messages and answers: the person who signed in; with a key, the name in the settings, `you` on the user's
+ * own machine, otherwise the key.
+ */
 export function useBy(): string | undefined {
   const { name } = usePreferences()
   const session = useSession()
+  if (session.state === 'in' && session.person) return session.person.by
   if (name !== '') return name
   return session.state === 'in' && session.open ? 'you' : undefined
 }

@@ -1,4 +1,4 @@
-/** A list that may be long: what was found, more of it at a click, and what to do when there is nothing. */
+/** A list of rows with a button for more, and a text for an empty list. */
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { Client, ListOf } from '@holdpoint/client'
@@ -7,7 +7,7 @@ import { Button } from '@holdpoint/ui'
 import { Trouble } from './parts.tsx'
 
 export interface RowsProps<T> {
-  /** Which list it is: another one, another name. */
+  /** The cache key of the list: different queries need different keys. */
   readonly of: string
   readonly ask: (client: Client, limit: number, signal: AbortSignal) => Promise<ListOf<T>>
   readonly empty: ReactNode

@@ -1,25 +1,29 @@
 /**
- * How the console gets in: with a key from the address (`#key=…`) or one that was typed, kept for this tab; or, on a
- * developer's machine, with the code in the address that the gateway printed (`#code=…`), which is good once. What stands
- * behind `#` is never sent to a server, and is taken out of the address at once.
+ * How the console signs in: with a key from the address (`#key=…`) or one that the user typed, kept for this tab; or, on
+ * a developer's machine, with the code in the address that the gateway printed (`#code=…`), which works once; or with
+ * the session of a person who signed in at an OpenID provider. A browser never sends the part after `#` to a server, and
+ * the console removes it from the address at once.
  *
  * A key from the address is used only after the person agreed to it. Anyone can send a link, and a person who follows it
  * would otherwise write and approve in the tenant of the sender.
  */
 import { useSyncExternalStore } from 'react'
 import type { CallerRow } from '@holdpoint/client'
+import { endSession, failureWords, findProvider, signedInPerson, type Provider } from './person-session.ts'
 
 export type Session =
   | { readonly state: 'looking' }
-  /** `open`: let in by a code, on the machine of the person who sits here. */
-  | { readonly state: 'in'; readonly token: () => Promise<string>; readonly open?: true }
-  | { readonly state: 'asking'; readonly why?: string }
-  /** A link brought a key. `now`: whose key the tab has already. */
+  /** `open`: signed in with a code, on the user's own machine. */
+  | { readonly state: 'in'; readonly token: () => Promise<string>; readonly open?: true; readonly person?: never }
+  /** `person`: signed in at the provider. The browser sends the session in a cookie. */
+  | { readonly state: 'in'; readonly person: CallerRow; readonly token?: never; readonly open?: never }
+  | { readonly state: 'asking'; readonly why?: string | undefined; readonly provider?: Provider | undefined }
+  /** A link had a key. `now`: the owner of the key that this tab already uses. */
   | { readonly state: 'offered'; readonly key: string; readonly caller: CallerRow; readonly now?: CallerRow }
 
-/** In this tab: a key that the person typed or agreed to. */
+/** Session storage: a key that the user typed or agreed to. */
 const KEPT = 'holdpoint.key'
-/** In this browser: the key for a code. */
+/** Local storage: the key that the gateway gave for a code. */
 const OPEN = 'holdpoint.console'
 let session: Session = { state: 'looking' }
 const listeners = new Set<() => void>()
@@ -35,18 +39,19 @@ export function useSession(): Session {
 }
 
 export async function begin(): Promise<void> {
-  const [key, code] = [fromAddress('key'), fromAddress('code')]
-  if (key === undefined && code === undefined) return resume()
+  const [key, code, failure] = [fromAddress('key'), fromAddress('code'), fromAddress('sign-in')]
+  if (key === undefined && code === undefined && failure === undefined) return resume()
   history.replaceState(null, '', location.pathname + location.search)
+  if (failure !== undefined) return resume(failureWords(failure))
   return code === undefined ? consider(key ?? '') : redeem(code)
 }
 
-/** A browser that keeps nothing for this page, for instance. */
+/** For instance, the browser does not let this page use storage. */
 export function couldNotBegin(error: unknown): void {
   become({ state: 'asking', why: error instanceof Error ? error.message : String(error) })
 }
 
-/** An address with a key or a code that is opened in this tab loads no page. */
+/** Opening an address that differs only after `#` does not load the page again. */
 addEventListener('hashchange', () => {
   if ((fromAddress('key') ?? fromAddress('code')) !== undefined) begin().catch(couldNotBegin)
 })
@@ -54,12 +59,12 @@ addEventListener('hashchange', () => {
 async function consider(key: string): Promise<void> {
   const kept = sessionStorage.getItem(KEPT)
   if (key === kept) return resume()
-  const [caller, now] = await Promise.all([callerOf(key), kept === null ? undefined : callerOf(kept)])
-  if (typeof caller === 'string') return kept === null ? become({ state: 'asking', why: caller }) : resume()
+  const [caller, now] = await Promise.all([callerOf(key), kept === null ? personHere() : callerOf(kept)])
+  if (typeof caller === 'string') return resume(caller)
   become({ state: 'offered', key, caller, ...(typeof now === 'object' && { now }) })
 }
 
-/** In exchange for the code there is a key, which all tabs of this browser use. */
+/** Exchanges the code for a key, which all tabs of this browser use. */
 async function redeem(code: string): Promise<void> {
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code }) }
   const answer = await fetch('/api/console/session', init).catch(() => undefined)
@@ -67,39 +72,85 @@ async function redeem(code: string): Promise<void> {
     localStorage.setItem(OPEN, ((await answer.json()) as { readonly key: string }).key)
     sessionStorage.removeItem(KEPT)
   }
-  return resume(answer?.ok ? undefined : 'The code of that address was used already, or is of an earlier start.')
+  return resume(
+    answer?.ok
+      ? undefined
+      : 'The code in this address was already used, or the gateway was restarted since it was printed.',
+  )
 }
 
-/** As if no link had brought anything. `why`: for a tab that has no key. */
+/** Signs in with the key or the session that the browser has, ignoring a link. `why` is shown if it has none. */
 export async function resume(why?: string): Promise<void> {
   const kept = sessionStorage.getItem(KEPT)
   if (kept !== null) return become({ state: 'in', token: async () => kept })
   const open = localStorage.getItem(OPEN)
   if (open !== null && typeof (await callerOf(open)) === 'object')
     return become({ state: 'in', token: async () => open, open: true })
-  become({ state: 'asking', ...(why !== undefined && { why }) })
+  const person = await personHere()
+  return person ? become({ state: 'in', person }) : ask(why)
 }
 
-/** With a key that the person typed or agreed to, if it is good. */
+async function personHere(): Promise<CallerRow | undefined> {
+  return (await findProvider()) && signedInPerson()
+}
+
+/** Shows the sign-in screen. */
+async function ask(why?: string): Promise<void> {
+  become({ state: 'asking', why, provider: await findProvider() })
+}
+
+/** For requests with the session cookie: the first one that is refused shows the sign-in screen, on the same page. */
+export async function fetchInSession(url: string, init: RequestInit): Promise<Response> {
+  const answer = await fetch(url, init)
+  if (answer.status === 401 && session.state === 'in' && session.person) await ask(SESSION_ENDED)
+  return answer
+}
+
+const SESSION_ENDED = 'Your session has ended. Sign in again to continue on this page.'
+
+/**
+ * Another tab may sign out, or sign in another person: the cookie is shared. A tab must not show one person and write as
+ * another, so it asks again when the user returns to it.
+ */
+addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') void checkPerson().catch(() => undefined)
+})
+
+async function checkPerson(): Promise<void> {
+  if (session.state !== 'in' || !session.person) return
+  const { person: before } = session
+  const person = await signedInPerson()
+  if (!person) return ask(SESSION_ENDED)
+  if (person.by !== before.by || person.tenant !== before.tenant) become({ state: 'in', person })
+}
+
+/** Ends the session of the person, here and at the provider. */
+export async function signOut(): Promise<void> {
+  const to = await endSession()
+  if (to !== undefined) return location.assign(to)
+  await ask('You are signed out.')
+}
+
+/** Signs in with a key that the user typed or agreed to, if the gateway accepts it. */
 export async function enter(key: string): Promise<void> {
   const caller = await callerOf(key)
-  if (typeof caller === 'string') return become({ state: 'asking', why: caller })
+  if (typeof caller === 'string') return ask(caller)
   sessionStorage.setItem(KEPT, key)
   become({ state: 'in', token: async () => key })
 }
 
-/** Whose key it is, or why it is of no use. */
+/** The owner of the key, or why the key does not work. */
 async function callerOf(key: string): Promise<CallerRow | string> {
   try {
     const answer = await fetch('/api/me', { headers: { authorization: `Bearer ${key}` } })
-    return answer.ok ? ((await answer.json()) as CallerRow) : 'That key is not good here.'
+    return answer.ok ? ((await answer.json()) as CallerRow) : 'This gateway does not accept this key.'
   } catch {
-    // A header cannot carry it, or there was no answer.
-    return /^[\x21-\x7e]+$/.test(key) ? 'The gateway does not answer.' : 'That key is not good here.'
+    // The key has characters that a header cannot have, or the gateway did not answer.
+    return /^[\x21-\x7e]+$/.test(key) ? 'The gateway does not answer.' : 'This gateway does not accept this key.'
   }
 }
 
-function fromAddress(name: 'key' | 'code'): string | undefined {
+function fromAddress(name: 'key' | 'code' | 'sign-in'): string | undefined {
   const encoded = new RegExp(`(?:^#|&)${name}=([^&]+)`).exec(location.hash)?.[1]
   try {
     return encoded === undefined ? undefined : decodeURIComponent(encoded)
@@ -108,10 +159,11 @@ function fromAddress(name: 'key' | 'code'): string | undefined {
   }
 }
 
-export function leave(): void {
+/** Removes the key from this tab and this browser. */
+export async function leave(): Promise<void> {
   sessionStorage.removeItem(KEPT)
   localStorage.removeItem(OPEN)
-  become({ state: 'asking' })
+  await resume()
 }
 
 function become(next: Session): void {

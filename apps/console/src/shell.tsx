@@ -1,9 +1,13 @@
-/** What is around every screen: where one can go, what waits, and whether the gateway is heard of. */
-import { useEffect, type ReactNode } from 'react'
+/** The frame of every screen: navigation, the number of waiting calls, and the state of the connection. */
+import { useEffect, useState, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
-import type { Connection } from '@holdpoint/client'
+import type { CallerRow, Connection } from '@holdpoint/client'
 import { useHolds } from '@holdpoint/react'
+import { isMine } from './holds/hold-key.ts'
+import { Button } from '@holdpoint/ui'
 import { showBadge } from './parts.tsx'
+import { signOut } from './session.ts'
+import { useBy } from './preferences.ts'
 
 interface Place {
   readonly to: string
@@ -12,7 +16,7 @@ interface Place {
   readonly mark: string
 }
 
-/** In the order of the bar. A new screen gets its place here. */
+/** The entries of the navigation, in order. Add a new screen here. */
 const PLACES: readonly Place[] = [
   { to: '/holds', name: 'Holds', mark: 'M8 1.5v4M8 10.5v4M8 5.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z' },
   { to: '/spaces', name: 'Spaces', mark: 'M1.5 2.5h8v5.5H5L3 10V8H1.5zM11.5 6h3v5.5H13v2l-2-2H7V10' },
@@ -27,12 +31,19 @@ const PLACES: readonly Place[] = [
   { to: '/settings', name: 'Settings', mark: 'M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7M9 3v3M7 10v3' },
 ]
 
-/** What people answer; the rest is for pages and workers. */
+/** The kinds of hold that people answer. Pages and workers answer the others. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set(['approval', 'elicitation'])
 
-export function Shell({ children }: { readonly children: ReactNode }): ReactNode {
-  const { holds, connection } = useHolds()
-  const waiting = holds.filter(({ kind }) => FOR_PEOPLE.has(kind)).length
+interface Framed {
+  /** The person who signed in; undefined with a key. */
+  readonly person: CallerRow | undefined
+  readonly children: ReactNode
+}
+
+export function Shell({ person, children }: Framed): ReactNode {
+  const by = useBy()
+  const { holds, connection } = useHolds(by === undefined ? {} : { by })
+  const waiting = holds.filter((hold) => FOR_PEOPLE.has(hold.kind) && isMine(hold)).length
   useEffect(() => showBadge(waiting), [waiting])
   return (
     <div className="grid h-full grid-rows-[auto_1fr] md:grid-cols-[13rem_1fr] md:grid-rows-1">
@@ -40,11 +51,11 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
         href="#main"
         className="sr-only z-10 rounded-md bg-primary px-3 py-2 text-primary-foreground focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
       >
-        To the content
+        Skip to the content
       </a>
       <nav
         aria-label="Console"
-        className="flex items-center gap-1 overflow-x-auto border-b border-border px-2 py-1.5 md:flex-col md:items-stretch md:border-e md:border-b-0 md:px-3 md:py-5"
+        className="flex items-center gap-1 overflow-x-auto border-b border-border px-2 py-1.5 max-sm:gap-0 md:flex-col md:items-stretch md:border-e md:border-b-0 md:px-3 md:py-5"
       >
         <Link
           href="/"
@@ -56,7 +67,8 @@ export function Shell({ children }: { readonly children: ReactNode }): ReactNode
         {PLACES.map((place) => (
           <NavLink key={place.to} place={place} count={place.to === '/holds' ? waiting : 0} />
         ))}
-        <Heard connection={connection} />
+        <ConnectionStatus connection={connection} />
+        {person && <SignedIn person={person} />}
       </nav>
       <main id="main" tabIndex={-1} className="min-h-0 min-w-0 outline-none">
         {children}
@@ -72,7 +84,7 @@ function NavLink({ place: { to, name, mark }, count }: { readonly place: Place; 
     <Link
       href={to}
       aria-current={here ? 'page' : undefined}
-      className="flex shrink-0 items-center gap-2.5 rounded-md px-2 py-1.5 text-sm text-muted-foreground outline-none hover:bg-accent hover:text-foreground focus-visible:ring-2 focus-visible:ring-ring aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground"
+      className="flex shrink-0 items-center gap-2.5 rounded-md px-2 py-1.5 text-sm max-sm:gap-1.5 text-muted-foreground outline-none hover:bg-accent hover:text-foreground focus-visible:ring-2 focus-visible:ring-ring aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground"
     >
       <svg
         aria-hidden
@@ -94,8 +106,28 @@ function NavLink({ place: { to, name, mark }, count }: { readonly place: Place; 
   )
 }
 
-function Heard({ connection }: { readonly connection: Connection }): ReactNode {
-  const { word, look } = heardWords(connection)
+function SignedIn({ person: { name, by, tenant } }: { readonly person: CallerRow }): ReactNode {
+  const [failed, setFailed] = useState(false)
+  return (
+    <div className="flex shrink-0 items-center gap-1 md:mt-3 md:border-t md:border-border md:pt-3">
+      <p className="min-w-0 grow truncate px-2 text-sm max-sm:sr-only" title={tenant === '' ? by : `${by} · ${tenant}`}>
+        <span className="sr-only">Signed in as </span>
+        {name ?? by}
+      </p>
+      <Button small look="quiet" onClick={() => void signOut().catch(() => setFailed(true))}>
+        Sign out
+      </Button>
+      {failed && (
+        <p role="alert" className="px-2 text-xs text-destructive">
+          You are still signed in: the gateway did not answer.
+        </p>
+      )}
+    </div>
+  )
+}
+
+function ConnectionStatus({ connection }: { readonly connection: Connection }): ReactNode {
+  const { word, look } = connectionWords(connection)
   return (
     <p
       role="status"
@@ -108,7 +140,7 @@ function Heard({ connection }: { readonly connection: Connection }): ReactNode {
   )
 }
 
-function heardWords(connection: Connection): { readonly word: string; readonly look: string } {
+function connectionWords(connection: Connection): { readonly word: string; readonly look: string } {
   switch (connection.state) {
     case 'live':
       return { word: 'live', look: 'bg-ok' }

@@ -1,4 +1,4 @@
-/** Calls that this console shows in a way of its own, by the name of the tool. */
+/** Components for the calls of some tools, by tool name. */
 import type { ReactNode } from 'react'
 import type { Json } from '@holdpoint/client'
 import { PlainToolCall, type ToolCallProps, type ToolComponents } from '@holdpoint/ui'
@@ -10,7 +10,7 @@ interface Bar {
   readonly value: number
 }
 
-/** A chart is what the model says it is, so it is shown only when it is one. */
+/** The input comes from the model and may not be a chart. Then the call is shown like any other. */
 function Chart(props: ToolCallProps): ReactNode {
   const { call } = props
   const chart = call.state === 'settled' && call.outcome.ok ? chartOf(call.input) : undefined

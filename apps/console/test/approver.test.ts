@@ -1,10 +1,10 @@
-/** What an approver is shown of a call: that, and nothing else, is what runs. */
+/** The approval card shows exactly the call that will run. */
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Json } from '@holdpoint/client'
 import { answer, shoot, stage, type Stage } from './stage.ts'
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
 let here: Stage
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => here.close())
 
-/** Makes one call, and gives its id. */
+/** Makes one call and returns its id. */
 async function call(conversation: string, name: string, input: Json, agent = 'clerk'): Promise<string> {
   await here.client.conversations.send(conversation, JSON.stringify([{ name, input }]), {
     agent,
@@ -23,25 +23,25 @@ async function call(conversation: string, name: string, input: Json, agent = 'cl
   return hold?.callId ?? ''
 }
 
-test('who agreed to a changed input is not shown to have agreed to the input on the card', async () => {
+test('an approval of an edited input is not counted as an approval of the input on the card', async () => {
   const callId = await call('invoice', 'money.pay', { amount: 10 })
   const edited = await here.client.holds.approve('invoice', callId, { by: 'eve', input: { amount: 9000 } })
   expect(edited).toMatchObject({ verdict: 'accepted', remaining: 1 })
   for (const path of ['/conversations/invoice', `/holds/invoice/${callId}`]) {
     const page = await here.open(path)
     const card = page.getByRole('region', { name: /Approve money.pay/ })
-    await card.getByText('0 of 2 agreed').waitFor()
+    await card.getByText('0 of 2 approved').waitFor()
     expect(await card.innerText()).not.toContain('eve')
     await page.close()
   }
   await here.client.holds.approve('invoice', callId, { by: 'grace' })
   const page = await here.open('/conversations/invoice/timeline')
   const log = page.getByRole('region', { name: 'Log' })
-  await log.getByText('money.pay has one more yes, to a changed input, from eve').waitFor()
-  await log.getByText('money.pay has one more yes, from grace').waitFor()
+  await log.getByText('money.pay has one more approval, of a changed input, from eve').waitFor()
+  await log.getByText('money.pay has one more approval, from grace').waitFor()
   await page.goto(`${here.url}/conversations/invoice`)
   const card = page.getByRole('region', { name: /Approve money.pay/ })
-  await card.getByText('1 of 2 agreed: grace').waitFor()
+  await card.getByText('1 of 2 approved: grace').waitFor()
   expect(here.complaints).toEqual([])
 })
 
@@ -52,12 +52,12 @@ const looks = [
   ['narrow-dark', { viewport: { width: 390, height: 1100 }, colorScheme: 'dark' }],
 ] as const
 
-test('what is folded is opened before it is approved, and an address that reads as another is flagged', async () => {
+test('collapsed values must be shown before the approval, and an address with look-alike letters is flagged', async () => {
   const fields = Object.fromEntries(Array.from({ length: 24 }, (_, nth) => [`field${nth + 1}`, `value ${nth + 1}`]))
   await call('many', 'mail.send', { to: 'аda@example.org', ...fields })
   for (const [look, options] of looks) {
     const page = await here.open('/conversations/many', options)
-    await page.getByText('One place is folded. Open all of it to approve.').waitFor()
+    await page.getByText('One value is collapsed. Show everything to approve.').waitFor()
     await page.getByText('written in letters that may look like others: а U+0430 Cyrillic').waitFor()
     await shoot(page, `folded-${look}`)
     await page.close()
@@ -65,14 +65,14 @@ test('what is folded is opened before it is approved, and an address that reads 
   const page = await here.open('/conversations/many', { viewport: { width: 1280, height: 1100 } })
   const approve = page.getByRole('button', { name: 'Approve', exact: true })
   await approve.click({ force: true })
-  await page.getByRole('button', { name: 'Show all of it' }).click()
+  await page.getByRole('button', { name: 'Show everything' }).click()
   await page.getByText('value 24', { exact: true }).waitFor()
   await answer(approve)
   await page.getByText('Done.').first().waitFor()
   expect(here.complaints).toEqual([])
 })
 
-test('a tool whose address was swapped after the yes is held again, with what changed', async () => {
+test('a tool whose address changed after the approval is held again, and the card shows the change', async () => {
   const agentAt = (url: string, description: string): Parameters<typeof here.client.agents.create>[0] => ({
     name: 'shop',
     model: 'clerk',
@@ -95,7 +95,7 @@ test('a tool whose address was swapped after the yes is held again, with what ch
   await card.getByText('https://pay.example/refunds').waitFor()
   await here.client.agents.update(agentAt('https://evil.example/refunds', 'Gives all of the money back'))
   await here.client.holds.approve('refund', callId, { by: 'grace' })
-  await card.getByText('The tool is not what was approved before: 2 places changed').waitFor()
+  await card.getByText('The tool has changed since it was approved: 2 differences').waitFor()
   const changes = card.getByRole('list', { name: 'Changes' })
   expect(await changes.innerText()).toMatch(/pay\.example\/refunds[^]*evil\.example\/refunds/)
   for (const [look, options] of looks) {

@@ -1,9 +1,9 @@
-/** What breaks in the middle: the page, the gateway, the line. Nothing is lost, doubled or stuck. */
+/** The page is reloaded, the gateway is killed or the connection breaks in the middle: nothing is lost or shown twice. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Locator, Page } from 'playwright-core'
 import { answer, stage, type Stage } from './stage.ts'
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
 let here: Stage
 beforeAll(async () => {
@@ -11,13 +11,13 @@ beforeAll(async () => {
 })
 afterAll(() => here.close())
 
-/** All that the agent said, as it is on the screen. */
+/** The agent's last message as the screen shows it. */
 const said = (page: Page): Promise<string> => page.getByRole('article', { name: 'desk said' }).last().innerText()
 
-/** Without what is around the words, and their spaces. */
+/** Without the header and with single spaces. */
 const words = (text: string): string => text.replaceAll(/\s+/g, ' ').replace(/^desk .*?(?=The lighthouse)/, '')
 
-/** A space of its own, with the person who sits here and an agent. */
+/** Creates a space with the user of the page and an agent. */
 async function room(id: string): Promise<string> {
   const members = [{ member: { kind: 'agent' as const, id: 'desk' } }]
   expect(await here.client.spaces.create({ id, name: id, by: 'you', members })).toMatchObject({ ok: true })
@@ -26,22 +26,28 @@ async function room(id: string): Promise<string> {
 const post = async (id: string, text: string): Promise<void> =>
   expect(await here.client.spaces.post(id, text, { from: { kind: 'human', id: 'you' } })).toMatchObject({ ok: true })
 
-test('a page that is reloaded in the middle of a reply loses no word of it and doubles none', async () => {
-  await here.client.conversations.send('story', 'Tell me a story', { agent: 'desk' })
-  const page = await here.open('/conversations/story')
-  await page.getByRole('article').getByText('keeper had to agree').waitFor()
-  await page.reload()
-  await page.getByRole('article').getByText('There was a lighthouse whose keeper had to agree').waitFor()
-  expect((await here.client.conversations.view('story'))?.status).toBe('running')
-  await page.getByRole('article').getByText('between the asking and the answer.').waitFor()
-  const live = words(await said(page))
-  await page.reload()
-  await page.getByRole('article').getByText('between the asking and the answer.').waitFor()
-  expect(live).toBe(words(await said(page)))
-  expect(live.match(/lighthouse whose keeper/g)).toHaveLength(1)
+test('a page that is reloaded in the middle of a reply shows each word once', async () => {
+  // On a slow machine the reply may end before the page is back. Then the next conversation tries again.
+  let wasRunning = false
+  for (let nth = 1; nth <= 5 && !wasRunning; nth++) {
+    const id = `story-${nth}`
+    await here.client.conversations.send(id, 'Tell me a story', { agent: 'desk' })
+    const page = await here.open(`/conversations/${id}`)
+    await page.getByRole('article').getByText('keeper had to agree').waitFor()
+    await page.reload()
+    await page.getByRole('article').getByText('There was a lighthouse whose keeper had to agree').waitFor()
+    wasRunning = (await here.client.conversations.view(id))?.status === 'running'
+    await page.getByRole('article').getByText('between the asking and the answer.').waitFor()
+    const live = words(await said(page))
+    await page.reload()
+    await page.getByRole('article').getByText('between the asking and the answer.').waitFor()
+    expect(live).toBe(words(await said(page)))
+    expect(live.match(/lighthouse whose keeper/g)).toHaveLength(1)
+  }
+  expect(wasRunning).toBe(true)
 })
 
-test('the gateway is killed while a call is held and the page is open; started again, it is approved and goes on', async () => {
+test('the gateway is killed while a page shows a held call; after a restart the call is approved and the turn continues', async () => {
   await here.client.conversations.send('mail', 'Write to Ada', { agent: 'desk', wait: 10 })
   const path = await room('post-office')
   await post('post-office', 'Write to Ada')
@@ -51,13 +57,13 @@ test('the gateway is killed while a call is held and the page is open; started a
   await here.kill()
   await page.getByRole('navigation', { name: 'Console' }).getByText('offline, trying again').waitFor()
   for (const each of [page, space]) await each.locator('main').getByText('offline, trying again').waitFor()
-  // What can neither be said nor answered says so, and is not lost.
+  // The message and the answer that could not be sent are kept, and the page says why.
   await space.getByLabel('Message', { exact: true }).fill('Thank you')
   await space.keyboard.press('Enter')
   await answer(approve(space))
   await space
     .getByRole('region', { name: /Approve email.send/ })
-    .getByText('not known to be in')
+    .getByText('We couldn’t confirm your answer was saved.')
     .waitFor()
   await space.locator('form').getByText('No answer from the gateway').waitFor()
 
@@ -75,7 +81,7 @@ test('the gateway is killed while a call is held and the page is open; started a
   expect(await space.getByRole('article', { name: 'desk said' }).count()).toBe(1)
 })
 
-test('a page that was offline has everything when it is back, and its tools still run once', async () => {
+test('a page that was offline shows everything once it is online, and its tools run once', async () => {
   await here.client.conversations.send('zone', 'Hello', { agent: 'desk', wait: 10 })
   const page = await here.open('/conversations/zone')
   await page.getByRole('article').getByText('I am a scripted model').waitFor()
@@ -93,14 +99,14 @@ test('a page that was offline has everything when it is back, and its tools stil
   expect(here.complaints).toEqual([])
 })
 
-test('a space that is reloaded while an agent writes there loses no word and doubles none, and two tabs read the same', async () => {
+test('a space that is reloaded while an agent writes there shows each word once, in two tabs alike', async () => {
   const path = await room('tales')
   const [page, other] = await Promise.all([here.open(path), here.open(path)])
   await page.locator('[data-live="live"]').waitFor()
   await post('tales', 'Tell us a story')
   await page.getByRole('article', { name: 'desk is writing' }).getByText('keeper had to agree').waitFor()
   await page.reload()
-  // What was written before the page came is told to it, too.
+  // The text from before the page was opened is shown too.
   await page
     .getByRole('article', { name: /^desk/ })
     .getByText('There was a lighthouse whose keeper had to agree')
@@ -119,7 +125,7 @@ test('a space that is reloaded while an agent writes there loses no word and dou
   expect(texts[0]?.match(/lighthouse whose keeper/g)).toHaveLength(1)
 })
 
-test('two tabs of a space that were offline have everything when they are back, and the tools of the page ran there', async () => {
+test('two tabs of a space that were offline show everything once they are online, and their tools ran', async () => {
   const path = await room('abroad')
   const tabs = await Promise.all([here.open(path), here.open(path)])
   for (const tab of tabs) await tab.locator('[data-live="live"]').waitFor()
@@ -142,12 +148,12 @@ test('two tabs of a space that were offline have everything when they are back, 
   expect(here.complaints).toEqual([])
 })
 
-test('of two tabs that answer a call in a space, the second is told that it was too late, also once the call is over', async () => {
+test('of two tabs that answer a call in a space, the second shows that it was too late, even after the call has ended', async () => {
   const path = await room('counter')
   await post('counter', 'Write to Ada')
   const first = await here.open(path)
   const second = await here.open('/')
-  // A tab that hears nothing any more: what it shows is old.
+  // This tab gets no more updates, so it shows an old state.
   const held: (() => void)[] = []
   await second.route(/\/(?:events|changes)/, (route) => void held.push(() => void route.continue()))
   await second.goto(here.url + path)
@@ -158,8 +164,8 @@ test('of two tabs that answer a call in a space, the second is told that it was 
     second.getByLabel('Why not?').press('Enter'),
   )
   const told = second.locator('[data-verdict="conflict"]')
-  expect(await told.innerText()).toMatch(/^Too late: somebody else was first\..*you approved it .+ ago/s)
-  // Now it hears of it: the card goes, and what became of the answer stays.
+  expect(await told.innerText()).toMatch(/^Too late: another answer came first\..*you approved it .+ ago/s)
+  // The tab gets the update: the card goes away and the notice stays.
   for (const go of held) go()
   await second.locator('[data-tool="email.send"][data-status="complete"]').waitFor()
   await told.waitFor()

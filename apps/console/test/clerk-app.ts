@@ -19,7 +19,7 @@ const pay = tool({
   run: ({ input }) => `paid ${input.amount}`,
 })
 
-/** As large as it is asked for. */
+/** Returns a result of the size in its input. */
 const report = tool({
   name: 'report.make',
   description: 'Make a report',
@@ -42,7 +42,7 @@ const model: Model = {
   },
 }
 
-/** The second one has the name that an agent of the demo has. */
+/** `desk` is also the name of a demo agent. */
 export const agents: readonly Agent[] = [
   agent({ name: 'clerk', tools: [send, pay, report], model }),
   agent({ name: 'archive', tools: [report], model, maxResultBytes: 30_000_000 }),

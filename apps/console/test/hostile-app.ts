@@ -1,4 +1,4 @@
-/** A gateway whose model says whatever of the corpus it is asked for, or asks for a tool with all of it. */
+/** A gateway whose model replies with a text of the corpus, or calls a tool with all of them. */
 import { agent, tool, type Agent, type ModelPart } from 'holdpoint'
 import { z } from 'zod'
 import { vendorName } from '@holdpoint/core'
@@ -15,7 +15,7 @@ const note = tool({
   run: () => 'kept',
 })
 
-/** Three ways for the same texts to come back: as a result, as an error, and as what a person is asked. */
+/** Three tools that give the same texts back: as a result, as an error, and as a question to a person. */
 const read = tool({
   name: 'note.read',
   description: 'Read the notes',
@@ -45,7 +45,7 @@ const choose = tool({
   }),
 })
 
-/** In a space: every way at once. */
+/** In a space: calls all of these tools. */
 function* everyWay(space: string): Iterable<ModelPart> {
   const texts = corpus.filter((text) => text.isWellFormed())
   yield { type: 'call', id: 's0', name: 'enter_space', input: JSON.stringify({ space }) }
@@ -67,7 +67,7 @@ export const agents: readonly Agent[] = [
         if (woken?.text === 'show everything') yield* everyWay(woken.space ?? '')
         else if (nth !== undefined) yield* inPieces(corpus[Number(nth)] ?? '')
         else if (text.startsWith('call')) {
-          // Keys are as hostile as what stands under them.
+          // The keys are hostile too.
           const odd = Object.fromEntries(corpus.slice(0, 15).map((each) => [each, each]))
           yield {
             type: 'call',
@@ -82,7 +82,7 @@ export const agents: readonly Agent[] = [
   }),
 ]
 
-/** As it would arrive: cut anywhere. */
+/** Cuts the text into pieces at arbitrary places, as a stream does. */
 function* inPieces(text: string): Iterable<ModelPart> {
   const size = Math.max(1, Math.ceil(text.length / 7))
   for (let at = 0; at < text.length; at += size) yield { type: 'text', id: 't', delta: text.slice(at, at + size) }

@@ -1,4 +1,4 @@
-/** Texts that somebody might have put into a model's mouth: each wants a script to run, a request to leave, or a reader fooled. */
+/** Hostile texts for a model's messages: each tries to run a script, to send a request, or to deceive the reader. */
 
 const RUN = 'globalThis.hacked=1'
 

@@ -1,11 +1,11 @@
-/** Whatever a model says or asks for is shown as what it is: no script of it runs, and no request leaves the page. */
+/** Hostile texts of a model are shown as text: no script runs, and no request leaves the page. */
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Page } from 'playwright-core'
 import { corpus } from './hostile-corpus.ts'
 import { shoot, stage, type Stage } from './stage.ts'
 
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
 let here: Stage
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => here.close())
 
-/** Links that are followed by nobody but a reader lead to the web or to mail. */
+/** No script ran, there is no markup of the model, and links lead to the web or to mail only. */
 async function unharmed(page: Page): Promise<void> {
   const found = await page.evaluate(() => ({
     hacked: 'hacked' in globalThis,
@@ -31,9 +31,9 @@ async function unharmed(page: Page): Promise<void> {
 
 const TOGETHER = 15
 
-test('two hundred hostile texts, said by an agent, stay text', async () => {
+test('two hundred hostile texts in messages of an agent stay text', async () => {
   expect(new Set(corpus).size).toBeGreaterThanOrEqual(200)
-  // A few in each conversation, in a window that is high enough for all of them: what is drawn is what counts here.
+  // A few in each conversation, in a window high enough to draw all of them.
   const nths = Array.from(corpus.keys())
   for (let from = 0; from < nths.length; from += TOGETHER) {
     const id = `said-${from}`
@@ -49,16 +49,16 @@ test('two hundred hostile texts, said by an agent, stay text', async () => {
     await unharmed(page)
     await page.close()
   }
-  expect(here.strangers).toEqual([])
+  expect(here.otherHosts).toEqual([])
   expect(here.complaints).toEqual([])
 })
 
-test('the same texts, said in a space whose name is one of them, stay text', async () => {
+test('the same texts stay text in a space whose name is one of them', async () => {
   const [name = '', ...rest] = corpus
   const id = 'hostile/<b>&?#%:'
   const members = [{ member: { kind: 'agent' as const, id: 'echo' } }]
   await here.client.spaces.create({ id, name, by: 'you', members })
-  // By a person, who is shown as they wrote it, and by an agent, who writes markdown. Half a character is refused.
+  // Messages of a person are shown as plain text, those of an agent as markdown. Half a surrogate pair is refused.
   const said = rest.filter((text) => text.isWellFormed()).slice(-60)
   for (const [nth, text] of said.entries()) {
     const from = nth % 3 === 0 ? { kind: 'human' as const, id: 'you' } : { kind: 'agent' as const, id: 'echo' }
@@ -77,8 +77,8 @@ test('the same texts, said in a space whose name is one of them, stay text', asy
       element.scrollTop -= element.clientHeight * 0.8
       return element.scrollTop
     })
-    const before = page.getByRole('button', { name: 'Show what was said before' })
-    // It goes away when all of it is there: it is pressed where it is, or not at all.
+    const before = page.getByRole('button', { name: 'Show earlier messages' })
+    // The button is removed when all messages are loaded, so a click by position could miss it.
     if (top <= 0) await before.evaluateAll((buttons) => buttons.forEach((button) => (button as HTMLElement).click()))
     await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
   }
@@ -86,11 +86,11 @@ test('the same texts, said in a space whose name is one of them, stay text', asy
   await page.goto(`${here.url}/spaces`)
   await page.getByRole('link', { name }).waitFor()
   await unharmed(page)
-  expect(here.strangers).toEqual([])
+  expect(here.otherHosts).toEqual([])
   expect(here.complaints).toEqual([])
 })
 
-test('the same texts as arguments are shown whole, with what they hide, and nothing of them runs', async () => {
+test('the same texts as arguments are shown completely, with hidden characters by name, and no script runs', async () => {
   await here.client.conversations.send('asked', 'call', { agent: 'echo', wait: 10 })
   const page = await here.open('/conversations/asked')
   const card = page.getByRole('region', { name: /Approve note.keep/ })
@@ -104,12 +104,12 @@ test('the same texts as arguments are shown whole, with what they hide, and noth
     'U+202E right-to-left override',
     'U+200B zero-width space',
     'evil.example',
-    'what stands before the @ is not where it leads',
+    'the text before the @ is not the host',
     'xn--80ak6aa92e.com',
     'letters that may look like others',
   ])
     expect(text).toContain(each)
-  // What runs out of the card would be hidden without a word.
+  // Text that overflows the card would be invisible.
   const outside = await card.evaluate((element) => {
     const { left, right } = element.getBoundingClientRect()
     const all = [...element.querySelectorAll('dt, dd, bdi, mark')].map((each) => each.getBoundingClientRect())
@@ -127,11 +127,11 @@ test('the same texts as arguments are shown whole, with what they hide, and noth
     .last()
     .click()
   await unharmed(page)
-  expect(here.strangers).toEqual([])
+  expect(here.otherHosts).toEqual([])
   expect(here.complaints).toEqual([])
 })
 
-test('the same texts as arguments, results, errors and questions of calls that are shown in a space stay text', async () => {
+test('the same texts stay text as arguments, results, errors and questions of calls in a space', async () => {
   const members = [{ member: { kind: 'agent' as const, id: 'echo' } }]
   await here.client.spaces.create({ id: 'calls', name: 'Calls', by: 'you', members })
   await here.client.spaces.post('calls', 'show everything', { from: { kind: 'human', id: 'you' } })
@@ -142,7 +142,7 @@ test('the same texts as arguments, results, errors and questions of calls that a
   await form.waitFor()
   for (const status of ['complete', 'error']) await page.locator(`[data-status="${status}"] button`).first().click()
   const more = page.getByRole('button', { name: /^Show \d.* more (?:items|characters|fields)/ })
-  // What was folded may have something folded in it.
+  // A value that was collapsed may have collapsed values in it.
   for (let rounds = 0; rounds < 10 && (await more.count()) > 0; rounds++)
     await more.evaluateAll((buttons) => buttons.forEach((button) => (button as HTMLElement).click()))
   expect(await more.count()).toBe(0)
@@ -151,12 +151,12 @@ test('the same texts as arguments, results, errors and questions of calls that a
     for (const each of ['<script>globalThis.hacked=1</script>', 'U+202E right-to-left override'])
       expect(text).toContain(each)
   }
-  expect(await card.innerText()).toContain('what stands before the @ is not where it leads')
+  expect(await card.innerText()).toContain('the text before the @ is not the host')
   const wide = await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth)
   expect(wide).toBe(true)
   await unharmed(page)
   await page.setViewportSize({ width: 1280, height: 800 })
   await shoot(page, 'hostile-space')
-  expect(here.strangers).toEqual([])
+  expect(here.otherHosts).toEqual([])
   expect(here.complaints).toEqual([])
 })

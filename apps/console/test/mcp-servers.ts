@@ -1,4 +1,4 @@
-/** MCP servers as a gateway tells of them: one that is well and changed a tool, one that is away, one that nobody needed. */
+/** A gateway's list of MCP servers: one with a changed tool, one that is unreachable, one that is not connected yet. */
 import type { McpServerStatus } from '@holdpoint/mcp'
 
 export const mcpServers: readonly McpServerStatus[] = [

@@ -1,6 +1,6 @@
 /**
- * A gateway in this process that uses MCP servers: `tracker` is well, says of its tools what a test wants, and has one that
- * cannot be offered; `files` is away; `calendar` nobody needs.
+ * A gateway in this process that uses two MCP servers: a test sets the description of a tool of `tracker`, which also has
+ * a tool that is refused; `files` is unreachable.
  */
 import { fileURLToPath } from 'node:url'
 import { memoryStore } from '@holdpoint/core'
@@ -10,15 +10,15 @@ import { scriptedModel, type ScriptedModel } from '@holdpoint/testing'
 import { agent, holdpoint } from 'holdpoint'
 import { ECHO, rawServer } from '../../../test/raw-mcp-server.ts'
 
-/** Lists are asked for again after five minutes. */
+/** The gateway requests a list of tools again after five minutes. */
 const LONGER_THAN_A_LIST_LASTS = 301_000
 
 export interface McpStage {
-  /** Lets the console in, once. */
+  /** An address with a code that signs in one browser. */
   readonly consoleUrl: string
   readonly url: string
   readonly model: ScriptedModel
-  /** `tracker` says this of its tool `find`, and an agent has asked it since. */
+  /** Sets the description of `find` of `tracker`, and waits until an agent has requested the list of tools. */
   says(description: string): Promise<void>
   close(): Promise<void>
 }
@@ -53,7 +53,7 @@ export async function mcpStage(): Promise<McpStage> {
       ]
       now += LONGER_THAN_A_LIST_LASTS
       const before = tracker.asked.length
-      // What is stale is shown once more while it is asked for, so the next one meets the new list.
+      // The first message still uses the old list while the new one is requested. The next message uses the new list.
       for (let n = 0; n < 50 && tracker.asked.length === before; n++) await runtime.send(`c${times++}`, 'Hello')
       await runtime.send(`c${times++}`, 'And now?')
     },

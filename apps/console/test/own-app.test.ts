@@ -1,9 +1,9 @@
-/** The console of somebody's own agents. */
+/** The console with agents of an application, without the demo. */
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { shoot, stage, type Stage } from './stage.ts'
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
 let here: Stage
 beforeAll(async () => {
@@ -11,20 +11,20 @@ beforeAll(async () => {
 })
 afterAll(() => here.close())
 
-test('the tour of the demo is not offered for an agent of the same name', async () => {
+test('the tour is not shown for an agent with the name of a demo agent', async () => {
   const page = await here.open('/')
   await page.getByText('Your agents are ready').waitFor()
   await shoot(page, 'start-own')
   expect(await page.getByRole('button', { name: 'Write to Ada' }).count()).toBe(0)
   for (const path of ['/holds', '/conversations']) {
     await page.goto(here.url + path)
-    await page.getByText(/Nothing waits for you|Nothing was said yet/).waitFor()
+    await page.getByText(/Nothing is waiting for you|No conversations yet/).waitFor()
     expect(await page.locator('main').innerText()).not.toContain('tour')
   }
   expect(here.complaints).toEqual([])
 })
 
-test('a new chat is quiet: no request that finds nothing, and no word of being offline', async () => {
+test('a new chat makes no failing request and does not say that it is offline', async () => {
   const page = await here.open('/conversations')
   const failed: string[] = []
   page.on('response', (response) => {
@@ -32,7 +32,7 @@ test('a new chat is quiet: no request that finds nothing, and no word of being o
   })
   await page.goto(`${here.url}/conversations/brand-new`)
   await page.locator('[data-live="live"]').waitFor()
-  await page.getByText('Nothing was said yet').waitFor()
+  await page.getByText('No messages yet').waitFor()
   expect(await page.locator('main').innerText()).not.toContain('offline')
   await here.client.conversations.send('brand-new', 'Hello', { agent: 'clerk' })
   await page.getByRole('article', { name: 'clerk said' }).getByText('Done.').waitFor()

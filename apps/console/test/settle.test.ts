@@ -1,10 +1,10 @@
-/** A card that has just come, moved or changed takes no answer: whoever presses twice answers once. */
+/** A card that has just appeared, moved or changed accepts no answer, so a double click answers one call. */
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Locator, Page } from 'playwright-core'
 import { stage, type Stage } from './stage.ts'
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
 let here: Stage
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => here.close())
 
-/** A conversation in which as many mails wait. */
+/** Makes a conversation with `count` held calls. */
 async function mails(id: string, count: number): Promise<void> {
   const calls = Array.from({ length: count }, (_, nth) => ({
     name: 'mail.send',
@@ -24,7 +24,7 @@ const waiting = async (id: string): Promise<number> =>
   (await here.client.holds.list({ conversationId: id })).items.length
 const approveButtons = (page: Page): Locator => page.getByRole('button', { name: 'Approve', exact: true })
 
-/** Opens a page whose time stands still once everything on it can be answered, until `page.clock` lets it pass. */
+/** Opens a page and stops its clock once all its cards accept answers. `page.clock` moves the time on. */
 async function openAtRest(path: string, cards: number): Promise<Page> {
   const page = await here.open('/')
   await page.clock.install()
@@ -36,7 +36,7 @@ async function openAtRest(path: string, cards: number): Promise<Page> {
   return page
 }
 
-/** How many answers the page gave. */
+/** Counts the answers that the page sends. */
 function answers(page: Page): { count: number } {
   const told = { count: 0 }
   page.on('request', (request) => {
@@ -50,7 +50,7 @@ async function centreOf(button: Locator): Promise<readonly [x: number, y: number
   if (!box) throw new Error('It is not on the screen.')
   return [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)]
 }
-/** Of the last card that can be approved. */
+/** The position of the last Approve button. */
 const placeOf = (page: Page): Promise<readonly [x: number, y: number]> => centreOf(approveButtons(page).last())
 
 test('a double click on Approve answers one call, and the next card stays where it is', async () => {
@@ -63,7 +63,7 @@ test('a double click on Approve answers one call, and the next card stays where 
   await vi.waitFor(async () => expect(await approveButtons(page).count()).toBe(1), 30_000)
   await page.mouse.dblclick(...first)
   expect(await placeOf(page)).toEqual(before)
-  // The place is given up after a while. What comes there then takes no answer at once.
+  // After a while the empty place is removed. The card that moves there accepts no answer at first.
   for (let passed = 0; (await placeOf(page))[1] === before[1]; passed += 100) {
     expect(passed).toBeLessThan(10_000)
     await page.clock.runFor(100)
@@ -78,7 +78,7 @@ test('a double click on Approve answers one call, and the next card stays where 
   await page.close()
 })
 
-test('in the inbox a double click answers one call, and keys pressed twice answer one', async () => {
+test('in the inbox a double click answers one call, and a key pressed twice answers one call', async () => {
   for (const id of ['inbox1', 'inbox2', 'inbox3', 'inbox4']) await mails(id, 1)
   const page = await openAtRest('/holds', 1)
   const given = answers(page)
@@ -98,7 +98,7 @@ test('in the inbox a double click answers one call, and keys pressed twice answe
   await page.keyboard.press('a')
   await page.keyboard.press('Enter')
   expect(given.count).toBe(2)
-  // The form that asks why not takes no answer from the key that opened it, however often that repeats.
+  // The form for the reason accepts no answer from the key that opened it, even if the key repeats.
   await page.clock.runFor(1000)
   await page.getByRole('button', { name: 'Reject…' }).focus()
   await page.keyboard.press('Enter')
@@ -111,18 +111,18 @@ test('in the inbox a double click answers one call, and keys pressed twice answe
   await page.close()
 })
 
-test('a hold that was answered elsewhere leaves its place in the inbox, and the next one takes no answer at once', async () => {
+test('a hold that was answered elsewhere leaves its place in the inbox, and the next one accepts no answer at first', async () => {
   for (const { conversationId, callId } of (await here.client.holds.list()).items)
     await here.client.holds.reject(conversationId, callId)
   for (const id of ['gone1', 'gone2']) await mails(id, 1)
   const page = await openAtRest('/holds', 1)
   const given = answers(page)
   const place = await placeOf(page)
-  const row = page.getByRole('list', { name: 'What waits' }).getByRole('button')
+  const row = page.getByRole('list', { name: 'Waiting calls' }).getByRole('button')
   const second = await centreOf(row.last())
   const [hold] = (await here.client.holds.list({ conversationId: 'gone1' })).items
   await here.client.holds.reject('gone1', hold?.callId ?? '')
-  await page.getByRole('status').getByText('no longer waits').waitFor()
+  await page.getByRole('status').getByText('no longer waiting').waitFor()
   await page.mouse.click(...place)
   expect(await centreOf(row.last())).toEqual(second)
   for (let passed = 0; (await approveButtons(page).count()) === 0; passed += 100) {

@@ -1,4 +1,4 @@
-/** A gateway as `npm start` serves it, with a store of its own, and a browser that looks at its console. */
+/** A gateway as `npm start` runs it, with its own store, and a browser for its console. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,16 +12,16 @@ const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 
 export interface Stage {
   readonly url: string
-  /** The address that was printed. Its code was used for the windows that `open` opens. */
+  /** The address that the gateway printed. The windows of `open` have already used its code. */
   readonly consoleUrl: string
   readonly browser: Browser
-  /** The gateway from this program. */
+  /** A client of the gateway, for the test itself. */
   readonly client: Client
-  /** A new window, with nothing kept from others. What its scripts complain about is in `complaints`. */
+  /** Opens a window without the state of other windows. Errors of its scripts are added to `complaints`. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>
   readonly complaints: readonly string[]
-  /** Requests of pages to anybody but the gateway. */
-  readonly strangers: readonly string[]
+  /** Requests of pages to other hosts than the gateway. */
+  readonly otherHosts: readonly string[]
   kill(): Promise<void>
   start(): Promise<void>
   close(): Promise<void>
@@ -33,7 +33,7 @@ export async function stage(env: Readonly<Record<string, string>> = {}): Promise
     throw new Error('There is no Chromium to test pages in: run `node scripts/browser.ts`.')
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-console-'))
   const settings = { HOLDPOINT_STORE: join(folder, 'desk.db'), ...env }
-  // Chromium has no sandbox for root, in containers for instance.
+  // Chromium cannot use its sandbox as root, for instance in a container.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   const [browser, first] = await Promise.all([
     chromium.launch({ executablePath, args }),
@@ -43,7 +43,7 @@ export async function stage(env: Readonly<Record<string, string>> = {}): Promise
   const storageState = { cookies: [], origins: [{ origin: url, localStorage: [await redeemed(consoleUrl)] }] }
   let child: ChildProcess | undefined = first.child
   const complaints: string[] = []
-  const strangers: string[] = []
+  const otherHosts: string[] = []
   const kill = async (): Promise<void> => {
     const ending = child
     child = undefined
@@ -57,22 +57,22 @@ export async function stage(env: Readonly<Record<string, string>> = {}): Promise
     consoleUrl,
     browser,
     complaints,
-    strangers,
+    otherHosts,
     client: connect({ url, key }),
     open: async (path, options = {}) => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, storageState, ...options })
       context.on('request', (request) => {
-        if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:')) strangers.push(request.url())
+        if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:')) otherHosts.push(request.url())
       })
       const page = await context.newPage()
-      page.setDefaultTimeout(30_000)
+      page.setDefaultTimeout(120_000)
       page.on('pageerror', ({ message }) => complaints.push(message))
       page.on('dialog', (dialog) => {
         complaints.push(`a dialog: ${dialog.message()}`)
         void dialog.dismiss()
       })
       page.on('console', (said) => {
-        // That the gateway cannot be reached, or refuses something, is what some tests are about.
+        // Some tests stop the gateway or expect a refusal, so these errors are not complaints.
         if (said.type() === 'error' && !/net::ERR_|status of 4(?:0[049]|22)/.test(said.text()))
           complaints.push(`${said.text()} ${said.location().url}`)
       })
@@ -90,7 +90,7 @@ export async function stage(env: Readonly<Record<string, string>> = {}): Promise
   }
 }
 
-/** The code's key, where a page of the console looks for it. */
+/** Redeems the code, and returns the entry of local storage in which the console keeps the key. */
 async function redeemed(consoleUrl: string): Promise<{ readonly name: string; readonly value: string }> {
   const { origin, hash } = new URL(consoleUrl)
   const answer = await fetch(`${origin}/api/console/session`, {
@@ -123,7 +123,7 @@ async function serve(env: Readonly<Record<string, string>>): Promise<Serving> {
   throw new Error(`It ended before it listened:\n${said}`)
 }
 
-/** Presses a button that answers, or what does the same; again, where its card had just moved and took no answer. */
+/** Answers with a button or `press`, and tries again while the card says that it just appeared, moved or changed. */
 export async function answer(button: Locator, press = (): Promise<void> => button.click()): Promise<void> {
   const refused = button.locator('..').getByText('Not answered: this has just')
   do {
@@ -134,7 +134,7 @@ export async function answer(button: Locator, press = (): Promise<void> => butto
 
 const shots = join(root, '.cache/screenshots')
 
-/** Kept beside the sources, and in no commit. */
+/** Saves a screenshot in `.cache`, which git ignores. */
 export async function shoot(page: Page, name: string): Promise<void> {
   mkdirSync(shots, { recursive: true })
   await page.screenshot({ path: join(shots, `${name}.png`) })

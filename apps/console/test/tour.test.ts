@@ -1,9 +1,9 @@
-/** The whole tour, as a person takes it: with the mouse, with the keyboard alone, in two tabs. */
+/** The tour: with the mouse, with the keyboard alone, and in two tabs. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Page } from 'playwright-core'
 import { answer, shoot, stage, type Stage } from './stage.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
 
 let here: Stage
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => here.close())
 
-/** Takes a stop of the tour, and waits for its conversation. */
+/** Starts a stop of the tour and waits for its conversation. */
 async function take(page: Page, say: string): Promise<void> {
   await page.goto(here.url)
   await page.getByRole('button', { name: say }).click()
@@ -20,7 +20,7 @@ async function take(page: Page, say: string): Promise<void> {
 
 test('the tour, from an e-mail to approve to a search at the vendor', async () => {
   const page = await here.open('/')
-  await page.getByRole('heading', { name: 'A tool call is a durable promise' }).waitFor()
+  await page.getByRole('heading', { name: 'Tool calls that wait for you' }).waitFor()
 
   await take(page, 'Write to Ada')
   const card = page.getByRole('region', { name: /Approve email.send/ })
@@ -41,7 +41,7 @@ test('the tour, from an e-mail to approve to a search at the vendor', async () =
   const form = page.getByRole('region', { name: 'How much may the launch cost?' })
   await form.getByLabel('amount').fill('0')
   await answer(form.getByRole('button', { name: 'Answer' }))
-  await form.getByText('One thing does not fit yet.').waitFor()
+  await form.getByText('One field is not valid yet.').waitFor()
   expect(await form.getByLabel('amount').getAttribute('aria-invalid')).toBe('true')
   await shoot(page, 'form')
   await form.getByLabel('amount').fill('2500')
@@ -69,14 +69,14 @@ test('the tour, from an e-mail to approve to a search at the vendor', async () =
   await page.getByText('run by the vendor').waitFor()
   await page.getByText('High water at Dover').first().waitFor()
   expect(here.complaints).toEqual([])
-  expect(here.strangers).toEqual([])
+  expect(here.otherHosts).toEqual([])
 })
 
-test('of two tabs that answer the same hold, the second is told that it was too late, and what happened', async () => {
+test('of two tabs that answer the same hold, the second shows that it was too late, and the first answer', async () => {
   const first = await here.open('/')
   await take(first, 'Write to Ada')
   await first.getByRole('button', { name: 'Approve', exact: true }).waitFor()
-  // A tab that hears nothing any more: what it shows is old.
+  // This tab gets no more updates, so it shows an old state.
   const second = await here.open('/')
   await second.route(/\/(?:events|changes)/, () => undefined)
   await second.goto(first.url())
@@ -89,10 +89,10 @@ test('of two tabs that answer the same hold, the second is told that it was too 
   )
   const told = second.locator('[data-verdict="conflict"]')
   await told.waitFor()
-  expect(await told.innerText()).toMatch(/^Too late: somebody else was first\..*approved it .+ ago/s)
+  expect(await told.innerText()).toMatch(/^Too late: another answer came first\..*approved it .+ ago/s)
 })
 
-test('the inbox is worked through with the keyboard alone', async () => {
+test('all calls in the inbox are answered with the keyboard alone', async () => {
   for (const id of ['k1', 'k2', 'k3'])
     await here.client.conversations.send(id, 'Write to Ada', { agent: 'desk', wait: 10 })
   const page = await here.open('/')
@@ -101,7 +101,7 @@ test('the inbox is worked through with the keyboard alone', async () => {
   await page.keyboard.press('Enter')
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
   await page.goto(`${here.url}/holds`)
-  await page.getByRole('list', { name: 'What waits' }).getByRole('button').first().waitFor()
+  await page.getByRole('list', { name: 'Waiting calls' }).getByRole('button').first().waitFor()
   for (let presses = 0; presses < 25; presses++) {
     await page.keyboard.press('Tab')
     if (await page.evaluate(() => document.activeElement?.getAttribute('aria-current') === 'true')) break
@@ -121,7 +121,7 @@ test('the inbox is worked through with the keyboard alone', async () => {
     await page.keyboard.press('a')
     await page.keyboard.press('Enter')
   })
-  await page.getByText('Your answer is in').waitFor()
+  await page.getByText('Your answer was saved').waitFor()
   await vi.waitFor(async () => expect(await here.client.holds.list({ conversationId: 'k2' })).toEqual({ items: [] }))
   await page.waitForURL(/\/holds\/k3\//)
   await page.keyboard.press('r')
@@ -135,14 +135,14 @@ test('the inbox is worked through with the keyboard alone', async () => {
   heard.resolve()
   await here.client.conversations.cancel('k1')
   await page
-    .getByText('Nothing waits for you')
-    .or(page.getByText('This no longer waits'))
-    .or(page.getByRole('list', { name: 'What waits' }).getByRole('button'))
+    .getByText('Nothing is waiting for you')
+    .or(page.getByText('This call is no longer waiting'))
+    .or(page.getByRole('list', { name: 'Waiting calls' }).getByRole('button'))
     .first()
     .waitFor()
 })
 
-test('a conversation is held with the keyboard alone, and the newest message stays in sight', async () => {
+test('a user chats with the keyboard alone, and the newest message stays visible', async () => {
   const page = await here.open('/conversations')
   await page.getByRole('button', { name: 'New conversation' }).press('Enter')
   await page.waitForURL(/\/conversations\/./)
@@ -157,22 +157,22 @@ test('a conversation is held with the keyboard alone, and the newest message sta
     async () => expect(await page.getByRole('article').getByText('no ship was ever lost').count()).toBe(2),
     15_000,
   )
-  // What is sent while a turn goes on is refused.
+  // A message sent during a turn is refused.
   await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
   const atBottom = (): Promise<boolean> =>
     page
       .getByRole('region', { name: 'Messages' })
       .evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight < 50)
   expect(await atBottom()).toBe(true)
-  // Whoever scrolled up is left there.
+  // A reader who scrolled up stays there.
   await page.getByRole('region', { name: 'Messages' }).evaluate((list) => list.scrollTo(0, 0))
-  await page.getByRole('button', { name: 'To the newest' }).waitFor()
+  await page.getByRole('button', { name: 'Jump to the latest' }).waitFor()
   await page.getByLabel('Message', { exact: true }).fill('Write to Ada')
   await page.getByRole('button', { name: 'Send' }).click()
-  // It waits for an approval now, and would for a week.
+  // The call now waits for an approval.
   await page.getByRole('button', { name: 'Stop' }).waitFor()
   expect(await atBottom()).toBe(false)
   await page.getByRole('button', { name: 'Stop' }).click()
-  await page.getByRole('button', { name: 'To the newest' }).click()
+  await page.getByRole('button', { name: 'Jump to the latest' }).click()
   await page.getByText('The turn ended: cancelled').waitFor()
 })

@@ -14,19 +14,19 @@ import type { PageQuery } from './page-query.ts'
 
 export interface Agents {
   list(query?: PageQuery, options?: RequestOptions): Promise<ListOf<AgentRow>>
-  /** Undefined when there is none. */
+  /** Undefined if the agent does not exist. */
   show(name: string, options?: RequestOptions): Promise<AgentRow | undefined>
   create(agent: AgentBody, options?: RequestOptions): Promise<AgentRow>
-  /** With `version`, only if nobody changed it since. */
+  /** With `version`, only if the agent still has that version. */
   update(agent: AgentBody, options?: RequestOptions & { readonly version?: number }): Promise<AgentRow>
   remove(name: string, options?: RequestOptions): Promise<void>
-  /** What it is up to: its inbox, goals, memories and plans. Undefined when there is no such agent. */
+  /** The inbox, goals, memories and plans of an autonomous agent. Undefined if the agent does not exist. */
   life(name: string, options?: RequestOptions): Promise<AutonomousAgentBody | undefined>
-  /** Tells it that something happened. It wakes, and handles it once. */
+  /** Notifies the agent of an event. The agent wakes and handles the event once. */
   trigger(name: string, trigger: TriggerBody, options?: RequestOptions): Promise<Triggered>
-  /** The next first. */
+  /** The earliest first. */
   plans(name: string, options?: RequestOptions): Promise<readonly Plan[]>
-  /** Makes a plan, or changes the one with that id. */
+  /** Creates a plan, or changes the plan with that id. */
   setPlan(name: string, plan: PlanRequest, options?: RequestOptions): Promise<Plan>
   removePlan(name: string, id: string, options?: RequestOptions): Promise<void>
 }

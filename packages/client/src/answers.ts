@@ -1,5 +1,6 @@
-/** An ordinary no is a value: a refusal, a verdict, a thing that is not there. Everything else is thrown. */
-import type { Refusal, ResolveAnswer, SpaceRefusal } from '@holdpoint/core'
+/** Refusals, verdicts and missing objects are returned as values. Every other failure is thrown. */
+import type { Refusal, ResolveAnswer } from '@holdpoint/core'
+import type { SpaceRefusal } from '@holdpoint/spaces'
 import type { BadVerdict, Problem, ProblemCode } from '@holdpoint/protocol'
 import { HoldpointHttpError } from './http-error.ts'
 
@@ -15,8 +16,12 @@ const REFUSALS: Readonly<Record<Refusal, true>> = {
   'nothing-to-cancel': true,
   'not-due': true,
   'hold-not-open': true,
+  'not-allowed': true,
+  'limit-reached': true,
   'key-reused': true,
   'is-a-space': true,
+  erased: true,
+  'nothing-to-erase': true,
 }
 
 export const SPACE_REFUSALS: Readonly<Record<SpaceRefusal | 'key-reused', true>> = {
@@ -39,8 +44,16 @@ const VERDICTS: Readonly<Record<BadVerdict, true>> = {
   'not-allowed': true,
 }
 
+/** A change of a hold that does not resolve it. */
+export const HOLD_REFUSALS = {
+  'hold-not-open': true,
+  unknown: true,
+  'not-allowed': true,
+  'limit-reached': true,
+} as const
+
 export const NOT_FOUND = { 'not-found': true } as const
-/** No call, or none that waits. */
+/** The call does not exist, or it does not wait for an answer. */
 export const NO_CALL = { unknown: true, 'hold-not-open': true, 'not-found': true } as const
 
 export function orRefused<T extends object>(asking: Promise<T>): Promise<({ readonly ok: true } & T) | Refused>
@@ -52,7 +65,7 @@ export function orRefused<T extends object>(
   asking: Promise<T>,
   refusals: Readonly<Record<string, true>> = REFUSALS,
 ): Promise<({ readonly ok: true } & T) | Refused<ProblemCode>> {
-  const done = asking.then((told) => ({ ...told, ok: true as const }))
+  const done = asking.then((answer) => ({ ...answer, ok: true as const }))
   return orElse(done, refusals, ({ code: refusal, detail: message }) => ({ ok: false, refusal, message }))
 }
 
@@ -71,7 +84,7 @@ export function orUndefined<T>(asking: Promise<T>, codes: Codes): Promise<T | un
 
 type Codes = Readonly<Partial<Record<ProblemCode, true>>>
 
-/** What is made of one of these problems, in place of an error. */
+/** Returns a value for the problems in `codes`, and throws every other error. */
 export async function orElse<T, O>(asking: Promise<T>, codes: Codes, other: (problem: Problem) => O): Promise<T | O> {
   try {
     return await asking

@@ -1,5 +1,6 @@
-/** Calls of external tools, for whoever carries them out. `worker` does all of this for you. */
-import type { KnownCall, ResolveAnswer } from '@holdpoint/core'
+/** Calls of external tools, for programs that run them. `worker` is the simpler way. */
+import type { ResolveAnswer } from '@holdpoint/core'
+import type { KnownCall } from '@holdpoint/runtime'
 import {
   paths,
   type CallResultBody,
@@ -15,7 +16,7 @@ import { NO_CALL, orElse, orUndefined, orVerdict } from './answers.ts'
 import type { Http, RequestOptions } from './http.ts'
 import type { PageQuery } from './page-query.ts'
 
-/** Somebody else is at the call now, or nobody: the claim ran out. */
+/** The claim has expired. Another worker may have the call now. */
 export interface ClaimLost {
   readonly verdict: 'claim-lost'
   readonly message: string
@@ -23,22 +24,22 @@ export interface ClaimLost {
 
 export interface Calls {
   claim(body: ClaimBody, options?: RequestOptions): Promise<{ readonly items: readonly ClaimedCall[] }>
-  /** Keeps the claim, and shows `value` to those who watch. `shown` is false when the tool is not streaming. */
+  /** Renews the claim and publishes `value` as progress. `shown` is false if the tool is not streaming. */
   progress(
     callId: string,
     body: ProgressBody,
     options?: RequestOptions,
   ): Promise<{ readonly claimedUntil: number; readonly shown?: boolean } | ClaimLost>
   result(callId: string, body: CallResultBody, options?: RequestOptions): Promise<ResolveAnswer | ClaimLost>
-  /** Gives it back, for another worker. */
+  /** Gives the call back, so that another worker can claim it. */
   release(callId: string, claim: string, options?: RequestOptions): Promise<ClaimLost | undefined>
-  /** Those that were heard of lately. */
+  /** The workers that were active in the last hour. */
   workers(query?: PageQuery, options?: RequestOptions): Promise<ListOf<WorkerRow>>
-  /** Calls by their status: those that are open, or with `conversationId` all of that conversation that waited. */
+  /** Calls by status: open calls, or with `conversationId` all calls of that conversation that were ever held. */
   list(query?: CallsQuery, options?: RequestOptions): Promise<ListOf<KnownCall>>
-  /** A call that waits or has ever waited; undefined when there is none. */
+  /** A call that is or was held. Undefined if there is none. */
   show(callId: string, options?: RequestOptions): Promise<KnownCall | undefined>
-  /** A result without a claim, by the id of the run. */
+  /** Posts a result without a claim, by the id of the run. */
   toolResult(runId: string, body: ToolResult, options?: RequestOptions): Promise<ResolveAnswer>
 }
 

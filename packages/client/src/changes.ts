@@ -1,19 +1,19 @@
 /**
- * Hears that conversations changed, over one connection however many listen, and only while somebody does. A hint to look
- * again: it is given after every break, too.
+ * Notifies listeners that some conversation changed, so that they load again. All listeners share one connection, which is
+ * open while there is a listener. After a lost connection the listeners are called too.
  *
- * A page that nobody sees gives its connection up, since browsers allow few of them, and looks now and then instead.
+ * Browsers allow few connections per host. So a hidden page closes its connection and calls its listeners regularly.
  */
 import { paths } from '@holdpoint/protocol'
 import type { Connection } from './connection.ts'
 import type { Http } from './http.ts'
 import { Live } from './live.ts'
 
-/** How often a page that nobody sees looks. */
+/** How often a hidden page calls its listeners. */
 const HIDDEN_MS = 30_000
 
 export class Changes {
-  /** There is nothing to see of it but that it is another one. */
+  /** The view has no data: each change makes a new object. */
   readonly #live: Live<{ readonly seq: 0 }>
 
   constructor(http: Http) {
@@ -38,13 +38,13 @@ export class Changes {
       return () => clearInterval(timer)
     }
     let leave = begin()
-    const turn = (): void => {
+    const restart = (): void => {
       leave()
       leave = begin()
     }
-    page?.addEventListener('visibilitychange', turn)
+    page?.addEventListener('visibilitychange', restart)
     return () => {
-      page?.removeEventListener('visibilitychange', turn)
+      page?.removeEventListener('visibilitychange', restart)
       leave()
     }
   }

@@ -1,10 +1,10 @@
-/** One claimed call, from its claim to its result. The claim is renewed until then; without it, nothing is told. */
+/** Runs one claimed call and posts its result. Renews the claim until then. After a lost claim, it posts nothing. */
 import type { Json, ResolveAnswer } from '@holdpoint/core'
 import type { ClaimedCall } from '@holdpoint/protocol'
-import { answerWithin } from './answer-within.ts'
+import { retryUntilAborted } from './retry-until-aborted.ts'
 import type { Calls, ClaimLost } from './calls.ts'
 import { outcomeOf, type Outcome } from './outcome.ts'
-import { passes } from './passing.ts'
+import { isTemporary } from './temporary-failure.ts'
 import { wait } from './wait.ts'
 import type { WorkerTool } from './worker-tool.ts'
 
@@ -20,7 +20,7 @@ export interface ClaimedRunOptions {
 
 export class ClaimedRun {
   readonly #options: ClaimedRunOptions
-  /** The claim is not ours any more. */
+  /** Aborted when the claim is lost. */
   readonly #lost = new AbortController()
   readonly #ended = new AbortController()
 
@@ -28,20 +28,20 @@ export class ClaimedRun {
     this.#options = options
   }
 
-  async carryOut(tool: WorkerTool): Promise<void> {
+  async run(tool: WorkerTool): Promise<void> {
     const { call } = this.#options
     const { signal } = this.#lost
     void this.#renew()
     try {
       const progress = (value: Json): Promise<void> => this.#tell(value)
       const outcome = await outcomeOf(() => tool(call.input, { call, signal, progress }))
-      if (!signal.aborted) await this.#bring(outcome)
+      if (!signal.aborted) await this.#postResult(outcome)
     } finally {
       this.#ended.abort()
     }
   }
 
-  /** Gives the call back, if it is still ours to give. */
+  /** Gives the call back, if this run has not ended. */
   async release(): Promise<void> {
     if (this.#ended.signal.aborted) return
     this.#ended.abort()
@@ -50,13 +50,13 @@ export class ClaimedRun {
     await calls.release(call.callId, call.claim)
   }
 
-  async #bring(outcome: Outcome): Promise<void> {
+  async #postResult(outcome: Outcome): Promise<void> {
     const { call, onResult } = this.#options
     const answer = await this.#post(outcome)
     const bad = answer.verdict === 'invalid' && !('error' in outcome)
-    // The model can do something about it, if it is told.
-    const told = bad ? await this.#post({ error: answer.message }) : answer
-    onResult?.(told, call)
+    // The model reads why the result was invalid, and can react.
+    const final = bad ? await this.#post({ error: answer.message }) : answer
+    onResult?.(final, call)
   }
 
   #post(outcome: Outcome): Promise<ResolveAnswer | ClaimLost> {
@@ -64,7 +64,7 @@ export class ClaimedRun {
     const { claim, callId } = call
     const { signal } = this.#lost
     const body = 'error' in outcome ? { claim, error: outcome.error } : { claim, result: outcome.value }
-    return answerWithin(signal, (key) => calls.result(callId, body, { key, signal }))
+    return retryUntilAborted(signal, (key) => calls.result(callId, body, { key, signal }))
   }
 
   async #renew(): Promise<void> {
@@ -74,37 +74,38 @@ export class ClaimedRun {
     while (!signal.aborted) {
       await wait(ttlMs / 3, signal).catch(() => undefined)
       if (signal.aborted) return
-      const asked = Date.now()
+      const askedAt = Date.now()
       try {
-        if (!(await this.#say({}))) return
-        until = asked + ttlMs
+        if (!(await this.#renewOnce({}))) return
+        until = askedAt + ttlMs
       } catch (error) {
         if (signal.aborted) return
         this.#options.onError(error as Error)
-        // By now somebody else may be at it.
-        if (!passes(error) || Date.now() >= until) return this.#lose('The claim ran out before it could be renewed.')
+        // Another worker may have the call by now.
+        if (!isTemporary(error) || Date.now() >= until)
+          return this.#lose('The claim ran out before it could be renewed.')
       }
     }
   }
 
   async #tell(value: Json): Promise<void> {
     if (this.#ended.signal.aborted || this.#lost.signal.aborted) return
-    await this.#say({ value }).catch(this.#options.onError)
+    await this.#renewOnce({ value }).catch(this.#options.onError)
   }
 
-  /** Whether the claim is still ours. */
-  async #say(more: { readonly value?: Json }): Promise<boolean> {
+  /** Renews the claim, with progress if there is any. False if the claim is lost. */
+  async #renewOnce(more: { readonly value?: Json }): Promise<boolean> {
     const { calls, call, ttlMs } = this.#options
-    const told = await calls.progress(
+    const answer = await calls.progress(
       call.callId,
       { claim: call.claim, ttlMs, ...more },
       { signal: this.#ended.signal },
     )
-    if (!('verdict' in told)) {
-      if (told.shown === false) this.#options.onUnshown(call.name)
+    if (!('verdict' in answer)) {
+      if (answer.shown === false) this.#options.onUnshown(call.name)
       return true
     }
-    this.#lose(told.message)
+    this.#lose(answer.message)
     return false
   }
 

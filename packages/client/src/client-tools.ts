@@ -1,45 +1,45 @@
 /**
- * Tools that run where the client is: a held `client` call of a known name is run here, once per page, and answered. In
- * two tabs both run it and the first answer counts; the other is told so, which is no error.
+ * Client tools: each held `client` call with a registered name runs in this client, once per page, and is answered. If two
+ * tabs are open, both run it, and the first answer counts. The other tab gets the verdict `conflict`, not an error.
  */
 import type { Json, ResolveAnswer } from '@holdpoint/core'
 import { clientToolsError } from '@holdpoint/protocol'
-import { answerWithin } from './answer-within.ts'
+import { retryUntilAborted } from './retry-until-aborted.ts'
 import type { RequestOptions } from './http.ts'
 import { outcomeOf, type Outcome } from './outcome.ts'
-import type { Ran } from './ran.ts'
+import type { StartedHolds } from './started-holds.ts'
 
 /** A call that waits for a client. */
 export interface ClientCall {
   readonly callId: string
   readonly name: string
-  /** What it runs with, as whoever approved it left it. */
+  /** The input to run with, including changes by an approver. */
   readonly input: Json
-  /** Which of the call's holds it is. */
+  /** The number of the hold, from 1: a call can be held several times. */
   readonly nth: number
 }
 
 export interface ClientToolContext {
-  /** Where it was met: in a conversation, or shown in a space. */
+  /** The call, and the conversation or the space in which this client found it. */
   readonly call: ClientCall & { readonly conversationId?: string; readonly spaceId?: string }
-  /** Aborted when the answer is no longer wanted: somebody else gave one, the turn was cancelled, time is over. */
+  /** Aborted when the call no longer waits: another client answered, the turn was cancelled, or the call expired. */
   readonly signal: AbortSignal
 }
 
 export interface ClientTool {
-  /** What it returns is the result, what it throws the reason why there is none. */
+  /** Returns the result. The message of a thrown error is the failure that the model reads. */
   run(input: Json, context: ClientToolContext): unknown
-  /** What became of the answer. */
+  /** Called with the verdict on the answer. */
   onAnswer?(answer: ResolveAnswer, context: ClientToolContext): void
-  /** The answer could not be given at all. */
+  /** Called if the answer could not be sent. */
   onError?(error: Error, context: ClientToolContext): void
 }
 
-export type ToolsOfClient = Readonly<Record<string, ClientTool>>
+export type ClientToolSet = Readonly<Record<string, ClientTool>>
 
-/** Where calls of clients come from, and where answers go. */
+/** Finds the held client calls of a view and answers them. */
 export interface ClientCalls<V> {
-  readonly ran: Ran
+  readonly started: StartedHolds
   readonly where: { readonly conversationId: string } | { readonly spaceId: string }
   held(view: V): readonly ClientCall[]
   answer(call: ClientCall, outcome: Outcome, options: RequestOptions): Promise<ResolveAnswer>
@@ -59,11 +59,12 @@ export class ClientTools<V> {
     return [...this.#tools.keys()]
   }
 
-  add(tools: ToolsOfClient): () => void {
+  add(tools: ClientToolSet): () => void {
     const entries = Object.entries(tools)
     const taken = entries.find(([name]) => this.#tools.has(name))
-    if (taken) throw new TypeError(`There is a client tool "${taken[0]}" here already.`)
-    // The gateway would refuse the stream of a page that says anything else.
+    if (taken)
+      throw new TypeError(`The client tool "${taken[0]}" is already registered. Remove it first, or use another name.`)
+    // The gateway refuses a stream with invalid names.
     const wrong = clientToolsError([...this.#tools.keys(), ...Object.keys(tools)])
     if (wrong !== undefined) throw new TypeError(wrong)
     for (const [name, tool] of entries) this.#tools.set(name, tool)
@@ -72,14 +73,14 @@ export class ClientTools<V> {
     }
   }
 
-  /** Runs what waits, and stops what waits no more. */
+  /** Runs new held calls, and aborts handlers of calls that no longer wait. */
   look(view: V): void {
-    const { held, ran, where } = this.#calls
+    const { held, started, where } = this.#calls
     const open = new Map(held(view).map((call) => [JSON.stringify([where, call.callId, call.nth]), call]))
     for (const [key, running] of this.#running) if (!open.has(key)) running.abort(over())
     for (const [key, call] of open) {
       const tool = this.#tools.get(call.name)
-      if (tool && ran.first(key)) void this.#run(key, call, tool)
+      if (tool && started.first(key)) void this.#run(key, call, tool)
     }
   }
 
@@ -97,10 +98,10 @@ export class ClientTools<V> {
     try {
       const outcome = await outcomeOf(() => tool.run(call.input, context))
       const answer = await this.#give(call, outcome)
-      // The model can do something about it, if it is told.
+      // The model reads why the result was invalid, and can react.
       const bad = answer.verdict === 'invalid' && !('error' in outcome)
-      const told = bad ? await this.#give(call, { error: answer.message }) : answer
-      tool.onAnswer?.(told, context)
+      const final = bad ? await this.#give(call, { error: answer.message }) : answer
+      tool.onAnswer?.(final, context)
     } catch (error) {
       if (!this.#closed.signal.aborted) tool.onError?.(error as Error, context)
     } finally {
@@ -108,13 +109,13 @@ export class ClientTools<V> {
     }
   }
 
-  /** Not under the handler's signal: the stream may say that the call is settled before our own answer comes back. */
+  /** Not under the handler's signal: the stream may report the call as settled before our own verdict arrives. */
   #give(call: ClientCall, outcome: Outcome): Promise<ResolveAnswer> {
     const { signal } = this.#closed
-    return answerWithin(signal, (key) => this.#calls.answer(call, outcome, { signal, key }))
+    return retryUntilAborted(signal, (key) => this.#calls.answer(call, outcome, { signal, key }))
   }
 }
 
 function over(): DOMException {
-  return new DOMException('The answer is no longer wanted.', 'AbortError')
+  return new DOMException('The call no longer waits for an answer.', 'AbortError')
 }

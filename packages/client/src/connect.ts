@@ -1,4 +1,4 @@
-/** The gateway from a browser or from another program. Nothing is sent before something is asked. */
+/** A client of the gateway, for browsers and programs. Creating it sends no request. */
 import { agentsOf, type Agents } from './agents.ts'
 import { callsOf, type Calls } from './calls.ts'
 import { Changes } from './changes.ts'
@@ -9,7 +9,8 @@ import { keysOf, type Keys } from './keys.ts'
 import { LiveConversation, type LiveOptions } from './live-conversation.ts'
 import { LiveSpace, type LiveSpaceOptions } from './live-space.ts'
 import { mcpOf, type Mcp } from './mcp.ts'
-import { Ran } from './ran.ts'
+import { delegationsOf, peopleOf, type Delegations, type People } from './people.ts'
+import { StartedHolds } from './started-holds.ts'
 import { Watched } from './watched.ts'
 import { spacesOf, type Spaces } from './spaces.ts'
 
@@ -19,15 +20,17 @@ export interface Client {
   readonly holds: Holds
   readonly calls: Calls
   readonly keys: Keys
+  readonly people: People
+  readonly delegations: Delegations
   readonly spaces: Spaces
   readonly mcp: Mcp
-  /** A conversation as it is now, and stays. Make it once and keep it: each has a connection of its own. */
+  /** A live view of a conversation. Each one has its own connection, so create it once and keep it. */
   conversation(id: string, options?: LiveOptions): LiveConversation
-  /** Hears of every conversation that changes. */
+  /** Notifies listeners that a conversation changed. */
   readonly changes: Changes
-  /** What a question is answered, asked again whenever something changed. Make it once and keep it. */
+  /** The result of `ask`, called again whenever something changed. Create it once and keep it. */
   watch<T>(ask: (signal: AbortSignal) => Promise<T>): Watched<T>
-  /** A space likewise. */
+  /** A live view of a space. Create it once and keep it. */
   space(id: string, options?: LiveSpaceOptions): LiveSpace
 }
 
@@ -36,7 +39,7 @@ export function connect(options: ConnectOptions): Client {
   const conversations = conversationsOf(http)
   const holds = holdsOf(http)
   const changes = new Changes(http)
-  const ran = new Ran()
+  const started = new StartedHolds()
   const spaces = spacesOf(http)
   return {
     agents: agentsOf(http),
@@ -44,11 +47,13 @@ export function connect(options: ConnectOptions): Client {
     holds,
     calls: callsOf(http),
     keys: keysOf(http),
+    people: peopleOf(http),
+    delegations: delegationsOf(http),
     spaces,
     mcp: mcpOf(http),
-    conversation: (id, live) => new LiveConversation({ http, conversations, holds, ran }, id, live),
+    conversation: (id, live) => new LiveConversation({ http, conversations, holds, started }, id, live),
     changes,
     watch: (ask) => new Watched(changes, ask),
-    space: (id, live) => new LiveSpace({ http, spaces, ran }, id, live),
+    space: (id, live) => new LiveSpace({ http, spaces, started }, id, live),
   }
 }

@@ -1,10 +1,10 @@
-/** How it is with a connection that comes again by itself. */
+/** The state of a connection that reconnects automatically. */
 export type Connection =
-  /** Nobody listens. */
+  /** There is no listener, so there is no connection. */
   | { readonly state: 'off' }
   | { readonly state: 'connecting' }
   | { readonly state: 'live' }
-  /** It comes again at `retryAt`; `error` says what happened, if anything did. */
+  /** Reconnects at `retryAt`. `error` is the failure, if there was one. */
   | { readonly state: 'waiting'; readonly error?: Error; readonly retryAt: number }
-  /** It does not come again by itself: the credential is no longer good, or an event is too large. */
+  /** Does not reconnect: the credential is not accepted, or an event is too large. */
   | { readonly state: 'stopped'; readonly error: Error }

@@ -1,9 +1,12 @@
-import type { ConversationStatus, Explanation, ListedConversation, LogEvent, UserPart } from '@holdpoint/core'
+import type { ConversationStatus, Explanation, LogEvent, UserPart } from '@holdpoint/core'
+import type { ListedConversation } from '@holdpoint/runtime'
 import type { View } from '@holdpoint/core/view'
 import {
   paths,
+  type ChangeParticipants,
   type CreateConversation,
   type ListOf,
+  type Participants,
   type SendMessage,
   type Sent,
   type StreamMessage,
@@ -15,22 +18,22 @@ import type { PageQuery } from './page-query.ts'
 import { randomKey } from './random-key.ts'
 
 export interface SendOptions extends RequestOptions, Omit<SendMessage, 'content'> {
-  /** Seconds to wait for what comes of it; not at all unless said. It goes on whether or not anybody waits. */
+  /** Seconds to wait for the end of the turn. Default: 0. The turn continues even if the wait ends. */
   readonly wait?: number
 }
 
 export type SendAnswer = ({ readonly ok: true } & Sent) | Refused
 
 export interface Conversations {
-  /** Sending to a new id makes the conversation, too. */
+  /** Creates a conversation. `send` to a new id creates one too. */
   create(conversation?: CreateConversation, options?: RequestOptions): Promise<{ readonly id: string }>
   list(
     query?: PageQuery & { readonly agent?: string; readonly status?: ConversationStatus },
     options?: RequestOptions,
   ): Promise<ListOf<ListedConversation>>
-  /** Once this answers, the message is durable. */
+  /** When this resolves, the message is stored. */
   send(id: string, content: string | readonly UserPart[], options?: SendOptions): Promise<SendAnswer>
-  /** The newest turns, or those before a seq. Undefined when there is no such conversation. */
+  /** The newest turns, or those before a seq. Undefined if the conversation does not exist. */
   view(
     id: string,
     query?: { readonly turns?: number; readonly before?: number },
@@ -41,15 +44,31 @@ export interface Conversations {
     query?: { readonly after?: number; readonly limit?: number },
     options?: RequestOptions,
   ): Promise<ListOf<LogEvent>>
-  /** Every event after a seq, once and in order, and frames between them; through every break, until it is aborted. */
+  /** Every event after a seq, once and in order, and the frames between them. Reconnects until it is aborted. */
   follow(id: string, options?: FollowOptions): AsyncGenerator<StreamMessage, void, undefined>
   cancel(id: string, message?: string, options?: RequestOptions): Promise<{ readonly ok: true } | Refused>
-  /** Takes up a turn that stopped early, or waits for the one that goes on. */
+  /** Continues a turn that ended early, or waits for the end of the current turn. */
   continue(id: string, options?: RequestOptions & { readonly by?: string; readonly wait?: number }): Promise<SendAnswer>
+  /** The owner and the participants. Undefined when there is no such conversation. */
+  participants(id: string, options?: RequestOptions): Promise<Participants | undefined>
+  /** Adds or removes participants, or names another owner. Only the owner may, except that a participant may leave. */
+  changeParticipants(
+    id: string,
+    change: ChangeParticipants,
+    options?: RequestOptions,
+  ): Promise<({ readonly ok: true } & Participants) | Refused>
+  /**
+   * Erases the conversation for good. A tombstone remains. Refused while a turn is in progress or a call is held, unless
+   * `cancel` is set.
+   */
+  erase(
+    id: string,
+    options?: RequestOptions & { readonly cancel?: boolean; readonly reason?: string; readonly by?: string },
+  ): Promise<{ readonly ok: true } | Refused>
   explain(id: string, turnId?: string, options?: RequestOptions): Promise<Explanation | undefined>
 }
 
-/** The gateway waits no longer than this for one request; who waits longer asks again, under the same key. */
+/** The longest wait of one request, in seconds. For a longer wait the request is repeated with the same key. */
 const LONGEST_WAIT = 30
 
 export function conversationsOf(http: Http): Conversations {
@@ -63,6 +82,20 @@ export function conversationsOf(http: Http): Conversations {
     cancel: async (id, message, options) => orRefused(http.post<object>(paths.cancel(id), { message }, options)),
     continue: async (id, { by, wait = LONGEST_WAIT, ...options } = {}) =>
       orRefused(http.post<Sent>(paths.continue(id), { by }, { ...options, query: { wait }, wait })),
+    participants: async (id, options) => orUndefined(http.get(paths.participants(id), options), NOT_FOUND),
+    changeParticipants: async (id, change, options) =>
+      orRefused(http.post<Participants>(paths.participants(id), change, options)),
+    erase: async (id, { cancel, reason, by, ...options } = {}) =>
+      orRefused(
+        http
+          .ask({
+            ...options,
+            method: 'DELETE',
+            path: paths.conversation(id),
+            query: { ...(cancel === true && { cancel: 'true' }), reason, by },
+          })
+          .then(() => ({})),
+      ),
     explain: async (id, turnId, options) => orUndefined(http.get(paths.explain(id), options, { turnId }), NOT_FOUND),
   }
 }
@@ -71,14 +104,20 @@ async function send(
   http: Http,
   id: string,
   content: SendMessage['content'],
-  { wait: seconds = 0, key = randomKey(), signal, ...settings }: SendOptions = {},
+  { wait: seconds = 0, key = randomKey(), signal, tenant, ...settings }: SendOptions = {},
 ): Promise<Sent> {
   const ends = Date.now() + seconds * 1000
   const ask = (wait: number): Promise<Sent> =>
     http.post(
       paths.messages(id),
       { content, ...settings },
-      { query: wait > 0 ? { wait } : {}, key, wait, ...(signal && { signal }) },
+      {
+        query: wait > 0 ? { wait } : {},
+        key,
+        wait,
+        ...(signal && { signal }),
+        ...(tenant !== undefined && { tenant }),
+      },
     )
   const first = await ask(Math.min(seconds, LONGEST_WAIT))
   let sent = first

@@ -1,4 +1,4 @@
-/** The events of a conversation or a space from a seq on, for programs: each once and in order, whatever happens to the connection. */
+/** Follows the events of a conversation or a space after a seq, each once and in order, across lost connections. */
 import type { StreamMessage } from '@holdpoint/protocol'
 import type { Http } from './http.ts'
 import { openStream } from './open-stream.ts'
@@ -7,7 +7,7 @@ import { resuming } from './resuming.ts'
 export interface FollowOptions {
   readonly after?: number
   readonly signal?: AbortSignal
-  /** Why it has to come again. */
+  /** Called with the reason when the connection was lost. */
   readonly onBreak?: (error: Error) => void
 }
 

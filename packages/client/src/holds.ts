@@ -1,28 +1,57 @@
-import type { Json, PendingHold, ResolveAnswer, Resolution } from '@holdpoint/core'
+import type { Json, ResolveAnswer, Resolution } from '@holdpoint/core'
+import type { PendingHold } from '@holdpoint/runtime'
 import { paths, type HoldsQuery, type ListOf } from '@holdpoint/protocol'
-import { NO_CALL, orUndefined, orVerdict } from './answers.ts'
+import { HOLD_REFUSALS, NO_CALL, orRefused, orUndefined, orVerdict, type Refused } from './answers.ts'
+import { eachOf } from './each-of.ts'
 import type { Http, RequestOptions } from './http.ts'
 
 export interface ResolveOptions extends RequestOptions {
-  /** For whom a program speaks; a person's token speaks for that person. */
+  /** The person that a program acts for. A person's token always acts for that person. */
   readonly by?: string
-  /** Which of the call's holds is meant: `nth` of the hold you saw. */
+  /** The number of the hold that the answer is for: `nth` of the hold. */
   readonly hold?: number
 }
 
-/** Every answer to a hold comes back with its verdict, whichever that is. */
+/** `mine`: holds that the caller may resolve; `'asked'`: holds of calls that the caller asked for. Default: all. */
+export interface HoldsFilter extends Omit<HoldsQuery, 'view'> {
+  readonly mine?: true | 'asked'
+}
+
+/** A hold as it was shown: `nth`, so that an answer does not apply to a later hold of the same call. */
+export interface ResolveOne extends Pick<PendingHold, 'conversationId' | 'callId'> {
+  readonly nth: number
+  readonly resolution: Resolution
+  /** As a list with `tenants: 'all'` has it. */
+  readonly tenant?: string
+}
+
+/** `error`: there was no verdict, and the answer may or may not have been saved. */
+export type ResolvedOne = ResolveOne &
+  ({ readonly answer: ResolveAnswer; readonly error?: never } | { readonly error: Error; readonly answer?: never })
+
+export type HoldChanged = { readonly ok: true } | Refused<keyof typeof HOLD_REFUSALS>
+
+/** Holds. Every answer to a hold returns a verdict, and never throws because of it. */
 export interface Holds {
-  /** What waits for somebody, the oldest first. */
-  list(query?: HoldsQuery, options?: RequestOptions): Promise<ListOf<PendingHold>>
-  /** Undefined when it does not wait, or not any more. */
-  show(conversationId: string, callId: string, options?: RequestOptions): Promise<PendingHold | undefined>
+  /** Open holds, the oldest first. */
+  list(
+    query?: HoldsFilter,
+    options?: RequestOptions,
+    // With `tenants: 'all'`, each hold has the `tenant` to give when it is resolved.
+  ): Promise<ListOf<PendingHold & { readonly tenant?: string }>>
+  /** Undefined if the call is not held. */
+  show(
+    conversationId: string,
+    callId: string,
+    options?: RequestOptions & { readonly by?: string },
+  ): Promise<PendingHold | undefined>
   resolve(
     conversationId: string,
     callId: string,
     resolution: Resolution,
     options?: ResolveOptions,
   ): Promise<ResolveAnswer>
-  /** With `input`, what runs is that, and not what the model asked for. */
+  /** With `input`, the call runs with that input instead of the model's. */
   approve(
     conversationId: string,
     callId: string,
@@ -30,30 +59,70 @@ export interface Holds {
   ): Promise<ResolveAnswer>
   reject(conversationId: string, callId: string, reason?: string, options?: ResolveOptions): Promise<ResolveAnswer>
   answer(conversationId: string, callId: string, value: unknown, options?: ResolveOptions): Promise<ResolveAnswer>
-  /** Whoever was to carry the call out could not: the model reads why. */
+  /** Settles the call as failed. The model reads `error`. */
   fail(conversationId: string, callId: string, error: string, options?: ResolveOptions): Promise<ResolveAnswer>
+  /** One request and one verdict for each hold, in their order. A hold that fails does not stop the others. */
+  resolveMany(
+    holds: readonly ResolveOne[],
+    options?: Pick<ResolveOptions, 'by' | 'signal'>,
+  ): Promise<readonly ResolvedOne[]>
+  /** Assigns the hold to the caller, or to another person. The others may still resolve it. */
+  assign(
+    conversationId: string,
+    callId: string,
+    options?: ResolveOptions & { readonly assignee?: string },
+  ): Promise<HoldChanged>
+  /** Removes the assignee. */
+  release(conversationId: string, callId: string, options?: ResolveOptions): Promise<HoldChanged>
+  /** Adds a comment for the other approvers. The model does not read it. */
+  comment(conversationId: string, callId: string, text: string, options?: ResolveOptions): Promise<HoldChanged>
 }
 
+/** The number of concurrent requests of `resolveMany`. */
+const AT_ONCE = 4
+
 export function holdsOf(http: Http): Holds {
-  const say = async (
+  const resolve = async (
     conversationId: string,
     callId: string,
     resolution: object,
     { by, hold, ...options }: ResolveOptions = {},
   ): Promise<ResolveAnswer> =>
     orVerdict(http.post(paths.resolve(conversationId, callId), { ...resolution, by, hold }, options))
+  const change = (path: string, body: object, { by, hold, ...options }: ResolveOptions = {}): Promise<HoldChanged> =>
+    orRefused(http.post<object>(path, { ...body, by, hold }, options), HOLD_REFUSALS)
   return {
-    resolve: say,
-    list: (query, options) => http.get(paths.holds(), options, query),
-    show: async (conversationId, callId, options) =>
-      orUndefined(http.get(paths.hold(conversationId, callId), options), NO_CALL),
+    resolve,
+    list: (filter, options) => http.get(paths.holds(), options, queryOf(filter)),
+    show: async (conversationId, callId, { by, ...options } = {}) =>
+      orUndefined(http.get(paths.hold(conversationId, callId), options, { by }), NO_CALL),
     approve: async (conversationId, callId, { input, ...options } = {}) =>
-      say(conversationId, callId, { kind: 'approve', input }, options),
+      resolve(conversationId, callId, { kind: 'approve', input }, options),
     reject: (conversationId, callId, reason, options) =>
-      say(conversationId, callId, { kind: 'reject', reason }, options),
+      resolve(conversationId, callId, { kind: 'reject', reason }, options),
     // JSON has no `undefined`.
     answer: (conversationId, callId, value = null, options) =>
-      say(conversationId, callId, { kind: 'answer', value }, options),
-    fail: (conversationId, callId, error, options) => say(conversationId, callId, { kind: 'answer', error }, options),
+      resolve(conversationId, callId, { kind: 'answer', value }, options),
+    fail: (conversationId, callId, error, options) =>
+      resolve(conversationId, callId, { kind: 'answer', error }, options),
+    resolveMany: (all, options) =>
+      eachOf(all, AT_ONCE, (one) => {
+        const { conversationId, callId, nth: hold, resolution, tenant } = one
+        const where = tenant === undefined ? {} : { tenant }
+        return resolve(conversationId, callId, resolution, { ...options, ...where, hold }).then(
+          (answer) => ({ ...one, answer }),
+          (error: Error) => ({ ...one, error }),
+        )
+      }),
+    assign: async (conversationId, callId, { assignee, ...options } = {}) =>
+      change(paths.assign(conversationId, callId), { assignee }, options),
+    release: async (conversationId, callId, options) =>
+      change(paths.assign(conversationId, callId), { assignee: null }, options),
+    comment: async (conversationId, callId, text, options) =>
+      change(paths.comments(conversationId, callId), { text }, options),
   }
+}
+
+function queryOf({ mine, ...query }: HoldsFilter = {}): HoldsQuery {
+  return mine === undefined ? query : { ...query, view: mine === true ? 'mine' : mine }
 }

@@ -1,11 +1,11 @@
-/** A request that did not go well, and was no ordinary no: those are values. */
+/** A failed request. Refusals and verdicts are returned as values and are not errors. */
 import type { Problem, ProblemCode } from '@holdpoint/protocol'
 
 export interface HttpErrorFacts {
-  /** 0 when no answer came at all. */
+  /** 0 if there was no response. */
   readonly status: number
   readonly problem?: Problem
-  /** How long the gateway asks to wait. */
+  /** From the header `Retry-After`. */
   readonly retryAfterMs?: number
   readonly cause?: unknown
 }
@@ -13,7 +13,7 @@ export interface HttpErrorFacts {
 export class HoldpointHttpError extends Error {
   override readonly name = 'HoldpointHttpError'
   readonly status: number
-  /** Undefined when nothing came, or nothing of ours: a proxy's own page, for instance. */
+  /** Undefined if there was no response, or if it came from another server, for instance a proxy. */
   readonly problem: Problem | undefined
   readonly retryAfterMs: number | undefined
 
@@ -24,7 +24,7 @@ export class HoldpointHttpError extends Error {
     this.retryAfterMs = retryAfterMs
   }
 
-  /** The gateway's own word for it. */
+  /** The problem code of the gateway. */
   get code(): ProblemCode | undefined {
     return this.problem?.code
   }

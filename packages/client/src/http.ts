@@ -1,11 +1,11 @@
 /**
- * One request and its answer. A write carries an `Idempotency-Key` that stays the same however often it is sent, so what
- * failed in passing is sent again: the gateway does it once.
+ * Sends requests. Each write has an `Idempotency-Key` that stays the same across retries, so a request that failed
+ * temporarily is sent again and the gateway executes it once.
  */
 import { isProblem } from '@holdpoint/protocol'
 import { HoldpointHttpError } from './http-error.ts'
 import { Listeners } from './listeners.ts'
-import { passes } from './passing.ts'
+import { isTemporary } from './temporary-failure.ts'
 import { randomKey } from './random-key.ts'
 import { readText } from './read-text.ts'
 import { backoffMs, wait } from './wait.ts'
@@ -13,37 +13,46 @@ import { backoffMs, wait } from './wait.ts'
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface ConnectOptions {
-  /** Where the gateway is: `https://holdpoint.acme.test`, with a path before `/api` if there is one. */
+  /** The URL of the gateway: `https://holdpoint.acme.test`, with the path before `/api` if there is one. */
   readonly url: string
   /** A key, for programs. Pages use `token`. */
   readonly key?: string
-  /** Asked before every request, so it should remember its token while that is good. */
+  /** Called before every request, so it should cache a valid token. */
   readonly token?: () => string | Promise<string>
-  /** The host's own unless said. */
+  /**
+   * For pages of the gateway's own origin, in place of `key` and `token`: the browser sends the session cookie of the
+   * person who signed in there.
+   */
+  readonly session?: true
+  /** For a caller with several tenants: the one that requests are about. Default: the caller's own. */
+  readonly tenant?: string
+  /** Default: the global `fetch`. */
   readonly fetch?: Fetch
-  /** How often a request is sent before it is given up, 5. */
+  /** The most attempts for one request. Default: 5. */
   readonly attempts?: number
-  /** How long an answer may take, besides what it was asked to wait for: 30 s. */
+  /** The timeout of a request, in addition to its `wait`. Default: 30 s. */
   readonly timeoutMs?: number
-  /** No word on a stream for so long, not even a heartbeat, and it is opened anew: 45 s. */
+  /** A stream without data or heartbeat for this time is opened again. Default: 45 s. */
   readonly silenceMs?: number
-  /** The largest event that is read from a stream, and the largest answer, in characters: 16 million. */
+  /** The size limit of an event or a response, in characters. Default: 16 million. */
   readonly maxChars?: number
 }
 
 export interface RequestOptions {
+  /** The tenant that this request is about. Default: that of the client. */
+  readonly tenant?: string
   readonly signal?: AbortSignal
-  /** The sender's own id for this write, for writes that outlive this process. Made for you unless given. */
+  /** The idempotency key of this write. Set it to repeat a write after a restart. Default: a random key. */
   readonly key?: string
 }
 
 export interface Ask extends RequestOptions {
-  /** `GET` unless said. */
+  /** Default: `GET`. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly query?: object
   readonly body?: object
-  /** Seconds that the gateway was asked to wait. */
+  /** Seconds that the gateway may wait before it responds. They extend the timeout. */
   readonly wait?: number | undefined
 }
 
@@ -54,31 +63,44 @@ interface Init {
 }
 
 const RETRY = { base: 250, most: 10_000 } as const
-/** Asked to wait for longer than this, the caller should know. */
+/** With a longer `Retry-After`, the error is thrown to the caller instead of waiting. */
 const LONGEST_RETRY_AFTER_MS = 60_000
 
 export class Http {
   readonly silenceMs: number
   readonly maxChars: number
-  /** Told of every answer: whoever could not be reached is there again. */
+  /** Called after every response: the gateway is reachable again. */
   readonly answered: Listeners<void> = new Listeners()
   readonly #base: string
   readonly #fetch: Fetch
-  readonly #credential: () => string | Promise<string>
+  /** Undefined: the browser sends its cookies. */
+  readonly #credential: (() => string | Promise<string>) | undefined
   readonly #renewable: boolean
+  readonly #tenant: string | undefined
   readonly #attempts: number
   readonly #timeoutMs: number
 
   constructor(options: ConnectOptions) {
-    const { url, key, token, attempts = 5, timeoutMs = 30_000, silenceMs = 45_000, maxChars = 16_000_000 } = options
+    const {
+      url,
+      key,
+      token,
+      session,
+      attempts = 5,
+      timeoutMs = 30_000,
+      silenceMs = 45_000,
+      maxChars = 16_000_000,
+    } = options
     const { protocol } = new URL(url)
     if (protocol !== 'http:' && protocol !== 'https:')
       throw new TypeError(`A gateway has an http: or https: url, not ${protocol}`)
-    if ((key === undefined) === (token === undefined)) throw new TypeError('Connect with either a `key` or a `token`.')
+    if ([key, token, session].filter((each) => each !== undefined).length !== 1)
+      throw new TypeError('Connect with one of `key`, `token` and `session`.')
     this.#base = url.replace(/[?#].*$/s, '').replace(/\/+$/, '')
     this.#fetch = options.fetch ?? ((to, init) => fetch(to, init))
-    this.#credential = token ?? (() => key ?? '')
+    this.#credential = session ? undefined : (token ?? (() => key ?? ''))
     this.#renewable = token !== undefined
+    this.#tenant = options.tenant
     this.#attempts = attempts
     this.#timeoutMs = timeoutMs
     this.silenceMs = silenceMs
@@ -93,31 +115,36 @@ export class Http {
     return this.ask({ method: 'POST', ...options, path, body })
   }
 
-  async ask<T>(asked: Ask): Promise<T> {
-    const { method = 'GET', signal } = asked
-    const key = method === 'GET' ? undefined : (asked.key ?? randomKey())
-    const body = asked.body && JSON.stringify(asked.body)
+  async ask<T>(request: Ask): Promise<T> {
+    const { method = 'GET', signal } = request
+    const key = method === 'GET' ? undefined : (request.key ?? randomKey())
+    const body = request.body && JSON.stringify(request.body)
     const headers = {
       accept: 'application/json',
+      ...tenantHeader(request.tenant ?? this.#tenant),
       ...(key !== undefined && { 'idempotency-key': key }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     }
     const init = { method, headers, ...(body !== undefined && { body }) }
     for (let attempt = 1; ; attempt++) {
       try {
-        return (await this.#exchange(asked, init)) as T
+        return (await this.#exchange(request, init)) as T
       } catch (error) {
         signal?.throwIfAborted()
         const after = error instanceof HoldpointHttpError ? (error.retryAfterMs ?? 0) : 0
-        if (attempt >= this.#attempts || !passes(error) || after > LONGEST_RETRY_AFTER_MS) throw error
+        if (attempt >= this.#attempts || !isTemporary(error) || after > LONGEST_RETRY_AFTER_MS) throw error
         await wait(Math.max(after, backoffMs(attempt, RETRY)), signal)
       }
     }
   }
 
-  /** A response that is no problem, with its body still to be read. Sent once: who reads streams comes again anyway. */
+  /** Returns a successful response with its body unread. Does not retry, because readers of streams reconnect. */
   async open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
-    return this.#send(this.#base + path, { method: 'GET', headers }, signal)
+    return this.#send(
+      this.#base + path,
+      { method: 'GET', headers: { ...tenantHeader(this.#tenant), ...headers } },
+      signal,
+    )
   }
 
   async #exchange({ path, query, wait: seconds = 0, signal }: Ask, init: Init): Promise<unknown> {
@@ -126,7 +153,7 @@ export class Http {
     const response = await this.#send(this.#base + path + search(query), init, until)
     if (response.status === 204) return undefined
     const text = await readText(response, this.maxChars).catch((error: unknown) => {
-      // An answer that is too large is so every time.
+      // A response that is too large would be too large again, so it is not retried.
       throw error instanceof RangeError ? error : noAnswer(error)
     })
     const read = parsed(text)
@@ -137,7 +164,7 @@ export class Http {
 
   async #send(url: string, init: Init, signal: AbortSignal): Promise<Response> {
     const response = await this.#once(url, init, signal)
-    // A token that ran out on its way; the next one may be good.
+    // The token may have expired. Ask for a new one and send the request once more.
     const answer = response.status === 401 && this.#renewable ? await this.#once(url, init, signal) : response
     if (answer.ok) return answer
     throw await this.#problem(answer)
@@ -145,14 +172,15 @@ export class Http {
 
   async #once(url: string, init: Init, signal: AbortSignal): Promise<Response> {
     try {
-      const headers = { ...init.headers, authorization: `Bearer ${await this.#credential()}` }
-      // A gateway does not redirect and knows no cookies; whoever does is somebody else.
+      const credential = this.#credential
+      const headers = { ...init.headers, ...(credential && { authorization: `Bearer ${await credential()}` }) }
+      // A gateway does not redirect these requests; a redirect comes from another server.
       return await this.#fetch(url, {
         ...init,
         headers,
         signal,
         redirect: 'error',
-        credentials: 'omit',
+        credentials: credential ? 'omit' : 'same-origin',
         cache: 'no-store',
       })
     } catch (error) {
@@ -169,6 +197,10 @@ export class Http {
       ? new HoldpointHttpError(`${value.code}: ${value.detail}`, { ...facts, problem: value })
       : new HoldpointHttpError(notOurs(status), facts)
   }
+}
+
+function tenantHeader(tenant: string | undefined): Readonly<Record<string, string>> {
+  return tenant === undefined ? {} : { 'holdpoint-tenant': encodeURIComponent(tenant) }
 }
 
 function search(query: object = {}): string {
@@ -193,7 +225,7 @@ function retryAfter(given: string | null): number | undefined {
 }
 
 function notOurs(status: number): string {
-  return `${status}, and not from a gateway of Holdpoint. Check the url and any proxy.`
+  return `HTTP ${status} from a server that is not a Holdpoint gateway. Check the url and any proxy.`
 }
 
 function noAnswer(cause: unknown): HoldpointHttpError {

@@ -5,7 +5,15 @@ export { type Refused } from './answers.ts'
 export { type Agents } from './agents.ts'
 export { type Conversations, type SendAnswer, type SendOptions } from './conversations.ts'
 export { type FollowOptions } from './follow.ts'
-export { type Holds, type ResolveOptions } from './holds.ts'
+export {
+  type HoldChanged,
+  type Holds,
+  type HoldsFilter,
+  type ResolvedOne,
+  type ResolveOne,
+  type ResolveOptions,
+} from './holds.ts'
+export { type Delegations, type People } from './people.ts'
 export { type Keys } from './keys.ts'
 export { type Mcp } from './mcp.ts'
 export { type PageQuery } from './page-query.ts'
@@ -22,17 +30,13 @@ export {
   type SpacePage,
   type Spaces,
 } from './spaces.ts'
-export { type ClientCall, type ClientTool, type ClientToolContext, type ToolsOfClient } from './client-tools.ts'
+export { type ClientCall, type ClientTool, type ClientToolContext, type ClientToolSet } from './client-tools.ts'
 export { type Calls, type ClaimLost } from './calls.ts'
 export { worker, type Worker, type WorkerOptions } from './worker.ts'
 export { type WorkerContext, type WorkerTool } from './worker-tool.ts'
-export { firstWordsOf, holdsOf, isSpaceEvent, messagesOf, turnsOf } from '@holdpoint/core/view'
+export { firstMessageOf, holdsOf, isSpaceEvent, messagesOf, turnsOf } from '@holdpoint/core/view'
 export type {
-  SpaceMessage,
-  SpaceView,
-  SpaceWriting,
   StreamingPart,
-  ToolMessage,
   View,
   ViewCall,
   ViewHold,
@@ -41,32 +45,39 @@ export type {
   ViewStep,
   ViewTurn,
 } from '@holdpoint/core/view'
+export type { SpaceMessage, SpaceView, SpaceWriting, ToolMessage } from '@holdpoint/spaces/view'
 export type {
   CallOutcome,
+  Endorsement,
   Explanation,
   HoldKind,
   InboxEvent,
   Json,
   JsonObject,
-  ListedConversation,
   LogEvent,
+  May,
   Member,
-  PendingHold,
   Plan,
   Resolution,
   ResolveAnswer,
-  SpaceMember,
-  SpaceRow,
 } from '@holdpoint/core'
+export type { ListedConversation, PendingHold } from '@holdpoint/runtime'
+export type { SpaceMember, SpaceRow } from '@holdpoint/spaces'
 export type {
   AgentRow,
+  DelegationRow,
   HoldsQuery,
   CallerRow,
+  ChangeParticipants,
+  ConversationRights,
+  CreateKey,
   KeyRow,
   AutonomousAgentBody,
   ListOf,
   McpServerRow,
   McpToolRow,
+  Participants,
+  PersonRow,
   Scope,
   ToolRow,
   WorkerRow,

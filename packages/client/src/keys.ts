@@ -3,10 +3,10 @@ import type { Http, RequestOptions } from './http.ts'
 import type { PageQuery } from './page-query.ts'
 
 export interface Keys {
-  /** Whose key or token this client has. */
+  /** The owner of this client's key or token. */
   me(options?: RequestOptions): Promise<CallerRow>
   list(query?: PageQuery, options?: RequestOptions): Promise<ListOf<KeyRow>>
-  /** The key itself is in this answer, and never again. */
+  /** The response has the key. It cannot be read later. */
   create(key: CreateKey, options?: RequestOptions): Promise<CreatedKey>
   revoke(id: string, options?: RequestOptions): Promise<void>
 }

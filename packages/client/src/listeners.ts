@@ -1,24 +1,24 @@
-/** Whoever wants to know. One that fails is reported to the host, like an event's listener, and the others are told. */
+/** A set of listeners. An error in one listener is reported to the host, and the other listeners are still called. */
 import { report } from './report.ts'
 
 export class Listeners<T> {
-  readonly #all = new Set<(told: T) => void>()
+  readonly #all = new Set<(value: T) => void>()
 
   get size(): number {
     return this.#all.size
   }
 
-  add(listener: (told: T) => void): () => void {
-    // A function of its own, so that the same listener may be there twice.
-    const own = (told: T): void => listener(told)
+  add(listener: (value: T) => void): () => void {
+    // A new function for each, so that the same listener can be added twice.
+    const own = (value: T): void => listener(value)
     this.#all.add(own)
     return () => this.#all.delete(own)
   }
 
-  tell(told: T): void {
+  tell(value: T): void {
     for (const listener of this.#all) {
       try {
-        listener(told)
+        listener(value)
       } catch (error) {
         report(error)
       }

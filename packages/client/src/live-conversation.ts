@@ -1,17 +1,17 @@
-/** A conversation as it is now, on this side. It begins with the newest turns. */
+/** A live view of a conversation, starting with its newest turns. */
 import type { ResolveAnswer, Resolution, UserPart } from '@holdpoint/core'
 import { applyEvent, applyFrame, emptyView, holdsOf, type View } from '@holdpoint/core/view'
 import { paths } from '@holdpoint/protocol'
 import type { Refused } from './answers.ts'
 import type { Conversations, SendAnswer, SendOptions } from './conversations.ts'
-import { earlier } from './earlier.ts'
+import { withOlderTurns } from './with-older-turns.ts'
 import type { Holds, ResolveOptions } from './holds.ts'
 import type { Http, RequestOptions } from './http.ts'
 import { Live } from './live.ts'
-import type { Ran } from './ran.ts'
+import type { StartedHolds } from './started-holds.ts'
 
 export interface LiveOptions {
-  /** How many of the newest turns it begins with; 20 unless said. */
+  /** How many of the newest turns to load first. Default: 20. */
   readonly turns?: number
 }
 
@@ -19,7 +19,7 @@ export interface LiveParts {
   readonly http: Http
   readonly conversations: Conversations
   readonly holds: Holds
-  readonly ran: Ran
+  readonly started: StartedHolds
 }
 
 export class LiveConversation extends Live<View> {
@@ -27,11 +27,11 @@ export class LiveConversation extends Live<View> {
   readonly #parts: LiveParts
 
   constructor(parts: LiveParts, id: string, { turns = 20 }: LiveOptions = {}) {
-    const { http, holds, ran } = parts
+    const { http, holds, started } = parts
     super(http, {
       empty: emptyView,
       path: `${paths.events(id)}?missing=ok`,
-      // One that is not there yet is empty, and is followed from its beginning on.
+      // A conversation that does not exist yet has an empty view, and is followed from its first event.
       load: async (signal) => (await newest(http, id, turns, signal)) ?? emptyView,
       apply: (view, message) => {
         if (message.kind === 'event') return applyEvent(view, message.event)
@@ -39,7 +39,7 @@ export class LiveConversation extends Live<View> {
       },
       atRest: (view) => ({ ...view, live: emptyView.live }),
       calls: {
-        ran,
+        started,
         where: { conversationId: id },
         held: (view) => holdsOf(view).filter(({ kind }) => kind === 'client'),
         answer: ({ callId, nth }, outcome, options) =>
@@ -50,7 +50,7 @@ export class LiveConversation extends Live<View> {
     this.#parts = parts
   }
 
-  /** Adds older turns to the view, or fewer where so many are too large to be read together. False when it has all of them. */
+  /** Loads older turns, or fewer if the response would be too large. False if all turns are loaded. */
   async earlier(turns = 20, options: RequestOptions = {}): Promise<boolean> {
     if (!this.loaded || this.view.from <= 1) return false
     const wanted = this.view.turns.length + turns
@@ -60,13 +60,13 @@ export class LiveConversation extends Live<View> {
       return 'too large' as const
     })
     if (page === 'too large') return this.earlier(Math.ceil(turns / 4), options)
-    if (page && page.seq >= this.view.seq) this.show(earlier(this.view, page))
+    if (page && page.seq >= this.view.seq) this.show(withOlderTurns(this.view, page))
     return this.view.from > 1 && wanted < 1000
   }
 
   async send(content: string | readonly UserPart[], options?: SendOptions): Promise<SendAnswer> {
     const sent = await this.#parts.conversations.send(this.id, content, options)
-    // It exists now, if it did not before.
+    // The message may have created the conversation, so it can be followed now.
     if (sent.ok) this.reconnect()
     return sent
   }
@@ -85,8 +85,8 @@ export class LiveConversation extends Live<View> {
 }
 
 /**
- * Undefined when there is no such conversation yet: asked so that it is no problem, which browsers would write to their
- * log. Of turns that are too large to be read together, fewer are asked for; `earlier` adds the others.
+ * Undefined if the conversation does not exist yet. `missing=ok` avoids a 404, which browsers would log. If the response
+ * would be too large, fewer turns are loaded; `earlier` loads the others.
  */
 async function newest(http: Http, id: string, turns: number, signal: AbortSignal): Promise<View | undefined> {
   try {

@@ -1,30 +1,24 @@
-/** A space as it is now, on this side, with what agents are writing there at the moment. It begins with the newest messages. */
+/** A live view of a space, with the texts that agents are writing, starting with its newest messages. */
 import type { Member, ResolveAnswer } from '@holdpoint/core'
-import {
-  applySpaceEvent,
-  applySpaceFrame,
-  emptySpaceView,
-  isSpaceEvent,
-  isSpaceFrame,
-  type SpaceView,
-} from '@holdpoint/core/view'
+import { isSpaceEvent, isSpaceFrame } from '@holdpoint/core/view'
+import { applySpaceEvent, applySpaceFrame, emptySpaceView, type SpaceView } from '@holdpoint/spaces/view'
 import { paths } from '@holdpoint/protocol'
 import type { ClientCall } from './client-tools.ts'
 import type { Http, RequestOptions } from './http.ts'
 import { Live } from './live.ts'
-import type { Ran } from './ran.ts'
+import type { StartedHolds } from './started-holds.ts'
 import type { PostOptions, SpaceAnswerOptions, SpaceChanged, Spaces } from './spaces.ts'
 
 export interface SpaceParts {
   readonly http: Http
   readonly spaces: Spaces
-  readonly ran: Ran
+  readonly started: StartedHolds
 }
 
 export interface LiveSpaceOptions {
-  /** How many of the newest messages it begins with; 50 unless said. */
+  /** How many of the newest messages to load first. Default: 50. */
   readonly messages?: number
-  /** Names of tools whose calls somebody here answers by hand: those with a `grace` wait while somebody can. */
+  /** Tools whose calls the user of this client answers in a form. Calls of a tool with a `grace` wait while this is open. */
   readonly tools?: readonly string[]
 }
 
@@ -32,7 +26,7 @@ export class LiveSpace extends Live<SpaceView> {
   readonly id: string
   readonly #spaces: Spaces
 
-  constructor({ http, spaces, ran }: SpaceParts, id: string, { messages = 50, tools = [] }: LiveSpaceOptions = {}) {
+  constructor({ http, spaces, started }: SpaceParts, id: string, { messages = 50, tools = [] }: LiveSpaceOptions = {}) {
     super(http, {
       empty: emptySpaceView,
       path: paths.spaceEvents(id),
@@ -47,7 +41,7 @@ export class LiveSpace extends Live<SpaceView> {
       },
       atRest: (view) => ({ ...view, writing: [] }),
       calls: {
-        ran,
+        started,
         where: { spaceId: id },
         held,
         answer: ({ callId, nth }, outcome, options) => {
@@ -63,12 +57,12 @@ export class LiveSpace extends Live<SpaceView> {
     this.#spaces = spaces
   }
 
-  /** Adds older messages to the view. False when it has all of them. */
+  /** Loads older messages. False if all messages are loaded. */
   async earlier(messages = 50, options: RequestOptions = {}): Promise<boolean> {
     const { from } = this.view
     if (!this.loaded || from <= 1) return false
     const page = await this.#spaces.view(this.id, { before: from, limit: messages }, options)
-    // Somebody else may have added them meanwhile.
+    // A concurrent call may have added them already.
     if (page && this.view.from === from)
       this.show({ ...this.view, from: page.from, messages: [...page.messages, ...this.view.messages] })
     return this.view.from > 1
@@ -78,18 +72,18 @@ export class LiveSpace extends Live<SpaceView> {
     return this.#spaces.post(this.id, text, options)
   }
 
-  /** Everything that is shown here was read, or everything up to a seq. */
+  /** Marks all messages of the view as read, or those up to a seq. */
   read(upTo: number = this.view.seq, options?: RequestOptions & { readonly member?: Member }): Promise<SpaceChanged> {
     return this.#spaces.read(this.id, upTo, options)
   }
 
-  /** The answer to a call that is shown here and asks the people in the space. */
+  /** Answers a call that asks the people in the space. */
   answer(callId: string, value: unknown, options?: SpaceAnswerOptions): Promise<ResolveAnswer> {
     return this.#spaces.answer(this.id, callId, value, options)
   }
 }
 
-/** As far as they are among the messages that are here. */
+/** The held client calls among the loaded messages. */
 function held({ messages }: SpaceView): readonly ClientCall[] {
   return messages.flatMap((message) => {
     if (message.kind !== 'tool' || message.hold?.kind !== 'client') return []

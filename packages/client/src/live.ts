@@ -1,40 +1,40 @@
 /**
- * Something that is followed, as it is now on this side: the server's view, moved by the same function as there. It is
- * asked for once, follows the stream, and takes it up again after every break where it was.
+ * A live view of a conversation or a space. It loads the server's view once, then applies the events of the stream with
+ * the same function as the server. After a lost connection it continues after the last event.
  *
- * - `view` is immutable; what an event did not change is the same object as before.
- * - It is followed while somebody listens or tools run here, and stands still when nobody does.
- * - What is live is dropped with the connection it came by: the gateway tells it anew.
+ * - `view` is immutable, and parts that an event did not change stay the same objects.
+ * - It is connected while there is a listener or a client tool.
+ * - Frames are dropped with their connection. The gateway sends the current ones on the next connection.
  */
 import type { StreamMessage } from '@holdpoint/protocol'
-import { ClientTools, type ClientCalls, type ToolsOfClient } from './client-tools.ts'
+import { ClientTools, type ClientCalls, type ClientToolSet } from './client-tools.ts'
 import type { Connection } from './connection.ts'
 import { HoldpointHttpError } from './http-error.ts'
 import type { Http } from './http.ts'
 import { Listeners } from './listeners.ts'
-import type { Heard } from './open-sse.ts'
+import type { Received } from './open-sse.ts'
 import { openStream } from './open-stream.ts'
-import { passes, StreamBroken } from './passing.ts'
+import { isTemporary, StreamBroken } from './temporary-failure.ts'
 import { resuming } from './resuming.ts'
 
-/** What is followed. */
+/** How to load, update and answer one kind of view. */
 export interface Subject<V> {
   readonly empty: V
-  /** Of its stream. */
+  /** The path of its stream. */
   readonly path: string
-  /** Undefined when it is not there yet. */
+  /** Undefined if the object does not exist yet. */
   load(signal: AbortSignal): Promise<V | undefined>
   apply(view: V, message: StreamMessage): V
-  /** Without what came by a connection that is gone. */
+  /** The view without frames. */
   atRest(view: V): V
-  /** Calls that tools may be given for. */
+  /** The client calls of the view. */
   readonly calls?: ClientCalls<V>
-  /** Names of tools whose calls are answered here by hand. */
+  /** Tools whose calls the user answers in a form. */
   readonly answers?: readonly string[]
 }
 
 export class Live<V extends { readonly seq: number }> {
-  /** Whether `view` is more than an empty one. */
+  /** Whether `view` has been loaded. */
   protected loaded = false
   readonly #http: Http
   readonly #subject: Subject<V>
@@ -44,7 +44,7 @@ export class Live<V extends { readonly seq: number }> {
   #fresh = false
   #running: AbortController | undefined
   #poke: () => void = () => {}
-  /** The connection, and the tools that the gateway was told of when it was opened. */
+  /** The open connection, and the tool names that it announced. */
   #opened: { readonly tools: string; readonly cut: AbortController } | undefined
   readonly #tools: ClientTools<V> | undefined
 
@@ -63,7 +63,7 @@ export class Live<V extends { readonly seq: number }> {
     return this.#connection
   }
 
-  /** Called after every change of `view` or `connection`. It is followed from the first listener on. */
+  /** Adds a listener for changes of `view` or `connection`. The first listener opens the connection. */
   subscribe(listener: (view: V) => void): () => void {
     const remove = this.#listeners.add(listener)
     this.#startOrStop()
@@ -73,8 +73,8 @@ export class Live<V extends { readonly seq: number }> {
     }
   }
 
-  /** Runs the held client calls of these names here. Returns what takes them away again. */
-  tools(tools: ToolsOfClient): () => void {
+  /** Runs held client calls with these tools. Returns a function that removes the tools. */
+  tools(tools: ClientToolSet): () => void {
     const remove = this.#tools?.add(tools)
     const changed = (): void => {
       this.#startOrStop()
@@ -88,14 +88,14 @@ export class Live<V extends { readonly seq: number }> {
     }
   }
 
-  /** Tries at once, where it waits before coming again or has stopped. */
+  /** Connects at once if it waits for a retry or has stopped. */
   reconnect(): void {
     if (this.#connection.state === 'stopped') this.#stop()
     this.#poke()
     this.#startOrStop()
   }
 
-  /** Listens no more. What was begun by tools is told to stop. */
+  /** Disconnects, removes all listeners, and aborts running client tools. */
   close(): void {
     this.#tools?.clear()
     this.#listeners.clear()
@@ -111,11 +111,11 @@ export class Live<V extends { readonly seq: number }> {
 
   #startOrStop(): void {
     if (this.#wanted && !this.#running) this.#start()
-    // Not at once: a screen that is drawn anew leaves and comes back in the same breath.
+    // In the next task: a component that is drawn again unsubscribes and subscribes in the same one.
     if (!this.#wanted) setTimeout(() => (this.#wanted ? undefined : this.#stop()), 0)
   }
 
-  /** The gateway is told of tools when a stream is opened. All that changes in the same breath is told at once. */
+  /** Tools are announced when a stream is opened, so a change needs a new one. Changes in the same task need only one. */
   #offer(): void {
     setTimeout(() => {
       if (this.#opened && this.#opened.tools !== String(this.#names)) this.#opened.cut.abort(new ToolsChanged())
@@ -149,13 +149,13 @@ export class Live<V extends { readonly seq: number }> {
   async #run(signal: AbortSignal): Promise<void> {
     const leave = this.#http.answered.add(() => {
       const { error } = this.#connection as { readonly error?: Partial<HoldpointHttpError> }
-      // Not where it was asked to come later.
+      // If the gateway asked to retry later, wait.
       if (error && !error.status) this.#poke()
     })
     signal.addEventListener('abort', leave)
     const items = resuming(() => this.#once(signal), {
       signal,
-      passes: (error) => passes(error) || isMissing(error),
+      isTemporary: (error) => isTemporary(error) || isMissing(error),
       early: (now) => (this.#poke = now),
       onWait: (error, ms) => {
         if (error instanceof ToolsChanged) return this.#poke()
@@ -170,12 +170,12 @@ export class Live<V extends { readonly seq: number }> {
     }
   }
 
-  async *#once(signal: AbortSignal): AsyncGenerator<Heard<StreamMessage>> {
+  async *#once(signal: AbortSignal): AsyncGenerator<Received<StreamMessage>> {
     if (this.#connection.state !== 'connecting') this.#connected({ state: 'connecting' })
     const { path } = this.#subject
     if (!this.loaded) {
       const view = await this.#subject.load(signal)
-      if (!view) throw new HoldpointHttpError('It is not there yet.', { status: 404 })
+      if (!view) throw new HoldpointHttpError('It does not exist yet.', { status: 404 })
       signal.throwIfAborted()
       this.loaded = true
       this.show(view)
@@ -185,13 +185,13 @@ export class Live<V extends { readonly seq: number }> {
     const cut = new AbortController()
     this.#opened = { tools: String(tools), cut }
     const either = AbortSignal.any([signal, cut.signal])
-    for await (const heard of openStream(this.#http, { path, after: this.#view.seq, signal: either, tools })) {
-      if (heard.messages.some(({ kind }) => kind === 'reset')) {
-        // The newest of it is asked for again, and not all that ever was.
+    for await (const received of openStream(this.#http, { path, after: this.#view.seq, signal: either, tools })) {
+      if (received.messages.some(({ kind }) => kind === 'reset')) {
+        // Load the newest part of the new log, instead of applying the whole log.
         this.loaded = false
-        throw new StreamBroken('The gateway has another log than before.')
+        throw new StreamBroken('The gateway has a different log than before.')
       }
-      yield heard
+      yield received
     }
   }
 
@@ -211,7 +211,7 @@ export class Live<V extends { readonly seq: number }> {
   }
 }
 
-/** Not a break: it is opened anew at once, and says what there is now. */
+/** Not a failure: the stream is opened again at once, with the new tools. */
 class ToolsChanged extends StreamBroken {}
 
 function isMissing(error: unknown): boolean {

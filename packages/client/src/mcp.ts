@@ -2,9 +2,9 @@ import { paths, type ListOf, type McpServerRow } from '@holdpoint/protocol'
 import type { Http, RequestOptions } from './http.ts'
 
 export interface Mcp {
-  /** The MCP servers that agents use: how they are, what they offer, and what changed. */
+  /** The MCP servers that agents use, with their state, tools, and changes to accept. */
   servers(options?: RequestOptions): Promise<ListOf<McpServerRow>>
-  /** Somebody has seen what changed: what has this fingerprint is allowed from here on. */
+  /** Accepts the definition with this fingerprint. Call it after a person has reviewed the change. */
   accept(server: string, tool: string, fingerprint: string, options?: RequestOptions): Promise<void>
 }
 

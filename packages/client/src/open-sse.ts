@@ -1,16 +1,16 @@
 /**
- * One connection to a stream of the gateway's. It ends by throwing `StreamBroken` when it says what cannot be: another
- * kind of body, data that is no JSON. Whoever reads comes again.
+ * One connection to an event stream of the gateway. It throws `StreamBroken` if the response is not valid: another content
+ * type, or data that is not JSON. The reader then reconnects.
  */
 import { SseDecoder, type DecodedSse } from '@holdpoint/protocol'
 import type { Http } from './http.ts'
-import { StreamBroken } from './passing.ts'
+import { StreamBroken } from './temporary-failure.ts'
 import { readPieces } from './read-text.ts'
 
-export interface Heard<T> {
-  /** What came together. May be nothing: then it was a sign of life. */
+export interface Received<T> {
+  /** The messages that arrived together. Empty for a heartbeat. */
   readonly messages: readonly T[]
-  /** How long the gateway asks to wait before coming again. */
+  /** The delay that the gateway asks for before a reconnect. */
   readonly retryMs: number | undefined
 }
 
@@ -18,25 +18,28 @@ export interface OpenSse<T> {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly signal: AbortSignal
-  /** Undefined for what is passed over. */
+  /** Decodes a message. Undefined skips it. */
   readonly read: (message: DecodedSse) => T | undefined
 }
 
-export async function* openSse<T>(http: Http, { path, headers, signal, read }: OpenSse<T>): AsyncGenerator<Heard<T>> {
+export async function* openSse<T>(
+  http: Http,
+  { path, headers, signal, read }: OpenSse<T>,
+): AsyncGenerator<Received<T>> {
   const cut = new AbortController()
   const { silenceMs } = http
-  /** Ends a connection that nothing was heard of for too long: heartbeats come more often than that. */
+  /** Ends a connection without data for too long. Heartbeats are more frequent than that. */
   const silence = (): ReturnType<typeof setTimeout> =>
-    setTimeout(() => cut.abort(new StreamBroken(`Nothing was heard for ${silenceMs} ms.`)), silenceMs)
+    setTimeout(() => cut.abort(new StreamBroken(`The stream sent nothing for ${silenceMs} ms.`)), silenceMs)
   let timer = silence()
   try {
     const either = AbortSignal.any([signal, cut.signal])
     const response = await http.open(path, { accept: 'text/event-stream', ...headers }, either)
     const type = response.headers.get('content-type') ?? 'nothing'
     if (!/^text\/event-stream\b/i.test(type))
-      throw new StreamBroken(`The stream is ${type}, and not text/event-stream.`)
+      throw new StreamBroken(`The stream has the content type ${type} instead of text/event-stream.`)
     const decoder = new SseDecoder({ maxChars: http.maxChars })
-    // Told at once that it is open, before anything is said on it.
+    // Report that the stream is open before the first message.
     yield { messages: [], retryMs: undefined }
     for await (const piece of readPieces(response)) {
       clearTimeout(timer)
@@ -57,14 +60,14 @@ function understood<T>(message: DecodedSse, read: OpenSse<T>['read']): T | undef
   try {
     return read(message)
   } catch (error) {
-    throw error instanceof StreamBroken ? error : new StreamBroken('The stream says something that is no JSON.')
+    throw error instanceof StreamBroken ? error : new StreamBroken('The stream has data that is not JSON.')
   }
 }
 
-/** What goes wrong while a body is read is told by the host in words of its own. */
+/** Hosts report a failed read with different errors. */
 function asBroken(error: unknown): unknown {
   if (!(error instanceof Error)) return new StreamBroken(String(error))
-  // An event that is too large is so every time: coming again would not help.
+  // An event that is too large would be too large again, so a reconnect does not help.
   if (error instanceof RangeError || error.name === 'HoldpointHttpError' || error instanceof StreamBroken) return error
   return new StreamBroken(`The stream broke off: ${error.message}`)
 }

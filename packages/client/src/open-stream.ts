@@ -1,16 +1,16 @@
 /**
- * One connection to the stream of a conversation or a space: every event after a seq, in order. One out of order breaks
- * it; whoever reads comes again with the last seq it has.
+ * One connection to the stream of a conversation or a space: every event after a seq, in order. A gap ends the connection,
+ * and the reader reconnects after its last seq.
  */
 import { decodeStream, encodeClientTools, type StreamMessage } from '@holdpoint/protocol'
 import type { Http } from './http.ts'
-import { openSse, type Heard } from './open-sse.ts'
-import { StreamBroken } from './passing.ts'
+import { openSse, type Received } from './open-sse.ts'
+import { StreamBroken } from './temporary-failure.ts'
 
 export interface OpenStream {
-  /** Where it is. */
+  /** The path of the stream. */
   readonly path: string
-  /** The last seq that is known. */
+  /** The seq of the last event that the reader has. */
   readonly after: number
   readonly signal: AbortSignal
   /** Names of the client tools that run here. */
@@ -20,7 +20,7 @@ export interface OpenStream {
 export function openStream(
   http: Http,
   { path, after, signal, tools = [] }: OpenStream,
-): AsyncGenerator<Heard<StreamMessage>> {
+): AsyncGenerator<Received<StreamMessage>> {
   let seq = after
   return openSse(http, {
     path: offering(path, tools),
@@ -36,7 +36,7 @@ export function openStream(
   })
 }
 
-/** In the address, which every client can give, and which keeps no page of another origin out. */
+/** In the query, because a custom header needs a CORS permission, and some clients cannot set headers. */
 function offering(path: string, tools: readonly string[]): string {
   if (tools.length === 0) return path
   return `${path}${path.includes('?') ? '&' : '?'}tools=${encodeURIComponent(encodeClientTools(tools))}`
@@ -44,5 +44,5 @@ function offering(path: string, tools: readonly string[]): string {
 
 function inOrder(before: number, seq: number): number {
   if (seq === before + 1) return seq
-  throw new StreamBroken(`Event ${seq} came after event ${before}: some are missing.`)
+  throw new StreamBroken(`Event ${seq} came after event ${before}. The events between are missing.`)
 }

@@ -1,4 +1,4 @@
-/** The body of a response as text, piece by piece. */
+/** Reads the body of a response as text. */
 
 export async function* readPieces(response: Response): AsyncGenerator<string, void, undefined> {
   const reader = response.body?.getReader()
@@ -10,7 +10,7 @@ export async function* readPieces(response: Response): AsyncGenerator<string, vo
       const { done, value } = await reader.read()
       over = done
       const text = decoder.decode(value, { stream: !done })
-      // An empty piece is a sign of life, too.
+      // An empty piece shows that the connection is alive.
       yield text
     }
   } finally {
@@ -23,7 +23,7 @@ export async function readText(response: Response, maxChars: number): Promise<st
   let size = 0
   for await (const piece of readPieces(response)) {
     size += piece.length
-    if (size > maxChars) throw new RangeError(`An answer is larger than ${maxChars} characters.`)
+    if (size > maxChars) throw new RangeError(`The response is larger than ${maxChars} characters.`)
     pieces.push(piece)
   }
   return pieces.join('')

@@ -1,4 +1,4 @@
-/** Tells the host of an error in the page's own code, as it would of one in an event's listener. Node has no word for it. */
+/** Reports an error in a listener like an uncaught error. Node has no `reportError`, so there it is thrown in a microtask. */
 export function report(error: unknown): void {
   const { reportError } = globalThis as { readonly reportError?: (error: unknown) => void }
   if (reportError) return reportError(error)

@@ -1,4 +1,4 @@
-/** `next`, or `before` if they are equal. In a list, each item that was there before is that object, wherever it stands now. */
+/** `next`, or `before` if they are equal as JSON. In a list, each unchanged item stays the same object at any position. */
 export function shared<T>(before: unknown, next: T): T {
   if (JSON.stringify(before) === JSON.stringify(next)) return before as T
   const [was, is] = [itemsOf(before), itemsOf(next)]

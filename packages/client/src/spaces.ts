@@ -1,5 +1,6 @@
-import type { LogEvent, Member, ResolveAnswer, SpaceRefusal, SpaceRow } from '@holdpoint/core'
-import type { SpaceView } from '@holdpoint/core/view'
+import type { LogEvent, Member, ResolveAnswer } from '@holdpoint/core'
+import type { SpaceRefusal, SpaceRow } from '@holdpoint/spaces'
+import type { SpaceView } from '@holdpoint/spaces/view'
 import {
   paths,
   type CreateSpaceBody,
@@ -27,45 +28,48 @@ export interface SpacePage {
 
 export interface SpaceAnswerOptions extends RequestOptions {
   readonly from?: Member
-  /** Which of the call's holds is meant: `hold.nth` of the message. */
+  /** The number of the hold that the answer is for: `hold.nth` of the message. */
   readonly hold?: number
 }
 
-/** A person's token acts for that person; a program with a key says for whom: `by`, `from`, `member`. */
+/** A person's token acts for that person. A program with a key names the person: `by`, `from`, `member`. */
 export interface Spaces {
   create(
     space: CreateSpaceBody,
     options?: RequestOptions,
   ): Promise<{ readonly ok: true; readonly id: string; readonly seq: number } | RefusedBySpace>
-  /** Those that a person is in; for a program all of them. A page may be short, and not the last. */
+  /** The spaces of the person, or all spaces for a program. A page may be short without being the last. */
   list(query?: PageQuery, options?: RequestOptions): Promise<ListOf<SpaceRow>>
-  /** Who is there, and the newest messages, or those before a seq. Undefined when there is no such space. */
+  /** The members and the newest messages, or messages before a seq. Undefined if the space does not exist. */
   view(id: string, query?: SpacePage, options?: RequestOptions): Promise<SpaceView | undefined>
-  /** Once this answers, it was said, and every other agent there hears of it once. */
+  /** When this resolves, the message is stored, and every other agent in the space will get it once. */
   post(id: string, text: string, options?: PostOptions): Promise<({ readonly ok: true } & PostedBody) | RefusedBySpace>
-  /** Lets somebody in, or changes their role. */
+  /** Adds a member, or changes the role of one. */
   join(id: string, member: Member, options?: RequestOptions & JoinBody): Promise<SpaceChanged>
   leave(id: string, member: Member, options?: RequestOptions & { readonly by?: string }): Promise<SpaceChanged>
-  /** Everything up to this seq was read. */
+  /** Marks the messages up to this seq as read. */
   read(id: string, upTo: number, options?: RequestOptions & { readonly member?: Member }): Promise<SpaceChanged>
-  /** The answer to a call that is shown there and asks the people in it. */
+  /** Answers a call that asks the people in the space. */
   answer(id: string, callId: string, value: unknown, options?: SpaceAnswerOptions): Promise<ResolveAnswer>
-  /** Whoever was to carry it out could not: the model reads why. */
+  /** Settles the call as failed. The model reads `error`. */
   fail(id: string, callId: string, error: string, options?: SpaceAnswerOptions): Promise<ResolveAnswer>
   events(
     id: string,
     query?: { readonly after?: number; readonly limit?: number },
     options?: RequestOptions,
   ): Promise<ListOf<LogEvent>>
-  /** Every event after a seq, once and in order, and what is being written; through every break, until it is aborted. */
+  /** Every event after a seq, once and in order, and the texts being written. Reconnects until it is aborted. */
   follow(id: string, options?: FollowOptions): AsyncGenerator<StreamMessage, void, undefined>
 }
 
 export function spacesOf(http: Http): Spaces {
   const changed = async (asking: Promise<{ readonly seq: number }>): Promise<SpaceChanged> =>
     orRefused(asking, SPACE_REFUSALS)
-  const say = (id: string, body: object, { from, hold, ...options }: SpaceAnswerOptions = {}): Promise<ResolveAnswer> =>
-    orVerdict(http.post(paths.spaceToolResults(id), { ...body, from, hold }, options))
+  const resolve = (
+    id: string,
+    body: object,
+    { from, hold, ...options }: SpaceAnswerOptions = {},
+  ): Promise<ResolveAnswer> => orVerdict(http.post(paths.spaceToolResults(id), { ...body, from, hold }, options))
   return {
     create: async (body, options) =>
       orRefused(http.post<{ id: string; seq: number }>(paths.spaces(), body, options), SPACE_REFUSALS),
@@ -83,8 +87,8 @@ export function spacesOf(http: Http): Spaces {
     read: (id, upTo, { member, ...options } = {}) =>
       changed(http.ask({ ...options, method: 'PUT', path: paths.spaceRead(id), body: { upTo, member } })),
     // JSON has no `undefined`.
-    answer: async (id, callId, value = null, options) => say(id, { callId, result: value }, options),
-    fail: async (id, callId, error, options) => say(id, { callId, error }, options),
+    answer: async (id, callId, value = null, options) => resolve(id, { callId, result: value }, options),
+    fail: async (id, callId, error, options) => resolve(id, { callId, error }, options),
     events: async (id, query, options) => http.get(paths.spaceEvents(id), options, query),
     follow: (id, options) => follow(http, paths.spaceEvents(id), options),
   }

@@ -1,6 +1,6 @@
 /**
- * The answer to a question, asked again whenever something changed: a list of holds, for instance. It is asked while
- * somebody listens, one question at a time; what did not change in the answer is the same object as before.
+ * The result of a request, such as a list of holds, that is sent again whenever something changed. It is sent while there
+ * is a listener, one request at a time. Parts of the result that did not change stay the same objects.
  */
 import type { Changes } from './changes.ts'
 import type { Connection } from './connection.ts'
@@ -8,9 +8,9 @@ import { Listeners } from './listeners.ts'
 import { shared } from './shared.ts'
 
 export interface WatchedState<T> {
-  /** The newest answer; undefined before the first. */
+  /** The newest result. Undefined before the first one. */
   readonly value: T | undefined
-  /** Why the newest question had no answer. The value, if there is one, is from before. */
+  /** Why the newest request failed. `value` is then the older result, if there is one. */
   readonly error: Error | undefined
   readonly connection: Connection
 }
@@ -29,7 +29,7 @@ export class Watched<T> {
     this.#ask = ask
   }
 
-  /** Immutable, and the same object until something changed. */
+  /** Immutable. The same object until something changes. */
   get state(): WatchedState<T> {
     return this.#state
   }
@@ -48,7 +48,7 @@ export class Watched<T> {
     }
   }
 
-  /** Asks again, after the question under way if there is one. */
+  /** Sends the request again, after the current one if there is one. */
   refresh(): void {
     this.#again = true
     if (!this.#asking) void this.#askOn()
@@ -60,20 +60,20 @@ export class Watched<T> {
     const { signal } = asking
     while (this.#again && !signal.aborted) {
       this.#again = false
-      const told = await this.#ask(signal).then(
+      const result = await this.#ask(signal).then(
         (value) => ({ value: shared(this.#state.value, value), error: undefined }),
         (error: Error) => ({ value: this.#state.value, error }),
       )
-      if (!signal.aborted) this.#show(told)
+      if (!signal.aborted) this.#show(result)
     }
     if (this.#asking === asking) this.#asking = undefined
   }
 
-  #show(told: Pick<WatchedState<T>, 'value' | 'error'>): void {
+  #show(result: Pick<WatchedState<T>, 'value' | 'error'>): void {
     const { connection } = this.#changes
     const { value, error, connection: before } = this.#state
-    if (told.value === value && told.error === error && connection === before) return
-    this.#state = { ...told, connection }
+    if (result.value === value && result.error === error && connection === before) return
+    this.#state = { ...result, connection }
     this.#listeners.tell()
   }
 }

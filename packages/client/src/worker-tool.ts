@@ -1,12 +1,12 @@
-/** What carries a claimed call out. */
+/** The handler of a worker for the calls of one tool. */
 import type { Json } from '@holdpoint/core'
 import type { ClaimedCall } from '@holdpoint/protocol'
 
 export interface WorkerContext {
   readonly call: ClaimedCall
-  /** Aborted when the claim is lost, or when the worker stops and waits no longer: the result is not wanted from here. */
+  /** Aborted when the claim is lost, or when the worker stops and `graceMs` has passed. The result is then not sent. */
   readonly signal: AbortSignal
-  /** Shown to those who watch the conversation, if the tool is `streaming`. Never throws: it may be lost. */
+  /** Publishes progress, if the tool is `streaming`. It may be lost, and never throws. */
   progress(value: Json): Promise<void>
 }
 

@@ -1,42 +1,42 @@
 /**
- * Carries out external calls: claims what waits, keeps the claim while the handler runs, brings the result. Any number of
- * workers share the load; a call whose worker falls silent is free again when its claim runs out.
+ * Runs external calls: claims waiting calls, renews each claim while the handler runs, and posts the result. Any number of
+ * workers share the load. If a worker dies, its claims expire and other workers claim the calls.
  *
- * A handler may therefore meet a call that another one began: `call.callId` never changes, and tells.
+ * So a handler may get a call that another worker started. `call.callId` is the same: use it as an idempotency key.
  */
 import type { ResolveAnswer } from '@holdpoint/core'
 import type { ClaimBody, ClaimedCall } from '@holdpoint/protocol'
 import type { Calls, ClaimLost } from './calls.ts'
 import { ClaimedRun } from './claimed-run.ts'
-import { passes } from './passing.ts'
+import { isTemporary } from './temporary-failure.ts'
 import { randomKey } from './random-key.ts'
 import { backoffMs, wait } from './wait.ts'
 import type { WorkerTool } from './worker-tool.ts'
 
 export interface WorkerOptions {
-  /** What is carried out here, by the name of the tool. What it returns is the result, what it throws the reason why there is none. */
+  /** Handlers by tool name. A handler returns the result. The message of a thrown error is the failure that the model reads. */
   readonly tools: Readonly<Record<string, WorkerTool>>
-  /** How many at the same time; 1 unless said. */
+  /** The most concurrent calls. Default: 1. */
   readonly concurrency?: number
-  /** How long a claim lasts without a word from here; a minute unless said. It is renewed three times as often. */
+  /** How long a claim lasts without a renewal. Default: one minute. It is renewed after a third of that. */
   readonly ttlMs?: number
-  /** Seconds that the gateway is asked to wait for work; 10 unless said, 30 at most. */
+  /** How long a request for work waits, in seconds, up to 30. Default: 10. */
   readonly wait?: number
-  /** How long `stop` waits for what is under way; 10 s unless said. */
+  /** How long `stop` waits for running handlers. Default: 10 s. */
   readonly graceMs?: number
-  /** What became of a result. */
+  /** Called with the verdict on a result. */
   readonly onResult?: (answer: ResolveAnswer | ClaimLost, call: ClaimedCall) => void
-  /** Trouble on the way, after which it goes on by itself; and why it cannot go on, which `done` rejects with. */
+  /** Called with each error: temporary ones, after which the worker continues, and the one that `done` rejects with. */
   readonly onError?: (error: Error) => void
 }
 
 export interface Worker {
   /**
-   * Resolves when the worker has stopped; rejects when it cannot go on, with a credential that is not good for instance.
-   * Without `onError` that is an unhandled rejection where the program does not look at it.
+   * Resolves when the worker has stopped. Rejects when it cannot continue, for instance with an invalid credential. Without
+   * `onError`, a program that ignores `done` ends with an unhandled rejection.
    */
   readonly done: Promise<void>
-  /** Takes nothing new, lets what is under way come to its end for a while, and gives the rest back. */
+  /** Claims no more calls, waits for running handlers up to `graceMs`, and gives the other calls back. */
   stop(): Promise<void>
 }
 
@@ -53,21 +53,21 @@ export function worker({ calls }: { readonly calls: Calls }, options: WorkerOpti
   }
 }
 
-/** What a claim without waiting for work pauses. */
+/** The pause after a claim that returned nothing without waiting. */
 const LOOK_MS = 1000
-/** By then the gateway knows that a worker hung up. */
+/** After this time the gateway has noticed that the connection was closed. */
 const HUNG_UP_MS = 50
-/** So long `stop` waits to hear what its last claim came to. */
+/** How long `stop` waits for the result of the last claim. */
 const LAST_CLAIM_MS = 2000
 
 class WorkerLoop {
   readonly #calls: Calls
   readonly #options: Required<Omit<WorkerOptions, 'onResult'>> & Pick<WorkerOptions, 'onResult'>
   readonly #running = new Map<ClaimedRun, Promise<void>>()
-  /** Tools whose progress is not shown, which was reported once. */
+  /** Tools without `streaming`, for which the worker has reported the mistake once. */
   readonly #unshown = new Set<string>()
   readonly #stopping = new AbortController()
-  /** Nothing is waited for any more. */
+  /** Aborted when `graceMs` has passed, or at the end. */
   readonly #over = new AbortController()
 
   constructor(calls: Calls, options: WorkerOptions) {
@@ -91,7 +91,7 @@ class WorkerLoop {
           failures = 0
         } catch (error) {
           if (this.#stopping.signal.aborted) break
-          if (!passes(error)) throw error
+          if (!isTemporary(error)) throw error
           this.#options.onError(error as Error)
           await this.#pause(backoffMs(failures++, { base: 500, most: 30_000 }))
         }
@@ -105,10 +105,10 @@ class WorkerLoop {
     const { tools, concurrency, ttlMs, wait: seconds } = this.#options
     const free = concurrency - this.#running.size
     if (free <= 0) return this.#oneEnds()
-    const asked = Date.now()
+    const askedAt = Date.now()
     const items = await this.#claim({ tools: Object.keys(tools), max: Math.min(free, 100), ttlMs, wait: seconds })
     for (const call of items) this.#take(call)
-    if (items.length === 0 && Date.now() - asked < Math.min(seconds * 1000, LOOK_MS)) await this.#pause(LOOK_MS)
+    if (items.length === 0 && Date.now() - askedAt < Math.min(seconds * 1000, LOOK_MS)) await this.#pause(LOOK_MS)
     if (items.length === 0 && seconds === 0) await this.#pause(LOOK_MS)
   }
 
@@ -119,7 +119,7 @@ class WorkerLoop {
       return (await this.#calls.claim(body, { key, signal })).items
     } catch (error) {
       if (!signal.aborted) throw error
-      // The gateway waits for no one who hung up. What it had claimed by then is asked for under the same key, and given back.
+      // The request was aborted, but the gateway may have claimed calls for it. The same key returns them, to give them back.
       await wait(HUNG_UP_MS)
       const until = AbortSignal.any([this.#over.signal, AbortSignal.timeout(LAST_CLAIM_MS)])
       return (await this.#calls.claim(body, { key, signal: until })).items
@@ -131,8 +131,8 @@ class WorkerLoop {
     const tool = tools[call.name]
     const onUnshown = (name: string): void => this.#notShown(name)
     const run = new ClaimedRun({ calls: this.#calls, call, ttlMs, onError, onUnshown, ...(onResult && { onResult }) })
-    // One that came while stopping is given back.
-    const ending = tool && !this.#stopping.signal.aborted ? run.carryOut(tool) : run.release()
+    // A call that was claimed while stopping is given back.
+    const ending = tool && !this.#stopping.signal.aborted ? run.run(tool) : run.release()
     const done = ending.catch(onError).finally(() => this.#running.delete(run))
     this.#running.set(run, done)
   }
@@ -148,7 +148,7 @@ class WorkerLoop {
     const { signal } = this.#over
     const over = new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
     if (!signal.aborted) await Promise.race([Promise.all(this.#running.values()), over])
-    // A handler that does not listen to its signal is not waited for; its call is another worker's.
+    // Handlers that ignore their signal are abandoned. Their calls are free for other workers.
     await Promise.all([...this.#running.keys()].map((run) => run.release().catch(this.#options.onError)))
     this.#over.abort()
   }

@@ -4,10 +4,10 @@ import { holdsOf, type ClientToolContext, type LiveConversation } from '@holdpoi
 import { desk } from './desk.ts'
 
 const until = (check: () => unknown): Promise<unknown> =>
-  vi.waitFor(async () => expect(await check()).toBeTruthy(), { timeout: 20_000, interval: 5 })
+  vi.waitFor(async () => expect(await check()).toBeTruthy(), { timeout: 80_000, interval: 5 })
 const callOf = (live: LiveConversation) => live.view.turns.at(-1)?.steps[0]?.calls[0]
 
-test('a held call of a known name is run here and answered, and the turn goes on', async () => {
+test('a held call of a registered tool runs here and is answered, and the turn continues', async () => {
   const { client } = await desk()
   const live = client.conversation('c1')
   const run = vi.fn<(input: { to: string }, context: ClientToolContext) => unknown>((input, { call }) => ({
@@ -21,7 +21,7 @@ test('a held call of a known name is run here and answered, and the turn goes on
   live.close()
 })
 
-test('what a tool throws, and what is no JSON, is what the model reads', async () => {
+test('the model reads the error of a client tool, and an error for a result that is not JSON', async () => {
   const { client } = await desk()
   const live = client.conversation('c1')
   const results: (() => unknown)[] = [
@@ -47,7 +47,7 @@ test('what a tool throws, and what is no JSON, is what the model reads', async (
   live.close()
 })
 
-test('in two tabs both run it, one answer counts, and the other is told: no error', async () => {
+test('two tabs both run a call, the first answer counts, and the second gets a verdict instead of an error', async () => {
   const { client, another } = await desk()
   const tabs = [client, another()].map((each) => each.conversation('c1'))
   const answers: ResolveAnswer[] = []
@@ -73,7 +73,7 @@ test('in two tabs both run it, one answer counts, and the other is told: no erro
   for (const tab of tabs) tab.close()
 })
 
-test('once per page: not again after a break, nor by another view of the same page', async () => {
+test('a call runs once per page, even after a reconnect and with another view of the page', async () => {
   const { client, line } = await desk()
   const release = Promise.withResolvers<void>()
   const run = vi.fn<() => Promise<unknown>>(async () => {
@@ -93,7 +93,7 @@ test('once per page: not again after a break, nor by another view of the same pa
   for (const live of views) live.close()
 })
 
-test('an answer that nobody took because the line was down is given when it is back', async () => {
+test('an answer that could not be sent is sent after the reconnect', async () => {
   const { client, line, runtime } = await desk()
   const live = client.conversation('c1')
   live.tools({
@@ -114,7 +114,7 @@ test('an answer that nobody took because the line was down is given when it is b
   live.close()
 })
 
-test('a tool is told when its answer is no longer wanted', async () => {
+test('the signal of a tool is aborted when its call no longer waits', async () => {
   const { client } = await desk()
   const live = client.conversation('c1')
   const aborted = vi.fn<() => void>()
@@ -136,7 +136,7 @@ test('a tool is told when its answer is no longer wanted', async () => {
   live.close()
 })
 
-test('a call that no page can run fails after its grace, and the model goes on; the page that comes later is told nothing', async () => {
+test('a call that no page can run fails after its grace, and a page that connects later does not run it', async () => {
   const { client } = await desk()
   const live = client.conversation('c1')
   const run = vi.fn<() => void>()
@@ -145,14 +145,14 @@ test('a call that no page can run fails after its grace, and the model goes on; 
   await until(() => live.view.status === 'idle' && live.view.turns.length === 1)
   expect(callOf(live)?.outcome).toMatchObject({
     ok: false,
-    error: { code: 'no-client', message: 'No client that can run browser.photo was there for 1 s.' },
+    error: { code: 'no-client', message: 'No client that can run browser.photo was connected for 1 s.' },
   })
   live.tools({ 'browser.photo': { run } })
   expect(run).not.toHaveBeenCalled()
   live.close()
 })
 
-test('a page that comes within the grace, or offers its tools only then, runs the call', async () => {
+test('a page that connects or registers its tools within the grace runs the call', async () => {
   const { client } = await desk()
   const live = client.conversation('c1')
   live.subscribe(() => {})
@@ -164,7 +164,7 @@ test('a page that comes within the grace, or offers its tools only then, runs th
   const release = Promise.withResolvers<void>()
   live.tools({ 'browser.photo': { run: () => release.promise.then(() => 'smiling') } })
   await until(() => states.includes('connecting'))
-  // Longer than the grace: it is there, and is waited for.
+  // The handler takes longer than the grace, but the page is connected, so the call waits.
   setTimeout(release.resolve, 2500)
   await until(() => live.view.status === 'idle')
   expect(callOf(live)?.outcome).toEqual({ ok: true, value: 'smiling' })
@@ -172,7 +172,7 @@ test('a page that comes within the grace, or offers its tools only then, runs th
   live.close()
 })
 
-test('a page that is closed before it answers has its grace, and then the call fails', async () => {
+test('after a page is closed before it answered, the call fails at the end of the grace', async () => {
   const { client, runtime } = await desk()
   const live = client.conversation('c1')
   const never = new Promise<void>(() => {})
@@ -185,7 +185,7 @@ test('a page that is closed before it answers has its grace, and then the call f
   expect(await outcome()).toMatchObject({ ok: false, error: { code: 'no-client' } })
 })
 
-test('a page whose line is down for less than the grace is waited for', async () => {
+test('a call waits for a page that is offline for less than the grace', async () => {
   const { client, line } = await desk()
   const live = client.conversation('c1')
   const release = Promise.withResolvers<string>()
@@ -202,7 +202,7 @@ test('a page whose line is down for less than the grace is waited for', async ()
   live.close()
 })
 
-test('what cannot be the name of a tool is refused where it is offered, and so are too many', async () => {
+test('invalid tool names and too many tools are refused when they are registered', async () => {
   const { client } = await desk()
   const live = client.conversation('c1')
   const run = (): void => {}
@@ -213,7 +213,7 @@ test('what cannot be the name of a tool is refused where it is offered, and so a
   live.close()
 })
 
-test('calls of other names, and approvals, are left to others', async () => {
+test('calls of other tools and approvals are not run', async () => {
   const { client } = await desk()
   const live = client.conversation('c1')
   const run = vi.fn<() => void>()

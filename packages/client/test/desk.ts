@@ -1,4 +1,4 @@
-/** A gateway on a port, behind a line that can be cut, with an agent whose tools wait in every way. */
+/** A gateway on a port, behind a proxy that can cut connections, with an agent that has tools of every hold kind. */
 import { createServer, connect as dial, type AddressInfo, type Socket } from 'node:net'
 import { agent, holdpoint, memoryStore, tool, type Model, type Runtime } from 'holdpoint'
 import { onTestFinished, vi } from 'vitest'
@@ -12,12 +12,12 @@ export interface Desk {
   readonly runtime: Runtime
   readonly served: Served
   readonly line: Line
-  /** Another page or program on the same line. */
+  /** Another page or program behind the same proxy. */
   another(options?: Partial<ConnectOptions>): Client
 }
 
-// A gateway asks to come again after a second or two, and this machine may be busy.
-vi.setConfig({ testTimeout: 30_000 })
+// The gateway asks clients to reconnect after one or two seconds, and the machine may be slow.
+vi.setConfig({ testTimeout: 300_000 })
 
 const KEY = 'hp_test_0123456789abcdef0123456789abcdef'
 
@@ -59,7 +59,7 @@ const tools = [
 
 const NAMES: Readonly<Record<string, string>> = { locate: 'browser.location', photograph: 'browser.photo' }
 
-/** Does what it is told: "ship Ada" calls the tool, "ship Ada Bob" calls it twice; anything else is said back. */
+/** A model that follows the message: "ship Ada" calls the tool, "ship Ada Bob" calls it twice. It repeats other texts. */
 const obedient: Model = {
   id: 'obedient',
   async *stream({ prompt }) {
@@ -85,7 +85,7 @@ export async function desk(options: Partial<GatewayOptions> & { readonly model?:
   const agents = [agent({ name: 'desk', model, tools })]
   const runtime = await holdpoint({ store, agents })
   const limits = { rate: { perSecond: 10_000, burst: 10_000 }, heartbeatMs: 100 }
-  const auth = { keys: [{ key: KEY, tenant: 'acme', scopes: ['admin'] as const }] }
+  const auth = { keys: [{ key: KEY, tenant: 'acme', scopes: ['admin'] as const, mayActFor: true as const }] }
   const served = await serve({ runtime, store, agents, auth, limits, log: () => {}, ...rest })
   const line = await openLine(Number(new URL(served.url).port))
   const another: Desk['another'] = (more = {}) => connect({ url: line.url, key: KEY, ...more })
@@ -98,11 +98,11 @@ export async function desk(options: Partial<GatewayOptions> & { readonly model?:
 
 export interface Line {
   readonly url: string
-  /** Cuts every connection, in the middle of whatever is on it. */
+  /** Cuts every connection, even in the middle of a message. */
   cut(): void
-  /** From now on nothing comes through: connections stay open and silent. */
+  /** Keeps connections open and drops all data from now on. */
   mute(on: boolean): void
-  /** Nobody is there. */
+  /** Refuses connections. */
   refuse(on: boolean): void
   readonly opened: number
   close(): Promise<void>

@@ -16,8 +16,8 @@ type Said = Parameters<typeof problem>
 const no = (code: Said[0], detail = 'No.', more?: Said[2]): Answer =>
   json(problem(code, detail, more), problem(code, detail).status)
 
-describe('an ordinary no is a value', () => {
-  test('a verdict comes back with what was taken first', async () => {
+describe('a refusal is a value', () => {
+  test('a verdict has the first answer', async () => {
     const first = { hold: 'approval', nth: 1, accepts: ['approve'], resolution: { kind: 'reject' }, by: 'bob', at: 7 }
     const { client } = await against([no('conflict', 'A different answer came first.', { first: first as never })])
     const told = await client.holds.approve('c1', 't1.1')
@@ -35,14 +35,14 @@ describe('an ordinary no is a value', () => {
     expect(sent).toEqual({ ok: false, refusal: 'turn-in-progress', message: 'One call is held.' })
   })
 
-  test('what is not there is undefined', async () => {
+  test('a missing object is undefined', async () => {
     const { client } = await against([no('not-found'), no('hold-not-open'), no('not-found')])
     expect(await client.conversations.view('c1')).toBeUndefined()
     expect(await client.holds.show('c1', 't1.1')).toBeUndefined()
-    expect(await client.agents.show('nobody')).toBeUndefined()
+    expect(await client.agents.show('missing')).toBeUndefined()
   })
 
-  test('a claim that is lost is told', async () => {
+  test('a lost claim is a value', async () => {
     const { client } = await against([no('claim-lost', 'It ran out.')])
     expect(await client.calls.progress('t1.1', { claim: 'x' })).toEqual({
       verdict: 'claim-lost',
@@ -51,7 +51,48 @@ describe('an ordinary no is a value', () => {
   })
 })
 
-describe('everything else is thrown', () => {
+describe('credentials', () => {
+  test('with `session`, the browser sends its cookies, and there is no Authorization header', async () => {
+    const sent: RequestInit[] = []
+    const fetching: ConnectOptions['fetch'] = async (url, init) => {
+      sent.push(init)
+      return fetch(url, init)
+    }
+    server = await scriptedServer(json({ items: [] }), json({ items: [] }))
+    await connect({ url: server.url, session: true, fetch: fetching }).keys.list()
+    await connect({ url: server.url, key: 'hp_test', fetch: fetching }).keys.list()
+    const seen = sent.map(({ credentials, headers }) => [credentials, new Headers(headers).get('authorization')])
+    expect(seen).toEqual([
+      ['same-origin', null],
+      ['omit', 'Bearer hp_test'],
+    ])
+  })
+
+  test('the tenant is that of the request, or else of the client', async () => {
+    server = await scriptedServer(json({ items: [] }))
+    const client = connect({ url: server.url, key: 'hp_test', tenant: 'Zürich' })
+    await client.keys.list()
+    await client.conversations.list({}, { tenant: 'acme' })
+    await client.conversations.send('c', 'hello', { tenant: 'initech' })
+    const one = { conversationId: 'c', callId: 't.1', nth: 1, resolution: { kind: 'approve' as const } }
+    await client.holds.resolveMany([{ ...one, tenant: 'umbrella' }])
+    expect(server.asked.map(({ headers }) => headers['holdpoint-tenant'])).toEqual([
+      'Z%C3%BCrich',
+      'acme',
+      'initech',
+      'umbrella',
+    ])
+    expect(server.asked[2]?.body).toBe('{"content":"hello"}')
+  })
+
+  test('there is exactly one', () => {
+    const url = 'http://127.0.0.1'
+    for (const wrong of [{}, { key: 'k', session: true }, { key: 'k', token: () => 't' }] as const)
+      expect(() => connect({ url, ...wrong })).toThrow('one of `key`, `token` and `session`')
+  })
+})
+
+describe('every other failure is thrown', () => {
   test('with the problem, and never with the key', async () => {
     const { client } = await against([no('scope-missing', 'This takes a resolver.')], { key: 'hp_very_secret' })
     const error = await client.holds.approve('c1', 't1.1').catch((thrown: unknown) => thrown)
@@ -64,35 +105,35 @@ describe('everything else is thrown', () => {
     const page: Answer = (response) =>
       void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Log in</p>')
     const { client } = await against([page])
-    await expect(client.holds.list()).rejects.toThrow('not from a gateway')
+    await expect(client.holds.list()).rejects.toThrow('not a Holdpoint gateway')
   })
 
-  test('a gateway does not redirect, so a redirect is no answer', async () => {
+  test('a redirect is an error, because a gateway does not redirect', async () => {
     const away: Answer = (response) => void response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()
     const { client } = await against([away], { attempts: 1 })
     await expect(client.holds.list()).rejects.toMatchObject({ status: 0 })
   })
 
-  test('an answer that is too large is not read to its end, and not asked for again', async () => {
+  test('a response that is too large is not read to its end and not retried', async () => {
     const { client, asked } = await against([json({ items: ['x'.repeat(100_000)] })], { maxChars: 50_000 })
     await expect(client.holds.list()).rejects.toThrow('larger than 50000')
     expect(asked).toHaveLength(1)
   })
 
-  test('a silent gateway is given up', async () => {
+  test('a gateway that does not respond causes a timeout', async () => {
     const { client } = await against([() => {}], { timeoutMs: 50, attempts: 1 })
     await expect(client.holds.list()).rejects.toMatchObject({ status: 0 })
   })
 
-  test('what is aborted is aborted with its reason, at once', async () => {
+  test('an aborted request rejects at once with the reason of its signal', async () => {
     const { client, asked } = await against([no('closed')])
     await expect(client.holds.list({}, { signal: AbortSignal.abort(new Error('Gone.')) })).rejects.toThrow('Gone.')
     expect(asked.length).toBeLessThanOrEqual(1)
   })
 })
 
-describe('what fails in passing is sent again', () => {
-  test('a write that was cut off goes again under the same key and with the same body', async () => {
+describe('temporary failures are retried', () => {
+  test('a write is retried with the same key and the same body', async () => {
     const { client, asked } = await against([hangUp, no('closed'), no('same-key-in-progress'), json({ turnId: 't1' })])
     expect(await client.conversations.send('c1', 'Hello')).toEqual({ ok: true, turnId: 't1' })
     expect(asked).toHaveLength(4)
@@ -101,7 +142,7 @@ describe('what fails in passing is sent again', () => {
     expect(asked[0]?.headers['idempotency-key']).toMatch(/^[0-9a-f]{32}$/)
   })
 
-  test('two writes have two keys, and the sender may give one of its own', async () => {
+  test('two writes have two keys, and the caller may set a key', async () => {
     const { client, asked } = await against([json({ verdict: 'accepted', message: 'Accepted.' })])
     await client.holds.approve('c1', 'a')
     await client.holds.approve('c1', 'a')
@@ -111,7 +152,7 @@ describe('what fails in passing is sent again', () => {
     expect(keys[2]).toBe('mail-4711')
   })
 
-  test('it waits as long as it is asked to', async () => {
+  test('the delay follows Retry-After', async () => {
     const later = json(problem('too-many-requests', 'Later.'), 429, { 'retry-after': '1' })
     const { client } = await against([later, json({ items: [] })])
     const began = Date.now()
@@ -119,7 +160,7 @@ describe('what fails in passing is sent again', () => {
     expect(Date.now() - began).toBeGreaterThanOrEqual(990)
   })
 
-  test('it does not wait for an hour', async () => {
+  test('a Retry-After of an hour is an error', async () => {
     const { client, asked } = await against([
       json(problem('too-many-requests', 'Later.'), 429, { 'retry-after': '3600' }),
     ])
@@ -127,19 +168,19 @@ describe('what fails in passing is sent again', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('what is wrong every time is sent once', async () => {
+  test('a permanent failure is not retried', async () => {
     const { client, asked } = await against([no('internal')])
     await expect(client.conversations.send('c1', 'Hello')).rejects.toMatchObject({ code: 'internal' })
     expect(asked).toHaveLength(1)
   })
 
-  test('it gives up at last', async () => {
+  test('the number of attempts is limited', async () => {
     const { client, asked } = await against([no('store-unavailable')], { attempts: 2 })
     await expect(client.holds.list()).rejects.toMatchObject({ code: 'store-unavailable' })
     expect(asked).toHaveLength(2)
   })
 
-  test('a token that ran out is asked for once more', async () => {
+  test('an expired token is requested once more', async () => {
     const tokens = ['old', 'new']
     const { client, asked } = await against([no('unauthorised'), json({ items: [] })], {
       token: async () => tokens.shift() ?? 'none',
@@ -148,7 +189,7 @@ describe('what fails in passing is sent again', () => {
     expect(asked.map(({ headers }) => headers.authorization)).toEqual(['Bearer old', 'Bearer new'])
   })
 
-  test('who waits for longer than a gateway does asks again, and it stays one message', async () => {
+  test('a wait longer than the limit of the gateway uses several requests for one message', async () => {
     const { client, asked } = await against([
       json({ turnId: 't1' }, 202),
       json({ turnId: 't1', repeated: true, result: { status: 'done' } }),
@@ -163,7 +204,7 @@ describe('what fails in passing is sent again', () => {
   })
 })
 
-describe('strings of anybody', () => {
+describe('strings from users', () => {
   test.each(['a/b', '../keys', 'a?b#c', 'ü "x" \\ %2e%2e', '\u202e'])(
     'an id stays one segment of the path: %j',
     async (id) => {
@@ -184,7 +225,7 @@ describe('strings of anybody', () => {
     },
   )
 
-  test('a query and a body carry any text as it is', async () => {
+  test('a query and a body may have any text', async () => {
     const evil = '&admin=1#\n"<script>\u2028 ü'
     const { client, asked } = await against([json({ items: [] }), json({ turnId: 't' })])
     await client.holds.list({ tool: evil })

@@ -5,7 +5,7 @@ import { emptyView, holdsOf } from '@holdpoint/core/view'
 import { desk } from './desk.ts'
 
 const until = (check: () => unknown): Promise<unknown> =>
-  vi.waitFor(async () => expect(await check()).toBeTruthy(), { timeout: 20_000, interval: 5 })
+  vi.waitFor(async () => expect(await check()).toBeTruthy(), { timeout: 80_000, interval: 5 })
 const textOf = (live: LiveConversation): string =>
   messagesOf(live.view)
     .flatMap((message) => (message.role === 'assistant' ? message.parts : []))
@@ -13,7 +13,7 @@ const textOf = (live: LiveConversation): string =>
     .join('')
 
 describe('a live conversation', () => {
-  test('begins with what is there, and moves like the view of the server', async () => {
+  test('starts with the stored view and stays equal to the view of the server', async () => {
     const { client, runtime } = await desk()
     await client.conversations.send('c1', 'hello', { wait: 10 })
     const live = client.conversation('c1')
@@ -31,7 +31,7 @@ describe('a live conversation', () => {
     live.close()
   })
 
-  test('tells what did not change by its identity', async () => {
+  test('keeps parts that did not change as the same objects', async () => {
     const { client } = await desk()
     await client.conversations.send('c1', 'hello', { wait: 10 })
     const live = client.conversation('c1')
@@ -44,7 +44,7 @@ describe('a live conversation', () => {
     live.close()
   })
 
-  test('is empty and live before anything was said, asks for nothing that is not there, and has what is said first', async () => {
+  test('of a new id is empty and live, makes no failing request, and gets the first message', async () => {
     const { client, another } = await desk()
     const statuses: number[] = []
     const states = new Set<string>()
@@ -64,7 +64,7 @@ describe('a live conversation', () => {
     await until(() => textOf(live) === 'It is done.' && live.view.status === 'idle')
     live.close()
 
-    // Said by another client.
+    // Sent by another client.
     const other = page.conversation('newer')
     other.subscribe(() => {})
     await until(() => other.connection.state === 'live')
@@ -74,7 +74,7 @@ describe('a live conversation', () => {
     expect(statuses.filter((status) => status >= 400)).toEqual([])
   })
 
-  test('stops when nobody listens, and goes on where it was', async () => {
+  test('disconnects without listeners, and continues after the last event', async () => {
     const { client, served } = await desk()
     await client.conversations.send('c1', 'hello', { wait: 10 })
     const live = client.conversation('c1')
@@ -90,7 +90,7 @@ describe('a live conversation', () => {
     live.close()
   })
 
-  test('a listener that throws keeps nobody else from being told', async () => {
+  test('calls the other listeners if one throws', async () => {
     const { client } = await desk()
     const reported = vi.fn<(error: unknown) => void>()
     vi.stubGlobal('reportError', reported)
@@ -106,7 +106,7 @@ describe('a live conversation', () => {
     vi.unstubAllGlobals()
   })
 
-  test('older turns are added on demand, and the view stays that of the server', async () => {
+  test('loads older turns on demand, and stays equal to the view of the server', async () => {
     const { client, runtime } = await desk()
     for (let n = 0; n < 7; n++) await client.conversations.send('c1', `hello ${n}`, { wait: 10 })
     const live = client.conversation('c1', { turns: 2 })
@@ -125,7 +125,7 @@ describe('a live conversation', () => {
     live.close()
   })
 
-  test('a credential that is not good stops it, and says so', async () => {
+  test('stops with an error if the credential is invalid', async () => {
     const { another } = await desk()
     const live = another({ key: 'hp_wrong' }).conversation('c1')
     live.subscribe(() => {})
@@ -134,7 +134,7 @@ describe('a live conversation', () => {
     live.close()
   })
 
-  test('a huge message comes through, in the stream and in the view', async () => {
+  test('handles a huge message, in the stream and in the view', async () => {
     const { client, runtime } = await desk({ limits: { bodyBytes: 8_000_000, streamQueueBytes: 16_000_000 } })
     await client.conversations.send('c1', 'hello', { wait: 10 })
     const live = client.conversation('c1')
@@ -146,7 +146,7 @@ describe('a live conversation', () => {
     live.close()
   })
 
-  test('an event that is larger than the cap stops it, instead of being fetched over and over', async () => {
+  test('stops at an event over the size limit, instead of loading it again and again', async () => {
     const { client, another, line } = await desk()
     await client.conversations.send('c1', 'hello', { wait: 10 })
     const live = another({ maxChars: 20_000 }).conversation('c1')
@@ -162,8 +162,8 @@ describe('a live conversation', () => {
   })
 })
 
-describe('after a break', () => {
-  test('every event comes once and in order, however often the line is cut, and then frames', async () => {
+describe('after a lost connection', () => {
+  test('every event arrives once and in order, and frames follow', async () => {
     const { client, runtime, line } = await desk()
     await client.conversations.create({ id: 'c1' })
     const leave = new AbortController()
@@ -193,7 +193,7 @@ describe('after a break', () => {
     expect(frames.length).toBeGreaterThan(0)
   })
 
-  test('the view is that of the server again, and text that was streamed is not there twice', async () => {
+  test('the view equals the view of the server, without repeated text', async () => {
     const said = Promise.withResolvers<void>()
     const { client, runtime, line } = await desk({
       model: {
@@ -225,7 +225,7 @@ describe('after a break', () => {
     live.close()
   })
 
-  test('a line that falls silent is left for a new one', async () => {
+  test('a silent connection is replaced', async () => {
     const { client, another, line, runtime } = await desk()
     await client.conversations.create({ id: 'c1' })
     const live = another({ silenceMs: 300 }).conversation('c1')
@@ -240,11 +240,11 @@ describe('after a break', () => {
     line.cut()
     await runtime.send('c1', 'hello')
     await until(() => textOf(live) === 'It is done.' && live.view.status === 'idle')
-    expect(String(errors[0])).toContain('Nothing was heard')
+    expect(String(errors[0])).toContain('The stream sent nothing')
     live.close()
   })
 
-  test('heartbeats keep a quiet line open', async () => {
+  test('heartbeats keep a connection without events open', async () => {
     const { client, another } = await desk()
     await client.conversations.create({ id: 'c1' })
     const live = another({ silenceMs: 300 }).conversation('c1')
@@ -256,7 +256,7 @@ describe('after a break', () => {
     live.close()
   })
 
-  test('while nobody is there it waits longer each time, and it can be told to try at once', async () => {
+  test('the delay grows while the gateway is down, and `reconnect` ends it', async () => {
     const { client, line, runtime } = await desk()
     await client.conversations.create({ id: 'c1' })
     const live = client.conversation('c1')
@@ -281,8 +281,8 @@ describe('after a break', () => {
   })
 })
 
-test('a gateway that answers anything is there again: what waited to be followed does so at once, and not where it was asked to wait', async () => {
-  // No time passes here, so that nothing but an answer ends a wait.
+test('a response to any request makes views reconnect at once, unless the gateway asked them to wait', async () => {
+  // The clock is stopped, so that only a response ends a delay.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   let there = false
@@ -305,7 +305,7 @@ test('a gateway that answers anything is there again: what waited to be followed
   const live = client.conversation('c1')
   live.subscribe(() => {})
   await vi.advanceTimersByTimeAsync(60_000)
-  // It may be trying just now: how long it waits between is up to chance.
+  // Delays are random, so an attempt may be running just now.
   for (let times = 0; live.connection.state !== 'waiting' && times < 1000; times++)
     await vi.advanceTimersByTimeAsync(100)
   expect(live.connection.state).toBe('waiting')

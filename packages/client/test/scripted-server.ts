@@ -1,4 +1,4 @@
-/** A real HTTP server that says what a test wrote down, and remembers what it was asked. */
+/** A real HTTP server with scripted responses. It records its requests. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -17,7 +17,7 @@ export interface ScriptedServer {
   close(): Promise<void>
 }
 
-/** The nth request gets the nth answer; all further ones the last. */
+/** The nth request gets the nth response. Later requests get the last one. */
 export async function scriptedServer(...answers: readonly Answer[]): Promise<ScriptedServer> {
   const asked: Asked[] = []
   const server = createServer((request, response) => {
@@ -50,12 +50,12 @@ export const json =
     response.writeHead(status, { 'content-type': type, ...headers }).end(JSON.stringify(body))
   }
 
-/** Cuts the connection without a word. */
+/** Closes the connection without a response. */
 export const hangUp: Answer = (response) => {
   response.destroy()
 }
 
-/** A stream with these pieces, which stays open unless it is to end. */
+/** A stream with these pieces. It stays open unless `end` is set. */
 export const stream =
   (pieces: readonly (string | Uint8Array)[], { end = false }: { readonly end?: boolean | 'cut' } = {}): Answer =>
   async (response) => {

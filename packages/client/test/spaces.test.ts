@@ -1,12 +1,12 @@
-/** Spaces and living agents through the client: the same view as the server's, through every break. */
+/** Spaces and autonomous agents through the client: the same view as on the server, after every lost connection. */
 import { expect, test, vi } from 'vitest'
-import { emptySpaceView } from '@holdpoint/core/view'
+import { emptySpaceView } from '@holdpoint/spaces/view'
 import { vendorName, type Model, type ModelPart, type ResolveAnswer } from '@holdpoint/core'
 import type { ClientTool } from '@holdpoint/client'
 import { desk, type Desk } from './desk.ts'
 
 const until = (check: () => unknown): Promise<unknown> =>
-  vi.waitFor(async () => expect(await check()).toBeTruthy(), { timeout: 20_000, interval: 5 })
+  vi.waitFor(async () => expect(await check()).toBeTruthy(), { timeout: 80_000, interval: 5 })
 
 const ada = { kind: 'human', id: 'ada' } as const
 const bob = { kind: 'human', id: 'bob' } as const
@@ -15,7 +15,7 @@ const agent = { kind: 'agent', id: 'desk' } as const
 const usage = { inputTokens: 1, outputTokens: 1 }
 const finish: ModelPart = { type: 'finish', reason: 'calls', usage }
 
-/** Says something in the space, and stops in the middle of it until it is let go. */
+/** A model that posts in the space and pauses in the middle of the text until the test continues it. */
 function speaker(gate: Promise<void> = Promise.resolve()): Model {
   return {
     id: 'speaker',
@@ -37,7 +37,7 @@ async function trip(model?: Model): Promise<Desk> {
   return here
 }
 
-test('a live space begins with what is there, and moves like the view of the server', async () => {
+test('a live space starts with the stored view and stays equal to the view of the server', async () => {
   const { client, runtime } = await trip(speaker())
   const live = client.space('trip')
   live.subscribe(() => {})
@@ -57,7 +57,7 @@ test('a live space begins with what is there, and moves like the view of the ser
   live.close()
 })
 
-test('through every cut of the line nothing is missed and nothing comes twice', async () => {
+test('after each lost connection no message is missing and none is repeated', async () => {
   const { client, runtime, line } = await trip()
   const live = client.space('trip')
   live.subscribe(() => {})
@@ -74,7 +74,7 @@ test('through every cut of the line nothing is missed and nothing comes twice', 
   live.close()
 })
 
-test('older messages are added on demand, as they are now', async () => {
+test('older messages are loaded on demand, in their current state', async () => {
   const { client, runtime } = await trip()
   for (let nth = 0; nth < 9; nth++) await runtime.spaces.post('trip', `message ${nth}`, { from: ada })
   const live = client.space('trip', { messages: 2 })
@@ -87,7 +87,7 @@ test('older messages are added on demand, as they are now', async () => {
   live.close()
 })
 
-test('what is being written is shown before it is said, and told anew after a break', async () => {
+test('text being written is shown before it is posted, and again after a reconnect', async () => {
   const gate = Promise.withResolvers<void>()
   const { client, runtime, line } = await trip(speaker(gate.promise))
   await runtime.spaces.join('trip', agent)
@@ -97,7 +97,7 @@ test('what is being written is shown before it is said, and told anew after a br
   await live.post('Hello', { from: ada })
   await until(() => live.view.writing[0]?.text === 'Let me ')
   expect(live.view.writing).toEqual([{ agent: 'desk', id: expect.any(String), text: 'Let me ' }])
-  // Another reader keeps it being listened to.
+  // Another reader keeps the stream of the gateway open.
   const other = client.space('trip')
   other.subscribe(() => {})
   await until(() => other.view.writing[0]?.text === 'Let me ')
@@ -111,7 +111,7 @@ test('what is being written is shown before it is said, and told anew after a br
   other.close()
 })
 
-test('client tools run where a space is looked at: on every page, once on each, and the first answer counts', async () => {
+test('client tools run once on every page that shows the space, and the first answer counts', async () => {
   const asks: Model = {
     id: 'asks',
     async *stream({ prompt }) {
@@ -138,7 +138,7 @@ test('client tools run where a space is looked at: on every page, once on each, 
   }
   const pages = [client.space('trip'), another().space('trip')]
   for (const page of pages) page.tools({ 'browser.location': location })
-  // With a grace: it would be given up, if the gateway did not know that somebody is here for it.
+  // The tool has a grace: its call would fail if the gateway did not know that a client can answer it.
   const photo: ClientTool = {
     run: () => {
       throw new Error('No camera')
@@ -147,7 +147,7 @@ test('client tools run where a space is looked at: on every page, once on each, 
   }
   pages[0]?.tools({ 'browser.photo': photo })
   expect(() => pages[0]?.tools({ 'browser.photo': photo })).toThrow(
-    'There is a client tool "browser.photo" here already',
+    'The client tool "browser.photo" is already registered',
   )
   await client.spaces.post('trip', 'Where are we?', { from: ada })
   await until(() => ran.length === 2)
@@ -167,7 +167,7 @@ test('client tools run where a space is looked at: on every page, once on each, 
   for (const page of pages) page.close()
 })
 
-test('a no is a value, with the word that the space used', async () => {
+test('a refusal is a value with the code of the space', async () => {
   const { client } = await trip()
   const { spaces } = client
   expect(await spaces.create({ id: 'trip', name: 'Again' })).toMatchObject({ ok: false, refusal: 'id-taken' })
@@ -194,7 +194,7 @@ test('a no is a value, with the word that the space used', async () => {
   live.close()
 })
 
-test('an agent is woken, looked at, and given plans', async () => {
+test('the client triggers an agent, reads its state, and changes its plans', async () => {
   const { client, runtime } = await desk()
   expect(await client.agents.trigger('desk', { id: 'i-1', name: 'paid', data: { euros: 5 } })).toEqual({ id: 'i-1' })
   expect(await client.agents.trigger('desk', { id: 'i-1', name: 'paid' })).toEqual({ id: 'i-1', repeated: true })
@@ -204,6 +204,6 @@ test('an agent is woken, looked at, and given plans', async () => {
   expect(await client.agents.life('desk')).toMatchObject({ status: 'asleep', waiting: 0, plans: [{ id: 'p' }] })
   await client.agents.removePlan('desk', 'p')
   expect(await client.agents.plans('desk')).toEqual([])
-  expect(await client.agents.life('nobody')).toBeUndefined()
+  expect(await client.agents.life('missing')).toBeUndefined()
   await expect(client.agents.setPlan('desk', { what: 'Never', cron: 'often' })).rejects.toThrow('The plan is invalid')
 })

@@ -30,7 +30,7 @@ async function heard(answers: readonly Answer[], enough: number, options: Partia
   return { messages, seqs: messages.map((each) => (each.kind === 'event' ? each.event.seq : each.kind)), ids }
 }
 
-test('a stream that is cut in the middle of an event is taken up before it', async () => {
+test('a stream that is cut in the middle of an event continues with that event', async () => {
   const half = event(3).slice(0, 30)
   const { seqs, ids } = await heard(
     [stream([quick, event(1), event(2), half], { end: 'cut' }), stream([event(3), event(4)])],
@@ -40,7 +40,7 @@ test('a stream that is cut in the middle of an event is taken up before it', asy
   expect(ids).toEqual(['0', '2'])
 })
 
-test('events that come again are passed over', async () => {
+test('repeated events are skipped', async () => {
   const { seqs } = await heard(
     [stream([quick, event(1), event(1), event(2)], { end: true }), stream([event(1), event(2), event(3)])],
     3,
@@ -48,13 +48,13 @@ test('events that come again are passed over', async () => {
   expect(seqs).toEqual([1, 2, 3])
 })
 
-test('an event that skips others is not taken: what is missing is asked for', async () => {
+test('after a gap, the missing events are requested', async () => {
   const { seqs, ids } = await heard([stream([quick, event(1), event(3)]), stream([event(2), event(3)])], 3)
   expect(seqs).toEqual([1, 2, 3])
   expect(ids).toEqual(['0', '1'])
 })
 
-test('a stream that says what is no JSON is left, and taken up again where it was good', async () => {
+test('a stream with invalid JSON is closed, and continues after the last valid event', async () => {
   const { seqs } = await heard(
     [stream([quick, event(1), 'event: event\nid: 2\ndata: {"se\n\n']), stream([event(2)])],
     2,
@@ -62,13 +62,13 @@ test('a stream that says what is no JSON is left, and taken up again where it wa
   expect(seqs).toEqual([1, 2])
 })
 
-test('what a newer gateway says besides is passed over', async () => {
+test('unknown messages of a newer gateway are skipped', async () => {
   const more = `${SSE_HEARTBEAT}event: presence\ndata: {}\n\nevent: frame\ndata: 7\n\nnonsense\n\n`
   const { seqs } = await heard([stream([event(1), more, event(2)])], 2)
   expect(seqs).toEqual([1, 2])
 })
 
-test('a log that is another one now is told, and comes anew', async () => {
+test('a replaced log causes a reset, and is read from its start', async () => {
   const { seqs, ids } = await heard(
     [
       stream([quick, event(1), event(2)], { end: true }),
@@ -80,29 +80,31 @@ test('a log that is another one now is told, and comes anew', async () => {
   expect(ids).toEqual(['0', '2'])
 })
 
-test('a page that is no stream is not read as one', async () => {
+test('a response with another content type is not read as a stream', async () => {
   const page: Answer = (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end(event(9))
   const { seqs } = await heard([page, stream([event(1)])], 1)
   expect(seqs).toEqual([1])
 })
 
-test('bytes that come one by one, with a character cut in two, are the same text', async () => {
+test('single bytes, with a character cut in two, give the same text', async () => {
   const text = 'é\u{1f600}\u2028"\\\r\n'.repeat(20)
   const bytes = Array.from(new TextEncoder().encode(event(1, text)), (byte) => new Uint8Array([byte]))
   const { messages } = await heard([stream(bytes)], 1)
   expect(messages[0]).toMatchObject({ event: { item: { message: { parts: [{ text }] } } } })
 })
 
-test('an event of many small pieces costs no more than its size', async () => {
+test('the cost of an event in many small pieces is linear in its size', async () => {
   const large = event(1, 'x'.repeat(3_000_000))
   const pieces = large.match(/.{1,4096}|\n/gs) ?? []
-  const began = Date.now()
+  // Processor time: the host may take the processor away.
+  const began = process.cpuUsage()
   const { seqs } = await heard([stream(pieces)], 1)
   expect(seqs).toEqual([1])
-  expect(Date.now() - began).toBeLessThan(1500)
+  const { user, system } = process.cpuUsage(began)
+  expect((user + system) / 1000).toBeLessThan(3000)
 })
 
-test('a line that never ends is refused at the cap', async () => {
+test('an endless line is refused at the size limit', async () => {
   const endless: Answer = (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     const more = (): unknown => !response.destroyed && response.write('x'.repeat(10_000), () => setImmediate(more))
@@ -111,7 +113,7 @@ test('a line that never ends is refused at the cap', async () => {
   await expect(heard([endless], 1, { maxChars: 100_000 })).rejects.toThrow('larger than 100000')
 })
 
-test('a gateway that always ends the stream at once is not asked without a pause', async () => {
+test('reconnects have a delay if the gateway ends each stream at once', async () => {
   server = await scriptedServer(stream([], { end: true }))
   const leave = new AbortController()
   const following = connect({ url: server.url, key: 'hp_test' }).conversations.follow('c1', { signal: leave.signal })
@@ -120,7 +122,7 @@ test('a gateway that always ends the stream at once is not asked without a pause
   expect(server.asked.length).toBeLessThan(5)
 })
 
-test('who stops reading leaves: the connection is closed', async () => {
+test('the connection is closed when the reader stops', async () => {
   const closed = vi.fn<() => void>()
   const watched: Answer = async (response, asked) => {
     response.on('close', closed)
@@ -130,7 +132,7 @@ test('who stops reading leaves: the connection is closed', async () => {
   await vi.waitFor(() => expect(closed).toHaveBeenCalled())
 })
 
-test('an answer with another log than the view makes the view anew', async () => {
+test('a live view is loaded again if the log was replaced', async () => {
   const view = (seq: number, agent: string) => ({
     from: 1,
     seq,
@@ -145,6 +147,6 @@ test('an answer with another log than the view makes the view anew', async () =>
   server = await scriptedServer(json(view(9, 'old')), reset, json(view(3, 'new')), stream([event(4)]))
   const live = connect({ url: server.url, key: 'hp_test' }).conversation('c1')
   live.subscribe(() => {})
-  await vi.waitFor(() => expect(live.view).toMatchObject({ agent: 'new', seq: 4 }), { timeout: 5000 })
+  await vi.waitFor(() => expect(live.view).toMatchObject({ agent: 'new', seq: 4 }), { timeout: 20_000 })
   live.close()
 })

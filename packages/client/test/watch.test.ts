@@ -1,9 +1,9 @@
-/** Lists that stay true: asked again when something changed, and after every break. */
+/** Lists that stay current: loaded again after a change and after a reconnect. */
 import { expect, test, vi } from 'vitest'
 import { desk } from './desk.ts'
 import { shared } from '../src/shared.ts'
 
-test('a watched list of holds follows what happens in any conversation, and keeps what did not change', async () => {
+test('a watched list of holds follows all conversations, and keeps items that did not change', async () => {
   const { client } = await desk()
   const holds = client.watch(() => client.holds.list())
   const leave = holds.subscribe(() => {})
@@ -22,7 +22,7 @@ test('a watched list of holds follows what happens in any conversation, and keep
   await vi.waitFor(() => expect(client.changes.connection.state).toBe('off'))
 })
 
-test('what changed while the line was cut is there when it is back', async () => {
+test('changes during a lost connection are loaded after the reconnect', async () => {
   const { client, line, runtime } = await desk()
   const holds = client.watch(() => client.holds.list())
   holds.subscribe(() => {})
@@ -42,7 +42,7 @@ test('all watchers of a client share one connection', async () => {
   expect(line.opened - before).toBe(1)
 })
 
-test('an answer that is equal to the one before is that object, and so is each item of a list that stays', () => {
+test('an equal result is the same object as before, and so is each item of a list that stays', () => {
   const before = {
     items: [
       { id: 'a', x: [1, { y: 2 }] },

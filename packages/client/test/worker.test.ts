@@ -6,20 +6,20 @@ import { worker, type ConnectOptions, type WorkerContext } from '@holdpoint/clie
 import { desk } from './desk.ts'
 
 const until = (check: () => unknown): Promise<unknown> =>
-  vi.waitFor(async () => expect(await check()).toBeTruthy(), { timeout: 15_000, interval: 10 })
+  vi.waitFor(async () => expect(await check()).toBeTruthy(), { timeout: 60_000, interval: 10 })
 const quick = { wait: 0.2, graceMs: 500 }
-/** For who is to lose a claim. A machine that stands still for so long loses one too. */
+/** A short claim, for tests that lose it. A machine that pauses this long loses it too. */
 const brief = { ...quick, ttlMs: 2000 }
 
 const silence = (signal: AbortSignal | null | undefined): Promise<never> =>
   new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
 
-test('a worker carries out what waits, and the turn goes on', async () => {
+test('a worker runs a waiting call, and the turn continues', async () => {
   const { client } = await desk()
   const ship = vi.fn<(input: { to: string }) => unknown>((input) => ({ parcel: `for ${input.to}` }))
   const working = worker(client, { ...quick, tools: { ship } })
   const sent = await client.conversations.send('c1', 'ship Ada Bob', { wait: 10 })
-  // Who waits for the turn waits for its workers, too.
+  // Waiting for the turn includes waiting for its workers.
   expect(sent).toMatchObject({ result: { status: 'done' } })
   const view = await client.conversations.view('c1')
   expect(view?.turns[0]?.steps[0]?.calls.map(({ outcome }) => outcome)).toEqual([
@@ -30,7 +30,7 @@ test('a worker carries out what waits, and the turn goes on', async () => {
   expect(ship).toHaveBeenCalledTimes(2)
 })
 
-test('what a handler throws, and what does not fit, is what the model reads', async () => {
+test('the model reads the error of a handler, and an error for an invalid result', async () => {
   const { client } = await desk()
   const ship = ({ to }: { to: string }) => {
     if (to === 'Ada') throw new Error('The lorry broke down.')
@@ -45,7 +45,7 @@ test('what a handler throws, and what does not fit, is what the model reads', as
   await working.stop()
 })
 
-test('several share the load, and no call is carried out twice', async () => {
+test('several workers share the load, and no call runs twice', async () => {
   const { client, another } = await desk()
   const done: string[] = []
   const workers = Array.from({ length: 3 }, (_, nth) =>
@@ -69,7 +69,7 @@ test('several share the load, and no call is carried out twice', async () => {
   expect(new Set(done.map((each) => each.split(' ')[0])).size).toBeGreaterThan(1)
 })
 
-test('never more at the same time than it was told', async () => {
+test('a worker runs at most `concurrency` calls at a time', async () => {
   const { client } = await desk()
   let now = 0
   let most = 0
@@ -88,7 +88,7 @@ test('never more at the same time than it was told', async () => {
   expect(most).toBe(2)
 })
 
-test('a worker hears once that the progress of a tool is not shown, and its work goes on', async () => {
+test('a worker reports once that a tool is not streaming, and continues', async () => {
   const { client, another } = await desk()
   const notStreaming: ConnectOptions['fetch'] = async (url, init) => {
     const told = await fetch(url, init)
@@ -118,7 +118,7 @@ test('a worker hears once that the progress of a tool is not shown, and its work
   ])
 })
 
-test('the claim is kept while a handler runs for longer than it lasts, and progress is shown', async () => {
+test('the claim is renewed while a long handler runs, and progress is shown', async () => {
   const { client, another } = await desk()
   const began: string[] = []
   let told = 0
@@ -129,7 +129,7 @@ test('the claim is kept while a handler runs for longer than it lasts, and progr
   const slow = async (_input: unknown, { call, progress, signal }: WorkerContext) => {
     began.push(call.callId)
     await progress({ percent: 50 })
-    // A claim is renewed when a third of it is over: by then it would have ended, but for that.
+    // A claim is renewed after a third of its time. Without that, it would have expired by now.
     await until(() => told >= 1 + 5)
     return { parcel: signal.aborted ? 'lost' : 'kept' }
   }
@@ -149,10 +149,10 @@ test('the claim is kept while a handler runs for longer than it lasts, and progr
   await Promise.all(workers.map((each) => each.stop()))
 })
 
-test('a worker that dies loses its claim, another takes over, and the dead one is told when it comes back', async () => {
+test('a paused worker loses its claim to another worker, and gets `claim-lost` when it continues', async () => {
   const { client, another } = await desk()
   let dead = false
-  // A process that is stopped sends nothing, and does not know it.
+  // A paused process sends nothing.
   const dying = another({
     attempts: 1,
     fetch: (url, init) => (dead ? silence(init.signal) : fetch(url, init)),
@@ -183,7 +183,7 @@ test('a worker that dies loses its claim, another takes over, and the dead one i
   await Promise.all([first.stop(), second.stop()])
 })
 
-test('stopping lets what is under way come to its end, and gives back what does not', async () => {
+test('`stop` waits for running handlers, and gives the calls of the others back', async () => {
   const { client, another } = await desk()
   const began: string[] = []
   const stubborn = worker(another(), {
@@ -206,7 +206,7 @@ test('stopping lets what is under way come to its end, and gives back what does 
   expect(taken.map(({ input }) => input)).toEqual([{ to: 'Bob' }])
 })
 
-test('a gateway that is away for a while is waited for; a credential that is not good is an error', async () => {
+test('a worker waits for a gateway that is down, and fails with an invalid credential', async () => {
   const { client, another, line } = await desk()
   const errors: Error[] = []
   const working = worker(another({ attempts: 1 }), {
@@ -224,7 +224,7 @@ test('a gateway that is away for a while is waited for; a credential that is not
   await expect(stranger.done).rejects.toMatchObject({ code: 'unauthorised' })
 })
 
-test('a worker with a wrong key is not silent: its `onError` is told, and without one the program ends', async () => {
+test('a wrong key is reported to `onError`, or ends the program', async () => {
   const { another, line } = await desk()
   const errors: unknown[] = []
   worker(another({ key: 'hp_wrong' }), { tools: { ship: () => 1 }, onError: (error) => errors.push(error) })
@@ -241,14 +241,14 @@ test('a worker with a wrong key is not silent: its `onError` is told, and withou
   expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('unauthorised') })
 })
 
-test('stopping does not wait for the request that waits for work, and a call that comes then is free for others', async () => {
+test('`stop` does not wait for a pending claim, and a call that arrives then is free for other workers', async () => {
   const { client, another } = await desk()
   let asked = 0
   const counting: ConnectOptions['fetch'] = (url, init) => {
     asked++
     return fetch(url, init)
   }
-  // As it is by default: a claim waits for 10 s.
+  // The default: a claim waits for 10 s.
   const idle = worker(another({ fetch: counting }), { tools: { ship: () => ({ parcel: 'x' }) } })
   await until(() => asked === 1)
   await until(async () => (await client.calls.workers()).items.length === 1)
@@ -259,11 +259,11 @@ test('stopping does not wait for the request that waits for work, and a call tha
   expect((await client.calls.claim({ tools: ['ship'], wait: 1 })).items).toHaveLength(1)
 })
 
-test('what was claimed while it stopped is given back', async () => {
+test('a call that was claimed during `stop` is given back', async () => {
   const { client, another } = await desk()
   await client.conversations.send('c1', 'ship Ada', { wait: 5 })
   let stopping: Promise<void> | undefined
-  // The gateway answers, and the answer is not read any more.
+  // The gateway responds, but the worker no longer reads the response.
   const late: ConnectOptions['fetch'] = async (url, init) => {
     const response = await fetch(url, { ...init, signal: null })
     if (!stopping && url.endsWith('/claim')) {

@@ -1,5 +1,5 @@
 import { HoldpointError } from './failure.ts'
-import { show } from './json.ts'
+import { describeValue } from './json.ts'
 
 /** Milliseconds, or words: `'30 seconds'`, `'2 days'`, `'15m'`. */
 export type Duration = number | string
@@ -18,7 +18,7 @@ export function milliseconds(duration: Duration): number {
   if (!isDuration(duration)) {
     throw new HoldpointError(
       'config-invalid',
-      `${show(duration)} is not a duration: give milliseconds above 0, or words like '30 seconds' or '2 days'.`,
+      `${describeValue(duration)} is not a duration: give milliseconds above 0, or words like '30 seconds' or '2 days'.`,
     )
   }
   return typeof duration === 'number' ? duration : parse(duration)

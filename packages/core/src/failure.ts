@@ -1,6 +1,6 @@
 /**
- * The third kind of error: something is broken, and it is thrown. What a tool came to is an outcome, and an ordinary
- * no is a refusal; both are values and live elsewhere. Every message says what, which one, and what to do next.
+ * Errors that are thrown, because something is broken. The failure of a tool is an outcome, and an ordinary no is a refusal:
+ * both are values. Each message says what is wrong, where, and what to do next.
  */
 export type FailureCode =
   /** A tool's declaration is wrong. */
@@ -11,16 +11,18 @@ export type FailureCode =
   | 'session-invalid'
   /** The log says something that cannot have happened. */
   | 'history-impossible'
-  /** The model's vendor could not be reached, or said no for good. */
+  /** The model's vendor could not be reached, or refused the request for good. */
   | 'model-failed'
   /** A tool or plugin asked for a service that was not provided. */
   | 'service-missing'
-  /** A store cannot be opened, or would not keep what it is given. */
+  /** A store cannot be opened, or would lose data. */
   | 'store-unusable'
-  /** A store does not answer now. What was asked for may or may not have happened. */
+  /** A store does not answer now. The request may or may not have been carried out. */
   | 'store-unavailable'
-  /** A conversation belongs to an agent that is not here. */
+  /** The agent of a conversation is missing in this process. */
   | 'agent-missing'
+  /** The tenant may not store or use more. */
+  | 'quota-exceeded'
   /** This runtime was closed. */
   | 'closed'
 
@@ -40,7 +42,7 @@ export class HoldpointError extends Error {
   }
 }
 
-/** The text of anything that was thrown, whatever it is: it is stored, and shown to models and people. */
+/** The message of any thrown value. It is stored, and shown to models and people. */
 export function messageOf(error: unknown): string {
   try {
     const { message, name } = error instanceof Error ? error : { message: error, name: undefined }
@@ -51,7 +53,7 @@ export function messageOf(error: unknown): string {
   }
 }
 
-/** For operators: the error and what caused it. What an error carries besides its message, such as a request, stays out. */
+/** For operators: the messages of an error and its causes. Other fields of an error, such as a request, are left out. */
 export function messageWithCauses(error: unknown): string {
   const messages: string[] = []
   for (let each = error; each !== undefined && messages.length < MOST_CAUSES; each = causeOf(each)) {

@@ -62,7 +62,7 @@ export function canonical(value: Json): string {
 }
 
 /** How a value of unknown origin reads in a message. */
-export function show(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (typeof value === 'function') return 'a function'
   if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) return String(value)
   const json = toJson(value)

@@ -36,6 +36,8 @@ export interface Ports {
   readonly nextTime?: NextTime
   /** How far apart the times of a cron line are at least; a plan that names closer ones is refused. */
   readonly planEveryMs?: number
+  /** Why there may be no further plan; undefined when there may. */
+  readonly admitPlan?: () => string | undefined
 }
 
 /** Why we stop something of our own. The reason that is made up for an abort without any costs more than a tool call. */

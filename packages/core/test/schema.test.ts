@@ -1,6 +1,5 @@
 /** Schemas of every origin: what the model reads, and the check at the border. */
 import {
-  chat,
   defineAgent,
   HoldpointError,
   toolDefiner,
@@ -10,6 +9,7 @@ import {
   type StandardSchema,
   type Tool,
 } from '@holdpoint/core'
+import { chat } from '@holdpoint/runtime'
 import { scriptedModel, testPorts } from '@holdpoint/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'

@@ -1,6 +1,5 @@
 /** The small lazy container: made on first use, made once, replaced in tests. */
 import {
-  chat,
   defineAgent,
   definePlugin,
   HoldpointError,
@@ -9,6 +8,7 @@ import {
   toolDefiner,
   type ServiceKey,
 } from '@holdpoint/core'
+import { chat } from '@holdpoint/runtime'
 import { scriptedModel, testPorts } from '@holdpoint/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'

@@ -1,7 +1,6 @@
 /** A write to a plugin's state belongs to the call that made it, whether the handler awaits it or not. */
 import {
   askUser,
-  chat,
   defineAgent,
   definePlugin,
   toolDefiner,
@@ -9,6 +8,7 @@ import {
   type LogEvent,
   type ToolContext,
 } from '@holdpoint/core'
+import { chat } from '@holdpoint/runtime'
 import { scriptedModel, testPorts, type Script } from '@holdpoint/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'

@@ -1,16 +1,15 @@
 /** Typed state of each plugin in each conversation: checked when written, kept as events, seen by later work only when the work that wrote it succeeded. */
 import {
   askUser,
-  chat,
   defineAgent,
   definePlugin,
   HoldpointError,
-  Session,
   toolDefiner,
   toolError,
   type AgentOptions,
   type LogEvent,
 } from '@holdpoint/core'
+import { chat, Session } from '@holdpoint/runtime'
 import { scriptedModel, testPorts, type Script } from '@holdpoint/testing'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'

@@ -1,10 +1,11 @@
 /** Namespaced names, as vendors accept them and back: no two names share a form, and a form never changes. */
-import { chat, defineAgent, toolDefiner, vendorName } from '@holdpoint/core'
+import { defineAgent, toolDefiner, vendorName } from '@holdpoint/core'
+import { chat } from '@holdpoint/runtime'
 import { scriptedModel, testPorts } from '@holdpoint/testing'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { toolboxOf } from '../src/loop/agent.ts'
+import { toolboxOf } from '../src/agent/agent.ts'
 import { TOOL_NAME } from '../src/tool/name.ts'
 
 /** What OpenAI, Anthropic and Google all accept; Google wants a letter or an underscore first. */

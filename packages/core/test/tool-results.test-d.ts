@@ -1,13 +1,6 @@
 /** Results of tools, as the compiler sees them: what `run` may give back, and what its calls come to. */
-import {
-  callsTo,
-  toolDefiner,
-  type CallTo,
-  type Json,
-  type OutcomeError,
-  type Tool,
-  type TurnResult,
-} from '@holdpoint/core'
+import { toolDefiner, type Json, type OutcomeError, type Tool } from '@holdpoint/core'
+import { callsTo, type CallTo, type TurnResult } from '@holdpoint/runtime'
 import { expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 

@@ -170,7 +170,7 @@ describe('a declaration is refused', () => {
     [
       'with an unknown approval',
       { approval: 'maybe' },
-      /"approval" must be true or "required", false or "auto", \{ required, reason\?, approvers\? \} or a function/,
+      /"approval" must be true or "required", false or "auto", \{ required, reason\?, approvers\?, remindAfter\?, escalate\? \} or a function/,
     ],
     ['with an approval that is a number', { approval: 1 }, /"approval" must be/],
     [
@@ -179,6 +179,22 @@ describe('a declaration is refused', () => {
       /"approval" must be/,
     ],
     ['with an approval that misspells a field', { approval: { required: true, aprovers: 2 } }, /"approval" must be/],
+    ['with an approval by no one', { approval: { required: true, approvers: { anyOf: [] } } }, /"approval" must be/],
+    [
+      'with an approval by a misspelt rule',
+      { approval: { required: true, approvers: { any: ['ada'] } } },
+      /"approval" must be/,
+    ],
+    [
+      'with an approval whose reminder is no duration',
+      { approval: { required: true, remindAfter: 'soon' } },
+      /"approval" must be/,
+    ],
+    [
+      'with an approval that escalates to no one',
+      { approval: { required: true, escalate: { after: '1 h', to: [] } } },
+      /"approval" must be/,
+    ],
     ['with an approval by zero approvers', { approval: { required: true, approvers: 0 } }, /"approval" must be/],
     ['with an approval by one and a half', { approval: { required: true, approvers: 1.5 } }, /"approval" must be/],
     ['with an approval whose reason is no text', { approval: { required: true, reason: 5 } }, /"approval" must be/],

@@ -3,7 +3,8 @@
  * worker can claim the call. A claim never decides the outcome of a call; the log does.
  */
 import { randomBytes } from 'node:crypto'
-import type { Json, JsonObject, PendingHold, PendingRow, Store } from '@holdpoint/core'
+import type { Json, JsonObject, PendingRow, Store } from '@holdpoint/core'
+import type { PendingHold } from '@holdpoint/runtime'
 import { create, find, remove } from './documents.ts'
 
 export interface Claim {
@@ -93,6 +94,11 @@ export class Claims {
 
   async release(tenant: string, callId: string, version: number): Promise<void> {
     await remove(this.#store, { tenant, kind: CLAIM, id: callId, expected: version })
+  }
+
+  /** Removes whatever is known of a claim: the call is erased. */
+  async forget(tenant: string, callId: string): Promise<void> {
+    await this.#store.put({ tenant, kind: CLAIM, id: callId, data: undefined })
   }
 
   async isClaimed(tenant: string, callId: string): Promise<boolean> {

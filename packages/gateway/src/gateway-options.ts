@@ -1,8 +1,12 @@
 /** The options of a gateway, and its limits. */
-import type { Runtime, Store } from '@holdpoint/core'
+import type { Store } from '@holdpoint/core'
+import type { Runtime } from '@holdpoint/spaces'
 import type { Scope } from '@holdpoint/protocol'
 import type { ListedAgent } from './listed-agent.ts'
 import type { StoredAgents } from './stored-agents.ts'
+import type { Authorize } from './authorize.ts'
+import type { AuthenticateRequest } from './auth/application-session.ts'
+import type { OpenIdOptions } from './auth/openid-options.ts'
 import type { TokenOptions } from './auth/tokens.ts'
 import type { Rate } from './http/rate-limit.ts'
 import type { McpPorts } from './mcp-ports.ts'
@@ -17,6 +21,8 @@ export interface GatewayOptions {
   /** From `storedAgents()`: checks and loads agents that are created over HTTP. */
   readonly storedAgents?: Pick<StoredAgents, 'check' | 'load'>
   readonly mcp?: McpPorts
+  /** Replaces the rules of `authorize`: who sees and does what inside a tenant. Call `authorize` for the rules you keep. */
+  readonly authorize?: Authorize
   readonly auth?: AuthOptions
   /** Host names that the gateway serves; `*` for any. Default: loopback. */
   readonly hosts?: readonly string[]
@@ -40,8 +46,27 @@ export interface GatewayOptions {
 
 export interface AuthOptions {
   /** Keys from the settings, in addition to those created over HTTP. */
-  readonly keys?: readonly { readonly key: string; readonly tenant?: string; readonly scopes: readonly Scope[] }[]
+  readonly keys?: readonly ConfiguredKey[]
   readonly tokens?: TokenOptions
+  /**
+   * Identifies people by the application's own login, such as a session cookie. It is called for requests without an
+   * `Authorization` header.
+   */
+  readonly authenticate?: AuthenticateRequest
+  /** Lets people sign in to the console by OpenID Connect. */
+  readonly openId?: OpenIdOptions
+}
+
+export interface ConfiguredKey {
+  readonly key: string
+  readonly tenant?: string
+  readonly scopes: readonly Scope[]
+  /** The people that the key may act for: their ids, or `true` for all. Default: none. */
+  readonly mayActFor?: true | readonly string[]
+  /** With the scope `worker` alone: the tools whose calls the key may see, claim and resolve. Default: all. */
+  readonly tools?: readonly string[]
+  /** The tenants that a request with the key may choose from, the key's own first. Default: only its own. */
+  readonly tenants?: readonly string[]
 }
 
 export interface LogLine {

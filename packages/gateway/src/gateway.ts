@@ -1,8 +1,11 @@
 /** The runtime over HTTP: takes a Request, returns a Response. */
 import { Hono } from 'hono'
 import { messageWithCauses } from '@holdpoint/core'
-import { authenticator } from './auth/authenticate.ts'
+import { applicationSession } from './auth/application-session.ts'
+import { authenticator, type Authenticate } from './auth/authenticate.ts'
 import { Keys } from './auth/keys.ts'
+import { openIdSettings } from './auth/openid-options.ts'
+import { SignIn } from './auth/sign-in.ts'
 import { FailedAuthenticationLimit } from './auth/failed-authentication-limit.ts'
 import { refusedCredentialLogger } from './auth/refused-credential-logger.ts'
 import { tokenVerifier, tokenWarning } from './auth/tokens.ts'
@@ -13,10 +16,12 @@ import { LIMITS, type GatewayOptions, type Limits } from './gateway-options.ts'
 import { refuse } from './http/route-answer.ts'
 import { corsHeaders, checkHostAndOrigin, LOOPBACK_HOSTS, type AllowedHosts } from './http/host-and-origin.ts'
 import { handleRequest, type Pipeline } from './http/pipeline.ts'
+import { quotaLogger } from './http/quota-logger.ts'
 import { RateLimit } from './http/rate-limit.ts'
 import { TenantLimits } from './http/tenant-limits.ts'
 import { respond, SECURITY_HEADERS, type ResponseTarget } from './http/respond.ts'
 import type { Peer, Route } from './http/route.ts'
+import type { Caller } from './auth/caller.ts'
 import { openApiDocument } from './openapi-document.ts'
 import { redactor, type Redact } from './redact.ts'
 import { CappedIds } from './capped-ids.ts'
@@ -24,10 +29,13 @@ import { apiRoutes } from './routes/api-routes.ts'
 import { ConsoleCode, consoleRoutes } from './routes/console.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { ownMcpServerRoutes } from './routes/mcp.ts'
+import { signInRoutes } from './routes/sign-in.ts'
 import type { Services } from './services.ts'
 import type { Site } from './site/site.ts'
 import { Hubs } from './streams/hubs.ts'
 import { Streams } from './streams/streams.ts'
+import { Delegations } from './delegations.ts'
+import { People } from './people.ts'
 import { Workers } from './workers.ts'
 
 export interface Gateway {
@@ -46,11 +54,13 @@ export function gateway(options: GatewayOptions): Gateway {
   const pipeline = pipelineOf(options, closing.signal)
   const allowed: AllowedHosts = { hosts: options.hosts ?? LOOPBACK_HOSTS, origins: options.origins ?? [] }
   const code = options.openConsole === true ? new ConsoleCode() : undefined
-  const own = [...ownMcpServerRoutes, ...docsRoutes(openApiDocument(apiRoutes)), ...consoleRoutes(code)]
+  const documentation = docsRoutes(() => openApiDocument(apiRoutes))
+  const own = [...ownMcpServerRoutes, ...documentation, ...consoleRoutes(code), ...signInRoutes(pipeline)]
   const app = appOf(pipeline, [...apiRoutes, ...own], options.site)
   const open = new Set<Promise<Response>>()
   return {
-    fetch: async (request, peer) => {
+    fetch: async (request, given) => {
+      const peer = isPeer(given) ? given : undefined
       const refused = checkHostAndOrigin(request, allowed)
       const cors = corsHeaders(request, allowed)
       const target: ResponseTarget = { peer, headers: cors ? { ...SECURITY_HEADERS, ...cors } : SECURITY_HEADERS }
@@ -74,17 +84,25 @@ export function gateway(options: GatewayOptions): Gateway {
   }
 }
 
+/** Other servers call `fetch` with a second argument of their own. */
+function isPeer(given: Peer | undefined): given is Peer {
+  return typeof given?.disconnect === 'function'
+}
+
 function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
   const { runtime, store, auth = {}, now = Date.now, log = () => {} } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
   const configured = auth.keys ?? []
   const own = redactor(
-    new Set([...configured.map(({ key }) => key), ...(auth.tokens?.secret ? [auth.tokens.secret] : [])]),
+    new Set([
+      ...configured.map(({ key }) => key),
+      ...[auth.tokens?.secret ?? [], auth.openId?.clientSecret ?? []].flat(),
+    ]),
   )
   const others = redactor(options.secrets instanceof Set ? options.secrets : new Set(options.secrets))
   const redact: Redact = (text) => others(own(text))
   const keys = new Keys(store, now)
-  for (const { key, tenant = '', scopes } of configured) keys.addConfigured(key, { tenant, scopes })
+  for (const { key, tenant = '', ...rights } of configured) keys.addConfigured(key, { tenant, ...rights })
   const claims = new Claims(store, now)
   const problem = (error: unknown): void => log({ level: 'error', message: redact(messageWithCauses(error)) })
   const refused = refusedCredentialLogger(log, redact, now)
@@ -92,6 +110,9 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
   const warning = auth.tokens && tokenWarning(auth.tokens)
   if (warning !== undefined && options.log) log({ level: 'warn', message: warning })
   else if (warning !== undefined) process.emitWarning(warning, 'HoldpointWarning')
+  const openId = auth.openId && openIdSettings(auth.openId, options.hosts ?? LOOPBACK_HOSTS)
+  const signIn = openId && new SignIn(openId, store, now, refused)
+  const tenantLimits = new TenantLimits(store, limits, now)
   const hubs = new Hubs({ runtime, store, claims }, redact, problem)
   const services: Services = {
     runtime,
@@ -100,23 +121,60 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
     agentIds: new CappedIds(store, AGENT_DOCUMENT, now),
     keys,
     hubs,
-    streams: new Streams(hubs, limits, now, async (authorization) => (await authenticate(authorization)) !== undefined),
+    streams: new Streams(
+      hubs,
+      limits,
+      now,
+      (request, caller) => stillValid(request, caller, authenticate, signIn),
+      problem,
+    ),
     claims,
+    people: new People(store),
+    delegations: new Delegations(store, now),
     workers: new Workers(store, now),
+    authorize: options.authorize,
     agents: options.agents ?? [],
     storedAgents: options.storedAgents,
     mcp: options.mcp ?? {},
     limits,
+    tenantLimits,
     redact,
     problem,
     closing,
     now,
   }
   const rate = new RateLimit(limits.rate, now)
-  const tenants = new TenantLimits(store, limits, now)
   const failedAuthentications = new FailedAuthenticationLimit(limits.failedAuthentications, now)
   const proxies = trustedProxies(options.trustedProxies ?? [])
-  return { services, authenticate, failedAuthentications, proxies, rate, tenants, limits, redact, log }
+  const session = applicationSession(auth.authenticate, refused, now)
+  return {
+    services,
+    authenticate,
+    session,
+    signIn,
+    failedAuthentications,
+    proxies,
+    rate,
+    tenants: tenantLimits,
+    quotaLogger: quotaLogger(log, now),
+    limits,
+    redact,
+    log,
+  }
+}
+
+/** Checks the credential that opened a stream again. The check must not keep the request in memory. */
+function stillValid(
+  request: Request,
+  { kind }: Caller,
+  authenticate: Authenticate,
+  signIn: SignIn | undefined,
+): () => Promise<boolean> {
+  const authorization = request.headers.get('authorization')
+  const cookie = authorization === null ? signIn?.sessionOf(request) : undefined
+  if (signIn && cookie !== undefined) return () => signIn.isValid(cookie)
+  // A token cannot be revoked, and the application's own session is not asked again. Both end at `expiresAt`.
+  return async () => kind === 'person' || (await authenticate(authorization)) !== undefined
 }
 
 type App = Hono<{ Bindings: ResponseTarget }>

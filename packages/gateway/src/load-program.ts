@@ -5,12 +5,13 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { messageOf, type RuntimeOptions } from '@holdpoint/core'
+import { messageOf } from '@holdpoint/core'
+import type { RuntimeOptions } from '@holdpoint/runtime'
 import { HoldpointError, type Agent, type Store } from 'holdpoint'
 import type { StoredAgentsOptions } from './stored-agents.ts'
 import type { McpPorts } from './mcp-ports.ts'
 
-export interface Program extends Pick<RuntimeOptions, 'scope' | 'onHeld'> {
+export interface Program extends Pick<RuntimeOptions, 'scope' | 'onHeld' | 'quotas' | 'eraseAfter'> {
   readonly agents?: readonly Agent[]
   readonly models?: StoredAgentsOptions['models']
   readonly secrets?: StoredAgentsOptions['secrets']
@@ -26,7 +27,7 @@ export interface LoadedProgram {
   readonly agents: readonly Agent[]
   readonly storedAgentsOptions: StoredAgentsOptions
   readonly mcp: McpPorts
-  readonly runtime: Pick<RuntimeOptions, 'scope' | 'onHeld'>
+  readonly runtime: Pick<RuntimeOptions, 'scope' | 'onHeld' | 'quotas' | 'eraseAfter'>
 }
 
 /** The check of each export. */
@@ -38,6 +39,8 @@ const EXPORTS: Readonly<Record<keyof Program, (value: unknown) => boolean>> = {
   mcp: isObject,
   scope: isFunction,
   onHeld: isFunction,
+  quotas: (value) => isFunction(value) || isObject(value),
+  eraseAfter: (value) => isFunction(value) || typeof value === 'string' || typeof value === 'number',
 }
 /** What each export must be, for error messages. */
 const EXPECTED: Readonly<Record<keyof Program, string>> = {
@@ -48,6 +51,8 @@ const EXPECTED: Readonly<Record<keyof Program, string>> = {
   mcp: 'an object with `servers`, `ownServer` or both',
   scope: 'a function (asker)',
   onHeld: 'a function (hold)',
+  quotas: 'an object of quotas, or a function (tenant)',
+  eraseAfter: 'a duration such as "90 days", or a function ({ tenant, agent })',
 }
 
 /** Imports the module before the store is opened, so that a wrong path does not leave a database file behind. */
@@ -88,14 +93,21 @@ function read(file: string, given: unknown): LoadedProgram {
     if (!isExport(name)) throw invalid(`${file} exports "${name}", which is not a setting. It may export ${names()}.`)
     if (value !== undefined && !EXPORTS[name](value)) throw invalid(`\`${name}\` of ${file} must be ${EXPECTED[name]}.`)
   }
-  const { agents = [], models = {}, secrets, privateHosts, mcp = {}, scope, onHeld } = given as Program
+  const { agents = [], models = {}, secrets, privateHosts, mcp = {}, ...more } = given as Program
+  const { scope, onHeld, quotas, eraseAfter } = more
   const storedAgentsOptions = {
     models,
     ...(secrets && { secrets }),
     ...(privateHosts && { privateHosts }),
     ...(mcp.servers && { mcp: mcp.servers }),
   }
-  return { agents, storedAgentsOptions, mcp, runtime: { ...(scope && { scope }), ...(onHeld && { onHeld }) } }
+  const runtime = {
+    ...(scope && { scope }),
+    ...(onHeld && { onHeld }),
+    ...(quotas && { quotas }),
+    ...(eraseAfter !== undefined && { eraseAfter }),
+  }
+  return { agents, storedAgentsOptions, mcp, runtime }
 }
 
 function names(): string {

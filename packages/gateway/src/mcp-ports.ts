@@ -2,7 +2,8 @@
  * The part of `@holdpoint/mcp` that the gateway uses, as interfaces. So MCP stays an optional dependency, and a program
  * can provide its own implementation.
  */
-import type { Runtime } from '@holdpoint/core'
+import type { Principal } from '@holdpoint/core'
+import type { Runtime } from '@holdpoint/spaces'
 
 export interface McpPorts {
   /** The MCP servers that agents use: from `mcpServers()`. */
@@ -23,6 +24,7 @@ export interface McpPorts {
         readonly tenant: string
         readonly id: string
         readonly by: string
+        readonly principal: Principal
         readonly runtime: Runtime
         readonly resolves: boolean
         readonly closing: AbortSignal

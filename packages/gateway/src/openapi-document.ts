@@ -55,12 +55,13 @@ function pathOf(route: Route): RouteConfig {
 
 function responsesOf({ responses }: Route): Responses {
   return Object.fromEntries(
-    Object.entries(responses).map(([status, { description, schema, stream }]) => {
+    Object.entries(responses).map(([status, { description, schema, stream, lines }]) => {
       const content = {
         ...(schema && { 'application/json': { schema } }),
         ...(stream && { 'text/event-stream': { schema: z.string() } }),
+        ...(lines && { 'application/x-ndjson': { schema: lines } }),
       }
-      return [status, { description: description, ...(schema && { content }) }]
+      return [status, { description: description, ...((schema ?? lines) && { content }) }]
     }),
   )
 }

@@ -5,7 +5,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Member, Role } from '@holdpoint/core'
 import { decodeClientTools, type Scope } from '@holdpoint/protocol'
-import { SCOPES } from './auth/principal.ts'
+import { SCOPES } from './auth/caller.ts'
 
 export { z }
 
@@ -21,6 +21,10 @@ export const id: z.ZodString = z
   .refine((text) => text.isWellFormed(), 'has half a surrogate pair')
   // URL parsers remove these segments, so such an id could not be addressed.
   .regex(/^(?!\.\.?$)/, 'must not be "." or ".."')
+
+/** `''` is the tenant of those who need none. */
+export const tenantName: z.ZodUnion<readonly [z.ZodLiteral<''>, z.ZodString]> = z.union([z.literal(''), id])
+export const tenantList: z.ZodArray<typeof tenantName> = z.array(tenantName).min(1).max(100)
 
 /** Any JSON. */
 export const json: z.ZodUnknown = z.unknown().openapi({ description: 'Any JSON.' })
@@ -101,6 +105,15 @@ const definition = z
   })
   .openapi('ToolDefinition', { description: 'The definition of a tool as an approver sees it.' })
 
+const author = z
+  .object({
+    via: z.enum(['message', 'space', 'trigger', 'plan']),
+    by: z.string().optional(),
+    kind: z.enum(['human', 'agent']).optional(),
+    space: z.string().optional(),
+  })
+  .openapi('Author')
+
 export const hold: z.ZodType = z
   .looseObject({
     conversationId: z.string(),
@@ -113,10 +126,49 @@ export const hold: z.ZodType = z
     expiresAt: z.number(),
     accepts: z.array(z.enum(['approve', 'reject', 'answer'])),
     nth: z.number().int(),
+    tenant: z.string().optional().openapi({ description: 'With `tenants=all`: the tenant of the conversation.' }),
     definition: definition.optional(),
     definitionBefore: definition
       .optional()
       .openapi({ description: 'The definition that was last approved or allowed, if the tool changed since.' }),
+    to: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: 'The people and groups that may resolve it: `ada`, `group:finance`. Default: any.' }),
+    approvers: z.number().int().openapi({ description: 'How many different people must approve.' }),
+    notRequester: z.literal(true).optional().openapi({ description: 'The people in `askedBy` may not approve it.' }),
+    askedBy: z.array(author).optional(),
+    endorsed: z
+      .array(
+        z.object({
+          by: z.string(),
+          via: z.string().optional(),
+          onBehalfOf: z.string().optional(),
+          inputHash: z.string(),
+        }),
+      )
+      .openapi({ description: 'The approvals of exactly this input.' }),
+    missing: z.number().int().openapi({ description: 'How many more people must approve or answer.' }),
+    assignee: z.string().optional().openapi({ description: 'The person who took it on.' }),
+    comments: z
+      .array(
+        z.object({
+          text: z.string(),
+          at: z.number(),
+          by: z.string().optional(),
+          via: z.string().optional(),
+          onBehalfOf: z.string().optional(),
+        }),
+      )
+      .optional(),
+    remindAt: z.number().optional().openapi({ description: 'When the approvers are reminded.' }),
+    escalation: z
+      .object({ at: z.number(), to: z.array(z.string()) })
+      .optional()
+      .openapi({ description: 'When more people are asked, and who.' }),
+    may: z
+      .object({ resolve: z.boolean(), approve: z.boolean(), why: z.string().optional() })
+      .openapi({ description: 'What the caller may do: `resolve` is to reject or answer it. `why`: why not.' }),
   })
   .openapi('Hold')
 
@@ -128,7 +180,7 @@ export const conversationRow: z.ZodType = z
     seq: z.number().int(),
     createdAt: z.number(),
     updatedAt: z.number(),
-    firstWords: z.string().optional().openapi({ description: 'The beginning of the first message.' }),
+    firstMessage: z.string().optional().openapi({ description: 'The beginning of the first message.' }),
   })
   .openapi('Conversation')
 
@@ -172,15 +224,6 @@ export const spaceView: z.ZodType = z
     writing: z.array(z.looseObject({ agent: z.string(), id: z.string(), text: z.string() })),
   })
   .openapi('SpaceView')
-
-const author = z
-  .object({
-    via: z.enum(['message', 'space', 'trigger', 'plan']),
-    by: z.string().optional(),
-    kind: z.enum(['human', 'agent']).optional(),
-    space: z.string().optional(),
-  })
-  .openapi('Author')
 
 export const plan: z.ZodType = z
   .object({

@@ -1,12 +1,11 @@
 /** Serves a gateway on a port. By default it listens on loopback only, and reports its first key once. */
-import type { Server, ServerResponse } from 'node:http'
+import type { Server } from 'node:http'
 import { createAdaptorServer } from '@hono/node-server'
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { HoldpointError } from '@holdpoint/core'
 import { gateway, type Gateway } from './gateway.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { isLoopbackHost, LOOPBACK_HOSTS } from './http/host-and-origin.ts'
-import type { Peer } from './http/route.ts'
+import { fetchWithPeer } from './fetch-with-peer.ts'
 
 export interface ServeOptions extends GatewayOptions {
   /** Default: any free port. */
@@ -44,11 +43,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
   const served = gateway({ ...rest, hosts })
   if (firstKey && !rest.auth?.keys?.length && !rest.auth?.tokens) await makeFirstKey(served, firstKey)
   const server = createAdaptorServer({
-    fetch: (request, { incoming, outgoing }) =>
-      // An absolute URL names a second host, which is not checked. Only proxies need it.
-      incoming.url?.startsWith('/')
-        ? served.fetch(request, peerOf(outgoing as ServerResponse))
-        : new Response(null, { status: 400 }),
+    fetch: fetchWithPeer(served),
     overrideGlobalObjects: false,
     serverOptions: { headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16_384 },
   }) as Server
@@ -69,24 +64,10 @@ export async function serve(options: ServeOptions): Promise<Served> {
   }
 }
 
-function peerOf(outgoing: ServerResponse): Peer {
-  const address = outgoing.socket?.remoteAddress
-  return {
-    ...(address !== undefined && { address }),
-    disconnect: () => outgoing.destroy(),
-    onDisconnect: (leave) => void (outgoing.destroyed ? leave() : outgoing.once('close', leave)),
-    send: (status, headers, body) => {
-      outgoing.writeHead(status, body === null ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })
-      outgoing.end(body)
-      return RESPONSE_ALREADY_SENT
-    },
-  }
-}
-
 /** Once per store. To replace a lost key, create one in a program. */
 async function makeFirstKey({ keys }: Gateway, report: (key: string) => void): Promise<void> {
   if ((await keys.list('', undefined, 1)).items.length > 0) return
-  const { key } = await keys.create('', { name: 'first', scopes: ['admin'] })
+  const { key } = await keys.create('', { name: 'first', scopes: ['admin'], mayActFor: true })
   report(key)
 }
 

@@ -1,5 +1,7 @@
 /** The services that routes use. */
-import type { Runtime, Store } from '@holdpoint/core'
+import type { Store } from '@holdpoint/core'
+import type { Runtime } from '@holdpoint/spaces'
+import type { Authorize } from './authorize.ts'
 import type { Keys } from './auth/keys.ts'
 import type { Claims } from './claims.ts'
 import type { Documents } from './documents.ts'
@@ -7,8 +9,11 @@ import type { GatewayOptions, Limits } from './gateway-options.ts'
 import type { McpPorts } from './mcp-ports.ts'
 import type { Redact } from './redact.ts'
 import type { CappedIds } from './capped-ids.ts'
+import type { TenantLimits } from './http/tenant-limits.ts'
 import type { Hubs } from './streams/hubs.ts'
 import type { Streams } from './streams/streams.ts'
+import type { Delegations } from './delegations.ts'
+import type { People } from './people.ts'
 import type { Workers } from './workers.ts'
 
 export interface Services {
@@ -21,10 +26,15 @@ export interface Services {
   readonly streams: Streams
   readonly claims: Claims
   readonly workers: Workers
+  readonly people: People
+  readonly delegations: Delegations
+  /** Undefined: the default rules, which the runtime checks again in the decision that is written. */
+  readonly authorize: Authorize | undefined
   readonly agents: NonNullable<GatewayOptions['agents']>
   readonly storedAgents: GatewayOptions['storedAgents']
   readonly mcp: McpPorts
   readonly limits: Limits
+  readonly tenantLimits: TenantLimits
   readonly redact: Redact
   /** Logs an error that the caller does not get. */
   readonly problem: (error: unknown) => void

@@ -2,6 +2,7 @@
 import { HoldpointError } from '@holdpoint/core'
 import type { TokenOptions } from './auth/tokens.ts'
 import { limitsFromJson, type LimitsSetting } from './limits-setting.ts'
+import { OPENID_SETTING_NAMES, openIdFromEnv } from './openid-setting.ts'
 import type { ServeOptions } from './serve.ts'
 
 export interface Settings extends Pick<
@@ -32,6 +33,7 @@ const NAMES: ReadonlySet<string> = new Set([
   'HOLDPOINT_ISSUER',
   'HOLDPOINT_AUDIENCE',
   'HOLDPOINT_TOKEN_LIFE_MS',
+  ...OPENID_SETTING_NAMES,
 ])
 
 export function settingsFromEnv(env: Env): Settings {
@@ -76,11 +78,13 @@ function consoleOf(given: string | undefined): Pick<Settings, 'openConsole'> {
 function authOf(env: Env): NonNullable<ServeOptions['auth']> {
   const { HOLDPOINT_KEY: key } = env
   const tokens = tokensOf(env)
+  const openId = openIdFromEnv(env)
   if (key !== undefined && key.length < 32)
     throw new HoldpointError('config-invalid', 'HOLDPOINT_KEY must have at least 32 random characters.')
   return {
-    ...(key !== undefined && { keys: [{ key, scopes: ['admin'] as const }] }),
+    ...(key !== undefined && { keys: [{ key, scopes: ['admin'] as const, mayActFor: true as const }] }),
     ...(tokens && { tokens }),
+    ...(openId && { openId }),
   }
 }
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject, Page } from '@holdpoint/core'
 import type { WorkerRow } from '@holdpoint/protocol'
-import type { Principal } from './auth/principal.ts'
+import type { Caller } from './auth/caller.ts'
 import { list, type Documents } from './documents.ts'
 
 const WORKER = 'gateway.worker'
@@ -29,7 +29,7 @@ export class Workers {
   }
 
   /** A lost write is harmless: the next claim writes again. */
-  async seen({ tenant, id: credential, by }: Principal, tools: readonly string[]): Promise<void> {
+  async seen({ tenant, id: credential, by }: Caller, tools: readonly string[]): Promise<void> {
     const sorted = [...new Set(tools)].toSorted()
     const id = createHash('sha256')
       .update(JSON.stringify([credential, sorted]))

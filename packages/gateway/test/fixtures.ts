@@ -13,6 +13,8 @@ export interface Fixtures {
   readonly agent: string
   /** The id of an unused key. */
   readonly keyId: string
+  /** A person who is listed. */
+  readonly person: string
   /** A space owned by Ada, with the agent and a call that asks her. */
   readonly space: { readonly id: string; readonly said: number; readonly callId: string }
   /** A plan of the agent helper. */
@@ -29,6 +31,7 @@ export async function createFixtures(kit: Kit, tenant: Tenant): Promise<Fixtures
   const claimed = await ask('POST', '/api/calls/claim', { tenant, as: 'worker', body: { tools: ['ship'] } })
   await ask('POST', '/api/agents', { tenant, body: { name: 'helper', tools: [] } })
   const key = await ask('POST', '/api/keys', { tenant, body: { name: 'spare', scopes: ['reader'] } })
+  await ask('PUT', `/api/people/${tenant}-pat`, { tenant, body: { groups: ['finance'] } })
   const space = await spaceOf(kit, tenant)
   return {
     talk: 'talk',
@@ -36,6 +39,7 @@ export async function createFixtures(kit: Kit, tenant: Tenant): Promise<Fixtures
     shipped: { id: 'shipped', callId, runId: callId.split('.')[0] ?? '', claim: claimed.body.items[0].claim },
     agent: 'helper',
     keyId: key.body.id,
+    person: `${tenant}-pat`,
     space,
     plan: 'stretch',
   }

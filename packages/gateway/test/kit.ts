@@ -1,5 +1,14 @@
 /** A gateway on a memory store, with a key for each scope in two tenants, and an agent with a tool for each kind of hold. */
-import { agent, holdpoint, memoryStore, tool, type Model, type Runtime, type Store } from 'holdpoint'
+import {
+  agent,
+  holdpoint,
+  memoryStore,
+  tool,
+  type HoldpointOptions,
+  type Model,
+  type Runtime,
+  type Store,
+} from 'holdpoint'
 import { vi } from 'vitest'
 import { z } from 'zod'
 import { gateway, serve, type Gateway, type GatewayOptions, type McpPorts } from '@holdpoint/gateway'
@@ -61,7 +70,7 @@ export const obedient: Model = {
   async *stream({ prompt }) {
     const last = prompt.at(-1)
     const text = last?.role === 'user' ? JSON.stringify(last.parts) : ''
-    const [, space, verb, what, more] = /(?:in (\w+) )?(ship|refund|ask) (\w+) ?(\w+)?/.exec(text) ?? []
+    const [, space, verb, what, more] = /(?:in (\w+) )?(ship|refund|pay|ask) (\w+) ?(\w+)?/.exec(text) ?? []
     if (verb !== undefined) {
       if (space !== undefined) yield { type: 'call', id: 'c0', name: 'enter_space', input: JSON.stringify({ space }) }
       const note = more === undefined ? {} : { note: more }
@@ -107,11 +116,13 @@ export interface KitOptions extends Partial<GatewayOptions> {
   readonly models?: Readonly<Record<string, Model>>
   /** Use a real port instead of calling `fetch` directly. */
   readonly socket?: boolean
+  /** For the runtime. */
+  readonly program?: Partial<HoldpointOptions>
 }
 
 export async function kit(options: KitOptions = {}): Promise<Kit> {
-  const { model = obedient, models, socket = false, ...rest } = options
-  const store = memoryStore({ now: Date.now })
+  const { model = obedient, models, socket = false, program, ...rest } = options
+  const store = rest.store ?? memoryStore({ now: Date.now })
   const ran: unknown[] = []
   const refund = tool({
     name: 'refund',
@@ -126,7 +137,7 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
   const desk = agent({ name: 'desk', model, tools: [ship, refund, ask] })
   const { maxSteps } = { ...LIMITS, ...rest.limits }
   const made = models && storedAgents(store, { models, maxSteps })
-  const runtime = await holdpoint({ store, agents: [desk], ...(made && { agentFor: made.agentFor }) })
+  const runtime = await holdpoint({ store, agents: [desk], ...(made && { agentFor: made.agentFor }), ...program })
   const log = (): void => {}
   const read = made && { storedAgents: made }
   const settings = { runtime, store, agents: [desk], log, mcp: { servers: mcpOfAcme }, ...read, ...rest }
@@ -136,7 +147,10 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
   const keys = new Map<string, string>()
   for (const tenant of TENANTS)
     for (const scope of SCOPES)
-      keys.set(`${tenant}/${scope}`, (await api.keys.create(tenant, { name: scope, scopes: [scope] })).key)
+      keys.set(
+        `${tenant}/${scope}`,
+        (await api.keys.create(tenant, { name: scope, scopes: [scope], mayActFor: true })).key,
+      )
   const key = (tenant: Tenant, scope: Scope): string => keys.get(`${tenant}/${scope}`) ?? ''
   return {
     api,
@@ -158,7 +172,7 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
         }),
       )
       const text = await response.text()
-      const isJson = (response.headers.get('content-type') ?? '').includes('json')
+      const isJson = /^application\/(problem\+)?json/.test(response.headers.get('content-type') ?? '')
       return {
         status: response.status,
         body: isJson && text !== '' ? JSON.parse(text) : text,

@@ -102,7 +102,7 @@ test('a reader that stops reading is disconnected and leaves nothing behind', as
   await closed
   // Far less than the 18 MB that were sent.
   expect(socket.bytesRead).toBeLessThan(15_000_000)
-}, 30_000)
+}, 120_000)
 
 test.each(['conversations/c1/events', 'changes'])(
   'a reader of %s who goes while it is being let in does not count as there',

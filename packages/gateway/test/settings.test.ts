@@ -25,7 +25,7 @@ test('names, origins, keys and tokens come from the environment', () => {
     hosts: ['a.test', 'b.test'],
     origins: ['https://a.test'],
     auth: {
-      keys: [{ key: 'k'.repeat(40), scopes: ['admin'] }],
+      keys: [{ key: 'k'.repeat(40), scopes: ['admin'], mayActFor: true }],
       tokens: {
         jwks: 'https://id.test/jwks',
         issuer: 'https://id.test',

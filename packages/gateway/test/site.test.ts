@@ -118,6 +118,14 @@ describe('a key for the console', () => {
     expect((await session(here, { code: here.api.consoleCode }, page)).status, 'the code is still good').toBe(200)
   })
 
+  test('is needed: `openConsole` lets no request in without one', async () => {
+    const here = await start({ openConsole: true })
+    const page = { origin: 'http://localhost', 'sec-fetch-site': 'same-origin', host: 'localhost' }
+    for (const path of ['/api/me', '/api/conversations', '/api/holds', '/api/keys'])
+      expect((await here.ask('GET', path, { as: 'anonymous', headers: page })).status, path).toBe(401)
+    expect((await here.ask('POST', '/api/keys', { as: 'anonymous', headers: page, body: {} })).status).toBe(401)
+  })
+
   test('is not given when the store fails, and the code stays valid', async () => {
     const here = await kit()
     onTestFinished(here.close)

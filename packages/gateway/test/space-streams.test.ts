@@ -1,6 +1,7 @@
 /** The stream of a space over HTTP, and the calls that are visible in it. */
 import { afterEach, expect, test } from 'vitest'
-import type { JsonObject, LogEvent, Model, ModelPart, StreamItem } from '@holdpoint/core'
+import type { JsonObject, LogEvent, Model, ModelPart } from '@holdpoint/core'
+import type { StreamItem } from '@holdpoint/runtime'
 import type { StreamMessage } from '@holdpoint/protocol'
 import { followStream, isEvent, isFrame, seqsOf } from './follow-stream.ts'
 import { kit, type Kit } from './kit.ts'

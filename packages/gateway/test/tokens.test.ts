@@ -230,3 +230,32 @@ test('an unreachable JWKS is logged as an error', async () => {
   expect((await withToken(here, await token.sign(privateKey), 'GET', '/api/conversations')).status).toBe(401)
   expect(lines).toEqual([{ level: 'error', reason: 'jwks-unreachable', message: expect.any(String) }])
 })
+
+test.each([
+  [{ scope: ['agent', 'resolver'] }, '"scope" must be text with spaces between the scopes, such as "agent reader"'],
+  [{ scope: 7 }, '"scope" must be text'],
+  [{ tenant: undefined }, 'missing required "tenant" claim'],
+  [{ tenant: 7 }, '"tenant" is not a valid name'],
+  [{ tenant: '..' }, '"tenant" is not a valid name'],
+  [{ sub: undefined }, 'missing required "sub" claim'],
+  [{ sub: 7 }, '"sub" is not a valid name'],
+  [{ groups: 'finance' }, '"groups" must be a list of names'],
+])('the claims %j are refused, and the log names the claim; the caller does not learn it', async (change, message) => {
+  const lines: LogLine[] = []
+  const here = await start({ auth: { tokens: { secret } }, log: (line) => lines.push(line) })
+  const response = await withToken(here, await signed({ ...claims, ...change } as JWTPayload), 'GET', '/api/me')
+  expect(response).toMatchObject({
+    status: 401,
+    body: { code: 'unauthorised', detail: expect.stringMatching(/^Send/) },
+  })
+  expect(lines.at(-1)).toMatchObject({ reason: 'token-claims', message: expect.stringContaining(message) })
+})
+
+test('a token without `scope` identifies a person who may do nothing', async () => {
+  const here = await start({ auth: { tokens: { secret } } })
+  const token = await signed({ tenant: 'acme', sub: 'ada' })
+  expect(await withToken(here, token, 'GET', '/api/conversations')).toMatchObject({
+    status: 403,
+    body: { code: 'scope-missing' },
+  })
+})

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { gateway } from '@holdpoint/gateway'
-import { holdpoint, memoryStore } from 'holdpoint'
+import { holdpoint, memoryStore, Runtime } from 'holdpoint'
 import { followStream, isEvent, isFrame } from './follow-stream.ts'
 import { kit, shipping, type Kit, type KitResponse } from './kit.ts'
 
@@ -136,6 +136,15 @@ test('waiting for a turn continues while a worker has its call, and returns the 
   expect(soon).toBe('waits')
   await post(callId, 'result', { claim: held, result: { parcel: 'p' } })
   expect(await sent).toMatchObject({ status: 200, body: { result: { status: 'done' } } })
+})
+
+test('waiting for a turn sends its message once', async () => {
+  const send = vi.spyOn(Runtime.prototype, 'send')
+  onTestFinished(() => send.mockRestore())
+  const path = '/api/conversations/c1/messages?wait=5'
+  const sent = await here.ask('POST', path, { body: { content: 'hello' } })
+  expect(sent).toMatchObject({ status: 200, body: { turnId: expect.any(String), result: { text: 'It is done.' } } })
+  expect(send).not.toHaveBeenCalled()
 })
 
 test('a wait that ends before the worker is done returns 202', async () => {

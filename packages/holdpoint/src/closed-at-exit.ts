@@ -2,7 +2,7 @@
  * A process ends when nothing is under way, also one that forgot to close its runtime. Then the runtime is closed for it:
  * the node leaves, and its lock file goes with it. A process that is killed leaves both to the next one.
  */
-import type { Runtime } from '@holdpoint/core'
+import type { Runtime } from '@holdpoint/spaces'
 
 /** Weak, so that a closed runtime can be collected. */
 const open = new Set<WeakRef<Runtime>>()

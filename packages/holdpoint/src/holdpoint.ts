@@ -1,14 +1,7 @@
 /** Opens a runtime on Node: on a SQLite file unless a database server, or a store of one's own, is given. */
-import {
-  checkRuntimeOptions,
-  HoldpointError,
-  messageOf,
-  messageWithCauses,
-  Runtime,
-  type Ports,
-  type RuntimeOptions,
-  type Store,
-} from '@holdpoint/core'
+import { HoldpointError, messageOf, messageWithCauses, type Ports, type Store } from '@holdpoint/core'
+import { checkRuntimeOptions, type RuntimeOptions } from '@holdpoint/runtime'
+import { Runtime } from '@holdpoint/spaces'
 import { sqliteStore } from '@holdpoint/store-sqlite'
 import { closedAtExit } from './closed-at-exit.ts'
 import { nodePorts } from './node-ports.ts'

@@ -14,7 +14,7 @@
 import type { ValidateFunction } from 'ajv'
 import { HoldpointError, messageOf, type Checked, type Json, type JsonObject } from '@holdpoint/core'
 import { explain } from './json-schema/explain.ts'
-import { inspect, type Inspected } from './json-schema/limits.ts'
+import { inspectSchema, type InspectedSchema } from './json-schema/inspect-schema.ts'
 import { metaOf, validatorOf } from './json-schema/validator.ts'
 import { readValue } from './json-schema/value.ts'
 import { TooSlow, withinTime } from './json-schema/within-time.ts'
@@ -25,7 +25,7 @@ const CHECK_MS = 500
 const SMALL = 1_000_000
 
 export function compileJsonSchema(source: JsonObject): (value: unknown) => Checked {
-  const inspected = inspect(source)
+  const inspected = inspectSchema(source)
   const validate = compile(inspected)
   return (given) => {
     const read = readValue(given)
@@ -46,7 +46,7 @@ function check(validate: ValidateFunction, value: Json, quick: boolean): Checked
   }
 }
 
-function compile({ schema, draft }: Inspected): ValidateFunction {
+function compile({ schema, draft }: InspectedSchema): ValidateFunction {
   metaOf(draft)
   try {
     return withinTime(COMPILE_MS, () => validatorOf(schema, draft))

@@ -1,7 +1,7 @@
 /** What Node supplies to the core: time, chance, cron lines and a checker of raw JSON Schemas. */
 import { randomFillSync } from 'node:crypto'
 import { messageWithCauses, type Ports } from '@holdpoint/core'
-import { nextTime } from './cron.ts'
+import { nextTime } from './next-time.ts'
 import { compileJsonSchema } from './json-schema.ts'
 
 /** The longest a Node timer can wait; beyond that it fires at once. */

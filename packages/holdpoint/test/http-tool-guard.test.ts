@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { nodeNetwork } from '../src/http-tool/connect.ts'
 import { httpTool } from '../src/http-tool/http-tool.ts'
 import { httpToolOn } from '../src/http-tool/http-tool-on.ts'
-import { isPublic } from '../src/http-tool/public-address.ts'
+import { isPublicAddress } from '../src/http-tool/public-address.ts'
 import {
   base,
   json,
@@ -129,13 +129,13 @@ describe('The guard', () => {
     '2a00:1450::1',
     '2001:4860::8888',
   ])('lets %s through', (address) => {
-    expect(isPublic(address)).toBe(true)
+    expect(isPublicAddress(address)).toBe(true)
   })
 
   test.each(['', 'localhost', '1.2.3', '08.8.8.8', '8.8.8.8/32', '2606:2800:220:1::1%eth0', '4000::1', '1fff::1'])(
     'takes %s for no public address',
     (address) => {
-      expect(isPublic(address)).toBe(false)
+      expect(isPublicAddress(address)).toBe(false)
     },
   )
 

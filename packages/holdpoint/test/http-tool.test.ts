@@ -1,4 +1,4 @@
-import { chat } from '@holdpoint/core'
+import { chat } from '@holdpoint/runtime'
 import { scriptedModel } from '@holdpoint/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'

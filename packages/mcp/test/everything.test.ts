@@ -9,7 +9,7 @@ import { calling, errorOf, eventually, startAgent, over, valueOf, type TestAgent
 let peer: Peer
 beforeAll(async () => {
   peer = await everythingOverHttp()
-}, 60_000)
+}, 240_000)
 afterAll(() => peer.kill())
 
 const overStdio = { name: 'ev', transport: 'stdio', command: process.execPath, args: [EVERYTHING, 'stdio'] } as const
@@ -133,7 +133,7 @@ test('with several calls at once, each answer goes to its own question', async (
       expect(settled.find(([id]) => id === callId)?.[1]).toContain(`Name: Person ${index}`)
     await here.close()
   }
-}, 60_000)
+}, 240_000)
 
 describe('a legacy server whose question waits when our process restarts', () => {
   const again = async (onLost: 'retry' | 'fail' | 'ask') => {
@@ -209,7 +209,7 @@ test('a server that is killed during a call makes the call fail, and is used aga
   })
   await here.close()
   await risen.kill()
-}, 60_000)
+}, 240_000)
 
 test('a server with a command gets only its configured environment', async () => {
   process.env['HOLDPOINT_SECRET_OF_OURS'] = 'do not tell'
@@ -220,4 +220,4 @@ test('a server with a command gets only its configured environment', async () =>
   expect(env).not.toContain('do not tell')
   delete process.env['HOLDPOINT_SECRET_OF_OURS']
   await here.close()
-}, 60_000)
+}, 240_000)

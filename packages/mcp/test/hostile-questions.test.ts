@@ -212,4 +212,4 @@ test('a task has the same limit of questions as a call, and no question is asked
   }
   expect(errorOf(await here.outcome())).toMatch(/asks too many questions/)
   expect(here.raw.asked.filter(({ rpc }) => 'first' in (rpc.params?.inputResponses ?? {}))).toHaveLength(1)
-}, 60_000)
+}, 240_000)

@@ -85,7 +85,7 @@ test(
     await over(here)
     expect(valueOf(await here.outcome())).toBe('all is well')
   },
-  40_000,
+  160_000,
 )
 
 test('the poll interval of a task is kept within limits', async () => {

@@ -99,18 +99,18 @@ test('a known server that is down keeps its tools, its calls fail with the reaso
     const outcome = await here.outcome(id)
     return outcome.ok ? true : void (await new Promise((resolve) => setTimeout(resolve, 300)))
   })
-}, 20_000)
+}, 80_000)
 
 test('a call that the server never answers times out', async () => {
   const here = await beside(await raw({ 'tools/call': () => 'silence' }))
   expect(errorOf(await here.outcome())).toMatch(/^Tool timed out after 1500ms$/)
-}, 20_000)
+}, 80_000)
 
 test('an endless answer is cut off', async () => {
   const piece = `: ${'x'.repeat(65_536)}\n\n`
   const here = await beside(await raw({ 'tools/call': () => endless('', piece) }))
   expect(errorOf(await here.outcome())).toMatch(/Tool timed out after|more than \d+ bytes|failed/)
-}, 20_000)
+}, 80_000)
 
 test('an endless list of pages or tools is cut off', async () => {
   let page = 0
@@ -128,7 +128,7 @@ test('an endless list of pages or tools is cut off', async () => {
   expect(bad?.tools).toHaveLength(60)
   expect(bad?.refused).toHaveLength(51)
   expect(bad?.refused.at(-1)).toEqual({ name: '…', why: 'and 150 more' })
-}, 30_000)
+}, 120_000)
 
 test('a list of many megabytes is not read completely', async () => {
   const here = await beside(
@@ -137,7 +137,7 @@ test('a list of many megabytes is not read completely', async () => {
     }),
   )
   expect(errorOf(await here.outcome())).toMatch(/no tool "bad__echo"/)
-}, 30_000)
+}, 120_000)
 
 test('a harmful schema, an invalid name or an endless description affects only its own tool', async () => {
   const bad = await raw()
@@ -158,7 +158,7 @@ test('a harmful schema, an invalid name or an endless description affects only i
   expect(status?.refused.map(({ name }) => name).toSorted()).toEqual(
     ['deep', 'echo', 'huge', 'no name\u0000', 'remote', 'wordy'].toSorted(),
   )
-}, 20_000)
+}, 80_000)
 
 test('an invalid result fails the call', async () => {
   for (const [answer, why] of [
@@ -171,7 +171,7 @@ test('an invalid result fails the call', async () => {
     const here = await beside(await raw({ 'tools/call': () => answer }))
     expect(errorOf(await here.outcome())).toMatch(why)
   }
-}, 30_000)
+}, 120_000)
 
 test('a redirect of a server is not followed, and our headers are not sent elsewhere', async () => {
   const elsewhere = await raw()

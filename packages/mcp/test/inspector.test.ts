@@ -23,4 +23,4 @@ test('lists our tools and calls them', async () => {
   const call = ['--method', 'tools/call', '--tool-name', 'add', '--tool-arg', 'a=2', '--tool-arg', 'b=40']
   expect(await inspect(there.url, ...call)).toMatchObject({ structuredContent: { sum: 42 } })
   await there.close()
-}, 60_000)
+}, 240_000)

@@ -90,7 +90,7 @@ test(
     expect(await answer(fourth, callId, { answer: 'yes' })).toBe('accepted')
     expect(await outcome()).toMatchObject({ callId, outcome: { ok: true, value: 'deployed the site to prod: yes' } })
   },
-  180_000,
+  720_000,
 )
 
 test('a task is followed to its end although both processes were killed while it waited', async () => {
@@ -114,4 +114,4 @@ test('a task is followed to its end although both processes were killed while it
   expect(told.status).toBe(200)
   await startAgent(port)
   expect(await outcome()).toMatchObject({ outcome: { ok: true, value: 'paid 5' } })
-}, 180_000)
+}, 720_000)

@@ -77,7 +77,7 @@ test(
     await over(here)
     expect(valueOf(await here.outcome())).toBe('signed: answer')
   },
-  40_000,
+  160_000,
 )
 
 test('declining and cancelling reach the server as such', async () => {
@@ -123,7 +123,7 @@ test('a call that is held on the server is a task here: its id is stored first, 
   await over(here)
   expect(valueOf(await here.outcome())).toBe('paid 5')
   expect((await here.store.documents({ tenant: '', kind: 'mcp-task', limit: 10 })).items).toEqual([])
-}, 20_000)
+}, 80_000)
 
 test('a task is followed by another process after a restart, and cancelled with its call', async () => {
   const other = await there()
@@ -142,7 +142,7 @@ test('a task is followed by another process after a restart, and cancelled with 
     return items.length === 0 ? true : undefined
   })
   expect((await other.runtime.list()).items).toMatchObject([{ status: 'idle' }])
-}, 40_000)
+}, 160_000)
 
 test('a caller that may approve on the server is asked by the client', async () => {
   const other = await there()

@@ -64,7 +64,7 @@ test('a tool that `may` refuses cannot be run in any other way: conversations, a
   await there.runtime.spaces.create({ id: 'room', name: 'Room', by: { kind: 'human', id: 'eve' } })
   await there.runtime.spaces.join('room', { kind: 'agent', id: 'mcp' })
   await there.runtime.spaces.post('room', DIRECT_CALL, { from: { kind: 'human', id: 'eve' } })
-  await expect(there.runtime.send('agent:mcp', DIRECT_CALL)).rejects.toThrow(/has no life/)
+  await expect(there.runtime.send('agent:mcp', DIRECT_CALL)).rejects.toThrow(/cannot be autonomous/)
   const { items } = await there.runtime.list({ agent: 'mcp' })
   for (const { id } of items) {
     const types = (await there.runtime.events(id)).map(({ type }) => type)
@@ -87,7 +87,7 @@ test('an agent without a sender takes all messages, and an agent with a sender r
   const opened = agent({ name: 'opened', model: scriptedModel(['Hello.']) })
   const runtime = keep(await holdpoint({ store: storeInMemory(), agents: [closed, opened] }))
   await expect(runtime.submit('a', 'Hi', { agent: 'closed', sender: Symbol('mine') })).rejects.toThrow(
-    /takes no messages/,
+    /accepts no messages/,
   )
   expect(await runtime.send('b', 'Hi', { agent: 'closed', sender })).toMatchObject({ status: 'done' })
   expect(await runtime.send('c', 'Hi', { agent: 'opened' })).toMatchObject({ status: 'done' })

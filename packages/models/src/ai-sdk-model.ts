@@ -8,7 +8,7 @@ import type { LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider'
 import type { Model, ModelRequest } from '@holdpoint/core'
 import { cacheControlOf, type CacheControl } from './cache-control.ts'
 import { idFormOf, type IdForm } from './call-ids.ts'
-import { optionsV3, optionsV4 } from './call-options.ts'
+import { callOptionsV3, callOptionsV4 } from './call-options.ts'
 import { PartIterator, type PartSource } from './part-iterator.ts'
 
 /**
@@ -42,8 +42,8 @@ function opener(
 ): (request: ModelRequest) => PromiseLike<PartSource> {
   const control = (): CacheControl => (cache ? cacheControlOf(model.provider, model.modelId) : {})
   const ids = (): IdForm => idFormOf(model.provider, model.modelId)
-  if (model.specificationVersion === 'v4') return (request) => model.doStream(optionsV4(request, control(), ids()))
-  if (model.specificationVersion === 'v3') return (request) => model.doStream(optionsV3(request, control(), ids()))
+  if (model.specificationVersion === 'v4') return (request) => model.doStream(callOptionsV4(request, control(), ids()))
+  if (model.specificationVersion === 'v3') return (request) => model.doStream(callOptionsV3(request, control(), ids()))
   throw new TypeError(
     `aiSdkModel takes a language model object of specification v4 or v3, and got ${describe(model)}. ` +
       'Update the provider package, or call its factory: openai("gpt-5") instead of "openai/gpt-5".',

@@ -18,7 +18,11 @@ import type { Marking } from './prompt-parts.ts'
 import { toPromptV3 } from './to-prompt-v3.ts'
 import { toPromptV4 } from './to-prompt-v4.ts'
 
-export function optionsV4(request: ModelRequest, cache: CacheControl = {}, ids?: IdForm): LanguageModelV4CallOptions {
+export function callOptionsV4(
+  request: ModelRequest,
+  cache: CacheControl = {},
+  ids?: IdForm,
+): LanguageModelV4CallOptions {
   const { reasoning } = request.settings
   return {
     prompt: toPromptV4(withIds(request.prompt, ids), marking(request, cache)),
@@ -28,7 +32,11 @@ export function optionsV4(request: ModelRequest, cache: CacheControl = {}, ids?:
 }
 
 /** V3 has no `reasoning` setting. A V3 vendor takes its own setting through `settings.provider`. */
-export function optionsV3(request: ModelRequest, cache: CacheControl = {}, ids?: IdForm): LanguageModelV3CallOptions {
+export function callOptionsV3(
+  request: ModelRequest,
+  cache: CacheControl = {},
+  ids?: IdForm,
+): LanguageModelV3CallOptions {
   const prompt = toPromptV3(withIds(request.prompt, ids), marking(request, cache))
   return { prompt, ...sharedOptions(request, cache) }
 }

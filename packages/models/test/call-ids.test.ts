@@ -2,7 +2,7 @@
 import type { PromptMessage } from '@holdpoint/core'
 import { expect, test } from 'vitest'
 import { idFormOf } from '../src/call-ids.ts'
-import { optionsV3, optionsV4 } from '../src/call-options.ts'
+import { callOptionsV3, callOptionsV4 } from '../src/call-options.ts'
 import { aiSdkModel } from '../src/index.ts'
 import { ask, request, user } from './ask.ts'
 import { vendors } from './vendors/all.ts'
@@ -46,7 +46,9 @@ test.each([
   ['gateway', 'anthropic/claude-sonnet-5', /^[a-zA-Z0-9_-]{1,64}$/],
   ['mistral.chat', 'mistral-large', /^[a-zA-Z0-9]{9}$/],
 ])('%s, %s: ids have the required form', (provider, modelId, form) => {
-  const ids = idsOf(optionsV4(request({ prompt: conversation(...FOREIGN) }), {}, idFormOf(provider, modelId)).prompt)
+  const ids = idsOf(
+    callOptionsV4(request({ prompt: conversation(...FOREIGN) }), {}, idFormOf(provider, modelId)).prompt,
+  )
   for (const id of ids) expect(id).toMatch(form)
   expect(new Set(ids).size).toBe(FOREIGN.length)
 })
@@ -56,14 +58,14 @@ const idsOf = (prompt: unknown): string[] =>
   [...JSON.stringify(prompt).matchAll(/"toolCallId":"([^"]*)"/g)].map(([, id]) => id!)
 
 test('an id is encoded the same way in every prompt', () => {
-  const [first] = idsOf(optionsV4(request({ prompt: conversation('a.b') }), {}, claude).prompt)
-  expect(idsOf(optionsV4(request({ prompt: conversation('c:d', 'a.b') }), {}, claude).prompt)[1]).toBe(first)
-  expect(idsOf(optionsV3(request({ prompt: conversation('a.b') }), {}, claude).prompt)).toEqual([first, first])
+  const [first] = idsOf(callOptionsV4(request({ prompt: conversation('a.b') }), {}, claude).prompt)
+  expect(idsOf(callOptionsV4(request({ prompt: conversation('c:d', 'a.b') }), {}, claude).prompt)[1]).toBe(first)
+  expect(idsOf(callOptionsV3(request({ prompt: conversation('a.b') }), {}, claude).prompt)).toEqual([first, first])
 })
 
 test('an id that looks like an encoded id does not collide with it', () => {
-  const [made] = idsOf(optionsV4(request({ prompt: conversation('a.b') }), {}, claude).prompt)
-  const ids = idsOf(optionsV4(request({ prompt: conversation('a.b', made!) }), {}, claude).prompt)
+  const [made] = idsOf(callOptionsV4(request({ prompt: conversation('a.b') }), {}, claude).prompt)
+  const ids = idsOf(callOptionsV4(request({ prompt: conversation('a.b', made!) }), {}, claude).prompt)
   expect(new Set(ids).size).toBe(2)
   expect(ids.slice(2)).toEqual(ids.slice(0, 2))
 })
@@ -79,7 +81,7 @@ test('provider calls of another vendor keep their results', () => {
       ],
     },
   ]
-  const [call, result] = idsOf(optionsV4(request({ prompt }), {}, claude).prompt)
+  const [call, result] = idsOf(callOptionsV4(request({ prompt }), {}, claude).prompt)
   expect(call).toBe(result)
   expect(call).toMatch(/^[\w-]+$/)
 })

@@ -7,7 +7,7 @@ import { v4 } from './scripted.ts'
 
 const hello: LanguageModelV4StreamPart = { type: 'text-delta', id: '0', delta: 'hello' }
 
-/** A stream that says hello and then nothing, and what became of it. */
+/** A stream that sends one text and stays open, and whether it was cancelled. */
 function endless() {
   const cancelled = vi.fn<(reason: unknown) => void>()
   const stream = new ReadableStream<LanguageModelV4StreamPart>({ start: (c) => c.enqueue(hello), cancel: cancelled })

@@ -5,15 +5,15 @@ import type {
   HoldKind,
   Json,
   JsonObject,
-  AutonomousAgentView,
   Member,
   ResolveAnswer,
   Resolution,
   Role,
-  TurnResult,
   UserPart,
   WhileBusy,
 } from '@holdpoint/core'
+import type { TurnResult } from '@holdpoint/runtime'
+import type { AutonomousAgentView } from '@holdpoint/spaces'
 
 /** A page. `next` is the cursor for `after`; absent on the last page. */
 export interface ListOf<T> {
@@ -21,7 +21,7 @@ export interface ListOf<T> {
   readonly next?: string
 }
 
-export type Scope = 'admin' | 'agent' | 'worker' | 'resolver' | 'reader'
+export type Scope = 'admin' | 'agent' | 'worker' | 'resolver' | 'reader' | 'conversations:read-all'
 
 /** The definition of an agent as JSON. */
 export interface AgentBody {
@@ -74,6 +74,34 @@ export interface CreateConversation {
   readonly by?: string
 }
 
+/** The people of a conversation. */
+export interface Participants {
+  /** The author of the first message. Left out where the log names none. */
+  readonly owner?: string
+  readonly participants: readonly string[]
+  /** What the caller may do in the conversation. */
+  readonly may: ConversationRights
+}
+
+export interface ConversationRights {
+  /** Send messages, cancel, continue. */
+  readonly write: boolean
+  /** Change the participants, or the owner. */
+  readonly share: boolean
+  /** Remove oneself. */
+  readonly leave: boolean
+  readonly erase: boolean
+}
+
+export interface ChangeParticipants {
+  readonly add?: readonly string[]
+  readonly remove?: readonly string[]
+  /** The new owner. The old owner stays as a participant. */
+  readonly owner?: string
+  /** The person that a key acts for. */
+  readonly by?: string
+}
+
 export interface SendMessage {
   readonly content: string | readonly UserPart[]
   readonly agent?: string
@@ -110,8 +138,29 @@ export interface HoldsQuery {
   readonly tool?: string
   readonly kind?: HoldKind
   readonly expiresBefore?: number
+  /** `mine`: the caller may resolve it. `asked`: the caller asked for it. Default: all that the caller sees. */
+  readonly view?: 'mine' | 'asked' | 'all'
+  /** The person that a key acts for: `may` is about them. */
+  readonly by?: string
+  /** One of the caller's tenants. Default: its own. */
+  readonly tenant?: string
+  /** `all`: the holds of all tenants of the caller, each row with its `tenant`. */
+  readonly tenants?: 'all'
   readonly after?: string
   readonly limit?: number
+}
+
+/** Without `assignee`, the hold is assigned to the caller. `null` removes the assignee. */
+export interface AssignBody {
+  readonly assignee?: string | null
+  readonly hold?: number
+  readonly by?: string
+}
+
+export interface CommentBody {
+  readonly text: string
+  readonly hold?: number
+  readonly by?: string
 }
 
 /** Resolved calls are listed only with a `conversationId`. */
@@ -161,36 +210,6 @@ export interface ProgressBody {
 }
 
 export type CallResultBody = { readonly claim: string } & ({ readonly result: Json } | { readonly error: string })
-
-export interface CreateKey {
-  readonly name: string
-  readonly scopes: readonly Scope[]
-  /** Milliseconds until the key expires. Default: never. */
-  readonly ttlMs?: number
-}
-
-export interface KeyRow {
-  readonly id: string
-  readonly name: string
-  readonly scopes: readonly Scope[]
-  readonly createdAt: number
-  readonly expiresAt?: number
-}
-
-/** `key` is returned only once. */
-export interface CreatedKey extends KeyRow {
-  readonly key?: string
-}
-
-/** The credential of a request. */
-export interface CallerRow {
-  readonly tenant: string
-  readonly by: string
-  readonly kind: 'key' | 'user'
-  readonly scopes: readonly Scope[]
-  /** When the credential expires. */
-  readonly expiresAt?: number
-}
 
 export interface CreateSpaceBody {
   readonly id?: string

@@ -14,18 +14,16 @@ export {
 export type {
   AgentBody,
   AgentRow,
+  AssignBody,
   CallResultBody,
   CallsQuery,
   ClaimBody,
   ClaimedCall,
+  CommentBody,
   CreateConversation,
-  CallerRow,
-  CreatedKey,
-  CreateKey,
   CreateSpaceBody,
   HoldsQuery,
   JoinBody,
-  KeyRow,
   AutonomousAgentBody,
   McpServerRow,
   McpToolRow,
@@ -37,6 +35,9 @@ export type {
   Resolved,
   ResolveBody,
   Scope,
+  ChangeParticipants,
+  ConversationRights,
+  Participants,
   SendMessage,
   Sent,
   SentResult,
@@ -47,6 +48,15 @@ export type {
   ToolRow,
   WorkerRow,
 } from './bodies.ts'
+export type {
+  CallerRow,
+  CreateKey,
+  CreatedKey,
+  DelegationRow,
+  DelegationsQuery,
+  KeyRow,
+  PersonRow,
+} from './people-bodies.ts'
 export { encodeRetry, encodeSse, SSE_HEARTBEAT, type SseMessage } from './sse.ts'
 export { SseDecoder, type DecodedSse } from './sse-decoder.ts'
 export { decodeStream, encodeStream, type StreamMessage } from './stream.ts'

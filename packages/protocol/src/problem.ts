@@ -2,7 +2,8 @@
  * Problem documents (RFC 9457) of the gateway. The `code` is the runtime's own (a refusal, a verdict or the code of a
  * failure) or one of the gateway's.
  */
-import type { FailureCode, Refusal, ResolveAnswer, SpaceRefusal, Verdict } from '@holdpoint/core'
+import type { FailureCode, Refusal, ResolveAnswer, Verdict } from '@holdpoint/core'
+import type { SpaceRefusal } from '@holdpoint/spaces'
 
 export const PROBLEM_TYPE = 'application/problem+json'
 const URN = 'urn:holdpoint:problem:'
@@ -58,6 +59,8 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   'hold-not-open': [410, 'The hold is no longer open'],
   'key-reused': [422, 'The key was used for another request'],
   'is-a-space': [409, 'This is a space'],
+  erased: [410, 'The conversation was erased'],
+  'nothing-to-erase': [404, 'No such conversation'],
 
   'space-missing': [404, 'No such space'],
   'id-taken': [409, 'The id is taken'],
@@ -80,6 +83,7 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   'model-failed': [502, 'The model failed'],
   'store-unavailable': [503, 'The store is unavailable'],
   closed: [503, 'Shutting down'],
+  'quota-exceeded': [403, 'A quota of the tenant is reached'],
   'history-impossible': [500, 'The log is broken'],
   'service-missing': [500, 'A service is missing'],
   'store-unusable': [500, 'The store cannot be used'],

@@ -1,4 +1,4 @@
-/** A live conversation as React reads it. Parts of its state keep their identity: text that arrives changes `streaming` alone. */
+/** The state of a live conversation for React. Unchanged parts stay the same objects: streamed text changes only `streaming`. */
 import {
   holdsOf,
   messagesOf,
@@ -8,7 +8,7 @@ import {
   type RequestOptions,
   type ResolveOptions,
   type SendOptions,
-  type ToolsOfClient,
+  type ClientToolSet,
   type Json,
   type ResolveAnswer,
   type View,
@@ -24,26 +24,26 @@ export interface ConversationState extends Actions {
   readonly id: string
   readonly agent: string
   readonly status: View['status']
-  /** `live` when it is told what happens; how else it is. */
+  /** The state of the connection. `live` if it receives updates. */
   readonly connection: Connection
-  /** False until the newest turns are there. It stays so while the conversation does not exist. */
+  /** True once the newest turns are loaded. False while the conversation does not exist. */
   readonly loaded: boolean
-  /** Everything that was said, but for the turn that goes on. */
+  /** All messages except the one that is being streamed. */
   readonly messages: readonly ViewMessage[]
-  /** What the agent says and does in the turn that goes on. */
+  /** The agent's message of the current turn. */
   readonly streaming: Extract<ViewMessage, { readonly role: 'assistant' }> | undefined
-  /** What was said meanwhile, and has its turn later. */
+  /** Messages that wait for the end of the current turn. */
   readonly queue: View['queue']
-  /** Calls among those that are shown which are not settled, each with the newest word on its progress. */
+  /** Visible calls that are not settled, each with its newest progress. */
   readonly calls: readonly ViewCall[]
-  /** The holds that can be answered here. */
+  /** The open holds. */
   readonly holds: readonly ViewHold[]
-  /** There are older turns: `earlier()` brings them. */
+  /** There are older turns. `earlier()` loads them. */
   readonly hasEarlier: boolean
   readonly view: View
 }
 
-/** The same functions for as long as the conversation is shown. */
+/** These functions stay the same while the conversation is shown. */
 interface Actions {
   readonly send: LiveConversation['send']
   readonly cancel: LiveConversation['cancel']
@@ -56,7 +56,7 @@ interface Actions {
   readonly reconnect: () => void
 }
 
-/** With `nth`, an answer to that hold of the call, and to no later one that the reader never saw. */
+/** With `nth`, the answer applies only to that hold, and not to a later hold of the call that the user has not seen. */
 export interface Answerable {
   readonly callId: string
   readonly nth?: number
@@ -64,7 +64,7 @@ export interface Answerable {
 
 export type ConversationStore = LiveStore<LiveConversation, ConversationState>
 
-export function conversationStore(client: Client, id: string, tools: () => ToolsOfClient): ConversationStore {
+export function conversationStore(client: Client, id: string, tools: () => ClientToolSet): ConversationStore {
   const live = client.conversation(id)
   const actions = actionsOf(client, live)
   return new LiveStore(live, tools, (before) => stateOf(before, live, actions))
@@ -97,7 +97,7 @@ function stateOf(before: ConversationState | undefined, live: LiveConversation, 
   }
 }
 
-/** The list from before, when it has the same items. */
+/** The previous list, if it has the same items. */
 function kept<T>(before: readonly T[] | undefined, now: readonly T[]): readonly T[] {
   return before?.length === now.length && before.every((item, index) => item === now[index]) ? before : now
 }

@@ -1,21 +1,21 @@
 /**
- * Something that is followed, as React reads it: one immutable state, the same object until something changed. While
- * a component shows it, the tools of the page run for it.
+ * The state of a live conversation or space for React: immutable, and the same object until something changes. While a
+ * component uses it, the client tools of the page run for its calls.
  */
-import type { LiveConversation, LiveSpace, ToolsOfClient } from '@holdpoint/client'
+import type { LiveConversation, LiveSpace, ClientToolSet } from '@holdpoint/client'
 
 export class LiveStore<L extends LiveConversation | LiveSpace, S extends Pick<L, 'view' | 'connection'>> {
-  /** Before anything was heard: what a server draws, and what a page must begin with where a server drew it. */
+  /** The state before the first data, for server rendering and hydration. */
   readonly initial: S
   readonly #live: L
-  readonly #tools: () => ToolsOfClient
+  readonly #tools: () => ClientToolSet
   readonly #stateOf: (before: S | undefined) => S
   #listeners = 0
   #state: S
   #removeTools: (() => void) | undefined
   #offered = ''
 
-  constructor(live: L, tools: () => ToolsOfClient, stateOf: (before: S | undefined) => S) {
+  constructor(live: L, tools: () => ClientToolSet, stateOf: (before: S | undefined) => S) {
     this.#live = live
     this.#tools = tools
     this.#stateOf = stateOf
@@ -41,7 +41,7 @@ export class LiveStore<L extends LiveConversation | LiveSpace, S extends Pick<L,
     return this.#state
   }
 
-  /** Only while a component shows it: a call must not run on a page that no longer shows where it is. */
+  /** Registers the tools only while a component is mounted: a page must not run calls of a conversation that it left. */
   offerTools(): void {
     const names = this.#listeners > 0 ? Object.keys(this.#tools()) : []
     const offered = JSON.stringify(names)
@@ -51,8 +51,8 @@ export class LiveStore<L extends LiveConversation | LiveSpace, S extends Pick<L,
     this.#removeTools = names.length > 0 ? this.#live.tools(Object.fromEntries(names.map(this.#latest))) : undefined
   }
 
-  readonly #latest = (name: string): [string, ToolsOfClient[string]] => {
-    const now = (): ToolsOfClient[string] | undefined => this.#tools()[name]
+  readonly #latest = (name: string): [string, ClientToolSet[string]] => {
+    const now = (): ClientToolSet[string] | undefined => this.#tools()[name]
     return [
       name,
       {

@@ -1,17 +1,17 @@
 import { createContext, createElement, use, useEffect, useMemo, type ReactNode } from 'react'
-import type { Client, ToolsOfClient } from '@holdpoint/client'
+import type { Client, ClientToolSet } from '@holdpoint/client'
 import { Page } from './page.ts'
 
 export interface HoldpointProviderProps {
   readonly client: Client
-  /** Run on this page, by the names under which agents know them. May be another object at every render. */
-  readonly tools?: ToolsOfClient
+  /** The client tools of this page, by tool name. May be a new object on each render. */
+  readonly tools?: ClientToolSet
   readonly children?: ReactNode
 }
 
 const Context = createContext<Page | undefined>(undefined)
-const NO_TOOLS: ToolsOfClient = {}
-const ToolsContext = createContext<ToolsOfClient>(NO_TOOLS)
+const NO_TOOLS: ClientToolSet = {}
+const ToolsContext = createContext<ClientToolSet>(NO_TOOLS)
 
 export function HoldpointProvider({ client, tools = NO_TOOLS, children }: HoldpointProviderProps): ReactNode {
   const page = useMemo(() => new Page(client), [client])
@@ -29,7 +29,7 @@ export function useClient(): Client {
   return usePage().client
 }
 
-/** The tools that run on this page by themselves. */
-export function usePageTools(): ToolsOfClient {
+/** The client tools that run on this page. */
+export function usePageTools(): ClientToolSet {
   return use(ToolsContext)
 }

@@ -1,19 +1,19 @@
-/** A live space as React reads it. */
-import type { Client, Connection, LiveSpace, SpaceView, ToolsOfClient } from '@holdpoint/client'
+/** The state of a live space for React. */
+import type { Client, Connection, LiveSpace, SpaceView, ClientToolSet } from '@holdpoint/client'
 import { LiveStore } from './live-store.ts'
 
 export interface SpaceState extends SpaceActions {
   readonly id: string
-  /** Who is there, what was said, and what is being written. `messages` is the same list while text arrives. */
+  /** Members, messages, and texts being written. `messages` stays the same list while text is streamed. */
   readonly view: SpaceView
   readonly connection: Connection
-  /** False until the newest messages are there. */
+  /** True once the newest messages are loaded. */
   readonly loaded: boolean
-  /** There are older messages: `earlier()` brings them. */
+  /** There are older messages. `earlier()` loads them. */
   readonly hasEarlier: boolean
 }
 
-/** The same functions for as long as the space is shown. */
+/** These functions stay the same while the space is shown. */
 interface SpaceActions {
   readonly post: LiveSpace['post']
   readonly read: LiveSpace['read']
@@ -24,7 +24,7 @@ interface SpaceActions {
 
 export type SpaceStore = LiveStore<LiveSpace, SpaceState>
 
-export function spaceStore(client: Client, id: string, tools: () => ToolsOfClient): SpaceStore {
+export function spaceStore(client: Client, id: string, tools: () => ClientToolSet): SpaceStore {
   const live = client.space(id)
   const actions = actionsOf(live)
   return new LiveStore(live, tools, () => {

@@ -5,10 +5,10 @@ import { useLive } from './use-live.ts'
 export type { ConversationState } from './conversation-store.ts'
 
 /**
- * A conversation as it is now. It is followed while a component uses it; one that does not exist yet is empty.
+ * A live conversation. It is connected while a component uses it. A conversation that does not exist yet is empty.
  *
- * With `select`, the component is drawn again only when that part changed: give back something the state has, or a plain
- * value, and not an object made on the spot.
+ * With `select`, the component renders again only when the selected part changed. Return a part of the state or a
+ * primitive value: a new object on each call would render every time.
  */
 export function useConversation(id: string): ConversationState
 export function useConversation<T>(id: string, select: (state: ConversationState) => T): T

@@ -2,8 +2,9 @@ import { useMemo } from 'react'
 import type {
   Client,
   Connection,
+  HoldChanged,
   Holds,
-  HoldsQuery,
+  HoldsFilter,
   PendingHold,
   ResolveAnswer,
   ResolveOptions,
@@ -18,7 +19,7 @@ type Verdict = Promise<ResolveAnswer>
 export interface HoldsState extends HoldActions {
   /** Open holds of all conversations, oldest first. */
   readonly holds: readonly PendingHold[]
-  /** There are more than are asked for. */
+  /** There are more holds than the limit. */
   readonly more: boolean
   readonly loading: boolean
   readonly error: Error | undefined
@@ -31,15 +32,21 @@ interface HoldActions {
   readonly approve: (hold: Which, options?: Parameters<Holds['approve']>[2]) => Verdict
   readonly reject: (hold: Which, reason?: string, options?: ResolveOptions) => Verdict
   readonly answer: (hold: Which, value: unknown, options?: ResolveOptions) => Verdict
+  /** One verdict for each hold. A hold that fails does not stop the others. */
+  readonly resolveMany: Holds['resolveMany']
+  /** Assigns the hold to the caller, or to another person. */
+  readonly assign: (hold: Which, options?: Parameters<Holds['assign']>[2]) => Promise<HoldChanged>
+  readonly release: (hold: Which, options?: ResolveOptions) => Promise<HoldChanged>
+  readonly comment: (hold: Which, text: string, options?: ResolveOptions) => Promise<HoldChanged>
 }
 
 const NONE: readonly never[] = []
 const MOST = 200
 
-/** Everything that waits and that I may answer, live. */
-export function useHolds(filter: HoldsQuery = {}): HoldsState {
+/** A live list of open holds: all that the caller may see, or with `mine` those that it may resolve or asked for. */
+export function useHolds(filter: HoldsFilter = {}): HoldsState {
   const client = useClient()
-  const query: HoldsQuery = { limit: MOST, ...filter }
+  const query: HoldsFilter = { limit: MOST, ...filter }
   const { value, loading, error, connection, refresh } = useWatched(`holds ${JSON.stringify(query)}`, (from, signal) =>
     from.holds.list(query, { signal }),
   )
@@ -59,5 +66,10 @@ function actionsOf({ holds }: Client): HoldActions {
       holds.reject(hold.conversationId, hold.callId, reason, { ...which(hold), ...options }),
     answer: (hold, value, options) =>
       holds.answer(hold.conversationId, hold.callId, value, { ...which(hold), ...options }),
+    resolveMany: (all, options) => holds.resolveMany(all, options),
+    assign: (hold, options) => holds.assign(hold.conversationId, hold.callId, { ...which(hold), ...options }),
+    release: (hold, options) => holds.release(hold.conversationId, hold.callId, { ...which(hold), ...options }),
+    comment: (hold, text, options) =>
+      holds.comment(hold.conversationId, hold.callId, text, { ...which(hold), ...options }),
   }
 }

@@ -5,7 +5,7 @@ interface Readable<S> {
   readonly read: () => S
 }
 
-/** The state of something that is followed, or a part of it. */
+/** The state of a live conversation or space, or a selected part of it. */
 export function useLive<S, T>(
   { item, subscribe }: { readonly item: Readable<S>; readonly subscribe: (listener: () => void) => () => void },
   select: ((state: S) => T) | undefined,

@@ -5,10 +5,10 @@ import { useLive } from './use-live.ts'
 export type { SpaceState } from './space-store.ts'
 
 /**
- * A space as it is now. It is followed while a component uses it, once however many do, and the tools of the page run for
- * the calls that are shown there.
+ * A live space. It is connected while a component uses it, and all components share the connection. The client tools of
+ * the page run for its visible calls.
  *
- * With `select`, the component is drawn again only when that part changed.
+ * With `select`, the component renders again only when the selected part changed.
  */
 export function useSpace(id: string): SpaceState
 export function useSpace<T>(id: string, select: (state: SpaceState) => T): T

@@ -3,18 +3,17 @@ import type { Client, WatchedState } from '@holdpoint/client'
 import { usePage } from './provider.ts'
 
 export interface WatchedAnswer<T> extends WatchedState<T> {
-  /** Nothing was heard yet. */
+  /** There is neither a result nor an error yet. */
   readonly loading: boolean
   readonly refresh: () => void
 }
 
-/** Where a server drew the page, it knew no answer, and a page must begin like that. */
+/** The state for server rendering and hydration. */
 const INITIAL = { value: undefined, error: undefined, connection: { state: 'off' } } as const
 const readInitial = (): typeof INITIAL => INITIAL
 
 /**
- * What a question is answered, asked again whenever something changed. The key says which question it is: another
- * question, another key.
+ * The result of a request that is sent again whenever something changed. Different requests need different keys.
  */
 export function useWatched<T>(key: string, ask: (client: Client, signal: AbortSignal) => Promise<T>): WatchedAnswer<T> {
   const { item, subscribe } = usePage().watched(key, ask)

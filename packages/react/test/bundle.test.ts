@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { expect, test } from 'vitest'
 
-test('the hooks are under 6 KB beside React and the client, and import nothing else', async () => {
+test('the hooks are under 6 KB without React and the client, and import nothing else', async () => {
   const bundle = await rolldown({
     input: fileURLToPath(new URL('../src/index.ts', import.meta.url)),
     platform: 'browser',

@@ -1,21 +1,23 @@
-/** A document to draw on, and a gateway that says what a test tells it to. */
+/** A document for React to draw in, and a scripted gateway. */
 import { Window } from 'happy-dom'
 import { onTestFinished } from 'vitest'
 import { connect, type Client } from '@holdpoint/client'
-import { viewOf, type Frame, type SpaceView, type View } from '@holdpoint/core/view'
-import type { LogEvent, PendingHold, ResolveAnswer } from '@holdpoint/core'
+import { viewOf, type Frame, type View } from '@holdpoint/core/view'
+import type { SpaceView } from '@holdpoint/spaces/view'
+import type { LogEvent, ResolveAnswer } from '@holdpoint/core'
+import type { PendingHold } from '@holdpoint/runtime'
 import { encodeStream, type StreamMessage } from '@holdpoint/protocol'
 
 const window = new Window()
 Object.assign(globalThis, { window, document: window.document, IS_REACT_ACT_ENVIRONMENT: true })
 
-// After the document is there: it looks for one when it is loaded.
+// React looks for a document when it is loaded, so it is imported after the document is set.
 const { createRoot, hydrateRoot } = await import('react-dom/client')
 const { act } = await import('react')
 
 export { act }
 
-/** Draws it, and takes it away at the end of the test. */
+/** Draws an element, and removes it at the end of the test. */
 export async function draw(
   element: React.ReactNode,
 ): Promise<{ readonly text: () => string; redraw(element: React.ReactNode): Promise<void>; remove(): Promise<void> }> {
@@ -34,7 +36,7 @@ export async function draw(
   return { text: () => place.textContent ?? '', redraw: (next) => act(async () => root.render(next)), remove }
 }
 
-/** Takes over what a server drew; what does not match is in what it returns. */
+/** Hydrates HTML of a server. Returns the mismatches. */
 export async function takeOver(
   html: string,
   element: React.ReactNode,
@@ -55,16 +57,16 @@ export async function takeOver(
 
 export interface FakeGateway {
   readonly client: Client
-  /** What was asked, as `GET /api/…`. */
+  /** The requests, as `GET /api/…`. */
   readonly asked: readonly string[]
   readonly answers: readonly object[]
-  /** On the conversation's stream. */
+  /** Sends a message on the stream of the conversation. */
   say(...messages: readonly StreamMessage[]): Promise<void>
   holds: readonly PendingHold[]
-  /** What an answer to a hold comes to. */
+  /** The verdict on each answer to a hold. */
   verdict: ResolveAnswer
   changed(): Promise<void>
-  /** How many streams are open now. */
+  /** The number of open streams. */
   readonly open: number
 }
 
@@ -89,7 +91,7 @@ export function fakeGateway(view: View | SpaceView): FakeGateway {
   const tell = async (suffix: string, text: string): Promise<void> => {
     for (const [path, all] of streams)
       if (path.endsWith(suffix)) for (const each of all) each.enqueue(encoder.encode(text))
-    // Through the reader's own promises, and React's.
+    // Wait for the promises of the reader and of React.
     await act(async () => new Promise((resolve) => setTimeout(resolve, 0)))
   }
   const gateway: FakeGateway = {
@@ -118,7 +120,7 @@ export function fakeGateway(view: View | SpaceView): FakeGateway {
   return gateway
 }
 
-/** Turns that are over, each a message and a reply; then one that has just begun, if asked for. */
+/** Finished turns of a message and a reply each, and optionally a turn that has just started. */
 export function talk(turns: number, { goingOn = false } = {}): { readonly view: View; readonly seq: number } {
   const events: LogEvent[] = []
   let seq = 0

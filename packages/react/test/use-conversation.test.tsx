@@ -20,14 +20,14 @@ function Chat({
   return [...state.messages, ...(state.streaming ? [state.streaming] : [])].map(textOf).join(' | ')
 }
 
-/** Once everything that is under way was drawn. */
+/** Waits until all pending updates are drawn. */
 const seen = (check: () => void): Promise<void> =>
   vi.waitFor(
     async () => {
       await act(async () => new Promise((done) => setTimeout(done, 0)))
       check()
     },
-    { timeout: 15_000 },
+    { timeout: 60_000 },
   )
 
 const delta = (turnId: string, text: string): ReturnType<typeof frame> =>
@@ -43,7 +43,7 @@ const replied = (seq: number, turnId: string, text: string): ReturnType<typeof e
     reply: { parts: [{ type: 'text', text }], finish: 'stop', usage: { inputTokens: 0, outputTokens: 0 } },
   })
 
-test('a conversation of 1,000 messages that streams 200 pieces draws one message again, and the list not once', async () => {
+test('streaming 200 pieces into a conversation of 1,000 messages draws only one message again, and not the list', async () => {
   const { view, seq } = talk(500, { goingOn: true })
   expect(view.turns.length * 2).toBeGreaterThan(1000)
   const gateway = fakeGateway(view)
@@ -83,7 +83,7 @@ test('a conversation of 1,000 messages that streams 200 pieces draws one message
   expect(lists).toBe(1)
 })
 
-test('a component is drawn for the part it selected, and keeps its functions', async () => {
+test('a component renders again only for its selected part, and the functions stay the same', async () => {
   const { view, seq } = talk(1, { goingOn: true })
   const gateway = fakeGateway(view)
   const seen: string[] = []
@@ -108,7 +108,7 @@ test('a component is drawn for the part it selected, and keeps its functions', a
   expect(sends.size).toBe(1)
 })
 
-test('in StrictMode a conversation is loaded and followed once, and left when no component shows it', async () => {
+test('in StrictMode a conversation is loaded and connected once, and disconnected with its last component', async () => {
   const gateway = fakeGateway(talk(2).view)
   const page = await draw(
     <StrictMode>
@@ -127,7 +127,7 @@ test('in StrictMode a conversation is loaded and followed once, and left when no
   expect(gateway.open).toBe(0)
 })
 
-test('a server renders the empty conversation and asks for nothing', () => {
+test('a server renders the empty conversation and sends no request', () => {
   const gateway = fakeGateway(talk(2).view)
   let seen: ConversationState | undefined
   const html = renderToString(
@@ -141,7 +141,7 @@ test('a server renders the empty conversation and asks for nothing', () => {
   expect(gateway.asked).toEqual([])
 })
 
-test('what a server drew is taken over as it is, although the page knows more by then', async () => {
+test('HTML of a server is hydrated without a mismatch, although the page has newer data', async () => {
   const gateway = fakeGateway(talk(2).view)
   let served = false
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -175,7 +175,7 @@ function Holds(): ReactNode {
   return <b>{useHolds().holds.length}</b>
 }
 
-test('however many conversations are on a page at once, each is loaded once and keeps its state', async () => {
+test('each of many conversations on a page is loaded once and keeps its state', async () => {
   const gateway = fakeGateway(talk(1).view)
   const ids = Array.from({ length: 70 }, (_, nth) => `c${nth}`)
   const All = ({ nth }: { readonly nth: number }): ReactNode => (
@@ -188,7 +188,7 @@ test('however many conversations are on a page at once, each is loaded once and 
   const page = await draw(<All nth={1} />)
   await seen(() => expect(gateway.open).toBe(70))
   await page.redraw(<All nth={1} />)
-  // Left and come to in the same breath, as when one screen takes the place of another.
+  // Unmounted and mounted in one render, as when one screen replaces another.
   await page.redraw(<All nth={2} />)
   await act(async () => new Promise((done) => setTimeout(done, 5)))
   const loads = gateway.asked.filter((line) => /conversations\/c\d+$/.test(line))
@@ -197,7 +197,7 @@ test('however many conversations are on a page at once, each is loaded once and 
   expect(gateway.open).toBe(70)
 })
 
-test('conversations that are left quickly one after the other leave nothing behind, and the last one is shown', async () => {
+test('quick changes between conversations leave no open streams, and the last conversation is shown', async () => {
   const gateway = fakeGateway(talk(1).view)
   const show = (id: string): ReactNode => (
     <StrictMode>
@@ -212,7 +212,7 @@ test('conversations that are left quickly one after the other leave nothing behi
   await seen(() => expect(gateway.open).toBe(1))
 })
 
-test('tools of the page run for the conversation that is shown, with the newest function, once for two components', async () => {
+test('client tools run once for the shown conversation, with the newest function', async () => {
   const { view, seq } = talk(1, { goingOn: true })
   const gateway = fakeGateway(view)
   const ran: string[] = []
@@ -263,7 +263,7 @@ test('tools of the page run for the conversation that is shown, with the newest 
   expect(gateway.answers).toMatchObject([{ kind: 'answer', value: 'CET' }])
 })
 
-test('a call that is not shown is neither a message nor among the calls that go on', async () => {
+test('an invisible call is neither in the messages nor in the open calls', async () => {
   const { view, seq } = talk(1, { goingOn: true })
   const gateway = fakeGateway(view)
   let state: ConversationState | undefined
@@ -280,6 +280,6 @@ test('a call that is not shown is neither a message nor among the calls that go 
   expect(state?.streaming?.parts).toMatchObject([{ type: 'call', call: { name: 'look' } }])
 })
 
-test('without a provider a component says what is missing', () => {
+test('a hook without a provider throws an error that names the provider', () => {
   expect(() => renderToString(<Chat id="c1" />)).toThrow('<HoldpointProvider')
 })

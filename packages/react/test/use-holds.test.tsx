@@ -7,7 +7,7 @@ import { act, draw, fakeGateway, talk } from './page.ts'
 const hold = (callId: string): PendingHold =>
   ({ conversationId: 'c1', callId, name: 'refund', agent: 'desk', kind: 'approval', nth: 2 }) as PendingHold
 
-test('what waits is shown as it comes and goes, and an answer names the hold that was seen', async () => {
+test('the list follows open holds, and an answer names the hold that was shown', async () => {
   const gateway = fakeGateway(talk(0).view)
   let state: HoldsState | undefined
   function Inbox(): ReactNode {
@@ -38,6 +38,16 @@ test('what waits is shown as it comes and goes, and an answer names the hold tha
     { kind: 'approve', by: 'grace', hold: 2 },
     { kind: 'reject', reason: 'Too much', hold: 2 },
     { kind: 'answer', value: { amount: 5 }, hold: 2 },
+  ])
+  await state?.assign(hold('a'))
+  await state?.release(hold('a'), { by: 'grace' })
+  await state?.comment(hold('a'), 'Looks right')
+  await state?.resolveMany([{ ...hold('a'), resolution: { kind: 'approve' } }])
+  expect(gateway.answers.slice(3)).toEqual([
+    { hold: 2 },
+    { assignee: null, by: 'grace', hold: 2 },
+    { text: 'Looks right', hold: 2 },
+    { kind: 'approve', hold: 2 },
   ])
   expect(gateway.asked.filter((asked) => asked === 'GET /api/changes')).toHaveLength(1)
 })

@@ -15,7 +15,7 @@ const view: SpaceView = {
   writing: [],
 }
 
-test('a space is followed once, what is written is shown as it comes, and what was said is drawn once', async () => {
+test('a space has one connection, shows streamed text, and draws each posted message once', async () => {
   const gateway = fakeGateway(view)
   let state: SpaceState | undefined
   let drawn = 0
@@ -54,7 +54,7 @@ test('a space is followed once, what is written is shown as it comes, and what w
   expect(gateway.answers).toEqual([{ text: 'thanks', from: { kind: 'human', id: 'ada' } }])
 })
 
-test('tools of the page run for calls that are shown in the space, and a component is drawn for what it selected', async () => {
+test('client tools run for the visible calls of a space, and a component renders only for its selected part', async () => {
   const gateway = fakeGateway(view)
   const ran: string[] = []
   let drawn = 0
@@ -89,10 +89,10 @@ test('tools of the page run for calls that are shown in the space, and a compone
   expect(ran).toEqual(['office {"of":"ada"}'])
   expect(drawn).toBe(before)
   await page.remove()
-  await vi.waitFor(() => expect(gateway.open).toBe(0), { timeout: 15_000 })
+  await vi.waitFor(() => expect(gateway.open).toBe(0), { timeout: 60_000 })
 })
 
-test('two components and StrictMode share one stream, which ends with the last of them', async () => {
+test('two components in StrictMode share one stream, which ends with the last of them', async () => {
   const gateway = fakeGateway(view)
   function Name(): ReactNode {
     return useSpace('office').view.name

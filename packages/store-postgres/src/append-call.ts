@@ -2,7 +2,7 @@
 import { encodeBatch, type Address, type Append, type Appended, type HoldRow, type LogEvent } from '@holdpoint/core'
 import type { Query } from './connections.ts'
 import { readBatch, toEventText } from './event-text.ts'
-import { toStored } from './stored-name.ts'
+import { toStored, toStoredLabels } from './stored-name.ts'
 import { plainArray, textArray } from './array-text.ts'
 
 /** An append that was encoded without errors. */
@@ -47,7 +47,7 @@ export interface CallResult {
   readonly refusals: readonly Refusal[] | null
 }
 
-const PARAMETERS = Array.from({ length: 23 }, (_, index) => `$${index + 1}`).join(', ')
+const PARAMETERS = Array.from({ length: 28 }, (_, index) => `$${index + 1}`).join(', ')
 
 /** The limit of an index entry, with room for the other columns. */
 const MAX_NAME_BYTES = 2000
@@ -74,7 +74,11 @@ export function tooLong({ tenant, id, holds, write }: Op): string | undefined {
     longName('key', key) ??
     longName('agent', rows.agent) ??
     longName('node', node)
-  for (const { callId, tool } of holds) refused ??= longName('callId and tool', callId + tool)
+  for (const label of rows.labels ?? []) refused ??= longName('tenant and label', tenant + label)
+  for (const { callId, tool, labels = [] } of holds) {
+    refused ??= longName('callId and tool', callId + tool)
+    for (const label of labels) refused ??= longName('tenant, callId and label', tenant + callId + label)
+  }
   return refused
 }
 
@@ -114,6 +118,8 @@ export function callOf(schema: string, shift: number, ops: readonly Op[]): Query
   const texts = (of: (op: Op) => string | null | undefined): string => textArray(ops.map(of))
   const numbers = (of: (op: Op) => number | null | undefined): string => plainArray(ops.map(of))
   const holds = ops.flatMap(({ holds: rows }, index) => rows.map((row) => ({ row, op: index + 1 })))
+  const nths = (of: (op: Op) => boolean | undefined): string =>
+    plainArray(ops.flatMap((op, index) => (of(op) ? [index + 1] : [])))
   const holdTexts = (of: (row: HoldRow) => string): string => textArray(holds.map(({ row }) => of(row)))
   const holdPlain = (of: (row: HoldRow) => number | boolean): string => plainArray(holds.map(({ row }) => of(row)))
   return {
@@ -143,6 +149,11 @@ export function callOf(schema: string, shift: number, ops: readonly Op[]): Query
       holdPlain(({ heldAt }) => heldAt),
       holdPlain(({ expiresAt }) => expiresAt),
       holdTexts(({ seqs }) => seqs.join(',')),
+      nths(({ write }) => write.rows.hidden),
+      nths(({ write }) => write.erase),
+      texts(({ write }) => write.rows.labels && toStoredLabels(write.rows.labels)),
+      holdTexts(({ labels = [] }) => toStoredLabels(labels)),
+      nths(({ holds: rows }) => rows.some(({ labels = [] }) => labels.length > 0)),
     ],
   }
 }

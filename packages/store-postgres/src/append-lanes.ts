@@ -25,7 +25,13 @@ import {
   type CallResult,
   type Written,
 } from './append-call.ts'
-import { isConnectionError, isOutOfResources, isSerializationFailure, mayBeWritten, whyOf } from './pg-error.ts'
+import {
+  isConnectionError,
+  isOutOfResources,
+  isSerializationFailure,
+  mayBeWritten,
+  pgErrorMessage,
+} from './pg-error.ts'
 import type { Settings } from './settings.ts'
 
 export interface AppendLanes {
@@ -187,7 +193,7 @@ async function answersTo(
     for (const waiting of batch) answered.push(...(await callWith(connection, [waiting])))
     return answered
   }
-  return batch.map((waiting) => ({ waiting, result: { result, why: whyOf(error) } }))
+  return batch.map((waiting) => ({ waiting, result: { result, why: pgErrorMessage(error) } }))
 }
 
 /** Never throws: an answer that cannot be decoded fails only its own append. */
@@ -199,7 +205,7 @@ function deliver({ waiting: { op, answer }, result }: Answered, written: (what: 
     answer(appendedOf(op, result))
   } catch (error) {
     // The append was stored earlier, and its stored events cannot be decoded.
-    answer({ result: 'unknown', why: whyOf(error) })
+    answer({ result: 'unknown', why: pgErrorMessage(error) })
   }
 }
 

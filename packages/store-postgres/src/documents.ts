@@ -1,8 +1,8 @@
 /** Documents, which belong to no conversation. Each operation is one statement. */
 import {
-  fromSortable,
-  sortableRange,
-  toSortable,
+  fromSortableId,
+  sortableIdRange,
+  toSortableId,
   type Document,
   type DocumentsQuery,
   type Json,
@@ -32,7 +32,7 @@ export function openDocuments({ schema, clockOffset }: Settings, { read, once }:
           clockOffset(),
           toStored(tenant),
           toStored(kind),
-          toSortable(id),
+          toSortableId(id),
           expected ?? null,
           data === undefined ? null : JSON.stringify(data),
           ttlMs ?? null,
@@ -45,14 +45,14 @@ export function openDocuments({ schema, clockOffset }: Settings, { read, once }:
       const [row] = await read<DocumentRow>({
         name: 'get',
         text: `${select} and id = $4`,
-        values: [clockOffset(), toStored(tenant), toStored(kind), toSortable(id)],
+        values: [clockOffset(), toStored(tenant), toStored(kind), toSortableId(id)],
       })
       return row && toDocument(kind, row)
     },
 
     documents: async ({ tenant, kind, limit, ...query }: DocumentsQuery) => {
       if (limit < 1) return { items: [], next: undefined }
-      const { from, behind, to } = sortableRange(query)
+      const { from, behind, to } = sortableIdRange(query)
       const most = Math.min(limit, MAX_ROWS)
       const rows = await read<DocumentRow>({
         name: behind ? 'documents after' : 'documents',
@@ -76,5 +76,5 @@ interface DocumentRow {
 
 function toDocument(kind: string, { id, version, at, until, data }: DocumentRow): Document {
   const end = until === null ? {} : { until }
-  return { kind, id: fromSortable(id), version, at, ...end, data: JSON.parse(data) as Json }
+  return { kind, id: fromSortableId(id), version, at, ...end, data: JSON.parse(data) as Json }
 }

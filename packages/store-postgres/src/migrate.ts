@@ -4,7 +4,7 @@
  */
 import { HoldpointError } from '@holdpoint/core'
 import type { ClientBase } from 'pg'
-import { MIGRATIONS } from './migrations/all.ts'
+import { MIGRATIONS } from './migrations/migrations.ts'
 
 /** The version of a schema is the number of migrations that were applied to it. */
 export async function migrate(

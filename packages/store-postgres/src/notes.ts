@@ -1,4 +1,7 @@
-/** Notes beside the log. Each operation is one idempotent statement. */
+/**
+ * Notes beside the log. Each operation is one idempotent statement. A note that is written while its conversation is erased
+ * would stay, so it locks the conversation against appends.
+ */
 import type { Json, Note, Store } from '@holdpoint/core'
 import type { Connections } from './connections.ts'
 import type { Settings } from './settings.ts'
@@ -17,7 +20,8 @@ export function openNotes({ schema, clockOffset }: Settings, { read }: Connectio
       await read({
         name: 'note',
         text: `insert into ${schema}.notes (tenant, conv, kind, seq, at, until, data)
-          select tenant, k, $3, $4, $5, $6, $7 from ${schema}.conversations where tenant = $1 and id = $2
+          select tenant, k, $3, $4, $5, $6, $7 from ${schema}.conversations
+            where tenant = $1 and id = $2 and not hidden for share
           on conflict (tenant, conv, kind, seq) do update
             set at = excluded.at, until = excluded.until, data = excluded.data`,
         values: [toStored(tenant), toStored(id), toStored(kind), seq, at, until ?? null, JSON.stringify(data)],

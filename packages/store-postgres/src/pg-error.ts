@@ -30,9 +30,9 @@ export function isSerializationFailure(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '40001'
 }
 
-export function whyOf(error: unknown): string {
+export function pgErrorMessage(error: unknown): string {
   const message =
-    error instanceof AggregateError && !error.message ? error.errors.map(whyOf).join('; ') : messageOf(error)
+    error instanceof AggregateError && !error.message ? error.errors.map(pgErrorMessage).join('; ') : messageOf(error)
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : ''
   return `PostgreSQL: ${message}${code}`
 }
@@ -42,5 +42,5 @@ function messageOf(error: unknown): string {
 }
 
 export function unavailable(what: string, error: unknown): HoldpointError {
-  return new HoldpointError('store-unavailable', `${what}: ${whyOf(error)}`, { cause: error })
+  return new HoldpointError('store-unavailable', `${what}: ${pgErrorMessage(error)}`, { cause: error })
 }

@@ -2,7 +2,7 @@
 import { HoldpointError, type Address, type Store } from '@holdpoint/core'
 import { Client } from 'pg'
 import { openAppendLanes } from './append-lanes.ts'
-import { whyOf } from './pg-error.ts'
+import { pgErrorMessage } from './pg-error.ts'
 import { checkServer } from './check-server.ts'
 import { clientOf, connect, prepareSession, type Connections } from './connections.ts'
 import { openDispatcher, type Deadline } from './dispatcher.ts'
@@ -14,6 +14,7 @@ import { openNotes } from './notes.ts'
 import { settingsOf, type PostgresStoreOptions, type Settings } from './settings.ts'
 import { openOwnership } from './ownership.ts'
 import { openLists } from './lists.ts'
+import { openPending } from './pending.ts'
 import { openReads } from './reads.ts'
 import { fromStored, toStored } from './stored-name.ts'
 import { openSweep } from './sweep.ts'
@@ -39,6 +40,7 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
     ...openLoad(schema, connections),
     ...openReads(schema, connections),
     ...openLists(schema, connections),
+    ...openPending(schema, connections),
     ...openNotes(settings, connections),
     ...openDocuments(settings, connections),
     ...openSweep(settings, connections),
@@ -69,7 +71,9 @@ async function prepare(settings: Settings): Promise<void> {
     await migrate(client, settings.schema)
   } catch (error) {
     if (HoldpointError.is(error)) throw error
-    throw new HoldpointError('store-unusable', `The store could not be opened. ${whyOf(error)}`, { cause: error })
+    throw new HoldpointError('store-unusable', `The store could not be opened. ${pgErrorMessage(error)}`, {
+      cause: error,
+    })
   } finally {
     await client.end().catch(() => {})
   }

@@ -17,14 +17,14 @@ export interface Draft extends Partial<Derived> {
 
 export function draft(id: string, expectedSeq: number, given: Draft = {}): Append {
   const { tenant = '', mark = randomUUID(), events = [note(`after ${expectedSeq}`)], epoch, node, key } = given
-  const { agent = 'desk', status = 'idle', wakeAt, base, holds = [] } = given
+  const { agent = 'desk', status = 'idle', wakeAt, base, holds = [], labels } = given
   return {
     to: { tenant, id },
     expectedSeq,
     mark,
     events,
     at: 1,
-    rows: { agent, status, wakeAt, base, holds },
+    rows: { agent, status, wakeAt, base, holds, ...(labels === undefined ? {} : { labels }) },
     ...(epoch === undefined ? {} : { epoch }),
     ...(node === undefined ? {} : { node }),
     ...(key === undefined ? {} : { key }),

@@ -7,7 +7,7 @@ import { postgresForTests, type TestPostgres } from '../../../test/postgres-serv
 import { postgresStore, type PostgresStoreOptions } from '../src/index.ts'
 
 // Tests start and restart servers, perhaps on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 let ours: Promise<TestPostgres> | undefined
 

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { postgresStore } from '../src/index.ts'
 import { migrate } from '../src/migrate.ts'
-import { MIGRATIONS } from '../src/migrations/all.ts'
+import { MIGRATIONS } from '../src/migrations/migrations.ts'
 import { at, draft } from './draft.ts'
 import { ownServer, testSchema, serverUrl, written, type TestSchema } from './kit.ts'
 

@@ -1,7 +1,7 @@
 /** Converts an append to the writer thread's operation, and the answer back. */
 import { decodeBatch, encodeBatch, type Append, type Appended, type HoldRow, type LogEvent } from '@holdpoint/core'
 import { toColumn } from './column-name.ts'
-import { whyOf } from './sqlite-error.ts'
+import { sqliteErrorMessage } from './sqlite-error.ts'
 import type { Answer, AppendOp, HoldCells } from './writer-messages.ts'
 
 /** An append that cannot be encoded as JSON fails before it is sent. */
@@ -10,11 +10,12 @@ export function toAppendOp(write: Append, now: number): AppendOp | Extract<Appen
   try {
     return encode(write, now)
   } catch (error) {
-    return { result: 'failed', why: `it cannot be encoded as JSON: ${whyOf(error)}` }
+    return { result: 'failed', why: `it cannot be encoded as JSON: ${sqliteErrorMessage(error)}` }
   }
 }
 
-function encode({ to, expectedSeq, mark, events, at, rows, node, epoch, key }: Append, now: number): AppendOp {
+function encode({ to, expectedSeq, mark, events, at, rows, erase, ...write }: Append, now: number): AppendOp {
+  const { node, epoch, key } = write
   return {
     op: 'append',
     tenant: toColumn(to.tenant),
@@ -29,6 +30,9 @@ function encode({ to, expectedSeq, mark, events, at, rows, node, epoch, key }: A
     wakeAt: rows.wakeAt ?? null,
     base: rows.base === undefined ? null : JSON.stringify(rows.base),
     holds: rows.holds.map(toCells),
+    labels: rows.labels ? toLabels(rows.labels) : null,
+    hidden: rows.hidden ? 1 : 0,
+    erase: erase ?? false,
     epoch: epoch ?? null,
     node: node === undefined ? null : toColumn(node),
     key: key === undefined ? null : toColumn(key),
@@ -36,8 +40,13 @@ function encode({ to, expectedSeq, mark, events, at, rows, node, epoch, key }: A
   }
 }
 
-function toCells({ callId, tool, seqs, ...row }: HoldRow): HoldCells {
-  return { ...row, callId: toColumn(callId), tool: toColumn(tool), seqs: JSON.stringify(seqs) }
+function toCells({ callId, tool, seqs, labels, ...row }: HoldRow): HoldCells {
+  const cells = { ...row, callId: toColumn(callId), tool: toColumn(tool), seqs: JSON.stringify(seqs) }
+  return { ...cells, labels: labels && labels.length > 0 ? toLabels(labels) : null }
+}
+
+function toLabels(labels: readonly string[]): string {
+  return JSON.stringify(labels.map(toColumn))
 }
 
 export function toAppended({ events, expectedSeq, at }: Append, answer: Answer): Appended {

@@ -4,6 +4,7 @@
  * an update would write the page of the row and of its indexes.
  */
 import type { DatabaseSync } from 'node:sqlite'
+import { labelsIn } from './labels.ts'
 import type { IsAlive } from './leases.ts'
 import type { Answer, AppendOp } from './writer-messages.ts'
 
@@ -14,6 +15,8 @@ interface Row {
   readonly epoch: number
   readonly owner: string | null
   readonly wakeAt: number | null
+  readonly labels: string | null
+  readonly hidden: number
   readonly head: number
 }
 
@@ -21,28 +24,35 @@ export interface Appender {
   append(op: AppendOp): Answer
   /** The position of the transaction's newest batch. Set it to 0 when a transaction starts. */
   pos: number
+  /** Whether the transaction erased a conversation. Set it to false when a transaction starts. */
+  erased: boolean
 }
 
 export function appenderIn(db: DatabaseSync, isAlive: IsAlive): Appender {
   const find = db.prepare(
-    `select k, agent, status, epoch, owner, wake_at as wakeAt, (select max(seq) from batches where conv = k) as head
+    `select k, agent, status, epoch, owner, wake_at as wakeAt, labels, hidden, (select max(seq) from batches where conv = k) as head
      from conversations where tenant = ? and id = ?`,
   )
   const create = db.prepare(
-    `insert into conversations(agent, status, epoch, owner, wake_at, base, base_seq, tenant, id, created_at)
-     values(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert into conversations(agent, status, epoch, owner, wake_at, hidden, base, base_seq, tenant, id, created_at)
+     values(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const change = db.prepare(
-    `update conversations set agent = ?, status = ?, epoch = ?, owner = ?, wake_at = ?, base = coalesce(?, base),
-     base_seq = coalesce(?, base_seq) where k = ?`,
+    `update conversations set agent = ?, status = ?, epoch = ?, owner = ?, wake_at = ?, hidden = ?,
+     base = coalesce(?, base), base_seq = coalesce(?, base_seq) where k = ?`,
   )
   const write = db.prepare('insert into batches(conv, seq, at, mark, events) values(?, ?, ?, ?, ?)')
   const hold = db.prepare(
-    `insert or replace into holds(conv, call_id, tenant, tool, kind, held_at, expires_at, seqs)
-     values(?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert or replace into holds(conv, call_id, tenant, tool, kind, held_at, expires_at, seqs, labels)
+     values(?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const keep = db.prepare('insert into keys(conv, key, seq) values(?, ?, ?)')
   const used = db.prepare('select seq from keys where conv = ? and key = ?')
+  const index = labelsIn(db)
+  // Erased content is overwritten with zeros (`secure_delete` in open-file.ts).
+  const forget = ['keys', 'notes', 'holds'].map((table) => db.prepare(`delete from ${table} where conv = ?`))
+  const forgetBase = db.prepare('update conversations set base = null, base_seq = null where k = ?')
+  const forgetBefore = db.prepare('delete from batches where conv = ? and seq < ?')
   const after = db.prepare('select seq, at, mark, events from batches where conv = ? and seq > ? order by seq limit 1')
 
   const usedAt = (row: Row | undefined, { key }: AppendOp): number | undefined =>
@@ -62,6 +72,13 @@ export function appenderIn(db: DatabaseSync, isAlive: IsAlive): Appender {
     return seq === undefined ? { result: 'conflict' } : { result: 'repeated', seq }
   }
 
+  const erase = (tenant: string, { k, labels }: Row): void => {
+    index.clear(tenant, k, labels)
+    for (const removal of forget) removal.run(k)
+    forgetBase.run(k)
+    appender.erased = true
+  }
+
   const append = (op: AppendOp): Answer => {
     const row = find.get(op.tenant, op.id) as Row | undefined
     if ((row?.head ?? 0) !== op.expectedSeq) return taken(op, row)
@@ -74,23 +91,33 @@ export function appenderIn(db: DatabaseSync, isAlive: IsAlive): Appender {
     const owner = takes ? op.node : (row?.owner ?? null)
     const epoch = (row?.epoch ?? 0) + Number(takes)
     const seq = op.expectedSeq + op.count
-    const cells = [op.agent, op.status, epoch, owner, op.wakeAt, op.base, op.base === null ? null : seq] as const
-    const k = row ? row.k : create.run(...cells, op.tenant, op.id, op.at).lastInsertRowid
+    const changed = [op.agent, op.status, epoch, owner, op.wakeAt, op.hidden] as const
+    const cells = [...changed, op.base, op.base === null ? null : seq] as const
+    const k = row ? row.k : Number(create.run(...cells, op.tenant, op.id, op.at).lastInsertRowid)
+    if (op.erase && row) erase(op.tenant, row)
     if (row && (op.base !== null || takes || differs(op, row))) change.run(...cells, k)
     appender.pos = Number(write.run(k, seq, op.at, op.mark, op.events).lastInsertRowid)
+    // After the new batch: the position of the newest batch must not be used twice.
+    if (op.erase) forgetBefore.run(k, seq)
     if (op.key !== null) keep.run(k, op.key, seq)
-    for (const { callId, open, tool, kind, heldAt, expiresAt, seqs } of op.holds)
-      hold.run(k, callId, open ? op.tenant : null, tool, kind, heldAt, expiresAt, seqs)
+    const had = op.erase ? null : (row?.labels ?? null)
+    const labels = op.labels ?? had
+    if (labels !== had) index.relabel(op.tenant, k, { from: had, to: labels })
+    for (const cells of op.holds) {
+      const { callId, open, tool, kind, heldAt, expiresAt, seqs } = cells
+      index.replaceHold(op.tenant, k, cells, labels)
+      hold.run(k, callId, open ? op.tenant : null, tool, kind, heldAt, expiresAt, seqs, cells.labels)
+    }
     const unowned = op.epoch === null && op.status === 'running' && !isAlive(owner, op.now)
     return { result: 'ok', epoch, owned: op.node !== null && owner === op.node, unowned }
   }
 
-  const appender: Appender = { append, pos: 0 }
+  const appender: Appender = { append, pos: 0, erased: false }
   return appender
 }
 
-function differs(op: AppendOp, { agent, status, wakeAt }: Row): boolean {
-  return op.agent !== agent || op.status !== status || op.wakeAt !== wakeAt
+function differs(op: AppendOp, { agent, status, wakeAt, hidden }: Row): boolean {
+  return op.agent !== agent || op.status !== status || op.wakeAt !== wakeAt || op.hidden !== hidden
 }
 
 function lengthOf(events: string): number {

@@ -9,7 +9,7 @@
  *   connection is dropped, because its view of the file may differ from the disk.
  */
 import type { WriteConnection } from './write-connection.ts'
-import { FULL, IOERR_WRITE, codeOf, isDiskTrouble, isKind, whyOf } from './sqlite-error.ts'
+import { FULL, IOERR_WRITE, codeOf, isDiskTrouble, isKind, sqliteErrorMessage } from './sqlite-error.ts'
 import type { Answer, WriteOp } from './writer-messages.ts'
 
 type Attempt =
@@ -31,10 +31,10 @@ export function groupCommit(connections: Connections, ops: readonly WriteOp[]): 
     case 'committed':
       return attempt.answers
     case 'in doubt':
-      return ops.map(() => ({ result: 'unknown', why: whyOf(attempt.error) }))
+      return ops.map(() => ({ result: 'unknown', why: sqliteErrorMessage(attempt.error) }))
     case 'undone':
       if (ops.length > 1 && !attempt.shared) return ops.flatMap((op) => groupCommit(connections, [op]))
-      return ops.map(() => ({ result: 'failed', why: whyOf(attempt.error) }))
+      return ops.map(() => ({ result: 'failed', why: sqliteErrorMessage(attempt.error) }))
   }
 }
 

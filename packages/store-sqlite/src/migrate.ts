@@ -5,7 +5,7 @@
 import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from './database.ts'
-import { whyOf } from './sqlite-error.ts'
+import { sqliteErrorMessage } from './sqlite-error.ts'
 import { untilFree } from './until-free.ts'
 
 /** "Hold" in ASCII. Identifies the file as ours, also for the `file` command. */
@@ -77,7 +77,7 @@ function copy(path: string, version: number): void {
   } catch (error) {
     rmSync(part, { force: true })
     throw new Error(
-      `${path} has an older format (${version}) and could not be copied to ${target} before the migration: ${whyOf(error)}.`,
+      `${path} has an older format (${version}) and could not be copied to ${target} before the migration: ${sqliteErrorMessage(error)}.`,
       { cause: error },
     )
   }

@@ -16,7 +16,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from './database.ts'
-import { BUSY, isKind, whyOf } from './sqlite-error.ts'
+import { BUSY, isKind, sqliteErrorMessage } from './sqlite-error.ts'
 
 /** Only a check or a cleanup can conflict with the first lock, and both are short. */
 const FIRST_WAIT_MS = 50
@@ -114,7 +114,7 @@ function exclusive(path: string, waitMs: number): DatabaseSync | undefined {
   } catch (error) {
     lock?.close()
     if (isKind(error, BUSY)) return undefined
-    throw new Error(`Cannot lock ${path}: ${whyOf(error)}.`, { cause: error })
+    throw new Error(`Cannot lock ${path}: ${sqliteErrorMessage(error)}.`, { cause: error })
   }
 }
 

@@ -12,7 +12,7 @@ export function notesIn(db: DatabaseSync): Notes {
   // A replaced note keeps its row, so its entry in the unique index does not change.
   const keep = db.prepare(
     `insert into notes(conv, kind, seq, at, until, data)
-     select k, ?, ?, ?, ?, ? from conversations where tenant = ? and id = ?
+     select k, ?, ?, ?, ?, ? from conversations where tenant = ? and id = ? and hidden = 0
      on conflict(conv, kind, seq) do update set at = excluded.at, until = excluded.until, data = excluded.data`,
   )
   const remove = db.prepare(

@@ -1,9 +1,9 @@
 /** The store's methods for documents: reads on the main thread, writes in the writer thread. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import {
-  fromSortable,
-  sortableRange,
-  toSortable,
+  fromSortableId,
+  sortableIdRange,
+  toSortableId,
   type Document,
   type DocumentsQuery,
   type Json,
@@ -39,7 +39,7 @@ export function openDocuments({ db, now, reading, asking }: DocumentAccess): Pic
           op: 'put',
           tenant: toColumn(tenant),
           kind: toColumn(kind),
-          id: toSortable(id),
+          id: toSortableId(id),
           expected,
           data: data === undefined ? null : JSON.stringify(data),
           until: ttlMs === undefined ? null : time + ttlMs,
@@ -68,13 +68,13 @@ class DocumentReader {
   }
 
   get(tenant: string, kind: string, id: string, now: number): Document | undefined {
-    const row = this.#one.get(toColumn(tenant), toColumn(kind), now, toSortable(id)) as Row | undefined
+    const row = this.#one.get(toColumn(tenant), toColumn(kind), now, toSortableId(id)) as Row | undefined
     return row && toDocument(kind, row)
   }
 
   page({ tenant, kind, limit, ...query }: DocumentsQuery, now: number): Page<Document> {
     if (limit < 1) return { items: [], next: undefined }
-    const { from, behind, to } = sortableRange(query)
+    const { from, behind, to } = sortableIdRange(query)
     const most = Math.min(limit, MAX_PAGE)
     // Read one row more than the page, to know whether there is another page.
     const rows = (behind ? this.#after : this.#from).all(toColumn(tenant), toColumn(kind), now, from, to, most + 1)
@@ -85,5 +85,5 @@ class DocumentReader {
 
 function toDocument(kind: string, { id, version, at, until, data }: Row): Document {
   const end = until === null ? {} : { until }
-  return { kind, id: fromSortable(id), version, at, ...end, data: JSON.parse(data) as Json }
+  return { kind, id: fromSortableId(id), version, at, ...end, data: JSON.parse(data) as Json }
 }

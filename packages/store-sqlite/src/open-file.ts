@@ -7,8 +7,8 @@ import { accessSync, chmodSync, constants, linkSync, rmSync, statSync, writeFile
 import { dirname } from 'node:path'
 import { DatabaseSync } from './database.ts'
 import { identify, migrate } from './migrate.ts'
-import { MIGRATIONS } from './migrations/all.ts'
-import { BUSY, NOTADB, isKind, whyOf } from './sqlite-error.ts'
+import { MIGRATIONS } from './migrations/migrations.ts'
+import { BUSY, NOTADB, isKind, sqliteErrorMessage } from './sqlite-error.ts'
 import { untilFree } from './until-free.ts'
 
 /** In earlier versions, two connections that write and checkpoint at the same time can damage the file. */
@@ -28,6 +28,9 @@ export function openFile(path: string, waitMs: number, migrations: readonly stri
       db.exec('pragma synchronous = full; pragma fullfsync = on; pragma wal_autocheckpoint = 1000')
       // Shrink the write-ahead log again after a huge write.
       db.exec('pragma journal_size_limit = 67108864; pragma cache_size = -16000; pragma temp_store = memory')
+      // What is deleted or replaced is overwritten with zeros, also long before an erasure: it could not find older versions
+      // of a row, in pages that are free by then. See scrubber.ts for the rest.
+      db.exec('pragma secure_delete = on')
       return pragma(db, 'synchronous')
     })
     refuse(settingsProblem(path, journal, synchronous))
@@ -117,7 +120,7 @@ function open(path: string): DatabaseSync {
     // `untilFree` does the waiting. SQLite's busy handler sleeps longer and longer and starves next to a busy writer.
     return new DatabaseSync(path, { timeout: 0 })
   } catch (error) {
-    throw new Error(`Cannot open ${path}: ${whyOf(error)}.`, { cause: error })
+    throw new Error(`Cannot open ${path}: ${sqliteErrorMessage(error)}.`, { cause: error })
   }
 }
 

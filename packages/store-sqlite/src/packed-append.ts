@@ -16,6 +16,9 @@ export type PackedAppend = readonly [
   wakeAt: Field<'wakeAt'>,
   base: Field<'base'>,
   holds: Field<'holds'>,
+  labels: Field<'labels'>,
+  hidden: Field<'hidden'>,
+  erase: Field<'erase'>,
   epoch: Field<'epoch'>,
   node: Field<'node'>,
   key: Field<'key'>,
@@ -24,13 +27,14 @@ export type PackedAppend = readonly [
 
 export function packAppend(op: AppendOp): PackedAppend {
   const { tenant, id, expectedSeq, mark, events, count, at, agent } = op
-  const { status, wakeAt, base, holds, epoch, node, key, now } = op
-  return [tenant, id, expectedSeq, mark, events, count, at, agent, status, wakeAt, base, holds, epoch, node, key, now]
+  const { status, wakeAt, base, holds, labels, hidden, erase, epoch, node, key, now } = op
+  const rows = [agent, status, wakeAt, base, holds, labels, hidden, erase] as const
+  return [tenant, id, expectedSeq, mark, events, count, at, ...rows, epoch, node, key, now]
 }
 
 export function unpackAppend(packed: PackedAppend): AppendOp {
-  const [tenant, id, expectedSeq, mark, events, count, at, agent, status, wakeAt, base, holds, epoch, node, key, now] =
-    packed
+  const [tenant, id, expectedSeq, mark, events, count, at, ...rest] = packed
+  const [agent, status, wakeAt, base, holds, labels, hidden, erase, epoch, node, key, now] = rest
   return {
     op: 'append',
     tenant,
@@ -45,6 +49,9 @@ export function unpackAppend(packed: PackedAppend): AppendOp {
     wakeAt,
     base,
     holds,
+    labels,
+    hidden,
+    erase,
     epoch,
     node,
     key,

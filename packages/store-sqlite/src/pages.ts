@@ -9,8 +9,10 @@ import {
   type Page,
   type PendingQuery,
   type PendingRow,
+  type WalkedConversation,
 } from '@holdpoint/core'
 import { fromColumn, toColumn } from './column-name.ts'
+import { conversationSelects, holdSelects, walkSelect, type Select } from './page-selects.ts'
 
 interface PendingCells {
   readonly conv: number
@@ -33,16 +35,13 @@ interface ListCells {
   readonly updatedAt: number
 }
 
+interface WalkCells extends ListCells {
+  readonly tenant: string
+  readonly hidden: number
+}
+
 /** SQLite's limit is an integer, so an infinite limit is capped. */
 const MAX_PAGE = 1_000_000
-
-/** A condition and its parameters. */
-type Where = readonly [sql: string, ...values: SQLInputValue[]]
-
-interface Select {
-  readonly sql: string
-  readonly values: readonly SQLInputValue[]
-}
 
 export class Pages {
   readonly #db: DatabaseSync
@@ -54,7 +53,9 @@ export class Pages {
   }
 
   pending(query: PendingQuery): Page<PendingRow> {
-    const rows = this.#all<PendingCells>(this.#holds(query), 'heldAt, conv, callId', query.limit)
+    const after = readCursor(query.after, ['number', 'number', 'string'])
+    const selects = holdSelects(query, after, () => this.#kinds(toColumn(query.tenant)))
+    const rows = this.#merged<PendingCells>(selects, query.limit, byAge)
     return pageOf(rows, query.limit, {
       item: ({ callId, tool: name, kind: is, heldAt, expiresAt, id, agent: whose }) => ({
         callId: fromColumn(callId),
@@ -70,60 +71,19 @@ export class Pages {
   }
 
   list(query: ListQuery): Page<ConversationRow> {
-    const { tenant, agent, status } = query
     const after = readCursor(query.after, ['number'])
-    const { index, where } = byStatus(status)
-    const listed = select(
-      `select c.k, c.id, c.agent, c.status, c.created_at as createdAt, b.seq, b.at as updatedAt
-       from conversations c indexed by ${index}
-       cross join batches b on b.conv = c.k and b.seq = (select max(seq) from batches where conv = c.k)`,
-      [
-        ['c.tenant = ?', toColumn(tenant)],
-        ...given(after, (last) => ['c.k < ?', ...last]),
-        ...given(agent, (name) => ['c.agent = ?', toColumn(name)]),
-        ...where,
-      ],
-    )
-    const rows = this.#all<ListCells>([listed], 'k desc', query.limit)
+    const rows = this.#merged<ListCells>(conversationSelects(query, after), query.limit, (a, b) => b.k - a.k)
     return pageOf(rows, query.limit, {
-      item: ({ id, agent: whose, status: is, seq, createdAt, updatedAt }) => ({
-        id: fromColumn(id),
-        agent: fromColumn(whose),
-        status: is,
-        seq,
-        createdAt,
-        updatedAt,
-      }),
+      item: toRow,
       place: ({ k }) => [k],
     })
   }
 
-  /** One select per index that yields rows in order: of one conversation, one call, one tool, or of each kind. */
-  #holds(query: PendingQuery): readonly Select[] {
-    const { tenant, conversationId, callId, agent, tool, expiresBefore } = query
-    const after = readCursor(query.after, ['number', 'number', 'string'])
-    // `cross join` fixes the order of the tables.
-    const from = (tables: string, kind: HoldKind | undefined): Select =>
-      select(
-        `select h.conv, h.call_id as callId, h.tool, h.kind, h.held_at as heldAt, h.expires_at as expiresAt, c.id, c.agent
-         from ${tables}`,
-        [
-          ['h.tenant = ?', toColumn(tenant)],
-          ...given(conversationId, (id) => ['c.tenant = ? and c.id = ?', toColumn(tenant), toColumn(id)]),
-          ...given(after, (last) => ['(h.held_at, h.conv, h.call_id) > (?, ?, ?)', ...last]),
-          ...given(callId, (id) => ['h.call_id = ?', toColumn(id)]),
-          ...given(agent, (name) => ['c.agent = ?', toColumn(name)]),
-          ...given(tool, (name) => ['h.tool = ?', toColumn(name)]),
-          ...given(kind, (name) => ['h.kind = ?', name]),
-          ...given(expiresBefore, (time) => ['h.expires_at < ?', time]),
-        ],
-      )
-    if (conversationId !== undefined) return [from('conversations c cross join holds h on h.conv = c.k', query.kind)]
-    const along = (index: string): string => `holds h indexed by ${index} cross join conversations c on c.k = h.conv`
-    if (callId !== undefined) return [from(along('holds_of_call'), query.kind)]
-    if (tool !== undefined) return [from(along('holds_of_tool'), query.kind)]
-    const kinds = query.kind === undefined ? this.#kinds(toColumn(tenant)) : [query.kind]
-    return kinds.map((kind) => from(along('holds_open'), kind))
+  walk({ after, limit }: { readonly after?: string; readonly limit: number }): Page<WalkedConversation> {
+    const rows = this.#merged<WalkCells>([walkSelect(readCursor(after, ['number']))], limit, (a, b) => a.k - b.k)
+    const page = pageOf(rows, limit, { item: (row) => row, place: ({ k }) => [k] })
+    const shown = page.items.filter(({ hidden }) => hidden === 0)
+    return { ...page, items: shown.map((row) => ({ tenant: fromColumn(row.tenant), ...toRow(row) })) }
   }
 
   /** The kinds of open holds. Skips along the index from kind to kind. */
@@ -138,15 +98,23 @@ export class Pages {
   }
 
   /** Reads one row more than the page, to know whether there is another page. Several selects are merged in order. */
-  #all<T>(lists: readonly Select[], order: string, limit: number): T[] {
+  #merged<Cells>(lists: readonly Select[], limit: number, compare: (a: Cells, b: Cells) => number): Cells[] {
     const most = Math.min(limit, MAX_PAGE) + 1
-    const ordered = lists.map(({ sql }) => `${sql} order by ${order} limit ?`)
-    const values = lists.flatMap((list) => [...list.values, most])
-    const [only] = ordered
-    if (only === undefined) return []
-    if (ordered.length === 1) return this.#prepare(only).all(...values) as T[]
-    const merged = ordered.map((sql) => `select * from (${sql})`).join(' union all ')
-    return this.#prepare(`${merged} order by ${order} limit ?`).all(...values, most) as T[]
+    const read = (): Cells[][] => lists.map(({ sql, values }) => this.#prepare(sql).all(...values, most) as Cells[])
+    const [first = [], ...others] = lists.length > 1 ? this.#atOnce(read) : read()
+    if (others.length === 0) return first
+    const sorted = [...first, ...others.flat()].toSorted(compare)
+    return sorted.filter((row, nth) => nth === 0 || compare(sorted[nth - 1]!, row) < 0).slice(0, most)
+  }
+
+  /** In one transaction: a row that gets another label between two selects would be missed by both. */
+  #atOnce<T>(read: () => T): T {
+    this.#db.exec('begin')
+    try {
+      return read()
+    } finally {
+      this.#db.exec('commit')
+    }
   }
 
   #prepare(sql: string): StatementSync {
@@ -156,25 +124,13 @@ export class Pages {
   }
 }
 
-/** Held and running conversations have partial indexes, whose condition the query must repeat. Most others are idle. */
-function byStatus(status: ConversationStatus | undefined): {
-  readonly index: string
-  readonly where: readonly Where[]
-} {
-  if (status === 'held') return { index: 'conversations_held', where: [["c.status = 'held'"]] }
-  if (status === 'running') return { index: 'conversations_running', where: [["c.status = 'running'"]] }
-  return { index: 'conversations_newest', where: given(status, (name) => ['c.status = ?', name]) }
+function toRow({ id, agent, status, seq, createdAt, updatedAt }: ListCells): ConversationRow {
+  return { id: fromColumn(id), agent: fromColumn(agent), status, seq, createdAt, updatedAt }
 }
 
-function select(from: string, where: readonly Where[]): Select {
-  return {
-    sql: `${from} where ${where.map(([condition]) => condition).join(' and ')}`,
-    values: where.flatMap(([, ...values]) => values),
-  }
-}
-
-function given<T>(value: T | undefined, where: (value: T) => Where): Where[] {
-  return value === undefined ? [] : [where(value)]
+/** The order of `order by`, which compares text by its bytes. */
+function byAge(a: PendingCells, b: PendingCells): number {
+  return a.heldAt - b.heldAt || a.conv - b.conv || Buffer.compare(Buffer.from(a.callId), Buffer.from(b.callId))
 }
 
 function pageOf<Cells, Item>(

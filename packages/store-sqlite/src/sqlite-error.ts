@@ -45,7 +45,7 @@ const MEANINGS: ReadonlyMap<number, string> = new Map([
   [CANTOPEN, 'a file next to the database cannot be opened'],
 ])
 
-export function whyOf(error: unknown): string {
+export function sqliteErrorMessage(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)
   const code = codeOf(error)
   const meaning = MEANINGS.get(code & 0xff)

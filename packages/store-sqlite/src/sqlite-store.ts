@@ -12,8 +12,9 @@ import { openNotes } from './open-notes.ts'
 import { exposureProblem } from './open-file.ts'
 import { Pages } from './pages.ts'
 import { Reader } from './reader.ts'
-import { isDamaged, whyOf } from './sqlite-error.ts'
+import { isDamaged, sqliteErrorMessage } from './sqlite-error.ts'
 import type { Answer, Change, ConversationKey, Op } from './writer-messages.ts'
+import { openUsage } from './usage.ts'
 import { Writer } from './writer.ts'
 
 checkNode()
@@ -53,7 +54,7 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
     return storeOf(path, now, { writer, reader: new Reader(opened, waitMs), nodes, listeners })
   } catch (error) {
     await writer.close()
-    throw new HoldpointError('store-unusable', `Cannot read ${path}: ${whyOf(error)}.`, { cause: error })
+    throw new HoldpointError('store-unusable', `Cannot read ${path}: ${sqliteErrorMessage(error)}.`, { cause: error })
   }
 }
 
@@ -106,6 +107,8 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
     ...openDocuments({ db: reader.db, now, reading, asking }),
     pending: (query) => reading(() => pages.pending(query)),
     list: (query) => reading(() => pages.list(query)),
+    walk: (query) => reading(() => pages.walk(query)),
+    ...openUsage({ db: reader.db, reading }),
 
     beat: async (name, ttlMs) => {
       const [node, time] = [toColumn(name), now()]
@@ -162,7 +165,7 @@ function readingOf(path: string, open: () => void): <T>(what: () => T) => Promis
     } catch (error) {
       if (HoldpointError.is(error)) throw error
       const code = isDamaged(error) ? 'store-unusable' : 'store-unavailable'
-      throw new HoldpointError(code, `Reading ${path} failed: ${whyOf(error)}.`, { cause: error })
+      throw new HoldpointError(code, `Reading ${path} failed: ${sqliteErrorMessage(error)}.`, { cause: error })
     }
   }
 }

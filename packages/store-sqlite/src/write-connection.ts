@@ -3,12 +3,13 @@ import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { appenderIn } from './appender.ts'
 import type { Changes } from './changes.ts'
-import { documentsIn } from './documents.ts'
+import { documentsIn, type Documents } from './documents.ts'
 import { dueIn } from './due.ts'
 import { leasesIn } from './leases.ts'
 import type { NodeLocks } from './node-locks.ts'
-import { notesIn } from './notes.ts'
-import { MIGRATIONS } from './migrations/all.ts'
+import { notesIn, type Notes } from './notes.ts'
+import { MIGRATIONS } from './migrations/migrations.ts'
+import { scrubberIn } from './scrubber.ts'
 import { untilFree } from './until-free.ts'
 import type { Answer, DueOp, SweepOp, WriteOp } from './writer-messages.ts'
 
@@ -22,8 +23,10 @@ export interface WriteConnection {
   due(op: DueOp): Answer
   /** The nodes whose lease has expired and whose lock is free. */
   expiredNodes(now: number): readonly string[]
-  /** Moves the write-ahead log into the database file. */
-  checkpoint(): void
+  /** Removes what erasures have left, when it is time for it. */
+  scrub(): void
+  /** Does so at once, and moves the write-ahead log into the database file. */
+  finish(): void
   close(): void
 }
 
@@ -46,16 +49,13 @@ export function createWriteConnection(
   // The value changes only when another connection has written.
   const dataVersion = db.prepare('pragma data_version')
   let known: unknown
+  const scrubber = scrubberIn(db, file)
   changes.attach(db)
   const leases = leasesIn(db, locks)
   const appender = appenderIn(db, leases.isAlive)
   const due = dueIn(db, leases.isAlive)
   const notes = notesIn(db)
   const documents = documentsIn(db)
-  const sweep = ({ limit, now }: SweepOp): Answer => {
-    const count = notes.sweep(limit, now)
-    return { result: 'swept', count: count + documents.sweep(limit - count, now) }
-  }
 
   const rollback = (): void => {
     if (db.isTransaction) db.exec('rollback')
@@ -78,6 +78,7 @@ export function createWriteConnection(
       }
       leases.refresh()
       appender.pos = 0
+      appender.erased = false
     } catch (error) {
       rollback()
       throw error
@@ -103,12 +104,13 @@ export function createWriteConnection(
         case 'put':
           return documents.put(op)
         case 'sweep':
-          return sweep(op)
+          return sweep(op, notes, documents)
       }
     },
     commit: () => {
       commit.run()
       if (appender.pos > 0) changes.ownWriteAt(appender.pos)
+      if (appender.erased) scrubber.erased()
     },
     rollback,
     due: (op) => {
@@ -116,9 +118,15 @@ export function createWriteConnection(
       return due(op)
     },
     expiredNodes: leases.expiredNodes,
-    checkpoint: () => db.exec('pragma wal_checkpoint(truncate)'),
+    scrub: scrubber.scrub,
+    finish: scrubber.finish,
     close: () => db.close(),
   }
+}
+
+function sweep({ limit, now }: SweepOp, notes: Notes, documents: Documents): Answer {
+  const count = notes.sweep(limit, now)
+  return { result: 'swept', count: count + documents.sweep(limit - count, now) }
 }
 
 /** SQLite would keep writing to a deleted file that no other process can see. */

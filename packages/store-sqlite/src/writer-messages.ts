@@ -25,6 +25,10 @@ export interface AppendOp {
   /** JSON. */
   readonly base: string | null
   readonly holds: readonly HoldCells[]
+  /** JSON. Null leaves them as they are. */
+  readonly labels: string | null
+  readonly hidden: 0 | 1
+  readonly erase: boolean
   readonly epoch: number | null
   readonly node: string | null
   readonly key: string | null
@@ -40,6 +44,8 @@ export interface HoldCells {
   readonly expiresAt: number
   /** JSON. */
   readonly seqs: string
+  /** JSON; null for none. */
+  readonly labels: string | null
 }
 
 export interface ClaimOp {
@@ -179,9 +185,9 @@ export type Opening =
   | { readonly type: 'ready'; readonly file: string }
   | { readonly type: 'refused'; readonly why: string; readonly cause: unknown }
 
-export type ToThread = readonly (Exclude<Op, AppendOp> | PackedAppend)[]
+export type MessagesToWriter = readonly (Exclude<Op, AppendOp> | PackedAppend)[]
 
 /** Sent as JSON text. */
-export type FromThread =
+export type MessagesFromWriter =
   | { readonly type: 'answers'; readonly answers: readonly Answer[] }
   | { readonly type: 'changes'; readonly changes: readonly Change[] }

@@ -10,8 +10,17 @@ import { groupCommit } from './group-commit.ts'
 import { NodeLocks } from './node-locks.ts'
 import { openFile } from './open-file.ts'
 import { unpackAppend } from './packed-append.ts'
-import { whyOf } from './sqlite-error.ts'
-import type { Answer, DueOp, FromThread, Opening, Op, Setup, ToThread, WriteOp } from './writer-messages.ts'
+import { sqliteErrorMessage } from './sqlite-error.ts'
+import type {
+  Answer,
+  DueOp,
+  MessagesFromWriter,
+  Opening,
+  Op,
+  Setup,
+  MessagesToWriter,
+  WriteOp,
+} from './writer-messages.ts'
 
 /** The most operations in one commit, so that the first answer does not wait for the last operation. */
 const MAX_COMMIT = 512
@@ -41,7 +50,7 @@ class WriterThread {
     for (const node of nodes) ignoringErrors(() => this.#context.locks.hold(node))
     if (listening) this.#listen()
     this.#port = port
-    port.on('message', (given: ToThread) => this.#commitAll(given.map(opOf)))
+    port.on('message', (given: MessagesToWriter) => this.#commitAll(given.map(opOf)))
   }
 
   get(): WriteConnection {
@@ -58,10 +67,12 @@ class WriterThread {
   #commitAll(first: readonly Op[]): void {
     const ops = [...first]
     for (let more = receiveMessageOnPort(this.#port); more; more = receiveMessageOnPort(this.#port))
-      ops.push(...(more.message as ToThread).map(opOf))
+      ops.push(...(more.message as MessagesToWriter).map(opOf))
     for (let at = 0; at < ops.length; at += MAX_COMMIT) {
       this.#send({ type: 'answers', answers: this.#answer(ops.slice(at, at + MAX_COMMIT)) })
     }
+    // Best effort: if it fails, the next writes try again.
+    ignoringErrors(() => this.#connection?.scrub())
     this.#sendChanges()
     if (ops.at(-1)?.op === 'close') this.#port.close()
   }
@@ -102,7 +113,7 @@ class WriterThread {
       }
       return { result: 'done' }
     } catch (error) {
-      return { result: 'failed', why: whyOf(error) }
+      return { result: 'failed', why: sqliteErrorMessage(error) }
     }
   }
 
@@ -135,7 +146,7 @@ class WriterThread {
     this.#unlisten()
     this.#context.locks.close()
     // Otherwise the next open has to read the write-ahead log.
-    ignoringErrors(() => this.#connection?.checkpoint())
+    ignoringErrors(() => this.#connection?.finish())
     this.drop()
   }
 
@@ -144,12 +155,12 @@ class WriterThread {
     if (changes.length > 0) this.#send({ type: 'changes', changes })
   }
 
-  #send(message: FromThread): void {
+  #send(message: MessagesFromWriter): void {
     this.#port.postMessage(JSON.stringify(message))
   }
 }
 
-function opOf(given: ToThread[number]): Op {
+function opOf(given: MessagesToWriter[number]): Op {
   return 'op' in given ? given : unpackAppend(given)
 }
 
@@ -171,7 +182,7 @@ if (parentPort) {
     const { file } = new WriterThread(workerData as Setup)
     parentPort.postMessage({ type: 'ready', file } satisfies Opening)
   } catch (error) {
-    parentPort.postMessage({ type: 'refused', why: whyOf(error), cause: error } satisfies Opening)
+    parentPort.postMessage({ type: 'refused', why: sqliteErrorMessage(error), cause: error } satisfies Opening)
     ;(workerData as Setup).port.close()
   }
 }

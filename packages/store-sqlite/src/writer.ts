@@ -6,8 +6,8 @@
 import { extname } from 'node:path'
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads'
 import { packAppend } from './packed-append.ts'
-import { whyOf } from './sqlite-error.ts'
-import type { Answer, Change, FromThread, Op, Opening, Setup, ToThread } from './writer-messages.ts'
+import { sqliteErrorMessage } from './sqlite-error.ts'
+import type { Answer, Change, MessagesFromWriter, Op, Opening, Setup, MessagesToWriter } from './writer-messages.ts'
 
 /** With so many operations, send at once: the thread starts a commit while the rest of the tick runs. */
 const SEND_AT = 10
@@ -30,7 +30,7 @@ export class Writer {
   #writer: WriterWorker | undefined
   /** In the order of the operations. The last `#unsent.length` of them are not sent yet. */
   #waiting: ((answer: Answer) => void)[] = []
-  #unsent: ToThread[number][] = []
+  #unsent: MessagesToWriter[number][] = []
   #closing: Promise<void> | undefined
 
   /** `setup` is called for every thread that is started. */
@@ -63,7 +63,7 @@ export class Writer {
         opened(end)
       }
       const crashed = (cause: unknown): void => {
-        end = { why: `the writer thread crashed: ${whyOf(cause)}`, cause }
+        end = { why: `the writer thread crashed: ${sqliteErrorMessage(cause)}`, cause }
       }
       let writer: WriterWorker
       try {
@@ -110,11 +110,11 @@ export class Writer {
     if (ops.length === 0) return
     this.#unsent = []
     if (!this.#writer) void this.start()
-    this.#writer?.port.postMessage(ops satisfies ToThread)
+    this.#writer?.port.postMessage(ops satisfies MessagesToWriter)
   }
 
   #receive(json: string): void {
-    const message = JSON.parse(json) as FromThread
+    const message = JSON.parse(json) as MessagesFromWriter
     switch (message.type) {
       case 'answers':
         return this.#answered(message.answers)

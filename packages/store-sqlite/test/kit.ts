@@ -9,7 +9,7 @@ import { onTestFinished, vi } from 'vitest'
 import type { Asked, Told } from './actor.ts'
 
 // Threads and processes take their time on a busy machine.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 /** Removed after the test. */
 export function folder(): string {

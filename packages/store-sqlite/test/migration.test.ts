@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { sqliteStore } from '@holdpoint/store-sqlite'
 import { expect, test } from 'vitest'
 import { openFile } from '../src/open-file.ts'
-import { MIGRATIONS } from '../src/migrations/all.ts'
+import { MIGRATIONS } from '../src/migrations/migrations.ts'
 import { at, draft, folder, openStore } from './kit.ts'
 
 const CURRENT = MIGRATIONS.length

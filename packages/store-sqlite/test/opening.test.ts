@@ -16,6 +16,12 @@ test('every commit is synced to a write-ahead log', () => {
   db.close()
 })
 
+test('what is deleted is overwritten with zeros', () => {
+  const db = openFile(join(folder(), 'a.db'), 1000)
+  expect(db.prepare('pragma secure_delete').get()).toEqual({ secure_delete: 1 })
+  db.close()
+})
+
 test('a file without a write-ahead log or without sync is refused', () => {
   expect(settingsProblem('a.db', 'wal', 2)).toBeUndefined()
   expect(settingsProblem('a.db', 'delete', 2)).toMatch(/a\.db.*journal mode stayed "delete".*local disk/)

@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openFile } from '../src/open-file.ts'
-import { MIGRATIONS } from '../src/migrations/all.ts'
+import { MIGRATIONS } from '../src/migrations/migrations.ts'
 import { folder, openStore } from './kit.ts'
 
 const modesBeside = (path: string): Record<string, string> =>

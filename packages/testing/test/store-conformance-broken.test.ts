@@ -4,7 +4,9 @@ import { storeConformance } from '../src/index.ts'
 import { brokenData } from './store-conformance/broken-data.ts'
 import { brokenDocumentHandles } from './store-conformance/broken-document-handles.ts'
 import { brokenDocuments } from './store-conformance/broken-documents.ts'
+import { brokenErase } from './store-conformance/broken-erase.ts'
 import { brokenHandles } from './store-conformance/broken-handles.ts'
+import { brokenLabels } from './store-conformance/broken-labels.ts'
 import { brokenNoteHandles } from './store-conformance/broken-note-handles.ts'
 import { brokenNotes } from './store-conformance/broken-notes.ts'
 import { brokenOwnership } from './store-conformance/broken-ownership.ts'
@@ -18,6 +20,8 @@ const all = [
   brokenOwnership,
   brokenReads,
   brokenPages,
+  brokenLabels,
+  brokenErase,
   brokenData,
   brokenNotes,
   brokenNoteHandles,
@@ -33,7 +37,7 @@ describe('the store that they are made of is right', async () => {
 })
 
 describe('a store is caught that', () => {
-  test.concurrent.for(all)('$store', { timeout: 60_000 }, async (broken) => {
+  test.concurrent.for(all)('$store', { timeout: 240_000 }, async (broken) => {
     const cases = storeConformance(await placesOf(broken))
     for (const sentence of broken.caughtBy) {
       const { run } = cases.find(({ name }) => name === sentence) ?? {}

@@ -1,4 +1,4 @@
-/** Tells a screen reader what is new: a message once it is whole, and whatever waits for an answer. Not every word. */
+/** Announces complete messages and new approvals and questions to screen readers, instead of every word. */
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import type { ViewMessage } from '@holdpoint/client'
 import { useConversation } from '@holdpoint/react'
@@ -12,14 +12,14 @@ export function Announcer({ conversationId }: { readonly conversationId: string 
   useEffect(() => {
     const before = known.current
     known.current = last?.id
-    // What was there when the page came is no news.
+    // Messages from before the page was opened are not announced.
     if (last && before !== undefined && last.id !== before && last.role === 'assistant')
       setText(`${last.agent}: ${wordsOf(last)}`)
   }, [last])
 
   useEffect(() => {
     if (hold && (hold.kind === 'approval' || hold.kind === 'elicitation'))
-      setText(hold.kind === 'approval' ? `${hold.name} waits for approval.` : `${hold.name} asks you something.`)
+      setText(hold.kind === 'approval' ? `${hold.name} waits for approval.` : `${hold.name} asks you a question.`)
   }, [hold])
 
   return (

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import type { Resolving } from './use-resolve.ts'
 
-/** The buttons that answer. Where they are counts: a row that has just moved takes no answer. */
+/** The buttons of a card. `useSettled` measures the position of this row: if it has just moved, the card accepts no answer. */
 export function AnswerRow({
   resolving: { place, tooSoon },
   children,
 }: {
-  readonly resolving: Resolving
+  readonly resolving: Pick<Resolving, 'place' | 'tooSoon'>
   readonly children: ReactNode
 }): ReactNode {
   return (

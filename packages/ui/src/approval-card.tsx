@@ -1,14 +1,17 @@
 /**
- * Asks somebody whether a call may run, and tells them the truth about it: what is shown is what will run, from the log,
- * and never what the model says about it. What would run is bound to the answer: the gateway refuses a yes to anything else.
+ * Asks the approver whether a call may run. The card shows the input that will run, from the log, and never the model's
+ * description of it. The approval names the hold and the hash of its input, so the gateway refuses it for anything else.
  */
-import { useId, useState, type ReactNode } from 'react'
-import type { Resolution, ResolveAnswer, ViewCall, ViewHold } from '@holdpoint/client'
+import { useEffect, useId, useState, type ReactNode } from 'react'
+import type { Resolution, ResolveAnswer, ViewCall } from '@holdpoint/client'
 import { AnswerRow } from './answer-row.tsx'
 import { ApprovalEdit } from './approval-edit.tsx'
 import { ApprovalFacts } from './approval-facts.tsx'
 import { Button } from './button.tsx'
+import { boundTo, mayApprove, mayResolve, type CardHold, type HoldTalkHandlers } from './card-hold.ts'
 import { useFolds } from './folds.ts'
+import { WhyNot } from './hold-people.tsx'
+import { HoldTalk } from './hold-talk.tsx'
 import { JsonChanges } from './json-changes-list.tsx'
 import { changesBetween } from './json-changes.ts'
 import { RejectReason } from './reject-reason.tsx'
@@ -16,35 +19,44 @@ import { ShownText } from './shown-text.tsx'
 import { Countdown } from './time.tsx'
 import { useResolve, type Resolving } from './use-resolve.ts'
 import { VerdictNotice } from './verdict-notice.tsx'
-import { Folded, WhatRuns } from './what-runs.tsx'
+import { CollapsedNotice, WhatRuns } from './what-runs.tsx'
 
 export interface ApprovalCardProps {
-  readonly hold: ViewHold
+  readonly hold: CardHold
   readonly agent?: string | undefined
-  /** What was said to earlier holds of the same call. */
+  /** The answers to earlier holds of the same call. */
   readonly resolved?: ViewCall['resolved'] | undefined
-  /** What else is to be said about where it comes from. */
+  /** Where the call comes from, for instance a link to its conversation. */
   readonly origin?: ReactNode
   readonly onResolve: (resolution: Resolution) => Promise<ResolveAnswer>
+  /** Lets the reader take the hold on and comment on it. */
+  readonly talk?: HoldTalkHandlers | undefined
+  /** In place of the buttons, for a hold that is answered together with others. */
+  readonly instead?: ReactNode
+  /** Called with whether a value that would run is collapsed. */
+  readonly onFolded?: ((isFolded: boolean) => void) | undefined
 }
 
 type Mode = 'deciding' | 'editing' | 'rejecting'
 
-const CAUSES: Readonly<Record<ViewHold['cause'], string>> = {
-  tool: 'This tool asks before it runs.',
-  asked: 'The tool itself asks.',
-  lost: 'The process that ran it died. Whether it had its effect is not known: approve runs it again.',
+const CAUSES: Readonly<Record<CardHold['cause'], string>> = {
+  tool: 'This tool needs an approval before it runs.',
+  asked: 'The tool asks for an approval while it runs.',
+  lost: 'The process that ran this call stopped. The call may or may not have taken effect. If you approve, it runs again.',
   changed: 'The tool was changed after it was approved.',
-  manual: 'It is left to you to carry out.',
+  manual: 'The agent leaves it to a person to run this call.',
 }
 
 export function ApprovalCard(props: ApprovalCardProps): ReactNode {
-  const { hold, onResolve } = props
+  const { hold, onResolve, talk, instead, onFolded } = props
   const [chosen, setMode] = useState<Mode>('deciding')
   const resolving = useResolve(onResolve, `${boundTo(hold)} ${chosen}`)
   const { answer, problem, over, resolve } = resolving
   const folds = useFolds()
-  const mode = over ? 'deciding' : chosen
+  const isDecidedHere = instead === undefined && !over
+  const mode = isDecidedHere && (chosen === 'rejecting' ? mayResolve(hold) : mayApprove(hold)) ? chosen : 'deciding'
+  const isFolded = folds.count > 0
+  useEffect(() => onFolded?.(isFolded), [isFolded, onFolded])
   const title = useId()
   const { name, reason, cause, input } = hold
   return (
@@ -86,36 +98,44 @@ export function ApprovalCard(props: ApprovalCardProps): ReactNode {
             onReject={(why) => resolve({ kind: 'reject', ...(why !== '' && { reason: why }) })}
           />
         )}
-        {mode === 'deciding' && !over && folds.count > 0 && <Folded folds={folds} />}
-        {mode === 'deciding' && !over && (
-          <Deciding hold={hold} isFolded={folds.count > 0} resolving={resolving} onMode={setMode} />
+        {mode === 'deciding' && !over && mayApprove(hold) && isFolded && <CollapsedNotice folds={folds} />}
+        {mode === 'deciding' && isDecidedHere && (
+          <>
+            <WhyNot hold={hold} />
+            <Deciding hold={hold} isFolded={isFolded} resolving={resolving} onMode={setMode} />
+          </>
         )}
+        {instead}
         {problem !== undefined && mode !== 'editing' && (
           <p role="alert" className="text-xs text-destructive">
             <ShownText text={problem} />
           </p>
         )}
         {answer && over && <VerdictNotice {...answer} />}
+        <HoldTalk hold={hold} talk={talk} />
       </div>
     </section>
   )
 }
 
 function Deciding({
-  hold: { accepts },
+  hold,
   isFolded,
   resolving,
   onMode,
 }: Pick<ApprovalCardProps, 'hold'> & {
-  /** Something that would run is not in sight. */
+  /** A value that would run is collapsed. */
   readonly isFolded: boolean
   readonly resolving: Resolving
   readonly onMode: (mode: Mode) => void
 }): ReactNode {
   const { busy, settled, resolve } = resolving
+  const approves = hold.accepts.includes('approve') && mayApprove(hold)
+  const rejects = hold.accepts.includes('reject') && mayResolve(hold)
+  if (!approves && !rejects) return null
   return (
     <AnswerRow resolving={resolving}>
-      {accepts.includes('approve') && (
+      {approves && (
         <Button
           look="ok"
           data-answer="approve"
@@ -126,7 +146,7 @@ function Deciding({
           Approve
         </Button>
       )}
-      {accepts.includes('approve') && (
+      {approves && (
         <Button
           data-answer="edit"
           disabled={busy}
@@ -136,7 +156,7 @@ function Deciding({
           Edit…
         </Button>
       )}
-      {accepts.includes('reject') && (
+      {rejects && (
         <Button look="destructive" data-answer="reject" disabled={busy} onClick={() => onMode('rejecting')}>
           Reject…
         </Button>
@@ -145,19 +165,14 @@ function Deciding({
   )
 }
 
-/** What a yes is a yes to. Who agreed before counts: the last one to agree makes it run. */
-function boundTo({ nth, inputHash, fingerprint, endorsedBy }: ViewHold): string {
-  return `${nth} ${inputHash} ${fingerprint} ${endorsedBy.length}`
-}
-
-/** Something stood between the model and this card: a schema, a hook, somebody who approved it before. */
+/** The differences from the model's input. A schema, a hook or an earlier approver may have changed it. */
 function Rewritten({ hold: { proposed, input } }: Pick<ApprovalCardProps, 'hold'>): ReactNode {
   const changes = changesBetween(proposed, input)
   if (changes.length === 0) return null
   return (
     <details className="text-xs">
       <summary className="cursor-pointer text-muted-foreground">
-        The model asked for something else: {changes.length} {changes.length === 1 ? 'place' : 'places'} changed since
+        Not the model’s original input: {changes.length} {changes.length === 1 ? 'difference' : 'differences'}
       </summary>
       <div className="mt-2">
         <JsonChanges changes={changes} />

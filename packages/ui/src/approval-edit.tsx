@@ -12,11 +12,11 @@ export interface ApprovalEditProps {
   readonly input: Json
   readonly resolving: Resolving
   readonly onCancel: () => void
-  /** Undefined when nothing was changed after all. */
+  /** `edited` is undefined if nothing was changed. */
   readonly onApprove: (edited: Json | undefined) => void
 }
 
-/** Another input in the place of the one that was asked for; what differs is shown before it is approved. */
+/** Edits the input of a call. The differences are shown before the approval. */
 export function ApprovalEdit({ input, resolving, onCancel, onApprove }: ApprovalEditProps): ReactNode {
   const [edited, setEdited] = useState<Json | undefined>(input)
   const schema = useMemo(() => schemaOfValue(input), [input])

@@ -1,14 +1,15 @@
-/** Where a call that waits comes from, and what was said to it. */
+/** The agent, author and approvers of a waiting call, and the answers to its earlier holds. */
 import type { ReactNode } from 'react'
 import type { ApprovalCardProps } from './approval-card.tsx'
 import { askedByWords } from './asked-by-words.ts'
+import { HoldPeople } from './hold-people.tsx'
 import { ordinal } from './ordinal.ts'
 import { resolvedWords } from './resolved-words.ts'
 import { ShownText } from './shown-text.tsx'
 import { Ago } from './time.tsx'
 
 export function ApprovalFacts({ hold, agent, resolved = [], origin }: ApprovalCardProps): ReactNode {
-  const { endorsedBy, approvers, heldAt, nth } = hold
+  const { heldAt, nth } = hold
   const askedBy = askedByWords(hold)
   return (
     <div className="grid gap-1 text-xs text-muted-foreground">
@@ -27,25 +28,14 @@ export function ApprovalFacts({ hold, agent, resolved = [], origin }: ApprovalCa
           held <Ago at={heldAt} />
           {nth > 1 && `, for the ${ordinal(nth)} time`}
         </span>
-        {approvers > 1 && (
-          <span dir="auto">
-            {endorsedBy.length} of {approvers} agreed{endorsedBy.length > 0 && ': '}
-            {endorsedBy.map((who, index) => (
-              <span key={who}>
-                {index > 0 && ', '}
-                <Name text={who} />
-              </span>
-            ))}
-            . Names are not identities: check who is behind them.
-          </span>
-        )}
         {origin}
       </p>
+      <HoldPeople hold={hold} />
       {resolved.length > 0 && (
-        <ul aria-label="Said before" className="grid gap-0.5">
-          {resolved.map((each) => (
-            <li key={`${each.nth} ${each.at}`} dir="auto">
-              <ShownText text={resolvedWords(each)} />, <Ago at={each.at} />
+        <ul aria-label="Earlier answers" className="grid gap-0.5">
+          {resolved.map((resolution) => (
+            <li key={`${resolution.nth} ${resolution.at}`} dir="auto">
+              <ShownText text={resolvedWords(resolution)} />, <Ago at={resolution.at} />
             </li>
           ))}
         </ul>

@@ -3,7 +3,7 @@ import { whoWords } from './who-words.ts'
 
 type Author = NonNullable<ViewHold['askedBy']>[number]
 
-/** Whose words made the agent ask, as the log has it. Undefined where no name is known. */
+/** The names of the people, agents, triggers or plans that caused the call, from the log. Undefined without a name. */
 export function askedByWords({ askedBy = [] }: Pick<ViewHold, 'askedBy'>): string | undefined {
   const words = new Set(askedBy.flatMap((author) => authorWords(author) ?? []))
   return words.size > 0 ? [...words].join(', ') : undefined
@@ -15,7 +15,7 @@ function authorWords({ via, by, kind, space }: Author): string | undefined {
     case 'message':
       return who
     case 'space':
-      return `${kind === 'agent' ? 'agent ' : ''}${who ?? 'someone'} in ${space ?? 'a space'}`
+      return `${kind === 'agent' ? 'agent ' : ''}${who ?? 'a user'} in ${space ?? 'a space'}`
     case 'trigger':
       return who ?? 'a trigger'
     case 'plan':

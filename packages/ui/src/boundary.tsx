@@ -1,9 +1,9 @@
-/** One part that cannot be drawn must not take the page with it: something else is shown in its place. */
+/** An error boundary: if a part cannot be drawn, a fallback replaces that part and the page stays. */
 import { Component, type ReactNode } from 'react'
 
 export interface BoundaryProps {
   readonly fallback: (error: Error) => ReactNode
-  /** What is drawn. Where that changes, it is tried again: on another page, for instance. */
+  /** Identifies what is drawn, for instance the path. When it changes, the children are drawn again. */
   readonly subject?: string
   readonly children: ReactNode
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { ShownText } from './shown-text.tsx'
 
-/** A call whose arguments the model is writing. */
+/** A call while the model writes its arguments. */
 export function CallInput({ name, text }: { readonly name: string; readonly text: string }): ReactNode {
   return (
     <div className="flex items-center gap-2.5 rounded-md border border-border bg-card px-3 py-1.5 text-sm">

@@ -1,11 +1,11 @@
-/** Where something is said. What could not be sent stays, and it says why. */
+/** The message field. If a message could not be sent, its text stays in the field, with the reason. */
 import { useId, useRef, useState, type ReactNode } from 'react'
 import { useConversation } from '@holdpoint/react'
 import { Button } from './button.tsx'
 
 export interface ComposerProps {
   readonly conversationId: string
-  /** Whose conversation it becomes with the first message. */
+  /** The agent of the conversation, if the first message creates it. */
   readonly agent?: string | undefined
   readonly by?: string | undefined
   readonly placeholder?: string
@@ -16,7 +16,7 @@ export function Composer({ conversationId, agent, by, placeholder }: ComposerPro
   const send = useConversation(conversationId, (state) => state.send)
   const cancel = useConversation(conversationId, (state) => state.cancel)
   return (
-    // What was written for one conversation is not sent to another.
+    // Another conversation gets another field, so a draft is not sent to the wrong one.
     <ComposerField
       key={conversationId}
       placeholder={placeholder}
@@ -26,17 +26,17 @@ export function Composer({ conversationId, agent, by, placeholder }: ComposerPro
   )
 }
 
-type Told = { readonly ok: true } | { readonly ok: false; readonly message: string }
+type SendResult = { readonly ok: true } | { readonly ok: false; readonly message: string }
 
 export interface ComposerFieldProps {
   readonly placeholder?: string | undefined
-  /** There is something that can be stopped. */
-  readonly onStop?: (() => Promise<Told>) | undefined
-  readonly onSend: (text: string) => Promise<Told>
+  /** Set while a turn can be stopped. */
+  readonly onStop?: (() => Promise<SendResult>) | undefined
+  readonly onSend: (text: string) => Promise<SendResult>
 }
 
-/** Wherever it is said. */
-export function ComposerField({ placeholder = 'Say something', onSend, onStop }: ComposerFieldProps): ReactNode {
+/** The field alone, for a conversation or a space. */
+export function ComposerField({ placeholder = 'Write a message', onSend, onStop }: ComposerFieldProps): ReactNode {
   const [text, setText] = useState('')
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState('')
@@ -48,21 +48,21 @@ export function ComposerField({ placeholder = 'Say something', onSend, onStop }:
     if (content === '' || sending) return
     setSending(true)
     setProblem('')
-    const told = await onSend(content).catch(asTold)
-    // What was written meanwhile is for the next time.
-    if (told.ok) setText((now) => (now.startsWith(text) ? now.slice(text.length) : now))
-    else setProblem(told.message)
+    const result = await onSend(content).catch(asResult)
+    // Text that the user added while the message was sent stays in the field.
+    if (result.ok) setText((now) => (now.startsWith(text) ? now.slice(text.length) : now))
+    else setProblem(result.message)
     setSending(false)
     refocus()
   }
-  /** A button that went away took the focus with it. Whoever is elsewhere by now stays there. */
+  /** A removed button loses the focus to the body. Move it to the field, unless the user has focused another element. */
   const refocus = (): void => {
     const { activeElement, body } = document
     if (activeElement === body || field.current?.form?.contains(activeElement)) field.current?.focus()
   }
-  const stop = async (ask: () => Promise<Told>): Promise<void> => {
-    const told = await ask().catch(asTold)
-    if (!told.ok) setProblem(told.message)
+  const stop = async (ask: () => Promise<SendResult>): Promise<void> => {
+    const result = await ask().catch(asResult)
+    if (!result.ok) setProblem(result.message)
     refocus()
   }
   return (
@@ -99,7 +99,7 @@ export function ComposerField({ placeholder = 'Say something', onSend, onStop }:
           className="field-sizing-content max-h-48 min-h-8 grow resize-none bg-transparent px-2 py-1 text-sm leading-6 outline-none placeholder:text-muted-foreground"
         />
         {onStop && (
-          <Button onClick={() => void stop(onStop)} title="End this turn">
+          <Button onClick={() => void stop(onStop)} title="Stop this turn">
             Stop
           </Button>
         )}
@@ -111,6 +111,6 @@ export function ComposerField({ placeholder = 'Say something', onSend, onStop }:
   )
 }
 
-function asTold(error: Error): Told {
+function asResult(error: Error): SendResult {
   return { ok: false, message: error.message }
 }

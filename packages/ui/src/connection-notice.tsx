@@ -1,4 +1,4 @@
-/** Says why nothing is shown, or nothing new. It says nothing while all is well. */
+/** Explains why nothing is loaded, or why updates stopped. Shows nothing while the connection works. */
 import type { ReactNode } from 'react'
 import type { Connection } from '@holdpoint/client'
 import { Button } from './button.tsx'
@@ -16,7 +16,8 @@ export function ConnectionNotice({ connection, loaded, onRetry }: ConnectionNoti
     return (
       <div role="alert" className="mx-auto flex w-full max-w-3xl flex-wrap items-center gap-3 px-4 py-3 text-sm">
         <p className="min-w-0 text-destructive">
-          {loaded ? 'Nothing new is shown here' : 'This cannot be shown'}: <ShownText text={connection.error.message} />
+          {loaded ? 'This page no longer updates' : 'This cannot be loaded'}:{' '}
+          <ShownText text={connection.error.message} />
         </p>
         <Button small onClick={onRetry}>
           Try again
@@ -29,7 +30,7 @@ export function ConnectionNotice({ connection, loaded, onRetry }: ConnectionNoti
     <p role="status" className="mx-auto w-full max-w-3xl px-4 py-3 text-sm text-muted-foreground">
       {error ? (
         <>
-          Not loaded yet, trying again: <ShownText text={error.message} />
+          Not loaded yet, retrying: <ShownText text={error.message} />
         </>
       ) : (
         'Loading…'

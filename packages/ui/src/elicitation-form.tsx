@@ -1,9 +1,12 @@
-/** Asks somebody for an answer that fits a schema. The question is the call's input, from the log. */
+/** Asks a person for an answer that fits a schema. The question is the input of the call, from the log. */
 import { useId, type ReactNode } from 'react'
 import type { ApprovalCardProps } from './approval-card.tsx'
 import { askedByWords } from './asked-by-words.ts'
 import { AnswerRow } from './answer-row.tsx'
 import { Button } from './button.tsx'
+import { mayResolve } from './card-hold.ts'
+import { HoldPeople, WhyNot } from './hold-people.tsx'
+import { HoldTalk } from './hold-talk.tsx'
 import { JsonValue, TextValue } from './json-value.tsx'
 import { SchemaForm } from './schema-form.tsx'
 import { isObject, type Schema } from './schema.ts'
@@ -13,36 +16,39 @@ import { useResolve, type Resolving } from './use-resolve.ts'
 import { VerdictNotice } from './verdict-notice.tsx'
 import { safeLink, webAddressesIn } from './web-address.ts'
 
-/** Without a schema any text will do. */
+/** Without a schema, any text is an answer. */
 const ANY: Schema = { type: 'string', title: 'Your answer', 'x-long': true, minLength: 1 }
 
-/** A heading is one or two lines. What is longer, or leads somewhere, is shown below it like any text that came in. */
+/** The longest question that is shown as a heading. A longer one, or one with an address, is shown below the heading. */
 const HEADING = 200
 
-export function ElicitationForm({ hold, agent, origin, onResolve }: ApprovalCardProps): ReactNode {
+export function ElicitationForm({ hold, agent, origin, onResolve, talk, instead }: ApprovalCardProps): ReactNode {
   const resolving = useResolve(onResolve, `${hold.nth} ${hold.inputHash}`)
   const { answer, over } = resolving
   const title = useId()
   const askedBy = askedByWords(hold)
   const question = questionOf(hold.input)
-  const asked = hold.reason ?? question
-  const heading = asked !== undefined && isHeading(asked) ? asked : undefined
+  const prompt = hold.reason ?? question
+  const heading = prompt !== undefined && isHeading(prompt) ? prompt : undefined
   return (
     <section aria-labelledby={title} className="overflow-hidden rounded-lg border border-held/40 bg-card text-sm">
       <header className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-b border-held/30 bg-held-muted px-4 py-2.5">
         <h3 id={title} className="font-medium">
-          <ShownText text={heading ?? `${hold.name} asks you`} />
+          <ShownText text={heading ?? `${hold.name} asks you a question`} />
         </h3>
         <span className="ms-auto text-xs text-muted-foreground">
           <Countdown until={hold.expiresAt} />
         </span>
       </header>
       <div className="grid grid-cols-1 gap-3 px-4 py-3">
-        {asked !== undefined && heading === undefined && <TextValue text={asked} />}
+        {prompt !== undefined && heading === undefined && <TextValue text={prompt} />}
         {(question === undefined || hold.reason !== undefined) && !isEmpty(hold.input) && (
           <JsonValue value={hold.input} />
         )}
-        {answer && over ? <VerdictNotice {...answer} /> : <Answering hold={hold} resolving={resolving} />}
+        {answer && over && <VerdictNotice {...answer} />}
+        {!over && instead === undefined && <WhyNot hold={hold} />}
+        {!over && instead === undefined && mayResolve(hold) && <Answering hold={hold} resolving={resolving} />}
+        {instead}
         <p className="flex flex-wrap gap-x-3 text-xs text-muted-foreground">
           <span>
             <code className="font-mono">
@@ -65,6 +71,8 @@ export function ElicitationForm({ hold, agent, origin, onResolve }: ApprovalCard
           </span>
           {origin}
         </p>
+        <HoldPeople hold={hold} />
+        <HoldTalk hold={hold} talk={talk} />
       </div>
     </section>
   )
@@ -105,14 +113,14 @@ function Answering({
         </p>
       )}
       <AnswerRow resolving={resolving}>
-        {/* Any answer says that it was done. */}
+        {/* The gateway needs an answer, and its value does not matter. */}
         <Button
           look="strong"
           disabled={busy}
           aria-disabled={!settled}
           onClick={() => resolve({ kind: 'answer', value: true })}
         >
-          I did it there
+          I have done this
         </Button>
         {decline}
       </AnswerRow>
@@ -120,12 +128,12 @@ function Answering({
   )
 }
 
-/** Something to be done elsewhere. Where that is, is told before anybody goes. */
+/** A step on another site. Its address is shown before the user opens it. */
 function Visit({ url }: { readonly url: string }): ReactNode {
   const link = safeLink(url)
   return (
     <div className="grid grid-cols-1 justify-items-start gap-1.5 rounded-md border border-border bg-background px-3 py-2.5">
-      <p className="text-xs text-muted-foreground">It is done at this address, and not here:</p>
+      <p className="text-xs text-muted-foreground">Do this at the following address:</p>
       <TextValue text={url} />
       {link && link.protocol !== 'mailto:' ? (
         <a
@@ -137,7 +145,7 @@ function Visit({ url }: { readonly url: string }): ReactNode {
           Go to {link.host}
         </a>
       ) : (
-        <p className="text-xs text-destructive">It is not an address of the web, so there is no link to it.</p>
+        <p className="text-xs text-destructive">This is not a web address, so it is not shown as a link.</p>
       )}
     </div>
   )
@@ -147,7 +155,7 @@ function isHeading(text: string): boolean {
   return text.length <= HEADING && !text.includes('\n') && webAddressesIn(text).length === 0
 }
 
-/** Most questions come as one text. */
+/** The question, if the input has one text and nothing else. */
 function questionOf(input: unknown): string | undefined {
   const values = isObject(input) ? Object.values(input) : []
   return values.length === 1 && typeof values[0] === 'string' ? values[0] : undefined

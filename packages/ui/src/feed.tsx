@@ -1,6 +1,6 @@
 /**
- * What was said, of any length: only what is in sight is drawn, and what must not be lost. It stays at the bottom while
- * text arrives, unless the reader scrolled up; then it stays where it is, and says that there is more below.
+ * A list of messages of any length. It draws the visible messages and those that must keep their state. It stays at the
+ * bottom while text arrives, unless the reader scrolled up. Then it stays where it is and shows a button to the end.
  */
 import { useState, type ReactNode } from 'react'
 import { Button } from './button.tsx'
@@ -10,13 +10,13 @@ export interface FeedProps {
   readonly label: string
   readonly count: number
   readonly keyOf: (index: number) => string
-  /** Drawn out of sight too, in their order: somebody may have filled in half of a form there. */
+  /** Indices that are drawn even when not visible: they may have a half-filled form. */
   readonly kept: readonly number[]
-  /** Something is being written. */
+  /** An agent is writing. */
   readonly busy: boolean
-  /** Brings what was said before. Undefined when all of it is here. */
+  /** Loads older messages. Undefined if all are loaded. */
   readonly onEarlier: (() => Promise<unknown>) | undefined
-  /** In place of messages, while there are none. */
+  /** Shown while there are no messages. */
   readonly empty?: ReactNode
   readonly children: (index: number) => ReactNode
 }
@@ -38,7 +38,7 @@ export function Feed({ label, count, keyOf, kept, busy, onEarlier, empty, childr
         {onEarlier && <Earlier onAsk={onEarlier} />}
         {count === 0 && empty}
         <div
-          // A feed of nothing is none, for who hears it read.
+          // An empty feed is an error for screen readers, so the role is set only if there are messages.
           {...(count > 0 && { role: 'feed', 'aria-label': label, 'aria-busy': busy })}
           className="relative mx-auto w-full max-w-3xl"
           style={{ height: list.getTotalSize() }}
@@ -59,7 +59,7 @@ export function Feed({ label, count, keyOf, kept, busy, onEarlier, empty, childr
       {away && (
         <div className="pointer-events-none absolute inset-x-0 bottom-3 flex justify-center">
           <Button small className="pointer-events-auto shadow-sm" onClick={toBottom}>
-            ↓ To the newest
+            ↓ Jump to the latest
           </Button>
         </div>
       )}
@@ -83,7 +83,7 @@ function Earlier({ onAsk }: { readonly onAsk: () => Promise<unknown> }): ReactNo
   return (
     <div className="grid justify-items-center gap-1 pb-4">
       <Button small look="quiet" disabled={busy} onClick={() => void ask()}>
-        Show what was said before
+        Show earlier messages
       </Button>
       {problem !== undefined && (
         <p role="alert" className="text-xs text-destructive">

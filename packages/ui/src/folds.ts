@@ -1,20 +1,20 @@
 /**
- * What is folded inside a card. A card that asks for a yes takes none while something that will run is folded, and can open
- * all of it.
+ * Tracks the collapsed values inside a card. While a value that would run is collapsed, the card accepts no approval. One
+ * button expands all of them.
  */
 import { createContext, use, useLayoutEffect, useMemo, useState } from 'react'
 
 interface Around {
-  /** How often all of it was asked for. */
-  readonly asked: number
-  /** Called by what is folded. Gives back what says that it is open. */
+  /** How often the user expanded everything. */
+  readonly expansions: number
+  /** A collapsed value registers itself. The returned function unregisters it. */
   readonly folded: () => () => void
 }
 
 export interface Folds {
   /** For the provider of `FoldsContext`. */
   readonly around: Around
-  /** How many places are folded now. */
+  /** How many values are collapsed now. */
   readonly count: number
   readonly open: () => void
 }
@@ -23,26 +23,26 @@ export const FoldsContext: React.Context<Around | undefined> = createContext<Aro
 
 export function useFolds(): Folds {
   const [count, setCount] = useState(0)
-  const [asked, setAsked] = useState(0)
+  const [expansions, setExpansions] = useState(0)
   const around = useMemo(
     () => ({
-      asked,
+      expansions,
       folded: () => {
         setCount((now) => now + 1)
         return () => setCount((now) => now - 1)
       },
     }),
-    [asked],
+    [expansions],
   )
-  return { around, count, open: () => setAsked(asked + 1) }
+  return { around, count, open: () => setExpansions(expansions + 1) }
 }
 
-/** How many are shown of so many, `first` of them at first. */
+/** How many of `all` entries are shown: `first` at the start, and `page` more for each click. */
 export function useFold(all: number, first: number, page: number): readonly [shown: number, more: () => void] {
   const around = use(FoldsContext)
   const [own, setOwn] = useState(first)
-  // Twice as many each time, so that the end of a very long text is not a hundred clicks away.
-  const shown = own + page * (2 ** (around?.asked ?? 0) - 1)
+  // "Show everything" doubles the number each time, so that a very long text needs few clicks.
+  const shown = own + page * (2 ** (around?.expansions ?? 0) - 1)
   const isFolded = shown < all
   const folded = around?.folded
   useLayoutEffect(() => (isFolded ? folded?.() : undefined), [isFolded, folded])

@@ -1,6 +1,6 @@
 /**
- * Characters that a reader cannot see and that change what they read: controls, direction marks, zero-width ones, tags.
- * Where somebody decides by what they read, these are shown by name.
+ * Finds characters that are invisible and change how a text reads: controls, direction marks, zero-width characters, tags.
+ * Approval cards and forms show them by name.
  */
 
 export type Piece =
@@ -8,9 +8,9 @@ export type Piece =
   | { readonly hidden: string; readonly text?: never }
 
 /**
- * Line ends and tabs are layout, and seen. Joiners are needed by some scripts, and yet they hide: they are shown too. So are
- * spaces that are hardly one, what draws an emoji in colours when it stands after something else, and marks that pile up on
- * one letter until they cover the line above. Signs of Arabic numbers are of the kind that hides, and yet seen.
+ * Line ends and tabs are not included: they are visible as layout. Joiners are included, although some scripts need them.
+ * So are very narrow spaces, the emoji variation selector after a character that is not an emoji, and the fifth and later
+ * marks on one letter, which can cover the line above. Signs of Arabic numbers are in category Cf, but visible.
  */
 const HIDDEN =
   // oxlint-disable-next-line no-misleading-character-class
@@ -56,11 +56,11 @@ export function piecesOf(text: string): readonly Piece[] {
   let code = ''
   let times = 0
   for (const { 0: character, index } of text.matchAll(HIDDEN)) {
-    // The CR of a line end is layout like the LF after it.
+    // A CR before an LF is a line end.
     if (character === '\r' && text[index + 1] === '\n') continue
     if (index > at) pieces.push({ text: text.slice(at, index) })
     const last = pieces.at(-1)
-    // A thousand of them in a row are one thing to see, with how many there are.
+    // The same character in a row is shown once, with a count.
     if (index === at && index > 0 && last?.hidden !== undefined && code === character) {
       times++
       pieces[pieces.length - 1] = { hidden: `${nameOf(character)} ×${times}` }
@@ -75,7 +75,7 @@ export function piecesOf(text: string): readonly Piece[] {
   return pieces
 }
 
-/** The same as text, where nothing but text can be shown. */
+/** The same as plain text, for attributes and options. */
 export function plainly(text: string): string {
   return piecesOf(text)
     .map((piece) => piece.text ?? `[${piece.hidden}]`)

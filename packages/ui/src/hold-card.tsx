@@ -1,15 +1,17 @@
-/** Whatever waits, with what can be said to it. */
+/** The card for a hold of any kind. */
 import type { ReactNode } from 'react'
 import { ApprovalCard, type ApprovalCardProps } from './approval-card.tsx'
 import { askedByWords } from './asked-by-words.ts'
 import { ElicitationForm } from './elicitation-form.tsx'
+import { HoldPeople } from './hold-people.tsx'
+import { HoldTalk } from './hold-talk.tsx'
 import { JsonValue } from './json-value.tsx'
 import { KeepPlace } from './keep-place.tsx'
 import { ShownText } from './shown-text.tsx'
 import { Ago, Countdown } from './time.tsx'
 
 export interface HoldCardProps extends ApprovalCardProps {
-  /** It no longer waits. Its place is kept for a while. */
+  /** The hold was answered or expired. Its place is kept for a while. */
   readonly gone?: boolean
 }
 
@@ -25,7 +27,7 @@ function Waiting(props: ApprovalCardProps): ReactNode {
     case 'elicitation':
       return <ElicitationForm {...props} />
     case 'client':
-      return <Elsewhere {...props} whom="a page of the person it is about" />
+      return <Elsewhere {...props} whom="the user’s browser" />
     case 'external':
       return <Elsewhere {...props} whom="a worker" />
   }
@@ -37,12 +39,12 @@ function Gone({ hold: { name } }: Pick<ApprovalCardProps, 'hold'>): ReactNode {
       <code className="font-mono">
         <ShownText text={name} />
       </code>{' '}
-      no longer waits: it was answered, or its time was over.
+      is no longer waiting: it was answered, or it expired.
     </p>
   )
 }
 
-function Elsewhere({ hold, agent, origin, whom }: ApprovalCardProps & { readonly whom: string }): ReactNode {
+function Elsewhere({ hold, agent, origin, whom, talk }: ApprovalCardProps & { readonly whom: string }): ReactNode {
   const askedBy = askedByWords(hold)
   return (
     <section className="grid grid-cols-1 gap-2 rounded-lg border border-border bg-card px-4 py-3 text-sm">
@@ -50,7 +52,7 @@ function Elsewhere({ hold, agent, origin, whom }: ApprovalCardProps & { readonly
         <code className="font-mono">
           <ShownText text={hold.name} />
         </code>{' '}
-        waits for {whom}.
+        is waiting for {whom}.
       </p>
       <JsonValue value={hold.input} />
       <p className="flex flex-wrap gap-x-3 text-xs text-muted-foreground">
@@ -70,6 +72,8 @@ function Elsewhere({ hold, agent, origin, whom }: ApprovalCardProps & { readonly
         <Countdown until={hold.expiresAt} />
         {origin}
       </p>
+      <HoldPeople hold={hold} />
+      <HoldTalk hold={hold} talk={talk} />
     </section>
   )
 }

@@ -3,15 +3,15 @@ import type { JsonChange } from './json-changes.ts'
 import { JsonValue } from './json-value.tsx'
 import { ShownText } from './shown-text.tsx'
 
-/** What was and what is, place by place. */
+/** Shows each difference with the values before and after. */
 export function JsonChanges({ changes }: { readonly changes: readonly JsonChange[] }): ReactNode {
   return (
     <ul aria-label="Changes" className="grid grid-cols-1 gap-2 text-sm">
       {changes.map((change, index) => (
-        // Two places may read alike: a key may have a dot in it.
+        // Two paths may be equal as text, because a key may have a dot, so the index is part of the key.
         <li key={`${index} ${change.path}`} className="grid grid-cols-1 gap-1">
           <span className="font-mono text-xs text-muted-foreground">
-            {change.path === '' ? 'all of it' : <ShownText text={change.path} />}
+            {change.path === '' ? 'whole value' : <ShownText text={change.path} />}
           </span>
           {change.kind !== 'added' && (
             <del className="block border-s-2 border-destructive/60 bg-destructive/5 px-2 py-1 no-underline">

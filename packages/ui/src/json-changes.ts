@@ -1,4 +1,4 @@
-/** What somebody changed in some JSON: the places, and what was and is there. */
+/** The differences between two JSON values: the path of each, and the values before and after. */
 import type { Json } from '@holdpoint/client'
 
 export type JsonChange = { readonly path: string } & (
@@ -21,7 +21,7 @@ export function changesBetween(before: Json, after: Json, path = ''): readonly J
   })
 }
 
-/** `__proto__` and `constructor` are keys like any other. */
+/** JSON may have the keys `__proto__` and `constructor`, so inherited properties must not be read. */
 function own(object: { readonly [key: string]: Json }, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }

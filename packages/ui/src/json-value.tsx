@@ -1,6 +1,6 @@
 /**
- * Any JSON, structured, as it is. What is long or deep is folded, and says how much is folded; nothing is left out without
- * a word. Every string is shown with its hidden characters, and the host of an address by itself.
+ * Shows any JSON value as a structure. Long and deep values are collapsed, with a button that says how much is left.
+ * Strings show their hidden characters by name, and the host of each web address.
  */
 import { useMemo, type ReactNode } from 'react'
 import type { Json } from '@holdpoint/client'
@@ -12,11 +12,11 @@ import { webAddressesIn } from './web-address.ts'
 const LONG = 600
 const MANY = 20
 const DEEP = 4
-/** So many letters of an address are named. */
+/** The most look-alike letters that are named for one address. */
 const LETTERS = 6
-/** What is shown at a click at most, so that a click on a million of them does not stop the page. */
+/** The most that one click shows, so that a value with a million entries does not block the page. */
 const PAGE = { characters: 20_000, entries: 500 } as const
-/** Text that reads like something else that is shown here, or begins or ends with nothing to be seen. */
+/** Text that looks like another type or like our own words, or that starts or ends with spaces. */
 const NEEDS_QUOTES = /^(?:true|false|null|-?\d[\d.e+-]*|nothing|an empty list|empty text)$|^\s|\s$/i
 
 export function JsonValue({ value, depth = 0 }: { readonly value: Json; readonly depth?: number }): ReactNode {
@@ -40,7 +40,7 @@ function Entries({
 }): ReactNode {
   const [shown, more] = useFold(entries.length, depth >= DEEP ? 0 : MANY, PAGE.entries)
   const rest = entries.length - shown
-  const what = `${list ? 'item' : 'field'}${rest === 1 ? '' : 's'}`
+  const noun = `${list ? 'item' : 'field'}${rest === 1 ? '' : 's'}`
   return (
     <dl className={depth === 0 ? 'grid grid-cols-1 gap-1.5' : 'grid grid-cols-1 gap-1 border-s border-border ps-3'}>
       {entries.slice(0, shown).map(([key, value]) => (
@@ -63,8 +63,8 @@ function Entries({
       {rest > 0 && (
         <More onClick={more}>
           {shown === 0
-            ? `Show ${stepOf(rest, PAGE.entries)} ${what}`
-            : `Show ${stepOf(rest, PAGE.entries)} more ${what}`}
+            ? `Show ${stepOf(rest, PAGE.entries)} ${noun}`
+            : `Show ${stepOf(rest, PAGE.entries)} more ${noun}`}
         </More>
       )}
     </dl>
@@ -104,12 +104,12 @@ export function TextValue({ text }: { readonly text: string }): ReactNode {
   )
 }
 
-/** Not in the middle of a character. */
+/** The start of a text, without cutting a surrogate pair. */
 function beginningOf(text: string, length: number): string {
   return text.slice(0, /[\ud800-\udbff]/.test(text[length - 1] ?? '') ? length - 1 : length)
 }
 
-/** Of all of the text, the part that is folded too. */
+/** The hosts of all addresses in a text, including its collapsed part. */
 export function Addresses({ text }: { readonly text: string }): ReactNode {
   const all = useMemo(() => webAddressesIn(text), [text])
   const [shown, more] = useFold(all.length, MANY, PAGE.entries)
@@ -122,9 +122,9 @@ export function Addresses({ text }: { readonly text: string }): ReactNode {
           <bdi dir="ltr" className="font-mono font-medium [overflow-wrap:anywhere] text-foreground">
             {host}
           </bdi>
-          {userinfo && <Warning>what stands before the @ is not where it leads</Warning>}
+          {userinfo && <Warning>the text before the @ is not the host</Warning>}
           {foreign && <Warning>written in letters that may look like others</Warning>}
-          {doubtful && <Warning>not every program reads this address in the same way</Warning>}
+          {doubtful && <Warning>programs may read this address differently</Warning>}
         </span>
       ))}
       {rest > 0 && <More onClick={more}>{`Show ${stepOf(rest, PAGE.entries)} more hosts it leads to`}</More>}
@@ -133,7 +133,7 @@ export function Addresses({ text }: { readonly text: string }): ReactNode {
   )
 }
 
-/** Addresses that read as others. */
+/** Addresses with look-alike letters. */
 function LookAlikes({ text }: { readonly text: string }): ReactNode {
   const all = useMemo(() => lookAlikesIn(text), [text])
   const [shown, more] = useFold(all.length, MANY, PAGE.entries)

@@ -1,10 +1,10 @@
 /**
- * What waited for an answer and no longer does keeps its place for a while, so that the next thing that waits does not
- * come under the hand of a reader who is about to press something.
+ * When a card is answered, the next card would move under the pointer of a user who is about to click. So the space of
+ * the answered card stays empty for a while.
  */
 import { useLayoutEffect, useRef, type ReactNode } from 'react'
 
-/** So long a place is kept. */
+/** How long the space is kept. */
 export const KEEP_MS = 3000
 
 export function KeepPlace({ waits, children }: { readonly waits: boolean; readonly children: ReactNode }): ReactNode {
@@ -17,7 +17,7 @@ export function KeepPlace({ waits, children }: { readonly waits: boolean; readon
     const measure = (): void => {
       height = element.getBoundingClientRect().height
     }
-    // Without an observer the height is that of the first drawing: still close, and the card still works.
+    // Without ResizeObserver, the height of the first drawing is used.
     measure()
     const observer = typeof ResizeObserver === 'undefined' ? undefined : new ResizeObserver(measure)
     observer?.observe(element)

@@ -1,6 +1,6 @@
 /**
- * Mail addresses and host names with letters of another script that look like Latin ones: `аda@example.org` with a Cyrillic
- * а leads elsewhere, and reads the same.
+ * Finds mail addresses and host names with letters of another script that look like Latin ones: `аda@example.org` with a
+ * Cyrillic а looks the same as the Latin address and is a different one.
  */
 
 export interface LookAlike {
@@ -39,7 +39,7 @@ function deceives(letter: string): boolean {
   return OTHER_SCRIPT.test(letter) || LOOKS_LATIN.test(letter) || /[\da-z]/i.test(letter.normalize('NFKC'))
 }
 
-/** A host name with Latin letters in it, one of whose parts reads as Latin and is not. `файл.txt` does not. */
+/** A host name with a part that looks Latin and has other letters. `файл.txt` has no such part. */
 function isDisguised(name: string): boolean {
   if (!/[a-z]/i.test(name)) return false
   return name.split(/[.\-_]/).some((part) => {

@@ -1,8 +1,8 @@
 import type { Token, Tokens } from 'marked'
 import type { ReactNode } from 'react'
-import { safeLink, unsaidTarget } from './web-address.ts'
+import { safeLink, hiddenTarget } from './web-address.ts'
 
-/** What is nested deeper is shown as it was written. */
+/** Deeper nesting is shown as source text. */
 const DEEPEST = 20
 
 export function MarkdownInline({
@@ -83,7 +83,7 @@ function Link({
         {inside} <span className="text-muted-foreground">({href})</span>
       </span>
     )
-  const target = unsaidTarget(url, text)
+  const target = hiddenTarget(url, text)
   return (
     <>
       <a
@@ -94,7 +94,7 @@ function Link({
       >
         {inside}
       </a>
-      {/* Set apart, so that nothing before it turns it around. */}
+      {/* bdi: direction marks in the text before must not reverse the host. */}
       {target !== undefined && (
         <>
           {' '}

@@ -1,17 +1,17 @@
 /**
- * Markdown as elements, never as markup: nothing of what a model writes is handed to a parser of HTML, so there is nothing
- * to sanitise. Markup in it is shown as text, pictures as links (loading one would tell somebody), links only to the web
- * and to mail, with the host they lead to.
+ * Draws markdown as React elements. A model's text never reaches an HTML parser, so there is nothing to sanitise. HTML is
+ * shown as text, and images as links, because loading an image would reveal that the message was read. Links lead only to
+ * the web and to mail, and show their host.
  *
- * While text arrives, only the block that grows is drawn again.
+ * While text is streamed, only the last block is drawn again.
  */
 import { Lexer, type Token, type Tokens } from 'marked'
 import { memo, useMemo, type MemoExoticComponent, type ReactNode } from 'react'
 import { MarkdownInline } from './markdown-inline.tsx'
 
-/** A page that is longer than this is shown as plain text. */
+/** Longer texts are shown as plain text. */
 const MOST = 200_000
-/** What words in a paragraph are marked up with, and how much of it is read. */
+/** The characters of inline markup, and the most of them that are parsed in one paragraph. */
 const MARKS = /[*_~`[<\\]/g
 const MOST_MARKS = 300
 
@@ -36,18 +36,18 @@ export const Markdown: MemoExoticComponent<(props: { readonly text: string }) =>
   )
 })
 
-/** Undefined when it is too long, or nothing that can be read. */
+/** Undefined if the text is too long or the parser fails. */
 function blocksOf(text: string): readonly Token[] | undefined {
   if (text.length > MOST) return undefined
   try {
-    return new PatientLexer({ gfm: true }).lex(text).filter(({ type }) => type !== 'space' && type !== 'def')
+    return new BoundedLexer({ gfm: true }).lex(text).filter(({ type }) => type !== 'space' && type !== 'def')
   } catch {
     return undefined
   }
 }
 
-/** A paragraph made of thousands of stars and brackets would take minutes to read, so it is left as it is. */
-class PatientLexer extends Lexer {
+/** Parsing thousands of stars and brackets in one paragraph would take minutes, so such a paragraph is left as text. */
+class BoundedLexer extends Lexer {
   override inlineTokens(src: string, tokens: Token[] = []): Token[] {
     if ((src.match(MARKS)?.length ?? 0) <= MOST_MARKS) return super.inlineTokens(src, tokens)
     tokens.push({ type: 'text', raw: src, text: src })
@@ -59,11 +59,11 @@ const Block = memo(
   function Block({ token }: { readonly raw: string; readonly token: Token }): ReactNode {
     return <BlockOf token={token} />
   },
-  // The same source is the same block, whatever came after it.
+  // A block with the same source looks the same, so it is not drawn again.
   (before, after) => before.raw === after.raw && before.token.type === after.token.type,
 )
 
-/** What is nested deeper is shown as it was written: each level takes room, until nothing could be read. */
+/** Deeper nesting is shown as source text, because each level makes the text narrower. */
 const DEEPEST = 8
 
 const HEADINGS = ['text-lg', 'text-base', 'text-base', 'text-sm', 'text-sm', 'text-sm'] as const
@@ -74,7 +74,7 @@ function BlockOf({ token: given, depth = 0 }: { readonly token: Token; readonly 
   switch (token.type) {
     case 'heading': {
       const { depth, tokens } = token as Tokens.Heading
-      // A message is not a document: its headings come below those of the page.
+      // The headings of a message are below the headings of the page.
       return (
         <p
           role="heading"
@@ -134,7 +134,7 @@ function BlockOf({ token: given, depth = 0 }: { readonly token: Token; readonly 
       const { tokens, text } = token as Tokens.Text
       return tokens ? <MarkdownInline tokens={tokens} /> : text
     }
-    // HTML too.
+    // Everything else, including HTML, is shown as text.
     default:
       return <Raw text={given.raw} />
   }

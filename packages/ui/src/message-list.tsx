@@ -1,4 +1,4 @@
-/** A conversation of any length, with what is said in it at the moment. */
+/** The messages of a conversation, including the one that is being streamed. */
 import { useCallback, useMemo, type ReactNode } from 'react'
 import type { Resolution, ResolveAnswer, ViewCall, ViewMessage } from '@holdpoint/client'
 import { useConversation, type ConversationState } from '@holdpoint/react'
@@ -7,13 +7,14 @@ import { Boundary } from './boundary.tsx'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { Feed } from './feed.tsx'
 import { Message } from './message.tsx'
+import { PendingContext, usePendingOf } from './pending-facts.ts'
 import { ShownText } from './shown-text.tsx'
 
 export interface MessageListProps {
   readonly conversationId: string
-  /** For whom answers are given, where the credential may say so. */
+  /** The author of answers, if the credential may act for other people. */
   readonly by?: string | undefined
-  /** Shown while nothing was said. */
+  /** Shown while there are no messages. */
   readonly empty?: ReactNode
 }
 
@@ -22,7 +23,7 @@ const streamingOf = (state: ConversationState): ConversationState['streaming'] =
 const nothing = (): undefined => undefined
 const streamingIdOf = (state: ConversationState): string | undefined => state.streaming?.id
 
-/** Where the reader was in one conversation says nothing about another. */
+/** The key resets the scroll position for another conversation. */
 export function MessageList(props: MessageListProps): ReactNode {
   return <List key={props.conversationId} {...props} />
 }
@@ -46,8 +47,9 @@ function List({ conversationId, by, empty }: MessageListProps): ReactNode {
     const held = messages.flatMap((message, index) => (isHeld(message) ? [index] : []))
     return streamingId === undefined ? held : [...held, messages.length]
   }, [messages, streamingId])
+  const pending = usePendingOf(conversationId, by)
   return (
-    <>
+    <PendingContext value={pending}>
       <ConnectionNotice connection={connection} loaded={loaded} onRetry={reconnect} />
       <Feed
         label="Messages of the conversation"
@@ -61,7 +63,7 @@ function List({ conversationId, by, empty }: MessageListProps): ReactNode {
         {(index) => <Shown conversationId={conversationId} message={messages[index]} onResolve={onResolve} />}
       </Feed>
       <Announcer conversationId={conversationId} />
-    </>
+    </PendingContext>
   )
 }
 
@@ -93,7 +95,7 @@ function cannotBeShown({ message }: Error): ReactNode {
   )
 }
 
-/** It still waits for an answer, although its turn went on. */
+/** A call of the message still waits for an answer. */
 function isHeld(message: ViewMessage): boolean {
   return message.role === 'assistant' && message.parts.some((part) => part.type === 'call' && part.call.hold)
 }

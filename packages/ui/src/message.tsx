@@ -1,4 +1,4 @@
-/** One message: what a person said, what the agent said and did in a turn, or an answer that came later. */
+/** One message: of a person, of an agent with the calls of its turn, or a late answer to a call. */
 import { memo, type MemoExoticComponent, type ReactNode } from 'react'
 import type { InboxEvent, ViewMessage, ViewPart } from '@holdpoint/client'
 import { CallInput } from './call-input.tsx'
@@ -45,11 +45,11 @@ export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = 
     case 'answer':
       return (
         <article
-          aria-label={`A late answer of ${message.name}`}
+          aria-label={`A late answer to ${message.name}`}
           className="grid grid-cols-1 gap-2 rounded-md border border-border bg-card px-3 py-2 text-sm"
         >
           <p className="text-xs text-muted-foreground">
-            <code className="font-mono">{message.name}</code> was answered after its turn had gone on
+            <code className="font-mono">{message.name}</code> was answered after its turn had continued
           </p>
           <Outcome outcome={message.outcome} />
         </article>
@@ -65,7 +65,7 @@ export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = 
             <Part key={keyOf(part, index)} part={part} parts={parts} agent={agent} onResolve={onResolve} />
           ))}
           {!ended && parts.length === 0 && !retry && <Waiting />}
-          {retry && <p className="text-xs text-held">The model did not answer ({retry.message}); it is asked again.</p>}
+          {retry && <p className="text-xs text-held">The model call failed ({retry.message}). Retrying.</p>}
           {ended && ended.reason !== 'completed' && <Ending reason={ended.reason} message={ended.message} />}
         </article>
       )
@@ -73,7 +73,7 @@ export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = 
   }
 })
 
-/** Something that woke the agent. */
+/** An event that woke the agent. */
 function Happened({ event, at }: { readonly event: InboxEvent; readonly at: number }): ReactNode {
   switch (event.type) {
     case 'space.message':
@@ -100,11 +100,12 @@ function Happened({ event, at }: { readonly event: InboxEvent; readonly at: numb
     case 'trigger':
       return (
         <article
-          aria-label={`${event.name} happened`}
+          aria-label={`Trigger ${event.name}`}
           className="grid grid-cols-1 gap-2 rounded-md border border-border bg-card px-3 py-2 text-sm"
         >
           <p className="text-xs text-muted-foreground">
-            <code className="font-mono">{event.name}</code> happened{event.by !== undefined && `, says ${event.by}`}
+            Trigger <code className="font-mono">{event.name}</code>
+            {event.by !== undefined && ` from ${event.by}`}
           </p>
           <JsonValue value={event.data} />
         </article>
@@ -112,7 +113,7 @@ function Happened({ event, at }: { readonly event: InboxEvent; readonly at: numb
   }
 }
 
-/** A part that is being written stays where it is when it is whole. */
+/** A part keeps its key, and so its state, when it is complete. */
 function keyOf(part: ViewPart, index: number): string {
   return part.type === 'call' ? part.call.callId : String(index)
 }
@@ -137,7 +138,7 @@ function Part({ part, parts, agent, onResolve }: PartProps): ReactNode {
       const result = parts.find((each) => each.type === 'provider-result' && each.id === part.id)
       return <ProviderTool call={part} result={result?.type === 'provider-result' ? result : undefined} />
     }
-    // Shown with its call.
+    // Shown together with its call.
     case 'provider-result':
       return null
     case 'file':
@@ -165,7 +166,7 @@ function FileNote({ name }: { readonly name: string }): ReactNode {
 
 function Waiting(): ReactNode {
   return (
-    <p className="flex gap-1 py-1" aria-label="It is at work">
+    <p className="flex gap-1 py-1" aria-label="Working">
       {[0, 1, 2].map((nth) => (
         <span
           key={nth}

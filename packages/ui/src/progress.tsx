@@ -6,11 +6,11 @@ import { isObject } from './schema.ts'
 import { ShownText } from './shown-text.tsx'
 
 /**
- * The newest word of a call on how far it is: a bar for a share or a percentage, and what else it says. Without a word yet, a
- * bar that says only that it is at work.
+ * The newest progress of a call: a bar if it has a share or a percentage, and its text. Before the first progress, a bar
+ * without a value.
  */
 export function Progress({ value }: { readonly value: Json | undefined }): ReactNode {
-  if (value === undefined) return <NotKnown />
+  if (value === undefined) return <IndeterminateBar />
   const { percent, text } = read(value)
   return (
     <div className="grid grid-cols-1 gap-1 text-xs text-muted-foreground">
@@ -30,7 +30,7 @@ export function Progress({ value }: { readonly value: Json | undefined }): React
   )
 }
 
-function NotKnown(): ReactNode {
+function IndeterminateBar(): ReactNode {
   return (
     <Bar.Root value={null} aria-label="Progress" className="h-1.5 overflow-hidden rounded-full bg-muted">
       <Bar.Indicator className="h-full w-full animate-pulse bg-ring/40 motion-reduce:animate-none" />

@@ -6,7 +6,7 @@ import { JsonValue } from './json-value.tsx'
 type ProviderCall = Extract<ViewPart, { readonly type: 'provider-call' }>
 type ProviderResult = Extract<ViewPart, { readonly type: 'provider-result' }>
 
-/** A tool that the model's vendor ran. Nobody here was asked, and nothing of it passed through here. */
+/** A tool that the model's vendor ran on its servers, without an approval here. */
 export function ProviderTool({
   call,
   result,
@@ -23,7 +23,7 @@ export function ProviderTool({
         />
         <code className="font-mono text-[0.92em]">{call.name}</code>
         <span className="grow truncate text-xs text-muted-foreground">
-          {result ? (result.isError ? 'failed, at the vendor' : 'run by the vendor') : 'runs at the vendor'}
+          {result ? (result.isError ? 'failed at the vendor' : 'run by the vendor') : 'running at the vendor'}
         </span>
         <span aria-hidden className="text-muted-foreground rtl:-scale-x-100">
           ›
@@ -31,7 +31,7 @@ export function ProviderTool({
       </Collapsible.Trigger>
       <Collapsible.Content className="grid grid-cols-1 gap-3 border-t border-dashed border-border px-3 py-2.5">
         <Value label="Input" value={call.input} />
-        {result && <Value label={result.isError ? 'What went wrong' : 'Result'} value={result.result} />}
+        {result && <Value label={result.isError ? 'Error' : 'Result'} value={result.result} />}
       </Collapsible.Content>
     </Collapsible.Root>
   )

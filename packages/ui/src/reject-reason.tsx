@@ -9,7 +9,7 @@ export interface RejectReasonProps {
   readonly onReject: (reason: string) => void
 }
 
-/** The model reads the reason, and may do better. */
+/** Asks for the reason of a rejection, which the model reads. */
 export function RejectReason({ resolving, onCancel, onReject }: RejectReasonProps): ReactNode {
   const [reason, setReason] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
@@ -24,7 +24,8 @@ export function RejectReason({ resolving, onCancel, onReject }: RejectReasonProp
       }}
     >
       <label htmlFor={id} className="text-sm font-medium">
-        Why not? <span className="text-xs font-normal text-muted-foreground">The agent reads it. It may be empty.</span>
+        Why not?{' '}
+        <span className="text-xs font-normal text-muted-foreground">Optional. The agent reads your reason.</span>
       </label>
       <textarea
         ref={field}

@@ -1,4 +1,4 @@
-/** What somebody fills a place of a form in with. */
+/** The input element of one field. */
 import { useState, type ReactNode } from 'react'
 import type { Json } from '@holdpoint/client'
 import { plainly } from './hidden-characters.ts'
@@ -87,8 +87,8 @@ export function SchemaControl({ field, attributes, value, required = false, onCh
 type TypedProps = Pick<SchemaControlProps, 'attributes' | 'value' | 'onChange'>
 
 /**
- * What was typed stays as it was typed, `1.` on the way to `1.5` too; unless the value is another one meanwhile, because a
- * place before it in a list was removed.
+ * Keeps the text as the user typed it, for instance `1.` before `1.5`. If the value was changed from outside (an earlier
+ * item of the list was removed), the text of the new value is shown.
  */
 function useTyped(
   { value, onChange }: Pick<TypedProps, 'value' | 'onChange'>,
@@ -96,8 +96,8 @@ function useTyped(
   print: (value: Json) => string,
 ): readonly [text: string, change: (text: string) => void] {
   const [typed, setTyped] = useState<string>()
-  const stands = typed !== undefined && JSON.stringify(read(typed)) === JSON.stringify(value)
-  const text = stands ? typed : value === undefined ? '' : print(value)
+  const isCurrent = typed !== undefined && JSON.stringify(read(typed)) === JSON.stringify(value)
+  const text = isCurrent ? typed : value === undefined ? '' : print(value)
   const change = (next: string): void => {
     setTyped(next)
     onChange(read(next))
@@ -140,7 +140,7 @@ function JsonControl({ attributes, ...rest }: TypedProps): ReactNode {
   )
 }
 
-/** What is no JSON is meant as text. */
+/** The parsed value, or the text itself if it is not JSON. */
 function parsedOr(text: string): Json | undefined {
   if (text.trim() === '') return undefined
   try {

@@ -1,4 +1,4 @@
-/** One place of a form, and the places in it. */
+/** One field of a form, with the fields inside it. */
 import { useId, type ReactNode } from 'react'
 import type { Json } from '@holdpoint/client'
 import { Button } from './button.tsx'
@@ -25,12 +25,12 @@ export interface SchemaFieldProps {
   readonly value: Json | undefined
   readonly required?: boolean
   readonly label?: string
-  /** What is wrong, by place. */
+  /** Error messages, by path. */
   readonly troubles: ReadonlyMap<string, string>
   readonly onChange: (value: Json | undefined) => void
 }
 
-/** A schema may refer to itself: from here on its places are filled in as JSON. */
+/** A schema may refer to itself. Fields nested deeper than this are edited as JSON. */
 const DEEP = 6
 
 export function SchemaField(props: SchemaFieldProps): ReactNode {
@@ -156,7 +156,7 @@ function PlainField({ field, ...props }: SchemaFieldProps & { readonly field: Pl
         <Description schema={schema} id={`${id}-about`} />
       </div>
       {!yesNo && <SchemaControl {...props} field={field} attributes={attributes} />}
-      {typeof props.value === 'string' && <WhatItHides text={props.value} />}
+      {typeof props.value === 'string' && <HiddenParts text={props.value} />}
       <Trouble message={trouble} id={`${id}-trouble`} />
     </div>
   )
@@ -166,13 +166,13 @@ function titleOf(schema: Schema, name = ''): string {
   return typeof schema['title'] === 'string' ? schema['title'] : name
 }
 
-/** What a field cannot show of its text: characters that hide, and where addresses lead. */
-function WhatItHides({ text }: { readonly text: string }): ReactNode {
+/** Shows what an input element cannot show of its text: hidden characters, and the hosts of addresses. */
+function HiddenParts({ text }: { readonly text: string }): ReactNode {
   return (
     <div className="text-xs text-muted-foreground empty:hidden">
       {hasHidden(text) && (
         <p>
-          It reads: <ShownText text={text} />
+          With hidden characters: <ShownText text={text} />
         </p>
       )}
       <Addresses text={text} />

@@ -1,6 +1,6 @@
 /**
- * A form for whatever fits a JSON Schema. It is checked when it is sent, and from then on as it is changed; what the
- * server finds wrong is shown in the same place.
+ * A form generated from a JSON Schema. It validates when it is submitted, and after that on each change. Errors from the
+ * server are shown in the same place.
  */
 import { useId, useRef, useState, type ReactNode, type SubmitEvent } from 'react'
 import type { Json } from '@holdpoint/client'
@@ -9,14 +9,14 @@ import { firstValue, pathKey, troublesOf, type Schema } from './schema.ts'
 
 export interface SchemaFormProps {
   readonly schema: Schema
-  /** In place of what the schema says stands there at first. */
+  /** The initial value, instead of the defaults of the schema. */
   readonly value?: Json
-  /** What the server had to say about the last try. */
+  /** The error of the last submit, from the server. */
   readonly problem?: string | undefined
   readonly busy?: boolean
   readonly onChange?: (value: Json | undefined) => void
   readonly onSubmit: (value: Json) => void
-  /** The buttons; one of them is of the type `submit`. */
+  /** The buttons; one of them has the type `submit`. */
   readonly children: ReactNode
 }
 
@@ -45,10 +45,10 @@ export function SchemaForm({
     if (busy) return
     const [first] = troublesOf(value, schema)
     if (!first && value !== undefined) return onSubmit(value)
-    // Once what is wrong is marked, the reader is taken to the first of it.
+    // After the next drawing marks the invalid fields, focus the first of them.
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
   }
-  const said = new Map(troubles.map(({ path, message }) => [pathKey(path), message]))
+  const messages = new Map(troubles.map(({ path, message }) => [pathKey(path), message]))
   return (
     <form
       ref={form}
@@ -57,10 +57,10 @@ export function SchemaForm({
       className="grid grid-cols-1 gap-3"
       aria-describedby={problem ? `${id}-problem` : undefined}
     >
-      <SchemaField schema={schema} root={schema} path={[]} value={value} troubles={said} onChange={change} />
+      <SchemaField schema={schema} root={schema} path={[]} value={value} troubles={messages} onChange={change} />
       {troubles.length > 0 && (
         <p role="alert" className="text-xs text-destructive">
-          {troubles.length === 1 ? 'One thing does not fit yet.' : `${troubles.length} things do not fit yet.`}
+          {troubles.length === 1 ? 'One field is not valid yet.' : `${troubles.length} fields are not valid yet.`}
         </p>
       )}
       {problem !== undefined && (

@@ -1,12 +1,12 @@
 /**
- * What a form needs to know of a JSON Schema: which kind of field a place has, what stands in it at first, and what is
- * wrong with what was filled in. What a form cannot show as fields is shown as JSON, so no schema is too much.
+ * Everything that a form needs of a JSON Schema: the kind of each field, its initial value, and validation errors. A part
+ * of a schema that has no suitable field is edited as JSON, so every schema has a form.
  */
 import { Validator } from '@cfworker/json-schema'
 import type { Json, JsonObject } from '@holdpoint/client'
 
 export type Schema = JsonObject
-/** Where in the value: keys and indices from the top. */
+/** The path to a value: keys and indices from the root. */
 export type Path = readonly (string | number)[]
 
 export type Field =
@@ -15,7 +15,7 @@ export type Field =
   | { readonly kind: 'choice'; readonly options: readonly { readonly value: Json; readonly label: string }[] }
   | {
       readonly kind: 'text'
-      /** Nothing filled in is an empty text, and not nothing. */
+      /** An empty field is an empty text, instead of a missing value. */
       readonly empty: boolean
       readonly long: boolean
       readonly type: 'text' | 'email' | 'url' | 'date' | 'datetime-local'
@@ -30,7 +30,7 @@ export interface ObjectField {
   readonly required: boolean
 }
 
-/** The schema behind a `$ref` of the same document, and the one alternative besides `null`. */
+/** Follows a `$ref` within the document, and picks the only alternative besides `null`. */
 export function resolved(schema: Schema, root: Schema, depth = 0): Schema {
   const ref = schema['$ref']
   if (typeof ref === 'string' && depth < 10) {
@@ -98,7 +98,7 @@ function labelOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** What a form begins with: what the schema says, and room for what is needed. Undefined where nothing is said. */
+/** The initial value of a form: defaults, and objects for required fields. Undefined if the schema gives none. */
 export function firstValue(given: Schema, root: Schema, depth = 0): Json | undefined {
   const schema = resolved(given, root)
   if (schema['default'] !== undefined) return schema['default']
@@ -108,7 +108,7 @@ export function firstValue(given: Schema, root: Schema, depth = 0): Json | undef
   if (field.kind === 'yes-no') return false
   if (field.kind !== 'object' || depth > 5) return undefined
   const entries = field.fields.flatMap(({ name, schema: each, required }) => {
-    // What may be left out is, unless the schema says what stands there.
+    // An optional field is left out unless it has a default.
     const first = required ? firstValue(each, root, depth + 1) : resolved(each, root)['default']
     return first === undefined ? [] : [[name, first] as const]
   })
@@ -120,17 +120,17 @@ export interface Trouble {
   readonly message: string
 }
 
-/** Checked here to say it at once; the server has the last word. */
+/** Validates the value. The server validates it again, with the final decision. */
 export function troublesOf(value: Json | undefined, schema: Schema): readonly Trouble[] {
-  if (value === undefined) return [{ path: [], message: 'This is needed.' }]
+  if (value === undefined) return [{ path: [], message: 'This field is required.' }]
   const troubles = errorsOf(value, schema).flatMap(({ instanceLocation, keyword, error }): Trouble[] => {
     const path = instanceLocation.split('/').slice(1).map(unescaped)
-    // Said again by every schema around the one that does not fit.
+    // The validator repeats an error for each schema around the one that failed.
     if (['properties', 'items', 'prefixItems', 'allOf', '$ref', '$dynamicRef'].includes(keyword)) return []
     const missing = keyword === 'required' ? /property "(.+)"/.exec(error)?.[1] : undefined
-    if (missing !== undefined) return [{ path: [...path, missing], message: 'This is needed.' }]
-    // A place in a list that nothing was filled in to yet.
-    if (keyword === 'type' && valueAt(value, path) === null) return [{ path, message: 'This is needed.' }]
+    if (missing !== undefined) return [{ path: [...path, missing], message: 'This field is required.' }]
+    // An item of a list that is still empty.
+    if (keyword === 'type' && valueAt(value, path) === null) return [{ path, message: 'This field is required.' }]
     return [{ path, message: error.replace(/\.?$/, '.') }]
   })
   const seen = new Set<string>()
@@ -144,7 +144,7 @@ function errorsOf(value: Json, schema: Schema): ReturnType<Validator['validate']
   try {
     return new Validator(schema, '2020-12', false).validate(value).errors
   } catch {
-    // No schema at all, a pattern that is none for instance: nothing can be said before the server does.
+    // The schema is invalid, for instance a broken pattern. The server decides.
     return []
   }
 }
@@ -159,7 +159,7 @@ export function pathKey(path: Path): string {
   return path.map((each) => String(each)).join('\u0000')
 }
 
-/** `value` with `next` at the place; without the place when `next` is undefined. */
+/** A copy of `value` with `next` at the path, or without the path if `next` is undefined. */
 export function withValue(value: Json | undefined, path: Path, next: Json | undefined): Json | undefined {
   const [key, ...rest] = path
   if (key === undefined) return next
@@ -172,7 +172,7 @@ export function withValue(value: Json | undefined, path: Path, next: Json | unde
   return inner === undefined ? without(before, String(key)) : { ...before, [key]: inner }
 }
 
-/** A schema for a value that comes without one, so that it can be edited as a form. */
+/** A schema that fits a value, to edit the value in a form. */
 export function schemaOfValue(value: Json): Schema {
   if (typeof value === 'string')
     return { type: 'string', 'x-long': value.length > 60 || value.includes('\n'), 'x-empty': true }
@@ -187,7 +187,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A schema may call a field `constructor`. */
+/** A field may be named `constructor`, so inherited properties must not be read. */
 export function ownOf(value: Json | undefined, name: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
 }

@@ -1,4 +1,4 @@
-/** Text as it is, with what cannot be seen shown by name. Set apart from its surroundings, so it cannot turn them around. */
+/** Text with hidden characters shown by name. `bdi` keeps its direction marks from changing the text around it. */
 import type { ReactNode } from 'react'
 import { piecesOf } from './hidden-characters.ts'
 

@@ -1,6 +1,6 @@
 /**
- * A call that is shown in a space: by the map of components, with its card where it waits. Each member may answer what asks
- * the people there. What waits for an approval is answered by a credential that may see the hold itself.
+ * A visible call of a space, drawn by the component of its tool, with its card while it waits. Every member who can post
+ * can answer a question to the space. An approval needs a credential that can read the hold.
  */
 import { useCallback, type ReactNode } from 'react'
 import type {
@@ -18,18 +18,19 @@ import { ToolCall } from './tool-call.tsx'
 export interface SpaceCallProps {
   readonly message: ToolMessage
   readonly spaceId: string
-  /** The person who looks: answers are given in their name. With a person's own token it may be left out. */
+  /** The name of the user, who is the author of the answers. Not needed with a person's own token. */
   readonly by?: string | undefined
-  /** What else is to be said about where a call that waits comes from. */
+  /** Where a waiting call comes from, for instance a link to its conversation. */
   readonly originOf?: ((message: ToolMessage) => ReactNode) | undefined
 }
 
 export function SpaceCall({ message, spaceId, by, originOf }: SpaceCallProps): ReactNode {
   const { agent, name, status } = message
-  const { pending, known } = usePending(message)
+  const { pending, known } = usePending(message, by)
   const isRunHere = Object.hasOwn(usePageTools(), name)
-  const hold = known ? forPerson(pending ?? holdOf(message), isRunHere) : undefined
-  const onResolve = useResolution(spaceId, agent, by)
+  const maySpeak = useSpace(spaceId, ({ view }) => by === undefined || speaks(view, by))
+  const hold = known ? forPerson(forMember(pending, maySpeak) ?? holdOf(message), isRunHere) : undefined
+  const onResolve = useResolution(spaceId, agent, by, maySpeak)
   return (
     <div data-tool={name} data-status={status} className="grid grid-cols-1 gap-1">
       <ToolCall
@@ -44,40 +45,48 @@ export function SpaceCall({ message, spaceId, by, originOf }: SpaceCallProps): R
 }
 
 const WAITS: Readonly<Record<PendingHold['kind'], string>> = {
-  approval: 'It waits for a person who may approve it.',
-  elicitation: 'It waits for an answer.',
-  client: 'It waits for a page that can carry it out.',
-  external: 'It waits for a worker.',
+  approval: 'Waiting for a person who can approve it.',
+  elicitation: 'Waiting for an answer.',
+  client: 'Waiting for the user’s browser.',
+  external: 'Waiting for a worker.',
 }
 
-/** The hold itself, for a credential that may see it. */
-function usePending({ agent, toolCallId, status }: ToolMessage): {
+/** The hold, if the credential may read it. */
+function usePending(
+  { agent, toolCallId, status }: ToolMessage,
+  by: string | undefined,
+): {
   readonly pending: PendingHold | undefined
   readonly known: boolean
 } {
   const waits = status === 'requires_action'
-  const key = waits ? `hold of ${agent} ${toolCallId}` : 'no hold'
+  const key = waits ? `hold of ${agent} ${toolCallId} for ${by ?? ''}` : 'no hold'
   const { value, loading } = useWatched(key, async (client, signal) => {
-    const query = { conversationId: lifeOf(agent), callId: toolCallId, limit: 1 }
+    const query = {
+      conversationId: conversationOf(agent),
+      callId: toolCallId,
+      limit: 1,
+      ...(by !== undefined && { by }),
+    }
     return waits ? client.holds.list(query, { signal }) : { items: [] }
   })
   return { pending: value?.items[0], known: !loading }
 }
 
-/** Members answer in the space. Approvals, rejections and answers of others need the right to resolve holds. */
+/** Members answer in the space. Approvals, rejections and answers of non-members need the right to resolve holds. */
 function useResolution(
   spaceId: string,
   agent: string,
   by: string | undefined,
+  maySpeak: boolean,
 ): (call: ViewCall, resolution: Resolution) => Promise<ResolveAnswer> {
   const client = useClient()
-  const maySpeak = useSpace(spaceId, ({ view }) => by === undefined || speaks(view, by))
   return useCallback(
     async ({ callId, hold }, resolution) => {
       const which = hold ? { hold: hold.nth } : {}
       if (!maySpeak || resolution.kind !== 'answer') {
         const options = { ...which, ...(by !== undefined && { by }) }
-        return client.holds.resolve(lifeOf(agent), callId, resolution, options)
+        return client.holds.resolve(conversationOf(agent), callId, resolution, options)
       }
       const options = { ...which, ...(by !== undefined && { from: { kind: 'human' as const, id: by } }) }
       return 'error' in resolution
@@ -88,15 +97,21 @@ function useResolution(
   )
 }
 
+/** A member may answer in the space, also without the right to resolve the hold. */
+function forMember(pending: PendingHold | undefined, maySpeak: boolean): PendingHold | undefined {
+  if (!pending?.may || pending.may.resolve || !maySpeak || !pending.accepts.includes('answer')) return pending
+  return { ...pending, accepts: ['answer'], may: { ...pending.may, resolve: true } }
+}
+
 function speaks({ members }: SpaceView, name: string): boolean {
   return members.some(({ member: { kind, id }, role }) => kind === 'human' && id === name && role !== 'reader')
 }
 
-function lifeOf(agent: string): string {
+function conversationOf(agent: string): string {
   return `agent:${agent}`
 }
 
-/** What the members of the space may answer, as the space's own log has it. */
+/** The hold as the space's log has it, for members who cannot read the hold itself. */
 function holdOf({ toolCallId: callId, name, input, at, hold }: ToolMessage): ViewHold | undefined {
   if (hold?.expiresAt === undefined) return undefined
   const { kind, nth, expiresAt, reason, answerSchema, url } = hold
@@ -124,7 +139,7 @@ function holdOf({ toolCallId: callId, name, input, at, hold }: ToolMessage): Vie
   }
 }
 
-/** A call that this page does not carry out by itself is answered by the person who looks, with a form. */
+/** A client call whose tool this page does not run is answered by the user, with a form. */
 function forPerson(hold: ViewHold | undefined, isRunHere: boolean): ViewHold | undefined {
   return hold?.kind === 'client' && !isRunHere ? { ...hold, kind: 'elicitation' } : hold
 }

@@ -1,4 +1,4 @@
-/** One message of a space: what a person or an agent said, or a call that an agent made there. */
+/** One message of a space: of a person or an agent, or a visible call of an agent. */
 import { memo, type MemoExoticComponent, type ReactNode } from 'react'
 import type { SpaceMessage as Message } from '@holdpoint/client'
 import { Markdown } from './markdown.tsx'
@@ -8,7 +8,7 @@ import { Who } from './who.tsx'
 
 export interface SpaceMessageProps extends Omit<SpaceCallProps, 'message'> {
   readonly message: Message
-  /** The words that it answers. */
+  /** The text of the message that this one replies to. */
   readonly answers?: string | undefined
 }
 
@@ -31,7 +31,7 @@ export const SpaceMessage: MemoExoticComponent<(props: SpaceMessageProps) => Rea
       aria-label={`${from.id} said`}
       className={`grid grid-cols-1 gap-1 ${isMine ? 'justify-items-end' : 'justify-items-start'}`}
     >
-      <Who name={from.id} at={at} note={quiet ? 'woke no agent' : undefined} />
+      <Who name={from.id} at={at} note={quiet ? 'did not wake any agent' : undefined} />
       {answers !== undefined && (
         <p dir="auto" className="max-w-[85%] truncate border-s-2 border-border ps-2 text-xs text-muted-foreground">
           <ShownText text={answers} />

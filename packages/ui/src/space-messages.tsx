@@ -1,4 +1,4 @@
-/** What was said in a space, the calls that are shown there, and what agents are writing at the moment. */
+/** The messages and visible calls of a space, and the texts that agents are writing. */
 import { useMemo, useState, type ReactNode } from 'react'
 import type { SpaceMessage as Message, SpaceView } from '@holdpoint/client'
 import { useSpace } from '@holdpoint/react'
@@ -9,11 +9,11 @@ import { SpaceMessage } from './space-message.tsx'
 import { SpaceWriting } from './space-writing.tsx'
 
 export interface SpaceMessagesProps extends Omit<SpaceCallProps, 'message'> {
-  /** Shown while nothing was said. */
+  /** Shown while there are no messages. */
   readonly empty?: ReactNode
 }
 
-/** Where the reader was in one space says nothing about another. */
+/** The key resets the scroll position for another space. */
 export function SpaceMessages(props: SpaceMessagesProps): ReactNode {
   return <List key={props.spaceId} {...props} />
 }
@@ -47,23 +47,23 @@ function List({ spaceId, by, originOf, empty }: SpaceMessagesProps): ReactNode {
   )
 }
 
-/** A reader may be filling in its form. */
+/** The user may be filling in the form of this call. */
 function isHeld(message: Message): boolean {
   return message.kind === 'tool' && message.status === 'requires_action'
 }
 
-/** A call that is written keeps its place when it is made. */
+/** A call has the same key while it is written and after it is made, so its element stays. */
 function keyAt({ messages, writing }: SpaceView, index: number): string {
   const message = messages[index]
   if (message) return message.kind === 'tool' ? message.toolCallId : String(message.seq)
   return writing[index - messages.length]?.id ?? 'last'
 }
 
-/** The words that a message answers, as far as they are on this page. */
+/** The text of the message that this one replies to, if it is loaded. */
 function answered(messages: readonly Message[], message: Message): string | undefined {
   if (message.kind !== 'message' || message.replyTo === undefined) return undefined
-  const said = messages.find(({ seq }) => seq === message.replyTo)
-  return said?.kind === 'message' ? said.text.slice(0, 200) : undefined
+  const original = messages.find(({ seq }) => seq === message.replyTo)
+  return original?.kind === 'message' ? original.text.slice(0, 200) : undefined
 }
 
 interface NewsProps {
@@ -71,7 +71,7 @@ interface NewsProps {
   readonly by: string | undefined
 }
 
-/** For screen readers: what others say, and what waits; not what was there when the page came. */
+/** Announces new messages of others and new holds to screen readers. */
 function News({ messages, by }: NewsProps): ReactNode {
   const last = messages.at(-1)
   const [first] = useState(last?.seq)

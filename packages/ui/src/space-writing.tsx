@@ -4,7 +4,7 @@ import { CallInput } from './call-input.tsx'
 import { Markdown } from './markdown.tsx'
 import { Who } from './who.tsx'
 
-/** What an agent is writing in a space. It becomes a message or a call in a moment. */
+/** The text that an agent is writing in a space, before it becomes a message or a call. */
 export function SpaceWriting({ writing: { agent, name, text } }: { readonly writing: Writing }): ReactNode {
   return (
     <article aria-label={`${agent} is writing`} aria-busy className="grid grid-cols-1 gap-1">

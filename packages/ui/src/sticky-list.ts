@@ -1,21 +1,21 @@
-/** A list of which only what is in sight is drawn, and which stays at its end unless the reader scrolled up. */
+/** A virtual list that stays at its end unless the reader scrolled up. */
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 
 const NONE: readonly number[] = []
 
-/** So near counts as at the bottom. */
+/** The distance in pixels that counts as the end. */
 const NEAR = 48
 
 export interface StickyList {
   readonly frame: React.RefObject<HTMLDivElement | null>
   readonly list: ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>
-  /** The reader is somewhere above. */
+  /** The reader scrolled up. */
   readonly away: boolean
   readonly toBottom: () => void
 }
 
-/** `kept` are drawn wherever the reader is. */
+/** The indices in `kept` are drawn even when they are not visible. */
 export function useStickyList(
   count: number,
   keyOf: (index: number) => string,
@@ -23,7 +23,7 @@ export function useStickyList(
 ): StickyList {
   const frame = useRef<HTMLDivElement>(null)
   const stuck = useRef(true)
-  /** Where it was left by us. */
+  /** The scroll position that this hook set last. */
   const placed = useRef(0)
   const [away, setAway] = useState(false)
   const list = useVirtualizer<HTMLDivElement, Element>({
@@ -50,11 +50,11 @@ export function useStickyList(
     const was = before.current
     before.current = { first, size }
     if (!element) return
-    // A reader who scrolls up may not have been heard of yet: browsers tell it a frame later. Where the list became
-    // shorter, it is the browser that moved up, and only as far as it had to.
+    // The browser reports a scroll one frame later, so the reader may have scrolled up already. If the list became shorter,
+    // the browser itself moved up, but then the position is at the end.
     if (element.scrollTop < placed.current - 2 && !isNearEnd(element)) stuck.current = false
     if (stuck.current) element.scrollTop = element.scrollHeight
-    // Older messages came above: what was in sight stays in sight.
+    // Older messages were added above. Keep the visible ones in place.
     else if (was.first !== undefined && was.first !== first && size > was.size) element.scrollTop += size - was.size
     placed.current = element.scrollTop
   }, [first, size])

@@ -1,7 +1,7 @@
 import * as Collapsible from '@radix-ui/react-collapsible'
 import type { ReactNode } from 'react'
 
-/** What the model thought before it spoke. Folded: it is not what was said. */
+/** The reasoning of the model, collapsed, because it is not part of the reply. */
 export function Thinking({
   text,
   streaming = false,

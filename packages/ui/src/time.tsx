@@ -1,4 +1,4 @@
-/** Times as people say them, kept up to date while they are on a screen. */
+/** Durations and times in words, updated every second. */
 import { useSyncExternalStore, type ReactNode } from 'react'
 
 const SECOND = 1000
@@ -35,7 +35,7 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** To the second. On a server, and before the page lives, there is none: 0. */
+/** The time, in whole seconds. 0 on a server and during hydration. */
 export function useNow(): number {
   return useSyncExternalStore(
     subscribe,
@@ -58,6 +58,23 @@ export function Countdown({ until }: { readonly until: number }): ReactNode {
       className={`tabular-nums ${at !== 0 && left < MINUTE ? 'text-destructive' : ''}`}
     >
       {at === 0 ? date.toISOString().slice(0, 16) : left > 0 ? `expires in ${spanOf(left)}` : 'expired'}
+    </time>
+  )
+}
+
+/** When something is due: "in 2 h". */
+export function Until({ at }: { readonly at: number }): ReactNode {
+  const now = useNow()
+  const date = new Date(at)
+  return (
+    <time
+      dir="auto"
+      dateTime={date.toISOString()}
+      title={date.toLocaleString()}
+      suppressHydrationWarning
+      className="tabular-nums"
+    >
+      {now === 0 ? date.toISOString().slice(0, 16) : at > now ? `in ${spanOf(at - now)}` : 'now'}
     </time>
   )
 }

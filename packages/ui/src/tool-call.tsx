@@ -1,4 +1,4 @@
-/** A call: what was asked for, how it goes, who said what about it, and what it came to. */
+/** A call with its state, input, progress, answers and outcome. */
 import * as Collapsible from '@radix-ui/react-collapsible'
 import { useState, type ReactNode } from 'react'
 import type { Resolution, ResolveAnswer, ViewCall } from '@holdpoint/client'
@@ -7,37 +7,38 @@ import { HoldCard } from './hold-card.tsx'
 import { JsonValue } from './json-value.tsx'
 import { KeepPlace } from './keep-place.tsx'
 import { ordinal } from './ordinal.ts'
+import { useCardHold } from './pending-facts.ts'
 import { Progress } from './progress.tsx'
 import { resolvedWords } from './resolved-words.ts'
 import { ShownText } from './shown-text.tsx'
 import { useToolComponent, type ToolCallProps } from './tool-components.ts'
 import { VerdictNotice } from './verdict-notice.tsx'
 
-/** By the map of components, or the fallback. */
+/** Draws a call with the component of its tool, or with the fallback. */
 export function ToolCall(props: ToolCallProps): ReactNode {
   const Own = useToolComponent(props.call.name)
   const waits = props.onResolve !== undefined && forPeople(props.call.hold)
   const plain = <PlainToolCall {...props} />
-  // A component of the page that fails leaves the call as it would be without it.
+  // If the page's own component fails, the plain form of the call is shown.
   const shown = Own ? <Boundary fallback={() => plain}>{<Own {...props} />}</Boundary> : plain
   return <KeepPlace waits={waits}>{shown}</KeepPlace>
 }
 
 export function PlainToolCall({ call, agent, origin, onResolve }: ToolCallProps): ReactNode {
-  const [told, setTold] = useState<{ readonly answer: ResolveAnswer; readonly at: number }>()
-  const { hold } = call
+  const [lastAnswer, setLastAnswer] = useState<{ readonly answer: ResolveAnswer; readonly at: number }>()
+  const hold = useCardHold(call.hold)
   if (hold && onResolve && forPeople(hold)) {
     const resolve = async (resolution: Resolution): Promise<ResolveAnswer> => {
       const answer = await onResolve(call, resolution)
-      // Kept here: the card goes away when the answer is taken, whoever gave it.
-      setTold({ answer, at: Date.now() })
+      // Kept here, because the card is removed when the hold is resolved.
+      setLastAnswer({ answer, at: Date.now() })
       return answer
     }
     return (
       <HoldCard key={hold.nth} hold={hold} onResolve={resolve} agent={agent} origin={origin} resolved={call.resolved} />
     )
   }
-  const late = told && told.answer.verdict !== 'accepted' ? told : undefined
+  const late = lastAnswer && lastAnswer.answer.verdict !== 'accepted' ? lastAnswer : undefined
   return (
     <div className="grid grid-cols-1 gap-2">
       <CallLine call={call} />
@@ -46,7 +47,7 @@ export function PlainToolCall({ call, agent, origin, onResolve }: ToolCallProps)
   )
 }
 
-/** What a page or a worker is at is not answered by a person here; how far it is, is said with the call. */
+/** Only approvals and questions have a card. Calls of browsers and workers show their progress. */
 function forPeople(hold: ViewCall['hold']): boolean {
   return hold?.kind === 'approval' || hold?.kind === 'elicitation'
 }
@@ -74,15 +75,15 @@ function CallLine({ call }: { readonly call: ViewCall }): ReactNode {
         </div>
       )}
       <Collapsible.Content className="grid grid-cols-1 gap-3 border-t border-border px-3 py-2.5">
-        <Labelled label={call.malformed === undefined ? 'Input' : `Input that is none: ${call.malformed}`}>
+        <Labelled label={call.malformed === undefined ? 'Input' : `Invalid input: ${call.malformed}`}>
           <JsonValue value={call.state === 'settled' || call.malformed === undefined ? call.input : call.proposed} />
         </Labelled>
         {call.resolved.length > 0 && (
           <Labelled label="Answers">
             <ul className="grid grid-cols-1 gap-1">
-              {call.resolved.map((each) => (
-                <li key={`${each.nth} ${each.at}`}>
-                  <ShownText text={resolvedWords(each)} />
+              {call.resolved.map((resolution) => (
+                <li key={`${resolution.nth} ${resolution.at}`}>
+                  <ShownText text={resolvedWords(resolution)} />
                 </li>
               ))}
             </ul>
@@ -91,7 +92,7 @@ function CallLine({ call }: { readonly call: ViewCall }): ReactNode {
         {call.state === 'settled' && <Outcome outcome={call.outcome} />}
         {call.state === 'settled' && call.arrived && (
           <>
-            <p className="text-xs text-muted-foreground">An answer came later:</p>
+            <p className="text-xs text-muted-foreground">Later answer:</p>
             <Outcome outcome={call.arrived.outcome} />
           </>
         )}
@@ -100,7 +101,7 @@ function CallLine({ call }: { readonly call: ViewCall }): ReactNode {
   )
 }
 
-/** It runs here, or a page or a worker is to carry it out. */
+/** The call runs on the server, or waits for a browser or a worker. */
 function isAtWork({ state, hold }: ViewCall): boolean {
   return state === 'running' || (state === 'held' && !forPeople(hold))
 }
@@ -149,10 +150,10 @@ function stateOf(call: ViewCall): { readonly state: State; readonly word: string
 }
 
 const WAITS = {
-  approval: 'waits for approval',
-  elicitation: 'waits for an answer',
-  client: 'waits for a page',
-  external: 'waits for a worker',
+  approval: 'waiting for approval',
+  elicitation: 'waiting for an answer',
+  client: 'waiting for the user’s browser',
+  external: 'waiting for a worker',
 } as const
 
 const MARKS: Readonly<Record<State, string>> = {

@@ -1,13 +1,13 @@
-/** Which component shows a call, by the name of its tool: in conversations and in spaces. */
+/** The components that draw calls, by tool name, in conversations and in spaces. */
 import { createContext, use, type ComponentType, type ReactNode } from 'react'
 import type { Resolution, ResolveAnswer, ViewCall } from '@holdpoint/client'
 
 export interface ToolCallProps {
   readonly call: ViewCall
   readonly agent?: string | undefined
-  /** What else is to be said about where a call that waits comes from. */
+  /** Where a waiting call comes from, for instance a link to its conversation. */
   readonly origin?: ReactNode
-  /** For a call that waits. Without it, nothing can be said here. */
+  /** Answers a waiting call. Without it, the call cannot be answered here. */
   readonly onResolve?: ((call: ViewCall, resolution: Resolution) => Promise<ResolveAnswer>) | undefined
 }
 
@@ -19,7 +19,7 @@ export interface ToolComponents {
 
 export const ToolComponentsContext: React.Context<ToolComponents> = createContext<ToolComponents>({ by_name: {} })
 
-/** Undefined where the call is shown as it is. */
+/** Undefined if the call is drawn in its plain form. */
 export function useToolComponent(name: string): ComponentType<ToolCallProps> | undefined {
   const { by_name: byName, Fallback } = use(ToolComponentsContext)
   return Object.hasOwn(byName, name) ? byName[name] : Fallback

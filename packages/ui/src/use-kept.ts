@@ -1,4 +1,4 @@
-/** A list in which an item that is gone keeps its place for a while. */
+/** A list in which a removed item keeps its place for a while. */
 import { useEffect, useState } from 'react'
 import { KEEP_MS } from './keep-place.tsx'
 
@@ -14,7 +14,7 @@ export function useKept<T>(items: readonly T[], keyOf: (item: T) => string): rea
     items.map((item) => ({ key: keyOf(item), item, gone: false })),
     before,
   )
-  // Set while it is drawn, so that an item that is gone is not missing for a moment.
+  // Set during rendering, so that no frame is drawn without the removed item.
   if (
     now.length !== before.length ||
     now.some(({ item, gone }, nth) => item !== before[nth]?.item || gone !== before[nth].gone)
@@ -29,7 +29,7 @@ export function useKept<T>(items: readonly T[], keyOf: (item: T) => string): rea
   return now
 }
 
-/** Each one that is gone stands behind the one that it stood behind before. */
+/** Inserts each removed item after the item that it followed before. */
 function withGone<T>(now: Kept<T>[], before: readonly Kept<T>[]): readonly Kept<T>[] {
   for (const [nth, { key, item }] of before.entries()) {
     if (now.some((each) => each.key === key)) continue

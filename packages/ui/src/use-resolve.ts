@@ -3,27 +3,27 @@ import type { Resolution, ResolveAnswer } from '@holdpoint/client'
 import { useSettled, type Settled } from './use-settled.ts'
 
 export interface Resolving extends Pick<Settled, 'settled' | 'place'> {
-  /** What the newest answer came to, and when that was heard. */
+  /** The verdict on the newest answer, and when it arrived. */
   readonly answer: { readonly answer: ResolveAnswer; readonly at: number } | undefined
-  /** Why it is not taken as it is, or could not be said at all: it can be tried again. */
+  /** Why the answer is invalid or could not be sent. The user can try again. */
   readonly problem: string | undefined
-  /** It was taken, or came too late: there is nothing more to say here. */
+  /** The answer was accepted or came too late. The card takes no other answer. */
   readonly over: boolean
   readonly busy: boolean
-  /** An answer was given before the card had settled. It was not sent. */
+  /** The user answered before the card had settled, so the answer was not sent. */
   readonly tooSoon: boolean
   readonly resolve: (resolution: Resolution) => void
 }
 
-/** One answer at a time, and none to a card that has just appeared, moved or changed. `what` is what would be answered. */
-export function useResolve(onResolve: (resolution: Resolution) => Promise<ResolveAnswer>, what: string): Resolving {
-  const [said, setSaid] = useState<Pick<Resolving, 'answer' | 'problem'>>({ answer: undefined, problem: undefined })
+/** Sends one answer at a time, and none for a card that has just appeared, moved or changed. `content` identifies what it shows. */
+export function useResolve(onResolve: (resolution: Resolution) => Promise<ResolveAnswer>, content: string): Resolving {
+  const [result, setResult] = useState<Pick<Resolving, 'answer' | 'problem'>>({ answer: undefined, problem: undefined })
   const [busy, setBusy] = useState(false)
   const [refused, setRefused] = useState<string>()
-  const { settled, place, isSettled } = useSettled(what)
+  const { settled, place, isSettled } = useSettled(content)
   const resolve = (resolution: Resolution): void => {
     if (busy) return
-    if (!isSettled()) return setRefused(what)
+    if (!isSettled()) return setRefused(content)
     setRefused(undefined)
     setBusy(true)
     void onResolve(resolution)
@@ -32,13 +32,22 @@ export function useResolve(onResolve: (resolution: Resolution) => Promise<Resolv
           answer: { answer, at: Date.now() },
           problem: answer.verdict === 'invalid' ? answer.message : undefined,
         }),
-        (error: Error) => ({ answer: undefined, problem: `Your answer is not known to be in. ${error.message}` }),
+        (error: Error) => ({ answer: undefined, problem: failureWords(error) }),
       )
-      .then((told) => {
-        setSaid(told)
+      .then((newest) => {
+        setResult(newest)
         setBusy(false)
       })
   }
-  const over = said.answer !== undefined && said.problem === undefined
-  return { ...said, over, busy, settled, place, tooSoon: refused === what, resolve }
+  const over = result.answer !== undefined && result.problem === undefined
+  return { ...result, over, busy, settled, place, tooSoon: refused === content, resolve }
+}
+
+/** After a 403 the answer is known not to be in, and the gateway says why. */
+export function failureWords(
+  error: Error & { readonly status?: number; readonly problem?: { readonly detail: string } },
+): string {
+  return error.status === 403
+    ? `You may not do this. ${error.problem?.detail ?? error.message}`
+    : `We couldn’t confirm your answer was saved. ${error.message}`
 }

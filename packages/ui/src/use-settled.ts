@@ -1,26 +1,26 @@
 /**
- * Whether something on the screen has been the same, and in the same place, for long enough to be answered. A press that
- * was meant for what was there a moment ago must not answer what is there now.
+ * A click meant for one card must not answer another card that has just moved there. So a card accepts answers only after
+ * its content and its position have stayed the same for a while.
  */
 import { useCallback, useLayoutEffect, useRef, useState, type RefCallback } from 'react'
 
-/** For so long it must have stood still. A second click of a double click, and a key held down, come sooner. */
+/** The time without a change. The second click of a double click and a repeating key come sooner. */
 const SETTLE_MS = 700
-/** How often its place is looked at. It is looked at once more when an answer is given. */
+/** How often the position is measured. It is measured again when the user answers. */
 const LOOK_MS = 100
-/** What moves less than this, in pixels, has not moved. */
+/** Smaller movements, in pixels, are ignored. */
 const NEAR = 4
 
 export interface Settled {
   readonly settled: boolean
-  /** For the element whose place counts: the row of buttons. */
+  /** The ref for the element that is measured: the row of buttons. */
   readonly place: RefCallback<HTMLElement>
-  /** As it is at this moment. */
+  /** Measures now. */
   readonly isSettled: () => boolean
 }
 
-/** `what` is what would be answered: another text, another thing. */
-export function useSettled(what: string): Settled {
+/** `content` identifies what the card shows. */
+export function useSettled(content: string): Settled {
   const element = useRef<HTMLElement>(null)
   const last = useRef({ top: 0, left: 0, since: 0 })
   const [settled, setSettled] = useState(false)
@@ -40,7 +40,7 @@ export function useSettled(what: string): Settled {
     isSettled()
     const timer = setInterval(isSettled, LOOK_MS)
     return () => clearInterval(timer)
-  }, [what, isSettled])
+  }, [content, isSettled])
 
   const place = useCallback((now: HTMLElement | null) => {
     element.current = now

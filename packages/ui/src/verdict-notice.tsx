@@ -9,7 +9,7 @@ const TONES = {
   wrong: 'border-destructive/40 bg-destructive/5',
 } as const
 
-/** Read out as it appears. `at` is when the answer came back. */
+/** The verdict on an answer. Screen readers announce it. `at` is when the verdict arrived. */
 export function VerdictNotice({ answer, at }: { readonly answer: ResolveAnswer; readonly at: number }): ReactNode {
   const { tone, title, detail } = verdictWords(answer, at)
   return (

@@ -1,4 +1,4 @@
-/** What became of an answer, in words. Whoever came too late is told so, and what happened instead. */
+/** The verdict on an answer, in words. If the answer came too late, the words include the answer that was first. */
 import type { ResolveAnswer } from '@holdpoint/client'
 import { spanOf } from './time.tsx'
 
@@ -12,14 +12,14 @@ export function verdictWords({ verdict, message, first, remaining }: ResolveAnsw
   switch (verdict) {
     case 'accepted':
       return remaining === undefined || remaining === 0
-        ? { tone: 'ok', title: 'Your answer is in' }
-        : { tone: 'ok', title: 'Your agreement is in', detail: `${remaining} more must agree before it runs.` }
+        ? { tone: 'ok', title: 'Your answer was saved' }
+        : { tone: 'ok', title: 'Your approval was saved', detail: moreNeeded(remaining) }
     case 'duplicate':
-      return { tone: 'ok', title: 'This was said already', detail: first && whatHappened(first, now) }
+      return { tone: 'ok', title: 'This answer was already given', detail: first && whatHappened(first, now) }
     case 'conflict':
       return {
         tone: 'late',
-        title: 'Too late: somebody else was first',
+        title: 'Too late: another answer came first',
         detail: first ? whatHappened(first, now) : message,
       }
     case 'expired':
@@ -27,22 +27,26 @@ export function verdictWords({ verdict, message, first, remaining }: ResolveAnsw
     case 'stale':
       return {
         tone: 'late',
-        title: 'Too late: the answer is no longer wanted',
+        title: 'Too late: this call is no longer waiting',
         detail: first ? whatHappened(first, now) : message,
       }
     case 'unknown':
-      return { tone: 'late', title: 'Nothing waits here', detail: message }
+      return { tone: 'late', title: 'This call is not waiting', detail: message }
     case 'invalid':
-      return { tone: 'wrong', title: 'That does not fit', detail: message }
+      return { tone: 'wrong', title: 'This answer is not valid', detail: message }
     case 'wrong-kind':
-      return { tone: 'wrong', title: 'That is not what is asked for', detail: message }
+      return { tone: 'wrong', title: 'This call needs a different kind of answer', detail: message }
     case 'not-allowed':
-      return { tone: 'wrong', title: 'You may not answer this', detail: message }
+      return { tone: 'wrong', title: 'You are not allowed to answer this', detail: message }
   }
 }
 
+function moreNeeded(remaining: number): string {
+  return `${remaining} more ${remaining === 1 ? 'approval is' : 'approvals are'} needed before the call runs.`
+}
+
 function whatHappened({ resolution, by, at }: NonNullable<ResolveAnswer['first']>, now: number): string {
-  const who = by ?? 'Somebody'
+  const who = by ?? 'A user'
   const when = `${spanOf(Math.max(0, now - at))} ago`
   switch (resolution.kind) {
     case 'approve':

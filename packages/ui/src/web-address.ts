@@ -1,23 +1,23 @@
-/** Where a web address really leads: what comes before an `@`, and letters that look like others, are there to deceive. */
+/** Finds the real host of web addresses. Text before an `@` and look-alike letters can hide it. */
 
 export interface WebAddress {
-  /** As it is looked up: other scripts in their ASCII form. */
+  /** In ASCII form (`xn--`), as in a DNS query. */
   readonly host: string
-  /** Something in front of the host that is not the host. */
+  /** There is a user name before the host, which may look like a host. */
   readonly userinfo: boolean
-  /** The host is written in letters of another script. */
+  /** The host has letters of another script. */
   readonly foreign: boolean
-  /** Programs do not agree on where it leads: a backslash, a line break or a quotation mark is in the way. */
+  /** Programs disagree about the host, because of a backslash, a line break or a quotation mark. */
   readonly doubtful: boolean
 }
 
-/** Browsers need no slashes after the schemes they know, and take a backslash for one. */
+/** Browsers need no slashes after known schemes, and read a backslash as a slash. */
 const ADDRESS = /(?<![a-z0-9+.-])(?:[a-z][a-z0-9+.-]{0,30}:[/\\]{2}|(?:https?|wss?|ftp):[/\\]?(?=[^\s/\\.]*\.))\S+/gi
 const BACKSLASH = /^[^:]*:[/\\]*?(?:\\|[^/?#]*\\)/
-/** What ends the sentence around it is not part of it. */
+/** Punctuation after an address that belongs to the sentence. */
 const SENTENCE = /[.,;:!?)\]}"'`>]+$/
 
-/** Where the addresses in a text lead, each host once. */
+/** The hosts of the addresses in a text, each host once. */
 export function webAddressesIn(text: string): readonly WebAddress[] {
   const found = new Map<string, WebAddress>()
   const add = (address: string, doubtful = false): void => {
@@ -36,9 +36,9 @@ export function webAddressesIn(text: string): readonly WebAddress[] {
     const long = whole.replace(SENTENCE, '')
     const short = (/^[^<>"'`]+/.exec(long)?.[0] ?? '').replace(SENTENCE, '')
     add(short, BACKSLASH.test(short))
-    if (short !== long && readOn(short, long)) add(long, true)
+    if (short !== long && changesHost(short, long)) add(long, true)
   }
-  // Browsers leave out line breaks and tabs, so that an address may go on where its line ends.
+  // Browsers ignore line breaks and tabs in an address, so it may continue on the next line.
   const broken = text.trim()
   if (/[\t\r\n]/.test(broken) && !broken.includes(' ') && /^[a-z][a-z0-9+.-]*:/i.test(broken)) {
     const host = webAddressOf(broken)?.host
@@ -47,8 +47,8 @@ export function webAddressesIn(text: string): readonly WebAddress[] {
   return [...found.values()]
 }
 
-/** Whether what stands behind a quotation mark may be where it leads, and not the text around it. */
-function readOn(short: string, long: string): boolean {
+/** Whether the text after a quotation mark may be part of the address and change its host. */
+function changesHost(short: string, long: string): boolean {
   const read = webAddressOf(long)
   return read !== undefined && read.host !== webAddressOf(short)?.host && (read.userinfo || /["'`].*\./.test(read.host))
 }
@@ -64,7 +64,7 @@ function webAddressOf(text: string): Omit<WebAddress, 'doubtful'> | undefined {
   }
 }
 
-/** Links that may be followed from a page. Everything else is text. */
+/** The URL, if a page may link to it. Other addresses are shown as text. */
 export function safeLink(href: string): URL | undefined {
   try {
     const url = new URL(href)
@@ -74,12 +74,12 @@ export function safeLink(href: string): URL | undefined {
   }
 }
 
-/** Whom a link leads to, unless the words it stands under say exactly that. */
-export function unsaidTarget({ protocol, host, username, pathname }: URL, words: string): string | undefined {
-  const said = words.trim().toLowerCase()
+/** The host or mail address of a link, unless the link text is exactly that. */
+export function hiddenTarget({ protocol, host, username, pathname }: URL, words: string): string | undefined {
+  const linkText = words.trim().toLowerCase()
   const target = protocol === 'mailto:' ? decoded(pathname) : host
-  if (said === target.toLowerCase()) return undefined
-  const known = protocol === 'mailto:' || username !== '' ? undefined : safeLink(said)
+  if (linkText === target.toLowerCase()) return undefined
+  const known = protocol === 'mailto:' || username !== '' ? undefined : safeLink(linkText)
   return known?.host === host && known.username === '' ? undefined : target
 }
 

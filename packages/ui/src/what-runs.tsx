@@ -1,4 +1,4 @@
-/** What a yes makes run: where, by what, and with which input. All of it is in sight before there can be a yes. */
+/** What an approval runs: the tool, its address, and the input. The card accepts an approval only when all of it is shown. */
 import type { ReactNode } from 'react'
 import type { Json, ViewHold } from '@holdpoint/client'
 import { Button } from './button.tsx'
@@ -10,7 +10,7 @@ import { JsonValue, TextValue } from './json-value.tsx'
 export interface WhatRunsProps {
   readonly hold: ViewHold
   readonly folds: Folds
-  /** The input stands in a form instead. */
+  /** The input is shown in a form instead. */
   readonly editing: boolean
 }
 
@@ -21,7 +21,7 @@ export function WhatRuns({ hold: { input, definition, definitionBefore }, folds,
     <div className="grid grid-cols-1 gap-3">
       {definition && definition.description !== '' && (
         <div className="grid grid-cols-1 gap-0.5">
-          <h4 className="text-xs text-muted-foreground">What the tool says of itself</h4>
+          <h4 className="text-xs text-muted-foreground">Description of the tool</h4>
           <TextValue text={definition.description} />
         </div>
       )}
@@ -29,9 +29,9 @@ export function WhatRuns({ hold: { input, definition, definitionBefore }, folds,
         {definition && definitionBefore && <Changed before={definitionBefore} now={definition} />}
         <div className="grid grid-cols-1 gap-2 rounded-md border border-border bg-background px-3 py-2.5 not-has-[>:not([hidden])]:hidden">
           {definition && <Where definition={definition} />}
-          {/* Hidden and not taken away, so that what was opened stays open. */}
+          {/* Hidden instead of removed, so that expanded values stay expanded. */}
           <div hidden={editing}>
-            <h4 className="mb-2 text-xs text-muted-foreground">Runs with exactly this</h4>
+            <h4 className="mb-2 text-xs text-muted-foreground">Runs with exactly this input</h4>
             <JsonValue value={input} />
           </div>
         </div>
@@ -40,7 +40,7 @@ export function WhatRuns({ hold: { input, definition, definitionBefore }, folds,
   )
 }
 
-/** A request, or a server of somebody else. */
+/** The HTTP request or the MCP server that runs the call. */
 function Where({ definition: { method, url, server } }: { readonly definition: Definition }): ReactNode {
   return (
     <>
@@ -74,20 +74,21 @@ function Changed({ before, now }: { readonly before: Definition; readonly now: D
   return (
     <div className="grid grid-cols-1 gap-2 rounded-md border border-destructive/40 bg-background px-3 py-2.5">
       <h4 className="text-xs font-medium text-destructive">
-        The tool is not what was approved before: {changes.length} {changes.length === 1 ? 'place' : 'places'} changed
+        The tool has changed since it was approved: {changes.length}{' '}
+        {changes.length === 1 ? 'difference' : 'differences'}
       </h4>
       <JsonChanges changes={changes} />
     </div>
   )
 }
 
-/** Why there can be no yes yet. */
-export function Folded({ folds: { count, open } }: Pick<WhatRunsProps, 'folds'>): ReactNode {
+/** Says why the call cannot be approved yet. */
+export function CollapsedNotice({ folds: { count, open } }: Pick<WhatRunsProps, 'folds'>): ReactNode {
   return (
     <p role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1.5 text-xs text-held">
-      {count === 1 ? 'One place is folded.' : `${count} places are folded.`} Open all of it to approve.
+      {count === 1 ? 'One value is collapsed.' : `${count} values are collapsed.`} Show everything to approve.
       <Button small onClick={open}>
-        Show all of it
+        Show everything
       </Button>
     </p>
   )

@@ -1,4 +1,4 @@
-/** Somebody as the log names them. A program that came with a key says so, and is not to be taken for a person of that name. */
+/** The name of an author. A key is marked as such, so that it is not mistaken for a person of the same name. */
 export function whoWords(by: string): string {
   const key = /^key:(.+)$/s.exec(by)?.[1]
   return key === undefined ? by : `${key} (key)`

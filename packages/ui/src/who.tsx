@@ -8,7 +8,7 @@ export interface WhoProps {
   readonly note?: string | undefined
 }
 
-/** The line above a message: its author, and when it was said. */
+/** The line above a message: its author and its time. */
 export function Who({ name, at, note }: WhoProps): ReactNode {
   return (
     <p className="flex flex-wrap gap-x-2 text-xs text-muted-foreground">

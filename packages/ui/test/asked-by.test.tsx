@@ -1,4 +1,4 @@
-/** A card says whose words made the agent ask: wherever it is drawn, and for a hold of any kind. */
+/** Each card names the people, agents, triggers or plans that caused the call. */
 import { expect, test } from 'vitest'
 import type { ResolveAnswer, ViewHold } from '@holdpoint/client'
 import { askedByWords, HoldCard } from '@holdpoint/ui'
@@ -9,7 +9,7 @@ const onResolve = async (): Promise<ResolveAnswer> => ({ verdict: 'accepted', me
 const askedBy = [{ via: 'message', by: 'ada' }] as const
 
 test.each(['approval', 'elicitation', 'client', 'external'] as const)(
-  'a card of kind %s says who asked, by what the hold itself says',
+  'a card of kind %s names the author of the call',
   async (kind) => {
     const page = await draw(<HoldCard hold={holdOf({ kind, askedBy })} onResolve={onResolve} />)
     expect(page.text()).toContain('asked by ada')

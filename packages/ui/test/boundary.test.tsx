@@ -1,11 +1,11 @@
-/** What cannot be drawn, or loaded, is said. */
+/** Errors in drawing and in loading are shown. */
 import type { ReactNode } from 'react'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Connection, ViewCall } from '@holdpoint/client'
 import { Boundary, ConnectionNotice, ToolCall, ToolComponentsContext } from '@holdpoint/ui'
 import { draw } from './drawn.ts'
 
-/** React tells the console of an error that a boundary caught. */
+/** React logs an error that a boundary caught. */
 function quiet(): void {
   const spy = vi.spyOn(console, 'error').mockImplementation(() => {})
   onTestFinished(() => spy.mockRestore())
@@ -28,7 +28,7 @@ test('a part that cannot be drawn is replaced, and the rest of the page stays', 
   expect(page.text()).toBe('beforefailed: no such field')
 })
 
-test('what could not be drawn is tried again when it is about something else', async () => {
+test('a part that could not be drawn is drawn again when its subject changes', async () => {
   quiet()
   const at = (subject: string): ReactNode => (
     <Boundary subject={subject} fallback={() => 'failed'}>
@@ -41,7 +41,7 @@ test('what could not be drawn is tried again when it is about something else', a
   expect(page.text()).toBe('drawn')
 })
 
-test('a component for a tool that fails leaves the call as it is without it', async () => {
+test('a component for a tool that fails is replaced by the plain form of the call', async () => {
   quiet()
   const call: ViewCall = {
     callId: 'c',
@@ -68,10 +68,10 @@ test.each<[Connection, boolean, string]>([
   [{ state: 'connecting' }, true, ''],
   [{ state: 'live' }, false, ''],
   [{ state: 'waiting', retryAt: 0 }, false, 'Loading…'],
-  [{ state: 'waiting', retryAt: 0, error: new Error('away') }, false, 'Not loaded yet, trying again: away'],
+  [{ state: 'waiting', retryAt: 0, error: new Error('away') }, false, 'Not loaded yet, retrying: away'],
   [{ state: 'waiting', retryAt: 0, error: new Error('away') }, true, ''],
-  [{ state: 'stopped', error: new Error('too large') }, false, 'This cannot be shown: too largeTry again'],
-  [{ state: 'stopped', error: new Error('too large') }, true, 'Nothing new is shown here: too largeTry again'],
+  [{ state: 'stopped', error: new Error('too large') }, false, 'This cannot be loaded: too largeTry again'],
+  [{ state: 'stopped', error: new Error('too large') }, true, 'This page no longer updates: too largeTry again'],
 ])('%j, loaded: %j', async (connection, loaded, says) => {
   const page = await draw(<ConnectionNotice connection={connection} loaded={loaded} onRetry={() => {}} />)
   expect(page.text()).toBe(says)

@@ -1,4 +1,4 @@
-/** Cards and forms, drawn: what somebody decides by, and what they are told about their answer. */
+/** Cards and forms: what they show before an answer, and after it. */
 import type { ReactNode } from 'react'
 import { expect, test } from 'vitest'
 import type { Json, Resolution, ResolveAnswer, ViewCall } from '@holdpoint/client'
@@ -7,7 +7,7 @@ import type { Schema } from '../src/schema.ts'
 import { alerts, click, fields, holdOf, type } from './cards.ts'
 import { act, draw } from './drawn.ts'
 
-test('an answer that could not be given says so, wherever it was given, and can be given again', async () => {
+test('an answer that could not be sent shows an error, and the user can send it again', async () => {
   let reachable = false
   const onResolve = async (): Promise<ResolveAnswer> => {
     if (!reachable) throw new Error('No answer from the gateway: Failed to fetch')
@@ -15,7 +15,7 @@ test('an answer that could not be given says so, wherever it was given, and can 
   }
   await draw(<ApprovalCard hold={holdOf()} onResolve={onResolve} />)
   await click('Approve')
-  expect(alerts()).toContain('not known to be in. No answer from the gateway')
+  expect(alerts()).toContain('We couldn’t confirm your answer was saved. No answer from the gateway')
   await click('Reject…')
   await click('Reject')
   expect(alerts()).toContain('No answer from the gateway')
@@ -23,10 +23,10 @@ test('an answer that could not be given says so, wherever it was given, and can 
   reachable = true
   await click('Approve')
   expect(alerts()).toBe('')
-  expect(document.querySelector('[data-verdict]')?.textContent).toContain('Your answer is in')
+  expect(document.querySelector('[data-verdict]')?.textContent).toContain('Your answer was saved')
 })
 
-test('an approval shows its reason, and takes a yes or a no without a form', async () => {
+test('an approval shows its reason and is answered without a form', async () => {
   const said: Resolution[] = []
   const onResolve = async (resolution: Resolution): Promise<ResolveAnswer> => {
     said.push(resolution)
@@ -39,7 +39,7 @@ test('an approval shows its reason, and takes a yes or a no without a form', asy
   expect(said).toMatchObject([{ kind: 'approve' }])
 })
 
-test('whoever was too late is told what happened, and has no form left to send again', async () => {
+test('an answer that was too late shows the first answer, and the form is removed', async () => {
   const first = {
     hold: 'approval',
     nth: 1,
@@ -57,7 +57,7 @@ test('whoever was too late is told what happened, and has no form left to send a
   expect(document.querySelectorAll('form, button')).toHaveLength(0)
 })
 
-test('what others said to the call before is on the card, and names hide nothing', async () => {
+test('the card shows earlier answers to the call, and hidden characters in names', async () => {
   const hold = holdOf({ nth: 22, approvers: 3, endorsedBy: ['ev\u202Ee'] })
   const call: ViewCall = {
     state: 'held',
@@ -83,38 +83,35 @@ test('what others said to the call before is on the card, and names hide nothing
   const page = await draw(
     <ToolCall call={call} agent={'de\u200Bsk'} onResolve={async () => ({ verdict: 'accepted', message: '' })} />,
   )
-  for (const each of [
-    'grace approved it with changes',
-    'for the 22nd time',
-    'U+202E',
-    'U+200B',
-    '1 of 3 agreed',
-    'Names are not identities',
-  ])
+  for (const each of ['grace approved it with changes', 'for the 22nd time', 'U+202E', 'U+200B', '1 of 3 approved'])
     expect(page.text()).toContain(each)
 })
 
 test.each<[string, Json, string]>([
-  ['a text that reads like a number', '42', '“42”'],
+  ['a text that looks like a number', '42', '“42”'],
   ['a number', 42, '42'],
-  ['a text that reads like nothing', 'null', '“null”'],
-  ['a text that ends where nothing is seen', 'rm -rf / ', '“rm -rf / ”'],
-  ['a text like our own words', 'empty text', '“empty text”'],
-  ['an emoji where the rest is folded', `${'a'.repeat(599)}👋 and more`, `${'a'.repeat(599)}… Show 11 more characters`],
-  ['one thing too deep to show', { a: { b: { c: { d: { e: 1 } } } } }, 'Show 1 field'],
-  ['a thousand things that cannot be seen', `a${'\u200B'.repeat(500)}b`, 'aU+200B zero-width space ×500b'],
+  ['a text that looks like null', 'null', '“null”'],
+  ['a text that ends with a space', 'rm -rf / ', '“rm -rf / ”'],
+  ['a text like our own label', 'empty text', '“empty text”'],
+  [
+    'an emoji before the collapsed part',
+    `${'a'.repeat(599)}👋 and more`,
+    `${'a'.repeat(599)}… Show 11 more characters`,
+  ],
+  ['a value nested too deep', { a: { b: { c: { d: { e: 1 } } } } }, 'Show 1 field'],
+  ['many equal hidden characters', `a${'\u200B'.repeat(500)}b`, 'aU+200B zero-width space ×500b'],
   ['a list of many', Array.from({ length: 1521 }, () => ''), 'Show 500 of 1,501 more items'],
   [
     'many hosts',
     Array.from({ length: 30 }, (_, nth) => `https://h${nth}.example`).join(' '),
     'Show 10 more hosts it leads to',
   ],
-])('%s is told from what is like it, and what is folded says how much', async (_what, value, shown) => {
+])('%s is shown without doubt about its value', async (_what, value, shown) => {
   const page = await draw(<JsonValue value={value} />)
   expect(page.text()).toContain(shown)
 })
 
-test('a question that is done elsewhere shows where that is, and the answer says that it was done', async () => {
+test('a question to be done on another site shows its address, and the answer says that it was done', async () => {
   const said: Resolution[] = []
   const url = 'https://bank.example@evil.example/login'
   const hold = holdOf({ kind: 'elicitation', accepts: ['answer', 'reject'], input: {}, reason: 'Please log in', url })
@@ -130,7 +127,7 @@ test('a question that is done elsewhere shows where that is, and the answer says
   expect(page.text()).toContain(url)
   expect(page.text()).toContain('leads to evil.example')
   expect(document.querySelector('a')?.textContent).toBe('Go to evil.example')
-  await click('I did it there')
+  await click('I have done this')
   expect(said).toEqual([{ kind: 'answer', value: true }])
   await page.redraw(
     <HoldCard
@@ -142,14 +139,14 @@ test('a question that is done elsewhere shows where that is, and the answer says
   expect(document.querySelector('a')).toBeNull()
 })
 
-test('a question that is long or leads somewhere is shown whole below the heading, with its host', async () => {
+test('a question that is long or has an address is shown below the heading, with its host', async () => {
   const hold = holdOf({
     kind: 'elicitation',
     accepts: ['answer'],
     input: { question: 'See https://bank.example@evil.example' },
   })
   const page = await draw(<HoldCard hold={hold} onResolve={async () => ({ verdict: 'accepted', message: '' })} />)
-  expect(document.querySelector('h3')?.textContent).toBe('email.send asks you')
+  expect(document.querySelector('h3')?.textContent).toBe('email.send asks you a question')
   expect(page.text()).toContain('leads to evil.example')
 })
 
@@ -169,7 +166,7 @@ function Form({
   )
 }
 
-test('what stands in a form is what is sent, after a place before it was removed too', async () => {
+test('a form sends what it shows, even after an earlier item was removed', async () => {
   let sent: Json | undefined
   const schema: Schema = { type: 'object', properties: { amounts: { type: 'array', items: { type: 'number' } } } }
   await draw(<Form schema={schema} onSubmit={(value) => (sent = value)} />)
@@ -184,7 +181,7 @@ test('what stands in a form is what is sent, after a place before it was removed
   expect(sent).toEqual({ amounts: [2] })
 })
 
-test('an optional part is there when it is asked for, and a schema that has itself in it ends', async () => {
+test('an optional object is added by a button, and a recursive schema ends', async () => {
   let sent: Json | undefined
   const node: Schema = {
     type: 'object',
@@ -204,14 +201,14 @@ test('an optional part is there when it is asked for, and a schema that has itse
   expect(document.querySelectorAll('textarea')).toHaveLength(1)
 })
 
-test('a null is a value that can be approved as it is', async () => {
+test('null can be approved unchanged', async () => {
   let sent: Json | undefined
   await draw(<Form schema={{}} value={null} onSubmit={(value) => (sent = value)} />)
   await click('Send')
   expect(sent).toBeNull()
 })
 
-test('what is written while a message is on its way is not lost with it', async () => {
+test('text written while a message is sent is kept', async () => {
   let arrive = (): void => {}
   const onSend = (): Promise<{ readonly ok: true }> => new Promise((resolve) => (arrive = () => resolve({ ok: true })))
   await draw(<ComposerField onSend={onSend} />)
@@ -223,7 +220,7 @@ test('what is written while a message is on its way is not lost with it', async 
   expect(field.value).toBe(' and second')
 })
 
-test('a link says whom it leads to unless its words do, whatever stands before it', async () => {
+test('a link shows its target unless the link text is the target', async () => {
   const page = await draw(
     <Markdown
       text={
@@ -238,7 +235,7 @@ test('a link says whom it leads to unless its words do, whatever stands before i
   expect(page.text()).not.toContain('(ok.example)')
 })
 
-test('markdown that is nested without end is shown as it was written from some depth on', async () => {
+test('markdown that is nested too deep is shown as source text', async () => {
   const page = await draw(<Markdown text={`${'>'.repeat(400)} deep\n\n${'*'.repeat(400)}x${'*'.repeat(400)}`} />)
   expect(document.querySelectorAll('blockquote').length).toBeLessThan(12)
   expect(document.querySelectorAll('strong, em').length).toBeLessThan(25)
@@ -246,34 +243,34 @@ test('markdown that is nested without end is shown as it was written from some d
   expect(page.text().match(/>/g)?.length).toBeGreaterThan(380)
 })
 
-test('a place that nothing was filled in to says that it is needed', async () => {
+test('an empty item says that it is required', async () => {
   const schema: Schema = { type: 'array', items: { type: 'number' } }
   const page = await draw(<Form schema={schema} onSubmit={() => {}} />)
   await click('Add to')
   await click('Send')
-  expect(page.text()).toContain('This is needed.')
+  expect(page.text()).toContain('This field is required.')
   expect(page.text()).not.toContain('Instance')
 })
 
-test('while a call is edited, its fields say what they hide and where they lead', async () => {
+test('while a call is edited, its fields show hidden characters and hosts', async () => {
   const input = { file: 'pay\u202Egnp.exe', url: 'https://bank.example@evil.example' }
   const page = await draw(
     <ApprovalCard hold={holdOf({ input })} onResolve={async () => ({ verdict: 'accepted', message: '' })} />,
   )
   await click('Edit…')
-  expect(page.text()).toContain('It reads: payU+202E right-to-left overridegnp.exe')
+  expect(page.text()).toContain('With hidden characters: payU+202E right-to-left overridegnp.exe')
   expect(page.text()).toContain('leads to evil.example')
   await type(fields()[0] as HTMLInputElement, 'pay.exe')
-  expect(page.text()).not.toContain('It reads: pay.exe')
+  expect(page.text()).not.toContain('With hidden characters: pay.exe')
 })
 
 test.each(['*a ', '***a ', '*_a ', '_a ', '![](x', '[a](', '<a '])(
-  'a page of %j is read at once, and shown as it is',
+  'a long text of %j is parsed quickly and shown as it is',
   async (piece) => {
     const text = piece.repeat(30_000)
     const before = performance.now()
     const page = await draw(<Markdown text={`Some **words**\n\n${text}`} />)
-    // It took minutes; this is for the slowest of machines.
+    // Without a limit it takes minutes. The bound leaves room for slow machines.
     expect(performance.now() - before).toBeLessThan(15_000)
     expect(page.text()).toContain(text.trim())
     expect(document.querySelector('strong')?.textContent).toBe('words')

@@ -1,4 +1,4 @@
-/** Cards to draw, and what somebody does with them. Time passes when a test says so. */
+/** Test data for cards, and actions of a user. Timers are fake. */
 import { beforeEach, onTestFinished, vi } from 'vitest'
 import type { ViewHold } from '@holdpoint/client'
 import { act } from './drawn.ts'
@@ -38,7 +38,7 @@ export const button = (name: string): HTMLButtonElement => {
   return found
 }
 export const clickAtOnce = (name: string): Promise<void> => act(async () => button(name).click())
-/** Long enough for a card that has just appeared or changed to take an answer. */
+/** Waits until a card that has just appeared or changed accepts an answer. */
 export const settle = (): Promise<void> => act(async () => void vi.advanceTimersByTime(1000))
 export const click = async (name: string): Promise<void> => {
   await settle()

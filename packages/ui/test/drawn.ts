@@ -1,4 +1,4 @@
-/** A document to draw on. It has no ResizeObserver: a page that tests a copied component often has none either. */
+/** A document for React to draw in. It has no ResizeObserver, like the test environment of many projects. */
 import { Window } from 'happy-dom'
 import { onTestFinished } from 'vitest'
 
@@ -12,13 +12,13 @@ Object.assign(globalThis, {
   IS_REACT_ACT_ENVIRONMENT: true,
 })
 
-// After the document is there: it looks for one when it is loaded.
+// React looks for a document when it is loaded, so it is imported after the document is set.
 const { createRoot } = await import('react-dom/client')
 const { act } = await import('react')
 
 export { act }
 
-/** Draws it, and takes it away at the end of the test. */
+/** Draws an element, and removes it at the end of the test. */
 export async function draw(
   element: React.ReactNode,
 ): Promise<{ readonly text: () => string; redraw(element: React.ReactNode): Promise<void> }> {

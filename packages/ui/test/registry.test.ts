@@ -1,4 +1,4 @@
-/** The registry is made of the sources: what `npx shadcn add` and our own command copy is whole, and is what we test. */
+/** The registry, `npx shadcn add` and our own command copy complete components from the sources. */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -49,7 +49,7 @@ test('the list names every item, without its contents', () => {
   expect([...files.keys()]).toContain('approval-card.json')
 })
 
-test('our own command copies an item, keeps what was changed, and says what is missing', () => {
+test('our own command copies an item, keeps changed files, and lists missing packages', () => {
   const project = mkdtempSync(join(tmpdir(), 'holdpoint-ui-'))
   onTestFinished(() => rmSync(project, { recursive: true, force: true }))
   const run = (...args: readonly string[]): { code: number | null; said: string } => {
@@ -70,10 +70,13 @@ test('our own command copies an item, keeps what was changed, and says what is m
   writeFileSync(card, 'mine')
   expect(run('add', 'hold-card', '--to', 'ui')).toMatchObject({
     code: 1,
-    said: expect.stringContaining('Kept as they are'),
+    said: expect.stringContaining('Not copied, because you changed'),
   })
   expect(readFileSync(card, 'utf8')).toBe('mine')
   expect(run('add', 'hold-card', '--to', 'ui', '--overwrite').code).toBe(0)
-  expect(run('add', 'nonsense')).toMatchObject({ code: 1, said: expect.stringContaining('There is no "nonsense"') })
+  expect(run('add', 'nonsense')).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('There is no component "nonsense"'),
+  })
   expect(run().code).toBe(1)
 })

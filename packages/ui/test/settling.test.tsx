@@ -1,4 +1,4 @@
-/** Cards that have just appeared or changed. */
+/** Cards that have just appeared or changed accept no answer. */
 import type { ReactNode } from 'react'
 import { expect, test } from 'vitest'
 import type { Resolution, ResolveAnswer, ViewHold } from '@holdpoint/client'
@@ -6,7 +6,7 @@ import { ApprovalCard, HoldCard } from '@holdpoint/ui'
 import { button, click, clickAtOnce, holdOf, settle, type } from './cards.ts'
 import { draw } from './drawn.ts'
 
-test('a card that has just appeared, or changed, takes no answer and says so', async () => {
+test('a card that has just appeared or changed accepts no answer and says so', async () => {
   const given: Resolution[] = []
   const onResolve = async (resolution: Resolution): Promise<ResolveAnswer> => {
     given.push(resolution)
@@ -22,7 +22,7 @@ test('a card that has just appeared, or changed, takes no answer and says so', a
   await page.redraw(card(holdOf({ inputHash: 'another' })))
   await clickAtOnce('Approve')
   await settle()
-  // With one more who agreed, the next yes makes it run.
+  // After one more approval, the next one makes the call run.
   await page.redraw(card(holdOf({ inputHash: 'another', approvers: 3, endorsedBy: ['eve'] })))
   await clickAtOnce('Approve')
   await clickAtOnce('Edit…')
@@ -35,7 +35,7 @@ test('a card that has just appeared, or changed, takes no answer and says so', a
   expect(given).toEqual([{ kind: 'reject' }])
 })
 
-test('a form that has just appeared takes no answer', async () => {
+test('a form that has just appeared accepts no answer', async () => {
   const given: Resolution[] = []
   const hold = holdOf({ kind: 'elicitation', accepts: ['answer', 'reject'], input: { question: 'Why?' } })
   await draw(
@@ -55,7 +55,7 @@ test('a form that has just appeared takes no answer', async () => {
   expect(given).toEqual([{ kind: 'answer', value: 'Because' }])
 })
 
-test('where the page has no ResizeObserver, a card is drawn and keeps its place when it is gone', async () => {
+test('without ResizeObserver, a card is drawn and keeps its place after the answer', async () => {
   expect(globalThis).not.toHaveProperty('ResizeObserver')
   const onResolve = async (): Promise<ResolveAnswer> => ({ verdict: 'accepted', message: '' })
   const page = await draw(<HoldCard hold={holdOf()} onResolve={onResolve} />)

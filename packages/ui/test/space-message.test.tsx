@@ -1,8 +1,8 @@
-/** Messages of a space: calls by the map of components and their fallback, and answers of those who are there. */
+/** Messages of a space: components and fallback for calls, and answers of members. */
 import type { ReactNode } from 'react'
 import { expect, test, vi } from 'vitest'
 import { connect, type PendingHold, type SpaceMessage as Shown, type ToolMessage } from '@holdpoint/client'
-import { emptySpaceView } from '@holdpoint/core/view'
+import { emptySpaceView } from '@holdpoint/spaces/view'
 import { HoldpointProvider } from '@holdpoint/react'
 import {
   PlainToolCall,
@@ -22,7 +22,7 @@ const members = (['owner', 'reader'] as const).map((role, nth) => ({
   read: 0,
 }))
 
-/** A gateway that shows these holds, and keeps what it is told. */
+/** A fake gateway with these holds. It records the requests that it gets. */
 function gateway(holds: readonly PendingHold[] = []) {
   const told: { path: string; body: unknown }[] = []
   const answer = async (url: string, init?: RequestInit): Promise<Response> => {
@@ -67,7 +67,7 @@ async function show(message: Shown, { tools = { by_name: {} }, holds, by = 'ada'
       </ToolComponentsContext>
     </HoldpointProvider>,
   )
-  // What waits is asked for first.
+  // The hold is requested first.
   await act(async () => void (await vi.advanceTimersByTimeAsync(10)))
   return { text, told }
 }
@@ -75,13 +75,13 @@ async function show(message: Shown, { tools = { by_name: {} }, holds, by = 'ada'
 const Own = ({ call: { name, state } }: ToolCallProps): ReactNode => <b>{`own ${name} ${state}`}</b>
 const Other = ({ call: { name } }: ToolCallProps): ReactNode => <i>{`fallback for ${name}`}</i>
 
-test('a call is shown by the component that has the name of its tool', async () => {
+test('a call is drawn by the component for its tool', async () => {
   const { text } = await show(call, { tools: { by_name: { confirmAction: Own }, Fallback: Other } })
   expect(text()).toContain('own confirmAction settled')
   expect(text()).not.toContain('fallback')
 })
 
-test('a call of any other tool is shown by the fallback, and without one as it is', async () => {
+test('a call of another tool is drawn by the fallback, or in its plain form', async () => {
   const other = { ...call, name: 'displayChart' }
   const tools = { by_name: { confirmAction: Own } }
   expect((await show(other, { tools: { ...tools, Fallback: Other } })).text()).toContain('fallback for displayChart')
@@ -90,7 +90,7 @@ test('a call of any other tool is shown by the fallback, and without one as it i
   expect(plain).toContain('done')
 })
 
-test('a name that every object has is not taken for a component', async () => {
+test('the name of an inherited property is not taken for a component', async () => {
   const { text } = await show({ ...call, name: 'constructor' }, { tools: { by_name: {}, Fallback: Other } })
   expect(text()).toContain('fallback for constructor')
 })
@@ -107,7 +107,7 @@ const asks: ToolMessage = {
   hold: { kind: 'client', nth: 1, expiresAt: 9_000_000_000_000 },
 }
 
-test('a component of a tool answers the call that it shows, for the person who looks', async () => {
+test('a component answers its call in the name of the user', async () => {
   const Confirm = ({ call: held, onResolve }: ToolCallProps): ReactNode => (
     <button onClick={() => void onResolve?.(held, { kind: 'answer', value: { confirmed: true } })}>{held.state}</button>
   )
@@ -121,7 +121,7 @@ test('a component of a tool answers the call that it shows, for the person who l
   ])
 })
 
-test('without one, a member answers with a form made from the schema of the answer', async () => {
+test('without a component, a member answers with a form generated from the schema', async () => {
   const answerSchema = { type: 'object', properties: { seats: { type: 'integer' } }, required: ['seats'] }
   const hold = { kind: 'elicitation', nth: 2, expiresAt: 9_000_000_000_000, reason: 'How many?', answerSchema } as const
   const { text, told } = await show({ ...asks, hold })
@@ -132,9 +132,9 @@ test('without one, a member answers with a form made from the schema of the answ
   expect(told).toMatchObject([{ path: '/api/spaces/trip/tool-results', body: { result: { seats: 4 }, hold: 2 } }])
 })
 
-test('a call that this page carries out by itself asks the reader nothing', async () => {
+test('a call that this page runs shows no form', async () => {
   const { text } = await show(asks, { pageTools: ['confirmAction'] })
-  expect(text()).toContain('waits for a page')
+  expect(text()).toContain('waiting for the user’s browser')
   expect(document.querySelector('form')).toBeNull()
 })
 
@@ -143,10 +143,12 @@ const pending: PendingHold = {
   conversationId: 'agent:concierge',
   agent: 'concierge',
   askedBy: [{ via: 'space', by: 'grace', kind: 'human', space: 'trip' }],
+  endorsed: [],
+  missing: 1,
 }
 const gated: ToolMessage = { ...asks, hold: { kind: 'approval', nth: 1 } }
 
-test('an approval is a card for a credential that sees the hold, and says who asked', async () => {
+test('an approval is a card for a credential that can read the hold, and names the author', async () => {
   const { text, told } = await show(gated, { holds: [pending] })
   expect(text()).toContain('asked by grace')
   await click('Approve')
@@ -158,9 +160,9 @@ test('an approval is a card for a credential that sees the hold, and says who as
 const asked: PendingHold = { ...pending, kind: 'elicitation', accepts: ['answer', 'reject'], reason: 'How many?' }
 
 test.each([
-  ['ada', 'who may speak, answers in it', '/api/spaces/trip/tool-results'],
-  ['rita', 'who may only read, answers as one who resolves holds', '/api/holds/agent:concierge/t.1.1/resolve'],
-  ['root', 'who is not in it, answers as one who resolves holds', '/api/holds/agent:concierge/t.1.1/resolve'],
+  ['ada', 'a member who can post, answers in the space', '/api/spaces/trip/tool-results'],
+  ['rita', 'a reader, answers with the right to resolve holds', '/api/holds/agent:concierge/t.1.1/resolve'],
+  ['root', 'not a member, answers with the right to resolve holds', '/api/holds/agent:concierge/t.1.1/resolve'],
 ])('%s, %s', async (by, _what, path) => {
   const question: ToolMessage = { ...asks, hold: { kind: 'elicitation', nth: 1, expiresAt: 9_000_000_000_000 } }
   const { told } = await show(question, { holds: [asked], by })
@@ -169,13 +171,13 @@ test.each([
   expect(told.map((each) => each.path)).toEqual([path])
 })
 
-test('for any other, it says for whom it waits, and nothing can be pressed', async () => {
+test('another credential sees what the call waits for, and has no buttons', async () => {
   const { text } = await show(gated)
-  expect(text()).toContain('It waits for a person who may approve it.')
+  expect(text()).toContain('Waiting for a person who can approve it.')
   expect([...document.querySelectorAll('button')].map(({ textContent }) => textContent)).not.toContain('Approve')
 })
 
-test('a call of a streaming tool shows that it is at work before it says how far it is', async () => {
+test('a call of a streaming tool has a progress bar before its first progress', async () => {
   const running: ToolMessage = {
     kind: 'tool',
     seq: 7,
@@ -193,13 +195,13 @@ test('a call of a streaming tool shows that it is at work before it says how far
   expect(bars()).toBe(1)
 })
 
-test('what a person and an agent said, and what an agent is writing', async () => {
+test('messages of people and agents are shown, and the text that an agent is writing', async () => {
   const said = { kind: 'message', seq: 1, at: 1000, text: '**Hello**' } as const
   const mine = await show({ ...said, from: { kind: 'human', id: 'ada' } })
   expect(mine.text()).toContain('**Hello**')
   expect(document.querySelector('[aria-label="ada said"]')?.className).toContain('justify-items-end')
   const agents = await show({ ...said, from: { kind: 'agent', id: 'concierge' }, quiet: true })
-  expect(agents.text()).toMatch(/concierge.*woke no agent.*Hello/)
+  expect(agents.text()).toMatch(/concierge.*did not wake any agent.*Hello/)
   expect(agents.text()).not.toContain('**')
   const { text } = await draw(
     <SpaceWriting writing={{ agent: 'concierge', id: 't.1.2', name: 'displayChart', text: '{"bars":[1' }} />,
@@ -207,7 +209,7 @@ test('what a person and an agent said, and what an agent is writing', async () =
   expect(text()).toMatch(/concierge.*is writing.*displayChart.*\{"bars":\[1/)
 })
 
-test('the plain form of a call can be the fallback of a component of one’s own', async () => {
+test('a custom component can draw the plain form of a call', async () => {
   const Mine = (props: ToolCallProps): ReactNode => (
     <section>
       mine <PlainToolCall {...props} />

@@ -1,4 +1,4 @@
-/** What an approver must have seen before there can be a yes. */
+/** A call can be approved only when all of it is shown. */
 import { expect, test } from 'vitest'
 import type { Json, Resolution, ResolveAnswer, ViewHold } from '@holdpoint/client'
 import { ApprovalCard } from '@holdpoint/ui'
@@ -20,40 +20,40 @@ test.each<[what: string, input: Json, hidden: string]>([
   ['the end of a long text', { text: `${'a'.repeat(700)} and wipe the disk` }, 'wipe the disk'],
   ['a field deep inside', { a: { b: { c: { d: { e: { f: 'deep' } } } } } }, 'deep'],
   ['the last of very many', Array.from({ length: 900 }, (_, nth) => `item ${nth}`), 'item 899'],
-])('%s is not approved before it was opened', async (_what, input, hidden) => {
+])('a call is not approved before the card shows %s', async (_what, input, hidden) => {
   const text = await card({ input })
   expect(text()).not.toContain(hidden)
-  expect(text()).toMatch(/places? (?:is|are) folded\. Open all of it to approve\./)
+  expect(text()).toMatch(/values? (?:is|are) collapsed\. Show everything to approve\./)
   await click('Approve')
   await click('Edit…')
   expect(given).toEqual([])
   expect(document.querySelector('form')).toBeNull()
-  for (let clicks = 0; text().includes('Show all of it'); clicks++) {
+  for (let clicks = 0; text().includes('Show everything'); clicks++) {
     expect(clicks).toBeLessThan(5)
-    await click('Show all of it')
+    await click('Show everything')
   }
   expect(text()).toContain(hidden)
   await click('Edit…')
   await click('Back')
-  // It is open still.
+  // The values stay expanded.
   await click('Approve')
   expect(given).toEqual([{ kind: 'approve' }])
 })
 
-test('what is opened place by place can be approved once the last one is open', async () => {
+test('a call can be approved once the last collapsed value is expanded', async () => {
   const text = await card({ input: { one: 'a'.repeat(700), two: 'b'.repeat(700) } })
-  expect(text()).toContain('2 places are folded.')
+  expect(text()).toContain('2 values are collapsed.')
   await click('Show 100 more characters')
-  expect(text()).toContain('One place is folded.')
+  expect(text()).toContain('One value is collapsed.')
   await click('Approve')
   await click('Show 100 more characters')
-  expect(text()).not.toContain('folded')
+  expect(text()).not.toContain('collapsed')
   expect(given).toEqual([])
   await click('Approve')
   expect(given).toEqual([{ kind: 'approve' }])
 })
 
-test('a call is rejected without opening all of it', async () => {
+test('a call can be rejected with collapsed values', async () => {
   await card({ input: { text: 'a'.repeat(700) } })
   await click('Reject…')
   await click('Reject')
@@ -67,27 +67,27 @@ test('the card shows the description, the method and the address of what will ru
   const text = await card({ definition: { ...definition, url, server: { name: 'shop', at: 'https://mcp.example' } } })
   for (const each of ['Creates a refund', `POST ${url}`, 'leads to pay.example', 'shop at https://mcp.example'])
     expect(text()).toContain(each)
-  expect(text()).not.toContain('not what was approved')
+  expect(text()).not.toContain('has changed since it was approved')
 })
 
-test('a definition that changed is shown as a difference, and must be open', async () => {
+test('a changed definition is shown as a difference, and must be expanded', async () => {
   const before = { ...definition, url: 'https://pay.example/refunds' }
   const now = { ...definition, url: 'https://evil.example/refunds', description: `${'b'.repeat(700)} to eve` }
   const text = await card({ cause: 'changed', definition: now, definitionBefore: before })
-  expect(text()).toContain('The tool is not what was approved before: 2 places changed')
+  expect(text()).toContain('The tool has changed since it was approved: 2 differences')
   expect(document.querySelector('del')?.textContent).toContain('Creates a refund')
   const [, url] = document.querySelectorAll('ins')
   expect(url?.textContent).toContain('https://evil.example/refunds')
   await click('Approve')
   expect(given).toEqual([])
-  await click('Show all of it')
+  await click('Show everything')
   expect(document.querySelector('ins')?.textContent).toContain('to eve')
   await click('Approve')
   expect(given).toEqual([{ kind: 'approve' }])
   expect(button('Approve').getAttribute('aria-disabled')).toBe('false')
 })
 
-test('an address in letters that look like others is flagged on the card, and while it is edited', async () => {
+test('an address with look-alike letters is flagged on the card and in the form', async () => {
   const text = await card({ input: { to: 'аda@example.org' } })
   const flag = 'аda@example.org· written in letters that may look like others: а U+0430 Cyrillic'
   expect(text()).toContain(flag)

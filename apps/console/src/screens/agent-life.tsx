@@ -1,4 +1,4 @@
-/** What an agent is up to: whether it sleeps, what waits for it, what it keeps in mind, and what it will wake for. */
+/** An autonomous agent: its status, inbox, goals, memories and plans. */
 import { useState, type ReactNode } from 'react'
 import type { InboxEvent, AutonomousAgentBody, Plan } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
@@ -15,7 +15,7 @@ export function AgentLifeScreen({ name }: { readonly name: string }): ReactNode 
     <Screen title={name} wide actions={<AgentHeader name={name} here="life" />}>
       {error && <Trouble error={error} />}
       {!loading && !error && !life && (
-        <Empty title="There is no such agent">
+        <Empty title="This agent does not exist">
           <TextLink to="/agents">All agents</TextLink>
         </Empty>
       )}
@@ -25,8 +25,12 @@ export function AgentLifeScreen({ name }: { readonly name: string }): ReactNode 
           <Inbox life={life} />
           <Plans name={name} plans={life.plans} onChange={refresh} />
           <div className="grid gap-5 md:grid-cols-2">
-            <Notes title="Goals" notes={life.goals} none="None. It keeps them with set_goals." />
-            <Notes title="Memories" notes={life.memories} none="None. It keeps them with set_memories." />
+            <Notes title="Goals" notes={life.goals} none="None. The agent sets its goals with the tool set_goals." />
+            <Notes
+              title="Memories"
+              notes={life.memories}
+              none="None. The agent saves memories with the tool set_memories."
+            />
           </div>
         </>
       )}
@@ -39,7 +43,7 @@ function Now({ life: { status, space, conversationId, waiting } }: { readonly li
     <p className="flex flex-wrap items-center gap-x-5 gap-y-1 text-sm">
       {status === 'asleep' ? (
         <span className="text-muted-foreground">
-          asleep{waiting === 0 && ', until somebody says something in its spaces, a plan is due, or it is triggered'}
+          asleep{waiting === 0 && ' until it is woken by a message in one of its spaces, a plan or a trigger'}
         </span>
       ) : (
         <Status status={status} />
@@ -49,7 +53,7 @@ function Now({ life: { status, space, conversationId, waiting } }: { readonly li
           in <TextLink to={addressOf.space(space)}>{space}</TextLink>
         </span>
       )}
-      <TextLink to={addressOf.conversation(conversationId)}>Its life as a conversation</TextLink>
+      <TextLink to={addressOf.conversation(conversationId)}>Conversation of this agent</TextLink>
       <TextLink to={addressOf.timeline(conversationId)}>Timeline</TextLink>
     </p>
   )
@@ -71,7 +75,7 @@ function Inbox({ life: { inbox, waiting } }: { readonly life: AutonomousAgentBod
     <Section title="Inbox">
       {inbox.length === 0 ? (
         <p className="text-sm text-muted-foreground">
-          Nothing. What happens while it works waits here for its next turn.
+          Empty. Messages and events that arrive while the agent works wait here for its next turn.
         </p>
       ) : (
         <ol className={LIST}>
@@ -80,19 +84,17 @@ function Inbox({ life: { inbox, waiting } }: { readonly life: AutonomousAgentBod
               {item.kind === 'event' && <Happened event={item.event} at={item.at} />}
               {item.kind === 'answer' && (
                 <span>
-                  the answer of <code className="font-mono">{item.name}</code>
+                  a late answer to <code className="font-mono">{item.name}</code>
                 </span>
               )}
               {item.kind === 'message' && (
-                <span>a message{item.message.by !== undefined && ` of ${item.message.by}`}</span>
+                <span>a message{item.message.by !== undefined && ` from ${item.message.by}`}</span>
               )}
             </li>
           ))}
         </ol>
       )}
-      {waiting > inbox.length && (
-        <p className="text-xs text-muted-foreground">… and {waiting - inbox.length} more wait.</p>
-      )}
+      {waiting > inbox.length && <p className="text-xs text-muted-foreground">… and {waiting - inbox.length} more.</p>}
     </Section>
   )
 }
@@ -130,7 +132,8 @@ function Happened({ event, at }: { readonly event: InboxEvent; readonly at: numb
         <>
           <span className="flex gap-2">
             <span>
-              <code className="font-mono">{event.name}</code> happened{event.by !== undefined && `, says ${event.by}`}
+              trigger <code className="font-mono">{event.name}</code>
+              {event.by !== undefined && ` from ${event.by}`}
             </span>
             {when}
           </span>
@@ -185,7 +188,9 @@ function Plans({
   return (
     <Section title="Plans">
       {plans.length === 0 ? (
-        <p className="text-sm text-muted-foreground">None. It makes them itself with set_plans, or you do here.</p>
+        <p className="text-sm text-muted-foreground">
+          None. The agent makes plans with the tool set_plans, or you add one here.
+        </p>
       ) : (
         <ul className={LIST}>
           {plans.map((plan) => (
@@ -204,10 +209,10 @@ function Plans({
               <Button
                 small
                 look="destructive"
-                aria-label={`Call off: ${plan.what}`}
+                aria-label={`Cancel: ${plan.what}`}
                 onClick={() => void change(client.agents.removePlan(name, plan.id))}
               >
-                Call off
+                Cancel
               </Button>
             </li>
           ))}
@@ -232,7 +237,7 @@ function NextTime({ at }: { readonly at: number }): ReactNode {
 const WAYS = [
   ['runAfter', 'after', '10 minutes'],
   ['scheduledAt', 'at', '2030-01-31T09:00:00Z'],
-  ['cron', 'by cron', '0 9 * * 1-5'],
+  ['cron', 'cron', '0 9 * * 1-5'],
 ] as const
 
 type Way = (typeof WAYS)[number][0]
@@ -259,14 +264,14 @@ function NewPlan({
       }}
     >
       <input
-        aria-label="What to wake it for"
+        aria-label="What the agent shall do"
         className={`${INPUT} w-56 grow`}
-        placeholder="What to wake it for"
+        placeholder="What the agent shall do"
         value={what}
         onChange={(event) => setWhat(event.target.value)}
       />
       <select
-        aria-label="How it is timed"
+        aria-label="Type of schedule"
         className={INPUT}
         value={way}
         onChange={(event) => setWay(event.target.value as Way)}
@@ -285,7 +290,7 @@ function NewPlan({
         onChange={(event) => setWhen(event.target.value)}
       />
       <Button type="submit" disabled={what.trim() === '' || when.trim() === ''}>
-        Plan it
+        Add plan
       </Button>
     </form>
   )

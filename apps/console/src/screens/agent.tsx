@@ -1,4 +1,4 @@
-/** One agent, and its tools on their two axes: who carries a call out, and whether somebody must agree first. */
+/** One agent, and a table of its tools by executor and approval. */
 import { useState, type ReactNode } from 'react'
 import type { AgentRow, Json, JsonObject, ToolRow } from '@holdpoint/client'
 import { useWatched } from '@holdpoint/react'
@@ -7,11 +7,11 @@ import { AgentHeader } from '../agent-header.tsx'
 import { Empty, Screen, TextLink, Trouble } from '../parts.tsx'
 
 const EXECUTORS: readonly (readonly [ToolRow['executor'], string])[] = [
-  ['server', 'our own code'],
+  ['server', 'this server'],
   ['human', 'a person'],
-  ['client', 'a page'],
+  ['client', 'the user’s browser'],
   ['external', 'a worker'],
-  ['provider', 'the vendor'],
+  ['provider', 'the model vendor'],
 ]
 
 export function AgentScreen({ name }: { readonly name: string }): ReactNode {
@@ -25,7 +25,7 @@ export function AgentScreen({ name }: { readonly name: string }): ReactNode {
         {error ? (
           <Trouble error={error} />
         ) : (
-          <Empty title="There is no such agent">
+          <Empty title="This agent does not exist">
             <TextLink to="/agents">All agents</TextLink>
           </Empty>
         )}
@@ -39,7 +39,7 @@ export function AgentScreen({ name }: { readonly name: string }): ReactNode {
           <Fact name="Defined">
             {agent.source === 'code' ? 'in the program' : `over HTTP, version ${agent.version ?? 1}`}
           </Fact>
-          <Fact name="What the model is sent">{agent.audited ? 'is kept for a while' : 'is not kept'}</Fact>
+          <Fact name="Requests to the model">{agent.audited ? 'recorded' : 'not recorded'}</Fact>
           {serversOf(agent).length > 0 && (
             <Fact name="MCP servers">
               <TextLink to="/mcp-servers">{serversOf(agent).join(', ')}</TextLink>
@@ -53,7 +53,7 @@ export function AgentScreen({ name }: { readonly name: string }): ReactNode {
   )
 }
 
-/** As it was asked for, where what came of it is not known. */
+/** The id of the model. For an agent made over HTTP, the name in its definition. */
 export function modelOf({ model, config }: AgentRow): string {
   return model ?? (typeof config?.['model'] === 'string' ? config['model'] : 'the default')
 }
@@ -78,7 +78,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 function Tools({ tools }: { readonly tools: readonly ToolRow[] }): ReactNode {
   const [open, setOpen] = useState<string>()
   const chosen = tools.find(({ name }) => name === open)
-  if (tools.length === 0) return <Empty title="It has no tools">It can only talk.</Empty>
+  if (tools.length === 0) return <Empty title="This agent has no tools">It can only write messages.</Empty>
   return (
     <section aria-labelledby="tools" className="grid gap-3">
       <h2 id="tools" className="text-base font-semibold">
@@ -86,17 +86,17 @@ function Tools({ tools }: { readonly tools: readonly ToolRow[] }): ReactNode {
       </h2>
       <div className="overflow-x-auto rounded-lg border border-border bg-card">
         <table className="w-full border-collapse text-sm">
-          <caption className="sr-only">Tools by who carries them out and whether somebody must agree</caption>
+          <caption className="sr-only">Tools by executor and approval</caption>
           <thead>
             <tr className="text-start text-xs text-muted-foreground">
               <th scope="col" className="px-4 py-2 text-start font-normal max-sm:px-2">
-                carried out by
+                run by
               </th>
               <th scope="col" className="w-2/5 px-4 py-2 text-start font-normal max-sm:px-2">
-                runs by itself
+                no approval needed
               </th>
               <th scope="col" className="w-2/5 px-4 py-2 text-start font-normal max-sm:px-2">
-                somebody may have to agree
+                may need approval
               </th>
             </tr>
           </thead>
@@ -127,9 +127,7 @@ function Tools({ tools }: { readonly tools: readonly ToolRow[] }): ReactNode {
       {chosen ? (
         <Tool tool={chosen} />
       ) : (
-        <p className="text-xs text-muted-foreground">
-          Choose a tool to see what it takes, and for how long it may wait.
-        </p>
+        <p className="text-xs text-muted-foreground">Choose a tool to see its input and its time limit.</p>
       )}
     </section>
   )
@@ -146,7 +144,7 @@ function Cell({
   readonly onOpen: (name: string) => void
   readonly possible: boolean
 }): ReactNode {
-  if (!possible) return <span className="text-xs text-muted-foreground">cannot be</span>
+  if (!possible) return <span className="text-xs text-muted-foreground">not possible</span>
   return (
     <span className="flex flex-wrap gap-1.5">
       {tools.map(({ name }) => (
@@ -170,10 +168,10 @@ function Tool({
   readonly tool: ToolRow
 }): ReactNode {
   const facts = [
-    `waits or runs up to ${spanOf(timeoutMs)}`,
-    async && 'async: the model goes on meanwhile',
-    streaming && 'says how far it is',
-    !visible && 'its calls are not shown',
+    `time limit ${spanOf(timeoutMs)}`,
+    async && 'async: the model does not wait for the result',
+    streaming && 'reports progress',
+    !visible && 'its calls are not shown to people',
   ]
   return (
     <div
@@ -186,7 +184,7 @@ function Tool({
       </p>
       <p className="text-xs text-muted-foreground">{facts.filter((fact) => fact !== false).join(' · ')}</p>
       <details>
-        <summary className="text-xs text-muted-foreground">What it takes, as JSON Schema</summary>
+        <summary className="text-xs text-muted-foreground">Input, as JSON Schema</summary>
         <div className="mt-2">
           <JsonValue value={input} />
         </div>
@@ -195,12 +193,12 @@ function Tool({
   )
 }
 
-/** For whoever wants to change it: what `PUT /api/agents` takes. */
+/** The definition, in the form that `PUT /api/agents` accepts. */
 function Config({ config }: { readonly config: JsonObject }): ReactNode {
   return (
     <details className="rounded-lg border border-border bg-card text-sm">
       <summary className="rounded-lg px-4 py-2.5 outline-none hover:bg-accent focus-visible:ring-2 focus-visible:ring-ring">
-        Its definition, as it was sent
+        Definition, as JSON
       </summary>
       <div className="border-t border-border px-4 py-3">
         <JsonValue value={config} />

@@ -13,13 +13,13 @@ export function AgentsScreen(): ReactNode {
   return (
     <Screen
       title="Agents"
-      note="Each has a model, instructions and tools. They are part of your program, or made over HTTP."
+      note="An agent has a model, instructions and tools. Agents are defined in your program or created over HTTP."
     >
       {error && <Trouble error={error} />}
       {!loading && agents.length === 0 && (
         <Empty title="There are no agents">
           Export <code className="font-mono">agents</code> from the module in{' '}
-          <code className="font-mono">HOLDPOINT_APP</code>, or make one with{' '}
+          <code className="font-mono">HOLDPOINT_APP</code>, or create one with{' '}
           <code className="font-mono">POST /api/agents</code>.
         </Empty>
       )}
@@ -33,7 +33,7 @@ export function AgentsScreen(): ReactNode {
               <span className="flex items-baseline gap-2">
                 <b className="font-medium">{agent.name}</b>
                 <span className="text-xs text-muted-foreground">
-                  {agent.source === 'code' ? 'part of the program' : 'made over HTTP'}
+                  {agent.source === 'code' ? 'defined in the program' : 'created over HTTP'}
                 </span>
               </span>
               <span className="font-mono text-xs text-muted-foreground">{modelOf(agent)}</span>
@@ -47,10 +47,10 @@ export function AgentsScreen(): ReactNode {
   )
 }
 
-/** Of one that was made over HTTP, a list has what was sent. */
+/** In a list, an agent that was created over HTTP has its definition only. */
 function instructionsOf({ instructions, config }: AgentRow): string {
-  const said = instructions ?? config?.['instructions']
-  return typeof said === 'string' ? said : ''
+  const text = instructions ?? config?.['instructions']
+  return typeof text === 'string' ? text : ''
 }
 
 function toolsWords({ tools, config }: AgentRow): string {

@@ -15,7 +15,7 @@ export function ConversationsScreen(): ReactNode {
   const filtered = Object.keys(filter).length > 0
   return (
     <Screen title="Conversations" actions={<NewConversation />}>
-      <div role="group" aria-label="Which" className="flex flex-wrap gap-1.5">
+      <div role="group" aria-label="Status" className="flex flex-wrap gap-1.5">
         {[undefined, ...STATUSES].map((status) => (
           <Button
             key={status ?? 'all'}
@@ -32,12 +32,12 @@ export function ConversationsScreen(): ReactNode {
         of={`conversations ${JSON.stringify(filter)}`}
         ask={(client, limit, signal) => client.conversations.list({ ...filter, limit }, { signal })}
         empty={
-          <Empty title={filtered ? 'None of these' : 'Nothing was said yet'}>
+          <Empty title={filtered ? 'No conversation has this status' : 'No conversations yet'}>
             {filtered ? (
-              'Look at all of them.'
+              'Choose another filter.'
             ) : (
               <>
-                Begin one above
+                Start one above
                 {hasTour && (
                   <>
                     , or take <TextLink to="/">the tour</TextLink>
@@ -55,11 +55,11 @@ export function ConversationsScreen(): ReactNode {
   )
 }
 
-function Row({ row: { id, agent, status, updatedAt, firstWords } }: { readonly row: ListedConversation }): ReactNode {
+function Row({ row: { id, agent, status, updatedAt, firstMessage } }: { readonly row: ListedConversation }): ReactNode {
   return (
     <RowLink to={addressOf.conversation(id)}>
       <span className="truncate font-medium">
-        <ShownText text={firstWords ?? (id === `agent:${agent}` ? `The life of ${agent}` : 'Nothing was said yet')} />
+        <ShownText text={firstMessage ?? (id === `agent:${agent}` ? `Autonomous agent ${agent}` : 'No messages yet')} />
       </span>
       <span className="justify-self-end">
         <Status status={status} />
@@ -77,7 +77,7 @@ function Row({ row: { id, agent, status, updatedAt, firstWords } }: { readonly r
   )
 }
 
-/** A place is made by the first message that is sent there. */
+/** Creates an empty conversation and opens it. */
 function NewConversation(): ReactNode {
   const client = useClient()
   const [, go] = useLocation()

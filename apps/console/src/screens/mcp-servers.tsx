@@ -1,11 +1,11 @@
-/** The MCP servers that agents use: how they are, what they offer, and what they changed since it was allowed. */
+/** The MCP servers that agents use: their state, their tools, and changes that wait to be accepted. */
 import { useEffect, useState, type ReactNode } from 'react'
 import type { McpServerRow, McpToolRow } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
 import { Button, JsonChanges, ShownText } from '@holdpoint/ui'
 import { Empty, Screen, Trouble } from '../parts.tsx'
 
-/** Nothing is written when a server goes away or comes back, so it is asked for now and then. */
+/** A server that becomes unreachable writes no event, so the list is requested regularly. */
 const LOOK_MS = 10_000
 
 export function McpServersScreen(): ReactNode {
@@ -20,11 +20,11 @@ export function McpServersScreen(): ReactNode {
   return (
     <Screen
       title="MCP servers"
-      note="Their tools are tools of agents. One that is not well costs its own tools, and nothing else."
+      note="Agents use the tools of these servers. If a server fails, only its own tools are unavailable."
     >
       {error && <Trouble error={error} />}
       {!loading && !error && servers.length === 0 && (
-        <Empty title="No MCP servers are used here">
+        <Empty title="No MCP servers are configured">
           Set them up with <code className="font-mono">mcpServers()</code> of{' '}
           <code className="font-mono">@holdpoint/mcp</code>, give its plugin to an agent, and the gateway its{' '}
           <code className="font-mono">mcp</code> setting.
@@ -40,12 +40,12 @@ export function McpServersScreen(): ReactNode {
 }
 
 const HEALTH: Readonly<Record<McpServerRow['health'], readonly [words: string, look: string]>> = {
-  new: ['not needed yet', 'bg-muted-foreground/50'],
+  new: ['not connected yet', 'bg-muted-foreground/50'],
   ready: ['ready', 'bg-ok'],
-  away: ['away, is tried again', 'bg-destructive'],
+  away: ['unreachable, retrying', 'bg-destructive'],
 }
 
-const ERAS = { modern: 'modern era', legacy: 'legacy era' } as const
+const ERAS = { modern: 'current protocol', legacy: 'older protocol' } as const
 
 function Server({
   server: { name, at, transport, health, era, version, lastError, tools, refused },
@@ -97,7 +97,7 @@ function Server({
       )}
       {refused.length > 0 && (
         <ul aria-label="Tools that are not offered" className="grid gap-1 text-xs text-muted-foreground">
-          {/* A server may have one name twice, which is why it is here. */}
+          {/* Two refused tools may have the same name, so the index is the key. */}
           {refused.map((each, index) => (
             <li key={index}>
               <code className="font-mono">
@@ -112,7 +112,7 @@ function Server({
   )
 }
 
-/** What the model was told of the tool, and what the server would have it told now. */
+/** The definition that the model still sees, and the new definition that the server sends. */
 function Changed({
   server,
   tool: { name, tool, changed, isNew },
@@ -127,7 +127,7 @@ function Changed({
   if (!changed) return null
   const accept = async (): Promise<void> => {
     setProblem(undefined)
-    // Bound to what is shown here: should the server change it again, this says so.
+    // The fingerprint is that of the definition shown here. If the server has changed it again, the gateway refuses.
     await client.mcp.accept(server, tool, changed.fingerprint).catch(setProblem)
     onAccepted()
   }
@@ -139,12 +139,12 @@ function Changed({
       <p>
         <code className="font-mono">{name}</code>{' '}
         {isNew
-          ? 'is new: the server did not have it when its tools were first allowed. Every call is held.'
-          : 'is not what was allowed any more. The model still reads the old definition, and every call is held.'}
+          ? 'is new: the server added it after its tools were first allowed. Every call waits for approval.'
+          : 'was changed by the server after it was allowed. The model still sees the old definition, and every call waits for approval.'}
       </p>
       <JsonChanges
         changes={changed.changes.map(({ field: path, before, after }) =>
-          // A server leaves out what it does not say, so nothing was there before.
+          // JSON has no undefined: null means that the field was missing before.
           before === null ? { path, kind: 'added', after } : { path, kind: 'changed', before, after },
         )}
       />

@@ -1,21 +1,27 @@
 import { useId, useState, type ReactNode } from 'react'
-import type { KeyRow, Scope } from '@holdpoint/client'
+import type { CallerRow, CreateKey, KeyRow, Scope } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
 import { Ago, Button, Countdown } from '@holdpoint/ui'
+import { Delegations } from '../delegations.tsx'
 import { INPUT, Screen, Trouble } from '../parts.tsx'
 import { setPreferences, usePreferences, type Preferences } from '../preferences.ts'
-import { leave } from '../session.ts'
+import { leave, useSession } from '../session.ts'
+import { useCaller } from '../use-me.ts'
 
 export function SettingsScreen(): ReactNode {
+  const session = useSession()
+  const person = session.state === 'in' ? session.person : undefined
+  const caller = useCaller()
   return (
     <Screen title="Settings">
-      <You />
-      <Keys />
+      <You person={person} />
+      <Delegations />
+      {caller?.scopes.includes('admin') && <Keys />}
       <section className="grid justify-items-start gap-2">
-        <h2 className="text-base font-semibold">This tab</h2>
+        <h2 className="text-base font-semibold">{person ? 'API' : 'This tab'}</h2>
         <p className="text-sm text-muted-foreground">
-          It keeps its key until it is closed. What the console does, programs do over HTTP: the API, with a page to try
-          it, is at{' '}
+          {!person && 'This tab keeps its key until you close it. '}
+          Programs can do everything that the console does. To try the HTTP API, open{' '}
           <a
             className="rounded-sm text-ring underline decoration-ring/40 underline-offset-3 outline-none hover:decoration-ring focus-visible:ring-2 focus-visible:ring-ring"
             href="/api/docs"
@@ -24,35 +30,46 @@ export function SettingsScreen(): ReactNode {
           </a>
           .
         </p>
-        <Button onClick={leave}>Forget the key</Button>
+        {!person && <Button onClick={() => void leave()}>Sign out</Button>}
       </section>
     </Screen>
   )
 }
 
-function You(): ReactNode {
+function You({ person }: { readonly person: CallerRow | undefined }): ReactNode {
   const { name, theme } = usePreferences()
   const id = useId()
   return (
     <section className="grid gap-3">
       <h2 className="text-base font-semibold">You</h2>
-      <div className="grid max-w-sm gap-1">
-        <label htmlFor={id} className="text-sm">
-          Your name
-        </label>
-        <input
-          id={id}
-          className={INPUT}
-          value={name}
-          placeholder="as it stands with your answers"
-          onChange={(event) => setPreferences({ name: event.target.value.trim() })}
-        />
-        <p className="text-xs text-muted-foreground">
-          What you say and approve is written down under it. Without one it says “you”, or names the key you came with.
+      {person ? (
+        <p className="max-w-prose text-sm">
+          {person.name ?? person.by}
+          <span className="block text-xs text-muted-foreground">
+            Your messages and answers are stored under the id {person.by}.
+            {person.groups?.length ? ` Your groups: ${person.groups.join(', ')}.` : ' You are in no group.'}
+          </span>
         </p>
-      </div>
+      ) : (
+        <div className="grid max-w-sm gap-1">
+          <label htmlFor={id} className="text-sm">
+            Your name
+          </label>
+          <input
+            id={id}
+            className={INPUT}
+            value={name}
+            placeholder="shown with your answers"
+            onChange={(event) => setPreferences({ name: event.target.value.trim() })}
+          />
+          <p className="text-xs text-muted-foreground">
+            Your messages and answers are stored under this name. Without one, they are stored as “you” or under the
+            name of your key.
+          </p>
+        </div>
+      )}
       <fieldset className="flex gap-3 text-sm">
-        <legend className="mb-1">Light or dark</legend>
+        <legend className="mb-1">Theme</legend>
         {(['system', 'light', 'dark'] as const satisfies readonly Preferences['theme'][]).map((each) => (
           <label key={each} className="flex items-center gap-1.5">
             <input
@@ -62,7 +79,7 @@ function You(): ReactNode {
               checked={theme === each}
               onChange={() => setPreferences({ theme: each })}
             />
-            {each === 'system' ? 'as the system' : each}
+            {each === 'system' ? 'same as the system' : each}
           </label>
         ))}
       </fieldset>
@@ -71,10 +88,10 @@ function You(): ReactNode {
 }
 
 const SCOPES: readonly (readonly [Scope, string])[] = [
-  ['agent', 'talks to agents'],
-  ['resolver', 'answers holds'],
-  ['worker', 'carries out external calls'],
-  ['reader', 'reads'],
+  ['agent', 'send messages to agents'],
+  ['resolver', 'approve and answer calls'],
+  ['worker', 'run external calls'],
+  ['reader', 'read only'],
   ['admin', 'everything'],
 ]
 
@@ -91,15 +108,15 @@ function Keys(): ReactNode {
       <h2 className="text-base font-semibold">Keys</h2>
       {error && <Trouble error={error} />}
       <NewKey
-        onMake={async (name, scope) => {
-          const { key } = await client.keys.create({ name, scopes: [scope] })
+        onMake={async (wanted) => {
+          const { key } = await client.keys.create(wanted)
           setMade(key)
           refresh()
         }}
       />
       {made !== undefined && (
         <div role="status" className="grid gap-1 rounded-md border border-ok/40 bg-ok-muted px-3 py-2 text-sm">
-          <span>Shown this once. Copy it now:</span>
+          <span>This key is shown only once. Copy it now:</span>
           <code className="font-mono break-all select-all">{made}</code>
         </div>
       )}
@@ -111,10 +128,14 @@ function Keys(): ReactNode {
           >
             <span className="truncate">
               <b className="font-medium">{key.name}</b>{' '}
-              <span className="ms-2 font-mono text-xs text-muted-foreground">{key.scopes.join(', ')}</span>
+              <span className="ms-2 font-mono text-xs text-muted-foreground">
+                {key.scopes.join(', ')}
+                {key.tools && ` · only ${key.tools.join(', ')}`}
+                {key.tenants && ` · in ${key.tenants.join(', ')}`}
+              </span>
             </span>
             <span className="text-xs text-muted-foreground max-sm:row-start-2">
-              made <Ago at={key.createdAt} />
+              created <Ago at={key.createdAt} />
               {key.expiresAt !== undefined && (
                 <>
                   {' · '}
@@ -132,7 +153,7 @@ function Keys(): ReactNode {
   )
 }
 
-/** Whoever uses it is locked out at once, so it is asked twice. */
+/** Programs that use the key are locked out at once, so a second click confirms. */
 function Revoke({ name, onRevoke }: { readonly name: string; readonly onRevoke: () => Promise<void> }): ReactNode {
   const [sure, setSure] = useState(false)
   return (
@@ -148,21 +169,24 @@ function Revoke({ name, onRevoke }: { readonly name: string; readonly onRevoke: 
   )
 }
 
-function NewKey({ onMake }: { readonly onMake: (name: string, scope: Scope) => Promise<void> }): ReactNode {
+function NewKey({ onMake }: { readonly onMake: (key: CreateKey) => Promise<void> }): ReactNode {
   const [name, setName] = useState('')
   const [scope, setScope] = useState<Scope>('resolver')
+  const [tools, setTools] = useState('')
+  const limitedTo = scope === 'worker' ? namesIn(tools) : []
   return (
     <form
       className="flex flex-wrap items-center gap-2"
       onSubmit={(event) => {
         event.preventDefault()
-        void onMake(name.trim(), scope).then(() => setName(''))
+        const limit = limitedTo.length > 0 && { tools: limitedTo }
+        void onMake({ name: name.trim(), scopes: [scope], ...limit }).then(() => setName(''))
       }}
     >
       <input
         aria-label="Name of the new key"
         className={`${INPUT} w-48`}
-        placeholder="what it is for"
+        placeholder="what the key is for"
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
@@ -178,9 +202,25 @@ function NewKey({ onMake }: { readonly onMake: (name: string, scope: Scope) => P
           </option>
         ))}
       </select>
+      {scope === 'worker' && (
+        <input
+          aria-label="Tools of the worker, separated by commas"
+          className={`${INPUT} w-64`}
+          placeholder="all tools, or: ship, pay"
+          value={tools}
+          onChange={(event) => setTools(event.target.value)}
+        />
+      )}
       <Button type="submit" disabled={name.trim() === ''}>
-        Make a key
+        Create key
       </Button>
     </form>
   )
+}
+
+function namesIn(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '')
 }

@@ -1,4 +1,4 @@
-/** A space: people and agents talk, and the calls that agents make are shown where they are made. */
+/** A space: messages of people and agents, and the visible calls of agents. */
 import { useEffect, useState, type ReactNode } from 'react'
 import type { SpaceView, ToolMessage } from '@holdpoint/client'
 import { useClient, useSpace, type SpaceState } from '@holdpoint/react'
@@ -17,8 +17,8 @@ export function SpaceScreen({ id }: { readonly id: string }): ReactNode {
     return (
       <Screen title="Space">
         {connection.state === 'stopped' && <Trouble error={connection.error} />}
-        <Empty title="There is nothing to see here">
-          There may be no such space, or it is not for you, or the gateway cannot be reached.{' '}
+        <Empty title="This space cannot be shown">
+          It does not exist, you have no access to it, or the gateway cannot be reached.{' '}
           <TextLink to="/spaces">All spaces</TextLink>
         </Empty>
       </Screen>
@@ -47,7 +47,7 @@ export function SpaceScreen({ id }: { readonly id: string }): ReactNode {
         {loaded && <Say space={space} self={self} />}
       </div>
       <aside
-        aria-label="Who is here"
+        aria-label="Members of the space"
         className="min-h-0 overflow-y-auto border-s border-border px-5 py-4 max-lg:hidden"
       >
         <h2 className="mb-3 text-xs text-muted-foreground">{membersWords(view)}</h2>
@@ -59,14 +59,14 @@ export function SpaceScreen({ id }: { readonly id: string }): ReactNode {
 
 const NOTHING_SAID = (
   <p className="py-16 text-center text-sm text-muted-foreground">
-    Nothing was said yet. What you say below wakes every agent in this space.
+    No messages yet. A message that you post below wakes every agent in this space.
   </p>
 )
 
 function lifeOf({ agent }: ToolMessage): ReactNode {
   return (
     <span>
-      in <TextLink to={addressOf.timeline(`agent:${agent}`)}>the life of {agent}</TextLink>
+      in <TextLink to={addressOf.timeline(`agent:${agent}`)}>the conversation of {agent}</TextLink>
     </span>
   )
 }
@@ -80,20 +80,20 @@ function membersWords({ members }: SpaceView): string {
 function AtWork({ active }: { readonly active: readonly string[] }): ReactNode {
   return (
     <span role="status" className="text-xs text-muted-foreground">
-      {active.length > 0 && `${active.join(' and ')} at work`}
+      {active.length > 0 && `${active.join(' and ')} ${active.length === 1 ? 'is' : 'are'} working`}
     </span>
   )
 }
 
-/** Agents do not talk among themselves for ever. */
+/** The space limits how often agents answer each other without a message from a person. */
 function Quiet(): ReactNode {
   return (
     <p
       role="status"
       className="mx-auto mb-2 w-full max-w-3xl rounded-md border border-held/40 bg-held-muted px-3 py-2 text-sm"
     >
-      <b className="font-medium">Quiet.</b> The agents have talked among themselves for as long as they may, so what
-      they say wakes nobody any more. Say something, and they go on.
+      <b className="font-medium">Quiet.</b> The agents have reached the limit of messages among themselves, so their
+      messages no longer wake other agents. Post a message to let them continue.
     </p>
   )
 }
@@ -104,19 +104,19 @@ function Say({ space, self: { member, entry } }: { readonly space: SpaceState; r
   if (entry && entry.role !== 'reader')
     return (
       <ComposerField
-        placeholder={`Say something as ${member.id}`}
+        placeholder={`Write a message as ${member.id}`}
         onSend={(text) => space.post(text, { from: member })}
       />
     )
   const join = async (): Promise<void> => {
-    const told = await client.spaces.join(space.id, member)
-    setProblem(told.ok ? undefined : new Error(told.message))
+    const answer = await client.spaces.join(space.id, member)
+    setProblem(answer.ok ? undefined : new Error(answer.message))
   }
   return (
     <div className="mx-auto grid w-full max-w-3xl gap-2 px-4 pb-4">
       {problem && <Trouble error={problem} />}
       <p className="flex flex-wrap items-center gap-3 text-sm text-muted-foreground">
-        {entry ? 'You may read here, and not speak.' : `${member.id} is not in this space.`}
+        {entry ? 'You can read this space, but not post in it.' : 'You are not a member of this space.'}
         {!entry && <Button onClick={() => void join().catch(setProblem)}>Join as {member.id}</Button>}
         <TextLink to="/settings">Change your name</TextLink>
       </p>
@@ -124,14 +124,14 @@ function Say({ space, self: { member, entry } }: { readonly space: SpaceState; r
   )
 }
 
-/** What is on a screen that somebody looks at was read. */
+/** Marks the newest message as read while the page is visible. */
 function useRead({ view: { messages }, read }: SpaceState, { member: { id }, entry }: Self): void {
   const last = messages.at(-1)?.seq ?? 0
   const known = entry?.read
   useEffect(() => {
     if (known === undefined || known >= last) return undefined
     const mark = (): void => {
-      // It is said again with the next message, should it be lost.
+      // A failure is harmless: the next message marks everything before it as read.
       if (!document.hidden) void read(last, { member: { kind: 'human', id } }).catch(() => undefined)
     }
     mark()

@@ -9,15 +9,15 @@ import { useSelfName } from '../space/self.ts'
 
 export function SpacesScreen(): ReactNode {
   return (
-    <Screen title="Spaces" note="Where people and agents talk. What is said wakes every agent that is there.">
+    <Screen title="Spaces" note="People and agents talk in a space. A message wakes every agent in it.">
       <NewSpace />
       <Rows
         of="spaces"
         ask={(client, limit, signal) => client.spaces.list({ limit }, { signal })}
         empty={
           <Empty title="There are no spaces yet">
-            Give one a name above, choose the agents that shall be in it, and say something: they wake, and their tool
-            calls are shown where everybody sees them.
+            Enter a name above, choose the agents, and post a message. The agents wake, and all members see their tool
+            calls.
           </Empty>
         }
       >
@@ -59,9 +59,9 @@ function NewSpace(): ReactNode {
     const members = agents
       .filter((agent) => !left.has(agent.name))
       .map((agent) => ({ member: { kind: 'agent' as const, id: agent.name } }))
-    const told = await client.spaces.create({ name: name.trim(), by, members })
-    if (told.ok) go(addressOf.space(told.id))
-    else setProblem(new Error(told.message))
+    const answer = await client.spaces.create({ name: name.trim(), by, members })
+    if (answer.ok) go(addressOf.space(answer.id))
+    else setProblem(new Error(answer.message))
   }
   const choose = (agent: string, is: boolean): void => {
     const next = new Set(left)
@@ -103,7 +103,7 @@ function NewSpace(): ReactNode {
           </fieldset>
         )}
         <Button type="submit" look="strong" disabled={name.trim() === ''}>
-          Make a space
+          Create space
         </Button>
       </div>
       {problem && <Trouble error={problem} />}

@@ -1,4 +1,4 @@
-/** Where one begins: what there is to try, or what to do first. */
+/** The first screen: the tour of the demo, or the first steps with your own agents. */
 import { useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { useClient, useWatched } from '@holdpoint/react'
@@ -16,8 +16,8 @@ export function StartScreen(): ReactNode {
   const agents = value?.items ?? []
   return (
     <Screen
-      title="A tool call is a durable promise"
-      note={`When an agent wants to do something that needs you, its call waits here until you answer, whatever happens to the process in between.${hasTour ? ' Try it: each button says something to an agent.' : ''}`}
+      title="Tool calls that wait for you"
+      note={`When an agent needs your approval or an answer, its tool call waits here until you respond, even if the server restarts.${hasTour ? ' Try it: each button sends a message to an agent.' : ''}`}
     >
       {error && <Trouble error={error} />}
       {hasTour && <Tour />}
@@ -29,7 +29,7 @@ export function StartScreen(): ReactNode {
               <code className="font-mono">HOLDPOINT_APP</code>.
             </>
           ) : (
-            <TextLink to="/conversations">Begin a conversation</TextLink>
+            <TextLink to="/conversations">Start a conversation</TextLink>
           )}
         </Empty>
       )}
@@ -46,19 +46,19 @@ function Tour(): ReactNode {
         ))}
         <li className="grid content-start gap-1.5 bg-card px-5 py-4">
           <h2 className="flex gap-2.5 font-medium">
-            <Number>{tour.length + 1}</Number> Kill it
+            <Number>{tour.length + 1}</Number> Kill the server
           </h2>
           <p className="text-sm text-muted-foreground">
-            Make an e-mail wait, and end the process: the terminal shows its <code className="font-mono">kill -9</code>.
-            Start it again with <code className="font-mono">npm start</code>, and approve. It goes on where it was, and
-            the e-mail goes out once.
+            Leave an e-mail waiting for approval, and end the server with the <code className="font-mono">kill -9</code>{' '}
+            command that the terminal shows. Start it again with <code className="font-mono">npm start</code> and
+            approve. The conversation continues, and the e-mail is sent once.
           </p>
         </li>
       </ol>
       <p className="text-sm text-muted-foreground">
-        The <TextLink to={addressOf.space(TOUR_SPACE)}>front desk</TextLink> is a space with two agents in it. What
-        waits for you is under <TextLink to="/holds">Holds</TextLink>. How it came to it, to scale, is in the timeline
-        of every <TextLink to="/conversations">conversation</TextLink>.
+        The <TextLink to={addressOf.space(TOUR_SPACE)}>front desk</TextLink> is a space with two agents. The calls that
+        wait for you are under <TextLink to="/holds">Holds</TextLink>. The timeline of each{' '}
+        <TextLink to="/conversations">conversation</TextLink> shows its steps on a time scale.
       </p>
     </>
   )
@@ -78,13 +78,13 @@ function Stop({
   const self = useSelfName()
   const post = async (): Promise<void> => {
     const from = { kind: 'human' as const, id: self }
-    let told = await client.spaces.post(TOUR_SPACE, say, { from })
-    // Somebody who has set a name of their own is let in under it.
-    if (!told.ok && told.refusal === 'not-a-member') {
+    let answer = await client.spaces.post(TOUR_SPACE, say, { from })
+    // The demo's space has the member `you`. A person who set another name joins under that name.
+    if (!answer.ok && answer.refusal === 'not-a-member') {
       await client.spaces.join(TOUR_SPACE, from)
-      told = await client.spaces.post(TOUR_SPACE, say, { from })
+      answer = await client.spaces.post(TOUR_SPACE, say, { from })
     }
-    if (!told.ok) throw new Error(told.message)
+    if (!answer.ok) throw new Error(answer.message)
     go(addressOf.space(TOUR_SPACE))
   }
   const begin = async (): Promise<void> => {

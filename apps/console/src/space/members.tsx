@@ -1,4 +1,4 @@
-/** Who is in a space: their roles, which agents are at work, and how far people have read. */
+/** The members of a space: their roles, which agents are working, and how many messages each person has not read. */
 import { useState, type ReactNode } from 'react'
 import type { SpaceChanged, SpaceMember, SpaceView } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
@@ -17,27 +17,27 @@ export function Members({ id, view, self }: MembersProps): ReactNode {
   return (
     <div className="grid gap-4">
       <ul aria-label="Members" className="grid gap-2.5 text-sm">
-        {members.map((each) => (
+        {members.map((entry) => (
           <li
-            key={`${each.member.kind} ${each.member.id}`}
+            key={`${entry.member.kind} ${entry.member.id}`}
             className="grid grid-cols-[auto_1fr] items-baseline gap-x-2"
           >
-            <Dot member={each} active={active} />
+            <Dot member={entry} active={active} />
             <span className="grid min-w-0">
               <span className="truncate font-medium">
-                {each.member.kind === 'agent' ? (
-                  <TextLink to={addressOf.agent(each.member.id)}>{each.member.id}</TextLink>
+                {entry.member.kind === 'agent' ? (
+                  <TextLink to={addressOf.agent(entry.member.id)}>{entry.member.id}</TextLink>
                 ) : (
-                  <ShownText text={each.member.id} />
+                  <ShownText text={entry.member.id} />
                 )}
               </span>
-              <span className="text-xs text-muted-foreground">{aboutOf(each, active, messages)}</span>
-              <Manage id={id} entry={each} self={self} />
+              <span className="text-xs text-muted-foreground">{aboutOf(entry, active, messages)}</span>
+              <Manage id={id} entry={entry} self={self} />
             </span>
           </li>
         ))}
       </ul>
-      <LetIn id={id} members={members} self={self} />
+      <AddAgent id={id} members={members} self={self} />
     </div>
   )
 }
@@ -47,8 +47,8 @@ function aboutOf(
   active: readonly string[],
   messages: SpaceView['messages'],
 ): string {
-  if (kind === 'agent') return `agent, ${role} · ${active.includes(id) ? 'at work here' : 'asleep'}`
-  const unread = messages.filter(({ kind: what, seq }) => what === 'message' && seq > read).length
+  if (kind === 'agent') return `agent, ${role} · ${active.includes(id) ? 'working here' : 'asleep'}`
+  const unread = messages.filter((message) => message.kind === 'message' && message.seq > read).length
   return `person, ${role} · ${unread === 0 ? 'has read everything' : `${unread} unread`}`
 }
 
@@ -66,7 +66,7 @@ function Dot({
 
 const ROLES = ['owner', 'member', 'reader'] as const
 
-/** What an owner says about a member, and anybody about themselves. Who is none speaks for whoever runs the system, if they may. */
+/** Changes a member's role or removes the member. The gateway decides whether this user may. */
 function Manage({
   id,
   entry,
@@ -94,8 +94,8 @@ function Manage({
           disabled={busy}
           onChange={({ target }) => change(spaces.join(id, member, { role: target.value as typeof role, ...by }))}
         >
-          {ROLES.map((each) => (
-            <option key={each}>{each}</option>
+          {ROLES.map((name) => (
+            <option key={name}>{name}</option>
           ))}
         </select>
         <Button
@@ -113,7 +113,7 @@ function Manage({
   )
 }
 
-/** Named in the log as whoever did it, where they are one of those who may. */
+/** An owner makes the change under their name. Any other user makes it with the rights of their key alone. */
 function byOf({ member, entry }: Self): { readonly by?: string } {
   return entry?.role === 'owner' ? { by: member.id } : {}
 }
@@ -130,7 +130,7 @@ function useChange(): Changing {
   const change = (asking: Promise<SpaceChanged>): void => {
     setBusy(true)
     void asking
-      .then((told) => (told.ok ? undefined : new Error(told.message)))
+      .then((answer) => (answer.ok ? undefined : new Error(answer.message)))
       .catch((error: Error) => error)
       .then((wrong) => {
         setProblem(wrong)
@@ -140,8 +140,8 @@ function useChange(): Changing {
   return { busy, problem, change }
 }
 
-/** Agents that are not here yet. */
-function LetIn({
+/** Adds an agent that is not a member yet. */
+function AddAgent({
   id,
   members,
   self,
@@ -163,7 +163,7 @@ function LetIn({
     <div className="grid gap-2">
       <div className="flex flex-wrap gap-2">
         <select
-          aria-label="Agent to let in"
+          aria-label="Agent to add"
           className={`${INPUT} min-w-0`}
           value={agent}
           onChange={(event) => setChosen(event.target.value)}
@@ -176,7 +176,7 @@ function LetIn({
           disabled={busy}
           onClick={() => change(client.spaces.join(id, { kind: 'agent', id: agent }, byOf(self)))}
         >
-          Let in
+          Add
         </Button>
       </div>
       {problem && <Trouble error={problem} />}

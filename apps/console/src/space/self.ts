@@ -1,10 +1,10 @@
-/** Whoever sits here, as a space knows them: by the name in the settings. The demo's own space knows them as `you`. */
+/** The user of this console as a member of a space: the name in the settings, or `you`, as in the demo's space. */
 import type { Member, SpaceMember, SpaceView } from '@holdpoint/client'
 import { useBy } from '../preferences.ts'
 
 export interface Self {
   readonly member: Member
-  /** Undefined for whoever is not in the space. */
+  /** Undefined if the user is not a member of the space. */
   readonly entry: SpaceMember | undefined
 }
 

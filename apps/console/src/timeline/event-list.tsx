@@ -11,7 +11,7 @@ export interface EventListProps {
   readonly onChoose: (seq: number | undefined) => void
 }
 
-/** The log itself, one line each, in words; the chosen one in full. */
+/** The log: one line of text per event, and all data of the chosen event. */
 export function EventList({ events, window, chosen, onChoose }: EventListProps): ReactNode {
   const inside = events.filter(({ at, seq }) => seq === chosen || (at >= window.from && at <= (window.to ?? Infinity)))
   const calls = useMemo(() => callsOfLog(events), [events])
@@ -26,9 +26,7 @@ export function EventList({ events, window, chosen, onChoose }: EventListProps):
         <h2 id="log" className="text-base font-semibold">
           Log
         </h2>
-        <p className="text-xs text-muted-foreground">
-          Everything that was written down, in order. Click for all of it.
-        </p>
+        <p className="text-xs text-muted-foreground">Every event, in order. Click an event to see its data.</p>
       </div>
       <ol ref={list} className="divide-y divide-border overflow-hidden rounded-lg border border-border bg-card text-sm">
         {inside.map((event) => (

@@ -1,14 +1,14 @@
-/** What happened, as one would tell it. The event itself, with all that it says, is one click away. */
+/** One sentence for each event of a log. */
 import { isSpaceEvent, type HoldKind, type LogEvent } from '@holdpoint/client'
 
-/** What events say of a call that other events say more about. */
+/** Facts about calls that come from other events than the one that is described. */
 export interface CallsOfLog {
   readonly nameOf: (callId: string) => string
-  /** Whether the yes is one to the input that the call was held with. */
+  /** Whether this approver approved the input that the call was held with, and not an edited one. */
   readonly isToInputShown: (event: Extract<LogEvent, { readonly type: 'call.endorsed' }>) => boolean
 }
 
-/** The names of calls are in the replies that asked for them. */
+/** An event of a call has only its id. The name is in the reply that made the call. */
 export function callsOfLog(events: readonly LogEvent[]): CallsOfLog {
   const names = new Map<string, string>()
   const other = new Set<number>()
@@ -25,43 +25,49 @@ export function callsOfLog(events: readonly LogEvent[]): CallsOfLog {
 export const HELD_WORDS: Readonly<Record<HoldKind, string>> = {
   approval: 'waits for approval',
   elicitation: 'waits for an answer',
-  client: 'waits for a page',
+  client: 'waits for the user’s browser',
   external: 'waits for a worker',
 }
 
 export function eventWords(event: LogEvent, calls: CallsOfLog): string {
-  // Of the log of a space, which has a screen of its own.
+  // An event of a space's log. The timeline shows conversations only.
   if (isSpaceEvent(event)) return ''
   switch (event.type) {
     case 'conversation.opened':
       return `A conversation with ${event.agent} was opened`
+    case 'conversation.erased':
+      return event.policy === 'retention'
+        ? 'The conversation was erased, as old ones are'
+        : 'The conversation was erased'
+    case 'participants.changed':
+      return participantsWords(event)
     case 'turn.started':
-      return event.items.length === 0 ? 'The turn was taken up again' : event.items.map(itemWords).join(' · ')
+      return event.items.length === 0 ? 'The turn was continued' : event.items.map(itemWords).join(' · ')
     case 'message.queued':
-      return `${itemWords(event.item)}, and waits for its turn`
+      return `${itemWords(event.item)}, and waits for the current turn to end`
     case 'turn.briefed':
-      return `Hooks changed what the model is told: ${event.hooks.join(', ')}`
+      return `Hooks changed the prompt: ${event.hooks.join(', ')}`
     case 'model.replied':
       return (
         event.reply.parts
           .map(partWords)
           .filter((words) => words !== '')
-          .join(' · ') || 'The model said nothing'
+          .join(' · ') || 'The model sent an empty reply'
       )
     case 'turn.ended':
       return `The turn ended: ${event.message ?? event.reason.replaceAll('_', ' ')}`
     case 'answer.arrived':
       return `A late answer to ${event.name}`
     case 'state.changed':
-      return `The plugin ${event.plugin} keeps something else`
+      return `The plugin ${event.plugin} changed its state`
     case 'plan.set':
       return `Planned: ${event.plan.what}`
     case 'plan.removed':
-      return 'A plan was called off'
+      return 'A plan was cancelled'
     case 'plan.fired':
       return `A plan fired: ${event.what}`
     case 'notices.told':
-      return event.count === 1 ? 'One notice reached its place' : `${event.count} notices reached their places`
+      return event.count === 1 ? 'One notice was delivered' : `${event.count} notices were delivered`
     case 'call.held':
     case 'call.rewritten':
     case 'call.resumed':
@@ -70,16 +76,15 @@ export function eventWords(event: LogEvent, calls: CallsOfLog): string {
     case 'call.cleared':
     case 'call.started':
     case 'call.settled':
+    case 'hold.reminded':
+    case 'hold.escalated':
+    case 'hold.assigned':
+    case 'hold.commented':
       return `${calls.nameOf(event.callId)} ${callWords(event, calls)}`
   }
 }
 
-type CallEvent = Extract<
-  LogEvent,
-  {
-    readonly type: `call.${'held' | 'rewritten' | 'resumed' | 'endorsed' | 'approved' | 'cleared' | 'started' | 'settled'}`
-  }
->
+type CallEvent = Extract<LogEvent, { readonly type: `call.${string}` | `hold.${string}` }>
 
 function callWords(event: CallEvent, { isToInputShown }: CallsOfLog): string {
   switch (event.type) {
@@ -88,19 +93,29 @@ function callWords(event: CallEvent, { isToInputShown }: CallsOfLog): string {
       return reason === undefined ? HELD_WORDS[kind] : `${HELD_WORDS[kind]}: ${reason}`
     }
     case 'call.rewritten':
-      return `got another input from ${event.hooks.join(', ')}`
+      return `got a changed input from ${event.hooks.join(', ')}`
     case 'call.resumed':
-      return event.by === undefined ? 'goes on' : `goes on: ${event.by} answered`
+      return event.by === undefined ? 'continues' : `continues: ${event.by} answered`
     case 'call.endorsed':
-      return `has one more yes${isToInputShown(event) ? '' : ', to a changed input'}, from ${event.by}`
+      return `has one more approval${isToInputShown(event) ? '' : ', of a changed input'}, from ${event.by}`
+    case 'hold.reminded':
+      return 'still waits: its approvers were reminded'
+    case 'hold.escalated':
+      return `was also given to ${event.to.join(', ')}`
+    case 'hold.assigned':
+      return event.assignee === undefined
+        ? `was unassigned by ${event.by ?? 'a user'}`
+        : `was assigned to ${event.assignee}`
+    case 'hold.commented':
+      return `has a comment from ${event.by ?? 'a user'}: ${event.text}`
     case 'call.approved':
-      return `was approved by ${event.by ?? 'somebody'}${event.effective === undefined ? '' : ', with changes'}`
+      return `was approved by ${event.by ?? 'a user'}${event.effective === undefined ? '' : ', with changes'}`
     case 'call.cleared':
-      return 'needs nobody’s yes'
+      return 'needs no approval'
     case 'call.started':
       return event.attempt > 1 ? `runs again, attempt ${event.attempt}` : 'runs'
     case 'call.settled':
-      return event.outcome.ok ? 'is done' : `came to nothing: ${event.outcome.error.message}`
+      return event.outcome.ok ? 'is done' : `ended without a result: ${event.outcome.error.message}`
   }
 }
 
@@ -118,7 +133,7 @@ export function itemWords(item: Item): string {
   switch (item.kind) {
     case 'message': {
       const text = item.message.parts.map((part) => (part.type === 'text' ? part.text : part.mediaType)).join(' ')
-      return `${item.message.by ?? 'Somebody'} said: ${text}`
+      return `${item.message.by ?? 'A user'} said: ${text}`
     }
     case 'answer':
       return `A late answer to ${item.name}`
@@ -129,7 +144,16 @@ export function itemWords(item: Item): string {
         case 'plan.fired':
           return `A plan fired: ${item.event.what}`
         case 'trigger':
-          return `${item.event.name} happened`
+          return `The trigger ${item.event.name} fired`
       }
   }
+}
+
+function participantsWords({ add, remove, owner }: Extract<LogEvent, { type: 'participants.changed' }>): string {
+  const changes = [
+    ...(owner === undefined ? [] : [`${owner} is the new owner`]),
+    ...(add.length > 0 ? [`${add.join(', ')} added`] : []),
+    ...(remove.length > 0 ? [`${remove.join(', ')} removed`] : []),
+  ]
+  return `Participants: ${changes.join('; ')}`
 }

@@ -1,4 +1,4 @@
-/** The lanes, drawn to scale. Every bar and mark is a button that opens the event behind it. */
+/** The lanes, drawn to scale. Each bar and each mark is a button that shows its event. */
 import type { CSSProperties, ReactNode } from 'react'
 import { useNow } from '@holdpoint/ui'
 import type { Bar, BarKind, Lane, Mark, Timeline } from './lanes.ts'
@@ -9,7 +9,7 @@ export interface LaneChartProps {
   readonly timeline: Timeline
   readonly lanes: readonly Lane[]
   readonly window: { readonly from: number; readonly to: number | undefined }
-  /** How many times wider than the screen. */
+  /** The width of the chart, as a multiple of the screen. */
   readonly zoom: number
   readonly chosen: number | undefined
   readonly onChoose: (seq: number) => void
@@ -24,9 +24,9 @@ const BARS: Readonly<Record<BarKind, string>> = {
   ready: 'bg-ok/20',
 }
 
-/** On a scale as wide as the screen. */
+/** The number of ticks per screen width. */
 const TICKS = 7
-/** The share of the screen from which on a bar says itself what it is. */
+/** A bar wider than this share of the screen has a text. */
 const ROOM = 0.12
 
 function lasted(bar: Bar, end: number): string {
@@ -35,9 +35,9 @@ function lasted(bar: Bar, end: number): string {
 
 export function LaneChart({ timeline, lanes, window, zoom, chosen, onChoose }: LaneChartProps): ReactNode {
   const now = useNow()
-  const goesOn = timeline.open && window.to === undefined
+  const isOpen = timeline.open && window.to === undefined
   const from = window.from
-  const to = Math.max(window.to ?? (goesOn ? Math.max(now, timeline.to) : timeline.to), from + 1)
+  const to = Math.max(window.to ?? (isOpen ? Math.max(now, timeline.to) : timeline.to), from + 1)
   const left = (at: number): string => `${((Math.min(Math.max(at, from), to) - from) / (to - from)) * 100}%`
   const width = (start: number, end: number): string =>
     `${((Math.min(end, to) - Math.max(start, from)) / (to - from)) * 100}%`
@@ -45,7 +45,7 @@ export function LaneChart({ timeline, lanes, window, zoom, chosen, onChoose }: L
     <div className="grid grid-cols-[7.5rem_1fr] overflow-hidden rounded-lg border border-border bg-card sm:grid-cols-[11rem_1fr]">
       <div className="border-e border-border">
         <div className="h-7 border-b border-border px-3 text-xs leading-7 text-muted-foreground">
-          {exactSpan(to - from)} in all
+          {exactSpan(to - from)} total
         </div>
         {lanes.map((lane) => (
           <div
@@ -120,7 +120,7 @@ function BarButton({
   readonly bar: Bar
   readonly lane: Lane
   readonly now: number
-  /** There is room for words. */
+  /** The bar is wide enough for a text. */
   readonly roomy: boolean
   readonly style: CSSProperties
   readonly onChoose: (seq: number) => void
@@ -146,7 +146,7 @@ interface Placed {
   readonly of: number
 }
 
-/** So near to each other, in shares of the screen, marks would hide one another: they stand one above the other. */
+/** Marks closer than this share of the screen would cover each other, so they are drawn one above the other. */
 const NEAR = 0.009
 
 function placed(marks: readonly Mark[], shareOf: (at: number) => number): readonly Placed[] {
@@ -162,9 +162,9 @@ function placed(marks: readonly Mark[], shareOf: (at: number) => number): readon
 
 export function Legend(): ReactNode {
   const entries: readonly (readonly [BarKind, string])[] = [
-    ['model', 'the model is asked'],
+    ['model', 'model call'],
     ['held', 'waits for a person'],
-    ['away', 'waits for a page or a worker'],
+    ['away', 'waits for a browser or a worker'],
     ['ready', 'approved'],
     ['running', 'runs'],
   ]
@@ -178,7 +178,7 @@ export function Legend(): ReactNode {
       ))}
       <li className="flex items-center gap-1.5">
         <span aria-hidden className="h-3 w-1 rounded-full bg-foreground/70" />
-        an event of the log
+        an event
       </li>
     </ul>
   )

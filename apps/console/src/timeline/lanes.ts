@@ -1,20 +1,20 @@
 /**
- * A log as lanes of bars and marks, to scale: one lane for what is said, one for the model, one for each call. A bar is a
- * stretch of time between two events, a mark is an event; both know the event they come from.
+ * Makes lanes of bars and marks from a log: one lane for the turns, one for the model, one for each call. A bar is the
+ * time between two events, and a mark is an event. Both have the seq of their event.
  */
 import { isSpaceEvent, type HoldKind, type LogEvent } from '@holdpoint/client'
 import { HELD_WORDS, itemWords } from './event-words.ts'
 
-/** `away`: it waits for a page or a worker, and not for a person. */
+/** `away`: the call waits for a browser or a worker, not for a person. */
 export type BarKind = 'turn' | 'model' | 'held' | 'away' | 'running' | 'ready'
 
 export interface Bar {
   readonly kind: BarKind
   readonly from: number
-  /** Not there while it goes on. */
+  /** Missing while the bar is open. */
   readonly to?: number
   readonly label: string
-  /** The event it begins with; for a reply, the one it ends with. */
+  /** The event that starts the bar; for a reply, the one that ends it. */
   readonly seq: number
 }
 
@@ -36,7 +36,7 @@ export interface TurnSpan {
   readonly turnId: string
   readonly from: number
   readonly to?: number
-  /** What it is about. */
+  /** What started the turn, in words. */
   readonly words: string
 }
 
@@ -44,7 +44,7 @@ export interface Timeline {
   readonly from: number
   /** The newest event. */
   readonly to: number
-  /** Something goes on still. */
+  /** Whether a bar is still open. */
   readonly open: boolean
   readonly turns: readonly TurnSpan[]
   readonly lanes: readonly Lane[]
@@ -61,49 +61,49 @@ export function timelineOf(events: readonly LogEvent[]): Timeline | undefined {
   const [first] = events
   const last = events.at(-1)
   if (!first || !last) return undefined
-  const weaver = new Weaver()
-  for (const event of events) weaver.add(event)
-  const lanes = weaver.lanes()
+  const builder = new LaneBuilder()
+  for (const event of events) builder.add(event)
+  const lanes = builder.lanes()
   const open = lanes.some(({ bars }) => bars.some((bar) => bar.to === undefined))
-  return { from: first.at, to: last.at, open, turns: weaver.turns, lanes }
+  return { from: first.at, to: last.at, open, turns: builder.turns, lanes }
 }
 
-class Weaver {
+class LaneBuilder {
   readonly turns: TurnSpan[] = []
-  readonly #said: Draft = { id: 'turns', label: 'turns', bars: [], marks: [] }
+  readonly #turnLane: Draft = { id: 'turns', label: 'turns', bars: [], marks: [] }
   readonly #model: Draft = { id: 'model', label: 'model', bars: [], marks: [] }
   readonly #calls = new Map<string, Draft>()
-  /** Since when the model may be at work: a turn began, or the last call of a round was settled. */
-  #asked: number | undefined
+  /** When the model was called: the turn started, or the last call of a round was settled. */
+  #modelCalledAt: number | undefined
   /** Calls of the newest round that are not settled. */
   readonly #unsettled = new Set<string>()
 
   lanes(): readonly Lane[] {
-    if (this.#asked !== undefined)
+    if (this.#modelCalledAt !== undefined)
       this.#model.bars.push({
         kind: 'model',
-        from: this.#asked,
-        label: 'is asked',
-        seq: this.#said.marks.at(-1)?.seq ?? 1,
+        from: this.#modelCalledAt,
+        label: 'model call',
+        seq: this.#turnLane.marks.at(-1)?.seq ?? 1,
       })
-    return [this.#said, this.#model, ...this.#calls.values()].filter(
+    return [this.#turnLane, this.#model, ...this.#calls.values()].filter(
       ({ bars, marks }) => bars.length + marks.length > 0,
     )
   }
 
   add(event: LogEvent): void {
-    if (isSpaceEvent(event)) return this.#mark(this.#said, event)
+    if (isSpaceEvent(event)) return this.#mark(this.#turnLane, event)
     switch (event.type) {
       case 'turn.started':
         this.turns.push({ turnId: event.turnId, from: event.at, words: event.items.map(itemWords).join(' · ') })
-        this.#said.bars.push({ kind: 'turn', from: event.at, label: `turn ${this.turns.length}`, seq: event.seq })
-        this.#asked = event.at
-        return this.#mark(this.#said, event)
+        this.#turnLane.bars.push({ kind: 'turn', from: event.at, label: `turn ${this.turns.length}`, seq: event.seq })
+        this.#modelCalledAt = event.at
+        return this.#mark(this.#turnLane, event)
       case 'model.replied':
         return this.#replied(event)
       case 'turn.ended':
         this.#endTurn(event.at)
-        return this.#mark(this.#said, event, event.reason !== 'completed')
+        return this.#mark(this.#turnLane, event, event.reason !== 'completed')
       case 'call.held':
         return this.#callBar(event, isForPeople(event.hold.kind) ? 'held' : 'away', HELD_WORDS[event.hold.kind])
       case 'call.approved':
@@ -111,15 +111,21 @@ class Weaver {
       case 'call.started':
         return this.#callBar(event, 'running', event.attempt > 1 ? `runs again, attempt ${event.attempt}` : 'runs')
       case 'call.resumed':
-        return this.#callBar(event, 'running', 'goes on')
+        return this.#callBar(event, 'running', 'continues')
       case 'call.settled':
         return this.#settled(event)
       case 'call.rewritten':
       case 'call.endorsed':
       case 'call.cleared':
+      case 'hold.reminded':
+      case 'hold.escalated':
+      case 'hold.assigned':
+      case 'hold.commented':
       case 'answer.arrived':
         return this.#mark(this.#call(event.callId), event)
       case 'conversation.opened':
+      case 'participants.changed':
+      case 'conversation.erased':
       case 'message.queued':
       case 'turn.briefed':
       case 'state.changed':
@@ -127,20 +133,20 @@ class Weaver {
       case 'plan.removed':
       case 'plan.fired':
       case 'notices.told':
-        return this.#mark(this.#said, event)
+        return this.#mark(this.#turnLane, event)
     }
   }
 
   #replied(event: Extract<LogEvent, { readonly type: 'model.replied' }>): void {
     this.#model.bars.push({
       kind: 'model',
-      from: this.#asked ?? event.at,
+      from: this.#modelCalledAt ?? event.at,
       to: event.at,
       label: `step ${event.step}`,
       seq: event.seq,
     })
     this.#mark(this.#model, event, event.withheld === true)
-    this.#asked = undefined
+    this.#modelCalledAt = undefined
     const calls = event.reply.parts.filter((part) => part.type === 'call')
     for (const { callId, name } of calls) {
       this.#calls.set(callId, { id: callId, label: name, bars: [], marks: [] })
@@ -148,14 +154,14 @@ class Weaver {
     }
     // A reply without calls ends its turn by itself.
     if (calls.length === 0 && !event.again) this.#endTurn(event.at)
-    else if (event.again) this.#asked = event.at
+    else if (event.again) this.#modelCalledAt = event.at
   }
 
   #settled(event: Extract<LogEvent, { readonly type: 'call.settled' }>): void {
     const lane = this.#call(event.callId)
     close(lane, event.at)
     this.#mark(lane, event, !event.outcome.ok)
-    if (this.#unsettled.delete(event.callId) && this.#unsettled.size === 0) this.#asked = event.at
+    if (this.#unsettled.delete(event.callId) && this.#unsettled.size === 0) this.#modelCalledAt = event.at
   }
 
   #callBar(event: Extract<LogEvent, { readonly callId: string }>, kind: BarKind, label: string): void {
@@ -166,10 +172,10 @@ class Weaver {
   }
 
   #endTurn(at: number): void {
-    close(this.#said, at)
+    close(this.#turnLane, at)
     const turn = this.turns.at(-1)
     if (turn && turn.to === undefined) this.turns[this.turns.length - 1] = { ...turn, to: at }
-    this.#asked = undefined
+    this.#modelCalledAt = undefined
     this.#unsettled.clear()
   }
 

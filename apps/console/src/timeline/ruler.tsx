@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { ticksOf } from './ticks.ts'
 
-/** Round times, about as many as there is room for. */
+/** A scale of round times. */
 export function Ruler({
   from,
   to,
@@ -11,7 +11,7 @@ export function Ruler({
   readonly to: number
   readonly most: number
 }): ReactNode {
-  // At the very end there is no room for what it says.
+  // A tick at the very end has no room for its label.
   const ticks = ticksOf(to - from, most).filter(({ at }) => at <= (to - from) * 0.95)
   return (
     <div

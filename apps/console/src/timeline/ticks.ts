@@ -1,4 +1,4 @@
-/** A scale of round times, and times as exact as a scale needs them. */
+/** The ticks of a time scale, and durations with the precision that the scale needs. */
 import { spanOf } from '@holdpoint/ui'
 
 export interface Tick {
@@ -15,7 +15,7 @@ const UNITS: readonly (readonly [name: string, ms: number, steps: readonly numbe
   ['d', 86_400_000, [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]],
 ]
 
-/** No more of them than `most`, however long it is, and never two with the same label. */
+/** At most about `most` ticks for any span, with different labels. */
 export function ticksOf(span: number, most: number): readonly Tick[] {
   for (const [name, ms, steps] of UNITS)
     for (const step of steps)
@@ -27,7 +27,7 @@ export function ticksOf(span: number, most: number): readonly Tick[] {
   return [{ at: 0, label: '0' }]
 }
 
-/** `1.25 s` where `1 s` would not tell one event from the next. */
+/** Below a minute, with decimals (`1.25 s`), so that events close together have different times. */
 export function exactSpan(ms: number): string {
   if (ms < 1000 || ms >= 60_000) return spanOf(ms)
   return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`

@@ -1,4 +1,4 @@
-/** How a conversation came to where it is: lanes to scale, every event, and what the model was told. */
+/** The timeline of a conversation: lanes on a time scale, every event, and the prompts. */
 import { useMemo, useState, type ReactNode } from 'react'
 import type { LogEvent } from '@holdpoint/client'
 import { Button } from '@holdpoint/ui'
@@ -7,7 +7,7 @@ import { Empty, INPUT, Trouble } from '../parts.tsx'
 import { EventList } from './event-list.tsx'
 import { LaneChart, Legend } from './lane-chart.tsx'
 import { timelineOf, type Timeline } from './lanes.ts'
-import { Told } from './told.tsx'
+import { Prompts } from './prompts.tsx'
 import { useEvents } from './use-events.ts'
 
 export function TimelineScreen({ id }: { readonly id: string }): ReactNode {
@@ -22,7 +22,7 @@ export function TimelineScreen({ id }: { readonly id: string }): ReactNode {
           {timeline ? (
             <Whole id={id} events={events} timeline={timeline} />
           ) : (
-            <Empty title="Nothing happened yet">Say something in the chat.</Empty>
+            <Empty title="No events yet">Send a message in the chat.</Empty>
           )}
         </div>
       </div>
@@ -43,7 +43,7 @@ function Whole({
   const [turnId, setTurnId] = useState<string>()
   const [zoom, setZoom] = useState(1)
   const [chosen, setChosen] = useState<number>()
-  // The newest turn unless another is chosen; `all` is from the first event to the last.
+  // The newest turn, or the one that the user chose. `all` is from the first event to the last.
   const turn = turnId === 'all' ? undefined : (timeline.turns.find((each) => each.turnId === turnId) ?? newest)
   const window = turn
     ? { from: turn.from, to: turn.to }
@@ -59,7 +59,7 @@ function Whole({
     <>
       <div className="flex flex-wrap items-center gap-2">
         <select
-          aria-label="Which turn"
+          aria-label="Turn"
           className={`${INPUT} max-w-full sm:max-w-md`}
           value={turnId ?? turn?.turnId ?? 'all'}
           onChange={(event) => setTurnId(event.target.value)}
@@ -71,20 +71,20 @@ function Whole({
             </option>
           ))}
         </select>
-        <Button small aria-label="Wider" disabled={zoom >= 64} onClick={() => setZoom(zoom * 2)}>
+        <Button small aria-label="Zoom in" disabled={zoom >= 64} onClick={() => setZoom(zoom * 2)}>
           +
         </Button>
-        <Button small aria-label="Narrower" disabled={zoom <= 1} onClick={() => setZoom(zoom / 2)}>
+        <Button small aria-label="Zoom out" disabled={zoom <= 1} onClick={() => setZoom(zoom / 2)}>
           −
         </Button>
-        {zoom > 1 && <span className="text-xs text-muted-foreground">{zoom} times as wide</span>}
+        {zoom > 1 && <span className="text-xs text-muted-foreground">zoom {zoom}×</span>}
       </div>
       <div className="grid gap-2">
         <LaneChart timeline={timeline} lanes={lanes} window={window} zoom={zoom} chosen={chosen} onChoose={setChosen} />
         <Legend />
       </div>
       <EventList events={events} window={window} chosen={chosen} onChoose={setChosen} />
-      {turn && <Told id={id} turnId={turn.turnId} seq={events.at(-1)?.seq ?? 0} />}
+      {turn && <Prompts id={id} turnId={turn.turnId} seq={events.at(-1)?.seq ?? 0} />}
     </>
   )
 }

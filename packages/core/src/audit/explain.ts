@@ -5,7 +5,7 @@
  */
 import type { EndReason, FailedAttempt, LogEvent, Shown } from '../log/log-event.ts'
 import type { Address, Store } from '../log/store.ts'
-import type { Agent } from '../loop/agent.ts'
+import type { Agent } from '../agent/agent.ts'
 import { showAs, type ShownPassage } from '../context/fit.ts'
 import type { RetentionOf } from '../context/retention.ts'
 import { SUMMARY, summaryOf, type Summary } from '../context/summary.ts'

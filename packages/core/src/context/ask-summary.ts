@@ -1,6 +1,6 @@
 /** One request to the model that writes summaries: retried while the vendor is busy, with a time limit and fallback models. */
 import { messageOf } from '../failure.ts'
-import type { Agent } from '../loop/agent.ts'
+import type { Agent } from '../agent/agent.ts'
 import { retryDelay } from '../model/retry.ts'
 import { ModelError, type Model, type ModelRequest, type ModelSettings } from '../model/model.ts'
 import { ReplyBuilder } from '../model/reply-builder.ts'

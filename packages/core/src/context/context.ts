@@ -1,6 +1,6 @@
 /** An agent's settings about what the model is told, checked and with everything filled in. */
 import { HoldpointError } from '../failure.ts'
-import { isObject, show } from '../json.ts'
+import { isObject, describeValue } from '../json.ts'
 import {
   DEFAULT_BUDGET,
   type Budget,
@@ -44,15 +44,15 @@ const SETTINGS: readonly (keyof ContextOptions)[] = ['budget', 'window', 'retent
 function check(agent: string, options: ContextOptions): void {
   const invalid = (what: string): HoldpointError => new HoldpointError('config-invalid', `Agent "${agent}": ${what}`)
   const given: unknown = options
-  if (!isObject(given)) throw invalid(`"context" must be an object, not ${show(given)}.`)
+  if (!isObject(given)) throw invalid(`"context" must be an object, not ${describeValue(given)}.`)
   const unknown = Object.keys(given).find((key) => !SETTINGS.some((setting) => setting === key))
   if (unknown !== undefined) throw invalid(`there is no setting "context.${unknown}". It takes ${SETTINGS.join(', ')}.`)
   const numbers = (name: string, value: unknown, keys: readonly string[], least: number): void => {
-    if (!isObject(value)) throw invalid(`"context.${name}" must be an object, not ${show(value)}.`)
+    if (!isObject(value)) throw invalid(`"context.${name}" must be an object, not ${describeValue(value)}.`)
     for (const [key, each] of Object.entries(value)) {
       if (!keys.includes(key)) throw invalid(`"context.${name}" takes ${keys.join(', ')}, not "${key}".`)
       if (!(Number.isInteger(each) && Number(each) >= least))
-        throw invalid(`"context.${name}.${key}" must be a whole number from ${least}, not ${show(each)}.`)
+        throw invalid(`"context.${name}.${key}" must be a whole number from ${least}, not ${describeValue(each)}.`)
     }
   }
   const { budget, window, retention, ownWords, summarize, count } = options
@@ -69,12 +69,12 @@ function check(agent: string, options: ContextOptions): void {
   if (ownWords !== undefined) numbers('ownWords', ownWords, ['after'], 1)
   if (summarize !== undefined) checkSummarize(summarize, invalid)
   if (count !== undefined && typeof count !== 'function')
-    throw invalid(`"context.count" must be a function of a text or a message, not ${show(count)}.`)
+    throw invalid(`"context.count" must be a function of a text or a message, not ${describeValue(count)}.`)
 }
 
 function checkSummarize(summarize: SummarizeOptions, invalid: (what: string) => HoldpointError): void {
   const given: unknown = summarize
-  if (!isObject(given)) throw invalid(`"context.summarize" must be an object, not ${show(given)}.`)
+  if (!isObject(given)) throw invalid(`"context.summarize" must be an object, not ${describeValue(given)}.`)
   const { model, instructions, from = 0.75, chunk = 1, length = 1, ...rest } = summarize
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined) throw invalid(`"context.summarize" has no setting "${unknown}".`)
@@ -85,5 +85,5 @@ function checkSummarize(summarize: SummarizeOptions, invalid: (what: string) => 
   if (!(from > 0 && from <= 1)) throw invalid('"context.summarize.from" must be a part of the budget, such as 0.75.')
   for (const [key, value] of Object.entries({ chunk, length }))
     if (!(Number.isInteger(value) && value >= 1))
-      throw invalid(`"context.summarize.${key}" must be a whole number from 1, not ${show(value)}.`)
+      throw invalid(`"context.summarize.${key}" must be a whole number from 1, not ${describeValue(value)}.`)
 }

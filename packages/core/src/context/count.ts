@@ -5,7 +5,7 @@
  * test/context/count.test.ts for how far that is from a real tokenizer. Every message gets a few tokens more, for what
  * vendors put around it.
  */
-import { show, type Json, type JsonObject } from '../json.ts'
+import { describeValue, type Json, type JsonObject } from '../json.ts'
 import type { PromptMessage, PromptPart } from '../prompt/prompt.ts'
 import { messageOf } from '../failure.ts'
 import type { FileData } from '../model/model.ts'
@@ -59,7 +59,7 @@ export function checkedCounter(count: TokenCounter): TokenCounter {
       throw new CountFailure(`failed: ${messageOf(error)}`)
     }
     if (typeof tokens === 'number' && tokens >= 0 && tokens < Infinity) return tokens
-    const given = tokens instanceof Promise ? 'a promise' : show(tokens)
+    const given = tokens instanceof Promise ? 'a promise' : describeValue(tokens)
     throw new CountFailure(
       `gave ${given} for a ${typeof what === 'string' ? 'text' : 'message'}, not a number of tokens.`,
     )

@@ -7,8 +7,8 @@
  * before the next try, more each time.
  */
 import { toJson } from '../json.ts'
-import type { Agent } from '../loop/agent.ts'
-import type { SummaryLog } from './context-log.ts'
+import type { Agent } from '../agent/agent.ts'
+import type { SummaryLog } from './prompt-log.ts'
 import type { Usage } from '../model/reply.ts'
 import { askForSummary, sum, type Answer } from './ask-summary.ts'
 import { SUMMARY, type Summary } from './summary.ts'

@@ -3,8 +3,8 @@
  * passage ends, so that what came of it can be kept; a passage that is too long for one is told in several.
  */
 import type { LogEvent } from '../log/log-event.ts'
-import type { Agent } from '../loop/agent.ts'
-import type { SummaryLog } from './context-log.ts'
+import type { Agent } from '../agent/agent.ts'
+import type { SummaryLog } from './prompt-log.ts'
 import type { PromptMessage } from '../prompt/prompt.ts'
 import { renderPassage } from '../prompt/render.ts'
 import { Transcript, type Passage } from '../prompt/transcript.ts'

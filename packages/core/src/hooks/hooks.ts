@@ -1,9 +1,9 @@
 /**
- * Code of the application at the four places where it counts: before the model reads what was said, on what it writes as
- * it comes, before a call becomes one, and before a reply stands.
+ * Hooks: functions of the application that run before the model reads a message, on each piece of a reply, before a call is
+ * made, and before a reply ends the turn.
  *
- * A hook that fails, or takes too long, is never passed over: what it was to look after would get through. Hooks may run
- * again after a crash, until what they gave is in the log.
+ * A hook that fails or takes too long ends the turn or vetoes the call: ignored, it would let through what it has to stop.
+ * After a crash, a hook may run again, until its result is in the log.
  */
 import type { Duration } from '../duration.ts'
 import type { Json } from '../json.ts'
@@ -22,9 +22,9 @@ export interface Hooks {
   readonly beforeCall?: readonly CallHook[]
   /** One after the other, on a reply that would end the turn. */
   readonly afterMessage?: readonly ReplyHook[]
-  /** Each gets what the one before lets through. */
+  /** Each hook gets the parts that the one before it returns. */
   readonly onStream?: readonly StreamHook[]
-  /** How many replies of a turn may be sent back. Default: 2. */
+  /** How many replies of a turn hooks may send back. Default: 2. */
   readonly regenerations?: number
 }
 
@@ -43,22 +43,22 @@ export interface HookContext {
 }
 
 export interface MessageHook extends HookBase {
-  /** What it adds stays in the prompts of later turns; otherwise it is for this turn alone. */
+  /** Whether its additions stay in the prompts of later turns. Default: they are only for this turn. */
   readonly durable?: boolean
   readonly run: (context: MessageContext) => MessageAnswer | Promise<MessageAnswer>
 }
 
-/** They see the same message, may only add, and what they add is put together in the order given here. */
+/** Hooks that run at the same time. They get the same message and may only add to it, in the order given here. */
 export interface ParallelHooks {
   readonly parallel: readonly MessageHook[]
 }
 
 export interface MessageContext extends HookContext {
-  /** What the model will read, as the hooks before left it. */
+  /** The message as the model will read it, after the hooks before this one. */
   readonly parts: readonly UserPart[]
   /** Its text alone. */
   readonly text: string
-  /** What it is made of: messages, with who said them, and answers that came late. */
+  /** The items of the turn: messages with their authors, and answers that arrived later. */
   readonly items: readonly Inbound[]
 }
 
@@ -66,12 +66,12 @@ export type MessageAnswer =
   | undefined
   | void
   | {
-      /** Put before what was said. */
+      /** Added before the message. */
       readonly add?: string | readonly UserPart[]
-      /** Read by the model in place of what was said, from now on. The log keeps what was said. */
+      /** Replaces the message in this and later prompts. The log keeps the original. */
       readonly replace?: string | readonly UserPart[]
     }
-  /** The model is not asked, and the turn ends. */
+  /** Ends the turn before the model is called. */
   | Halt
 
 export interface CallHook extends HookBase {
@@ -81,7 +81,7 @@ export interface CallHook extends HookBase {
 export interface CallContext extends HookContext {
   readonly call: { readonly id: string; readonly name: string }
   readonly executor: Executor
-  /** As the model wrote it, or as the hooks before left it. */
+  /** The input that the model wrote, after the hooks before this one. */
   readonly input: Json
 }
 
@@ -107,7 +107,7 @@ export interface ReplyContext extends HookContext {
 export type ReplyAnswer =
   | undefined
   | void
-  /** The model is asked once more, with this as what is to be better. */
+  /** The model is called again, with this as feedback. */
   | { readonly again: string }
   | Halt
 
@@ -117,10 +117,10 @@ export interface StreamHook {
   readonly open: (context: Omit<HookContext, 'signal'>) => StreamTransform
 }
 
-/** In the way of every piece of every reply: it must be fast, and it cannot wait for anything. */
+/** Runs for each piece of each reply, so it must be fast, and it is synchronous. */
 export interface StreamTransform {
-  /** What is to go on in its place: nothing, one or several. */
+  /** The parts to pass on instead: none, one or several. */
   part(part: ModelPart): ModelPart | readonly ModelPart[] | undefined
-  /** The reply is over: what was held back. */
+  /** Called at the end of the reply. Returns parts that were held back. */
   end?(): readonly ModelPart[]
 }

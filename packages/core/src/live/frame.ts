@@ -1,6 +1,6 @@
 /**
- * What is shown while it happens: deltas, progress, retries. Never stored, and allowed to be lost; whatever matters
- * comes again as an event. In one stream with events, what has a `seq` is an event, and what has none a frame.
+ * Frames: pieces of text, progress and retries, shown while they happen. They are never stored and may be lost: an event
+ * repeats whatever matters. In a stream of both, an item with a `seq` is an event, and any other a frame.
  */
 import type { Json } from '../json.ts'
 import type { SpaceFrame } from '../log/space-frame.ts'
@@ -8,7 +8,7 @@ import type { SpaceFrame } from '../log/space-frame.ts'
 export type Frame = ConversationFrame | SpaceFrame
 
 export type ConversationFrame =
-  /** A model call begins; what an earlier attempt of this step showed is void. */
+  /** A model call begins. Frames of an earlier attempt of this step are void. */
   | { readonly type: 'reply-start'; readonly turnId: string; readonly step: number; readonly attempt: number }
   | {
       readonly type: 'reply-text'
@@ -24,7 +24,7 @@ export type ConversationFrame =
       readonly id: string
       readonly delta: string
     }
-  /** A call's arguments as the model writes them; `id` is the vendor's. */
+  /** A piece of a call's arguments, as the model writes them. `id` is the vendor's. */
   | {
       readonly type: 'call-input'
       readonly turnId: string
@@ -34,7 +34,7 @@ export type ConversationFrame =
       readonly name: string
       readonly delta: string
     }
-  /** A call is complete; events tell what happens to it. */
+  /** A call is complete. Events follow that say what happens to it. */
   | {
       readonly type: 'reply-call'
       readonly turnId: string

@@ -5,7 +5,9 @@
  */
 import type { Display, LogEvent } from '../log/log-event.ts'
 import type { CallPart } from '../model/reply.ts'
-import type { Hold, Resolution } from '../turn/hold.ts'
+import { doneBy, type Actor } from '../principal.ts'
+import type { Call } from '../turn/turn-state.ts'
+import { addresseesOf, type Hold, type Resolution } from '../turn/hold.ts'
 import type { ViewCall, ViewHold, ViewResolved } from './view-shape.ts'
 
 export type CallEvent = Extract<LogEvent, { readonly callId: string }>
@@ -33,6 +35,7 @@ export function newViewCall(
 }
 
 export function moveCall(call: ViewCall, event: CallEvent): ViewCall {
+  if (isHoldEvent(event)) return call.hold ? { ...call, hold: moveHold(call.hold, event) } : call
   if (call.state === 'settled') return event.type === 'answer.arrived' ? answered(call, event) : call
   const { hold } = call
   switch (event.type) {
@@ -40,7 +43,17 @@ export function moveCall(call: ViewCall, event: CallEvent): ViewCall {
       return { ...facts(call), input: event.input, state: 'ready' }
     case 'call.held': {
       const nth = call.holds + 1
-      const made = viewHold({ ...call, endorsedBy: [] }, nth, event.hold)
+      const made = viewHold(
+        {
+          callId: call.callId,
+          name: call.name,
+          proposed: call.proposed,
+          endorsedBy: [],
+          ...(call.streaming && { streaming: true }),
+        },
+        nth,
+        event.hold,
+      )
       return { ...facts(call), input: event.hold.input, holds: nth, state: 'held', hold: made }
     }
     case 'call.endorsed':
@@ -74,10 +87,35 @@ export function moveCall(call: ViewCall, event: CallEvent): ViewCall {
   }
 }
 
+export type HoldEvent = Extract<CallEvent, { readonly type: `hold.${string}` }>
+
+function isHoldEvent(event: LogEvent): event is HoldEvent {
+  return event.type.startsWith('hold.')
+}
+
+export function moveHold(hold: ViewHold, event: HoldEvent): ViewHold {
+  switch (event.type) {
+    case 'hold.reminded': {
+      const { remindAt: _remindAt, ...left } = hold
+      return left
+    }
+    case 'hold.escalated': {
+      const { escalation: _escalation, ...left } = hold
+      return { ...left, to: [...(hold.to ?? []), ...event.to] }
+    }
+    case 'hold.assigned': {
+      const { assignee: _assignee, ...left } = hold
+      return event.assignee === undefined ? left : { ...left, assignee: event.assignee }
+    }
+    case 'hold.commented':
+      return { ...hold, comments: [...(hold.comments ?? []), { text: event.text, at: event.at, ...doneBy(event) }] }
+  }
+}
+
 /** By an answer, or by the deadline. An answer may still come after the deadline. */
 function answered(call: Settled, event: Extract<CallEvent, { type: 'answer.arrived' }>): ViewCall {
   const hold = call.hold ?? call.missed
-  const { outcome, at, by } = event
+  const { outcome, at } = event
   return {
     ...facts(call),
     resolved: taken(call, hold, event),
@@ -85,7 +123,7 @@ function answered(call: Settled, event: Extract<CallEvent, { type: 'answer.arriv
     outcome: call.outcome,
     settledAt: call.settledAt,
     ...(hold && !event.resolution && { missed: hold }),
-    arrived: { outcome, at, ...(by !== undefined && { by }) },
+    arrived: { outcome, at, ...doneBy(event) },
   }
 }
 
@@ -107,24 +145,37 @@ function facts(call: ViewCall): Facts {
   }
 }
 
-type HeldFacts = Pick<ViewHold, 'callId' | 'name' | 'proposed' | 'endorsedBy' | 'streaming'>
+type HeldFacts = Pick<ViewHold, 'callId' | 'name' | 'proposed' | 'endorsedBy' | 'streaming'> &
+  Pick<Call, 'assignee' | 'comments'>
 
 export function viewHold(
-  { callId, name, proposed, endorsedBy, streaming }: HeldFacts,
+  { callId, name, proposed, endorsedBy, streaming, assignee, comments }: HeldFacts,
   nth: number,
   hold: Hold,
 ): ViewHold {
   // Reckoned like the row in the store, so that an inbox and a conversation show the same time.
   const heldAt = hold.expiresAt - hold.timeoutMs
-  return { ...hold, callId, name, proposed, nth, heldAt, endorsedBy, ...(streaming && { streaming }) }
+  return {
+    ...hold,
+    callId,
+    name,
+    proposed,
+    nth,
+    heldAt,
+    endorsedBy,
+    ...(streaming && { streaming }),
+    ...(assignee !== undefined && { assignee }),
+    ...(comments && { comments }),
+  }
 }
 
 function taken(
   { resolved }: ViewCall,
   hold: ViewHold | undefined,
-  { resolution, by, at }: { readonly resolution?: Resolution; readonly by?: string; readonly at: number },
+  event: Actor & { readonly resolution?: Resolution; readonly at: number },
 ): readonly ViewResolved[] {
+  const { resolution, at } = event
   if (!resolution || !hold) return resolved
   const { kind, nth, accepts, heldAt } = hold
-  return [...resolved, { hold: kind, nth, accepts, resolution, ...(by !== undefined && { by }), heldAt, at }]
+  return [...resolved, { hold: kind, nth, accepts, ...addresseesOf(hold), resolution, ...doneBy(event), heldAt, at }]
 }

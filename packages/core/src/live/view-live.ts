@@ -17,13 +17,13 @@ export const NOTHING_LIVE: ViewLive = { progress: [] }
 
 /** The view itself when the frame says nothing that can be shown. */
 export function applyFrame(view: View, frame: Frame): View {
-  if (isSpaceFrame(frame)) return view
+  if (isSpaceFrame(frame) || view.erased) return view
   const live = frame.type === 'call-progress' ? withProgress(view, frame) : withReply(view, frame)
   return live === view.live ? view : { ...view, live }
 }
 
 /** What is left to show after an event: the reply is there, the call has its outcome or begins again. */
-export function liveAfter(live: ViewLive, event: LogEvent): ViewLive {
+export function viewLiveAfter(live: ViewLive, event: LogEvent): ViewLive {
   if (isSpaceEvent(event)) return live
   switch (event.type) {
     case 'model.replied': {
@@ -37,14 +37,20 @@ export function liveAfter(live: ViewLive, event: LogEvent): ViewLive {
       return withoutProgress(live, event.callId)
     case 'turn.started':
     case 'turn.ended':
+    case 'conversation.erased':
       return NOTHING_LIVE
     case 'conversation.opened':
+    case 'participants.changed':
     case 'message.queued':
     case 'turn.briefed':
     case 'call.rewritten':
     case 'call.held':
     case 'call.resumed':
     case 'call.endorsed':
+    case 'hold.reminded':
+    case 'hold.escalated':
+    case 'hold.assigned':
+    case 'hold.commented':
     case 'call.approved':
     case 'call.cleared':
     case 'answer.arrived':

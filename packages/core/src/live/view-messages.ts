@@ -6,7 +6,7 @@ import type { Inbound, InboxEvent, UserPart } from '../log/message.ts'
 import type { CallPart, ReplyPart } from '../model/reply.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 import type { HoldKind } from '../turn/hold.ts'
-import { remember, rememberBoth, turnsOf } from './view-select.ts'
+import { remember, rememberBoth, turnsOf } from './view-turns-and-holds.ts'
 import type { StreamingPart, View, ViewCall, ViewStep, ViewStreaming, ViewTurn } from './view-shape.ts'
 
 /** `id` is unique in the conversation and stays the same from the first frame on. */

@@ -7,8 +7,9 @@ import type { Display, EndReason, OutputPlan } from '../log/log-event.ts'
 import type { Inbound } from '../log/message.ts'
 import type { ConversationStatus } from '../log/store.ts'
 import type { Reply } from '../model/reply.ts'
+import type { Erasure } from '../turn/erased.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
-import type { Hold, Resolved } from '../turn/hold.ts'
+import type { Hold, HoldComment, Resolved } from '../turn/hold.ts'
 
 export interface View {
   /** The first event it knows: 1, or where its page of the log begins. One more than `seq` while it knows none. */
@@ -20,6 +21,8 @@ export interface View {
   /** Whose conversation it is; empty before anything was said. */
   readonly agent: string
   readonly status: ConversationStatus
+  /** Set once the conversation was erased. Then there is nothing else to show. */
+  readonly erased?: Erasure
   /** As the events have them; `turnsOf` adds what is live. */
   readonly turns: readonly ViewTurn[]
   /** What came while a turn was going on, and waits for its own. */
@@ -111,12 +114,14 @@ export interface ViewHold extends Hold {
   readonly heldAt: number
   /** Who of several approvers agreed so far, to exactly this input. */
   readonly endorsedBy: readonly string[]
+  /** The person who took the hold on. */
+  readonly assignee?: string
+  readonly comments?: readonly HoldComment[]
   /** The tool of the call reports progress. */
   readonly streaming?: true
 }
 
-export interface ViewResolved extends Omit<Resolved, 'by'> {
-  readonly by?: string
+export interface ViewResolved extends Resolved {
   readonly heldAt: number
 }
 

@@ -13,11 +13,12 @@ import type { LogEvent } from '../log/log-event.ts'
 import { arrivedItem, firedItems } from '../log/message.ts'
 import { callsOf } from '../model/reply.ts'
 import { isSpaceEvent } from '../log/space-event.ts'
-import { agreedTo } from '../turn/hold.ts'
+import { erasureOf, type Erasure } from '../turn/erased.ts'
+import { endorsersOf } from '../turn/quorum.ts'
 import type { Conversation } from '../turn/turn-state.ts'
 import type { Frame } from './frame.ts'
-import { moveCall, newViewCall, viewHold, type CallEvent } from './view-call.ts'
-import { applyFrame, liveAfter, NOTHING_LIVE } from './view-live.ts'
+import { moveCall, moveHold, newViewCall, viewHold, type CallEvent, type HoldEvent } from './view-call.ts'
+import { applyFrame, viewLiveAfter, NOTHING_LIVE } from './view-live.ts'
 import type { View, ViewCall, ViewHold, ViewTurn } from './view-shape.ts'
 
 export const emptyView: View = {
@@ -43,6 +44,8 @@ export function applyEvent(view: View, event: LogEvent): View {
   const { seq } = event
   const { behind = 0, ...known } = view
   if (seq <= view.seq) return view
+  // No event from before it exists any more, so it follows any other.
+  if (event.type === 'conversation.erased') return tombstone(seq, event.agent, erasureOf(event))
   const fresh = view.seq === 0
   if (!fresh && seq > view.seq + 1) return seq > behind ? { ...view, behind: seq } : view
   const changed: View = {
@@ -53,7 +56,7 @@ export function applyEvent(view: View, event: LogEvent): View {
     // Nothing for a kind of event that this code is too old to know.
     ...changes(view, event),
   }
-  const live = changed.turns.at(-1)?.ended ? NOTHING_LIVE : (liveAfter(view.live, event) ?? view.live)
+  const live = changed.turns.at(-1)?.ended ? NOTHING_LIVE : (viewLiveAfter(view.live, event) ?? view.live)
   return { ...changed, status: statusOf(changed), live }
 }
 
@@ -62,18 +65,23 @@ export function applyEvent(view: View, event: LogEvent): View {
  * An empty view becomes the page that begins after this state. A state that is ahead is a gap like any other.
  */
 export function withEarlier(view: View, state: Conversation): View {
-  const { seq, agent } = state
+  const { seq, agent, erased } = state
+  if (erased && seq >= view.seq) return tombstone(seq, agent, erased)
   const queue = state.queue.map(({ item }) => item)
   if (view.seq !== 0 && seq !== view.seq) return seq > (view.behind ?? view.seq) ? { ...view, behind: seq } : view
   const waiting = Array.from(state.waiting.values()).flatMap((call): readonly ViewHold[] => {
     const shown = view.waiting.find((hold) => hold.callId === call.callId)
     if (shown) return [shown]
     if (!('hold' in call) || !call.hold) return []
-    return [viewHold({ ...call, endorsedBy: agreedTo(call.hold, call.endorsed) }, call.holds, call.hold)]
+    return [viewHold({ ...call, endorsedBy: endorsersOf(call.hold, call.endorsed) }, call.holds, call.hold)]
   })
   const from = view.seq === 0 ? seq + 1 : view.from
   const whole = { ...view, from, seq, agent, queue, waiting }
   return { ...whole, status: statusOf(whole) }
+}
+
+function tombstone(seq: number, agent: string, erased: Erasure): View {
+  return { ...emptyView, seq, agent, erased }
 }
 
 type Changes = Partial<Pick<View, 'agent' | 'turns' | 'queue' | 'waiting'>>
@@ -84,6 +92,9 @@ function changes(view: View, event: LogEvent): Changes {
   switch (event.type) {
     case 'conversation.opened':
       return { agent: event.agent }
+    case 'participants.changed':
+    case 'conversation.erased':
+      return {}
     case 'turn.started': {
       const { turnId, agent, items, output, at, queued = 0 } = event
       // An array of the turn's own, which `messagesOf` remembers its messages by.
@@ -109,6 +120,11 @@ function changes(view: View, event: LogEvent): Changes {
     case 'call.started':
     case 'call.settled':
       return changeCall(view, event)
+    case 'hold.reminded':
+    case 'hold.escalated':
+    case 'hold.assigned':
+    case 'hold.commented':
+      return changeHold(view, event)
     case 'answer.arrived': {
       const { callId } = event
       const waiting = view.waiting.filter((hold) => hold.callId !== callId)
@@ -166,6 +182,14 @@ function changeCall({ turns, waiting }: View, event: CallEvent): Changes {
     }
   }
   return {}
+}
+
+/** A hold of an async call is shown twice: with its call, and among those that wait. */
+function changeHold(view: View, event: HoldEvent): Changes {
+  const { waiting } = view
+  const { turns = view.turns } = changeCall(view, event)
+  if (!waiting.some(({ callId }) => callId === event.callId)) return { turns }
+  return { turns, waiting: waiting.map((hold) => (hold.callId === event.callId ? moveHold(hold, event) : hold)) }
 }
 
 /** The same word as in the store: `running` when there is work that needs no answer from outside. */

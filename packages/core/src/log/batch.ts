@@ -1,6 +1,6 @@
 /**
- * The events of one append as a store keeps them: one row, since they were written together and are read together.
- * A row stands at the seq of its last event.
+ * The events of one append as stores keep them: in one row, because they are written and read together. The seq of the row is
+ * that of its last event.
  */
 import { HoldpointError } from '../failure.ts'
 import type { EventBody, LogEvent } from './log-event.ts'
@@ -21,7 +21,7 @@ export function decodeBatch({ seq, at, events }: Batch): LogEvent[] {
   return bodies.map((body, index): LogEvent => ({ ...body, seq: seq - bodies.length + index + 1, at }))
 }
 
-/** What is no list of events was damaged in the store: that is this conversation's trouble, not the store's. */
+/** A damaged row is an error of its conversation only, so that the store stays usable for the others. */
 function read(seq: number, events: string): readonly EventBody[] {
   try {
     const bodies: unknown = JSON.parse(events)

@@ -1,8 +1,9 @@
 /**
- * Everything that is ever written about a conversation. A log is a gapless list of these; state, holds, prompts and
- * views are computed from it. Names say what happened; once released, a shape is only ever added to.
+ * The events of a conversation's log. State, holds, prompts and views are computed from them. A name says what happened. A
+ * released shape may get new optional fields and never loses one.
  */
 import type { Json } from '../json.ts'
+import type { Actor } from '../principal.ts'
 import type { Reply } from '../model/reply.ts'
 import type { OutputSpec } from '../model/model.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
@@ -21,32 +22,46 @@ export type EventBody = ConversationEvent | SpaceEvent
 
 export type ConversationEvent =
   /** A caller created the conversation before its first message. */
-  | { readonly type: 'conversation.opened'; readonly agent: string; readonly by?: string }
+  | ({ readonly type: 'conversation.opened'; readonly agent: string } & Omit<Actor, 'onBehalfOf'>)
+  /** People were added to the conversation or removed, or it has another owner. */
+  | ({
+      readonly type: 'participants.changed'
+      readonly add: readonly string[]
+      readonly remove: readonly string[]
+      readonly owner?: string
+    } & Omit<Actor, 'onBehalfOf'>)
+  /** All that is left of an erased conversation. Its seq follows that of the last event, and the store has no other. */
+  | ({
+      readonly type: 'conversation.erased'
+      readonly agent: string
+      readonly reason?: string
+      readonly policy?: 'retention'
+    } & Actor)
   | {
       readonly type: 'turn.started'
       readonly turnId: string
       readonly agent: string
       /** Empty when a turn that stopped early is taken up again. */
       readonly items: readonly Inbound[]
-      /** How many of the items came out of the queue. */
+      /** How many of the items came from the queue. */
       readonly queued?: number
       /** The seq at which the last of those was queued. */
       readonly upTo?: number
-      /** A cycle of an autonomous agent: it is about everything that waited, and its tools act for the agent itself. */
+      /** A cycle of an autonomous agent: it takes the whole queue, and its tools act for the agent itself. */
       readonly cycle?: true
       readonly limits: TurnLimits
       readonly output?: OutputPlan
     }
   | { readonly type: 'message.queued'; readonly item: Inbound }
-  /** What hooks made of what was said, where that shall stay. */
+  /** Changes of hooks to the turn's message that stay in later prompts. */
   | {
       readonly type: 'turn.briefed'
       readonly turnId: string
-      /** Read by the model in place of what was said. */
+      /** The model reads this instead of the message. */
       readonly said?: readonly UserPart[]
-      /** Read by the model before it. */
+      /** The model reads this before the message. */
       readonly added?: readonly UserPart[]
-      /** A hook did not let it through, or failed: the model never reads what was said. */
+      /** A hook refused the message, or failed: the model never reads the message. */
       readonly withheld?: true
       readonly hooks: readonly string[]
     }
@@ -55,24 +70,24 @@ export type ConversationEvent =
       readonly turnId: string
       readonly step: number
       readonly reply: Reply
-      /** Why a reply without calls ends the turn, when that is not because the model was done. */
+      /** Why a reply without calls ends the turn. Left out when the model simply finished. */
       readonly ends?: EndReason
-      /** What there is to say about that. */
+      /** The message for `ends`. */
       readonly message?: string
-      /** A hook ended the turn over it, or failed on it: it is not shown as the agent's reply. */
+      /** A hook ended the turn because of this reply, or failed on it. The reply is not shown. */
       readonly withheld?: true
-      /** A hook sent it back, and the model is asked once more. */
+      /** A hook sent the reply back, and the model is called again. */
       readonly again?: { readonly hook: string; readonly feedback: string }
-      /** What of the log the model was shown, when that is not what it was shown before. */
+      /** Which part of the log the model was shown, if it is not the same part as before. */
       readonly shown?: Shown
-      /** The attempts that failed before. */
+      /** The failed attempts before this reply. */
       readonly attempts?: readonly FailedAttempt[]
-      /** In an agent's life: where it is now, and where its calls belong. */
-      readonly placed?: Placed
-      /** What the tools of its calls declare about how a call is shown, where that is not the default. */
+      /** In the log of an autonomous agent: the space that it is in, and the spaces of its calls. */
+      readonly spaces?: ReplySpaces
+      /** How the calls of the reply are shown, where that is not the default. */
       readonly display?: readonly Display[]
     }
-  /** A hook put another input in the place of the model's. */
+  /** A hook changed the input of a call. */
   | {
       readonly type: 'call.rewritten'
       readonly callId: string
@@ -83,25 +98,36 @@ export type ConversationEvent =
       readonly type: 'call.held'
       readonly callId: string
       readonly hold: Hold
-      /** What the handler needs to go on. Its own, and nothing for those who answer. */
+      /** What the handler stored for its next run. Not shown to the people who answer. */
       readonly state?: Json
     }
-  /** What the handler waited for is there: the same call runs again. Without a resolution, its time had come. */
-  | { readonly type: 'call.resumed'; readonly callId: string; readonly resolution?: Resolution; readonly by?: string }
-  /** One of several approvers said yes. */
-  | { readonly type: 'call.endorsed'; readonly callId: string; readonly by: string; readonly inputHash: string }
-  | {
+  /** The call runs again: with the answer that its handler waited for, or without a `resolution` at its deadline. */
+  | ({ readonly type: 'call.resumed'; readonly callId: string; readonly resolution?: Resolution } & Actor)
+  /** One of several approvers approved. */
+  | ({
+      readonly type: 'call.endorsed'
+      readonly callId: string
+      readonly by: string
+      readonly inputHash: string
+    } & Actor)
+  /** The approvers of the hold were reminded. */
+  | { readonly type: 'hold.reminded'; readonly callId: string }
+  /** The hold was escalated: these people and groups may resolve it too. */
+  | { readonly type: 'hold.escalated'; readonly callId: string; readonly to: readonly string[] }
+  /** The hold was assigned to a person. Without `assignee`, it was released. */
+  | ({ readonly type: 'hold.assigned'; readonly callId: string; readonly assignee?: string } & Actor)
+  | ({ readonly type: 'hold.commented'; readonly callId: string; readonly text: string } & Actor)
+  | ({
       readonly type: 'call.approved'
       readonly callId: string
-      readonly by?: string
       readonly resolution: Resolution
-      /** An edited input as the tool's schema leaves it. */
+      /** The edited input as the tool's schema returns it. */
       readonly effective?: Json
-      /** What may run now, and nothing else. */
+      /** The hash of the only input that may run now. */
       readonly inputHash: string
       readonly fingerprint: string
-    }
-  /** The gate decided that this input needs no approval. It says nothing about any other input. */
+    } & Actor)
+  /** The gate decided that this input needs no approval. Any other input still does. */
   | {
       readonly type: 'call.cleared'
       readonly callId: string
@@ -109,30 +135,28 @@ export type ConversationEvent =
       readonly fingerprint: string
     }
   | { readonly type: 'call.started'; readonly callId: string; readonly attempt: number }
-  | {
+  | ({
       readonly type: 'call.settled'
       readonly callId: string
       readonly outcome: CallOutcome
       readonly resolution?: Resolution
-      readonly by?: string
       /** The handler or the error policy asked for the turn to end after this round. */
       readonly halt?: TurnHalt
-    }
-  /** An answer that came after its call had been settled: async by declaration, or late. */
-  | {
+    } & Actor)
+  /** An answer arrived after its call was settled: the call is async, or the answer late. */
+  | ({
       readonly type: 'answer.arrived'
       readonly callId: string
       readonly name: string
       readonly outcome: CallOutcome
       readonly resolution?: Resolution
-      readonly by?: string
-      /** The space where the call is shown, if it is. */
+      /** The space where the call is shown. */
       readonly shownIn?: string
-      /** The call is silent, and so is its answer. */
+      /** The call is silent, so the answer is too. */
       readonly silent?: true
       /** The authors of what the call's turn was about. */
       readonly askedBy?: readonly Author[]
-    }
+    } & Actor)
   | { readonly type: 'state.changed'; readonly plugin: string; readonly value: Json }
   | {
       readonly type: 'turn.ended'
@@ -141,10 +165,10 @@ export type ConversationEvent =
       readonly message?: string
       readonly attempts?: readonly FailedAttempt[]
     }
-  /** Under the id of one that is there, it takes its place. */
+  /** A plan was made, or one with the same id was replaced. */
   | { readonly type: 'plan.set'; readonly plan: Plan }
   | { readonly type: 'plan.removed'; readonly planId: string }
-  /** Its time has come: once for each of `due`, which is empty when all of them are passed over. Without `next` it is over. */
+  /** The plan fired once for each time of `due`, which is empty when all were skipped. Without `next`, the plan is over. */
   | {
       readonly type: 'plan.fired'
       readonly planId: string
@@ -155,50 +179,51 @@ export type ConversationEvent =
       /** As the plan has it. */
       readonly askedBy?: readonly Author[]
     }
-  /** The oldest notices of the outbox are where they belong. */
+  /** The oldest notices of the outbox were delivered. */
   | { readonly type: 'notices.told'; readonly count: number }
 
-/** Ends the turn once no call is open. `skipped`: nothing was done, and nothing of it is remembered. */
+/** Ends the turn once no call is open. `skipped`: the agent had nothing to do, and later prompts leave the turn out. */
 export interface TurnHalt {
   readonly reason: 'halted' | 'tool_error' | 'skipped'
   readonly message: string
 }
 
-export interface Placed {
-  /** The space that the agent is in after the reply, if it is in one. */
-  readonly space?: string
-  /** It left a space: from now on it is where it goes, and not where it was woken from. */
+/** The spaces that an autonomous agent's reply is about. */
+export interface ReplySpaces {
+  /** The space that the agent is in after the reply. */
+  readonly current?: string
+  /** The agent left a space in this reply. It is no longer in the space that it was woken from (`home`). */
   readonly left?: true
-  /** The calls that were made in a space; `shown` to everybody there. */
+  /** The calls that the agent made in a space. `shown`: the members of the space see the call. */
   readonly calls: readonly { readonly callId: string; readonly space: string; readonly shown?: true }[]
 }
 
 /** How a call is shown. */
 export interface Display {
-  /** Of a call that the model's vendor carried out, the vendor's id. */
+  /** For a call that the model's vendor ran: the vendor's id. */
   readonly callId: string
   /** It reports progress. */
   readonly streaming?: true
-  /** It is not shown among the messages of its conversation, unless a person is asked about it. */
+  /** The call is left out of the messages, unless a person is asked about it. */
   readonly silent?: true
 }
 
-/** Where a prompt begins. What comes before is not touched: it is only not shown. */
+/** The part of a log that a prompt shows. */
 export interface Shown {
-  /** The seq from which on everything is shown. */
+  /** Events from this seq on are shown. */
   readonly from: number
-  /** Results of calls from before this seq are left out. */
+  /** Results of calls before this seq are left out. */
   readonly stubs?: number
-  /** The summary of what comes before: the seq it reaches to. */
+  /** The last seq that the summary in the prompt covers. */
   readonly summary?: number
 }
 
-/** A call of the model's vendor that brought nothing. */
+/** A model call that failed. */
 export interface FailedAttempt {
   readonly model: string
   readonly message: string
   readonly status?: number
-  /** How long was waited then. */
+  /** How long the runtime waited before the next attempt. */
   readonly delayMs?: number
 }
 
@@ -207,7 +232,7 @@ export interface TurnLimits {
   readonly maxTokens?: number
 }
 
-/** A turn whose result must fit a schema; `finalize` asks for it in a pass of its own after the tool loop. */
+/** The schema of the turn's output. `finalize`: the output is requested in a second pass, after the tool loop. */
 export interface OutputPlan {
   readonly spec: OutputSpec
   readonly finalize: boolean

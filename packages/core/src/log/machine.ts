@@ -1,6 +1,6 @@
 /**
- * What a log is to its driver: a state that events fold to, and the work that follows from it. A conversation is one
- * machine and a space is another; the log, the driver and the scheduler know no other difference between them.
+ * A machine says what the events of a log mean: the state that they fold to, and the work that follows. A conversation is one
+ * machine, a space is another. The log, the driver and the scheduler are the same for both.
  */
 import type { Json } from '../json.ts'
 import type { Call } from '../turn/turn-state.ts'
@@ -15,7 +15,7 @@ export interface MachineState {
 export interface MachineEffect {
   /** Two effects with the same key are the same work. */
   readonly key: string
-  /** A deadline: nothing to do before this time. Then any process may do it. */
+  /** For a deadline: the effect is not due before this time. Then any process may perform it. */
   readonly at?: number
 }
 
@@ -27,13 +27,13 @@ export interface Machine<S extends MachineState, F extends MachineEffect> {
   begins(event: LogEvent): boolean
   /** The only writer of state. Throws `history-impossible` for an event that cannot have happened. */
   evolve(state: S, event: LogEvent): S
-  /** The only source of work. It reads the state alone, so recovery is folding the log and asking again. */
+  /** The only source of work. It reads only the state, so recovery is folding the log and calling `next` again. */
   next(state: S): readonly F[]
-  /** When a process has to look at the log although there is nothing to do until then. */
+  /** The times at which a process has to look at the log. */
   deadlines(state: S): readonly number[]
-  /** The rows beside the log. `recalled` are calls of earlier turns that the events are about: the state forgot them. */
+  /** The rows beside the log. `recalled` are calls of earlier turns that the events are about. The state no longer has them. */
   derive(before: S, after: S, events: readonly EventBody[], recalled: readonly Call[]): Derived
-  /** The state that a store kept, see `Derived.base`. */
+  /** The state from a stored base: see `Derived.base`. */
   fromBase(seq: number, base: Json): S
 }
 

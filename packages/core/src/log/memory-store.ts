@@ -1,29 +1,10 @@
 /** Keeps everything in this process: for tests, for sessions that are saved as JSON, and as the plainest store there is. */
 import { HoldpointError } from '../failure.ts'
-import { parseJson, type Json } from '../json.ts'
 import type { LogEvent } from './log-event.ts'
+import { create, headOf, type Conversation } from './memory-conversation.ts'
 import { memoryDocuments, type MemoryDocuments } from './memory-documents.ts'
-import type { Address, Append, Appended, ConversationStatus, HoldRow, Note, Page, Store } from './store.ts'
-
-interface Conversation {
-  readonly address: Address
-  /** Creation order, for lists. */
-  readonly nth: number
-  readonly createdAt: number
-  readonly events: LogEvent[]
-  /** By the seq of the first event of each write. */
-  readonly marks: Map<number, string>
-  readonly keys: Map<string, number>
-  readonly holds: Map<string, HoldRow>
-  notes: readonly Note[]
-  agent: string
-  status: ConversationStatus
-  wakeAt: number | undefined
-  base: { readonly seq: number; readonly state: Json } | undefined
-  epoch: number
-  owner: string | undefined
-  updatedAt: number
-}
+import { memoryPages } from './memory-pages.ts'
+import type { Address, Append, Appended, Note, Store } from './store.ts'
 
 export interface MemoryStoreOptions {
   /** The store's clock, asked for leases, deadlines and what is over. It must run: on a clock that stands, no wait ends. */
@@ -57,7 +38,7 @@ export function memoryStore(options: MemoryStoreOptions): Store {
   return {
     append: async (write) => append(shelf, write),
     ...reads(shelf),
-    ...questions(shelf),
+    ...memoryPages(() => [...all.values()]),
     ...notes(shelf, documents),
     put: async (put) => documents.put(put),
     get: async (tenant, kind, id) => documents.get(tenant, kind, id),
@@ -87,10 +68,11 @@ function append(shelf: Shelf, write: Append): Appended {
   const there = get(to) ?? create(to, all.size, at)
   const repeated = write.key === undefined ? undefined : there.keys.get(write.key)
   const owned = (): boolean => node !== undefined && there.owner === node
-  if (there.events.length !== expectedSeq) {
+  if (headOf(there) !== expectedSeq) {
     const mine = there.marks.get(expectedSeq + 1) === write.mark
     if (!mine) return repeated === undefined ? { result: 'conflict' } : { result: 'repeated', seq: repeated }
-    const written = there.events.slice(expectedSeq, expectedSeq + events.length)
+    const from = expectedSeq - there.erased
+    const written = there.events.slice(from, from + events.length)
     return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }
   }
   if (write.epoch !== undefined && write.epoch !== there.epoch) return { result: 'fenced' }
@@ -104,18 +86,31 @@ function append(shelf: Shelf, write: Append): Appended {
     }
   }
   all.set(keyOf(to), there)
+  if (write.erase) erase(there)
   there.events.push(...written)
   there.marks.set(expectedSeq + 1, write.mark)
-  if (write.key !== undefined) there.keys.set(write.key, there.events.length)
+  const head = headOf(there)
+  if (write.key !== undefined) there.keys.set(write.key, head)
   there.agent = rows.agent
   there.status = rows.status
   there.wakeAt = rows.wakeAt
   there.updatedAt = at
-  if (rows.base !== undefined) there.base = { seq: there.events.length, state: rows.base }
+  if (rows.base !== undefined) there.base = { seq: head, state: rows.base }
+  if (rows.labels) there.labels = rows.labels
+  there.hidden = rows.hidden ?? false
   for (const row of rows.holds) there.holds.set(row.callId, row)
   const left = write.epoch === undefined && rows.status === 'running' && !lives(there.owner)
-  for (const listener of listeners) listener(to, there.events.length, left)
+  for (const listener of listeners) listener(to, head, left)
   return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }
+}
+
+function erase(there: Conversation): void {
+  there.erased = headOf(there)
+  there.events.length = 0
+  for (const map of [there.marks, there.keys, there.holds]) map.clear()
+  there.notes = []
+  there.labels = []
+  there.base = undefined
 }
 
 function reads({
@@ -127,17 +122,21 @@ function reads({
       const there = get(from)
       if (!there) return undefined
       const { agent, base, events } = there
-      return { seq: events.length, agent, base, events: events.slice(base?.seq ?? 0) }
+      return { seq: headOf(there), agent, base, events: events.slice(Math.max(0, (base?.seq ?? 0) - there.erased)) }
     },
-    read: async (from, after, limit = Infinity) => get(from)?.events.slice(after, after + limit) ?? [],
+    read: async (from, after, limit = Infinity) => {
+      const { events = [], erased = 0 } = get(from) ?? {}
+      const start = Math.max(0, after - erased)
+      return events.slice(start, start + limit)
+    },
     readBack: async (from, before, limit) => {
-      const events = get(from)?.events ?? []
-      const end = Math.min(before - 1, events.length)
+      const { events = [], erased = 0 } = get(from) ?? {}
+      const end = Math.min(before - 1 - erased, events.length)
       return events.slice(Math.max(0, end - limit), Math.max(0, end))
     },
     readCall: async (from, callId) => {
       const there = get(from)
-      return there?.holds.get(callId)?.seqs.flatMap((seq) => there.events[seq - 1] ?? []) ?? []
+      return there?.holds.get(callId)?.seqs.flatMap((seq) => there.events[seq - 1 - there.erased] ?? []) ?? []
     },
     findCall: async (tenant, callId) => {
       const having = [...all.values()].filter(({ address, holds }) => address.tenant === tenant && holds.has(callId))
@@ -147,7 +146,11 @@ function reads({
         .map(({ address }) => address.id)
     },
     findKey: async (from, key) => get(from)?.keys.get(key),
-    heads: async (of) => of.map((address) => get(address)?.events.length ?? 0),
+    heads: async (of) =>
+      of.map((address) => {
+        const there = get(address)
+        return there ? headOf(there) : 0
+      }),
   }
 }
 
@@ -156,7 +159,7 @@ function notes({ all, get, now }: Shelf, documents: MemoryDocuments): Pick<Store
   return {
     note: async (to, note) => {
       const there = get(to)
-      if (!there) return
+      if (!there || there.hidden) return
       const others = there.notes.filter(({ kind, seq }) => kind !== note.kind || seq !== note.seq)
       there.notes = [...others, note].toSorted((a, b) => b.seq - a.seq)
     },
@@ -172,42 +175,6 @@ function notes({ all, get, now }: Shelf, documents: MemoryDocuments): Pick<Store
       }
       const swept = Math.min(removed, limit)
       return swept + documents.sweep(limit - swept)
-    },
-  }
-}
-
-function questions({ all }: Shelf): Pick<Store, 'pending' | 'list'> {
-  return {
-    pending: async (query) => {
-      const { tenant, conversationId, callId, agent, tool, kind, expiresBefore = Infinity } = query
-      const found = [...all.values()].flatMap((there) =>
-        there.address.tenant !== tenant ||
-        (conversationId ?? there.address.id) !== there.address.id ||
-        (agent ?? there.agent) !== there.agent
-          ? []
-          : Array.from(there.holds.values(), (hold) => ({ there, hold })),
-      )
-      const open = found
-        .filter(({ hold }) => hold.open && hold.expiresAt < expiresBefore)
-        .filter(({ hold }) => (tool ?? hold.tool) === hold.tool && (kind ?? hold.kind) === hold.kind)
-        .filter(({ hold }) => (callId ?? hold.callId) === hold.callId)
-        .map(({ there, hold: { open: _open, seqs: _seqs, ...row } }) => ({
-          sort: [row.heldAt, there.nth, row.callId] as const,
-          item: { ...row, conversationId: there.address.id, agent: there.agent },
-        }))
-      return pageOf(open, query)
-    },
-    list: async (query) => {
-      const { tenant, agent, status } = query
-      const found = [...all.values()]
-        .filter(({ address }) => address.tenant === tenant)
-        .filter((there) => (agent ?? there.agent) === there.agent && (status ?? there.status) === there.status)
-        .map((there) => {
-          const { address, createdAt, updatedAt, events } = there
-          const item = { id: address.id, agent: there.agent, status: there.status, seq: events.length }
-          return { sort: [-there.nth, 0, ''] as const, item: { ...item, createdAt, updatedAt } }
-        })
-      return pageOf(found, query)
     },
   }
 }
@@ -241,54 +208,6 @@ function ownership({ all, nodes, now, get, lives }: Shelf): Pick<Store, 'beat' |
       return ++there.epoch
     },
   }
-}
-
-function create(address: Address, nth: number, at: number): Conversation {
-  return {
-    address,
-    nth,
-    createdAt: at,
-    events: [],
-    marks: new Map(),
-    keys: new Map(),
-    holds: new Map(),
-    notes: [],
-    agent: '',
-    status: 'idle',
-    wakeAt: undefined,
-    base: undefined,
-    epoch: 0,
-    owner: undefined,
-    updatedAt: at,
-  }
-}
-
-type Sort = readonly [number, number, string]
-
-function pageOf<T>(
-  found: readonly { readonly sort: Sort; readonly item: T }[],
-  { after, limit }: { readonly after?: string; readonly limit: number },
-): Page<T> {
-  const sorted = found.toSorted((a, b) => compare(a.sort, b.sort))
-  const from = after === undefined ? undefined : placeOf(after)
-  const rest = from ? sorted.filter(({ sort }) => compare(sort, from) > 0) : sorted
-  const page = rest.slice(0, limit)
-  const last = rest.length > limit ? page.at(-1) : undefined
-  return { items: page.map(({ item }) => item), next: last && JSON.stringify(last.sort) }
-}
-
-function placeOf(after: string): Sort {
-  const read = parseJson(after)
-  if (read.ok && Array.isArray(read.value)) {
-    const [first, second, third] = read.value as readonly Json[]
-    if (typeof first === 'number' && typeof second === 'number' && typeof third === 'string')
-      return [first, second, third]
-  }
-  throw new HoldpointError('config-invalid', `"${after}" is not where a page ended: give the \`next\` of a page.`)
-}
-
-function compare(a: Sort, b: Sort): number {
-  return a[0] - b[0] || a[1] - b[1] || (a[2] < b[2] ? -1 : Number(a[2] > b[2]))
 }
 
 function keyOf({ tenant, id }: Address): string {

@@ -1,9 +1,10 @@
 /**
- * What comes into a conversation from outside: a person's words, an answer that arrived after its turn had gone on, or
- * something that happened and that an agent is to know of. What waits for rest is the agent's inbox.
+ * What a turn is about: a message, an answer that arrived after its turn, or an event for an autonomous agent. Items that
+ * arrive during a turn wait in the queue, which is the agent's inbox.
  */
 import type { Json } from '../json.ts'
 import type { FileData } from '../model/model.ts'
+import { actorOf, principalOf, type Principal } from '../principal.ts'
 import type { Member } from './space-event.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 
@@ -13,11 +14,13 @@ export type UserPart =
 
 export interface UserMessage {
   readonly parts: readonly UserPart[]
-  /** Who said it, where that matters. */
+  /** The author. */
   readonly by?: string
+  /** The API key that sent the message for `by`. */
+  readonly via?: string
 }
 
-/** One thing a turn is about. A turn may take several at once, when they waited together. */
+/** One item of a turn. A turn may take several items from the queue. */
 export type Inbound =
   | { readonly kind: 'message'; readonly message: UserMessage }
   | {
@@ -27,10 +30,10 @@ export type Inbound =
       readonly outcome: CallOutcome
       /** The authors of what the call's turn was about. */
       readonly askedBy?: readonly Author[]
-      /** Its call is silent: people are not shown it. */
+      /** The call is silent: people do not see it. */
       readonly silent?: true
     }
-  /** `id` tells it from every other one: it is handled once, however often it is told. */
+  /** `id` is unique, so that an event which is delivered twice is handled once. */
   | { readonly kind: 'event'; readonly id: string; readonly at: number; readonly event: InboxEvent }
 
 export type InboxEvent =
@@ -48,28 +51,28 @@ export type InboxEvent =
       readonly planId: string
       readonly what: string
       readonly due: number
-      /** How many times before it were missed. */
+      /** How many due times before this one were skipped. */
       readonly missed?: number
-      /** The authors of what the turn was about that made the plan. */
+      /** The authors of the turn that made the plan. */
       readonly askedBy?: readonly Author[]
     }
-  /** A service says that something happened. */
+  /** A service reports that something happened. */
   | { readonly type: 'trigger'; readonly name: string; readonly data: Json; readonly by?: string }
 
 export type InboxItem = Extract<Inbound, { readonly kind: 'event' }>
 
-/** The author of something that a turn is about. */
+/** The author of an item. */
 export interface Author {
   /** A message to the agent, a message in a space, a service's trigger, or a plan that no turn made. */
   readonly via: 'message' | 'space' | 'trigger' | 'plan'
-  /** Left out where the sender gave no name. */
+  /** Left out when the sender gave no name. */
   readonly by?: string
   /** The author of a message in a space is a person or an agent. */
   readonly kind?: Member['kind']
   readonly space?: string
 }
 
-/** The author of what an older log says nothing about. */
+/** For items of older logs, which name no author. */
 export const UNKNOWN_AUTHOR: readonly Author[] = [{ via: 'message' }]
 
 function authorsOf(item: Inbound): readonly Author[] {
@@ -94,7 +97,7 @@ function authorsOfEvent(event: InboxEvent): readonly Author[] {
   }
 }
 
-/** The authors of all of them, each once. */
+/** The authors of all items, each once. */
 export function authorsOfAll(items: readonly Inbound[]): readonly Author[] {
   const [only] = items
   if (only && items.length === 1) return authorsOf(only)
@@ -102,14 +105,14 @@ export function authorsOfAll(items: readonly Inbound[]): readonly Author[] {
   return [...new Map(items.flatMap(authorsOf).map((author) => [keyOf(author), author])).values()]
 }
 
-/** The space that all of them spoke in; undefined when one of them spoke elsewhere. */
+/** The space that all of these authors wrote in; undefined when they wrote in several, or elsewhere. */
 export function onlySpaceOf(authors: readonly Author[]): string | undefined {
   const [first, ...others] = authors.map(({ space }) => space)
   return others.every((space) => space === first) ? first : undefined
 }
 
-/** Who asks for a turn about this. In a conversation all of its authors have one name. */
-export function askerOf(item: Inbound): string | undefined {
+/** The person for whom a turn about this item acts. In a conversation, all authors of an item are one person. */
+export function authorIdOf(item: Inbound): string | undefined {
   return authorsOf(item)[0]?.by
 }
 
@@ -117,17 +120,17 @@ function named(by: string | undefined): { readonly by?: string } {
   return by === undefined ? {} : { by }
 }
 
-/** Where authors are kept for what follows. */
+/** Something that keeps the authors of its turn. */
 interface Asked {
   readonly askedBy?: readonly Author[]
 }
 
-/** The authors of what led to a hold or a plan, for what follows from it. */
+/** Copies the authors of a hold or a plan to what follows from it. */
 export function askedFor({ askedBy }: Asked): Asked {
   return askedBy ? { askedBy } : {}
 }
 
-/** Each due time of a plan is news of its own, under an id that only this time of this plan has. */
+/** One item for each due time of a plan, with an id that only this due time has. */
 export function firedItems(
   fired: Asked & {
     readonly planId: string
@@ -145,7 +148,7 @@ export function firedItems(
   }))
 }
 
-/** An answer that came after its call's outcome is news for the agent. */
+/** The item for an answer that arrived after its call was settled. */
 export function arrivedItem(
   arrived: Asked & {
     readonly callId: string
@@ -158,7 +161,7 @@ export function arrivedItem(
   return { kind: 'answer', callId, name, outcome, ...askedFor(arrived), ...(silent && { silent }) }
 }
 
-export function userMessage(content: string | readonly UserPart[], by?: string): UserMessage {
+export function userMessage(content: string | readonly UserPart[], by?: string | Principal): UserMessage {
   const parts: readonly UserPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
-  return by === undefined ? { parts } : { parts, by }
+  return { parts, ...actorOf(principalOf(by)) }
 }

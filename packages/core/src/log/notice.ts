@@ -1,7 +1,7 @@
 /**
- * What an event means for another log: a message in a space goes to the inbox of each agent there, and a visible call goes
- * to the space it was made in. The outbox of a state keeps each notice until it is delivered. The receiving log takes it
- * under an id of its own, so delivering it twice changes nothing.
+ * A notice tells another log of an event: a message in a space goes to the inbox of each agent there, and a visible call
+ * goes to the space that it was made in. The outbox of a state keeps each notice until it is delivered. The receiving log
+ * appends it under an idempotency key, so a second delivery changes nothing.
  */
 import type { InboxEvent } from './message.ts'
 import type { LogEvent } from './log-event.ts'

@@ -15,7 +15,7 @@ const SHIFTED = 0x100
 /** Beyond all that is left once surrogates are written out. */
 const END = '\u{10ffff}'
 
-export function toSortable(id: string): string {
+export function toSortableId(id: string): string {
   return id.replace(ODD, (odd) => {
     if (odd === HIGH) return HIGH + HIGH
     const unit = odd.charCodeAt(0)
@@ -23,7 +23,7 @@ export function toSortable(id: string): string {
   })
 }
 
-export function fromSortable(kept: string): string {
+export function fromSortableId(kept: string): string {
   return kept.replace(WRITTEN_OUT, ([mark, odd = '']) => {
     if (odd === HIGH) return HIGH
     const unit = odd.charCodeAt(0)
@@ -32,15 +32,15 @@ export function fromSortable(kept: string): string {
 }
 
 /** What to look for, as ids are kept: from `from` on, or from behind it, up to before `to`. */
-export interface SortableRange {
+export interface SortableIdRange {
   readonly from: string
   readonly behind: boolean
   readonly to: string
 }
 
-export function sortableRange({ prefix = '', after }: { prefix?: string; after?: string }): SortableRange {
-  const first = toSortable(prefix)
-  const last = after === undefined ? undefined : toSortable(after)
+export function sortableIdRange({ prefix = '', after }: { prefix?: string; after?: string }): SortableIdRange {
+  const first = toSortableId(prefix)
+  const last = after === undefined ? undefined : toSortableId(after)
   const behind = last !== undefined && last >= first
   return { from: behind ? last : first, behind, to: first + END }
 }

@@ -1,28 +1,28 @@
 /**
- * What is written about a space: who is in it, what was said, and the tool calls that are shown there. A space is a log
- * like a conversation's, kept by the same store and followed in the same way; only that no model answers in it.
+ * The events of a space's log: its members, its messages, and the tool calls that are shown there. A space is stored and
+ * followed like a conversation, but no model answers in it.
  */
 import type { Json, JsonObject } from '../json.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 import type { HoldKind } from '../turn/hold.ts'
 
-/** What the row of a space has in place of an agent's name. No agent may be called so. */
+/** The agent's name in the row of a space. No agent may have it. */
 export const SPACE = 'holdpoint.space'
 
-/** Who takes part. An agent's id is its name; a person's is whatever the one who runs this knows people by. */
+/** A member of a space. An agent's id is its name. A person's id is the application's id of the person. */
 export interface Member {
   readonly kind: 'human' | 'agent'
   readonly id: string
 }
 
-/** An owner says who is in it, a member speaks, a reader listens. */
+/** An owner manages members, a member reads and posts, a reader reads. */
 export type Role = 'owner' | 'member' | 'reader'
 
 export type SpaceEvent =
   | {
       readonly type: 'space.opened'
       readonly name: string
-      /** So many messages of agents in a row wake others; then a person has to say something. */
+      /** How many messages of agents in a row wake other agents. After that, only a message of a person does. */
       readonly agentMessages: number
       readonly by?: string
     }
@@ -34,12 +34,12 @@ export type SpaceEvent =
       readonly text: string
       /** The seq of the message that it answers. */
       readonly replyTo?: number
-      /** It wakes no agent: agents have exchanged as many messages in a row as they may. */
+      /** The message wakes no agent: the limit `agentMessages` is reached. */
       readonly quiet?: true
     }
   /** A member has read everything up to this seq. */
   | { readonly type: 'messages.read'; readonly member: Member; readonly upTo: number }
-  /** An agent works here at the moment, or no longer does. */
+  /** An agent came into the space to work, or left it. */
   | { readonly type: 'agent.activated'; readonly agent: string }
   | { readonly type: 'agent.rested'; readonly agent: string }
   | {
@@ -54,7 +54,7 @@ export type SpaceEvent =
       /** Its tool reports progress. */
       readonly streaming?: true
     }
-  /** It waits for another answer than before, or for none; `input` is the input it continues with. */
+  /** The call is held again, or continues. `input` is its current input. */
   | {
       readonly type: 'tool.changed'
       readonly agent: string
@@ -63,7 +63,7 @@ export type SpaceEvent =
       readonly status: 'running' | 'requires_action'
       readonly hold?: ShownHold
     }
-  /** It has a result; `input` when it ran with another one than was shown. */
+  /** The call has a result. `input` is set if it differs from the one that was shown. */
   | {
       readonly type: 'tool.done'
       readonly agent: string
@@ -74,8 +74,8 @@ export type SpaceEvent =
   | { readonly type: 'tool.error'; readonly agent: string; readonly toolCallId: string; readonly error: ToolFailure }
 
 /**
- * What a call waits for, and which of its holds that is, from 1. The rest is for what the people in the space may answer
- * (`elicitation`, `client`): how long it waits, what is asked, what an answer must look like, and where it is given instead.
+ * The open hold of a call: its kind and its number among the call's holds, from 1. The other fields are set only for holds
+ * that members of the space may answer (`elicitation`, `client`).
  */
 export interface ShownHold {
   readonly kind: HoldKind
@@ -88,7 +88,7 @@ export interface ShownHold {
 
 export type ToolFailure = Extract<CallOutcome, { readonly ok: false }>['error']
 
-/** Those that an agent's own conversation sends here. */
+/** The events that come from the log of an agent. */
 export type ShownEvent = Extract<
   SpaceEvent,
   { readonly type: 'agent.activated' | 'agent.rested' | 'tool.started' | 'tool.changed' | 'tool.done' | 'tool.error' }

@@ -1,7 +1,7 @@
-/** What is shown in a space before it is stored there. */
+/** The frames of a space. */
 /**
- * What an agent is writing in a space. `id` or `toolCallId` tells one piece of writing from another until it is there as an
- * event; `at` is how much of it came before, so that a piece that comes again, or after one that was lost, does no harm.
+ * A piece of a message or a call that an agent is writing in a space. `id` or `toolCallId` identifies the message or call
+ * until its event arrives. `at` is the position of the piece, so that a repeated or missing piece does no harm.
  */
 export type SpaceFrame =
   | {
@@ -11,7 +11,7 @@ export type SpaceFrame =
       readonly at: number
       readonly delta: string
     }
-  /** The model begins to write a call that will be shown. Once the call is made, the event of the same name has its input. */
+  /** The model begins to write a visible call. Once the call is made, the event with the same name has its input. */
   | {
       readonly type: 'tool.started'
       readonly agent: string
@@ -19,7 +19,7 @@ export type SpaceFrame =
       readonly name: string
       readonly status: 'writing'
     }
-  /** The arguments of that call, as text that may not be whole JSON yet. */
+  /** A piece of the call's arguments, as incomplete JSON text. */
   | {
       readonly type: 'tool.streaming'
       readonly agent: string

@@ -33,6 +33,11 @@ export interface Append {
   readonly node?: string
   /** The caller's own key for what it wants, unique in the conversation. */
   readonly key?: string
+  /**
+   * Removes everything else that the store has of the conversation, in the transaction that writes these events: earlier
+   * events, rows of holds, notes, keys, labels and the base. The conversation keeps its seq and takes appends as before.
+   */
+  readonly erase?: true
 }
 
 /** What follows from the events, as it shall stand beside the log once they are written. */
@@ -45,6 +50,10 @@ export interface Derived {
   readonly base: Json | undefined
   /** The calls that these events are about and that wait, or have ever waited, for an answer from outside. */
   readonly holds: readonly HoldRow[]
+  /** Labels that lists are restricted by; the store gives them no meaning. They replace the old ones. Left out, those stay. */
+  readonly labels?: readonly string[]
+  /** `list` and `pending` leave the conversation out, and notes for it are dropped. Left out, it is shown again. */
+  readonly hidden?: true
 }
 
 /** `running`: there is work that needs no answer from outside, so a process has to drive. */
@@ -60,6 +69,8 @@ export interface HoldRow {
   readonly expiresAt: number
   /** Every event about the call so far, the reply that made it first. That it started is told with what came of it. */
   readonly seqs: readonly number[]
+  /** Labels that `pending` is restricted by while the hold is open. They replace the old ones. Default: none. */
+  readonly labels?: readonly string[]
 }
 
 export type Appended =
@@ -93,12 +104,14 @@ export interface PendingQuery {
   readonly tool?: string
   readonly kind?: HoldKind
   readonly expiresBefore?: number
+  /** Only holds with one of `labels`, or in a conversation with one of `conversationLabels`. Both empty finds none. */
+  readonly any?: { readonly labels: readonly string[]; readonly conversationLabels: readonly string[] }
   /** From an earlier page. */
   readonly after?: string
   readonly limit: number
 }
 
-export interface PendingRow extends Omit<HoldRow, 'open' | 'seqs'> {
+export interface PendingRow extends Omit<HoldRow, 'open' | 'seqs' | 'labels'> {
   readonly conversationId: string
   readonly agent: string
 }
@@ -107,6 +120,8 @@ export interface ListQuery {
   readonly tenant: string
   readonly agent?: string
   readonly status?: ConversationStatus
+  /** Only conversations with at least one of these labels. An empty array finds none. */
+  readonly labels?: readonly string[]
   readonly after?: string
   readonly limit: number
 }
@@ -120,10 +135,23 @@ export interface ConversationRow {
   readonly updatedAt: number
 }
 
+/** A conversation among those of all tenants. */
+export interface WalkedConversation extends ConversationRow {
+  readonly tenant: string
+}
+
 /** `next` is what to ask on with; undefined on the last page. */
 export interface Page<T> {
   readonly items: readonly T[]
   readonly next: string | undefined
+}
+
+/** What a tenant has in the store. It may take seconds to compute: cache it. */
+export interface TenantUsage {
+  /** Without hidden ones. */
+  readonly conversations: number
+  /** About the size of all events, as the store keeps them. */
+  readonly bytes: number
 }
 
 export interface DueQuery {
@@ -225,7 +253,10 @@ export interface Store {
   /** The last seq of each; 0 for one without events. */
   heads(of: readonly Address[]): Promise<readonly number[]>
 
-  /** Keeps a note, in the place of an older one. For a conversation without events, it is dropped. */
+  /**
+   * Keeps a note, in the place of an older one. For a conversation without events, it is dropped. So it is for a hidden one:
+   * a summary that is ready only after the conversation was erased must not bring content back.
+   */
   note(to: Address, note: Note): Promise<void>
   /** By seq, the last first, without those whose time is over. */
   notes(from: Address, query: NotesQuery): Promise<readonly Note[]>
@@ -247,6 +278,12 @@ export interface Store {
   pending(query: PendingQuery): Promise<Page<PendingRow>>
   /** Newest first. */
   list(query: ListQuery): Promise<Page<ConversationRow>>
+  usage(tenant: string): Promise<TenantUsage>
+  /**
+   * The conversations of all tenants, without hidden ones, in an order of the store's own. For work that looks at each of
+   * them now and then: a page costs what it has, however many there are. A page before the last may be empty.
+   */
+  walk(query: { readonly after?: string; readonly limit: number }): Promise<Page<WalkedConversation>>
 
   /** Says that a node lives, until `ttlMs` from now by the store's own clock, which it tells. */
   beat(node: string, ttlMs: number): Promise<number>

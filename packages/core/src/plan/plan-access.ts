@@ -32,6 +32,8 @@ export function planAccess(
       const plans = changed()
       if (!plans.has(plan.id) && plans.size >= MOST_PLANS)
         return { ok: false, why: `there are ${MOST_PLANS} plans already; delete one first` }
+      const refused = plans.has(plan.id) ? undefined : ports.admitPlan?.()
+      if (refused !== undefined) return { ok: false, why: refused }
       plans.set(plan.id, plan)
       write({ type: 'plan.set', plan })
       return { ok: true, plan }

@@ -4,8 +4,8 @@
  */
 import { HoldpointError } from '../failure.ts'
 import type { Scope } from '../tool/context.ts'
-import { show } from '../json.ts'
-import { wholeJson } from '../lost-in-json.ts'
+import { describeValue } from '../json.ts'
+import { losslessJson } from '../lossless-json.ts'
 import type { Inbound } from '../log/message.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Checked } from '../ports.ts'
@@ -81,7 +81,7 @@ export function definePlugin<C extends StandardSchema = StandardSchema, S extend
   if (typeof id !== 'string' || !PLUGIN_ID.test(id)) {
     throw new HoldpointError(
       'config-invalid',
-      `${show(id)} is not a plugin id. Use a letter, then up to 63 letters, digits, "_", "-" or ".".`,
+      `${describeValue(id)} is not a plugin id. Use a letter, then up to 63 letters, digits, "_", "-" or ".".`,
     )
   }
   for (const [key, schema] of Object.entries({ state, config })) {
@@ -91,7 +91,7 @@ export function definePlugin<C extends StandardSchema = StandardSchema, S extend
         `Plugin "${id}": "${key}" must be a Standard Schema (Zod, Valibot, …).`,
       )
   }
-  const first = wholeJson(initial)
+  const first = losslessJson(initial)
   if (!first.ok) throw new HoldpointError('config-invalid', `Plugin "${id}": "initial" is not JSON: ${first.why}.`)
   return configured(options, {}) as Plugin<Infer<S>, never>
 }

@@ -8,7 +8,7 @@
 import { HoldpointError } from '../failure.ts'
 import { copyJson, jsonBytes, toJson, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
-import { wholeJson } from '../lost-in-json.ts'
+import { losslessJson } from '../lossless-json.ts'
 import type { Checked } from '../ports.ts'
 import type { Plugin } from './plugin.ts'
 
@@ -229,7 +229,7 @@ function checked<S>(plugin: Plugin<S>, value: unknown): Json | Promise<Json> {
 }
 
 function asState<S>(plugin: Plugin<S>, fits: Checked): Json {
-  const json = fits.ok ? wholeJson(fits.value) : fits
+  const json = fits.ok ? losslessJson(fits.value) : fits
   if (json.ok) return json.value
   throw new HoldpointError('config-invalid', `The state of plugin "${plugin.id}" does not fit its schema: ${json.why}.`)
 }

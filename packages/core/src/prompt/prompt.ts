@@ -64,12 +64,11 @@ export class Rendering {
   }
 }
 
-/** A passage that is over reads the same every time, and is rendered once. */
+/** A passage that is over reads the same every time, and is rendered once with each kind of id. */
 function renderedAs(passage: Passage, options: RenderOptions): Rendered {
   if (options.current === true) return renderPassage(passage, options)
   const { stubs, ownWords = false, ownIds = false } = options
-  const how = ownWords ? (ownIds ? 'words, ids' : 'words') : ownIds ? 'ids' : ''
-  const key = stubs ? `${how} ${[...stubs].join()}` : how
-  if (passage.rendered?.key !== key) passage.rendered = { key, value: renderPassage(passage, options) }
-  return passage.rendered.value
+  const key = `${ownWords ? 'words' : ''} ${stubs ? [...stubs].join() : ''}`
+  if (passage.rendered?.key !== key) passage.rendered = { key }
+  return (passage.rendered[ownIds ? 'ownIds' : 'vendorIds'] ??= renderPassage(passage, options))
 }

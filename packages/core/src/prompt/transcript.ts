@@ -19,7 +19,7 @@ export interface Passage {
   /** In order. */
   readonly calls: readonly PassageCall[]
   /** How it was rendered last. Private to the renderer. */
-  rendered?: { readonly key: string; readonly value: Rendered } | undefined
+  rendered?: { readonly key: string; vendorIds?: Rendered; ownIds?: Rendered } | undefined
   /** What it takes when nothing of it is left out, in tokens. */
   tokens?: number | undefined
   /** What it would save to leave out the result of a call, in tokens. Private to the renderer. */
@@ -108,6 +108,11 @@ export class Transcript {
     if (first?.type === 'turn.started' && first.turnId === turnId && more.length === 0) this.#passages.pop()
   }
 
+  clear(): void {
+    this.#passages.length = 0
+    this.#lead = []
+  }
+
   /** Lets go of everything before that seq. */
   forget(before: number): void {
     const kept = this.#passages.findIndex(({ from }) => from >= before)
@@ -133,10 +138,16 @@ function grow(passage: Growing, event: ConversationEvent): void {
     case 'call.settled':
       break
     case 'conversation.opened':
+    case 'participants.changed':
+    case 'conversation.erased':
     case 'message.queued':
     case 'call.held':
     case 'call.resumed':
     case 'call.endorsed':
+    case 'hold.reminded':
+    case 'hold.escalated':
+    case 'hold.assigned':
+    case 'hold.commented':
     case 'call.cleared':
     case 'call.started':
     case 'answer.arrived':

@@ -1,5 +1,5 @@
 /** What a handler is handed besides its input. */
-import type { Agent } from '../loop/agent.ts'
+import type { Agent } from '../agent/agent.ts'
 import type { Json } from '../json.ts'
 import type { Author } from '../log/message.ts'
 import type { PlanAccess } from '../plan/plan-access.ts'

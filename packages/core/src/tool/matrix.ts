@@ -3,7 +3,8 @@
  * for configuration, and for the message, which says what to do instead.
  */
 import { HoldpointError } from '../failure.ts'
-import { isObject, show } from '../json.ts'
+import { isDuration } from '../duration.ts'
+import { isObject, describeValue } from '../json.ts'
 import { TOOL_NAME } from './name.ts'
 import type { ApprovalRequest, Executor } from './tool-options.ts'
 
@@ -23,7 +24,7 @@ const GATED = ['approval', 'approvalTimeout', 'onExpire']
 
 const KEYS: Readonly<Record<Executor, readonly string[]>> = {
   server: [...COMMON, ...GATED, 'run', 'onLost', 'manual'],
-  human: [...COMMON, 'onExpire', 'late', 'async'],
+  human: [...COMMON, 'to', 'onExpire', 'late', 'async'],
   client: [...COMMON, ...GATED, 'late', 'async', 'grace'],
   external: [...COMMON, ...GATED, 'late', 'async'],
   provider: ['name', 'description', 'executor', 'id', 'args', 'retention', 'visible'],
@@ -62,12 +63,12 @@ export function checkMatrix(options: unknown): void {
   const { name, executor = 'server' } = given
   if (typeof name !== 'string' || !TOOL_NAME.test(name)) {
     throw invalidTool(
-      `${show(name)} is not a tool name. Use a letter or digit, then up to 127 letters, digits, "_", "-", ".", ":" or "/", such as "notes.search".`,
+      `${describeValue(name)} is not a tool name. Use a letter or digit, then up to 127 letters, digits, "_", "-", ".", ":" or "/", such as "notes.search".`,
     )
   }
   const what = `Tool "${name}"`
   if (!isExecutor(executor)) {
-    throw invalidTool(`${what}: unknown executor ${show(executor)}. Use ${Object.keys(KEYS).join(', ')}.`)
+    throw invalidTool(`${what}: unknown executor ${describeValue(executor)}. Use ${Object.keys(KEYS).join(', ')}.`)
   }
   checkKeys(given, executor, what)
   checkValues(given, executor, what)
@@ -89,11 +90,11 @@ function checkKeys(given: Readonly<Record<string, unknown>>, executor: Executor,
 function checkValues(given: Readonly<Record<string, unknown>>, executor: Executor, what: string): void {
   for (const key of ['manual', 'async', 'streaming', 'visible']) {
     if (!['boolean', 'undefined'].includes(typeof given[key]))
-      throw invalidTool(`${what}: "${key}" must be true or false, not ${show(given[key])}.`)
+      throw invalidTool(`${what}: "${key}" must be true or false, not ${describeValue(given[key])}.`)
   }
   const { maxResultBytes: most = 1 } = given
   if (!Number.isSafeInteger(most) || Number(most) < 1)
-    throw invalidTool(`${what}: "maxResultBytes" must be a whole number from 1, not ${show(most)}.`)
+    throw invalidTool(`${what}: "maxResultBytes" must be a whole number from 1, not ${describeValue(most)}.`)
   if (!isObject(given['retention'])) oneOf(given, 'retention', ['keep'], what, ' or { turns?, last? }')
   if (executor === 'provider') {
     if (typeof given['id'] !== 'string')
@@ -111,13 +112,17 @@ function checkValues(given: Readonly<Record<string, unknown>>, executor: Executo
       `${what} needs an "input" schema; for a tool without arguments give z.object({}) or { type: 'object', properties: {} }.`,
     )
   if (given['run'] !== undefined && typeof given['run'] !== 'function')
-    throw invalidTool(`${what}: "run" must be a function, not ${show(given['run'])}.`)
+    throw invalidTool(`${what}: "run" must be a function, not ${describeValue(given['run'])}.`)
   oneOf(given, 'late', ['reject', 'inbox'], what)
   if (typeof given['onLost'] !== 'function')
     oneOf(given, 'onLost', ['retry', 'fail', 'ask'], what, ' or a function that finds out')
   if (!isObject(given['onExpire']) || !('answer' in given['onExpire']))
     oneOf(given, 'onExpire', ['error', 'reject', 'cancel'], what, ' or { answer }')
   checkApproval(given['approval'], what)
+  if (given['to'] !== undefined && !isNames(given['to']))
+    throw invalidTool(
+      `${what}: "to" must name people and groups: ['ada', 'group:finance'], not ${describeValue(given['to'])}.`,
+    )
 }
 
 function checkApproval(approval: unknown, what: string): void {
@@ -125,19 +130,43 @@ function checkApproval(approval: unknown, what: string): void {
   if (typeof approval === 'boolean' || typeof approval === 'function') return
   if (isApprovalRequest(approval)) return
   throw invalidTool(
-    `${what}: "approval" must be true or "required", false or "auto", { required, reason?, approvers? } or a function that returns true, false or such an object.`,
+    `${what}: "approval" must be true or "required", false or "auto", { required, reason?, approvers?, remindAfter?, escalate? } or a function that returns true, false or such an object.`,
   )
 }
 
-const REQUEST_KEYS: readonly string[] = ['required', 'reason', 'approvers']
+const REQUEST_KEYS: readonly string[] = ['required', 'reason', 'approvers', 'remindAfter', 'escalate']
 
 /** A misspelt field is no request: `aprovers: 2` must not mean one approver. */
 export function isApprovalRequest(value: unknown): value is ApprovalRequest {
   if (!isObject(value)) return false
-  const { required, reason = '', approvers = 1 } = value as Readonly<Record<string, unknown>>
-  if (Object.keys(value).some((key) => !REQUEST_KEYS.includes(key))) return false
-  const counts = Number.isInteger(approvers) && Number(approvers) >= 1
-  return typeof required === 'boolean' && typeof reason === 'string' && counts
+  const { required, reason = '', approvers = 1, remindAfter = 1, escalate } = value as Readonly<Record<string, unknown>>
+  if (hasOther(value, REQUEST_KEYS)) return false
+  if (typeof required !== 'boolean' || typeof reason !== 'string') return false
+  return (isCount(approvers) || isApprovers(approvers)) && isDuration(remindAfter) && isEscalation(escalate)
+}
+
+function isApprovers(value: unknown): boolean {
+  if (!isObject(value) || hasOther(value, ['anyOf', 'count', 'notRequester'])) return false
+  const { anyOf = ['x'], count = 1, notRequester = true } = value as Readonly<Record<string, unknown>>
+  return isNames(anyOf) && isCount(count) && typeof notRequester === 'boolean'
+}
+
+function isEscalation(value: unknown): boolean {
+  if (value === undefined) return true
+  return isObject(value) && !hasOther(value, ['after', 'to']) && isDuration(value['after']) && isNames(value['to'])
+}
+
+/** People and groups: at least one. */
+export function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string' && each !== '')
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 1
+}
+
+function hasOther(value: object, known: readonly string[]): boolean {
+  return Object.keys(value).some((key) => !known.includes(key))
 }
 
 function oneOf(
@@ -150,7 +179,7 @@ function oneOf(
   const value = given[key]
   if (value === undefined || (typeof value === 'string' && allowed.includes(value))) return
   throw invalidTool(
-    `${what}: "${key}" must be ${allowed.map((each) => `"${each}"`).join(', ')}${more}, not ${show(value)}.`,
+    `${what}: "${key}" must be ${allowed.map((each) => `"${each}"`).join(', ')}${more}, not ${describeValue(value)}.`,
   )
 }
 

@@ -1,4 +1,4 @@
-/** What a call came to. Data: stored, told to the model, never thrown past the code that runs a call. */
+/** The outcome of a call. It is data: stored, read by the model, and never thrown. */
 import type { Json } from '../json.ts'
 
 export type CallOutcome = { readonly ok: true; readonly value: Json } | FailedOutcome
@@ -15,43 +15,43 @@ export interface OutcomeError {
 }
 
 export type OutcomeCode =
-  /** The tool threw, or said that it failed. */
+  /** The tool threw, or returned an error. */
   | 'failed'
-  /** It took longer than its timeout to run. */
+  /** The call ran longer than its timeout. */
   | 'timed-out'
-  /** The process died while it ran, and it may not be run again. */
+  /** The process died while the call ran, and the call may not run again. */
   | 'lost'
   /** An approver rejected the call. */
   | 'rejected'
   /** No answer came in time. */
   | 'expired'
-  /** No client was there that could carry it out, for longer than its grace. */
+  /** No client that could run the call was connected for its grace. */
   | 'no-client'
   /** The turn was cancelled. */
   | 'cancelled'
   /** A newer message took the turn's place. */
   | 'superseded'
-  /** The model's arguments do not fit the tool's schema, or are no JSON at all. */
+  /** The model's arguments do not match the tool's schema, or are not JSON. */
   | 'invalid-input'
-  /** The result does not fit the tool's output schema, or is no JSON at all. */
+  /** The result does not match the tool's output schema, or is not JSON. */
   | 'invalid-output'
-  /** It is larger than results may be. */
+  /** The result is larger than the limit. */
   | 'too-large'
-  /** The model called a tool it was not given. */
+  /** The model called a tool that was not in the request. */
   | 'unknown-tool'
-  /** A hook did not let it be made. */
+  /** A hook vetoed the call. */
   | 'vetoed'
-  /** It would be shown in a space, and the agent is in none. */
+  /** The tool is visible, and the agent is in no space. */
   | 'not-in-space'
-  /** What would have run is not what was approved. */
+  /** The input that would have run is not the approved one. */
   | 'not-what-was-approved'
 
-/** What the model reads of an async call while the real answer is on its way. */
+/** The result that the model reads of an async call until its answer arrives. */
 export function pendingValue(callId: string): Json {
   return { status: 'pending', toolCallId: callId, pendingToolCallId: callId }
 }
 
-/** What the model reads when no result came in time. */
+/** The message for the model when a call timed out. */
 export function timedOut(ms: number): string {
   return `Tool timed out after ${ms}ms`
 }

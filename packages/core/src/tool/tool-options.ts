@@ -12,8 +12,21 @@ export interface ApprovalRequest {
   readonly required: boolean
   /** Shown to the approver. */
   readonly reason?: string
-  /** How many different people must approve. Default: 1. */
-  readonly approvers?: number
+  /** How many different people must approve, or which. Default: 1, by any caller that the application admits. */
+  readonly approvers?: number | Approvers
+  /** Reminds the approvers once, this long after the call was held. */
+  readonly remindAfter?: Duration
+  /** Asks more people and groups, this long after the call was held. */
+  readonly escalate?: { readonly after: Duration; readonly to: readonly string[] }
+}
+
+export interface Approvers {
+  /** People and groups that may approve or reject: `['ada', 'group:finance']`. */
+  readonly anyOf?: readonly string[]
+  /** How many different people of them must approve. Default: 1. */
+  readonly count?: number
+  /** The people who asked may not approve. Default: true when `count` is 2 or more. */
+  readonly notRequester?: boolean
 }
 
 /** `true` is the same as `'required'`, and `false` the same as `'auto'`. */
@@ -125,6 +138,8 @@ export interface ManualToolOptions<I extends AnySchema, R, O = OutputFor<R>> ext
 export interface HumanToolOptions<I extends AnySchema, R, O = OutputFor<R>> extends Common<I>, Waits {
   readonly executor: 'human'
   readonly output?: O
+  /** The people and groups that may answer: `['ada', 'group:support']`. Default: each caller that the application admits. */
+  readonly to?: readonly string[]
   readonly async?: boolean
   /** A call that asks a person needs no approval by another one, so `auto` is the only value. */
   readonly approval?: 'auto' | false

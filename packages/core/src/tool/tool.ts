@@ -5,12 +5,12 @@
  */
 import { milliseconds, type Duration } from '../duration.ts'
 import type { JsonObject } from '../json.ts'
-import { wholeJson } from '../lost-in-json.ts'
+import { losslessJson } from '../lossless-json.ts'
 import type { OnExpire, Waiting } from '../turn/hold.ts'
 import type { ToolContext } from './context.ts'
 import { definitionOf, type ToolDefinition } from './definition.ts'
 import { fingerprint } from './fingerprint.ts'
-import { withProgress } from './generator.ts'
+import { runProgressGenerator } from './progress-generator.ts'
 import type { HandlerResult } from './handler-result.ts'
 import { checkMatrix, invalidTool } from './matrix.ts'
 import type { CompileJsonSchema } from '../ports.ts'
@@ -52,6 +52,8 @@ export interface Tool<Input = unknown, Output = unknown, E extends Executor = Ex
   readonly retention: Retention | undefined
   /** Where it differs from the agent's. */
   readonly maxResultBytes: number | undefined
+  /** The people and groups that a human tool asks. */
+  readonly to: readonly string[] | undefined
   readonly provider: { readonly id: string; readonly args: JsonObject } | undefined
   /** Absent when no call ever needs approval. */
   gate?(context: ToolContext<Input>): GateAnswer | Promise<GateAnswer>
@@ -129,9 +131,10 @@ function defineTool(options: AnyToolOptions, compile: CompileJsonSchema | undefi
     visible,
     retention,
     maxResultBytes: options.executor === 'provider' ? undefined : options.maxResultBytes,
+    to: options.executor === 'human' ? options.to : undefined,
     provider: options.executor === 'provider' ? { id: options.id, args: options.args ?? {} } : undefined,
     ...(gate && { gate }),
-    ...(options.run && { run: withProgress(options.run) }),
+    ...(options.run && { run: runProgressGenerator(options.run) }),
     ...('onLost' in options && typeof options.onLost === 'function' && { verify: options.onLost }),
   }
 }
@@ -197,7 +200,7 @@ function graceOf(
 
 function expiry(what: string, onExpire: OnExpire = 'error'): OnExpire {
   if (typeof onExpire !== 'object') return onExpire
-  const answer = wholeJson(onExpire.answer)
+  const answer = losslessJson(onExpire.answer)
   if (!answer.ok) throw invalidTool(`${what}: onExpire.answer is not JSON: ${answer.why}.`)
   return { answer: answer.value }
 }

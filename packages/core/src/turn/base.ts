@@ -1,16 +1,20 @@
 /**
- * The state at rest as plain data, kept beside the log so that a process need not fold a long conversation from its first
- * event. Only at rest: a turn is short, and what is left of a conversation between turns is little.
+ * The state at rest as plain data, stored beside the log, so that a process need not fold a long conversation from its first
+ * event. It is made only at rest, where the state is small.
  */
 import type { Json } from '../json.ts'
 import type { Shown } from '../log/log-event.ts'
 import type { Inbound } from '../log/message.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Notice } from '../log/notice.ts'
+import type { Erasure } from './erased.ts'
+import { NO_PEOPLE, type People } from './people.ts'
 import { emptyConversation, type Call, type Conversation, type EndedTurn } from './turn-state.ts'
 
 interface Base {
   readonly agent: string
+  readonly people?: People
+  readonly erased?: Erasure
   /** An older base has `by` in place of `askedBy`. */
   readonly last?: Omit<EndedTurn, 'askedBy'> & Partial<Pick<EndedTurn, 'askedBy'>> & { readonly by?: string }
   readonly queue?: readonly Inbound[]
@@ -24,10 +28,12 @@ interface Base {
 }
 
 export function toBase(state: Conversation): Json | undefined {
-  const { agent, turn, queue, shown, waiting, plugins, plans, outbox } = state
+  const { agent, people, erased, turn, queue, shown, waiting, plugins, plans, outbox } = state
   if (turn.phase !== 'rest') return undefined
   const base: Base = {
     agent,
+    ...(isKnown(people) && { people }),
+    ...(erased && { erased }),
     ...(turn.last && { last: turn.last }),
     ...(queue.length > 0 && { queue: queue.map(({ item }) => item), queuedAt: queue.map(({ seq }) => seq) }),
     ...(shown && { shown }),
@@ -42,6 +48,8 @@ export function toBase(state: Conversation): Json | undefined {
 export function fromBase(seq: number, base: Json): Conversation {
   const {
     agent,
+    people,
+    erased,
     last,
     queue = [],
     queuedAt = [],
@@ -55,6 +63,8 @@ export function fromBase(seq: number, base: Json): Conversation {
     ...emptyConversation,
     seq,
     agent,
+    people: people ? { owner: people.owner, participants: people.participants } : NO_PEOPLE,
+    erased,
     turn: { phase: 'rest', last: last && endedTurn(last) },
     queue: queue.map((item, index) => ({ seq: queuedAt[index] ?? 0, item })),
     shown,
@@ -65,15 +75,18 @@ export function fromBase(seq: number, base: Json): Conversation {
   }
 }
 
+function isKnown({ owner, participants }: People): boolean {
+  return owner !== undefined || participants.length > 0
+}
+
 function endedTurn({ by, ...last }: NonNullable<Base['last']>): EndedTurn {
   const { askedBy = [{ via: 'message', ...(by !== undefined && { by }) }], message } = last
   return { ...last, askedBy, message }
 }
 
-/** JSON drops what is undefined; a call has its fields in every state. */
+/** Restores fields that JSON dropped because they were undefined. */
 function whole(call: Call): Call {
-  const { malformed, edited, approved, kept, resumed, place } = call
-  const resolved = call.resolved.map((each) => ({ ...each, by: each.by }))
-  const fields = { ...call, malformed, edited, approved, kept, resumed, place, resolved }
+  const { malformed, edited, approved, kept, resumed, inSpace } = call
+  const fields = { ...call, malformed, edited, approved, kept, resumed, inSpace }
   return fields.at === 'settled' ? { ...fields, hold: fields.hold } : fields
 }

@@ -1,17 +1,19 @@
 /**
- * The life of one call. `moves` is the whole of the safety promise: `held` is not among the states a start may come
- * from, and nothing leads out of `settled`.
+ * The states of one call. `moves` lists the states that each event may come from: a held call cannot start, and a settled
+ * call never changes its outcome.
  */
 import { HoldpointError } from '../failure.ts'
-import type { Display, LogEvent, Placed } from '../log/log-event.ts'
+import type { Display, LogEvent, ReplySpaces } from '../log/log-event.ts'
 import { callsOf, type CallPart } from '../model/reply.ts'
-import type { Resolved } from './hold.ts'
+import { doneBy } from '../principal.ts'
+import { addresseesOf, type Hold, type Resolved } from './hold.ts'
 import type { Call } from './turn-state.ts'
 
 type Settled = Extract<Call, { readonly at: 'settled' }>
 type CallEvent = Extract<LogEvent, { readonly callId: string }>
+type HoldEvent = Extract<CallEvent, { readonly type: `hold.${string}` }>
 
-const moves: Record<CallEvent['type'], readonly Call['at'][]> = {
+const moves: Record<Exclude<CallEvent, HoldEvent>['type'], readonly Call['at'][]> = {
   'call.rewritten': ['ready'],
   'call.held': ['ready', 'running'],
   'call.resumed': ['held'],
@@ -23,15 +25,15 @@ const moves: Record<CallEvent['type'], readonly Call['at'][]> = {
   'answer.arrived': ['settled'],
 }
 
-/** What the event of a reply says about its calls. */
+/** The fields of `model.replied` that are about calls. */
 interface Replied {
-  readonly placed?: Placed
+  readonly spaces?: ReplySpaces
   readonly display?: readonly Display[]
 }
 
-/** `seq` is of the reply that has it. */
-export function newCall(part: CallPart, seq: number, { placed, display }: Replied = {}): Call {
-  const place = placed?.calls.find(({ callId }) => callId === part.callId)
+/** `seq` is that of the reply. */
+export function newCall(part: CallPart, seq: number, { spaces, display }: Replied = {}): Call {
+  const inSpace = spaces?.calls.find(({ callId }) => callId === part.callId)
   const shown = display?.find(({ callId }) => callId === part.callId)
   return {
     callId: part.callId,
@@ -47,7 +49,7 @@ export function newCall(part: CallPart, seq: number, { placed, display }: Replie
     resolved: [],
     attempt: 0,
     seqs: [seq],
-    place: place && { space: place.space, shown: place.shown === true },
+    inSpace: inSpace && { space: inSpace.space, shown: inSpace.shown === true },
     ...(shown?.streaming && { streaming: true }),
     ...(shown?.silent && { silent: true }),
     at: 'ready',
@@ -55,8 +57,9 @@ export function newCall(part: CallPart, seq: number, { placed, display }: Replie
 }
 
 export function evolveCall(call: Call, event: CallEvent): Call {
-  if (!moves[event.type].includes(call.at)) return impossible(call, event)
   const seqs = [...call.seqs, event.seq]
+  if (isHoldEvent(event)) return { ...evolveHold(call, event), seqs }
+  if (!moves[event.type].includes(call.at)) return impossible(call, event)
   switch (event.type) {
     case 'call.rewritten':
       return { ...call, seqs, edited: event.input }
@@ -65,7 +68,11 @@ export function evolveCall(call: Call, event: CallEvent): Call {
     case 'call.resumed':
       return { ...facts(call), seqs, ...resumption(call, event), resolved: resolvedWith(call, event), at: 'ready' }
     case 'call.endorsed':
-      return { ...call, seqs, endorsed: [...call.endorsed, { by: event.by, inputHash: event.inputHash }] }
+      return {
+        ...call,
+        seqs,
+        endorsed: [...call.endorsed, { ...doneBy(event), by: event.by, inputHash: event.inputHash }],
+      }
     case 'call.approved': {
       const edited = (event.resolution.kind === 'approve' ? event.resolution.input : undefined) ?? call.edited
       const { definition } = ('hold' in call && call.hold) || {}
@@ -89,12 +96,41 @@ export function evolveCall(call: Call, event: CallEvent): Call {
   }
 }
 
-/** By an answer, or by the deadline. After the deadline the hold is kept for a late answer. */
+function isHoldEvent(event: CallEvent): event is HoldEvent {
+  return event.type.startsWith('hold.')
+}
+
+/** Only an open hold changes. */
+function evolveHold(call: Call, event: HoldEvent): Call {
+  const hold = openHold(call)
+  if (!hold) return impossible(call, event)
+  switch (event.type) {
+    case 'hold.reminded': {
+      const { remindAt: _remindAt, ...left } = hold
+      return { ...call, hold: left } as Call
+    }
+    case 'hold.escalated': {
+      const { escalation: _escalation, ...left } = hold
+      return { ...call, hold: { ...left, to: [...(hold.to ?? []), ...event.to] } } as Call
+    }
+    case 'hold.assigned':
+      return { ...call, assignee: event.assignee }
+    case 'hold.commented':
+      return { ...call, comments: [...(call.comments ?? []), { text: event.text, at: event.at, ...doneBy(event) }] }
+  }
+}
+
+export function openHold(call: Call): Hold | undefined {
+  if (call.at === 'held') return call.hold
+  return call.at === 'settled' && call.open ? call.hold : undefined
+}
+
+/** The hold ended by an answer or by its deadline. After the deadline, the hold is kept for a late answer. */
 function answered(call: Settled, event: Extract<CallEvent, { type: 'answer.arrived' }>): Call {
   return { ...call, resolved: resolvedWith(call, event), hold: event.resolution ? undefined : call.hold, open: false }
 }
 
-/** A call as events tell it, whichever else they are about. */
+/** The state of one call, folded from events. Other events are ignored. */
 export function callIn(events: readonly LogEvent[], callId: string): Call | undefined {
   let call: Call | undefined
   for (const event of events) {
@@ -106,10 +142,10 @@ export function callIn(events: readonly LogEvent[], callId: string): Call | unde
   return call
 }
 
-/** What stays true of a call wherever it is; the other fields belong to one state. */
+/** The fields that a call has in every state. */
 function facts(call: Call): Omit<Call, 'at'> {
   const { callId, name, proposed, malformed, edited, approved, endorsed, attempt, seqs } = call
-  const { holds, kept, resumed, resolved, place, streaming, silent } = call
+  const { holds, kept, resumed, resolved, inSpace, streaming, silent } = call
   return {
     callId,
     name,
@@ -124,15 +160,15 @@ function facts(call: Call): Omit<Call, 'at'> {
     resolved,
     attempt,
     seqs,
-    place,
+    inSpace,
     ...(streaming && { streaming }),
     ...(silent && { silent }),
   }
 }
 
 /**
- * A question in the middle of a call leaves the yes it runs under as it is: it is still that call. Any other hold asks
- * for a new one, and leaves what the handler was going on with.
+ * A question or a `later` in the middle of a call keeps its approval. Any other hold drops the approval, and keeps what the
+ * handler continues with.
  */
 function afterHold(
   call: Call,
@@ -155,16 +191,15 @@ function resolvedWith(
   event: Extract<CallEvent, { type: 'call.approved' | 'call.resumed' | 'call.settled' | 'answer.arrived' }>,
 ): readonly Resolved[] {
   if (!event.resolution || !('hold' in call) || !call.hold) return call.resolved
+  const { resolution, at } = event
   const { kind: hold, accepts } = call.hold
-  return [
-    ...call.resolved,
-    { hold, nth: call.holds, accepts, resolution: event.resolution, by: event.by, at: event.at },
-  ]
+  const of = { hold, nth: call.holds, accepts, ...addresseesOf(call.hold) }
+  return [...call.resolved, { ...of, resolution, ...doneBy(event), at }]
 }
 
-/** How a call is shown, for the answer that comes after its turn. */
-export function howShown({ place, silent }: Call): { readonly shownIn?: string; readonly silent?: true } {
-  return { ...(place?.shown && { shownIn: place.space }), ...(silent && { silent }) }
+/** How the call is shown, for the event of an answer that arrives after its turn. */
+export function howShown({ inSpace, silent }: Call): { readonly shownIn?: string; readonly silent?: true } {
+  return { ...(inSpace?.shown && { shownIn: inSpace.space }), ...(silent && { silent }) }
 }
 
 function impossible(call: Call, event: CallEvent): never {

@@ -1,7 +1,6 @@
 /**
- * What stands beside the log: who has to look at the conversation and when, which calls wait, where folding may start.
- * Computed here from the state before and after a write, for every store alike, and never used for a decision: a decision
- * folds the log.
+ * The rows beside the log: the status of the conversation, its next deadline, its holds and its base. They are computed from
+ * the states before and after an append, for all stores alike. No decision reads them: a decision folds the log.
  */
 import { HoldpointError } from '../failure.ts'
 import type { EventBody, LogEvent } from '../log/log-event.ts'
@@ -9,12 +8,17 @@ import type { Derived, HoldRow } from '../log/store.ts'
 import { callsOf } from '../model/reply.ts'
 import { toBase } from './base.ts'
 import { evolveCall, newCall } from './call.ts'
-import { findCall, openHold } from './decide.ts'
+import { findCall } from './find-call.ts'
+import { openHold } from './call.ts'
 import { heldAt, lookAt } from './hold.ts'
+import { conversationLabels, holdLabels } from './people.ts'
 import { next } from './turn.ts'
 import { isDeadline, type Call, type Conversation, type Effect } from './turn-state.ts'
 
-/** `recalled` are calls of earlier turns that the events are about: the state forgot them. */
+/** The label of conversations that have plans. */
+export const WITH_PLANS = 'plans'
+
+/** `recalled` are calls of earlier turns that the events are about. The state no longer has them. */
 export function derive(
   before: Conversation,
   after: Conversation,
@@ -28,11 +32,20 @@ export function derive(
     status: effects.length > deadlines.length ? 'running' : after.turn.phase === 'calls' ? 'held' : 'idle',
     wakeAt: deadlines.length > 0 ? Math.min(...deadlines) : undefined,
     base: toBase(after),
+    ...labelsAfter(before, after),
+    ...(after.erased && { hidden: true as const }),
     holds: holdRows(before, events, recalled),
   }
 }
 
-/** When a process has to look at it, although there is nothing to do until then. */
+/** Lists are restricted by the people of a conversation; the plans of a tenant are counted by `WITH_PLANS`. */
+function labelsAfter(before: Conversation, after: Conversation): Pick<Derived, 'labels'> {
+  const planned = after.plans.size > 0
+  if (after.people === before.people && planned === before.plans.size > 0) return {}
+  return { labels: [...conversationLabels(after.people), ...(planned ? [WITH_PLANS] : [])] }
+}
+
+/** The times at which a process has to look at the conversation. */
 export function deadlinesOf(state: Conversation, effects: readonly Effect[] = next(state)): readonly number[] {
   return effects
     .filter(isDeadline)
@@ -59,7 +72,7 @@ function holdRows(before: Conversation, events: readonly EventBody[], recalled: 
     const { callId } = event
     const found = calls.get(callId) ?? findCall(before, callId)
     const call = found ?? recalled.find((each) => each.callId === callId)
-    // Its row would miss this event, and the next answer would be judged as if it had not happened.
+    // The row of the call would miss this event, and the next answer would be decided without it.
     if (!call)
       throw new HoldpointError(
         'history-impossible',
@@ -72,24 +85,24 @@ function holdRows(before: Conversation, events: readonly EventBody[], recalled: 
   return [...rows.values()]
 }
 
-/** Whether the event makes a call wait, or is about one that did, whatever else is known of it: an answer always is. */
+/** Whether the event needs the row of its call even if the state does not know that the call was held. */
 function waits({ type }: EventBody): boolean {
   return type === 'call.held' || type === 'answer.arrived'
 }
 
-/** An answer does not depend on a start alone: the row is written with the event that follows the start. */
+/** A start alone does not update the row: a later event of the call does. */
 function concerns<E extends EventBody>(event: E): event is Extract<E, { readonly callId: string }> {
   return 'callId' in event && event.type !== 'call.started'
 }
 
-/** The calls of the turn that have waited, and those that still do. */
+/** Calls of the turn that were held, and async calls that still are. */
 function heldBefore({ turn, waiting }: Conversation): ReadonlySet<string> {
   const held = new Set(waiting.keys())
   if (turn.phase === 'calls') for (const { callId, holds } of turn.calls) if (holds > 0) held.add(callId)
   return held
 }
 
-/** A call that no longer waits keeps its row, so that a late answer gets an accurate verdict. */
+/** A call that is no longer held keeps its row, so that a late answer gets an accurate verdict. */
 function holdRow(call: Call, before: Call): HoldRow {
   const open = openHold(call)
   const hold = open ?? lastHold(call) ?? lastHold(before)
@@ -101,6 +114,7 @@ function holdRow(call: Call, before: Call): HoldRow {
     heldAt: hold ? heldAt(hold) : 0,
     expiresAt: hold?.expiresAt ?? 0,
     seqs: call.seqs,
+    ...(open && { labels: holdLabels(open) }),
   }
 }
 

@@ -1,15 +1,17 @@
 /**
- * A hold: a call that waits for an answer from outside. Everything that decides its fate is written down when it is made
- * (what it is bound to, how long it waits, what expiry does, what comes after a yes), so a changed declaration cannot
- * change an open turn and answering needs nothing but the log.
+ * A hold: a call that waits for an answer from outside. Everything that decides how it ends is written when the hold is made:
+ * what an approval is bound to, the deadline, what expiry does, and what follows an approval. So a changed declaration
+ * changes no open hold, and a decision needs only the log.
  */
 import type { Json, JsonObject } from '../json.ts'
 import type { Author } from '../log/message.ts'
+import type { Actor } from '../principal.ts'
 import type { ToolDefinition } from '../tool/definition.ts'
+import type { ApproverRule } from './approvers.ts'
 
 export type HoldKind = 'approval' | 'elicitation' | 'client' | 'external'
 
-/** What the outside may say. `answer` gives the call's result, or says why there is none. */
+/** An answer to a hold. `answer` is the call's result, or the error of its executor. */
 export type Resolution =
   | { readonly kind: 'approve'; readonly input?: Json }
   | { readonly kind: 'reject'; readonly reason?: string }
@@ -18,19 +20,22 @@ export type Resolution =
 
 export type OnExpire = 'error' | 'reject' | 'cancel' | { readonly answer: Json }
 
-/** How long to wait, and what then: the settings that a first and a second hold share. */
+/** The deadline of a hold and what follows it: settings that a first and a second hold share. */
 export interface Waiting {
   readonly timeoutMs: number
   readonly onExpire: OnExpire
-  /** Where an answer goes that comes after expiry: nowhere, or into the conversation as a new turn. */
+  /** What happens to an answer after expiry: it is refused, or becomes a new message to the agent. */
   readonly late: 'reject' | 'inbox'
-  /** How long the client that is to carry it out may be away before the call is given up. A runtime knows of clients, a session does not. */
+  /** The call fails when no client that can run it has been connected for so long. Only in a runtime: a session knows no clients. */
   readonly graceMs?: number
 }
 
-export interface Hold extends Waiting {
+export interface Hold extends Waiting, ApproverRule {
   readonly kind: HoldKind
-  /** Why: the gate, a handler's question, a call in doubt after a crash, a definition changed after the yes. */
+  /**
+   * Why the call is held: by its gate or executor (`tool`), a question of its handler (`asked`), a crash while it ran
+   * (`lost`), a tool that was changed after the approval (`changed`), or manual mode (`manual`).
+   */
   readonly cause: 'tool' | 'asked' | 'lost' | 'changed' | 'manual'
   readonly reason?: string
   readonly metadata?: Json
@@ -40,61 +45,73 @@ export interface Hold extends Waiting {
   readonly inputHash: string
   /** The fingerprint of the tool's definition that this hold was made under. */
   readonly fingerprint: string
-  /** What an approver is shown of the tool. Holds of other kinds have none, and neither have those of older logs. */
+  /** The tool's definition, for an approver. Left out for other kinds of hold, and in older logs. */
   readonly definition?: ToolDefinition
-  /** What the tool was when it was last approved or allowed, when that is not what it is now: the approver is shown the difference. */
+  /** The definition that was approved or allowed before, if the tool has changed since. The approver is shown the difference. */
   readonly definitionBefore?: ToolDefinition
   readonly expiresAt: number
-  /** How many different people must approve. */
-  readonly approvers: number
-  /** The authors of what the call's turn is about. */
+  /** When the approvers are reminded, once. */
+  readonly remindAt?: number
+  /** When more people may resolve the hold, and who: they are added to `to`. */
+  readonly escalation?: { readonly at: number; readonly to: readonly string[] }
+  /** The authors of the call's turn. */
   readonly askedBy?: readonly Author[]
   /** What an answer must look like, for a client that renders a form. */
   readonly answerSchema?: JsonObject
-  /** The model already read `pending` and went on; the answer will start a turn of its own. */
+  /** The model read `pending` and continued. The answer starts a turn of its own. */
   readonly async?: true
-  /** Where a person does what is asked, in place of a form. */
+  /** A page where the person does what is asked, instead of a form. */
   readonly url?: string
   /**
-   * The handler is not done, and runs again: with what was said (`answer`), or when the deadline comes (`deadline`), where
-   * an answer before that is the call's result.
+   * The handler runs again: with the answer (`answer`), or at the deadline (`deadline`). In the second case, an answer before
+   * the deadline is the call's result.
    */
   readonly resumes?: 'answer' | 'deadline'
-  /** After the yes, the call waits again: for the client or the outside service that carries it out. */
+  /** The hold that follows an approval: for the client, person or service that runs the call. */
   readonly then?: NextHold
 }
 
 export interface NextHold extends Waiting {
   readonly kind: 'client' | 'external' | 'elicitation'
+  readonly to?: readonly string[]
   readonly cause: Hold['cause']
   readonly async?: true
   readonly answerSchema?: JsonObject
 }
 
-/** A resolution that was taken, as the log remembers it. */
-export interface Resolved {
+/** An accepted resolution. */
+export interface Resolved extends Actor {
   readonly hold: HoldKind
   /** Which of the call's holds it answered, from 1. */
   readonly nth: number
-  /** What the hold would have taken: an answer of one of these kinds was given to the same question. */
+  /** The kinds of resolution that the hold accepted. */
   readonly accepts: Hold['accepts']
+  /** The people that the hold was for. One of them who answers later gets a verdict. */
+  readonly to?: readonly string[]
+  readonly askedBy?: readonly Author[]
   readonly resolution: Resolution
-  readonly by: string | undefined
   readonly at: number
 }
 
-/** One of several approvers agreed, to what has this hash. */
-export interface Endorsement {
+/** The people that a hold is for, as its resolution keeps them. */
+export function addresseesOf({ kind, to, askedBy }: Hold): Pick<Resolved, 'to' | 'askedBy'> {
+  if (to) return { to }
+  return kind === 'elicitation' && askedBy ? { askedBy } : {}
+}
+
+/** The approval of one of several approvers, of the input with this hash. */
+export interface Endorsement extends Actor {
   readonly by: string
   readonly inputHash: string
 }
 
-/** Who agreed to exactly the input that this hold shows. A yes to a changed input is not a yes to it. */
-export function agreedTo({ inputHash }: Hold, endorsed: readonly Endorsement[]): readonly string[] {
-  return endorsed.filter((each) => each.inputHash === inputHash).map(({ by }) => by)
+/** A person's comment on a hold. The model does not read it. */
+export interface HoldComment extends Actor {
+  readonly text: string
+  readonly at: number
 }
 
-/** When the wait for a client is over, if none was there since: after the hold was made, or after one was last seen. */
+/** When the grace ends: counted from when the hold was made, or from when a client was last connected (`seenAt`). */
 export function graceEnds(hold: Hold, seenAt: number = -Infinity): number | undefined {
   if (hold.kind !== 'client' || hold.graceMs === undefined) return undefined
   return Math.max(heldAt(hold), seenAt) + hold.graceMs
@@ -104,12 +121,13 @@ export function heldAt({ expiresAt, timeoutMs }: Hold): number {
   return expiresAt - timeoutMs
 }
 
-/** When a process has to look at it, if no answer comes. */
+/** When a process has to look at the hold, if no answer comes before. */
 export function lookAt(hold: Hold): number {
-  return Math.min(hold.expiresAt, graceEnds(hold) ?? Infinity)
+  const { expiresAt, remindAt = Infinity, escalation } = hold
+  return Math.min(expiresAt, graceEnds(hold) ?? Infinity, remindAt, escalation?.at ?? Infinity)
 }
 
-/** The second hold of a gated client or external call, made from what was written with the first. */
+/** The second hold of a client, human or external call that was approved, made from what the first one has. */
 export function secondHold(first: Hold, now: number): Hold | undefined {
   if (!first.then) return undefined
   const {
@@ -118,6 +136,10 @@ export function secondHold(first: Hold, now: number): Hold | undefined {
     answerSchema: _schema,
     definition: _now,
     definitionBefore: _old,
+    to: _to,
+    notRequester: _notRequester,
+    remindAt: _remindAt,
+    escalation: _escalation,
     ...shared
   } = first
   return { ...shared, ...next, accepts: ['answer'], approvers: 1, expiresAt: now + next.timeoutMs }

@@ -1,4 +1,4 @@
-/** The state a log folds to, and the work that follows from it. */
+/** The state that a conversation's log folds to, and the effects that follow from it. */
 import type { Json } from '../json.ts'
 import type { EndReason, OutputPlan, Shown, TurnHalt, TurnLimits } from '../log/log-event.ts'
 import type { Author, Inbound } from '../log/message.ts'
@@ -6,32 +6,37 @@ import type { Plan } from '../plan/plan.ts'
 import type { Resumption } from '../tool/context.ts'
 import type { ToolDefinition } from '../tool/definition.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
-import type { Endorsement, Hold, Resolved } from './hold.ts'
+import type { Endorsement, Hold, HoldComment, Resolved } from './hold.ts'
+import type { Erasure } from './erased.ts'
+import { NO_PEOPLE, type People } from './people.ts'
 import type { Notice } from '../log/notice.ts'
 
 export interface Conversation {
   /** The seq of the last event folded. */
   readonly seq: number
-  /** Whose conversation it is; empty before anything was said. */
+  /** The agent's name; empty before the first event. */
   readonly agent: string
+  readonly people: People
+  /** Set once it was erased. Then nothing else is. */
+  readonly erased: Erasure | undefined
   readonly turn: Turn
-  /** What arrived while a turn was going on, and waits for rest. */
+  /** Items that arrived during a turn and wait for the next one. */
   readonly queue: readonly Queued[]
-  /** What of the log the model was shown last, unless it was shown everything. */
+  /** The part of the log that the last prompt showed; undefined when it showed all. */
   readonly shown: Shown | undefined
-  /** Async calls whose turn went on without them, still waiting for their answer. */
+  /** Async calls of earlier turns that still wait for their answer. */
   readonly waiting: ReadonlyMap<string, Call>
   /** The state of each plugin. */
   readonly plugins: Readonly<Record<string, Json>>
-  /** By id: what it is to be reminded of. */
+  /** The agent's plans, by id. */
   readonly plans: ReadonlyMap<string, Plan>
-  /** The space that the agent is in, while a turn lasts. */
-  readonly place: string | undefined
-  /** What other logs have to be told, oldest first. */
+  /** The space that the agent is in during a turn. */
+  readonly space: string | undefined
+  /** Notices for other logs that are not delivered yet, oldest first. */
   readonly outbox: readonly Notice[]
 }
 
-/** Something that waits for rest, and the seq of the event that brought it. */
+/** A queued item, and the seq of the event that queued it. */
 export interface Queued {
   readonly seq: number
   readonly item: Inbound
@@ -44,7 +49,7 @@ export type Turn =
 
 export interface EndedTurn {
   readonly turnId: string
-  /** The authors of what it was about: for the turn that takes it up again. */
+  /** The authors of the turn, for a turn that continues it. */
   readonly askedBy: readonly Author[]
   readonly reason: EndReason
   readonly message: string | undefined
@@ -52,22 +57,22 @@ export interface EndedTurn {
 
 export interface OpenTurn {
   readonly turnId: string
-  /** The one author of what the turn is about; undefined in a cycle of an autonomous agent. */
+  /** The author of the turn; undefined in a cycle of an autonomous agent. */
   readonly by: string | undefined
-  /** All of its authors, each once. */
+  /** All authors of the turn, each once. */
   readonly askedBy: readonly Author[]
-  /** In a cycle: the space that all its authors spoke in. The agent is there when it acts, until it leaves a space. */
+  /** In a cycle: the space that all its authors wrote in. The agent's calls are made there, until it leaves a space. */
   readonly home: string | undefined
-  /** The step that is being worked on, from 1. */
+  /** The current step, from 1. */
   readonly step: number
   readonly limits: TurnLimits
   readonly tokens: number
   readonly output: OutputPlan | undefined
-  /** `finalize`: the tool loop is over, and the result is asked for once more, bound to the schema. */
+  /** `finalize`: the tool loop is over, and the model is called once more for the structured output. */
   readonly pass: 'loop' | 'finalize'
-  /** What hooks made of what was said is written. */
+  /** The changes of hooks to the message are in the log. */
   readonly briefed: boolean
-  /** How many of its replies were sent back. */
+  /** How many replies hooks sent back. */
   readonly sentBack: number
   /** Set when the turn is to end once no call is open. */
   readonly halt: TurnHalt | undefined
@@ -76,33 +81,37 @@ export interface OpenTurn {
 interface CallFacts {
   readonly callId: string
   readonly name: string
-  /** What the model proposed. */
+  /** The input that the model wrote. */
   readonly proposed: Json
   readonly malformed: string | undefined
-  /** What a hook put in its place, or a person when they approved; kept if the call is held again. */
+  /** The input after an edit by a hook or an approver. It stays when the call is held again. */
   readonly edited: Json | undefined
-  /** What a yes is bound to, a person's or the gate's own; set while it is good. */
+  /** What the approval is bound to, of a person or of the gate. Set while the approval is valid. */
   readonly approved:
     | { readonly inputHash: string; readonly fingerprint: string; readonly definition?: ToolDefinition }
     | undefined
-  /** Those of several approvers who agreed so far, with what they agreed to. */
+  /** The approvals so far of a hold that needs several. */
   readonly endorsed: readonly Endorsement[]
-  /** How often it was held so far: the number of its newest hold. */
+  /** How often the call was held: the number of its newest hold. */
   readonly holds: number
-  /** What the handler gave to be kept when it asked, or said that it would look later. */
+  /** What the handler stored when it returned `ask` or `later`. */
   readonly kept: Json | undefined
-  /** The answer or time that it continues with, until it asks again. `from` is the attempt that asked. */
+  /** The answer or deadline that the call continues with. `from` is the attempt that asked. */
   readonly resumed: (Resumption & { readonly from: number }) | undefined
-  /** Every resolution taken, oldest first. */
+  /** Every accepted resolution, oldest first. */
   readonly resolved: readonly Resolved[]
   readonly attempt: number
-  /** Every event about it, the reply that made it first. */
+  /** The seq of each event about the call, beginning with the reply that made it. */
   readonly seqs: readonly number[]
-  /** The space it was made in, and whether it is shown there. */
-  readonly place: { readonly space: string; readonly shown: boolean } | undefined
+  /** The space that the agent was in when it made the call, and whether the call is shown there. */
+  readonly inSpace: { readonly space: string; readonly shown: boolean } | undefined
+  /** The person whom its open hold is assigned to. */
+  readonly assignee?: string | undefined
+  /** The comments on its open hold. */
+  readonly comments?: readonly HoldComment[]
   /** Its tool reports progress. */
   readonly streaming?: true
-  /** It is not shown among the messages of its conversation, unless a person is asked about it. */
+  /** The call is left out of the messages, unless a person is asked about it. */
   readonly silent?: true
 }
 
@@ -111,11 +120,11 @@ export type Call = CallFacts &
     | { readonly at: 'ready' }
     | { readonly at: 'held'; readonly hold: Hold }
     | { readonly at: 'running' }
-    /** `hold` is the one it was waiting on when it was settled without an answer; still open when the call is async. */
+    /** `hold`: the hold that was open when the call was settled without an answer. `open`: it still is, for an async call. */
     | { readonly at: 'settled'; readonly outcome: CallOutcome; readonly hold: Hold | undefined; readonly open: boolean }
   )
 
-/** What there is to do. Two effects with the same key are the same piece of work. */
+/** The work that follows from a state. Two effects with the same key are the same work. */
 export type Effect =
   | { readonly do: 'start-turn'; readonly key: 'turn' }
   | {
@@ -132,7 +141,7 @@ export type Effect =
   | { readonly do: 'fire-plan'; readonly key: string; readonly planId: string; readonly at: number }
   | { readonly do: 'deliver'; readonly key: string; readonly notices: readonly Notice[] }
 
-/** An effect that is not due before its time. Then any process may perform it. */
+/** Whether the effect is a deadline: it is not due before its time, and then any process may perform it. */
 export function isDeadline(effect: Effect): effect is Extract<Effect, { readonly at: number }> {
   return 'at' in effect
 }
@@ -140,12 +149,14 @@ export function isDeadline(effect: Effect): effect is Extract<Effect, { readonly
 export const emptyConversation: Conversation = {
   seq: 0,
   agent: '',
+  people: NO_PEOPLE,
+  erased: undefined,
   turn: { phase: 'rest', last: undefined },
   queue: [],
   shown: undefined,
   waiting: new Map(),
   plugins: {},
   plans: new Map(),
-  place: undefined,
+  space: undefined,
   outbox: [],
 }

@@ -9,12 +9,12 @@
  * and of each call inside it:
  *
  *      ready ──started──▶ running ──settled──▶ settled
- *        │ ▲                 │ held (a question, a doubt)
+ *        │ ▲                 │ held (a question, an unknown outcome)
  *   held ▼ │ approved, resumed
  *        held ──answered, rejected, expired──▶ settled
  *
- * `evolve` is the only writer of state, `next` the only source of work, and reads state alone: going on after a crash
- * is folding the log and asking `next` again. A held call cannot start; the model is called when no call is open.
+ * `evolve` is the only writer of state. `next` is the only source of work and reads only the state, so recovery after a
+ * crash is folding the log and calling `next` again. A held call cannot start. The model is called when no call is open.
  */
 import { HoldpointError } from '../failure.ts'
 import type { LogEvent } from '../log/log-event.ts'
@@ -23,8 +23,10 @@ import { isSpaceEvent } from '../log/space-event.ts'
 import { arrivedItem, authorsOfAll, onlySpaceOf, UNKNOWN_AUTHOR } from '../log/message.ts'
 import { callsOf, totalTokens } from '../model/reply.ts'
 import { evolveCall, newCall } from './call.ts'
-import { tellSpaces } from './notices.ts'
-import { movePlan } from './plans.ts'
+import { evolveErased } from './erased.ts'
+import { evolvePeople } from './people.ts'
+import { showInSpaces } from './show-in-spaces.ts'
+import { evolvePlans } from './evolve-plans.ts'
 import { emptyConversation, type Call, type Conversation, type Effect, type OpenTurn, type Turn } from './turn-state.ts'
 
 export function fold(events: Iterable<LogEvent>, from: Conversation = emptyConversation): Conversation {
@@ -34,22 +36,30 @@ export function fold(events: Iterable<LogEvent>, from: Conversation = emptyConve
 }
 
 export function evolve(state: Conversation, event: LogEvent): Conversation {
-  return tellSpaces(state, move(state, event), event)
+  const moved = move(state, event)
+  const people = evolvePeople(state.people, event)
+  return showInSpaces(state, people === state.people ? moved : { ...moved, people }, event)
 }
 
 function move(state: Conversation, event: LogEvent): Conversation {
-  if (event.seq !== state.seq + 1) return impossible(state, event, `the log goes from ${state.seq} to ${event.seq}`)
+  if (state.erased) return impossible(state, event, 'the conversation was erased')
+  const follows = event.type === 'conversation.erased' ? event.seq > state.seq : event.seq === state.seq + 1
+  if (!follows) return impossible(state, event, `the log goes from ${state.seq} to ${event.seq}`)
   const { seq } = event
   if (isSpaceEvent(event)) return impossible(state, event, 'a space is no conversation')
   switch (event.type) {
     case 'conversation.opened':
       if (seq !== 1) return impossible(state, event, 'it was open already')
       return { ...state, seq, agent: event.agent }
+    case 'participants.changed':
+      return { ...state, seq }
+    case 'conversation.erased':
+      return evolveErased(event)
     case 'turn.started': {
       if (state.turn.phase !== 'rest') return impossible(state, event)
       if ((event.queued ?? 0) > state.queue.length) return impossible(state, event, 'more was taken than waited')
       const { turnId, limits, output } = event
-      // A turn that is taken up again is still about the same.
+      // A turn that continues another one has its authors.
       const askedBy = event.items.length > 0 ? authorsOfAll(event.items) : (state.turn.last?.askedBy ?? UNKNOWN_AUTHOR)
       const by = event.cycle ? undefined : askedBy[0]?.by
       const home = event.cycle ? onlySpaceOf(askedBy) : undefined
@@ -70,10 +80,10 @@ function move(state: Conversation, event: LogEvent): Conversation {
         return impossible(state, event)
       const tokens = turn.tokens + totalTokens(event.reply.usage)
       const calls = callsOf(event.reply).map((part) => newCall(part, seq, event))
-      const place = event.placed ? event.placed.space : state.place
-      const home = event.placed?.left ? undefined : turn.home
+      const space = event.spaces ? event.spaces.current : state.space
+      const home = event.spaces?.left ? undefined : turn.home
       if (calls.length > 0)
-        return { ...state, seq, shown, place, turn: { ...turn, home, phase: 'calls', tokens, calls } }
+        return { ...state, seq, shown, space, turn: { ...turn, home, phase: 'calls', tokens, calls } }
       const again = { ...turn, tokens, step: turn.step + 1 }
       if (event.again) return { ...state, seq, shown, turn: { ...again, sentBack: turn.sentBack + 1 } }
       if (turn.pass === 'loop' && turn.output?.finalize && !event.ends)
@@ -89,6 +99,11 @@ function move(state: Conversation, event: LogEvent): Conversation {
     case 'call.started':
     case 'call.settled':
       return moveCall(state, event)
+    case 'hold.reminded':
+    case 'hold.escalated':
+    case 'hold.assigned':
+    case 'hold.commented':
+      return moveHold(state, event)
     case 'answer.arrived':
       return moveAnswer(state, event)
     case 'state.changed':
@@ -100,7 +115,7 @@ function move(state: Conversation, event: LogEvent): Conversation {
     case 'plan.set':
     case 'plan.removed':
     case 'plan.fired':
-      return { ...state, seq, ...movePlan(state, event) }
+      return { ...state, seq, ...evolvePlans(state, event) }
     case 'notices.told':
       if (event.count > state.outbox.length) return impossible(state, event, 'more was told than there was to tell')
       return { ...state, seq, outbox: state.outbox.slice(event.count) }
@@ -110,7 +125,7 @@ function move(state: Conversation, event: LogEvent): Conversation {
 
 const FRESH = { briefed: false, sentBack: 0, halt: undefined } as const
 
-/** Asked many times about the same state: to start work, to drop it, to derive rows and to wait for its end. */
+/** The effects of the newest state: `next` is called several times for each state. */
 let asked: { readonly state: Conversation; readonly effects: readonly Effect[] } | undefined
 
 export function next(state: Conversation): readonly Effect[] {
@@ -177,29 +192,43 @@ export function openCalls(turn: Turn): Call[] {
   return turn.phase === 'calls' ? turn.calls.filter((call) => call.at !== 'settled') : []
 }
 
-function placeOf(turn: Turn, callId: string): number {
+function indexOfCall(turn: Turn, callId: string): number {
   return turn.phase === 'calls' ? turn.calls.findIndex((call) => call.callId === callId) : -1
 }
 
 type CallEvent = Extract<LogEvent, { type: `call.${string}` }>
 
-/** An answer that came after its call's outcome waits like everything that is said meanwhile. */
+/** An answer that arrives after its call was settled waits in the queue. */
 function moveAnswer(state: Conversation, event: Extract<LogEvent, { type: 'answer.arrived' }>): Conversation {
   const { seq, callId } = event
   const queue = [...state.queue, { seq, item: arrivedItem(event) }]
   const waiting = new Map(state.waiting)
   waiting.delete(callId)
   const { turn } = state
-  const at = placeOf(turn, callId)
+  const at = indexOfCall(turn, callId)
   if (turn.phase !== 'calls' || at < 0) return { ...state, seq, queue, waiting }
   const calls = turn.calls.with(at, evolveCall(turn.calls[at]!, event))
   return { ...state, seq, queue, waiting, turn: { ...turn, calls } }
 }
 
+/** The hold is of a call of this round, of an async call of an earlier turn, or of both. */
+function moveHold(state: Conversation, event: Extract<LogEvent, { type: `hold.${string}` }>): Conversation {
+  const { seq, callId } = event
+  const { turn } = state
+  const at = indexOfCall(turn, callId)
+  const inRound = turn.phase === 'calls' ? turn.calls[at] : undefined
+  const call = inRound ?? state.waiting.get(callId)
+  if (!call) return impossible(state, event, 'there is no such hold')
+  const moved = evolveCall(call, event)
+  const waiting = state.waiting.has(callId) ? new Map(state.waiting).set(callId, moved) : state.waiting
+  if (turn.phase !== 'calls' || !inRound) return { ...state, seq, waiting }
+  return { ...state, seq, waiting, turn: { ...turn, calls: turn.calls.with(at, moved) } }
+}
+
 /** Moves one call, and hands the turn back to the model once every call of the round is settled. */
 function moveCall(state: Conversation, event: CallEvent): Conversation {
   const { turn } = state
-  const at = placeOf(turn, event.callId)
+  const at = indexOfCall(turn, event.callId)
   if (turn.phase !== 'calls' || at < 0) return impossible(state, event, 'there is no such call in this round')
   const moved = evolveCall(turn.calls[at]!, event)
   const calls = turn.calls.with(at, moved)
@@ -219,7 +248,7 @@ function rest(
   return { phase: 'rest', last: { turnId, askedBy, reason, message } }
 }
 
-/** Stops loudly rather than repairing: a log that cannot have happened is a bug, and guessing would hide it. */
+/** Throws for an event that cannot have happened. To repair the log would hide a bug. */
 function impossible(state: Conversation, event: LogEvent, why = `the turn was in phase ${state.turn.phase}`): never {
   throw new HoldpointError(
     'history-impossible',

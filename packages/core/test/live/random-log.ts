@@ -8,7 +8,7 @@ import type { Frame } from '../../src/live/frame.ts'
 import type { EventBody, LogEvent } from '../../src/log/log-event.ts'
 import { userMessage, type Inbound } from '../../src/log/message.ts'
 import type { ReplyPart } from '../../src/model/reply.ts'
-import { Walk } from '../turn/walk.ts'
+import { Walk } from '../../../../test/kit/walk.ts'
 
 const HOSTILE = ['__proto__', 'constructor', 'toString', '', '\u0000', '\ud800', '</script>', '\u202Eabc', '👩‍👩‍👧', '0']
 const word = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary', maxLength: 8 }))

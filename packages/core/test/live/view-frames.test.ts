@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Frame } from '../../src/live/frame.ts'
 import { applyFrame } from '../../src/live/view-live.ts'
-import { turnsOf } from '../../src/live/view-select.ts'
+import { turnsOf } from '../../src/live/view-turns-and-holds.ts'
 import type { View, ViewStreaming } from '../../src/live/view-shape.ts'
 import { emptyView, viewOf } from '../../src/live/view.ts'
 import { call, held, log, replied, running, settled, started } from './events.ts'
@@ -166,6 +166,6 @@ test('a piece of text costs the same in a conversation of a thousand turns', () 
 
   expect(view.turns).toBe(before.turns)
   expect(streaming(view)?.parts).toMatchObject([{ text: 'word '.repeat(10_000) }])
-  // About 2 ms. Ten times as long would not be noticed; a copy of the turns for each piece would.
-  expect(performance.now() - since).toBeLessThan(1000)
+  // About 2 ms; the limit allows for a host that takes the processor away. A copy of the turns for each piece takes longer.
+  expect(performance.now() - since).toBeLessThan(10_000)
 })

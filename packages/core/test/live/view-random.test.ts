@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { applyFrame } from '../../src/live/view-live.ts'
 import { messagesOf } from '../../src/live/view-messages.ts'
-import { holdsOf, turnsOf } from '../../src/live/view-select.ts'
+import { holdsOf, turnsOf } from '../../src/live/view-turns-and-holds.ts'
 import type { View } from '../../src/live/view-shape.ts'
 import { applyEvent, emptyView, viewOf, withEarlier } from '../../src/live/view.ts'
 import type { LogEvent } from '../../src/log/log-event.ts'
-import { openHolds } from '../../src/loop/result.ts'
+import { openHolds } from '@holdpoint/runtime/internal/session/result'
 import { hasWork } from '../../src/log/machine.ts'
 import { conversationMachine } from '../../src/turn/conversation-machine.ts'
 import { emptyConversation } from '../../src/turn/turn-state.ts'
@@ -14,7 +14,7 @@ import { evolve, fold } from '../../src/turn/turn.ts'
 import { callsOfLog, callsOfView, inputsOfLog, without } from './reference.ts'
 import { choices, randomLog, withFrames, type RandomLog } from './random-log.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 300_000 })
 
 const numbers = fc.array(fc.nat({ max: 1000 }), { minLength: 30, maxLength: 200, size: 'max' })
 

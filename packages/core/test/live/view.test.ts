@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { holdsOf } from '../../src/live/view-select.ts'
+import { holdsOf } from '../../src/live/view-turns-and-holds.ts'
 import type { View, ViewCall } from '../../src/live/view-shape.ts'
 import { applyEvent, emptyView, viewOf } from '../../src/live/view.ts'
 import type { LogEvent } from '../../src/log/log-event.ts'

@@ -1,4 +1,4 @@
-import { fromSortable, sortableRange, toSortable } from '@holdpoint/core'
+import { fromSortableId, sortableIdRange, toSortableId } from '@holdpoint/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 
@@ -14,19 +14,19 @@ const bytes = (text: string): Buffer => Buffer.from(text, 'utf8')
 test('an id comes back as it was, and a database can keep what it became', () => {
   fc.assert(
     fc.property(id, (text) => {
-      const kept = toSortable(text)
-      expect(fromSortable(kept)).toBe(text)
+      const kept = toSortableId(text)
+      expect(fromSortableId(kept)).toBe(text)
       expect(kept.isWellFormed() && !kept.includes('\0')).toBe(true)
     }),
   )
-  expect(toSortable('ünï©ödé 漢字-7')).toBe('ünï©ödé 漢字-7')
+  expect(toSortableId('ünï©ödé 漢字-7')).toBe('ünï©ödé 漢字-7')
 })
 
 test('its bytes sort as JavaScript sorts ids', () => {
   fc.assert(
     fc.property(id, id, (one, other) => {
       const order = one < other ? -1 : Number(one > other)
-      expect(Buffer.compare(bytes(toSortable(one)), bytes(toSortable(other)))).toBe(order)
+      expect(Buffer.compare(bytes(toSortableId(one)), bytes(toSortableId(other)))).toBe(order)
     }),
   )
 })
@@ -34,9 +34,9 @@ test('its bytes sort as JavaScript sorts ids', () => {
 test('a range holds what begins so and comes after, and nothing else', () => {
   fc.assert(
     fc.property(id, id, id, fc.option(id, { nil: undefined }), (begin, rest, prefix, after) => {
-      const { from, behind, to } = sortableRange({ prefix, ...(after === undefined ? {} : { after }) })
+      const { from, behind, to } = sortableIdRange({ prefix, ...(after === undefined ? {} : { after }) })
       for (const text of [prefix + rest, begin]) {
-        const kept = bytes(toSortable(text))
+        const kept = bytes(toSortableId(text))
         const low = Buffer.compare(kept, bytes(from))
         const found = (behind ? low > 0 : low >= 0) && Buffer.compare(kept, bytes(to)) < 0
         expect(found).toBe(text.startsWith(prefix) && (after === undefined || text > after))

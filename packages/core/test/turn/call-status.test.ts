@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { callStatus, type CallOutcome, type CallStatus, type EventBody } from '../../src/index.ts'
-import { findCall } from '../../src/turn/decide.ts'
+import type { CallOutcome, EventBody } from '../../src/index.ts'
+import { callStatus, type CallStatus } from '../../src/turn/call-status.ts'
+import { findCall } from '../../src/turn/find-call.ts'
 import { after, held, replied, running, started } from './history.ts'
 
 function status(...events: readonly EventBody[]): CallStatus {

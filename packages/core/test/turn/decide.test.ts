@@ -1,14 +1,9 @@
 import { expect, test } from 'vitest'
 import { proves } from '@holdpoint/testing'
-import {
-  decideCancel,
-  decideExpire,
-  decideQueued,
-  decideSend,
-  type Conversation,
-  type Decision,
-  type EventBody,
-} from '../../src/index.ts'
+import type { Conversation, EventBody } from '../../src/index.ts'
+import type { Decision } from '../../src/turn/decision.ts'
+import { decideExpire } from '../../src/turn/expire-hold.ts'
+import { decideCancel, decideQueued, decideSend } from '../../src/turn/decide.ts'
 import { userMessage } from '../../src/log/message.ts'
 import { after, held, hello, ok, plan, replied, running, settled, started } from './history.ts'
 

@@ -3,15 +3,15 @@ import fc from 'fast-check'
 import { isDeepStrictEqual } from 'node:util'
 import { expect, test } from 'vitest'
 import { evolve, fold, next, type Conversation, type EventBody, type HoldRow, type LogEvent } from '../../src/index.ts'
-import { openHolds } from '../../src/loop/result.ts'
+import { openHolds } from '@holdpoint/runtime/internal/session/result'
 import { callsOf } from '../../src/model/reply.ts'
 import { fromBase, toBase } from '../../src/turn/base.ts'
 import { evolveCall, newCall } from '../../src/turn/call.ts'
-import { findCall } from '../../src/turn/decide.ts'
+import { findCall } from '../../src/turn/find-call.ts'
 import { derive } from '../../src/turn/derive.ts'
 import type { Call } from '../../src/turn/turn-state.ts'
 import { after, approved, held, replied, running, settled, stamped, started } from './history.ts'
-import { Walk } from './walk.ts'
+import { Walk } from '../../../../test/kit/walk.ts'
 
 const choices = fc.array(fc.nat({ max: 1000 }), { minLength: 20, maxLength: 400, size: 'max' })
 
@@ -57,7 +57,7 @@ test(
     expect(met.waiting).toBeGreaterThan(100)
     expect(met.queued).toBeGreaterThan(20)
   },
-  60_000,
+  240_000,
 )
 
 /** `toStrictEqual`, which is slow, only to tell what differs. */
@@ -155,7 +155,7 @@ test(
     )
     for (const [what, times] of Object.entries(met)) expect(times, what).toBeGreaterThan(10)
   },
-  60_000,
+  240_000,
 )
 
 /** The events are about a call that waited, and of which the state knows nothing any more. */

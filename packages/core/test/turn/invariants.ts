@@ -10,7 +10,7 @@ import {
   type LogEvent,
   type PromptMessage,
 } from '../../src/index.ts'
-import type { Told, Walk } from './walk.ts'
+import type { Told, Walk } from '../../../../test/kit/walk.ts'
 
 /** After a step: what a step left as it was has been checked after the one before. */
 export function checkStep(walk: Walk, before: Conversation): void {
@@ -100,7 +100,7 @@ function checkShown({ heard, state, log }: Walk): void {
     if (show.type === 'tool.started' || show.type === 'tool.changed') waits.set(show.toolCallId, show.hold?.nth)
   }
   for (const call of state.turn.phase === 'calls' ? state.turn.calls : []) {
-    if (!call.place?.shown || (call.at !== 'held' && call.at !== 'running')) continue
+    if (!call.inSpace?.shown || (call.at !== 'held' && call.at !== 'running')) continue
     const nth = call.at === 'held' ? call.holds : undefined
     assert(waits.get(call.callId) === nth, `${call.callId} is ${call.at}, and shown as waiting for ${nth}`)
   }
@@ -109,7 +109,7 @@ function checkShown({ heard, state, log }: Walk): void {
   const shown = new Set<string>()
   for (const event of log) {
     if (event.type === 'model.replied')
-      for (const { callId, shown: is } of event.placed?.calls ?? []) if (is) shown.add(callId)
+      for (const { callId, shown: is } of event.spaces?.calls ?? []) if (is) shown.add(callId)
     if (event.type !== 'call.settled' || !shown.has(event.callId)) continue
     const is = calls.get(event.callId)
     assert(is === (state.waiting.has(event.callId) ? 'begun' : 'ended'), `${event.callId} is ${is}`)
@@ -157,6 +157,12 @@ function checkCalls(log: readonly LogEvent[]): void {
         break
       case 'call.endorsed':
         assert(call.held, 'endorsed while not held')
+        break
+      case 'hold.reminded':
+      case 'hold.escalated':
+      case 'hold.assigned':
+      case 'hold.commented':
+        assert(call.held || (call.async && call.arrived === 0), 'about a hold that is not open')
         break
       case 'call.approved':
         assert(call.held && call.settled === 0, 'approved while not held')

@@ -1,14 +1,10 @@
 /** What a caller may answer is part of the decision, on the state that the answer would be written to. */
+import { principalOf } from '../../src/principal.ts'
 import { expect, test } from 'vitest'
-import {
-  decideResolve,
-  type Call,
-  type CallOutcome,
-  type EventBody,
-  type Resolve,
-  type ResolveDecision,
-} from '../../src/index.ts'
-import { findCall } from '../../src/turn/decide.ts'
+import type { Call, CallOutcome, EventBody } from '../../src/index.ts'
+import type { ResolveDecision } from '../../src/turn/verdict.ts'
+import { decideResolve, type Resolve } from '../../src/turn/resolve.ts'
+import { findCall } from '../../src/turn/find-call.ts'
 import { after, held, replied, running, started } from './history.ts'
 
 const answer = { kind: 'answer', value: 'yes' } as const
@@ -21,8 +17,11 @@ function call(...events: readonly EventBody[]): Call | undefined {
   return findCall(after(started, replied(1, 'a', 'sibling'), ...events), 'a')
 }
 
-function resolve(target: Call | undefined, more: Partial<Resolve>): ResolveDecision {
-  return decideResolve(target, { callId: 'a', resolution: answer, by: 'w', now: 2000, ...more })
+function resolve(
+  target: Call | undefined,
+  { by = 'w', ...more }: Partial<Omit<Resolve, 'by'>> & { readonly by?: string },
+): ResolveDecision {
+  return decideResolve(target, { callId: 'a', resolution: answer, by: principalOf(by), now: 2000, ...more })
 }
 
 function settled(outcome: CallOutcome): Extract<EventBody, { type: 'call.settled' }> {

@@ -1,8 +1,11 @@
 /** Several approvers are several names; spellings that look like one name are one. */
+import { principalOf } from '../../src/principal.ts'
 import { expect, test } from 'vitest'
-import { decideResolve, type Call, type EventBody, type ResolveDecision } from '../../src/index.ts'
-import { findCall } from '../../src/turn/decide.ts'
-import { sameName } from '../../src/same-name.ts'
+import type { Call, EventBody } from '../../src/index.ts'
+import type { ResolveDecision } from '../../src/turn/verdict.ts'
+import { decideResolve } from '../../src/turn/resolve.ts'
+import { findCall } from '../../src/turn/find-call.ts'
+import { isLookAlikeName } from '../../src/look-alike-name.ts'
 import { after, held, replied, started } from './history.ts'
 
 function call(...events: readonly EventBody[]): Call | undefined {
@@ -10,7 +13,7 @@ function call(...events: readonly EventBody[]): Call | undefined {
 }
 
 function approve(target: Call | undefined, by: string): ResolveDecision {
-  return decideResolve(target, { callId: 'a', resolution: { kind: 'approve' }, by, now: 2000 })
+  return decideResolve(target, { callId: 'a', resolution: { kind: 'approve' }, by: principalOf(by), now: 2000 })
 }
 
 const first = approve(call(), 'grace hopper').events
@@ -49,11 +52,11 @@ test('names in other scripts stay apart', () => {
     ['王伟', '王芳'],
     ['محمد', 'أحمد'],
   ] as const)
-    expect(sameName(one, other), `${one}, ${other}`).toBe(false)
+    expect(isLookAlikeName(one, other), `${one}, ${other}`).toBe(false)
 })
 
 test('a name of which nothing is left to see is one name, however it is spelt', () => {
-  expect(sameName('\u200b', ' ')).toBe(true)
+  expect(isLookAlikeName('\u200b', ' ')).toBe(true)
 })
 
 test('a name is the same in capitals, in any script, and with look-alikes of either case', () => {
@@ -69,5 +72,5 @@ test('a name is the same in capitals, in any script, and with look-alikes of eit
     ['Nina', '\u039dina'],
     ['hans', '\u043dans'],
   ] as const)
-    expect(sameName(one, other), `${one}, ${other}`).toBe(true)
+    expect(isLookAlikeName(one, other), `${one}, ${other}`).toBe(true)
 })

@@ -11,7 +11,7 @@ test('an answer to a call that never waited is unknown, though the call was canc
   const { verdict, events } = decideResolve(cancelled, {
     callId: 'c',
     resolution: { kind: 'approve' },
-    by: 'ada',
+    by: { id: 'ada', kind: 'person' },
     now: 0,
   })
 

@@ -4,7 +4,7 @@ import { proves } from '@holdpoint/testing'
 import { next, type LogEvent } from '../../src/index.ts'
 import { isDeadline } from '../../src/turn/turn-state.ts'
 import { checkAll, checkStep } from './invariants.ts'
-import { Walk } from './walk.ts'
+import { Walk } from '../../../../test/kit/walk.ts'
 
 function wasResumed(before: readonly LogEvent[], { callId }: { readonly callId: string }): boolean {
   return before.some((event) => event.type === 'call.resumed' && event.callId === callId)
@@ -84,7 +84,7 @@ test(
     const verdicts = ['accepted', 'duplicate', 'conflict', 'expired', 'stale', 'unknown', 'wrong-kind', 'invalid']
     for (const what of [...met, ...ends, ...verdicts]) expect(counts[what] ?? 0, what).toBeGreaterThan(20)
   },
-  180_000,
+  720_000,
 )
 
 test('from any state, doing what next asks for ends idle or with open holds only', async () => {
@@ -98,4 +98,4 @@ test('from any state, doing what next asks for ends idle or with open holds only
     }),
     { numRuns: 500, seed: 77 },
   )
-}, 60_000)
+}, 240_000)

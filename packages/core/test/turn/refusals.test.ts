@@ -1,34 +1,14 @@
-/** What cannot happen in a space, and what is refused of plans, inboxes, clients that are away and questions. */
+/** What is refused of plans, inboxes, clients that are away and questions. */
 import { expect, test } from 'vitest'
-import { spaceMachine, type EventBody, type InboxItem, type SpaceState } from '../../src/index.ts'
-import { decideAbsent, decideExpire, decideFire, decideInbox } from '../../src/turn/decide.ts'
+import type { EventBody, InboxItem } from '../../src/index.ts'
+import { decideInbox } from '../../src/turn/decide.ts'
+import { decideFire } from '../../src/turn/fire-plan.ts'
+import { decideClientGrace } from '../../src/turn/client-grace.ts'
+import { decideExpire } from '../../src/turn/expire-hold.ts'
 import { decideResolve } from '../../src/turn/resolve.ts'
 import { after, held, replied, running, settled, started } from './history.ts'
 
-const ada = { kind: 'human', id: 'ada' } as const
-const opened: EventBody = { type: 'space.opened', name: 'Trip', agentMessages: 2 }
-const joined: EventBody = { type: 'member.joined', member: ada, role: 'owner' }
-const desk: EventBody = { type: 'member.joined', member: { kind: 'agent', id: 'desk' }, role: 'member' }
-const posted: EventBody = { type: 'message.posted', from: ada, text: 'Hi' }
 const news: InboxItem = { kind: 'event', id: 'x', at: 1, event: { type: 'trigger', name: 'it', data: null } }
-
-function inSpace(...bodies: readonly EventBody[]): SpaceState {
-  return bodies.reduce(
-    (state, body) => spaceMachine.evolve(state, { ...body, seq: state.seq + 1, at: 0 }),
-    spaceMachine.empty,
-  )
-}
-
-test('a space and a conversation are machines of their own: an event of one is impossible in the other', () => {
-  const space = inSpace(opened, joined, desk, posted)
-  expect(space.space?.members.size).toBe(2)
-  expect(space.outbox).toHaveLength(1)
-  expect(inSpace(opened, joined, desk, posted, { type: 'notices.told', count: 1 }).outbox).toEqual([])
-  expect(() => inSpace(opened, started)).toThrow('no event of a space')
-  expect(() => after(started, joined)).toThrow('a space is no conversation')
-  expect(() => inSpace(opened, joined, desk, posted, { type: 'notices.told', count: 2 })).toThrow('more was told')
-  expect(() => after(started, { type: 'notices.told', count: 1 })).toThrow('more was told')
-})
 
 test('the first event for an inbox opens the conversation of its agent', () => {
   expect(decideInbox(after(), 'desk', news)).toMatchObject({ ok: true, events: [{}, { item: news }] })
@@ -49,16 +29,16 @@ test('a plan fires when its time has come, and none that is not there', () => {
 
 test('a call is given up for want of a client once its grace is over, and not before', () => {
   const state = after(started, replied(1, 'a'), held('a', { kind: 'client', graceMs: 1000 }))
-  expect(decideAbsent(state, 'a', 2499, 1500)).toMatchObject({ refusal: 'not-due' })
-  expect(decideAbsent(state, 'a', 2500, 1500)).toMatchObject({
+  expect(decideClientGrace(state, 'a', 2499, 1500)).toMatchObject({ refusal: 'not-due' })
+  expect(decideClientGrace(state, 'a', 2500, 1500)).toMatchObject({
     ok: true,
     events: [{ outcome: { error: { code: 'no-client' } } }],
   })
-  expect(decideAbsent(state, 'b', 9000, 0)).toMatchObject({ refusal: 'hold-not-open' })
+  expect(decideClientGrace(state, 'b', 9000, 0)).toMatchObject({ refusal: 'hold-not-open' })
   const runs = after(started, replied(1, 'a'), running('a'))
-  expect(decideAbsent(runs, 'a', 9000, 0)).toMatchObject({ refusal: 'hold-not-open' })
+  expect(decideClientGrace(runs, 'a', 9000, 0)).toMatchObject({ refusal: 'hold-not-open' })
   const without = after(started, replied(1, 'a'), held('a', { kind: 'client' }))
-  expect(decideAbsent(without, 'a', 30_000, 0)).toMatchObject({ refusal: 'not-due' })
+  expect(decideClientGrace(without, 'a', 30_000, 0)).toMatchObject({ refusal: 'not-due' })
 })
 
 test('a call that asked to resume later continues at its time; a question without an answer does not', () => {
@@ -87,4 +67,10 @@ test('only a call that is held is resumed', () => {
     expect(() => after(started, replied(1, 'a', 'b'), ...before, resumed)).toThrow('cannot have happened')
   }
   expect(() => after(started, replied(1, 'a', 'b'), settled('a'), resumed)).toThrow('cannot have happened')
+})
+
+test('a conversation takes no event of a space, and no notice that was not waiting', () => {
+  const joined: EventBody = { type: 'member.joined', member: { kind: 'human', id: 'ada' }, role: 'owner' }
+  expect(() => after(started, joined)).toThrow('a space is no conversation')
+  expect(() => after(started, { type: 'notices.told', count: 1 })).toThrow('more was told')
 })

@@ -1,16 +1,11 @@
+import { principalOf } from '../../src/principal.ts'
 import { expect, test } from 'vitest'
 import { proves } from '@holdpoint/testing'
-import {
-  decideResolve,
-  fold,
-  type Call,
-  type EventBody,
-  type Resolution,
-  type Resolve,
-  type ResolveDecision,
-} from '../../src/index.ts'
+import { fold, type Call, type EventBody, type Resolution } from '../../src/index.ts'
+import type { ResolveDecision } from '../../src/turn/verdict.ts'
+import { decideResolve, type Resolve } from '../../src/turn/resolve.ts'
 import { after, approved, held, replied, running, settled, stamped, started } from './history.ts'
-import { findCall } from '../../src/turn/decide.ts'
+import { findCall } from '../../src/turn/find-call.ts'
 
 const approve: Resolution = { kind: 'approve' }
 const reject: Resolution = { kind: 'reject', reason: 'no' }
@@ -28,7 +23,7 @@ function resolve(
   by?: string,
   more: Partial<Resolve> = {},
 ): ResolveDecision {
-  return decideResolve(target, { callId: 'a', resolution, by, now: 2000, ...more })
+  return decideResolve(target, { callId: 'a', resolution, by: principalOf(by), now: 2000, ...more })
 }
 
 /** The events a first resolution led to, as part of the log. */
@@ -49,7 +44,7 @@ test('approve with an edited input binds the yes to the edit', () => {
   const edited: Resolution = { kind: 'approve', input: { to: 'bob' } }
   expect(
     resolve(call(held('a')), edited, undefined, {
-      edited: { effective: { to: 'BOB' }, inputHash: 'other', approvers: 1 },
+      edited: { effective: { to: 'BOB' }, inputHash: 'other', rule: { approvers: 1 } },
     }).events,
   ).toMatchObject([{ inputHash: 'other', resolution: edited, effective: { to: 'BOB' } }])
 })
@@ -114,7 +109,7 @@ test('a gated client call is held twice, and each question has its own answer', 
 test('the second hold shows the edited input and its hash', () => {
   const edited: Resolution = { kind: 'approve', input: { to: 'bob' } }
   const { events } = resolve(call(held('a', { then: second })), edited, undefined, {
-    edited: { effective: { to: 'BOB' }, inputHash: 'other', approvers: 1 },
+    edited: { effective: { to: 'BOB' }, inputHash: 'other', rule: { approvers: 1 } },
   })
   expect(events[1]).toMatchObject({ hold: { input: { to: 'BOB' }, inputHash: 'other', approvers: 1 } })
   const plain = resolve(call(held('a', { then: second })), approve)
@@ -149,7 +144,7 @@ test('several approvers must be different people who agree to the same input', (
   expect(resolve(once, approve, 'ann')).toMatchObject({ verdict: 'duplicate', remaining: 1, events: [] })
   const edited: Resolution = { kind: 'approve', input: {} }
   expect(
-    resolve(once, edited, 'bob', { edited: { effective: { to: 'BOB' }, inputHash: 'other', approvers: 1 } }),
+    resolve(once, edited, 'bob', { edited: { effective: { to: 'BOB' }, inputHash: 'other', rule: { approvers: 1 } } }),
   ).toMatchObject({ verdict: 'accepted', remaining: 1, events: [{ type: 'call.endorsed' }] })
   expect(resolve(once, approve, 'bob')).toMatchObject({
     verdict: 'accepted',
@@ -161,7 +156,7 @@ test('several approvers must be different people who agree to the same input', (
 
 test('an edit may ask for more approvers than what was proposed', () => {
   const edited: Resolution = { kind: 'approve', input: { euros: 9999 } }
-  const more = { edited: { effective: { euros: 9999 }, inputHash: 'other', approvers: 2 } }
+  const more = { edited: { effective: { euros: 9999 }, inputHash: 'other', rule: { approvers: 2 } } }
   expect(resolve(call(held('a')), edited, 'ann', more)).toMatchObject({
     verdict: 'accepted',
     remaining: 1,

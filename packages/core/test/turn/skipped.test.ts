@@ -1,9 +1,10 @@
 /** A turn that was skipped, and what goes on beside turns: neither is in the way of what is read later. */
 import { expect, test } from 'vitest'
-import { decideSend, evolve, fold, renderPrompt, type LogEvent } from '../../src/index.ts'
-import { resultOf } from '../../src/loop/result.ts'
+import { evolve, fold, renderPrompt, type LogEvent } from '../../src/index.ts'
+import { decideSend } from '../../src/turn/decide.ts'
+import { resultOf } from '@holdpoint/runtime/internal/session/result'
 import { Transcript } from '../../src/prompt/transcript.ts'
-import { Walk } from './walk.ts'
+import { Walk } from '../../../../test/kit/walk.ts'
 
 const limits = { maxSteps: 3 }
 const item = { kind: 'event', id: 'e', at: 0, event: { type: 'trigger', name: 'it', data: null } } as const
@@ -63,12 +64,12 @@ test('there is nothing to continue after a turn that was skipped', () => {
 })
 
 test('what a turn came to is told although a plan fired and notices were told while it went on', () => {
-  const placed = { calls: [], space: 's' }
+  const spaces = { calls: [], current: 's' }
   const log = stamped(
     { type: 'conversation.opened', agent: 'a' },
     { type: 'plan.set', plan },
     { type: 'turn.started', turnId: 't0', agent: 'a', limits, items: [item] },
-    { type: 'model.replied', turnId: 't0', step: 1, reply: { ...reply, parts: [call] }, placed },
+    { type: 'model.replied', turnId: 't0', step: 1, reply: { ...reply, parts: [call] }, spaces },
     { type: 'call.settled', callId: 'c', outcome: { ok: true, value: 1 } },
     { type: 'model.replied', turnId: 't0', step: 2, reply },
     { type: 'turn.started', turnId: 't1', agent: 'a', limits, items: [item] },

@@ -3,10 +3,10 @@
  * too.
  */
 import type { Keys } from './keys.ts'
-import type { Principal } from './principal.ts'
+import type { Caller } from './caller.ts'
 import type { RefusedCredential, VerifyToken } from './tokens.ts'
 
-export type Authenticate = (authorization: string | null) => Promise<Principal | undefined>
+export type Authenticate = (authorization: string | null) => Promise<Caller | undefined>
 
 const BEARER = /^Bearer ([\x21-\x7e]+)$/i
 

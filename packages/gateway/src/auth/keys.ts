@@ -7,12 +7,18 @@ import { HoldpointError, type Json, type JsonObject, type Page } from '@holdpoin
 import type { CreatedKey, KeyRow, Scope } from '@holdpoint/protocol'
 import { find, list, remove, type Documents } from '../documents.ts'
 import { CappedIds } from '../capped-ids.ts'
-import { isScope, type Principal } from './principal.ts'
+import { isScope, type Caller } from './caller.ts'
 
 export interface NewKey {
   readonly name: string
   readonly scopes: readonly Scope[]
   readonly ttlMs?: number
+  /** The people that the key may act for: their ids, or `true` for all. Default: none. */
+  readonly mayActFor?: true | readonly string[]
+  /** With the scope `worker` alone: the tools whose calls the key may see, claim and resolve. Default: all. */
+  readonly tools?: readonly string[]
+  /** The tenants that a request with the key may choose from, the key's own first. Default: only its own. */
+  readonly tenants?: readonly string[]
 }
 
 /** By the key's hash, across all tenants. These documents are never listed. */
@@ -29,8 +35,8 @@ export class Keys {
   readonly #now: () => number
   /** The ids of keys created over HTTP. */
   readonly #createdIds: CappedIds
-  readonly #cache = new Map<string, { readonly principal: Principal | undefined; readonly until: number }>()
-  readonly #configured = new Map<string, Principal>()
+  readonly #cache = new Map<string, { readonly principal: Caller | undefined; readonly until: number }>()
+  readonly #configured = new Map<string, Caller>()
 
   constructor(documents: Documents, now: () => number) {
     this.#documents = documents
@@ -39,7 +45,17 @@ export class Keys {
   }
 
   /** Adds a key from the settings. It is not stored. */
-  addConfigured(key: string, { tenant, scopes }: { readonly tenant: string; readonly scopes: readonly Scope[] }): void {
+  addConfigured(
+    key: string,
+    {
+      tenant,
+      scopes,
+      mayActFor,
+      tools,
+      tenants,
+    }: Pick<Caller, 'tenant' | 'scopes' | 'mayActFor' | 'tools' | 'tenants'>,
+  ): void {
+    checkKey(tenant, { scopes, tools, tenants })
     if (!/^[\x21-\x7e]{32,200}$/.test(key))
       throw new HoldpointError(
         'config-invalid',
@@ -47,7 +63,16 @@ export class Keys {
       )
     const hash = hashOf(key)
     const id = `fixed-${hash.slice(0, 8)}`
-    this.#configured.set(hash, { kind: 'key', tenant, id, by: `key:${id}`, scopes })
+    this.#configured.set(hash, {
+      kind: 'program',
+      tenant,
+      id,
+      by: `key:${id}`,
+      scopes,
+      ...(mayActFor && { mayActFor }),
+      ...(tools && { tools }),
+      ...(tenants && { tenants }),
+    })
   }
 
   /** For programs: no limit on the number of keys. */
@@ -61,6 +86,7 @@ export class Keys {
     tenant: string,
     key: NewKey,
   ): Promise<(CreatedKey & { readonly key: string }) | undefined> {
+    checkKey(tenant, key)
     const id = newId()
     const until = key.ttlMs === undefined ? {} : { until: this.#now() + key.ttlMs }
     return (await this.#createdIds.add(tenant, { id, ...until }, most)) ? this.#create(tenant, id, key) : undefined
@@ -69,12 +95,22 @@ export class Keys {
   async #create(
     tenant: string,
     id: string,
-    { name, scopes, ttlMs }: NewKey,
+    { name, scopes, ttlMs, mayActFor, tools, tenants }: NewKey,
   ): Promise<CreatedKey & { readonly key: string }> {
+    checkKey(tenant, { scopes, tools, tenants })
     const key = `hp_${randomBytes(32).toString('base64url')}`
     const createdAt = this.#now()
-    const row: KeyRow = { id, name, scopes, createdAt, ...(ttlMs !== undefined && { expiresAt: createdAt + ttlMs }) }
-    const data: JsonObject = { ...row, scopes: [...scopes], hash: hashOf(key) }
+    const row: KeyRow = {
+      id,
+      name,
+      scopes,
+      createdAt,
+      ...(ttlMs !== undefined && { expiresAt: createdAt + ttlMs }),
+      ...(mayActFor && { mayActFor }),
+      ...(tools && { tools }),
+      ...(tenants && { tenants }),
+    }
+    const data = { ...row, hash: hashOf(key) } as unknown as JsonObject
     const expiry = ttlMs === undefined ? {} : { ttlMs }
     // Write the listed document first: a working key that is not listed could not be revoked.
     await this.#documents.put({ tenant, kind: KEY, id, data, ...expiry })
@@ -106,7 +142,7 @@ export class Keys {
     return true
   }
 
-  async find(key: string): Promise<Principal | undefined> {
+  async find(key: string): Promise<Caller | undefined> {
     const hash = hashOf(key)
     const configured = this.#configured.get(hash)
     if (configured) return configured
@@ -132,7 +168,7 @@ function hashOf(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }
 
-function valid(principal: Principal | undefined, now: number): Principal | undefined {
+function valid(principal: Caller | undefined, now: number): Caller | undefined {
   return principal && (principal.expiresAt ?? Infinity) > now ? principal : undefined
 }
 
@@ -141,14 +177,37 @@ function rowOf(data: Json): KeyRow {
   return row as unknown as KeyRow
 }
 
-function principalOf(data: Json): Principal {
-  const { id, name, scopes, expiresAt, tenant } = data as unknown as KeyRow & { readonly tenant: string }
+function principalOf(data: Json): Caller {
+  const { id, name, scopes, expiresAt, tenant, ...rights } = data as unknown as KeyRow & { readonly tenant: string }
+  const { mayActFor, tools, tenants } = rights
   return {
-    kind: 'key',
+    kind: 'program',
     tenant,
     id,
     by: `key:${name}`,
     scopes: scopes.filter(isScope),
     ...(expiresAt !== undefined && { expiresAt }),
+    ...(mayActFor && { mayActFor }),
+    ...(tools && { tools }),
+    ...(tenants && { tenants }),
   }
+}
+
+interface Limited {
+  readonly scopes: readonly Scope[]
+  readonly tools?: readonly string[] | undefined
+  readonly tenants?: readonly string[] | undefined
+}
+
+/** Any other scope reaches calls of other tools, so the limit would mean nothing. */
+function checkKey(tenant: string, { scopes, tools, tenants = [tenant] }: Limited): void {
+  if (tools && scopes.some((scope) => scope !== 'worker'))
+    throw new HoldpointError(
+      'config-invalid',
+      'A key with "tools" has only the scope worker. Create another key for other scopes.',
+    )
+  if (tools?.length === 0)
+    throw new HoldpointError('config-invalid', 'A key with "tools" must name at least one. Leave "tools" out for all.')
+  if (tenants[0] !== tenant)
+    throw new HoldpointError('config-invalid', `The "tenants" of a key must begin with its own tenant, "${tenant}".`)
 }

@@ -7,6 +7,14 @@ import type { RefusedCredential } from './tokens.ts'
 /** For each reason. */
 const LINES = { perSecond: 1, burst: 20 }
 
+const LEVELS: Readonly<Record<string, LogLine['level']>> = {
+  // While the issuer cannot be reached, every token or sign-in is refused.
+  'jwks-unreachable': 'error',
+  'openid-unreachable': 'error',
+  // Every session ends at some time.
+  'session-ended': 'info',
+}
+
 export function refusedCredentialLogger(
   log: (line: LogLine) => void,
   redact: Redact,
@@ -15,8 +23,6 @@ export function refusedCredentialLogger(
   const lines = new RateLimit(LINES, now)
   return ({ reason, message }) => {
     if (lines.take(reason) > 0) return
-    // While the issuer's public keys cannot be fetched, every token is refused.
-    const level = reason === 'jwks-unreachable' ? 'error' : 'warn'
-    log({ level, reason, message: redact(message) })
+    log({ level: LEVELS[reason] ?? 'warn', reason, message: redact(message) })
   }
 }

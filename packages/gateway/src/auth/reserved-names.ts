@@ -1,4 +1,4 @@
-import { sameName } from '@holdpoint/core'
+import { isLookAlikeName } from '@holdpoint/core'
 
 /** Colons, and characters that look like one. */
 const COLON = /[:\u02d0\u02f8\u0589\u05c3\u2236\ua4fd\ua789\ufe13\ufe55\uff1a]/u
@@ -9,5 +9,5 @@ const COLON = /[:\u02d0\u02f8\u0589\u05c3\u2236\ua4fd\ua789\ufe13\ufe55\uff1a]/u
  */
 export function isReservedName(name: string): boolean {
   const [prefix = '', ...rest] = name.split(COLON)
-  return rest.length > 0 && sameName(prefix.replaceAll(/\s/gu, ''), 'key')
+  return rest.length > 0 && isLookAlikeName(prefix.replaceAll(/\s/gu, ''), 'key')
 }

@@ -1,12 +1,13 @@
 /**
- * Tokens of people: JWTs from an external issuer, with the claims `tenant`, `sub` and `scope`. The settings alone
+ * Tokens of people: JWTs from an external issuer, with the claims `tenant`, `sub` and `scope`, and optionally
+ * `groups` and `name`. The settings alone
  * decide which algorithms are accepted: a public key is never used as a shared secret.
  */
 import { createRemoteJWKSet, jwtVerify, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose'
 import { HoldpointError, messageOf } from '@holdpoint/core'
 import { isLoopbackHost } from '../http/host-and-origin.ts'
 import { id } from '../schemas.ts'
-import { isScope, type Principal } from './principal.ts'
+import { isScope, type Caller } from './caller.ts'
 import { isReservedName } from './reserved-names.ts'
 
 export type TokenOptions = {
@@ -29,7 +30,7 @@ export type TokenOptions = {
     }
 )
 
-export type VerifyToken = (token: string) => Promise<Principal | undefined>
+export type VerifyToken = (token: string) => Promise<Caller | undefined>
 
 /** Why a credential was refused. Only the operator sees it: a caller who guesses must not. */
 export interface RefusedCredential {
@@ -58,7 +59,7 @@ export function tokenVerifier(
   return async (token) => {
     try {
       if (token.length > LONGEST) throw new RefusedToken('token-too-large', `it is longer than ${LONGEST} characters`)
-      return principalOf(await verify(token, { ...shared, currentDate: new Date(now()) }), now() + maxLifeMs)
+      return callerOf(await verify(token, { ...shared, currentDate: new Date(now()) }), now() + maxLifeMs)
     } catch (error) {
       const reason = reasonOf(error)
       refused({ reason, message: `A token was refused (${reason}): ${messageOf(error)}` })
@@ -136,7 +137,7 @@ function jwksUrl({ jwks, issuer, audience }: { jwks: string; issuer?: string; au
   return url
 }
 
-function principalOf({ sub, exp, tenant, scope }: JWTPayload, latest: number): Principal {
+function callerOf({ sub, exp, tenant, scope, groups, name }: JWTPayload, latest: number): Caller {
   if (typeof sub !== 'string' || !id.safeParse(sub).success || exp === undefined)
     throw new RefusedToken('token-claims', '"sub" is not a valid name')
   if (isReservedName(sub))
@@ -148,6 +149,28 @@ function principalOf({ sub, exp, tenant, scope }: JWTPayload, latest: number): P
     throw new RefusedToken('token-claims', '"tenant" is not a valid name')
   if (exp * 1000 > latest)
     throw new RefusedToken('token-life', 'it expires later than `maxLifeMs` allows (HOLDPOINT_TOKEN_LIFE_MS)')
-  const scopes = typeof scope === 'string' ? scope.split(' ').filter(isScope) : []
-  return { kind: 'user', tenant, id: `user:${sub}`, by: sub, scopes, expiresAt: exp * 1000 }
+  if (scope !== undefined && typeof scope !== 'string')
+    throw new RefusedToken(
+      'token-claims',
+      '"scope" must be text with spaces between the scopes, such as "agent reader"',
+    )
+  if (groups !== undefined && !isNames(groups))
+    throw new RefusedToken('token-claims', '"groups" must be a list of names')
+  const scopes = (scope ?? '').split(' ').filter(isScope)
+  return {
+    kind: 'person',
+    tenant,
+    id: `user:${sub}`,
+    by: sub,
+    scopes,
+    expiresAt: exp * 1000,
+    ...(isNames(groups) && { groups }),
+    ...(typeof name === 'string' && name !== '' && { name }),
+  }
+}
+
+const MAX_GROUPS = 1000
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length <= MAX_GROUPS && value.every((each) => id.safeParse(each).success)
 }

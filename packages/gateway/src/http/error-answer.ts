@@ -1,5 +1,6 @@
 /** The answer when a route throws: the error's own code, or `internal` for an unexpected error. */
 import { HoldpointError } from '@holdpoint/core'
+import { QuotaExceeded } from '@holdpoint/runtime'
 import { statusOf } from '@holdpoint/protocol'
 import { refuse, type RouteAnswer } from './route-answer.ts'
 
@@ -8,6 +9,10 @@ export function errorAnswer(error: unknown): RouteAnswer & { readonly status: nu
   const { code, message } = error
   if (code === 'closed')
     return refuse(code, 'This gateway is shutting down. Retry in a moment, or use another one.', retrySoon)
+  if (QuotaExceeded.is(error) && error.retryAfterMs !== undefined)
+    return refuse('too-many-requests', message, {
+      headers: { 'retry-after': String(Math.ceil(error.retryAfterMs / 1000)) },
+    })
   // Internal details are for the operator. The caller gets a general message.
   if (statusOf(code) === 503)
     return refuse(

@@ -32,14 +32,35 @@ export function checkHostAndOrigin(request: Request, { hosts, origins }: Allowed
   return undefined
 }
 
-/** Headers for a page of an allowed origin. There is no `*`, and the gateway uses no cookies. */
+/**
+ * A browser adds the cookies of a site to requests from pages of other sites, so a cookie does not show that the person
+ * wanted this write. It must come from a page of this host, even if `origins` allows other pages: those send a token.
+ */
+export function checkCookieWrite({ method, headers, url }: Request): RouteAnswer | undefined {
+  if (method === 'GET' || method === 'HEAD' || !headers.has('cookie')) return undefined
+  const origin = headers.get('origin')
+  const host = (headers.get('host') ?? new URL(url).host).toLowerCase()
+  if (origin !== null && isOwn(origin, host)) return undefined
+  return refuse(
+    'origin-not-allowed',
+    'A write that is authenticated by a cookie needs an Origin header with the host of the request. A proxy must pass the Host header on.',
+  )
+}
+
+/** For a write with the session cookie of a person who signed in. */
+export const otherOrigin: RouteAnswer = refuse(
+  'origin-not-allowed',
+  'With a session cookie, only pages of this gateway may write. Programs use a key.',
+)
+
+/** Headers for a page of an allowed origin. There is no `*`, and cookies are not allowed. */
 export function corsHeaders(request: Request, { origins }: AllowedHosts): Readonly<Record<string, string>> | undefined {
   const origin = request.headers.get('origin')
   if (origin === null || !origins.includes(origin)) return undefined
   return {
     'access-control-allow-origin': origin,
     'access-control-allow-methods': 'GET, POST, PUT, DELETE',
-    'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id',
+    'access-control-allow-headers': 'authorization, content-type, holdpoint-tenant, idempotency-key, last-event-id',
     'access-control-expose-headers': 'retry-after, idempotency-replayed',
     'access-control-max-age': '600',
     vary: 'origin',

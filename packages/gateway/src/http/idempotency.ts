@@ -6,7 +6,8 @@
  */
 import { createHash } from 'node:crypto'
 import { canonical, type Json, type JsonObject } from '@holdpoint/core'
-import type { Principal } from '../auth/principal.ts'
+import { listDocument } from '@holdpoint/runtime'
+import type { Caller } from '../auth/caller.ts'
 import { create, type Documents } from '../documents.ts'
 import { refuse, type RouteAnswer } from './route-answer.ts'
 
@@ -24,9 +25,18 @@ export function idempotencyKeyOf(
   return { answer: refuse('bad-request', 'An Idempotency-Key must have 1 to 200 printable ASCII characters.') }
 }
 
+export interface IdempotentRequest {
+  readonly caller: Caller
+  readonly key: string
+  readonly what: Json
+  /** The conversations that the body of an answer has content of. The record goes when one of them is erased. */
+  readonly about: (body: unknown) => readonly string[]
+  readonly isErased: (conversationId: string) => Promise<boolean>
+}
+
 export async function runIdempotently(
   documents: Documents,
-  { caller, key, what }: { readonly caller: Principal; readonly key: string; readonly what: Json },
+  { caller, key, what, about, isErased }: IdempotentRequest,
   work: () => Promise<RouteAnswer>,
 ): Promise<RouteAnswer> {
   const { tenant } = caller
@@ -36,24 +46,30 @@ export async function runIdempotently(
   const claimed = await create(documents, started)
   if (claimed.result === 'conflict') {
     const first = await documents.get(tenant, KIND, id)
-    if (!first) return runIdempotently(documents, { caller, key, what }, work)
+    if (!first) return runIdempotently(documents, { caller, key, what, about, isErased }, work)
     return replay(first.data as JsonObject, request)
   }
   const answer = await work().catch(async (error: unknown) => {
     await forget(documents, started, claimed.version)
     throw error
   })
-  if ('response' in answer || answer.status >= 500) await forget(documents, started, claimed.version)
+  if (!('status' in answer) || answer.status >= 500) await forget(documents, started, claimed.version)
   else {
     const { status, body } = answer
     const data = { request, status, ...(body !== undefined && { body: JSON.parse(JSON.stringify(body)) as Json }) }
+    const conversations = about(body)
+    for (const conversation of conversations)
+      await listDocument(documents, { tenant, id: conversation }, { kind: KIND, id }, REPLAY_MS)
     await documents.put({ tenant, kind: KIND, id, expected: claimed.version, data, ttlMs: REPLAY_MS })
+    // An erasure in the meantime may have removed it too early.
+    for (const conversation of conversations)
+      if (await isErased(conversation)) await documents.put({ tenant, kind: KIND, id, data: undefined })
   }
   return answer
 }
 
 /** The key together with the caller: two callers may use the same key for different requests. */
-export function callerKey({ id }: Principal, key: string): string {
+export function callerKey({ id }: Caller, key: string): string {
   return hash([id, key])
 }
 

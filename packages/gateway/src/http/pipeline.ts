@@ -3,9 +3,11 @@
  * validation, idempotency key, route. The body of an unauthenticated request is not read.
  */
 import type { Json } from '@holdpoint/core'
+import { QuotaExceeded } from '@holdpoint/runtime'
 import type { Authenticate } from '../auth/authenticate.ts'
-import { hasScope, type Principal } from '../auth/principal.ts'
+import { hasScope, type Caller } from '../auth/caller.ts'
 import type { FailedAuthenticationLimit } from '../auth/failed-authentication-limit.ts'
+import type { SignIn } from '../auth/sign-in.ts'
 import { clientOf, type TrustedProxies } from '../auth/trusted-proxies.ts'
 import type { Limits, LogLine } from '../gateway-options.ts'
 import type { Redact } from '../redact.ts'
@@ -13,7 +15,10 @@ import type { Services } from '../services.ts'
 import { refuse, type RouteAnswer } from './route-answer.ts'
 import { NO_BODY, readBody } from './read-body.ts'
 import { errorAnswer } from './error-answer.ts'
+import { inChosenTenant, withoutTenant } from './chosen-tenant.ts'
+import { checkCookieWrite, otherOrigin } from './host-and-origin.ts'
 import { idempotencyKeyOf, runIdempotently } from './idempotency.ts'
+import type { QuotaLogger } from './quota-logger.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { respond, type ResponseTarget } from './respond.ts'
 import type { Peer, Route } from './route.ts'
@@ -23,10 +28,15 @@ import { validate } from './validate.ts'
 export interface Pipeline {
   readonly services: Services
   readonly authenticate: Authenticate
+  /** The application's own session, for a request without an `Authorization` header. */
+  readonly session: (request: Request) => Promise<Caller | undefined>
+  /** Sessions of people who signed in by OpenID Connect, for a request without an `Authorization` header. */
+  readonly signIn: SignIn | undefined
   readonly failedAuthentications: FailedAuthenticationLimit
   readonly proxies: TrustedProxies
   readonly rate: RateLimit
   readonly tenants: TenantLimits
+  readonly quotaLogger: QuotaLogger
   readonly limits: Limits
   readonly redact: Redact
   readonly log: (line: LogLine) => void
@@ -34,7 +44,7 @@ export interface Pipeline {
 
 /** The largest body of a route without authentication: no tenant's limits apply to it. */
 const ANONYMOUS_BODY_BYTES = 1000
-const ANONYMOUS: Principal = { kind: 'key', tenant: '', id: '', by: '', scopes: [] }
+const ANONYMOUS: Caller = { kind: 'program', tenant: '', id: '', by: '', scopes: [] }
 
 export async function handleRequest(
   pipeline: Pipeline,
@@ -44,10 +54,15 @@ export async function handleRequest(
   target: ResponseTarget,
 ): Promise<Response> {
   const { redact, tenants, services } = pipeline
+  let tenant: string | undefined
   try {
     if (services.closing.aborted && route.scopes.length > 0) return respond(shuttingDown, redact, target)
-    const caller = await authorize(pipeline, route, request, target.peer?.address)
-    if ('answer' in caller) return respond(caller.answer, redact, target)
+    const authorized = await authorize(pipeline, route, request, target.peer?.address)
+    if ('answer' in authorized) return respond(authorized.answer, redact, target)
+    const chosen = authorized === ANONYMOUS ? { caller: ANONYMOUS } : inChosenTenant(authorized, request)
+    if ('answer' in chosen) return respond(chosen.answer, redact, target)
+    const { caller } = chosen
+    tenant = caller.tenant
     const result = await answer(pipeline, route, request, params, caller, target.peer)
     return respond(
       result,
@@ -58,6 +73,7 @@ export async function handleRequest(
   } catch (error) {
     const result = errorAnswer(error)
     if (result.status >= 500) logError(pipeline, request, result.status, error)
+    if (QuotaExceeded.is(error)) pipeline.quotaLogger(tenant ?? '', error.quota, error.message)
     return respond(result, redact, target)
   }
 }
@@ -67,7 +83,7 @@ async function answer(
   route: Route,
   request: Request,
   params: Readonly<Record<string, string>>,
-  caller: Principal,
+  caller: Caller,
   peer: Peer | undefined,
 ): Promise<RouteAnswer> {
   const { services, limits } = pipeline
@@ -77,11 +93,15 @@ async function answer(
     : NO_BODY
   if (!read.ok) return read.answer
   const exceeded = caller === ANONYMOUS ? undefined : await pipeline.tenants.takeBytes(caller.tenant, read.bytes)
-  if (exceeded) return tooMany(exceeded.wait, exceeded.why)
+  if (exceeded) {
+    pipeline.quotaLogger(caller.tenant, 'bytes', exceeded.why)
+    return tooMany(exceeded.wait, exceeded.why)
+  }
   const url = new URL(request.url)
   if (!isDecodable(url.pathname))
     return refuse('bad-request', 'The path has a `%` that is not an escape. Write it as `%25`.')
-  const validated = validate(route, { params, query: url.searchParams, body: read.value })
+  const query = caller === ANONYMOUS ? url.searchParams : withoutTenant(url.searchParams)
+  const validated = validate(route, { params, query, body: read.value })
   if (!validated.ok) return validated.answer
   const given = writes ? idempotencyKeyOf(request) : { key: undefined }
   if ('answer' in given) return given.answer
@@ -91,7 +111,17 @@ async function answer(
     route.handle({ ...validated.value, caller, runtime, idempotencyKey, request, peer, services })
   if (!writes || idempotencyKey === undefined || route.idempotency === 'by-runtime') return work()
   const what: Json = [route.name, url.pathname, url.search, read.value ?? null]
-  return runIdempotently(services.documents, { caller, key: idempotencyKey, what }, work)
+  const about = (body: unknown): readonly string[] => conversationsOf(url.pathname, body)
+  const isErased = async (id: string): Promise<boolean> => (await runtime.erasure(id)) !== undefined
+  return runIdempotently(services.documents, { caller, key: idempotencyKey, what, about, isErased }, work)
+}
+
+/** The conversations that a response has content of. */
+function conversationsOf(path: string, body: unknown): readonly string[] {
+  const [, inPath] = /^\/api\/(?:conversations|holds)\/([^/]+)\/./.exec(path) ?? []
+  const rows = (body as { readonly items?: readonly { readonly conversationId?: unknown }[] } | undefined)?.items ?? []
+  const inBody = rows.map(({ conversationId }) => conversationId).filter((id) => typeof id === 'string')
+  return [...new Set([...(inPath === undefined ? [] : [decodeURIComponent(inPath)]), ...inBody])]
 }
 
 /** An escape that is not UTF-8 would be passed through undecoded: a second name for the same thing. */
@@ -111,18 +141,24 @@ const shuttingDown = refuse('closed', 'This gateway is shutting down. Retry in a
 
 /** Authenticates the caller and checks rate limits and scopes. */
 async function authorize(
-  { authenticate, failedAuthentications, proxies, rate, tenants }: Pipeline,
+  { authenticate, session, signIn, failedAuthentications, proxies, rate, tenants, quotaLogger }: Pipeline,
   { scopes }: Route,
   request: Request,
   address: string | undefined,
-): Promise<Principal | { readonly answer: RouteAnswer }> {
+): Promise<Caller | { readonly answer: RouteAnswer }> {
   if (scopes.length === 0) return ANONYMOUS
   const authorization = request.headers.get('authorization')
-  const known = await failedAuthentications.authenticate(
-    clientOf(address, request.headers, proxies),
-    authorization,
-    () => authenticate(authorization),
-  )
+  const own = authorization === null ? await session(request) : undefined
+  const cookie = authorization === null && !own ? signIn?.sessionOf(request) : undefined
+  if (cookie !== undefined && isWrite(request) && !signIn?.isSameOrigin(request)) return { answer: otherOrigin }
+  const credential = cookie === undefined ? authorization : `Cookie ${cookie}`
+  const known = own
+    ? { caller: own }
+    : await failedAuthentications.authenticate(clientOf(address, request.headers, proxies), credential, async () =>
+        cookie === undefined ? authenticate(authorization) : signIn?.callerOf(cookie),
+      )
+  const forged = own && checkCookieWrite(request)
+  if (forged) return { answer: forged }
   if ('wait' in known) {
     if (known.wait > 0) return { answer: tooMany(known.wait) }
     return {
@@ -135,9 +171,16 @@ async function authorize(
   const wait = rate.take(JSON.stringify([caller.tenant, caller.id]))
   if (wait > 0) return { answer: tooMany(wait) }
   const exceeded = tenants.takeRequest(caller.tenant)
-  if (exceeded) return { answer: tooMany(exceeded.wait, exceeded.why) }
+  if (exceeded) {
+    quotaLogger(caller.tenant, 'requests', exceeded.why)
+    return { answer: tooMany(exceeded.wait, exceeded.why) }
+  }
   if (hasScope(caller, scopes)) return caller
   return { answer: refuse('scope-missing', `This needs a credential with the scope ${scopes.join(' or ')}.`) }
+}
+
+function isWrite({ method }: Request): boolean {
+  return method !== 'GET' && method !== 'HEAD'
 }
 
 function tooMany(seconds: number, why = ''): RouteAnswer {

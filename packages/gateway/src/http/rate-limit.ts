@@ -28,6 +28,12 @@ export class RateLimit {
     return bucket ? this.#short(this.#filled(bucket), 1) : 0
   }
 
+  /** How much of the burst is used. */
+  used(key: string): number {
+    const bucket = this.#buckets.get(key)
+    return bucket ? Math.ceil(this.#rate.burst - this.#filled(bucket)) : 0
+  }
+
   /** Takes the amount and returns 0, or returns the seconds to wait. */
   take(key: string, amount = 1): number {
     const now = this.#now()

@@ -3,6 +3,7 @@ import { PROBLEM_TYPE } from '@holdpoint/protocol'
 import type { Redact } from '../redact.ts'
 import type { RouteAnswer } from './route-answer.ts'
 import type { Peer } from './route.ts'
+import { toWebStream } from './text-stream.ts'
 
 /** Where a response goes, and the headers that every response there has. */
 export interface ResponseTarget {
@@ -28,6 +29,10 @@ export function respond(
   sent?: (bytes: number) => void,
 ): Response {
   if ('response' in answer) return secured(answer.response, always)
+  if ('stream' in answer) {
+    const headers = { ...always, ...answer.headers }
+    return peer?.stream?.(headers, answer.stream) ?? new Response(toWebStream(answer.stream), { headers })
+  }
   const { status, body, secret } = answer
   const text = body === undefined ? null : textOf(body, secret, redact)
   if (text !== null) sent?.(Buffer.byteLength(text))

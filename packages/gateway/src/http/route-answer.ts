@@ -1,5 +1,6 @@
 /** The answer of a route, before it becomes a Response. */
 import { problem, type Problem, type ProblemCode } from '@holdpoint/protocol'
+import type { TextStream } from './text-stream.ts'
 
 export type RouteAnswer =
   | {
@@ -9,8 +10,9 @@ export type RouteAnswer =
       /** Fields that are sent once. They are not stored for a repeated request. */
       readonly secret?: Readonly<Record<string, unknown>>
     }
-  /** Streams and pages: sent unchanged. */
+  /** Pages: sent unchanged. */
   | { readonly response: Response }
+  | { readonly stream: TextStream; readonly headers: Readonly<Record<string, string>> }
 
 export function ok(body: unknown, status = 200): RouteAnswer {
   return { status, body }

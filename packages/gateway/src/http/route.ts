@@ -2,12 +2,13 @@
  * A route: its path, scopes, request and responses. The OpenAPI document and the validation of requests both come from
  * this declaration, so they cannot differ.
  */
-import type { Runtime } from '@holdpoint/core'
+import type { Runtime } from '@holdpoint/spaces'
 import type { ProblemCode, Scope } from '@holdpoint/protocol'
 import type { z } from '@hono/zod-openapi'
-import type { Principal } from '../auth/principal.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { Services } from '../services.ts'
 import type { RouteAnswer } from './route-answer.ts'
+import type { TextStream } from './text-stream.ts'
 
 /** The client's connection, as far as the server exposes it. */
 export interface Peer {
@@ -19,6 +20,8 @@ export interface Peer {
   onDisconnect?(leave: () => void): void
   /** Sends the response directly: creating a Response costs more than the answer. Returns a placeholder. */
   send?(status: number, headers: Readonly<Record<string, string>>, body: string | null): Response
+  /** Starts a response of status 200 and writes its body directly. Returns a placeholder. */
+  stream?(headers: Readonly<Record<string, string>>, body: TextStream): Response
 }
 
 export type Method = 'get' | 'post' | 'put' | 'delete'
@@ -28,7 +31,7 @@ export interface RouteRequest<P = unknown, Q = unknown, B = unknown> {
   readonly params: P
   readonly query: Q
   readonly body: B
-  readonly caller: Principal
+  readonly caller: Caller
   /** The runtime of the caller's tenant. */
   readonly runtime: Runtime
   /** The `Idempotency-Key` header. */
@@ -49,7 +52,10 @@ interface RouteDefinition {
   readonly scopes: readonly Scope[]
   /** Successful responses by status. */
   readonly responses: Readonly<
-    Record<number, { readonly description: string; readonly schema?: z.ZodType; readonly stream?: true }>
+    Record<
+      number,
+      { readonly description: string; readonly schema?: z.ZodType; readonly stream?: true; readonly lines?: z.ZodType }
+    >
   >
   /** In addition to those of every route. */
   readonly problems?: readonly ProblemCode[]

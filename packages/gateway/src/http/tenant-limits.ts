@@ -76,6 +76,18 @@ export class TenantLimits {
     return undefined
   }
 
+  async usage(tenant: string): Promise<{
+    readonly bytesSentToday: { readonly used: number; readonly limit: number }
+    readonly requests: { readonly used: number; readonly limit: number }
+  }> {
+    const { known, unreported } = await this.#usedToday(tenant)
+    const { tenantBytesPerDay, tenantRate } = this.#limits
+    return {
+      bytesSentToday: { used: known + unreported, limit: tenantBytesPerDay },
+      requests: { used: this.#requests.used(tenant), limit: tenantRate.burst },
+    }
+  }
+
   async #usedToday(tenant: string): Promise<Used> {
     const day = new Date(this.#now()).toISOString().slice(0, 10)
     const cached = this.#used.get(tenant)

@@ -1,49 +1,115 @@
 /**
- * Access rules beyond scopes. A key belongs to a program, which may act for any person. A token belongs to one person:
- * it sees that person's spaces, and never the log of an autonomous agent, because that log contains messages from
- * spaces the person is not in. `admin` sees everything.
+ * Access rules beyond scopes, as routes apply them. `authorize` has the rules for conversations and holds. A person sees the
+ * spaces that they are a member of, and never the log of an autonomous agent, because that log contains messages from
+ * spaces that the person is not in.
  */
-import { agentOfLog, type Member, type Runtime } from '@holdpoint/core'
-import { isAdmin, type Principal } from '../auth/principal.ts'
+import { agentOfLog, type Member } from '@holdpoint/core'
+import type { Runtime } from '@holdpoint/spaces'
+import { authorize as defaultRules, identityOf, type Right } from '../authorize.ts'
+import { hasScope, isAdmin, mayActFor, type Caller } from '../auth/caller.ts'
 import { isReservedName } from '../auth/reserved-names.ts'
 import { refuse, type RouteAnswer } from '../http/route-answer.ts'
-import { reservedName } from './author.ts'
+import type { RouteRequest } from '../http/route.ts'
+import { deciderOf, mayNotActFor, reservedName } from './author.ts'
 
-export function seesWholeTenant(caller: Principal): boolean {
-  return caller.kind === 'key' || isAdmin(caller)
+export function seesWholeTenant(caller: Caller): boolean {
+  return caller.kind === 'program' || isAdmin(caller)
+}
+
+export function readsWholeTenant(caller: Caller): boolean {
+  return seesWholeTenant(caller) || hasScope(caller, ['conversations:read-all'])
+}
+
+type Asked = Pick<RouteRequest, 'caller' | 'runtime' | 'services'>
+
+/** The problem when the caller may not do this with the conversation. Undefined for one that does not exist. */
+export async function refuseRight(asked: Asked, id: string, right: Right): Promise<RouteAnswer | undefined> {
+  const { caller, runtime, services } = asked
+  const { authorize = defaultRules } = services
+  if (!services.authorize && seesWholeTenant(caller)) return undefined
+  const people = await runtime.participants(id)
+  if (!people) return agentOfLog(id) === undefined ? undefined : refuseAgentLog(caller, id)
+  const agent = agentOfLog(id)
+  const resource = { conversationId: id, ...people, ...(agent !== undefined && { agent }) }
+  if (await authorize(identityOf(caller), right, resource)) return undefined
+  if (right === 'conversation.read' && (await hasHoldToDecide(asked, id))) return undefined
+  // Its people are erased too, so this is for everyone who knows the id.
+  if (await runtime.erasure(id)) return refuse('erased', `Conversation "${id}" was erased.`)
+  return agent === undefined ? notAParticipant(caller, id) : refuseAgentLog(caller, id)
+}
+
+/** An approver reads the conversation while a hold waits there that they may resolve. */
+async function hasHoldToDecide({ caller, runtime, services }: Asked, conversationId: string): Promise<boolean> {
+  const from = await deciderOf({ caller, services }, undefined)
+  if ('answer' in from) return false
+  const kinds = hasScope(caller, ['resolver']) ? {} : { kinds: [] }
+  const { items } = await runtime.pending({ conversationId, by: from.by, view: 'mine', ...kinds, limit: 1 })
+  return items.length > 0
+}
+
+/** The caller as the runtime restricts its lists; unrestricted for callers that read the whole tenant. */
+export function listedFor({ caller, services }: Pick<Asked, 'caller' | 'services'>): { readonly participant?: string } {
+  return services.authorize || readsWholeTenant(caller) ? {} : { participant: caller.by }
+}
+
+/** The conversations of a page that the application's own rules allow. The default rules restrict the query itself. */
+export async function allowedOf<T>(
+  { caller, runtime, services }: Asked,
+  right: Right,
+  items: readonly T[],
+  idOf: (item: T) => string,
+): Promise<readonly T[]> {
+  const { authorize } = services
+  if (!authorize) return items
+  const allowed = await Promise.all(
+    items.map(async (item) => {
+      const people = await runtime.participants(idOf(item))
+      const agent = agentOfLog(idOf(item))
+      const resource = { conversationId: idOf(item), ...(people ?? NOBODY_YET), ...(agent !== undefined && { agent }) }
+      return authorize(identityOf(caller), right, resource)
+    }),
+  )
+  return items.filter((_, index) => allowed[index])
+}
+
+const NOBODY_YET = { owner: undefined, participants: [] }
+
+function notAParticipant({ by }: Caller, id: string): RouteAnswer {
+  return refuse('not-allowed', `${by} is not a participant of conversation "${id}". Its owner can add them.`)
 }
 
 /** The person whose token it is, as a member of a space. */
-export function personOf({ by }: Principal): Member {
+export function personOf({ by }: Caller): Member {
   return { kind: 'human', id: by }
 }
 
-/** The member on whose behalf the caller acts in a space. */
-export function actorOf(
-  caller: Principal,
+/** The member for whom the caller acts in a space. */
+export function actingMember(
+  caller: Caller,
   given: Member | undefined,
 ): { readonly member: Member } | { readonly answer: RouteAnswer } {
   const self = personOf(caller)
   if (given === undefined || (given.kind === self.kind && given.id === self.id)) return { member: self }
   if (given.kind === 'human' && isReservedName(given.id)) return { answer: reservedName }
-  if (caller.kind === 'key') return { member: given }
+  if (given.kind === 'agent' ? caller.kind === 'program' : mayActFor(caller, given.id)) return { member: given }
+  if (caller.kind === 'program') return { answer: mayNotActFor(given.id) }
   return { answer: refuse('scope-missing', 'A token acts only for its own `sub`. Leave the member out.') }
 }
 
-/** The owner on whose behalf the members of a space are changed; none for a program that manages all spaces. */
+/** The owner for whom the caller changes the members of a space; none for a program that manages all spaces. */
 export function memberEditorOf(
-  caller: Principal,
+  caller: Caller,
   by: string | undefined,
 ): { readonly by?: Member } | { readonly answer: RouteAnswer } {
   if (by === undefined) return seesWholeTenant(caller) ? {} : { by: personOf(caller) }
-  const actor = actorOf(caller, { kind: 'human', id: by })
+  const actor = actingMember(caller, { kind: 'human', id: by })
   return 'answer' in actor ? actor : { by: actor.member }
 }
 
 /** The problem when the caller may not read the space; undefined when it may. */
-export async function refuseSpace(caller: Principal, runtime: Runtime, id: string): Promise<RouteAnswer | undefined> {
+export async function refuseSpace(caller: Caller, runtime: Runtime, id: string): Promise<RouteAnswer | undefined> {
   if (!(await isSpace(runtime, id))) return spaceMissing(id)
-  if (seesWholeTenant(caller) || (await runtime.spaces.roleOf(id, personOf(caller))) !== undefined) return undefined
+  if (readsWholeTenant(caller) || (await runtime.spaces.roleOf(id, personOf(caller))) !== undefined) return undefined
   return notAMember(caller)
 }
 
@@ -51,8 +117,8 @@ export async function refuseSpace(caller: Principal, runtime: Runtime, id: strin
  * The problem when the id is the log of an autonomous agent that the caller may not read. Does not check that it
  * exists.
  */
-export function refuseAgentLog(caller: Principal, id: string): RouteAnswer | undefined {
-  if (seesWholeTenant(caller) || agentOfLog(id) === undefined) return undefined
+function refuseAgentLog(caller: Caller, id: string): RouteAnswer | undefined {
+  if (readsWholeTenant(caller) || agentOfLog(id) === undefined) return undefined
   return refuse(
     'scope-missing',
     'This is the log of an autonomous agent. It needs a key, or a token with the scope admin.',
@@ -79,7 +145,7 @@ export function spaceMissing(id: string): RouteAnswer {
   return refuse('space-missing', `There is no space "${id}".`)
 }
 
-export function notAMember({ by }: Principal): RouteAnswer {
+export function notAMember({ by }: Caller): RouteAnswer {
   return refuse('not-a-member', `${by} is not a member of this space. One of its owners can add them.`)
 }
 

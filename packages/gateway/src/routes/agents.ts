@@ -3,7 +3,7 @@ import type { Document, Json, JsonObject } from '@holdpoint/core'
 import type { AgentRow } from '@holdpoint/protocol'
 import { agentRow, agentDetails } from '../listed-agent.ts'
 import { AGENT_DOCUMENT } from '../stored-agents.ts'
-import { isAdmin, type Principal } from '../auth/principal.ts'
+import { isAdmin, type Caller } from '../auth/caller.ts'
 import { withoutCredentials } from '../without-credentials.ts'
 import { create, find, listUpTo, remove } from '../documents.ts'
 import { refuse, ok, page } from '../http/route-answer.ts'
@@ -162,7 +162,7 @@ export const agentRoutes: readonly Route[] = [
   }),
 ]
 
-function rowOf({ id: name, version, data }: Pick<Document, 'id' | 'version' | 'data'>, caller: Principal): AgentRow {
+function rowOf({ id: name, version, data }: Pick<Document, 'id' | 'version' | 'data'>, caller: Caller): AgentRow {
   const config = data as JsonObject
   return { name, source: 'config', version, config: isAdmin(caller) ? config : withoutCredentials(config) }
 }

@@ -10,7 +10,10 @@ import { holdRoutes } from './holds.ts'
 import { keyRoutes } from './keys.ts'
 import { callLookupRoutes } from './call-lookup.ts'
 import { autonomousAgentRoutes } from './autonomous-agents.ts'
+import { participantRoutes } from './participants.ts'
 import { mcpRoutes } from './mcp.ts'
+import { peopleRoutes } from './people.ts'
+import { usageRoutes } from './usage.ts'
 import { toolResultRoutes } from './tool-results.ts'
 import { spaceMemberRoutes } from './space-members.ts'
 import { spaceMessageRoutes } from './space-messages.ts'
@@ -21,6 +24,7 @@ export const apiRoutes: readonly Route[] = [
   ...agentRoutes,
   ...autonomousAgentRoutes,
   ...conversationRoutes,
+  ...participantRoutes,
   ...eventRoutes,
   ...spaceRoutes,
   ...spaceMemberRoutes,
@@ -31,5 +35,7 @@ export const apiRoutes: readonly Route[] = [
   ...workerCallRoutes,
   ...callLookupRoutes,
   ...keyRoutes,
+  ...peopleRoutes,
   ...mcpRoutes,
+  ...usageRoutes,
 ]

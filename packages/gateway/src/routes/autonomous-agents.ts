@@ -50,17 +50,17 @@ export const autonomousAgentRoutes: readonly Route[] = [
         schema: z.object({ id: z.string(), repeated: z.literal(true).optional() }),
       },
     },
-    problems: ['not-found', 'config-invalid'],
+    problems: ['quota-exceeded', 'not-found', 'config-invalid'],
     handle: async (routeRequest) => {
       const { params: which, body, caller, idempotencyKey, runtime, services } = routeRequest
-      const from = authorOf(caller, body.by)
+      const from = await authorOf({ caller, services }, body.by)
       if ('answer' in from) return from.answer
       if (!(await agentExists(services, caller.tenant, which.name))) return missing(which.name)
       const own = body.id ?? (idempotencyKey === undefined ? undefined : callerKey(caller, idempotencyKey))
       const { name, data } = body
       const accepted = await runtime.agents.trigger(which.name, {
         name,
-        by: from.by,
+        by: from.by.id,
         ...(data !== undefined && { data: data as never }),
         ...(own !== undefined && { id: own }),
       })
@@ -102,7 +102,7 @@ export const autonomousAgentRoutes: readonly Route[] = [
       })
       .openapi('SetPlan'),
     responses: { 200: { description: 'The plan with its next due time.', schema: plan } },
-    problems: ['not-found', 'config-invalid'],
+    problems: ['quota-exceeded', 'not-found', 'config-invalid'],
     handle: async (routeRequest) => {
       const { params: which, body, caller, idempotencyKey, runtime } = routeRequest
       const refused = await refuseAgent(routeRequest, which.name)

@@ -1,11 +1,12 @@
 /** Find calls by id or status, including settled ones. */
-import type { KnownCall, PendingHold, Runtime } from '@holdpoint/core'
-import { hasScope } from '../auth/principal.ts'
+import type { KnownCall, PendingHold } from '@holdpoint/runtime'
+import type { Runtime } from '@holdpoint/spaces'
+import { hasScope, seesCall } from '../auth/caller.ts'
 import { refuse, ok, page, type RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
 import { after, id, json, limit, listOf, z } from '../schemas.ts'
-import { refuseConversation } from './access.ts'
-import { refuseHold } from './holds.ts'
+import { refuseRight, refuseConversation } from './access.ts'
+import { visibleTo } from './holds.ts'
 
 const STATUS = z.enum(['waiting', 'pending', 'resolved'])
 
@@ -50,19 +51,24 @@ export const callLookupRoutes: readonly Route[] = [
       },
     },
     problems: ['not-found', 'is-a-space'],
-    handle: async ({ query: { status, conversationId, tool, after: from, limit: most = 50 }, caller, runtime }) => {
+    handle: async ({
+      query: { status, conversationId, tool, after: from, limit: most = 50 },
+      caller,
+      runtime,
+      services,
+    }) => {
       if (conversationId === undefined && status === 'resolved')
         return refuse('bad-request', 'Resolved calls are listed by conversation. Set "conversationId".')
       const wanted = (call: KnownCall): boolean =>
-        (status ?? call.status) === call.status &&
-        (tool ?? call.name) === call.name &&
-        !refuseHold(caller, call.conversationId)
+        (status ?? call.status) === call.status && (tool ?? call.name) === call.name
       if (conversationId !== undefined) {
-        const refused = refuseHold(caller, conversationId) ?? (await refuseConversation(runtime, conversationId))
+        const refused =
+          (await refuseRight({ caller, runtime, services }, conversationId, 'conversation.read')) ??
+          (await refuseConversation(runtime, conversationId))
         return refused ?? callsOfTurns(runtime, conversationId, { from, most, wanted })
       }
       const options = { limit: most, ...(tool !== undefined && { tool }), ...(from !== undefined && { after: from }) }
-      const { items, next } = await runtime.pending(options)
+      const { items, next } = await visibleTo({ caller, runtime, services }, undefined, options)
       return page({ items: items.map(callOfHold).filter(wanted), next })
     },
   }),
@@ -77,11 +83,12 @@ export const callLookupRoutes: readonly Route[] = [
     query: z.strictObject({ conversationId: id.optional() }),
     responses: { 200: { description: 'The call.', schema: knownCall } },
     problems: ['unknown'],
-    handle: async ({ params: { callId }, query: { conversationId }, caller, runtime }) => {
+    handle: async ({ params: { callId }, query: { conversationId }, caller, runtime, services }) => {
       const call = await runtime.call(callId, conversationId === undefined ? {} : { conversationId })
       const hidden = call && !hasScope(caller, ['agent', 'reader', 'resolver']) && call.kind !== 'external'
-      if (!call || hidden) return refuse('unknown', `There is no call ${callId} that was ever held.`)
-      return refuseHold(caller, call.conversationId) ?? ok(call)
+      if (!call || hidden || !seesCall(caller, call))
+        return refuse('unknown', `There is no call ${callId} that was ever held.`)
+      return (await refuseRight({ caller, runtime, services }, call.conversationId, 'conversation.read')) ?? ok(call)
     },
   }),
 ]

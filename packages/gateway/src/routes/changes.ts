@@ -3,7 +3,7 @@ import { ok } from '../http/route-answer.ts'
 import { route, wantsStream, type Route } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { listOf, seconds, z } from '../schemas.ts'
-import { seesWholeTenant } from './access.ts'
+import { readsWholeTenant } from './access.ts'
 
 const MAX_WAIT_SECONDS = 30
 const change = z.object({ conversationId: z.string().optional() }).openapi('Change')
@@ -28,7 +28,7 @@ export const changeRoutes: readonly Route[] = [
     handle: async (routeRequest) => {
       const { query, caller, request, services } = routeRequest
       // A person may not see every conversation, so a token gets no ids, only that something changed.
-      const named = seesWholeTenant(caller)
+      const named = readsWholeTenant(caller)
       if (wantsStream(request)) return services.streams.openChanges(routeRequest, named)
       const conversationId = await firstChange(services, caller.tenant, (query.wait ?? 0) * 1000)
       return ok({ items: conversationId === undefined ? [] : [named ? { conversationId } : {}] })

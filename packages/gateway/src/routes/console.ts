@@ -21,7 +21,15 @@ export class ConsoleCode {
     if (this.#used || !timingSafeEqual(hashOf(given), hashOf(this.code))) return undefined
     this.#used = true
     try {
-      return (await keys.create('', { name: 'console', scopes: ['admin'], ttlMs: KEY_TTL_MS })).key
+      return (
+        await keys.create('', {
+          name: 'console',
+          scopes: ['admin'],
+          ttlMs: KEY_TTL_MS,
+          // The person at this machine gives their own name in the console.
+          mayActFor: true,
+        })
+      ).key
     } catch (error) {
       this.#used = false
       throw error

@@ -1,6 +1,5 @@
 /** Create, list, view, continue and cancel conversations, and send messages to them. */
-import { randomUUID } from 'node:crypto'
-import { agentOfLog, type Begun, type Content, type TurnResult } from '@holdpoint/core'
+import type { MessageTaken, Content, TurnResult } from '@holdpoint/runtime'
 import { refuse, ok, page, type RouteAnswer } from '../http/route-answer.ts'
 import { callerKey } from '../http/idempotency.ts'
 import { route, type Route } from '../http/route.ts'
@@ -18,7 +17,9 @@ import {
   view,
   z,
 } from '../schemas.ts'
-import { refuseAgentLog, hasEvents, refuseConversation, seesWholeTenant } from './access.ts'
+import { allowedOf, hasEvents, listedFor, refuseRight, refuseConversation } from './access.ts'
+import { isAdmin } from '../auth/caller.ts'
+import type { Services } from '../services.ts'
 import { authorOf } from './author.ts'
 import { waitForTurn } from './wait-for-turn.ts'
 import { waitUpTo } from './wait-up-to.ts'
@@ -44,11 +45,12 @@ export const conversationRoutes: readonly Route[] = [
         schema: z.object({ id: z.string() }),
       },
     },
-    problems: ['agent-missing', 'config-invalid'],
-    handle: async ({ body, caller, runtime }) => {
-      const refused = body.id === undefined ? undefined : refuseAgentLog(caller, body.id)
+    problems: ['quota-exceeded', 'agent-missing', 'config-invalid'],
+    handle: async ({ body, caller, runtime, services }) => {
+      const asked = { caller, runtime, services }
+      const refused = body.id === undefined ? undefined : await refuseRight(asked, body.id, 'conversation.write')
       if (refused) return refused
-      const from = authorOf(caller, body.by)
+      const from = await authorOf({ caller, services }, body.by)
       if ('answer' in from) return from.answer
       return ok({ id: await runtime.create(defined({ id: body.id, agent: body.agent, by: from.by })) }, 201)
     },
@@ -67,10 +69,10 @@ export const conversationRoutes: readonly Route[] = [
       limit,
     }),
     responses: { 200: { description: 'A page of conversations.', schema: listOf(conversationRow) } },
-    handle: async ({ query, caller, runtime }) => {
-      const found = await runtime.list(defined(query))
-      if (seesWholeTenant(caller)) return page(found)
-      return page({ ...found, items: found.items.filter((each) => agentOfLog(each.id) === undefined) })
+    handle: async (asked) => {
+      const found = await asked.runtime.list({ ...defined(asked.query), ...listedFor(asked) })
+      const items = await allowedOf(asked, 'conversation.read', found.items, (each) => each.id)
+      return page({ ...found, items })
     },
   }),
   route({
@@ -87,8 +89,8 @@ export const conversationRoutes: readonly Route[] = [
       204: { description: 'With `missing=ok`: the conversation does not exist yet.' },
     },
     problems: ['not-found', 'is-a-space'],
-    handle: async ({ params: { id: which }, query: { missing: ifMissing, ...query }, caller, runtime }) => {
-      const refused = refuseAgentLog(caller, which)
+    handle: async ({ params: { id: which }, query: { missing: ifMissing, ...query }, caller, runtime, services }) => {
+      const refused = await refuseRight({ caller, runtime, services }, which, 'conversation.read')
       if (refused) return refused
       const found = await runtime.view(which, defined(query))
       if (found) return ok(found)
@@ -118,12 +120,12 @@ export const conversationRoutes: readonly Route[] = [
       200: { description: 'With `wait`: the turn ended or waits for a hold.', schema: sent },
       202: { description: 'The message is durable, and the turn continues.', schema: sent },
     },
-    problems: ['turn-in-progress', 'key-reused', 'is-a-space', 'agent-missing', 'config-invalid'],
+    problems: ['quota-exceeded', 'turn-in-progress', 'key-reused', 'is-a-space', 'agent-missing', 'config-invalid'],
     idempotency: 'by-runtime',
     handle: async ({ params: { id: which }, query: { wait = 0 }, body, caller, idempotencyKey, runtime, services }) => {
-      const refused = refuseAgentLog(caller, which)
+      const refused = await refuseRight({ caller, runtime, services }, which, 'conversation.write')
       if (refused) return refused
-      const from = authorOf(caller, body.by)
+      const from = await authorOf({ caller, services }, body.by)
       if ('answer' in from) return from.answer
       const { content, agent, whileBusy, maxSteps } = body
       const most = services.limits.maxSteps
@@ -132,17 +134,13 @@ export const conversationRoutes: readonly Route[] = [
       const options = {
         ...defined({ agent, whileBusy, maxSteps }),
         by: from.by,
-        key: idempotencyKey === undefined ? randomUUID() : callerKey(caller, idempotencyKey),
+        ...(idempotencyKey !== undefined && { key: callerKey(caller, idempotencyKey) }),
       }
       await services.hubs.warm(caller.tenant, which)
       const begun = await runtime.submit(which, content as Content, options)
       if (!begun.ok) return refuse(begun.refusal, begun.message)
-      // Sending again with the same key is the same message: it only waits for the turn.
-      const result =
-        wait > 0
-          ? await waitForTurn(wait, services, caller.tenant, () => runtime.send(which, content as Content, options))
-          : undefined
-      return sentAnswer(begun, result)
+      const settled = (): Promise<TurnResult | undefined> => runtime.settled(which, begun)
+      return sentAnswer(begun, wait > 0 ? await waitForTurn(wait, services, caller.tenant, settled) : undefined)
     },
   }),
   route({
@@ -156,11 +154,50 @@ export const conversationRoutes: readonly Route[] = [
     body: z.strictObject({ message: z.string().max(10_000).optional() }).optional(),
     responses: { 200: { description: 'The turn was cancelled.', schema: z.object({ ok: z.literal(true) }) } },
     problems: ['nothing-to-cancel', 'not-found', 'is-a-space'],
-    handle: async ({ params: { id: which }, body, caller, runtime }) => {
-      const refused = refuseAgentLog(caller, which) ?? (await refuseConversation(runtime, which))
+    handle: async ({ params: { id: which }, body, caller, runtime, services }) => {
+      const refused =
+        (await refuseRight({ caller, runtime, services }, which, 'conversation.write')) ??
+        (await refuseConversation(runtime, which))
       if (refused) return refused
-      const result = await runtime.cancel(which, body?.message)
+      const from = await authorOf({ caller, services }, undefined)
+      if ('answer' in from) return from.answer
+      const result = await runtime.cancel(which, body?.message, { by: from.by })
       return result.ok ? ok({ ok: true }) : refuse(result.refusal, result.message)
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/api/conversations/{id}',
+    name: 'eraseConversation',
+    tag: 'conversations',
+    summary: 'Erase a conversation with its events, holds and notes. A tombstone remains: who erased it, when and why',
+    scopes: ['agent'],
+    params,
+    query: z.strictObject({
+      cancel: z.enum(['true', 'false']).optional().openapi({
+        description: '`true`: erase although a turn is in progress or a call is held.',
+      }),
+      reason: z.string().max(1000).optional().openapi({ description: 'Stays in the tombstone.' }),
+      by,
+    }),
+    responses: { 204: { description: 'The conversation is erased, now or before.' } },
+    problems: ['not-found', 'is-a-space', 'not-allowed', 'turn-in-progress', 'erased'],
+    handle: async ({ params: { id: which }, query, caller, runtime, services }) => {
+      if (caller.kind === 'program' && !isAdmin(caller))
+        return refuse('scope-missing', 'Erasing a conversation needs a key with the scope admin.')
+      const refused =
+        (await refuseConversation(runtime, which)) ??
+        (await refuseRight({ caller, runtime, services }, which, 'conversation.erase'))
+      if (refused) return refused
+      const from = await authorOf({ caller, services }, query.by)
+      if ('answer' in from) return from.answer
+      const { cancel, reason } = query
+      const claimed = await claimedCalls(services, caller.tenant, which)
+      const result = await runtime.erase(which, defined({ by: from.by, reason, cancel: cancel === 'true' }))
+      if (!result.ok) return refuse(result.refusal, result.message)
+      // A claim may have the progress that its worker reported.
+      for (const callId of claimed) await services.claims.forget(caller.tenant, callId)
+      return { status: 204 }
     },
   }),
   route({
@@ -179,14 +216,19 @@ export const conversationRoutes: readonly Route[] = [
     },
     problems: ['nothing-to-continue', 'not-found', 'is-a-space', 'config-invalid'],
     handle: async ({ params: { id: which }, query: { wait = 30 }, body, caller, runtime, services }) => {
-      const refused = refuseAgentLog(caller, which) ?? (await refuseConversation(runtime, which))
+      const refused =
+        (await refuseRight({ caller, runtime, services }, which, 'conversation.write')) ??
+        (await refuseConversation(runtime, which))
       if (refused) return refused
-      const from = authorOf(caller, body?.by)
+      const from = await authorOf({ caller, services }, body?.by)
       if ('answer' in from) return from.answer
       // Once: to continue again would restart a turn that is cancelled meanwhile.
       const result = await waitUpTo(wait, services.closing, runtime.continue(which, { by: from.by }))
       if (result?.status === 'refused')
-        return refuse('nothing-to-continue', result.message ?? 'There is nothing to continue.')
+        return refuse(
+          result.reason === 'erased' ? 'erased' : 'nothing-to-continue',
+          result.message ?? 'There is nothing to continue.',
+        )
       return sentAnswer({ ok: true, turnId: undefined }, result)
     },
   }),
@@ -206,8 +248,10 @@ export const conversationRoutes: readonly Route[] = [
       },
     },
     problems: ['not-found', 'is-a-space'],
-    handle: async ({ params: { id: which }, query, caller, runtime }) => {
-      const refused = refuseAgentLog(caller, which) ?? (await refuseConversation(runtime, which))
+    handle: async ({ params: { id: which }, query, caller, runtime, services }) => {
+      const refused =
+        (await refuseRight({ caller, runtime, services }, which, 'conversation.read')) ??
+        (await refuseConversation(runtime, which))
       if (refused) return refused
       const result = await runtime.explain(which, query.turnId)
       return result ? ok(result) : refuse('not-found', `There is no such turn in conversation "${which}".`)
@@ -215,7 +259,14 @@ export const conversationRoutes: readonly Route[] = [
   }),
 ]
 
-function sentAnswer(begun: Extract<Begun, { ok: true }>, result: TurnResult | undefined): RouteAnswer {
+const MOST_CLAIMED = 1000
+
+async function claimedCalls({ store }: Services, tenant: string, conversationId: string): Promise<readonly string[]> {
+  const { items } = await store.pending({ tenant, conversationId, kind: 'external', limit: MOST_CLAIMED })
+  return items.map(({ callId }) => callId)
+}
+
+function sentAnswer(begun: Extract<MessageTaken, { ok: true }>, result: TurnResult | undefined): RouteAnswer {
   const { turnId, repeated } = begun
   return ok({ ...defined({ turnId, repeated, result }) }, result ? 200 : 202)
 }

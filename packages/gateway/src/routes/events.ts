@@ -1,11 +1,13 @@
 /** The events of a conversation: a page as JSON, or a live stream. */
-import type { LogEvent, Runtime } from '@holdpoint/core'
+import type { LogEvent } from '@holdpoint/core'
+import type { Runtime } from '@holdpoint/spaces'
 import { refuse, type RouteAnswer } from '../http/route-answer.ts'
 import type { ListOf } from '@holdpoint/protocol'
 import { route, wantsStream, type RouteRequest, type Route } from '../http/route.ts'
-import { hasScope } from '../auth/principal.ts'
+import { hasScope } from '../auth/caller.ts'
 import { id, limit, listOf, logEvent, missing, tools, z } from '../schemas.ts'
-import { refuseAgentLog, hasEvents, refuseConversation } from './access.ts'
+import type { StreamAccess } from '../streams/streams.ts'
+import { hasEvents, refuseRight, refuseConversation } from './access.ts'
 
 const PAGE = 100
 
@@ -24,18 +26,32 @@ export const eventRoutes: readonly Route[] = [
     handle: async (routeRequest) => {
       const { query, runtime, request, services, caller } = routeRequest
       const which = routeRequest.params.id
-      const refused = refuseAgentLog(caller, which) ?? refuseTools(routeRequest)
+      const refused = (await refuseRight(routeRequest, which, 'conversation.read')) ?? refuseTools(routeRequest)
       if (refused) return refused
       const notCreated = query.missing === 'ok' && !(await hasEvents(runtime, which))
       const missing = notCreated ? undefined : await refuseConversation(runtime, which)
       if (missing) return missing
-      if (wantsStream(request)) return services.streams.open(routeRequest, which, { tools: query.tools, notCreated })
+      if (wantsStream(request))
+        return services.streams.open(routeRequest, which, {
+          tools: query.tools,
+          notCreated,
+          ...(caller.kind === 'person' && { access: accessTo(routeRequest, which) }),
+        })
       return pageOfEvents(runtime, which, query)
     },
   }),
 ]
 
-/** The problem when the request must not have `tools`. */
+/** A person who is removed from the conversation gets nothing of what follows. */
+function accessTo(asked: Pick<RouteRequest, 'caller' | 'runtime' | 'services'>, id: string): StreamAccess {
+  const { by } = asked.caller
+  return {
+    until: (event) => event.type === 'participants.changed' && event.remove.includes(by),
+    still: async () => (await refuseRight(asked, id, 'conversation.read')) === undefined,
+  }
+}
+
+/** The problem when the caller may read no logs, or when the request must not have `tools`. */
 export function refuseTools({
   query,
   caller,
@@ -43,6 +59,8 @@ export function refuseTools({
 }: Pick<RouteRequest<unknown, { readonly tools?: readonly string[] | undefined }>, 'query' | 'caller' | 'request'>):
   | RouteAnswer
   | undefined {
+  if (caller.tools)
+    return refuse('scope-missing', 'This key is limited to calls of some tools, and a log has every call.')
   if (!query.tools) return undefined
   if (!hasScope(caller, ['agent', 'resolver']))
     return refuse(

@@ -1,14 +1,23 @@
 /** Open holds, and the route that resolves them. */
-import type { HoldKind, PendingHold, Resolution, Runtime } from '@holdpoint/core'
-import { problemOfVerdict } from '@holdpoint/protocol'
-import { hasScope, type Principal } from '../auth/principal.ts'
+import type { HoldKind, Resolution } from '@holdpoint/core'
+import type { CancelAnswer, HoldOptions, PendingFilter, PendingHold } from '@holdpoint/runtime'
+import type { Runtime } from '@holdpoint/spaces'
+import { isProblem, problemOfVerdict, type Scope } from '@holdpoint/protocol'
+import { callerIn, hasScope, seesCall, tenantsOf, type Caller } from '../auth/caller.ts'
+import { mergedPage } from '../http/merged-page.ts'
 import { refuse, ok, page, type RouteAnswer } from '../http/route-answer.ts'
-import { route, type Route } from '../http/route.ts'
-import { after, by, hold, id, json, limit, listOf, verdict, z } from '../schemas.ts'
-import { refuseAgentLog } from './access.ts'
-import { authorOf } from './author.ts'
+import { route, type Route, type RouteRequest } from '../http/route.ts'
+import { by, hold, id, json, limit, listOf, verdict, z } from '../schemas.ts'
+import type { Services } from '../services.ts'
+import { identityOf } from '../authorize.ts'
+import { readsWholeTenant, refuseRight } from './access.ts'
+import { deciderOf } from './author.ts'
 
 const params = z.object({ conversationId: id, callId: id })
+const nth = z.number().int().min(1).optional()
+const done = z.object({ ok: z.literal(true) })
+const MAY_RESOLVE: readonly Scope[] = ['resolver', 'agent']
+const NEEDS_SCOPE = `This needs a credential with the scope ${MAY_RESOLVE.join(' or ')}.`
 
 export const holdRoutes: readonly Route[] = [
   route({
@@ -16,7 +25,7 @@ export const holdRoutes: readonly Route[] = [
     path: '/api/holds',
     name: 'listHolds',
     tag: 'holds',
-    summary: 'List open holds, oldest first',
+    summary: 'List open holds, oldest first. With `tenants=all`, of all tenants of the caller',
     scopes: ['agent', 'reader', 'resolver', 'worker'],
     query: z.strictObject({
       conversationId: id.optional(),
@@ -25,14 +34,28 @@ export const holdRoutes: readonly Route[] = [
       tool: id.optional(),
       kind: z.enum(['approval', 'elicitation', 'client', 'external']).optional(),
       expiresBefore: z.coerce.number().optional(),
-      after,
+      tenants: z.enum(['all']).optional(),
+      view: z
+        .enum(['mine', 'asked', 'all'])
+        .optional()
+        .openapi({ description: '`mine`: I may resolve it. `asked`: I asked for it. Default: all that I may see.' }),
+      // A cursor over many tenants has the cursor of each.
+      after: z.string().max(12_000).optional(),
       limit,
+      by: by.openapi({ description: 'The person that a key acts for: `may` is about them.' }),
     }),
     responses: { 200: { description: 'A page of holds.', schema: listOf(hold) } },
-    handle: async ({ query, caller, runtime }) => {
+    handle: async ({ query: { by: given, tenants, ...query }, caller, runtime, services }) => {
       const filter = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
-      const found = await runtime.pending(filter)
-      return page({ ...found, items: found.items.filter((each) => !refuseHold(caller, each.conversationId)) })
+      if (tenants === undefined) return page(await visibleTo({ caller, services, runtime }, given, filter))
+      const { after: from, limit: most = 50 } = query
+      const found = await mergedPage(tenantsOf(caller), { after: from, limit: most }, (tenant, cursor) => {
+        const { after: _after, ...rest } = filter
+        const one = { ...rest, limit: 1, ...(cursor !== undefined && { after: cursor }) }
+        const there = { caller: callerIn(caller, tenant) ?? caller, services, runtime: services.runtime.tenant(tenant) }
+        return visibleTo(there, given, one)
+      })
+      return found ? page(found) : refuse('bad-request', '"after" is not the `next` of a page with `tenants=all`.')
     },
   }),
   route({
@@ -43,17 +66,15 @@ export const holdRoutes: readonly Route[] = [
     summary: 'Get an open hold',
     scopes: ['agent', 'reader', 'resolver', 'worker'],
     params,
+    query: z.strictObject({ by }),
     responses: { 200: { description: 'The hold.', schema: hold } },
     problems: ['unknown', 'hold-not-open'],
-    handle: async ({ params: { conversationId, callId }, caller, runtime, services: { store } }) => {
-      const refused = refuseHold(caller, conversationId)
-      if (refused) return refused
-      const found = await openHold(runtime, conversationId, callId)
+    handle: async ({ params: { conversationId, callId }, query, caller, runtime, services }) => {
+      const request = { caller, services, runtime }
+      const [found] = (await visibleTo(request, query.by, { conversationId, callId, limit: 1 })).items
       if (found) return ok(found)
-      const known = await store.readCall({ tenant: caller.tenant, id: conversationId }, callId)
-      return known.length > 0
-        ? refuse('hold-not-open', `The hold of call ${callId} is no longer open.`)
-        : refuse('unknown', `There is no call ${callId} with a hold in conversation "${conversationId}".`)
+      const refused = await refuseRight(request, conversationId, 'conversation.read')
+      return refused ?? notOpen(services, caller, conversationId, callId)
     },
   }),
   route({
@@ -62,8 +83,8 @@ export const holdRoutes: readonly Route[] = [
     name: 'resolve',
     tag: 'holds',
     summary:
-      'Approve, reject or answer. The resolution is durable when this responds; with the scope agent, only for client tools',
-    scopes: ['resolver', 'agent'],
+      'Approve, reject or answer. The resolution is durable when this responds; with the scope agent, only for client tools and for questions and approvals that are for the caller',
+    scopes: MAY_RESOLVE,
     params,
     body: z
       .strictObject({
@@ -72,7 +93,7 @@ export const holdRoutes: readonly Route[] = [
         reason: z.string().max(10_000).optional(),
         value: json.optional(),
         error: z.string().max(100_000).optional(),
-        hold: z.number().int().min(1).optional(),
+        hold: nth,
         by,
       })
       .openapi('Resolution'),
@@ -82,32 +103,172 @@ export const holdRoutes: readonly Route[] = [
     problems: ['conflict', 'expired', 'stale', 'unknown', 'invalid', 'wrong-kind', 'not-allowed'],
     handle: async ({
       params: { conversationId, callId },
-      body: { hold: nth, by: given, ...resolution },
+      body: { hold: which, by: given, ...resolution },
       caller,
       runtime,
+      services,
     }) => {
-      const from = authorOf(caller, given)
+      const from = await deciderOf({ caller, services }, given)
       if ('answer' in from) return from.answer
-      const refused = refuseHold(caller, conversationId)
+      const refused = await refuseCustom({ caller, services, runtime }, conversationId, callId)
       if (refused) return refused
-      const options = { by: from.by, ...allowedKinds(caller, ['client']), ...(nth !== undefined && { hold: nth }) }
+      const options = { by: from.by, ...allowedKinds(caller, ['client']), ...(which !== undefined && { hold: which }) }
       return verdictAnswer(await runtime.resolve(conversationId, callId, resolution as Resolution, options))
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/holds/{conversationId}/{callId}/assign',
+    name: 'assignHold',
+    tag: 'holds',
+    summary: 'Take a hold on, hand it to another person, or set it free. The others may still resolve it',
+    scopes: ['resolver', 'agent'],
+    params,
+    body: z
+      .strictObject({
+        assignee: id.nullable().optional().openapi({ description: 'Default: the caller. `null` sets it free.' }),
+        hold: nth,
+        by,
+      })
+      .openapi('AssignHold'),
+    responses: { 200: { description: 'It is assigned, or free.', schema: done } },
+    problems: ['unknown', 'hold-not-open', 'not-allowed'],
+    handle: async ({ params: { conversationId, callId }, body: { assignee, ...body }, caller, runtime, services }) => {
+      const asked = await holdAsked({ caller, services, runtime }, conversationId, callId, body)
+      if ('answer' in asked) return asked.answer
+      const { options } = asked
+      const result =
+        assignee === null
+          ? await runtime.release(conversationId, callId, options)
+          : await runtime.assign(conversationId, callId, { ...options, ...(assignee !== undefined && { assignee }) })
+      return changedAnswer(result, { services, caller, conversationId, callId })
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/holds/{conversationId}/{callId}/comments',
+    name: 'commentOnHold',
+    tag: 'holds',
+    summary: 'Comment on an open hold, for the people who decide. The model does not read it',
+    scopes: ['resolver', 'agent'],
+    params,
+    body: z.strictObject({ text: z.string().trim().min(1).max(10_000), hold: nth, by }).openapi('CommentOnHold'),
+    responses: { 201: { description: 'The comment was added.', schema: done } },
+    problems: ['unknown', 'hold-not-open', 'limit-reached'],
+    handle: async ({ params: { conversationId, callId }, body: { text, ...body }, caller, runtime, services }) => {
+      const asked = await holdAsked({ caller, services, runtime }, conversationId, callId, body)
+      if ('answer' in asked) return asked.answer
+      const result = await runtime.comment(conversationId, callId, text, asked.options)
+      return changedAnswer(result, { services, caller, conversationId, callId }, 201)
     },
   }),
 ]
 
-/** A resolver sees every hold, also those in the logs of autonomous agents. */
-export function refuseHold(caller: Principal, conversationId: string): RouteAnswer | undefined {
-  return hasScope(caller, ['resolver']) ? undefined : refuseAgentLog(caller, conversationId)
+/** The page without the holds that the caller may not see. It may be short. */
+export async function visibleTo(
+  asked: Pick<RouteRequest, 'caller' | 'services' | 'runtime'>,
+  given: string | undefined,
+  filter: PendingFilter,
+): Promise<Awaited<ReturnType<Runtime['pending']>>> {
+  const found = await pendingFor(asked, given, filter)
+  const { caller } = asked
+  const visible = (each: PendingHold): boolean => seesCall(caller, each)
+  return { ...found, items: found.items.filter(visible) }
+}
+
+/** Open holds, with what the caller may do with each: the same principal and kinds as when it resolves one. */
+async function pendingFor(
+  { caller, services, runtime }: Pick<RouteRequest, 'caller' | 'services' | 'runtime'>,
+  given: string | undefined,
+  filter: PendingFilter,
+): Promise<Awaited<ReturnType<Runtime['pending']>>> {
+  const from = await deciderOf({ caller, services }, given)
+  const own = 'by' in from ? from : await deciderOf({ caller, services }, undefined)
+  const kinds = allowedKinds(caller, ['client'])
+  const by = 'by' in own && { by: readsWholeTenant(caller) ? { ...own.by, access: 'all' as const } : own.by }
+  const all = await runtime.pending({ ...filter, ...kinds, ...by })
+  const found = { ...all, items: await readableHolds({ caller, services, runtime }, all.items) }
+  const why = 'answer' in from ? detailOf(from.answer) : hasScope(caller, MAY_RESOLVE) ? undefined : NEEDS_SCOPE
+  if (why === undefined) return found
+  const may = { resolve: false, approve: false, why }
+  return { ...found, items: found.items.map((each) => ({ ...each, may })) }
+}
+
+function detailOf(answer: RouteAnswer): string {
+  return 'body' in answer && isProblem(answer.body) ? answer.body.detail : 'You may not answer this.'
+}
+
+/** Why a hold is not open: it was resolved, or there is no such call. */
+async function notOpen(
+  { store }: Pick<Services, 'store'>,
+  { tenant, tools }: Caller,
+  conversationId: string,
+  callId: string,
+): Promise<RouteAnswer> {
+  const known = tools ? [] : await store.readCall({ tenant, id: conversationId }, callId)
+  return known.length > 0
+    ? refuse('hold-not-open', `The hold of call ${callId} is no longer open.`)
+    : refuse('unknown', `There is no call ${callId} with a hold in conversation "${conversationId}".`)
+}
+
+async function changedAnswer(
+  result: CancelAnswer,
+  at: Pick<RouteRequest, 'services' | 'caller'> & { readonly conversationId: string; readonly callId: string },
+  status = 200,
+): Promise<RouteAnswer> {
+  if (result.ok) return ok({ ok: true }, status)
+  if (result.refusal === 'hold-not-open') return notOpen(at.services, at.caller, at.conversationId, at.callId)
+  return refuse(result.refusal, result.message)
+}
+
+/** The person who changes a hold without resolving it. */
+async function holdAsked(
+  { caller, services, runtime }: Pick<RouteRequest, 'caller' | 'services' | 'runtime'>,
+  conversationId: string,
+  callId: string,
+  body: { readonly hold?: number | undefined; readonly by?: string | undefined },
+): Promise<{ readonly options: HoldOptions } | { readonly answer: RouteAnswer }> {
+  const from = await deciderOf({ caller, services }, body.by)
+  if ('answer' in from) return from
+  const refused = await refuseCustom({ caller, services, runtime }, conversationId, callId)
+  if (refused) return { answer: refused }
+  return { options: { by: from.by, ...(body.hold !== undefined && { hold: body.hold }) } }
+}
+
+/** The problem by the application's own rules. The default rules are part of the decision. */
+async function refuseCustom(
+  asked: Pick<RouteRequest, 'caller' | 'services' | 'runtime'>,
+  conversationId: string,
+  callId: string,
+): Promise<RouteAnswer | undefined> {
+  if (!asked.services.authorize) return undefined
+  const { items } = await asked.runtime.pending({ conversationId, callId, limit: 1 })
+  const allowed = await readableHolds(asked, items)
+  return allowed.length === items.length ? undefined : refuse('not-allowed', 'You may not see this hold.')
+}
+
+/** The holds of a page that the application's own rules allow. The default rules restrict the query itself. */
+async function readableHolds(
+  { caller, services: { authorize }, runtime }: Pick<RouteRequest, 'caller' | 'services' | 'runtime'>,
+  holds: readonly PendingHold[],
+): Promise<readonly PendingHold[]> {
+  if (!authorize) return holds
+  const allowed = await Promise.all(
+    holds.map(async ({ conversationId, to, askedBy = [] }) => {
+      const people = (await runtime.participants(conversationId)) ?? { owner: undefined, participants: [] }
+      const askers = askedBy.flatMap((author) =>
+        author.by === undefined || author.kind === 'agent' ? [] : [author.by],
+      )
+      return authorize(identityOf(caller), 'hold.read', { conversationId, ...people, hold: { to, askedBy: askers } })
+    }),
+  )
+  return holds.filter((_, index) => allowed[index])
 }
 
 /**
  * A resolver may answer every kind of hold, any other caller only these. The runtime checks it in the same decision.
  */
-export function allowedKinds(
-  caller: Principal,
-  otherwise: readonly HoldKind[],
-): { readonly kinds?: readonly HoldKind[] } {
+export function allowedKinds(caller: Caller, otherwise: readonly HoldKind[]): { readonly kinds?: readonly HoldKind[] } {
   return hasScope(caller, ['resolver']) ? {} : { kinds: otherwise }
 }
 

@@ -1,9 +1,20 @@
 /** The keys of the caller's tenant, and information about the caller's credential. */
-import { SCOPES } from '../auth/principal.ts'
+import { SCOPES, tenantsOf } from '../auth/caller.ts'
 import type { CallerRow } from '@holdpoint/protocol'
 import { refuse, ok, page } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
-import { after, id, limit, listOf, scope, z } from '../schemas.ts'
+import { after, id, limit, listOf, scope, tenantList, z } from '../schemas.ts'
+
+const actsFor = z.union([z.literal(true), z.array(id).max(1000)]).openapi({
+  description: 'The people that the key may act for: their ids, or `true` for all. Default: none.',
+})
+
+const tools = z.array(id).min(1).max(1000).openapi({
+  description: 'With the scope worker alone: the tools whose calls the key may see, claim and resolve. Default: all.',
+})
+const tenants = tenantList.openapi({
+  description: 'The tenants that a request may choose from, the own first. Default: only the own.',
+})
 
 const keyRow = z.object({
   id: z.string(),
@@ -11,14 +22,22 @@ const keyRow = z.object({
   scopes: z.array(scope),
   createdAt: z.number(),
   expiresAt: z.number().optional(),
+  mayActFor: actsFor.optional(),
+  tools: tools.optional(),
+  tenants: tenants.optional(),
 })
 
 const caller = z
   .object({
     tenant: z.string(),
     by: z.string(),
-    kind: z.enum(['key', 'user']),
+    kind: z.enum(['program', 'person']),
+    name: z.string().optional(),
+    groups: z.array(z.string()).optional(),
+    mayActFor: actsFor.optional(),
     scopes: z.array(scope),
+    tools: tools.optional(),
+    tenants: tenants.optional(),
     expiresAt: z.number().optional(),
   })
   .openapi('Caller')
@@ -33,8 +52,7 @@ export const keyRoutes: readonly Route[] = [
     scopes: SCOPES,
     query: z.strictObject({}),
     responses: { 200: { description: 'The caller.', schema: caller } },
-    handle: async ({ caller: { tenant, by, kind, scopes, expiresAt } }) =>
-      ok({ tenant, by, kind, scopes, ...(expiresAt !== undefined && { expiresAt }) } satisfies CallerRow),
+    handle: async ({ caller: { id: _credential, ...row } }) => ok(row satisfies CallerRow),
   }),
   route({
     method: 'post',
@@ -53,6 +71,9 @@ export const keyRoutes: readonly Route[] = [
           .min(1000)
           .max(100 * 365 * 86_400_000)
           .optional(),
+        mayActFor: actsFor.optional(),
+        tools: tools.optional(),
+        tenants: tenants.optional(),
       })
       .openapi('CreateKey'),
     responses: {
@@ -61,16 +82,25 @@ export const keyRoutes: readonly Route[] = [
         schema: keyRow.extend({ key: z.string().optional() }),
       },
     },
-    problems: ['limit-reached'],
+    problems: ['limit-reached', 'config-invalid'],
     handle: async ({
-      body: { name, scopes, ttlMs },
+      body: { ttlMs, mayActFor, tools: limitedTo, tenants: chosen, ...named },
       caller,
       services: {
         keys,
         limits: { keysPerTenant },
       },
     }) => {
-      const wanted = { name, scopes, ...(ttlMs !== undefined && { ttlMs }) }
+      const other = chosen?.find((tenant) => !tenantsOf(caller).includes(tenant))
+      if (other !== undefined)
+        return refuse('scope-missing', `You can create keys only for your own tenants, and "${other}" is not one.`)
+      const wanted = {
+        ...named,
+        ...(ttlMs !== undefined && { ttlMs }),
+        ...(mayActFor && { mayActFor }),
+        ...(limitedTo && { tools: limitedTo }),
+        ...(chosen && { tenants: chosen }),
+      }
       const created = await keys.createUpTo(keysPerTenant, caller.tenant, wanted)
       if (!created)
         return refuse('limit-reached', `A tenant may have at most ${keysPerTenant} keys. Revoke one that is not used.`)

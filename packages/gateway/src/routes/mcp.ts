@@ -1,5 +1,5 @@
 /** The MCP servers that agents use, and our own face to MCP clients. */
-import { hasScope } from '../auth/principal.ts'
+import { hasScope, principalOf } from '../auth/caller.ts'
 import { refuse, ok, type RouteAnswer } from '../http/route-answer.ts'
 import type { Redact } from '../redact.ts'
 import { route, type RouteRequest, type Method, type Route } from '../http/route.ts'
@@ -83,7 +83,16 @@ async function handleMcp({ request, caller, runtime, body, services }: RouteRequ
   const { mcp, redact, closing, problem } = services
   if (!mcp.ownServer) return refuse('not-found', 'This gateway offers no MCP server.')
   const { tenant, id: own, by } = caller
-  const mcpCaller = { tenant, id: own, by, runtime, resolves: hasScope(caller, ['resolver']), closing, problem }
+  const mcpCaller = {
+    tenant,
+    id: own,
+    by,
+    principal: principalOf(caller),
+    runtime,
+    resolves: hasScope(caller, ['resolver']),
+    closing,
+    problem,
+  }
   return { response: redacted(await mcp.ownServer.fetch(request, mcpCaller, body), redact) }
 }
 

@@ -2,7 +2,7 @@
 import { agentExists } from '../agent-exists.ts'
 import { route, type Route } from '../http/route.ts'
 import { by, id, member, memberKind, role, z } from '../schemas.ts'
-import { actorOf, memberEditorOf } from './access.ts'
+import { actingMember, memberEditorOf } from './access.ts'
 import { agentMissing, spaceAnswer } from './spaces.ts'
 
 const params = z.object({ id, kind: memberKind, member: id })
@@ -61,7 +61,7 @@ export const spaceMemberRoutes: readonly Route[] = [
     responses,
     problems: ['space-missing', 'not-a-member'],
     handle: async ({ params: { id: which }, body, caller, runtime }) => {
-      const actor = actorOf(caller, body.member)
+      const actor = actingMember(caller, body.member)
       if ('answer' in actor) return actor.answer
       return spaceAnswer(await runtime.spaces.read(which, actor.member, body.upTo))
     },

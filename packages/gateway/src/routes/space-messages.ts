@@ -1,13 +1,14 @@
 /** Messages and events of a space, and answers to the calls that are visible in it. */
 import { randomUUID } from 'node:crypto'
-import { agentLogId, type LogEvent, type Member, type Runtime } from '@holdpoint/core'
-import { hasScope } from '../auth/principal.ts'
+import { agentLogId, type LogEvent, type Member } from '@holdpoint/core'
+import type { Runtime } from '@holdpoint/spaces'
+import { hasScope } from '../auth/caller.ts'
 import { refuse, ok } from '../http/route-answer.ts'
 import { callerKey } from '../http/idempotency.ts'
 import { route, wantsStream, type RouteRequest, type Route } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { id, json, limit, listOf, logEvent, member, tools, verdict, z } from '../schemas.ts'
-import { actorOf, refuseSpace, personOf, seesWholeTenant } from './access.ts'
+import { actingMember, refuseSpace, personOf, readsWholeTenant } from './access.ts'
 import { refuseTools, pageOfEvents } from './events.ts'
 import { verdictAnswer } from './holds.ts'
 import { resolutionOf } from './tool-results.ts'
@@ -37,7 +38,7 @@ export const spaceMessageRoutes: readonly Route[] = [
         schema: z.object({ seq: z.number().int(), quiet: z.boolean(), repeated: z.literal(true).optional() }),
       },
     },
-    problems: ['space-missing', 'not-a-member', 'not-allowed', 'not-a-message'],
+    problems: ['quota-exceeded', 'space-missing', 'not-a-member', 'not-allowed', 'not-a-message'],
     idempotency: 'by-runtime',
     handle: async ({
       params: { id: which },
@@ -47,7 +48,7 @@ export const spaceMessageRoutes: readonly Route[] = [
       runtime,
       services,
     }) => {
-      const actor = actorOf(caller, from)
+      const actor = actingMember(caller, from)
       if ('answer' in actor) return actor.answer
       await services.hubs.warm(caller.tenant, which)
       const posted = await runtime.spaces.post(which, text, {
@@ -117,11 +118,11 @@ export const spaceMessageRoutes: readonly Route[] = [
       'wrong-kind',
     ],
     handle: async ({ params: { id: which }, body, caller, runtime, services }) => {
-      const actor = actorOf(caller, body.from)
+      const actor = actingMember(caller, body.from)
       if ('answer' in actor) return actor.answer
       const refused = await refuseSpace(caller, runtime, which)
       if (refused) return refused
-      const resolver = caller.kind === 'key' && body.from === undefined && hasScope(caller, ['resolver'])
+      const resolver = caller.kind === 'program' && body.from === undefined && hasScope(caller, ['resolver'])
       const role = resolver ? 'member' : await runtime.spaces.roleOf(which, actor.member)
       if (role === undefined)
         return refuse(
@@ -151,7 +152,7 @@ function openStream(
   names: readonly string[] | undefined,
 ): ReturnType<Services['streams']['open']> {
   const { caller, runtime, services } = routeRequest
-  if (seesWholeTenant(caller)) return services.streams.open(routeRequest, id, { tools: names })
+  if (readsWholeTenant(caller)) return services.streams.open(routeRequest, id, { tools: names })
   const self = personOf(caller)
   const access = {
     until: (event: LogEvent) => event.type === 'member.left' && same(event.member, self),
@@ -174,7 +175,7 @@ async function agentLogOf(
     const shown = events.some(
       (event) =>
         event.type === 'model.replied' &&
-        event.placed?.calls.some((call) => call.callId === callId && call.space === space && call.shown),
+        event.spaces?.calls.some((call) => call.callId === callId && call.space === space && call.shown),
     )
     if (shown) return log
   }

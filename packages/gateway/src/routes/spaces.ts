@@ -1,11 +1,11 @@
 /** Create, list and view spaces. */
-import type { SpaceAnswer } from '@holdpoint/core'
+import type { SpaceAnswer } from '@holdpoint/spaces'
 import { agentExists } from '../agent-exists.ts'
 import { refuse, ok, page, type RouteAnswer } from '../http/route-answer.ts'
 import { callerKey } from '../http/idempotency.ts'
 import { route, type Route } from '../http/route.ts'
 import { after, by, id, limit, listOf, member, role, spaceRow, spaceView, z } from '../schemas.ts'
-import { memberEditorOf, personOf, seesWholeTenant, spaceMissing, notAMember } from './access.ts'
+import { memberEditorOf, personOf, readsWholeTenant, spaceMissing, notAMember } from './access.ts'
 
 const MAX_NEW_MEMBERS = 100
 
@@ -32,7 +32,7 @@ export const spaceRoutes: readonly Route[] = [
     responses: {
       201: { description: 'The space was created.', schema: z.object({ id: z.string(), seq: z.number().int() }) },
     },
-    problems: ['id-taken', 'agent-missing', 'config-invalid'],
+    problems: ['quota-exceeded', 'id-taken', 'agent-missing', 'config-invalid'],
     handle: async ({ body, caller, idempotencyKey, runtime, services }) => {
       const editor = memberEditorOf(caller, body.by)
       if ('answer' in editor) return editor.answer
@@ -44,7 +44,7 @@ export const spaceRoutes: readonly Route[] = [
       const own = idempotencyKey === undefined ? undefined : callerKey(caller, idempotencyKey)
       const wanted = body.id ?? own
       // A token creates the space as its person, even with the scope admin.
-      const creator = editor.by ?? (caller.kind === 'user' ? personOf(caller) : undefined)
+      const creator = editor.by ?? (caller.kind === 'person' ? personOf(caller) : undefined)
       const created = await runtime.spaces.create({
         name,
         members: members.map(({ member: each, role: as }) => ({ member: each, ...(as && { role: as }) })),
@@ -75,7 +75,7 @@ export const spaceRoutes: readonly Route[] = [
         await runtime.spaces.list({
           ...(query.after !== undefined && { after: query.after }),
           ...(query.limit !== undefined && { limit: query.limit }),
-          ...(!seesWholeTenant(caller) && { member: personOf(caller) }),
+          ...(!readsWholeTenant(caller) && { member: personOf(caller) }),
         }),
       ),
   }),
@@ -98,7 +98,7 @@ export const spaceRoutes: readonly Route[] = [
       if (!found) return spaceMissing(which)
       const self = personOf(caller)
       const isMember = found.members.some((each) => each.member.kind === self.kind && each.member.id === self.id)
-      return isMember || seesWholeTenant(caller) ? ok(found) : notAMember(caller)
+      return isMember || readsWholeTenant(caller) ? ok(found) : notAMember(caller)
     },
   }),
 ]

@@ -4,6 +4,7 @@
  * tool's policy.
  */
 import type { Resolution } from '@holdpoint/core'
+import { seesCall, type Caller } from '../auth/caller.ts'
 import { refuse, type RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
 import type { Services } from '../services.ts'
@@ -39,10 +40,12 @@ export const toolResultRoutes: readonly Route[] = [
     },
     problems: ['conflict', 'expired', 'stale', 'unknown', 'invalid', 'wrong-kind', 'not-allowed'],
     handle: async ({ params: { runId }, body, caller, runtime, services }) => {
-      const from = authorOf(caller, body.by)
+      const from = await authorOf({ caller, services }, body.by)
       if ('answer' in from) return from.answer
       const { callId } = body
       if (!callId.startsWith(`${runId}.`)) return refuse('unknown', `Run ${runId} has no call ${callId}.`)
+      const hidden = await refuseCall(services, caller, callId, body.conversationId)
+      if (hidden) return hidden
       const conversationId = body.conversationId ?? (await conversationOf(services, caller.tenant, callId))
       if (typeof conversationId === 'object') return conversationId
       const options = { by: from.by, ...allowedKinds(caller, ['external']) }
@@ -59,6 +62,28 @@ export function resolutionOf({
   readonly error?: string | undefined
 }): Resolution {
   return error === undefined ? { kind: 'answer', value: result as never } : { kind: 'answer', error }
+}
+
+/**
+ * The problem when the caller's key is limited to other tools: the same as for a call that does not exist. When several
+ * conversations have a call with this id, the key must be allowed to see each.
+ */
+export async function refuseCall(
+  { runtime, store }: Pick<Services, 'runtime' | 'store'>,
+  caller: Caller,
+  callId: string,
+  conversationId?: string,
+): Promise<RouteAnswer | undefined> {
+  const { tenant, tools } = caller
+  if (!tools) return undefined
+  const ids = conversationId === undefined ? await store.findCall(tenant, callId) : [conversationId]
+  const calls = await Promise.all(ids.map((id) => runtime.tenant(tenant).call(callId, { conversationId: id })))
+  const visible = calls.length > 0 && calls.every((call) => call !== undefined && seesCall(caller, call))
+  return visible ? undefined : noCallForWorkers(callId)
+}
+
+export function noCallForWorkers(callId: string): RouteAnswer {
+  return refuse('unknown', `There is no call ${callId} for workers.`)
 }
 
 /** The conversation of a call that is or was held. When several have the call, the one where it is open. */

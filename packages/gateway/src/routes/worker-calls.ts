@@ -1,14 +1,16 @@
 /** The API for workers: claim calls, report progress, return results. A claim expires unless the worker renews it. */
-import type { Json, Runtime } from '@holdpoint/core'
+import type { Json } from '@holdpoint/core'
+import type { Runtime } from '@holdpoint/spaces'
 import type { ClaimedCall } from '@holdpoint/protocol'
-import type { Claims, ClaimedHold } from '../claims.ts'
+import { mayWorkOn, type Caller } from '../auth/caller.ts'
+import type { ClaimCheck, Claims, ClaimedHold } from '../claims.ts'
 import { refuse, ok, page, type RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
 import type { Services } from '../services.ts'
 import { after, id, json, limit, listOf, verdict, z } from '../schemas.ts'
 import { openHold, verdictAnswer } from './holds.ts'
 import { waitForChange } from './wait-for-change.ts'
-import { resolutionOf } from './tool-results.ts'
+import { noCallForWorkers, refuseCall, resolutionOf } from './tool-results.ts'
 
 const params = z.object({ callId: id })
 const ttlMs = z.number().int().min(1000).max(600_000).optional()
@@ -72,6 +74,8 @@ export const workerCallRoutes: readonly Route[] = [
       },
     },
     handle: async ({ body, caller, runtime, services, peer }) => {
+      const other = body.tools.find((tool) => !mayWorkOn(caller, tool))
+      if (other !== undefined) return refuse('scope-missing', `This key may not claim calls of "${other}".`)
       await services.workers.seen(caller, body.tools)
       const gone = new AbortController()
       peer?.onDisconnect?.(() => gone.abort())
@@ -113,8 +117,8 @@ export const workerCallRoutes: readonly Route[] = [
       const value = body.value as Json | undefined
       if (value !== undefined && JSON.stringify(value).length > MAX_PROGRESS_CHARS)
         return refuse('too-large', `Progress may have at most ${MAX_PROGRESS_CHARS} characters of JSON.`)
-      const held = await claims.check(caller.tenant, callId, body.claim)
-      if (!held.ok) return withoutClaim(services, caller.tenant, callId, held.why)
+      const held = await ownClaim(services, caller, callId, body.claim)
+      if (!held.ok) return held.answer
       const shown = held.claim.streaming === true
       const renewed = await claims.extend(caller.tenant, held, body.ttlMs ?? TTL_MS, shown ? value : undefined)
       if (!renewed) return refuse('claim-lost', `Another request changed the claim on call ${callId}.`)
@@ -143,6 +147,8 @@ export const workerCallRoutes: readonly Route[] = [
     problems: ['claim-lost', 'conflict', 'expired', 'stale', 'unknown', 'invalid', 'wrong-kind', 'not-allowed'],
     handle: async ({ params: { callId }, body, caller, runtime, services }) => {
       const { claims } = services
+      const hidden = await refuseCall(services, caller, callId)
+      if (hidden) return hidden
       const held = await claims.check(caller.tenant, callId, body.claim)
       if (!held.ok) {
         const conversationId = await conversationOfResolved(services, runtime, caller.tenant, callId)
@@ -175,18 +181,32 @@ export const workerCallRoutes: readonly Route[] = [
     problems: ['claim-lost', 'unknown'],
     handle: async ({ params: { callId }, body, caller, services }) => {
       const { claims } = services
-      const held = await claims.check(caller.tenant, callId, body.claim)
-      if (!held.ok) return withoutClaim(services, caller.tenant, callId, held.why)
+      const held = await ownClaim(services, caller, callId, body.claim)
+      if (!held.ok) return held.answer
       await claims.release(caller.tenant, callId, held.version)
       return { status: 204 }
     },
   }),
 ]
 
+/** The worker's claim on a call that it may see, or the problem. */
+async function ownClaim(
+  services: Services,
+  caller: Caller,
+  callId: string,
+  secret: string,
+): Promise<Extract<ClaimCheck, { ok: true }> | { readonly ok: false; readonly answer: RouteAnswer }> {
+  const hidden = await refuseCall(services, caller, callId)
+  if (hidden) return { ok: false, answer: hidden }
+  const held = await services.claims.check(caller.tenant, callId, secret)
+  if (held.ok) return held
+  return { ok: false, answer: await withoutClaim(services, caller.tenant, callId, held.why) }
+}
+
 /** The problem for a worker without a claim: the claim is lost, or there is no such call. */
 async function withoutClaim({ store }: Services, tenant: string, callId: string, why: string): Promise<RouteAnswer> {
   const [known] = await store.findCall(tenant, callId)
-  return known === undefined ? refuse('unknown', `There is no call ${callId} for workers.`) : refuse('claim-lost', why)
+  return known === undefined ? noCallForWorkers(callId) : refuse('claim-lost', why)
 }
 
 /** The conversation of a call that is already resolved. */

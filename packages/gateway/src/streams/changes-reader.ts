@@ -4,6 +4,7 @@
  */
 import type { Store } from '@holdpoint/core'
 import { encodeRetry, encodeStream, SSE_HEARTBEAT, type StreamMessage } from '@holdpoint/protocol'
+import type { TextSink, TextStream } from '../http/text-stream.ts'
 
 export interface ChangesReaderOptions {
   readonly store: Store
@@ -20,15 +21,17 @@ const BATCH_MS = 60
 /** With more changes than this, one message without an id is sent. */
 const MAX_IDS = 200
 
-export class ChangesReader {
-  readonly stream: ReadableStream<Uint8Array>
+export class ChangesReader implements TextStream {
   readonly #options: ChangesReaderOptions
   readonly #openedAt: number
   readonly #unlisten: () => void
   readonly #changed = new Set<string>()
+  #sink: TextSink | undefined
   #text = encodeRetry(1000 + Math.random() * 1000)
   #over = false
-  #wanted: (() => void) | undefined
+  /** The client can take more. */
+  #ready = false
+  #batch: ReturnType<typeof setTimeout> | undefined
 
   constructor(options: ChangesReaderOptions) {
     this.#options = options
@@ -36,12 +39,23 @@ export class ChangesReader {
     this.#unlisten = options.store.listen(({ tenant, id }) => {
       if (tenant !== options.tenant || this.#over) return
       if (this.#changed.size <= MAX_IDS) this.#changed.add(id)
-      this.#wake()
+      this.#send()
     })
-    this.stream = new ReadableStream({
-      pull: (controller) => this.#pull(controller),
-      cancel: () => this.#leave(),
-    })
+  }
+
+  start(sink: TextSink): void {
+    this.#sink = sink
+    // The client may disconnect, or the gateway may close, before the response starts.
+    if (this.#over) sink.end(this.#taken())
+  }
+
+  pull(): void {
+    this.#ready = true
+    this.#send()
+  }
+
+  cancel(): void {
+    this.#leave()
   }
 
   /** Ends the stream. The reader reconnects after `retryMs`. */
@@ -49,22 +63,25 @@ export class ChangesReader {
     if (this.#over) return
     this.#text += encodeRetry(retryMs)
     this.#leave()
-    this.#wake()
+    this.#sink?.end(this.#taken())
   }
 
   beat(): void {
     if (this.#options.now() - this.#openedAt > this.#options.maxAgeMs) return this.end(0)
-    if (!this.#wanted) return
+    if (!this.#ready || this.#batch) return
     this.#text += SSE_HEARTBEAT
-    this.#wake()
+    this.#send()
   }
 
-  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    while (this.#text === '' && this.#changed.size === 0 && !this.#over)
-      await new Promise<void>((resolve) => (this.#wanted = resolve))
-    if (this.#changed.size > 0 && !this.#over) await new Promise((resolve) => setTimeout(resolve, BATCH_MS))
-    controller.enqueue(encoder.encode(this.#taken()))
-    if (this.#over) controller.close()
+  #send(): void {
+    if (!this.#ready || this.#over || this.#batch) return
+    if (this.#changed.size > 0) this.#batch = setTimeout(() => this.#write(), BATCH_MS)
+    else if (this.#text !== '') this.#write()
+  }
+
+  #write(): void {
+    this.#batch = undefined
+    if (this.#sink && !this.#over) this.#ready = this.#sink.write(this.#taken())
   }
 
   #taken(): string {
@@ -84,14 +101,8 @@ export class ChangesReader {
   #leave(): void {
     if (this.#over) return
     this.#over = true
+    clearTimeout(this.#batch)
     this.#unlisten()
     this.#options.closed(this)
   }
-
-  #wake(): void {
-    this.#wanted?.()
-    this.#wanted = undefined
-  }
 }
-
-const encoder = new TextEncoder()

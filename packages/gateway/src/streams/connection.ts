@@ -9,10 +9,13 @@
  *
  * A reader that lets its queue overflow is disconnected. It reconnects with the last event id and loses only frames.
  */
-import type { LogEvent, Runtime, StreamItem } from '@holdpoint/core'
+import type { LogEvent } from '@holdpoint/core'
+import type { StreamItem } from '@holdpoint/runtime'
+import type { Runtime } from '@holdpoint/spaces'
 import { encodeRetry, encodeStream, SSE_HEARTBEAT } from '@holdpoint/protocol'
 import type { Limits } from '../gateway-options.ts'
 import type { Peer } from '../http/route.ts'
+import type { TextSink, TextStream } from '../http/text-stream.ts'
 import type { Hub, HubReader } from './hub.ts'
 
 export interface ConnectionOptions {
@@ -32,22 +35,27 @@ export interface ConnectionOptions {
    */
   readonly notCreated: boolean
   readonly closed: (connection: Connection) => void
+  /** The store could not be read. */
+  readonly failed: (error: unknown) => void
 }
 
 const PAGE = 200
 const MAX_CHUNK = 65_536
 
-export class Connection implements HubReader {
-  readonly stream: ReadableStream<Uint8Array>
+export class Connection implements HubReader, TextStream {
   readonly #options: ConnectionOptions
   readonly #openedAt: number
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  #sink: TextSink | undefined
   #seq: number
   #live = false
+  #reading = false
   #over = false
   #queue: string[] = []
   #queued = 0
-  #wanted: (() => void) | undefined
+  /** The client can take more. */
+  #ready = false
+  #scheduled = false
+  /** When the client last took something. */
   #takenAt: number
 
   constructor(options: ConnectionOptions) {
@@ -58,13 +66,22 @@ export class Connection implements HubReader {
     this.#put(encodeRetry(1000 + Math.random() * 1000))
     if (options.reset)
       this.#put(encodeStream({ kind: 'reset', why: 'The log is shorter than the last event id that you sent.' }))
-    this.stream = new ReadableStream({
-      start: (controller) => {
-        this.#controller = controller
-      },
-      pull: (controller) => this.#pull(controller),
-      cancel: () => this.#leave(),
-    })
+  }
+
+  start(sink: TextSink): void {
+    this.#sink = sink
+    // The client may disconnect, or the gateway may close, before the response starts.
+    if (this.#over) sink.end(this.#taken())
+  }
+
+  pull(): void {
+    this.#ready = true
+    this.#takenAt = this.#options.now()
+    this.#flush()
+  }
+
+  cancel(): void {
+    this.#leave()
   }
 
   take(text: string, item: StreamItem): void {
@@ -82,59 +99,61 @@ export class Connection implements HubReader {
     if (this.#over) return
     this.#put(encodeRetry(retryMs))
     this.#leave()
-    try {
-      this.#controller?.enqueue(encoder.encode(this.#taken()))
-      this.#controller?.close()
-    } catch {
-      // The stream is already closed.
-    }
-    this.#wake()
+    this.#sink?.end(this.#taken())
   }
 
   /** Called at each heartbeat: sends one, and disconnects a reader that stalled. */
   beat(): void {
     const { now, limits } = this.#options
     if (now() - this.#openedAt > limits.streamLifeMs) this.end(0)
-    else if (this.#wanted) this.#put(SSE_HEARTBEAT)
+    else if (this.#ready && this.#queued === 0) this.#put(SSE_HEARTBEAT)
     else if (now() - this.#takenAt > limits.streamStallMs) this.#cutOff()
   }
 
-  async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    this.#takenAt = this.#options.now()
-    try {
-      while (this.#queued === 0 && !this.#over) {
-        if (this.#live) await this.#waitForItem()
-        else await this.#catchUp()
-      }
-      if (this.#over) return
-      controller.enqueue(encoder.encode(this.#taken()))
-    } catch (error) {
-      this.#leave()
-      throw error
+  /** Sends what is queued, as far as the client takes it. With an empty queue, a reader that is not live reads on. */
+  readonly #flush = (): void => {
+    this.#scheduled = false
+    while (this.#sink && this.#ready && this.#queued > 0 && !this.#over) {
+      this.#takenAt = this.#options.now()
+      this.#ready = this.#sink.write(this.#taken())
     }
+    if (this.#ready && !this.#live && !this.#reading && !this.#over) void this.#catchUp()
   }
 
   /** Queues the next page from the store. At the end of the log it queues the reply in progress and goes live. */
   async #catchUp(): Promise<void> {
-    const { hub, runtime, id, notCreated } = this.#options
+    const { hub, runtime, id, notCreated, failed } = this.#options
     if (this.#seq >= hub.seq) {
-      this.#put(hub.join(this))
       this.#live = true
+      this.#put(hub.join(this))
       return
     }
     if (notCreated) return this.end(0)
-    const events = await runtime.events(id, this.#seq, PAGE)
-    // The log cannot become shorter. If it did, the reader gets a reset when it reconnects.
-    if (events.length === 0) return this.end()
-    for (const event of events) this.#put(hub.text(event))
-    this.#seq = events.at(-1)?.seq ?? this.#seq
+    this.#reading = true
+    try {
+      const events = await runtime.events(id, this.#seq, PAGE)
+      // The log cannot become shorter. If it did, the reader gets a reset when it reconnects.
+      if (events.length === 0) return this.end()
+      for (const event of events) this.#put(hub.text(event))
+      this.#seq = events.at(-1)?.seq ?? this.#seq
+    } catch (error) {
+      this.#leave()
+      this.#sink?.fail(error)
+      failed(error)
+    } finally {
+      this.#reading = false
+    }
+    this.#flush()
   }
 
+  /** What comes in one tick is sent together. */
   #put(text: string): void {
     if (text === '' || this.#over) return
     this.#queue.push(text)
     this.#queued += text.length
-    this.#wake()
+    if (!this.#ready || this.#scheduled) return
+    this.#scheduled = true
+    queueMicrotask(this.#flush)
   }
 
   /** The next chunk of the queue. Text in the socket no longer counts against the queue, so chunks are limited. */
@@ -152,8 +171,7 @@ export class Connection implements HubReader {
     const { peer } = this.#options
     // The socket buffer is full: a normal end would wait for the slow reader again.
     if (peer) peer.disconnect()
-    else this.#controller?.error(new Error('The reader of this stream is too slow.'))
-    this.#wake()
+    else this.#sink?.fail(new Error('The reader of this stream is too slow.'))
   }
 
   #leave(): void {
@@ -162,17 +180,4 @@ export class Connection implements HubReader {
     this.#options.hub.leave(this)
     this.#options.closed(this)
   }
-
-  #waitForItem(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wanted = resolve
-    })
-  }
-
-  #wake(): void {
-    this.#wanted?.()
-    this.#wanted = undefined
-  }
 }
-
-const encoder = new TextEncoder()

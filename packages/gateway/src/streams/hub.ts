@@ -2,7 +2,9 @@
  * One conversation that is streamed from this process: one subscription for all readers, and each item is encoded once.
  * A reader is live and receives items from the hub, or it is catching up and reads the store.
  */
-import type { Frame, Json, LogEvent, Runtime, StreamItem } from '@holdpoint/core'
+import type { Frame, Json, LogEvent } from '@holdpoint/core'
+import type { StreamItem } from '@holdpoint/runtime'
+import type { Runtime } from '@holdpoint/spaces'
 import { encodeStream } from '@holdpoint/protocol'
 import type { Redact } from '../redact.ts'
 import { ReplySoFar } from './reply-so-far.ts'
@@ -83,9 +85,9 @@ export class Hub {
     })
   }
 
-  async #follow(items: AsyncIterable<StreamItem>): Promise<void> {
+  async #follow(items: ReturnType<Runtime['subscribe']>): Promise<void> {
     try {
-      for await (const item of items) this.#send(item)
+      await items.forEach((item) => this.#send(item))
     } finally {
       this.#workers.end()
       for (const reader of this.#live) reader.end()

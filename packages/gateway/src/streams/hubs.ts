@@ -1,5 +1,6 @@
 /** The conversations that are streamed from this node: one hub each, while it has users. */
-import type { Address, Runtime, Store } from '@holdpoint/core'
+import type { Address, Store } from '@holdpoint/core'
+import type { Runtime } from '@holdpoint/spaces'
 import type { Claims } from '../claims.ts'
 import type { Redact } from '../redact.ts'
 import { Hub } from './hub.ts'

@@ -52,7 +52,7 @@ export class ReplySoFar {
   event(event: LogEvent): void {
     if (event.type === 'model.replied' && this.#start && this.#start.step <= event.step) this.#begin(undefined)
     if (event.type === 'call.settled') this.#progress.delete(event.callId)
-    if (event.type !== 'turn.started' && event.type !== 'turn.ended') return
+    if (event.type !== 'turn.started' && event.type !== 'turn.ended' && event.type !== 'conversation.erased') return
     this.#begin(undefined)
     this.#progress.clear()
   }

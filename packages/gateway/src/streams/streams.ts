@@ -1,6 +1,6 @@
 /** All open streams of this node: their limits, heartbeats and end. */
 import type { LogEvent } from '@holdpoint/core'
-import type { Principal } from '../auth/principal.ts'
+import type { Caller } from '../auth/caller.ts'
 import type { Limits } from '../gateway-options.ts'
 import { refuse, type RouteAnswer } from '../http/route-answer.ts'
 import type { RouteRequest } from '../http/route.ts'
@@ -17,11 +17,14 @@ export interface StreamAccess {
 }
 
 interface Opened {
-  readonly caller: Principal
+  readonly caller: Caller
   readonly still: (() => Promise<boolean>) | undefined
-  /** The header as sent: a stream must not keep its request in memory. */
-  readonly authorization: string | null
+  /** Whether the credential is still valid. */
+  readonly valid: () => Promise<boolean>
 }
+
+/** Makes the check of a stream's credential. The check must not keep the request in memory. */
+export type StillValid = (request: Request, caller: Caller) => () => Promise<boolean>
 
 type Reader = Connection | ChangesReader
 
@@ -29,24 +32,21 @@ export class Streams {
   readonly #hubs: Hubs
   readonly #limits: Limits
   readonly #now: () => number
-  readonly #still: (authorization: string | null) => Promise<boolean>
+  readonly #stillValid: StillValid
+  readonly #failed: (error: unknown) => void
   readonly #open = new Map<Reader, Opened>()
   readonly #counts = new Map<string, number>()
   readonly #timer: ReturnType<typeof setInterval>
   #closing = false
   #checking = false
 
-  /** `still`: whether the credential that opened a stream is still valid. */
-  constructor(
-    hubs: Hubs,
-    limits: Limits,
-    now: () => number,
-    still: (authorization: string | null) => Promise<boolean>,
-  ) {
+  /** `failed`: called when the store could not be read for a stream. */
+  constructor(hubs: Hubs, limits: Limits, now: () => number, stillValid: StillValid, failed: (error: unknown) => void) {
     this.#hubs = hubs
     this.#limits = limits
     this.#now = now
-    this.#still = still
+    this.#stillValid = stillValid
+    this.#failed = failed
     this.#timer = setInterval(() => void this.#beat(), limits.heartbeatMs)
     this.#timer.unref()
   }
@@ -103,6 +103,7 @@ export class Streams {
         this.#closed(closed, caller)
         void leaving?.then((leave) => leave?.())
       },
+      failed: this.#failed,
     })
     return this.#opened(connection, { request, peer, caller }, access?.still)
   }
@@ -126,14 +127,14 @@ export class Streams {
     { request, peer, caller }: Pick<RouteRequest, 'request' | 'peer' | 'caller'>,
     still?: () => Promise<boolean>,
   ): RouteAnswer {
-    this.#open.set(reader, { caller, authorization: request.headers.get('authorization'), still })
+    this.#open.set(reader, { caller, valid: this.#stillValid(request, caller), still })
     if (this.#closing) reader.end()
     // The server reports a disconnect only once the response has started. A client may disconnect before that.
     peer?.onDisconnect?.(() => reader.end())
-    return { response: new Response(reader.stream, { headers: HEADERS }) }
+    return { stream: reader, headers: HEADERS }
   }
 
-  #closed(reader: Reader, caller: Principal): void {
+  #closed(reader: Reader, caller: Caller): void {
     this.#open.delete(reader)
     this.#leave(caller)
   }
@@ -145,7 +146,7 @@ export class Streams {
     for (const connection of this.#open.keys()) connection.end()
   }
 
-  #enter({ tenant, id }: Principal): RouteAnswer | undefined {
+  #enter({ tenant, id }: Caller): RouteAnswer | undefined {
     const { streams, streamsPerTenant, streamsPerKey } = this.#limits
     const tenantCount = this.#counts.get(tenantKey(tenant)) ?? 0
     const keyCount = this.#counts.get(ownKey(tenant, id)) ?? 0
@@ -158,7 +159,7 @@ export class Streams {
     return undefined
   }
 
-  #leave({ tenant, id }: Principal): void {
+  #leave({ tenant, id }: Caller): void {
     for (const key of [tenantKey(tenant), ownKey(tenant, id)]) {
       const count = (this.#counts.get(key) ?? 1) - 1
       if (count > 0) this.#counts.set(key, count)
@@ -166,11 +167,11 @@ export class Streams {
     }
   }
 
-  /** A key can be revoked and a token can expire while a stream is open. */
-  async #mayStay({ caller, authorization, still }: Opened): Promise<boolean> {
+  /** A key can be revoked, a token can expire and a person can sign out while a stream is open. */
+  async #mayStay({ caller, valid, still }: Opened): Promise<boolean> {
     if ((caller.expiresAt ?? Infinity) <= this.#now()) return false
     if (still && !(await still().catch(() => true))) return false
-    return caller.kind === 'user' || this.#still(authorization).catch(() => true)
+    return valid().catch(() => true)
   }
 
   /**
@@ -188,7 +189,8 @@ export class Streams {
 
 const HEADERS = {
   'content-type': 'text/event-stream',
-  'cache-control': 'no-cache, no-store',
+  // `no-transform`: compression in front of the gateway would hold events back.
+  'cache-control': 'no-cache, no-store, no-transform',
   'x-accel-buffering': 'no',
 } as const
 

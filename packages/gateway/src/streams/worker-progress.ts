@@ -29,6 +29,7 @@ export class WorkerProgress {
   }
 
   event(event: LogEvent): void {
+    if (event.type === 'conversation.erased') this.#calls.clear()
     if (event.type === 'call.held' && event.hold.kind === 'external') this.#watch(event.callId)
     if (event.type === 'answer.arrived') this.#calls.delete(event.callId)
     // An async call settles for the model before its worker answers. Keep polling until the answer arrives.

@@ -2,16 +2,8 @@
  * The messages that agents are writing in a space, as frames for a reader that joins in the middle. Each starts at
  * offset 0, which makes the reader drop what it has of that message, so no text appears twice.
  */
-import {
-  isSpaceEvent,
-  isSpaceFrame,
-  written,
-  wrote,
-  type Frame,
-  type LogEvent,
-  type SpaceFrame,
-  type SpaceWriting,
-} from '@holdpoint/core'
+import { isSpaceEvent, isSpaceFrame, type Frame, type LogEvent, type SpaceFrame } from '@holdpoint/core'
+import { removeWriting, addWriting, type SpaceWriting } from '@holdpoint/spaces'
 
 /** Longer text is not kept. A reader that joins then waits for the stored messages. */
 const MAX_CHARS = 1_000_000
@@ -31,12 +23,12 @@ export class WritingSoFar {
 
   frame(frame: Frame): void {
     if (!isSpaceFrame(frame)) return
-    this.#writing = wrote(this.#writing, frame)
+    this.#writing = addWriting(this.#writing, frame)
     if (this.#writing.reduce((sum, { text }) => sum + text.length, 0) > MAX_CHARS) this.#writing = []
   }
 
   /** Drops the frames of messages that are now stored. */
   event(event: LogEvent): void {
-    if (isSpaceEvent(event)) this.#writing = written(this.#writing, event)
+    if (isSpaceEvent(event)) this.#writing = removeWriting(this.#writing, event)
   }
 }

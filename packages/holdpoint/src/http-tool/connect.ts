@@ -6,9 +6,9 @@
  */
 import { lookup } from 'node:dns/promises'
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
-import { unlessAborted } from './abort.ts'
-import { isPublic } from './public-address.ts'
+import { nodeTls } from '../load-later.ts'
+import { unlessAborted } from './unless-aborted.ts'
+import { isPublicAddress } from './public-address.ts'
 import { RequestFailed } from './request-failed.ts'
 
 /** The network, for tests to replace. */
@@ -44,20 +44,20 @@ export async function connect(url: URL, { network, allowPrivate, signal }: Conne
   const secure = url.protocol === 'https:'
   const addresses = isIP(hostname) ? [hostname] : await unlessAborted(network.resolve(hostname), signal)
   if (addresses.length === 0) throw new RequestFailed(`${hostname} could not be found.`)
-  if (!allowPrivate && !addresses.every(isPublic)) throw notPublic(hostname)
+  if (!allowPrivate && !addresses.every(isPublicAddress)) throw notPublic(hostname)
 
   const socket = network.dial(addresses, Number(url.port || (secure ? 443 : 80)))
   await opened(socket, 'connect', signal)
   const { remoteAddress } = socket
   if (
     !allowPrivate &&
-    (remoteAddress === undefined || !addresses.includes(remoteAddress) || !isPublic(remoteAddress))
+    (remoteAddress === undefined || !addresses.includes(remoteAddress) || !isPublicAddress(remoteAddress))
   ) {
     socket.destroy()
     throw notPublic(hostname)
   }
   if (!secure) return socket
-  const encrypted = connectTls({
+  const encrypted = nodeTls().connect({
     socket,
     host: hostname,
     ...(!isIP(hostname) && { servername: hostname }),

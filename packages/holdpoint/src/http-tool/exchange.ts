@@ -3,8 +3,9 @@
  * answer that says it is too long is not read, one that turns out to be is cut off. Nothing is decompressed, so that a
  * small answer cannot become a large one. The limits on headers are Node's.
  */
-import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { nodeHttp } from '../load-later.ts'
 import { RequestFailed } from './request-failed.ts'
 import type { HttpMethod } from './http-tool-options.ts'
 
@@ -54,7 +55,7 @@ function send(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest({
+    const request = nodeHttp().request({
       createConnection: () => socket,
       method,
       path: `${url.pathname}${url.search}`,

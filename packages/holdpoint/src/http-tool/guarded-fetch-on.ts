@@ -3,8 +3,9 @@
  * an address that was checked, nothing decompressed, no more read than may be, and no redirect followed, since a redirect
  * would take the credentials along.
  */
-import { request as httpRequest, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import { nodeHttp } from '../load-later.ts'
 import { connect, hostnameOf, type Network } from './connect.ts'
 import type { GuardedFetch, GuardedFetchOptions } from './guarded-fetch-options.ts'
 import { asRequestFailed, RequestFailed } from './request-failed.ts'
@@ -42,7 +43,7 @@ function send(
   return new Promise((resolve, reject) => {
     if (body !== undefined && body !== null && typeof body !== 'string')
       return reject(new RequestFailed('Only text can be sent.'))
-    const request = httpRequest({
+    const request = nodeHttp().request({
       createConnection: () => socket,
       method,
       path: `${url.pathname}${url.search}`,

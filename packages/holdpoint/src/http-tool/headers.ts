@@ -1,5 +1,5 @@
 /** The headers of an HTTP tool: which the author may give, and what is sent when they say nothing. */
-import { validateHeaderName, validateHeaderValue } from 'node:http'
+import { nodeHttp } from '../load-later.ts'
 import { RequestFailed } from './request-failed.ts'
 
 export type Headers = Readonly<Record<string, string>>
@@ -25,6 +25,7 @@ const RESERVED = new Set([
 export function wrongHeader(headers: unknown): string | undefined {
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers))
     return 'they must be an object of names and texts'
+  const { validateHeaderName, validateHeaderValue } = nodeHttp()
   for (const [name, value] of Object.entries(headers)) {
     if (RESERVED.has(name.toLowerCase())) return `"${name}" is not the author's to set`
     if (typeof value !== 'string') return `"${name}" is not a text`

@@ -28,15 +28,15 @@ import {
   type ToolContext,
 } from '@holdpoint/core'
 import { tool } from '../tool.ts'
-import { unlessAborted } from './abort.ts'
+import { unlessAborted } from './unless-aborted.ts'
 import { hostnameOf, type Network } from './connect.ts'
 import type { Outgoing } from './exchange.ts'
 import { follow, type Policy } from './follow.ts'
 import type { HttpAnswer, HttpMethod, HttpTool, HttpToolOptions } from './http-tool-options.ts'
 import { lowerCase, madeHeaders, ownHeaders, wrongHeader, type Headers } from './headers.ts'
-import { isPublic } from './public-address.ts'
+import { isPublicAddress } from './public-address.ts'
 import { RequestFailed } from './request-failed.ts'
-import { bodyOf } from './response-body.ts'
+import { responseBody } from './response-body.ts'
 import { shownUrl } from './shown-url.ts'
 import { urlTemplate, withQuery, type UrlTemplate } from './url-template.ts'
 
@@ -132,7 +132,7 @@ async function call(
   )
   try {
     const final = await follow(await unlessAborted(make(), limit.signal), policy, limit.signal)
-    const { body, problem } = bodyOf(final)
+    const { body, problem } = responseBody(final)
     const { status, host } = final
     if (status < 200 || status > 299) return toolError(`${host} answered ${status}.`, { status, body })
     if (problem !== undefined)
@@ -162,7 +162,7 @@ function checkTarget(
       `${what}: "url" is not encrypted. Use https://, or say "allowHttp: true" (or "allowPrivate: true" for a service in your own network).`,
     )
   }
-  if (isIP(hostname) ? !isPublic(hostname) : /(^|\.)localhost\.?$/.test(hostname)) {
+  if (isIP(hostname) ? !isPublicAddress(hostname) : /(^|\.)localhost\.?$/.test(hostname)) {
     throw invalid(
       `${what}: the address of ${hostname} is not public. If the tool is meant to call it, say "allowPrivate: true".`,
     )

@@ -39,7 +39,7 @@ const globalV6 = new BlockList()
 globalV6.addSubnet('2000::', 3, 'ipv6')
 
 /** `address` is an IP address as Node writes it; anything else is not public. */
-export function isPublic(address: string): boolean {
+export function isPublicAddress(address: string): boolean {
   // A zone (`fe80::1%eth0`) only means something on this machine, and BlockList cannot read it.
   if (address.includes('%')) return false
   const family = isIP(address)

@@ -4,7 +4,7 @@ import type { Answer } from './exchange.ts'
 
 const JSON_TYPE = /^(?:application|text)\/(?:[\w.+-]+\+)?json$/i
 
-export function bodyOf({ headers, body }: Pick<Answer, 'headers' | 'body'>): {
+export function responseBody({ headers, body }: Pick<Answer, 'headers' | 'body'>): {
   readonly body: Json
   readonly problem?: string
 } {

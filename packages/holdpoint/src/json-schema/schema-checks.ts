@@ -5,8 +5,8 @@
  * them waits for does not keep another waiting.
  */
 import type { Checked, CompileJsonSchema, JsonObject } from '@holdpoint/core'
-import { inspect, type Inspected } from './limits.ts'
-import type { Job } from './schema-thread.ts'
+import { inspectSchema, type InspectedSchema } from './inspect-schema.ts'
+import type { SchemaThreadJob } from './schema-thread.ts'
 import { SchemaWorker, type Answer, type Budget } from './schema-worker.ts'
 import { readValue } from './value.ts'
 
@@ -26,7 +26,7 @@ const BUDGET: Budget = { compileMs: 2000, checkMs: 500 }
 const MOST_WAITING = 200
 
 interface Waiting {
-  readonly job: Job
+  readonly job: SchemaThreadJob
   readonly answer: (answer: Answer) => void
 }
 
@@ -34,7 +34,7 @@ export function schemaChecks({ threads = 2, ...budget }: SchemaChecksOptions = {
   const turns = new Turns(Math.max(2, threads), { ...BUDGET, ...budget })
   return {
     compileFor: (tenant) => (source) => {
-      const job = jobOf(inspect(source))
+      const job = jobOf(inspectSchema(source))
       return async (given): Promise<Checked> => {
         const read = readValue(given)
         if (!read.ok) return read
@@ -42,11 +42,11 @@ export function schemaChecks({ threads = 2, ...budget }: SchemaChecksOptions = {
         return why === undefined ? { ok: true, value: read.value } : { ok: false, why }
       }
     },
-    whyNot: async (tenant, schema) => turns.take(tenant, jobOf(inspect(schema))),
+    whyNot: async (tenant, schema) => turns.take(tenant, jobOf(inspectSchema(schema))),
   }
 }
 
-function jobOf({ schema, draft }: Inspected): Job {
+function jobOf({ schema, draft }: InspectedSchema): SchemaThreadJob {
   return { schema: JSON.stringify(schema), draft }
 }
 
@@ -65,7 +65,7 @@ class Turns {
     this.#budget = budget
   }
 
-  take(tenant: string, job: Job): Promise<Answer> {
+  take(tenant: string, job: SchemaThreadJob): Promise<Answer> {
     const line = this.#waiting.get(tenant) ?? []
     if (line.length >= MOST_WAITING)
       return Promise.resolve(`it could not be checked: ${MOST_WAITING} other checks wait already. Try again later.`)

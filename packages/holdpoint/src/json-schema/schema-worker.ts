@@ -1,7 +1,7 @@
 /** One thread for schemas of strangers, as the main thread sees it: one job at a time, within its processor time. */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { Job, Said } from './schema-thread.ts'
+import type { SchemaThreadJob, SchemaThreadMessage } from './schema-thread.ts'
 
 export interface Budget {
   /** Milliseconds of processor time, not of the clock: a busy machine makes nothing fail. */
@@ -20,7 +20,7 @@ export class SchemaWorker {
   readonly #budget: Budget
   readonly #thread: Worker
   #answer: ((answer: Answer) => void) | undefined
-  #job: Job | undefined
+  #job: SchemaThreadJob | undefined
   #phase: 'starting' | 'compiling' | 'checking' = 'starting'
   /** The thread's processor time when the phase began. */
   #since = 0
@@ -34,7 +34,7 @@ export class SchemaWorker {
     file.pathname = file.pathname.replace(/\.ts$/, extname(import.meta.url))
     // No flags of the process: it may have been started with some that a thread refuses, and this one needs none.
     this.#thread = new Worker(file, { execArgv: [], resourceLimits: MEMORY, name: 'holdpoint-schemas' })
-    this.#thread.on('message', (said: Said) => this.#hear(said))
+    this.#thread.on('message', (said: SchemaThreadMessage) => this.#hear(said))
     this.#thread.on('error', (error) => this.#end(`it could not be checked: ${error.message}`))
     this.#thread.on('exit', () => this.#end('it could not be checked: the thread that checks ended.'))
   }
@@ -44,7 +44,7 @@ export class SchemaWorker {
     return this.#gone
   }
 
-  run(job: Job): Promise<Answer> {
+  run(job: SchemaThreadJob): Promise<Answer> {
     this.#thread.ref()
     return new Promise((answer) => {
       this.#answer = answer
@@ -53,13 +53,13 @@ export class SchemaWorker {
     })
   }
 
-  #begin(job: Job): void {
+  #begin(job: SchemaThreadJob): void {
     this.#phase = 'compiling'
     this.#thread.postMessage(job)
     this.#watch(this.#budget.compileMs)
   }
 
-  #hear({ at, why, cpu }: Said): void {
+  #hear({ at, why, cpu }: SchemaThreadMessage): void {
     this.#since = cpu
     if (at === 'ready') {
       this.#phase = 'compiling'

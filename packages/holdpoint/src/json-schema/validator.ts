@@ -2,14 +2,15 @@
  * Ajv, set up once for the main thread and for the threads of `schema-checks.ts`. It imports nothing of our other
  * packages: a thread is started from the sources as well as from the build.
  */
-import { Ajv, type Options, type ValidateFunction } from 'ajv'
-import { Ajv2019 } from 'ajv/dist/2019.js'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { Ajv, Options, ValidateFunction } from 'ajv'
+import type { Ajv2019 } from 'ajv/dist/2019.js'
+import type { Ajv2020 } from 'ajv/dist/2020.js'
+import { ajvDraft07, ajvDraft201909, ajvDraft202012 } from '../load-later.ts'
 import { explain } from './explain.ts'
 
 export type Draft = 'draft-07' | '2019-09' | '2020-12'
 
-const DRAFTS = { 'draft-07': Ajv, '2019-09': Ajv2019, '2020-12': Ajv2020 } as const
+const DRAFTS = { 'draft-07': ajvDraft07, '2019-09': ajvDraft201909, '2020-12': ajvDraft202012 } as const
 
 /**
  * Throws an error that says what is wrong with the schema. One Ajv per schema: an instance keeps what it compiled for
@@ -19,7 +20,7 @@ const DRAFTS = { 'draft-07': Ajv, '2019-09': Ajv2019, '2020-12': Ajv2020 } as co
 export function validatorOf(schema: object, draft: Draft): ValidateFunction {
   const meta = metaOf(draft)
   if (meta.validateSchema(schema) !== true) throw new Error(explain(meta.errors))
-  const ajv = new DRAFTS[draft]({ ...SETTINGS, meta: false, validateSchema: false })
+  const ajv = new (DRAFTS[draft]())({ ...SETTINGS, meta: false, validateSchema: false })
   linearUniqueItems(ajv)
   return ajv.compile(schema)
 }
@@ -79,7 +80,7 @@ const metas = new Map<Draft, Ajv | Ajv2019 | Ajv2020>()
 export function metaOf(draft: Draft): Ajv | Ajv2019 | Ajv2020 {
   const known = metas.get(draft)
   if (known) return known
-  const made = new DRAFTS[draft]({ strict: false, allErrors: true, validateFormats: false, logger: false })
+  const made = new (DRAFTS[draft]())({ strict: false, allErrors: true, validateFormats: false, logger: false })
   void made.validateSchema({})
   metas.set(draft, made)
   return made

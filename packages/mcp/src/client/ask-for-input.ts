@@ -1,5 +1,5 @@
 /** Asks a server's questions of a person, one after the other. */
-import { ask, isObject, later, show, toolError, type HandlerResult, type Json } from '@holdpoint/core'
+import { ask, isObject, later, describeValue, toolError, type HandlerResult, type Json } from '@holdpoint/core'
 import { toHoldState, type CallState, type TaskSoFar } from './call-state.ts'
 import { questionOf, readElicitation, type ElicitRequest } from './elicitation.ts'
 import { LIMITS } from './limits.ts'
@@ -22,7 +22,8 @@ export function askForInput(
     if (task?.answered.includes(key)) continue
     const { method, params } = isObject(request) ? request : {}
     const read = method === 'elicitation/create' ? readElicitation(params, plainHttp) : undefined
-    if (!read) return toolError(`The MCP server "${name}" requests an input that is not supported: ${show(method)}`)
+    if (!read)
+      return toolError(`The MCP server "${name}" requests an input that is not supported: ${describeValue(method)}`)
     questions.push([key, read])
   }
   const rounds = asked + Math.max(questions.length, 1)

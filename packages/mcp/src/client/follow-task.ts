@@ -5,7 +5,7 @@ import { askForInput } from './ask-for-input.ts'
 import type { CallRun, HandlerOutcome } from './call-run.ts'
 import type { Connection } from './connector.ts'
 import { legacyTaskResult } from './legacy-call.ts'
-import { pollLater, type TaskState } from './start-task.ts'
+import { pollLater, type TaskState } from './value-or-task.ts'
 import type { Task } from './tasks.ts'
 import { toolValue } from './tool-value.ts'
 

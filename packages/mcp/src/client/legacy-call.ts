@@ -8,7 +8,7 @@ import { toHoldState, type Answered } from './call-state.ts'
 import type { Connection } from './connector.ts'
 import { questionOf, type ElicitRequest } from './elicitation.ts'
 import { OpenCall } from './open-call.ts'
-import { pollLater, valueOrTask, type TaskState } from './start-task.ts'
+import { pollLater, valueOrTask, type TaskState } from './value-or-task.ts'
 import type { Task } from './tasks.ts'
 
 /** What a run knows about an open call. */

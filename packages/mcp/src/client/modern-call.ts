@@ -9,7 +9,7 @@ import { toHoldState, type CallState } from './call-state.ts'
 import { answerTo, questionOf, type ElicitAnswer } from './elicitation.ts'
 import { followTask } from './follow-task.ts'
 import { LIMITS } from './limits.ts'
-import { valueOrTask } from './start-task.ts'
+import { valueOrTask } from './value-or-task.ts'
 
 export async function callModern(
   run: CallRun,

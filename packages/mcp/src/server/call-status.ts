@@ -2,7 +2,8 @@
  * The status of a call, read from its conversation. Reading never drives the conversation: a client that asks for a result
  * must not restart a turn that was cancelled or failed.
  */
-import { holdsOf, type Json, type Runtime, type View, type ViewHold, type ViewTurn } from '@holdpoint/core'
+import { holdsOf, type Json, type View, type ViewHold, type ViewTurn } from '@holdpoint/core'
+import type { Runtime } from '@holdpoint/spaces'
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { DIRECT_CALL_AGENT } from './direct-call-agent.ts'
 import { failure, toolResult } from './tool-result.ts'

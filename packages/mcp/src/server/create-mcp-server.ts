@@ -3,7 +3,8 @@
  * is in the store, and the client returns to it with a resume token. The answer to a held call depends on the client's
  * capabilities: questions for its user, a task to poll, or else a text that says how to ask again.
  */
-import { HoldpointError, type Agent, type Runtime, type Store, type Tool } from '@holdpoint/core'
+import { HoldpointError, type Agent, type Principal, type Store, type Tool } from '@holdpoint/core'
+import type { Runtime } from '@holdpoint/spaces'
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { directCallAgent, DIRECT_CALL_AGENT } from './direct-call-agent.ts'
@@ -18,6 +19,8 @@ export interface McpCaller {
   readonly id: string
   /** The display name: `key:` and the name of a key, or the `sub` of a token. */
   readonly by: string
+  /** As authentication identified it. Default: a person with the id `by`. */
+  readonly principal?: Principal
   /** The runtime of the caller's tenant. */
   readonly runtime: Runtime
   /** Whether the caller may approve held calls. */

@@ -90,8 +90,8 @@ export class ToolCalls {
       }
     const conversation = continues ? earlier : `${conversationPrefix(caller)}${randomUUID()}`
     const text = typeof message === 'string' && agent !== undefined ? message : directCallMessage({ tool: name, input })
-    const options =
-      agent === undefined ? { agent: DIRECT_CALL_AGENT, sender: SENDER, by: caller.by } : { agent, by: caller.by }
+    const by = caller.principal ?? caller.by
+    const options = agent === undefined ? { agent: DIRECT_CALL_AGENT, sender: SENDER, by } : { agent, by }
     // A conversation with another agent or an invalid id is an error of the caller.
     const started = await caller.runtime.submit(conversation, text, options).catch(callerError)
     if (!started.ok) return { state: 'refused', why: started.message }
@@ -154,7 +154,10 @@ export class ToolCalls {
       if (!resolution) continue
       // `nth` names the hold that the caller was asked about. A later hold of the call may need other rights.
       const { callId, nth } = question.hold
-      const answer = await caller.runtime.resolve(call.conversation, callId, resolution, { by: caller.by, hold: nth })
+      const answer = await caller.runtime.resolve(call.conversation, callId, resolution, {
+        by: caller.principal ?? caller.by,
+        hold: nth,
+      })
       if (answer.verdict === 'invalid' || answer.verdict === 'wrong-kind') refused.push(answer.message)
     }
     return refused

@@ -73,7 +73,7 @@ await eventually(async () => {
         hold: nth,
       })
   return (await runtime.view('c'))?.status === 'idle' ? true : undefined
-}, 90_000)
+}, 360_000)
 if (process.env['SHOW'])
   for (const event of await runtime.events('c'))
     if (event.type === 'call.settled') console.error(JSON.stringify(event.outcome).slice(0, 300))

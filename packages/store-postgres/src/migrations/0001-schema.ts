@@ -17,7 +17,10 @@
  * - The statements iterate over array subscripts. Each row is found by an index in a subselect with a limit and updated by
  *   its ctid. PostgreSQL caches the plan, perhaps while the table is empty, and this plan never scans a whole table.
  */
-export const schema = `
+import { documents } from '../schema/documents.ts'
+import { labels } from '../schema/labels.ts'
+
+export const schema: string = `
 create table :schema.conversations (
   k bigint generated always as identity,
   tenant text collate "C" not null,
@@ -30,6 +33,11 @@ create table :schema.conversations (
   wake_at double precision,
   base text, base_seq bigint,
   created_at double precision not null, updated_at double precision not null,
+  -- The size of its events.
+  bytes bigint not null default 0,
+  -- Whether it or one of its holds has labels, or had some.
+  labeled boolean not null default false,
+  hidden boolean not null default false,
   unique (tenant, id)
 ) with (
   -- An update reuses the space of the row's dead version, so a page needs little free space. The state rarely changes
@@ -42,10 +50,14 @@ create table :schema.conversations (
 -- it looks as cheap as the unique index, and the cached plan would stay in use while the table grows.
 create index conversations_newest on :schema.conversations (tenant, k) where k > 0;
 
--- One row per append, at the seq of its last event.
+create index conversations_shown on :schema.conversations (tenant, k) where not hidden;
+
+-- One row per append, at the seq of its last event. \`follows\`: the seq before its first event, when the batch that ended
+-- there was erased. It is null for all others.
 create table :schema.batches (
   conv bigint not null, seq bigint not null,
   at double precision not null, mark text not null, events text not null,
+  follows bigint,
   primary key (conv, seq)
 );
 
@@ -79,7 +91,7 @@ create table :schema.holds (
   held_at double precision not null, expires_at double precision not null, seqs text not null,
   primary key (call_id, conv)
 ) with (fillfactor = 100, autovacuum_vacuum_scale_factor = 0.05);
-create index holds_open_conv on :schema.holds (conv) where open;
+create index holds_of_conv on :schema.holds (conv, open);
 create index holds_open on :schema.holds (tenant, held_at) where open;
 create index holds_open_agent on :schema.holds (tenant, agent, held_at) where open;
 create index holds_open_tool on :schema.holds (tenant, tool, held_at) where open;
@@ -96,6 +108,7 @@ create table :schema.notes (
 );
 create index notes_until on :schema.notes (until) where until is not null;
 
+${labels}
 create table :schema.nodes (node text collate "C" primary key, until double precision not null);
 
 -- The database's clock. \`shift\` is 0, except in tests.
@@ -110,60 +123,10 @@ language sql volatile as $$ select :schema.now_ms(shift) + 3600000 $$;
 create function :schema.node_alive(node text, at double precision) returns boolean
 language sql stable as $$ select exists (select 1 from :schema.nodes n where n.node = node_alive.node and n.until > node_alive.at) $$;
 
--- Documents belong to no conversation. Their ids are encoded so that bytes sort as JavaScript sorts strings (\`sortableKey\`).
-create table :schema.documents (
-  tenant text collate "C" not null,
-  kind text collate "C" not null,
-  id text collate "C" not null,
-  version bigint not null,
-  at double precision not null, until double precision, data text not null,
-  primary key (tenant, kind, id)
-) with (
-  -- Claims are renewed often. The free space lets an update stay on the same page.
-  fillfactor = 80,
-  autovacuum_vacuum_scale_factor = 0.05
-);
-create index documents_until on :schema.documents (until) where until is not null;
-
--- Reads first, and writes only if the version is unchanged. A conflict takes no lock and waits for no disk write. If
--- another process writes between the two, the loop reads again and sees what was committed.
-create function :schema.put(
-  shift double precision, in_tenant text, in_kind text, in_id text,
-  expected bigint, given text, ttl double precision,
-  out done boolean, out head bigint
-) language plpgsql as $$
-declare
-  seen record;
-  now double precision;
-begin
-  loop
-    select version, until into seen from :schema.documents d
-      where d.tenant = in_tenant and d.kind = in_kind and d.id = in_id;
-    now := :schema.now_ms(shift);
-    head := case when seen.version is null or seen.until <= now then 0 else seen.version end;
-    done := expected is null or expected = head;
-    if not done then return; end if;
-    if seen.version is null and given is null then
-      return;
-    elsif seen.version is null then
-      insert into :schema.documents (tenant, kind, id, version, at, until, data)
-        values (in_tenant, in_kind, in_id, 1, now, now + ttl, given)
-        on conflict (tenant, kind, id) do nothing;
-    elsif given is null then
-      delete from :schema.documents d
-        where d.tenant = in_tenant and d.kind = in_kind and d.id = in_id and d.version = seen.version;
-    else
-      update :schema.documents d set version = seen.version + 1, at = now, until = now + ttl, data = given
-        where d.tenant = in_tenant and d.kind = in_kind and d.id = in_id and d.version = seen.version;
-    end if;
-    if found then
-      head := case when given is null then 0 else coalesce(seen.version, 0) + 1 end;
-      return;
-    end if;
-  end loop;
-end $$;
-
--- All arrays have one element per append, except the \`hold_\` arrays: \`hold_ops\` holds the append of each element.
+${documents}
+-- All arrays have one element per append, except the \`hold_\` arrays: \`hold_ops\` holds the append of each element. \`hiddens\`,
+-- \`erasures\` and \`hold_marks\` list appends: the last, those with labels of holds. Labels are encoded for \`labels_in\`; null
+-- leaves those of a conversation as they are.
 -- Returns one row. \`made\` lists the appends that were written (null: all), followed by their conversations, epochs and
 -- flags (1: the caller owns it, 2: its deadline is new and near, 4: it has work and no live owner). \`refusals\` says why
 -- the others were not written.
@@ -173,6 +136,7 @@ create function :schema.append_together(
   agents text[], statuses text[], wakes double precision[], bases text[], epochs bigint[], nodes text[], keys text[],
   hold_ops int[], hold_calls text[], hold_tools text[], hold_kinds text[], hold_opens boolean[],
   hold_helds double precision[], hold_ends double precision[], hold_seqs text[],
+  hiddens int[], erasures int[], labels text[], hold_labels text[], hold_marks int[],
   out made text, out convs text, out made_epochs text, out made_flags text, out refusals json
 )
 language plpgsql
@@ -195,6 +159,8 @@ declare
   stay int[];
   leave int[];
   renamed int[];
+  -- The appends whose conversation is \`labeled\`.
+  marked int[];
   overtaken boolean;
 begin
   -- A new conversation is inserted empty. The update below treats it like any other.
@@ -214,9 +180,15 @@ begin
       agent = agents[o.i],
       status = statuses[o.i],
       wake_at = wakes[o.i],
-      base = coalesce(bases[o.i], c.base),
-      base_seq = case when bases[o.i] is null then c.base_seq else heads[o.i] end,
-      updated_at = ats[o.i]
+      base = case when o.i = any(erasures) then bases[o.i] else coalesce(bases[o.i], c.base) end,
+      base_seq = case
+        when bases[o.i] is not null then heads[o.i]
+        when o.i = any(erasures) then null
+        else c.base_seq end,
+      updated_at = ats[o.i],
+      bytes = octet_length(batches[o.i]) + case when o.i = any(erasures) then 0 else c.bytes end,
+      labeled = c.labeled or coalesce(labels[o.i] <> '', false) or o.i = any(hold_marks),
+      hidden = o.i = any(hiddens)
     from (
       select i, was.* from generate_subscripts(ids, 1) as i
       cross join lateral (
@@ -234,7 +206,7 @@ begin
       ) was
     ) o
     where c.ctid = o.place and c.k = o.k and c.head_seq = expecteds[o.i] and c.epoch = o.epoch
-    returning o.i, c.k, c.epoch, c.owner, o.agent, o.wake_at, o.stirred, o.differs,
+    returning o.i, c.k, c.epoch, c.owner, c.labeled, o.agent, o.wake_at, o.stirred, o.differs,
       c.status <> 'idle' or c.wake_at is not null as stirs
   )
   select array_agg(i), array_agg(k), array_agg(epoch),
@@ -247,8 +219,9 @@ begin
       array_agg(i) filter (where stirs and not stirred),
       array_agg(i) filter (where stirs and stirred and differs),
       array_agg(i) filter (where not stirs and stirred),
-      array_agg(i) filter (where agent <> agents[i])
-    into fine, ks, new_epochs, flags, come, stay, leave, renamed
+      array_agg(i) filter (where agent <> agents[i]),
+      array_agg(i) filter (where labeled)
+    into fine, ks, new_epochs, flags, come, stay, leave, renamed, marked
     from (select * from moved order by i) as m;
 
   convs := array_to_string(ks, ',');
@@ -279,7 +252,10 @@ begin
           left join lateral (
             select b.* from (select * from :schema.batches where conv = c.k and seq > expecteds[i] order by seq limit 1) b
               where b.mark = marks[i]
-                and (expecteds[i] = 0 or (select 1 from :schema.batches where conv = c.k and seq = expecteds[i] limit 1) = 1)
+                and case
+                  when b.follows is not null then b.follows = expecteds[i]
+                  when expecteds[i] = 0 then true
+                  else (select 1 from :schema.batches where conv = c.k and seq = expecteds[i] limit 1) = 1 end
           ) again on true
           where fine is null or i <> all(fine)
       ) why;
@@ -299,8 +275,14 @@ begin
     ks := placed;
   end if;
 
-  insert into :schema.batches (conv, seq, at, mark, events)
-    select ks[i], heads[i], ats[i], marks[i], batches[i] from unnest(fine) as i;
+  if erasures <> '{}' then
+    foreach one in array erasures loop
+      if one = any(fine) then perform :schema.erase(tenants[one], ks[one]); end if;
+    end loop;
+  end if;
+  insert into :schema.batches (conv, seq, at, mark, events, follows)
+    select ks[i], heads[i], ats[i], marks[i], batches[i], case when i = any(erasures) then expecteds[i] end
+      from unnest(fine) as i;
   if array_remove(keys, null) <> '{}' then
     insert into :schema.keys (conv, key, seq)
       select ks[i], keys[i], heads[i] from unnest(fine) as i where keys[i] is not null;
@@ -345,6 +327,11 @@ begin
           from unnest(hold_ops) with ordinality as h(i, j) where ks[i] is not null
         on conflict (call_id, conv) do nothing;
     end if;
+  end if;
+  if marked is not null then
+    perform :schema.write_labels(
+      marked, tenants, ks, labels, hold_ops, hold_calls, hold_opens, hold_helds, hold_labels
+    );
   end if;
 end $$;
 `

@@ -7,6 +7,9 @@
  *   costs the same however many are open.
  * - A note may be large, so `notes` is a table with rowids. A document is small, so `documents` is stored in its index. Its
  *   id is encoded so that bytes sort as JavaScript sorts strings (`sortableKey`).
+ * - `conversation_labels` and `hold_labels` are indexes, kept by `labels.ts`: lists with labels read them in order. Each open
+ *   hold is in `hold_labels` under its own labels (`own` = 1) and under those of its conversation (`own` = 0), so that no
+ *   list has to look at every conversation with a label.
  * - Deadlines have two indexes: for a process that drives some agents, and for one that drives all.
  * - Times are `real`. Whole milliseconds take the same six bytes as an integer, and a clock with fractions is not an error.
  * - column-name.ts says how names are encoded.
@@ -23,10 +26,12 @@ create table conversations(
   wake_at    real,
   created_at real    not null,
   base_seq   integer,
-  base       text
+  base       text,
+  labels     text,                  -- JSON; null for none
+  hidden     integer not null default 0
 ) strict;
 create unique index conversations_address on conversations(tenant, id);
-create index conversations_newest on conversations(tenant, k);
+create index conversations_newest on conversations(tenant, k) where hidden = 0;
 create index conversations_held on conversations(tenant, k) where status = 'held';
 create index conversations_running on conversations(owner) where status = 'running';
 create index conversations_wake on conversations(agent, wake_at) where wake_at is not null;
@@ -51,6 +56,7 @@ create table holds(
   held_at    real    not null,
   expires_at real    not null,
   seqs       text    not null,
+  labels     text,                  -- JSON; null for none
   primary key(conv, call_id)
 ) strict, without rowid;
 create index holds_open on holds(tenant, kind, held_at, conv, call_id) where tenant is not null;
@@ -58,6 +64,23 @@ create index holds_of_tool on holds(tenant, tool, held_at, conv, call_id) where 
 
 -- Finds a settled call too. A call's id never changes, so each row is indexed once.
 create index holds_of_call on holds(call_id, conv);
+
+create table conversation_labels(
+  tenant text    not null,
+  label  text    not null,
+  conv   integer not null,
+  primary key(tenant, label, conv)
+) strict, without rowid;
+
+create table hold_labels(
+  tenant  text    not null,
+  own     integer not null,
+  label   text    not null,
+  held_at real    not null,
+  conv    integer not null,
+  call_id text    not null,
+  primary key(tenant, own, label, held_at, conv, call_id)
+) strict, without rowid;
 
 create table keys(
   conv integer not null,

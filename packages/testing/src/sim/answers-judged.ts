@@ -1,6 +1,8 @@
 /** Checks that the verdicts that callers receive agree with the log. */
-import { canonical, type PendingHold, type Resolution, type ResolveAnswer } from '@holdpoint/core'
+import { canonical, type Hold, type Principal, type Resolution, type ResolveAnswer } from '@holdpoint/core'
+import type { PendingHold } from '@holdpoint/runtime'
 import type { CallRecord, Taken } from './call-record.ts'
+import { mayDecide } from './may-decide.ts'
 import { mayAnswer } from './programs.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Truth } from './truth.ts'
@@ -11,6 +13,8 @@ export interface Given {
   readonly callId: string
   readonly resolution: Resolution
   readonly by: string | undefined
+  /** As authentication reported the caller when it asked. */
+  readonly principal?: Principal | undefined
   /** Which hold was named, if any. */
   readonly hold: number | undefined
 }
@@ -67,6 +71,15 @@ export class AnswersJudged {
     const free = found.find(({ told }) => !told)
     this.#judge.require(free !== undefined, 'one-accepted', say('another caller was also told so'))
     if (free) free.told = true
+    const { deciding } = found.at(-1) ?? {}
+    const may = !deciding || this.#may(given, deciding.hold, deciding.hold.to, deciding.at)
+    this.#judge.require(may, 'only-who-may', say(`it is for ${deciding?.hold.to?.join(' or ')}`))
+  }
+
+  #may(given: Given, hold: Hold, to: Hold['to'], at: number): boolean {
+    const { principal, resolution } = given
+    if (principal) return mayDecide(hold, to, principal, at, resolution.kind === 'approve')
+    return given.by !== undefined || to === undefined
   }
 
   /** A hold that was open all the time and accepts this kind of answer has no reason to refuse it. */
@@ -74,7 +87,9 @@ export class AnswersJudged {
     if (!call?.hold || !call.waits || call.nth !== waitedFor || given.hold !== undefined) return true
     if (!call.hold.accepts.includes(given.resolution.kind)) return true
     if (verdict === 'expired') return this.#scheduler.now >= call.hold.expiresAt
-    if (verdict === 'not-allowed') return !mayAnswer(given.by, call.hold.kind)
+    // More people may be asked, and a delegation may end, while the answer is on its way.
+    if (verdict === 'not-allowed')
+      return !mayAnswer(given.by, call.hold.kind) || !this.#may(given, call.hold, call.madeFor, this.#scheduler.now)
     return verdict === 'duplicate' || verdict === 'invalid'
   }
 
@@ -127,7 +142,7 @@ function evidenceFor(verdict: ResolveAnswer['verdict'], call: CallRecord, given:
     case 'stale':
       return code === 'cancelled' || code === 'superseded'
     case 'not-allowed':
-      return [...call.kinds].some((kind) => !mayAnswer(given.by, kind))
+      return call.heldFor || [...call.kinds].some((kind) => !mayAnswer(given.by, kind))
     case 'accepted':
     case 'unknown':
     case 'invalid':

@@ -2,6 +2,7 @@
  * The state of one call according to its log, read event by event and computed here: the machine under test is not asked.
  */
 import type { CallOutcome, CallPart, Hold, HoldKind, Json, LogEvent, Resolution } from '@holdpoint/core'
+import { requestersOf } from './may-decide.ts'
 import { mayAnswer } from './programs.ts'
 import type { Judge } from './violation.ts'
 
@@ -15,6 +16,8 @@ export interface Taken {
   /** Undefined for one of several approvers. */
   readonly resolution: Resolution | undefined
   told: boolean
+  /** The hold as it was then, and the time. */
+  readonly deciding: { readonly hold: Hold; readonly at: number } | undefined
 }
 
 /** The input that may run now, and its approver. */
@@ -44,7 +47,11 @@ export class CallRecord {
   goesOnWith: { readonly state: Json | undefined; readonly answer: Resolution | undefined } | undefined
   #kept: Json | undefined
   readonly taken: Taken[] = []
-  readonly endorsed: { readonly nth: number; readonly by: string; readonly inputHash: string }[] = []
+  readonly endorsed: { readonly nth: number; readonly people: readonly string[]; readonly inputHash: string }[] = []
+  /** The people and groups that its newest hold was made for. */
+  madeFor: Hold['to']
+  /** Whether a hold of it was for some people only. */
+  heldFor = false
   outcome: { readonly seq: number; readonly value: CallOutcome; readonly answered: boolean } | undefined
   /** The model continued without its answer, which is still pending. */
   open = false
@@ -63,8 +70,9 @@ export class CallRecord {
   /** When a process has to look at this hold: at the end of an absent client's grace, or at the deadline. */
   get lookAt(): number {
     if (!this.hold) return Infinity
-    const { kind, expiresAt, timeoutMs, graceMs = timeoutMs } = this.hold
-    return kind === 'client' ? Math.min(expiresAt, expiresAt - timeoutMs + graceMs) : expiresAt
+    const { kind, expiresAt, timeoutMs, graceMs = timeoutMs, remindAt = Infinity, escalation } = this.hold
+    if (kind === 'client') return Math.min(expiresAt, expiresAt - timeoutMs + graceMs)
+    return Math.min(expiresAt, remindAt, escalation?.at ?? Infinity)
   }
 
   get waits(): boolean {
@@ -82,7 +90,7 @@ export class CallRecord {
   #move(event: CallEvent, judge: Judge, now: number): void {
     const say = (what: string) => (): string => `call ${this.callId} (${this.tool}), event ${event.seq}: ${what}`
     judge.require(
-      this.at !== 'settled' || event.type === 'answer.arrived',
+      this.at !== 'settled' || event.type === 'answer.arrived' || event.type.startsWith('hold.'),
       'one-outcome',
       say(`${event.type} after its outcome`),
     )
@@ -94,6 +102,8 @@ export class CallRecord {
         judge.require(this.at !== 'held', 'log-possible', say('held while held'))
         Object.assign(this, { at: 'held', hold: event.hold, nth: this.nth + 1 })
         this.kinds.add(event.hold.kind)
+        this.madeFor = event.hold.to
+        if (event.hold.to || event.hold.notRequester) this.heldFor = true
         if (event.hold.resumes) this.#kept = event.state
         else this.agreed = undefined
         return
@@ -104,19 +114,24 @@ export class CallRecord {
           'expiry-in-time',
           say('resumed early'),
         )
-        this.#took(event, judge)
+        this.#took(event, judge, now)
         this.at = 'ready'
         this.resumptions++
         this.goesOnWith = { state: this.#kept, answer: event.resolution }
         return
       case 'call.endorsed':
         judge.require(this.at === 'held', 'log-possible', say('endorsed while not held'))
-        this.endorsed.push({ nth: this.nth, by: event.by, inputHash: event.inputHash })
-        this.taken.push({ nth: this.nth, by: event.by, seq: event.seq, resolution: undefined, told: false })
+        return this.#endorse(event, judge, now)
+      case 'hold.reminded':
+      case 'hold.escalated':
+        return this.#routed(event, judge, now)
+      case 'hold.assigned':
+      case 'hold.commented':
+        judge.require(this.hold !== undefined, 'log-possible', say('about a hold that is not open'))
         return
       case 'call.approved':
         judge.require(this.at === 'held', 'log-possible', say('approved while not held'))
-        return this.#approve(event, judge, say)
+        return this.#approve(event, judge, now, say)
       case 'call.cleared':
         judge.require(this.at !== 'held', 'held-waits', say('the gate let through a call that is held'))
         this.agreed = { fingerprint: event.fingerprint, people: 0 }
@@ -142,24 +157,49 @@ export class CallRecord {
         )
         this.arrived = event.resolution ? 'answer' : 'expiry'
         this.open = false
-        this.#took(event, judge)
+        this.#took(event, judge, now)
     }
+  }
+
+  #endorse(event: Extract<CallEvent, { type: 'call.endorsed' }>, judge: Judge, at: number): void {
+    const { by, onBehalfOf, inputHash, seq } = event
+    const people = onBehalfOf === undefined ? [by] : [by, onBehalfOf]
+    const asked = this.hold?.notRequester ? requestersOf(this.hold) : new Set()
+    judge.require(!people.some((name) => asked.has(name)), 'only-who-may', () => `${people.join(' for ')} asked for it`)
+    this.endorsed.push({ nth: this.nth, people, inputHash })
+    const deciding = this.hold && { hold: this.hold, at }
+    this.taken.push({ nth: this.nth, by, seq, resolution: undefined, told: false, deciding })
+  }
+
+  /** A reminder, or an escalation: each once, and not before its time. */
+  #routed(event: Extract<CallEvent, { type: 'hold.reminded' | 'hold.escalated' }>, judge: Judge, now: number): void {
+    if (!this.hold) return
+    const { remindAt, escalation, ...hold } = this.hold
+    const reminds = event.type === 'hold.reminded'
+    const due = (reminds ? remindAt : escalation?.at) ?? Infinity
+    judge.require(now >= due, 'route-in-time', () => `call ${this.callId}, event ${event.seq}: due at ${due}`)
+    this.hold = reminds
+      ? { ...hold, ...(escalation && { escalation }) }
+      : { ...hold, ...(remindAt !== undefined && { remindAt }), to: [...(hold.to ?? []), ...event.to] }
   }
 
   #approve(
     event: Extract<CallEvent, { type: 'call.approved' }>,
     judge: Judge,
+    now: number,
     say: (what: string) => () => string,
   ): void {
     const agreeing = this.endorsed.filter(({ nth, inputHash }) => nth === this.nth && inputHash === event.inputHash)
     const needed = this.hold?.approvers ?? 1
-    const people = Math.max(1, new Set(agreeing.map(({ by }) => by)).size)
+    const named = agreeing.flatMap(({ people: each }) => each)
+    judge.require(new Set(named).size === named.length, 'held-waits', say(`${named.join()} agreed, one of them twice`))
+    const people = Math.max(1, agreeing.length)
     judge.require(people >= needed, 'held-waits', say(`${people} of ${needed} agreed`))
     if (event.effective !== undefined) this.input = event.effective
     if (this.hold?.cause === 'lost') this.reruns++
     this.at = 'ready'
     this.agreed = { fingerprint: event.fingerprint, people }
-    this.#took(event, judge)
+    this.#took(event, judge, now)
     // The last approver was told that the approval was accepted.
     const last = this.taken.at(-1)
     if (last && needed > 1) last.told = true
@@ -178,7 +218,7 @@ export class CallRecord {
       judge.require(this.#due(now, outcome), 'expiry-in-time', say('expired early'))
     this.outcome = { seq: event.seq, value: outcome, answered: resolution !== undefined }
     this.open = pending
-    this.#took(event, judge)
+    this.#took(event, judge, now)
     this.at = 'settled'
   }
 
@@ -188,7 +228,11 @@ export class CallRecord {
     return now >= (absent ? this.lookAt : this.hold.expiresAt)
   }
 
-  #took({ seq, resolution, by }: { seq: number; resolution?: Resolution; by?: string }, judge: Judge): void {
+  #took(
+    { seq, resolution, by }: { seq: number; resolution?: Resolution; by?: string },
+    judge: Judge,
+    at: number,
+  ): void {
     if (!resolution) return
     const kind = this.hold?.kind
     judge.require(
@@ -196,6 +240,7 @@ export class CallRecord {
       'only-who-may',
       () => `call ${this.callId} (${this.tool}), event ${seq}: ${by} answered a hold of kind ${kind}`,
     )
-    this.taken.push({ nth: this.nth, by, seq, resolution, told: false })
+    const deciding = this.hold && { hold: this.hold, at }
+    this.taken.push({ nth: this.nth, by, seq, resolution, told: false, deciding })
   }
 }

@@ -6,16 +6,16 @@ import {
   firedItems,
   isSpaceEvent,
   next,
-  spaceMachine,
   type Append,
   type Conversation,
   type HoldRow,
   type Inbound,
   type Json,
   type LogEvent,
-  type SpaceState,
 } from '@holdpoint/core'
+import { spaceMachine, type SpaceState } from '@holdpoint/spaces'
 import { CallRecord } from './call-record.ts'
+import { ParticipantsRecord } from './participants-judged.ts'
 import type { Judge } from './violation.ts'
 
 /** The row of a space has this instead of an agent's name. */
@@ -49,6 +49,7 @@ export class ConversationRecord {
   readonly steps: Step[] = []
   /** The first seq after the owner changed. */
   handedOverAt = 0
+  readonly #participants = new ParticipantsRecord()
   #tally = 0
   /** Queued messages, by the log alone. */
   #queue: Inbound[] = []
@@ -64,6 +65,7 @@ export class ConversationRecord {
       if (!judge.require(gapless, 'log-gapless', () => `${this.id}: ${event.seq} after ${this.events.length}`)) return
       this.events.push(event)
       this.#followTurn(event, judge)
+      this.#participants.follow(event, this.id, judge)
       if ('callId' in event) {
         const call = this.calls.get(event.callId)
         if (!judge.require(call !== undefined, 'log-possible', () => `${event.type} for a call that was never made`))
@@ -122,6 +124,12 @@ export class ConversationRecord {
         this.#queue.push(...firedItems(event))
         return
       case 'conversation.opened':
+      case 'conversation.erased':
+      case 'participants.changed':
+      case 'hold.reminded':
+      case 'hold.escalated':
+      case 'hold.assigned':
+      case 'hold.commented':
       case 'plan.set':
       case 'plan.removed':
       case 'notices.told':
@@ -200,10 +208,11 @@ export class ConversationRecord {
 
   #checkBase(base: Json, judge: Judge): void {
     if (this.space) return this.#checkSpaceBase(this.space, base, judge)
-    const { agent, turn, queue, shown, waiting, plugins, plans, outbox } = this.state
+    const { agent, people, turn, queue, shown, waiting, plugins, plans, outbox } = this.state
     const last = turn.phase === 'rest' ? turn.last : undefined
     const should = {
       agent,
+      ...((people.owner !== undefined || people.participants.length > 0) && { people }),
       ...(last && { last }),
       ...(queue.length > 0 && { queue: queue.map(({ item }) => item), queuedAt: queue.map(({ seq }) => seq) }),
       ...(shown && { shown }),

@@ -6,14 +6,14 @@ import {
   defineAgent,
   HoldpointError,
   ModelError,
-  Runtime,
   type Agent,
   type Json,
   type JsonObject,
   type Ports,
-  type Problem,
   type ToolContext,
 } from '@holdpoint/core'
+import type { Problem } from '@holdpoint/runtime'
+import { Runtime } from '@holdpoint/spaces'
 import type { Process, Task } from './scheduler.ts'
 import { everySeconds } from './autonomous-agents.ts'
 import { simModel } from './sim-model.ts'

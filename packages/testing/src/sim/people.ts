@@ -2,15 +2,20 @@
  * People outside: they send messages and answer holds. Some answer twice, late, wrongly, or at the same moment as another
  * person who disagrees. A request without a reply is retried under the same key.
  */
-import { HoldpointError, type Json, type PendingHold, type Resolution } from '@holdpoint/core'
+import { HoldpointError, type Json, type Principal, type Resolution } from '@holdpoint/core'
+import type { PendingHold } from '@holdpoint/runtime'
+import { principalAt } from './may-decide.ts'
 import type { CallRecord } from './call-record.ts'
+import { GUEST } from './participants-judged.ts'
 import type { Said } from './messages-judged.ts'
 import type { SimNode } from './node.ts'
 import { request } from './requests.ts'
 import type { Process } from './scheduler.ts'
 import type { World } from './world.ts'
 
-type Open = Pick<PendingHold, 'callId' | 'accepts' | 'input' | 'nth' | 'kind'> & { readonly conversation: string }
+type Open = Pick<PendingHold, 'callId' | 'accepts' | 'input' | 'nth' | 'kind' | 'approvers'> & {
+  readonly conversation: string
+}
 
 /** A hold with the answer given to it. */
 type Remembered = Open & { readonly said?: Resolution }
@@ -22,7 +27,7 @@ export class Person {
   /** Holds of some time ago, to be answered too late. */
   readonly #remembered: Remembered[] = []
   /** Messages without a reply so far. */
-  readonly #unheard: Said[] = []
+  readonly #unheard: { readonly said: Said; readonly by: string | Principal }[] = []
 
   constructor(world: World, name: string) {
     this.#world = world
@@ -53,6 +58,7 @@ export class Person {
       look: 1,
       attend: 5,
       blunder: 2,
+      share: 6,
     })
     switch (what) {
       case 'say':
@@ -74,6 +80,8 @@ export class Person {
         return this.#attend()
       case 'blunder':
         return this.#blunder()
+      case 'share':
+        return this.#share()
     }
   }
 
@@ -81,9 +89,10 @@ export class Person {
     const { random, messages, faults } = this.#world
     const again = this.#unheard.length > 0 && faults.strikes('key-again') ? this.#unheard.shift() : undefined
     const conversation = this.#conversation()
-    const said = again ?? messages.say(conversation, random.chance(0.6) ? `key-${random.id()}` : undefined)
+    const said = again?.said ?? messages.say(conversation, random.chance(0.6) ? `key-${random.id()}` : undefined)
+    const by = again?.by ?? (random.chance(0.2) ? GUEST : this.#name)
     const options = {
-      by: this.#name,
+      by,
       agent: said.conversation,
       whileBusy: random.pick(['refuse', 'queue', 'supersede'] as const),
       ...(said.key !== undefined && { key: said.key }),
@@ -100,7 +109,7 @@ export class Person {
       },
       begins: () => messages.begins(said),
     })
-    if (heard === undefined && said.key !== undefined) this.#unheard.push(said)
+    if (heard === undefined && said.key !== undefined) this.#unheard.push({ said, by })
   }
 
   /** The node hears of it, so it is a step of the node's. */
@@ -130,6 +139,16 @@ export class Person {
     const [conversation, stays] = [this.#conversation(), random.between(0, 20_000)]
     const tools = random.pick([['browse'], ['browse', 'render'], ['print']])
     return this.#ask({ label: 'is there', ask: (_runtime, node) => node.attends(conversation, tools, stays) })
+  }
+
+  /** Lets the guest into a conversation, or removes it, while it may be writing there. */
+  #share(): Promise<unknown> {
+    const { random } = this.#world
+    const [conversation, change] = [this.#conversation(), random.chance(0.6) ? 'add' : 'remove']
+    return this.#ask({
+      label: `${change}s the guest`,
+      ask: (runtime) => runtime.changeParticipants(conversation, { [change]: [GUEST.id] }),
+    })
   }
 
   /** Sends an empty message to the wrong agent: the agent of a conversation must not depend on it. */
@@ -165,9 +184,11 @@ export class Person {
     if (!late && random.chance(0.6)) this.#remembered.push({ ...open, said: resolution })
     const twice = faults.strikes('answered-twice')
     const other = faults.strikes('answers-differ') ? this.#resolution(open, resolution) : undefined
-    const first = this.#give(open, resolution, this.#name)
+    const first = this.#give(open, resolution, random.chance(0.15) ? 'another person' : this.#name)
     if (other) await Promise.all([first, this.#give(open, other, random.pick([this.#name, 'another person']))])
     const heard = await first
+    // A delegate gives the same answer as the person who delegated to them.
+    if (open.approvers > 1 && random.chance(0.5)) await this.#give(open, resolution, 'another person')
     // Some forget that they answered a question, and say the same once more.
     const again = open.kind === 'elicitation' && random.chance(0.9)
     if (!twice && !again && heard !== undefined) return
@@ -211,17 +232,18 @@ export class Person {
 
   #give(open: Open, resolution: Resolution, by: string): Promise<unknown> {
     const { conversation, callId, nth } = open
-    const { random, answers } = this.#world
+    const { random, answers, scheduler } = this.#world
     const hold = random.chance(0.3) ? nth : undefined
     const signed = random.chance(0.9) ? by : undefined
+    const principal = signed === undefined ? undefined : principalAt(signed, scheduler.now)
     return this.#ask({
       label: `answers ${callId} with ${resolution.kind}`,
       ask: (runtime) =>
         runtime.resolve(conversation, callId, resolution, {
-          ...(signed !== undefined && { by: signed }),
+          ...(principal && { by: principal }),
           ...(hold !== undefined && { hold }),
         }),
-      begins: () => ({ told: answers.begins({ conversation, callId, resolution, by: signed, hold }) }),
+      begins: () => ({ told: answers.begins({ conversation, callId, resolution, by: signed, principal, hold }) }),
     })
   }
 
@@ -243,6 +265,6 @@ export class Person {
 
 function openOf(conversation: string, { callId, hold, nth }: CallRecord): Open[] {
   if (!hold) return []
-  const { accepts, input, kind } = hold
-  return [{ conversation, callId, accepts, input, nth, kind }]
+  const { accepts, input, kind, approvers } = hold
+  return [{ conversation, callId, accepts, input, nth, kind, approvers }]
 }

@@ -1,5 +1,6 @@
 /** A subscriber that disconnects, comes back with the last seq it saw, and must not have missed an event. */
-import type { Runtime, StreamItem } from '@holdpoint/core'
+import type { StreamItem } from '@holdpoint/runtime'
+import type { Runtime } from '@holdpoint/spaces'
 import type { SimNode } from './node.ts'
 import type { Process } from './scheduler.ts'
 import type { World } from './world.ts'

@@ -2,7 +2,7 @@
  * How a caller outside reaches a node: the request travels and may get lost or be duplicated, and so may the answer. Each
  * answer is judged where the node gives it, whether or not the caller receives it.
  */
-import type { Runtime } from '@holdpoint/core'
+import type { Runtime } from '@holdpoint/spaces'
 import type { SimNode } from './node.ts'
 import type { Process } from './scheduler.ts'
 import type { World } from './world.ts'

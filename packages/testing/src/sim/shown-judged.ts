@@ -100,12 +100,12 @@ export class ShownJudged {
     const space = state?.space
     if (!space) return
     for (const agent of space.active) {
-      const place = this.#truth.conversations.get(agentLogId(agent))?.state.place
-      this.#judge.require(place === id, 'presence-true', () => `${agent} is active in ${id}, and is in ${place}`)
+      const current = this.#truth.conversations.get(agentLogId(agent))?.state.space
+      this.#judge.require(current === id, 'presence-true', () => `${agent} is active in ${id}, and is in ${current}`)
     }
     for (const { member } of space.members.values()) {
-      const place = member.kind === 'agent' && this.#truth.conversations.get(agentLogId(member.id))?.state.place
-      const known = place !== id || space.active.has(member.id) || this.#away.get(id)?.has(member.id) === true
+      const current = member.kind === 'agent' && this.#truth.conversations.get(agentLogId(member.id))?.state.space
+      const known = current !== id || space.active.has(member.id) || this.#away.get(id)?.has(member.id) === true
       this.#judge.require(known, 'presence-true', () => `${member.id} is in ${id}, and not active there`)
     }
   }
@@ -115,7 +115,7 @@ export class ShownJudged {
     const agent = id.startsWith('agent:') ? id.slice('agent:'.length) : undefined
     if (agent === undefined) return
     for (const { callId, space, shown } of events.flatMap((event) =>
-      event.type === 'model.replied' ? (event.placed?.calls ?? []) : [],
+      event.type === 'model.replied' ? (event.spaces?.calls ?? []) : [],
     )) {
       if (shown !== true || this.#away.get(space)?.has(agent) || calls.get(callId)?.at === 'ready') continue
       const there = this.#calls.get(callId)?.started === 1

@@ -2,7 +2,8 @@
  * Messages in spaces and their deliveries, read from the logs as they are written. Every message has a unique text, so
  * that a duplicate, a second delivery and a wrong recipient are noticed.
  */
-import { memberKey, type InboxItem, type LogEvent, type Member, type Posted } from '@holdpoint/core'
+import { memberKey, type InboxItem, type LogEvent, type Member } from '@holdpoint/core'
+import type { Posted } from '@holdpoint/spaces'
 import type { ConversationRecord } from './conversation-record.ts'
 import type { Judging } from './requests.ts'
 import type { Judge } from './violation.ts'

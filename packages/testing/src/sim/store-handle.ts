@@ -77,6 +77,8 @@ export function storeHandle(user: StoreUser, store: Store, around: StoreSurround
     sweep: (limit) => say('sweep', () => store.sweep(limit)),
     pending: (query) => read('pending', () => store.pending(query)),
     list: (query) => read('list', () => store.list(query)),
+    usage: (tenant) => read('usage', () => store.usage(tenant)),
+    walk: (query) => read('walk', () => store.walk(query)),
     due: (query) => read('due', () => store.due(query)),
     beat: async (node, ttlMs) => {
       user.named(node)

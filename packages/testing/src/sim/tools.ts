@@ -87,6 +87,14 @@ function oddNumbers(context: ToolContext<JsonObject>): { readonly required: bool
   return { required: odd(context.input) }
 }
 
+const BY_FINANCE = {
+  required: true,
+  reason: 'It is a lot.',
+  approvers: { anyOf: ['group:finance'], count: 2 },
+  remindAfter: 8000,
+  escalate: { after: 20_000, to: ['group:board'] },
+} as const
+
 function toolsOf(version: ToolVersion): readonly Tool[] {
   const common = { input: INPUT, description: `Version ${version}.`, streaming: true } as const
   const steady = { input: INPUT, description: 'Always the same.', streaming: true } as const
@@ -105,7 +113,7 @@ function toolsOf(version: ToolVersion): readonly Tool[] {
     define({
       ...common,
       name: 'wire',
-      approval: { required: true, reason: 'It is a lot.', approvers: 2 },
+      approval: BY_FINANCE,
       approvalTimeout: 60_000,
       timeout: 20_000,
       onLost: 'fail',

@@ -171,8 +171,14 @@ function driverOnly(event: LogEvent): boolean {
     case 'call.held':
       return event.hold.cause === 'asked' || event.hold.cause === 'lost' || event.hold.cause === 'changed'
     case 'conversation.opened':
+    case 'participants.changed':
+    case 'conversation.erased':
     case 'message.queued':
     case 'call.endorsed':
+    case 'hold.reminded':
+    case 'hold.escalated':
+    case 'hold.assigned':
+    case 'hold.commented':
     case 'call.approved':
     case 'call.resumed':
     case 'call.settled':

@@ -20,6 +20,7 @@ export const invariants = {
   'one-accepted': 'Of several answers to one question, one is accepted, and only its caller is told so.',
   'verdict-true': 'A caller whose answer is not accepted is told why, and the log agrees.',
   'only-who-may': 'An answer in the log is from a caller that may answer the hold it was given to.',
+  'only-participants-write': 'A person without a wider right writes only where it is the owner or a participant.',
   'one-asker': 'A turn acts for the author of its messages, and for no other; a cycle acts for its agent.',
   'said-once': 'A repeated answer does not count for another question of the same call.',
   'goes-on-with-the-answer':
@@ -29,6 +30,7 @@ export const invariants = {
   'queue-kept': 'Queued messages are taken in order, once.',
   'state-kept': 'State updates of calls add up, also when the calls run in parallel.',
   'expiry-in-time': 'No hold expires before its deadline by the clock of the store.',
+  'route-in-time': 'No reminder and no escalation of a hold comes before its time, or twice.',
   fenced: 'Only the owner writes the events of a driver, under the newest epoch.',
   'one-driver': 'A conversation changes owner only when no node works on it, or when the lease of its owner is over.',
   'lease-over': 'A node that may have been replaced begins no calls.',

@@ -1,5 +1,6 @@
 /** People in spaces: they post, join and leave, add others, send triggers to agents, and make plans for them. */
-import type { Member, PlanMade, Posted, SpaceAnswer } from '@holdpoint/core'
+import type { Member, PlanMade } from '@holdpoint/core'
+import type { Posted, SpaceAnswer } from '@holdpoint/spaces'
 import { planRequest } from './autonomous-replies.ts'
 import type { SimNode } from './node.ts'
 import { request } from './requests.ts'

@@ -2,7 +2,7 @@
 import type { Append, Appended, Store } from '@holdpoint/core'
 import { at, draft, hold, logged, logOf, NOON, sameLog, written } from './drafts.ts'
 import { holds, same } from './expect.ts'
-import { documentStory, sameDocumentStory } from './document-drafts.ts'
+import { documentStory, sameDocumentStory } from './document-story.ts'
 import { noteStory, sameNoteStory } from './note-cases.ts'
 import type { Cases } from './scene.ts'
 

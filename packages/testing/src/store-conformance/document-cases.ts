@@ -1,6 +1,6 @@
 /** Documents: they belong to no conversation, have an id, and are changed by a caller that knows their version. */
 import type { Store } from '@holdpoint/core'
-import { AGENTS, all, conflict, dataOf, get, given, idsOf, ok, put } from './document-drafts.ts'
+import { AGENTS, all, conflict, dataOf, get, given, idsOf, ok, put } from './document-story.ts'
 import { at, draft, logOf, written } from './drafts.ts'
 import { holds, same } from './expect.ts'
 import { noted } from './note-cases.ts'

@@ -1,7 +1,7 @@
 /** Documents in order and page by page, and what they and their ids may hold. */
 import type { Json } from '@holdpoint/core'
 import { NAMES, NUMBERS, OBJECTS, TEXTS } from './data-cases.ts'
-import { AGENTS, all, byUnits, get, idsOf, ok, paged, put } from './document-drafts.ts'
+import { AGENTS, all, byUnits, get, idsOf, ok, paged, put } from './document-story.ts'
 import { holds, same } from './expect.ts'
 import type { Cases } from './scene.ts'
 

@@ -16,6 +16,7 @@ export interface Draft extends Partial<Omit<Derived, 'holds'>> {
   readonly epoch?: number
   readonly node?: string
   readonly key?: string
+  readonly erase?: true
 }
 
 export type Written = Extract<Appended, { readonly result: 'ok' }>
@@ -26,18 +27,27 @@ export const NOON: number = Date.UTC(2030, 0, 1, 12)
 let marks = 0
 
 export function draft(id: string, expectedSeq: number, given: Draft = {}): Append {
-  const { tenant = '', many = 1, at = NOON, mark = `mark-${++marks}`, epoch, node, key } = given
-  const { agent = 'desk', status = 'idle', wakeAt, base, holds: rows = [] } = given
+  const { tenant = '', many = 1, at = NOON, mark = `mark-${++marks}`, epoch, node, key, erase } = given
+  const { agent = 'desk', status = 'idle', wakeAt, base, holds: rows = [], labels, hidden } = given
   return {
     to: { tenant, id },
     expectedSeq,
     mark,
     events: given.events ?? notes(many, mark),
     at,
-    rows: { agent, status, wakeAt, base, holds: rows },
+    rows: {
+      agent,
+      status,
+      wakeAt,
+      base,
+      holds: rows,
+      ...(labels === undefined ? {} : { labels }),
+      ...(hidden === undefined ? {} : { hidden }),
+    },
     ...(epoch === undefined ? {} : { epoch }),
     ...(node === undefined ? {} : { node }),
     ...(key === undefined ? {} : { key }),
+    ...(erase === undefined ? {} : { erase }),
   }
 }
 

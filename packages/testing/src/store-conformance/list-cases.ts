@@ -22,6 +22,31 @@ export const listCases: Cases = {
     same(next, undefined, 'next')
   },
 
+  'a walk finds each conversation of all tenants once, without hidden ones': async ({ store }) => {
+    for (const [tenant, id] of [
+      ['a', 'c1'],
+      ['b', 'c1'],
+      ['', 'c2'],
+      ['a', 'gone'],
+      ['a', 'c3'],
+    ] as const) {
+      const write = draft(id, 0)
+      await written(store, { ...write, to: { tenant, id } })
+    }
+    const gone = draft('gone', 1)
+    await written(store, { ...gone, to: { tenant: 'a', id: 'gone' }, rows: { ...gone.rows, hidden: true } })
+    for (const limit of [1, 2, 9]) {
+      const found: string[] = []
+      let after: string | undefined
+      do {
+        const { items, next } = await store.walk({ limit, ...(after !== undefined && { after }) })
+        found.push(...items.map(({ tenant, id, seq, status }) => `${tenant}/${id} ${seq} ${status}`))
+        after = next
+      } while (after !== undefined)
+      same(found.toSorted(compareText), ['/c2 1 idle', 'a/c1 1 idle', 'a/c3 1 idle', 'b/c1 1 idle'], `by ${limit}`)
+    }
+  },
+
   'each filter leaves only what fits it': async ({ store }) => {
     for (const status of ['running', 'held', 'idle'] as const) {
       for (const agent of ['desk', 'sales']) await written(store, draft(`${agent} ${status}`, 0, { agent, status }))
@@ -71,6 +96,10 @@ export const listCases: Cases = {
     }
     same(await ids(store, { tenant: 'a%' }), [], 'a tenant is no pattern')
   },
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
 }
 
 async function ids(store: Store, query: Partial<ListQuery>): Promise<string[]> {

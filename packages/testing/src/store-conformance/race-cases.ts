@@ -1,6 +1,6 @@
 /** Many writers at once: each seq has one winner, and every winner is in the log, once and whole. */
 import type { Append, PutAnswer, Store } from '@holdpoint/core'
-import { conflict, get, ok, put } from './document-drafts.ts'
+import { conflict, get, ok, put } from './document-story.ts'
 import { at, draft, logged, logOf, note, sameLog, written } from './drafts.ts'
 import { fail, holds, same } from './expect.ts'
 import { dataOf, noted } from './note-cases.ts'

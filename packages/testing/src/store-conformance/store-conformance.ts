@@ -18,7 +18,10 @@ import { claimCases, leaseCases } from './lease-cases.ts'
 import { listCases } from './list-cases.ts'
 import { listenCases } from './listen-cases.ts'
 import { noteCases } from './note-cases.ts'
-import { keyCases, markCases } from './idempotency-cases.ts'
+import { eraseCases } from './erase-cases.ts'
+import { labelCases } from './label-cases.ts'
+import { usageCases } from './usage-cases.ts'
+import { keyCases, markCases } from './key-and-mark-cases.ts'
 import { pendingCases } from './pending-cases.ts'
 import { raceCases } from './race-cases.ts'
 import { callCases, headCases, loadCases, readCases } from './read-cases.ts'
@@ -43,6 +46,9 @@ const ALL: Readonly<Record<string, Cases>> = {
   heads: headCases,
   pending: pendingCases,
   list: listCases,
+  labels: labelCases,
+  erase: eraseCases,
+  usage: usageCases,
   listen: listenCases,
   data: dataCases,
   note: noteCases,

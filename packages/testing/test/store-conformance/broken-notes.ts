@@ -105,7 +105,7 @@ export const brokenNotes: readonly Broken[] = [
     store: 'shows every tenant the notes of an id',
     changes: [
       [
-        'const there = get(to)\n      if (!there) return\n',
+        'const there = get(to)\n      if (!there || there.hidden) return\n',
         'const there = get({ ...to, tenant: "" })\n if (!there) return\n',
       ],
       ['(get(from)?.notes ?? [])', '(get({ ...from, tenant: "" })?.notes ?? [])'],
@@ -116,7 +116,7 @@ export const brokenNotes: readonly Broken[] = [
     store: 'keeps notes of conversations that are not there',
     changes: [
       [
-        'if (!there) return\n      const others',
+        'if (!there || there.hidden) return\n      const others',
         'if (!there) { all.set(keyOf(to), create(to, 0, 0)); return }\n      const others',
       ],
     ],
@@ -188,7 +188,7 @@ export const brokenNotes: readonly Broken[] = [
     store: 'leaves a place to what was there first until that is swept',
     changes: [
       [
-        'if (!there) return\n      const others',
+        'if (!there || there.hidden) return\n      const others',
         'if (!there || there.notes.some((one) => one.seq === note.seq && one.until <= now())) return\n      const others',
       ],
     ],

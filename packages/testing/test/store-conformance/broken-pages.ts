@@ -161,10 +161,20 @@ export const brokenPages: readonly Broken[] = [
     changes: [['there.updatedAt = at', '']],
     caughtBy: ['list: the newest conversation comes first, though an older one was written to since'],
   },
+  {
+    store: 'walks through hidden conversations',
+    changes: [['.filter((there) => !there.hidden)\n        .map', '.map']],
+    caughtBy: ['list: a walk finds each conversation of all tenants once, without hidden ones'],
+  },
+  {
+    store: 'walks by address alone',
+    changes: [["sort: [there.nth, 0, ''] as const, item }\n", 'sort: [0, 0, address.id] as const, item }\n']],
+    caughtBy: ['list: a walk finds each conversation of all tenants once, without hidden ones'],
+  },
   // listen
   {
     store: 'notifies no subscriber',
-    changes: [['for (const listener of listeners) listener(to, there.events.length, left)', '']],
+    changes: [['for (const listener of listeners) listener(to, head, left)', '']],
     caughtBy: ['listen: what another handle writes is told, with its address and seq'],
   },
   {
@@ -179,17 +189,17 @@ export const brokenPages: readonly Broken[] = [
   },
   {
     store: 'tells before it wrote',
-    changes: [['listener(to, there.events.length, left)', 'listener(to, there.events.length + 1, left)']],
+    changes: [['listener(to, head, left)', 'listener(to, head + 1, left)']],
     caughtBy: ['listen: what is told has been written, and can be read'],
   },
   {
     store: 'tells the id alone',
-    changes: [['listener(to, there', 'listener({ ...to, tenant: "" }, there']],
+    changes: [['listener(to, head', 'listener({ ...to, tenant: "" }, head']],
     caughtBy: ['listen: what another handle writes is told, with its address and seq'],
   },
   {
     store: 'does not announce work without an owner',
-    changes: [['there.events.length, left)', 'there.events.length)']],
+    changes: [['listener(to, head, left)', 'listener(to, head)']],
     caughtBy: ['listen: work of a node without a valid lease is announced as work to look for'],
   },
   {

@@ -5,7 +5,7 @@ import type { Broken, Handle } from './broken-store.ts'
 export const brokenReads: readonly Broken[] = [
   {
     store: 'takes the base for one of the first event',
-    changes: [['seq: there.events.length, state', 'seq: expectedSeq + 1, state']],
+    changes: [['seq: head, state', 'seq: expectedSeq + 1, state']],
     caughtBy: ['load: a base is the state after the last event it came with'],
   },
   {
@@ -28,7 +28,7 @@ export const brokenReads: readonly Broken[] = [
   },
   {
     store: 'loads what the base has already',
-    changes: [['events.slice(base?.seq ?? 0)', 'events.slice()']],
+    changes: [['events.slice(Math.max(0, (base?.seq ?? 0) - there.erased))', 'events.slice()']],
     caughtBy: ['load: a base is the state after the last event it came with'],
   },
   {
@@ -43,7 +43,7 @@ export const brokenReads: readonly Broken[] = [
   },
   {
     store: 'reads the event it should read after',
-    changes: [['slice(after, after + limit)', 'slice(Math.max(0, after - 1), after + limit)']],
+    changes: [['slice(Math.max(0, after - erased)).', 'slice(Math.max(0, after - erased - 1)).']],
     caughtBy: ['read: reading goes on after the given seq, in the middle of a write too'],
   },
   {
@@ -58,12 +58,17 @@ export const brokenReads: readonly Broken[] = [
   },
   {
     store: 'reads more than asked for',
-    changes: [['slice(after, after + limit)', 'slice(after, after + limit + 1)']],
+    changes: [['slice(0, limit)\n    },\n    readBack', 'slice(0, limit + 1)\n    },\n    readBack']],
     caughtBy: ['read: reading stops at the limit, and never before the first event'],
   },
   {
     store: 'reads a page and no more',
-    changes: [['slice(after, after + limit)', 'slice(after, Math.min(100, after + limit))']],
+    changes: [
+      [
+        'slice(0, limit)\n    },\n    readBack',
+        'slice(0, Math.max(0, Math.min(100 - after, limit)))\n    },\n    readBack',
+      ],
+    ],
     caughtBy: [
       'append: five hundred events of one append have their seqs without a gap',
       'read: paging through a log finds everything once, whatever the size of the page',
@@ -73,8 +78,8 @@ export const brokenReads: readonly Broken[] = [
     store: 'reads from the start of a write',
     changes: [
       [
-        'slice(after, after + limit)',
-        'slice([...there_(from).marks.keys()].findLast((seq) => seq <= after + 1) - 1 || 0, after + limit)',
+        'slice(Math.max(0, after - erased))',
+        'slice([...there_(from).marks.keys()].findLast((seq) => seq <= after + 1) - 1 || 0)',
       ],
       ['const lives =', 'const there_ = (address) => get(address) ?? { marks: new Map() }\n const lives ='],
     ],
@@ -137,12 +142,17 @@ export const brokenReads: readonly Broken[] = [
   },
   {
     store: 'tells the heads it knows',
-    changes: [['get(address)?.events.length ?? 0)', 'get(address)?.events.length ?? 0).filter((head) => head > 0)']],
+    changes: [
+      [
+        'return there ? headOf(there) : 0\n      })',
+        'return there ? headOf(there) : 0\n      }).filter((head) => head > 0)',
+      ],
+    ],
     caughtBy: ['heads: a thousand heads can be asked for at once'],
   },
   {
     store: 'cannot read what is not there',
-    changes: [['get(from)?.events.slice(after', 'get(from).events.slice(after']],
+    changes: [['get(from) ?? {}\n      return events.slice(Math', 'get(from)\n      return events.slice(Math']],
     throws: 'Cannot read properties of undefined',
     caughtBy: ['read: reading a conversation without events finds nothing'],
   },

@@ -7,12 +7,12 @@ export const brokenWrites: readonly Broken[] = [
   // the write
   {
     store: 'writes wherever the end is',
-    changes: [['there.events.length !== expectedSeq', 'false']],
+    changes: [['headOf(there) !== expectedSeq', 'false']],
     caughtBy: ['append: an append below the last seq is a conflict'],
   },
   {
     store: 'takes a seq beyond the end',
-    changes: [['there.events.length !== expectedSeq', 'there.events.length > expectedSeq']],
+    changes: [['headOf(there) !== expectedSeq', 'headOf(there) > expectedSeq']],
     caughtBy: ['append: an append beyond the last seq is a conflict'],
   },
   {
@@ -104,8 +104,8 @@ export const brokenWrites: readonly Broken[] = [
     store: 'takes a mark once per conversation',
     changes: [
       [
-        'there.events.length !== expectedSeq',
-        'there.events.length !== expectedSeq || [...there.marks.values()].includes(write.mark)',
+        'headOf(there) !== expectedSeq',
+        'headOf(there) !== expectedSeq || [...there.marks.values()].includes(write.mark)',
       ],
     ],
     caughtBy: ['mark: a mark counts at its own place: elsewhere it is another write'],
@@ -119,8 +119,8 @@ export const brokenWrites: readonly Broken[] = [
     store: 'writes the rows of a write given again',
     changes: [
       [
-        'const written = there.events.slice(expectedSeq',
-        'there.status = rows.status\n const written = there.events.slice(expectedSeq',
+        'const written = there.events.slice(from',
+        'there.status = rows.status\n const written = there.events.slice(from',
       ],
     ],
     caughtBy: ['mark: a write given again changes no row that was written since'],
@@ -129,8 +129,8 @@ export const brokenWrites: readonly Broken[] = [
     store: 'fences before it looks at the mark',
     changes: [
       [
-        'if (there.events.length !== expectedSeq)',
-        `if (write.epoch !== undefined && write.epoch !== there.epoch) return { result: 'fenced' }\n if (there.events.length !== expectedSeq)`,
+        'if (headOf(there) !== expectedSeq)',
+        `if (write.epoch !== undefined && write.epoch !== there.epoch) return { result: 'fenced' }\n if (headOf(there) !== expectedSeq)`,
       ],
     ],
     caughtBy: ['mark: a driver that was fenced since is still told that its write was written'],
@@ -142,12 +142,12 @@ export const brokenWrites: readonly Broken[] = [
   },
   {
     store: 'tells the newest seq of a repeated key',
-    changes: [['seq: repeated }', 'seq: there.events.length }']],
+    changes: [['seq: repeated }', 'seq: headOf(there) }']],
     caughtBy: ['key: a used key is told even to a writer that is behind'],
   },
   {
     store: 'tells the first seq of a repeated key',
-    changes: [['there.keys.set(write.key, there.events.length)', 'there.keys.set(write.key, expectedSeq + 1)']],
+    changes: [['there.keys.set(write.key, head)', 'there.keys.set(write.key, expectedSeq + 1)']],
     caughtBy: ['key: a key that was used is told, with the last seq of the write that used it'],
   },
   {
@@ -157,9 +157,7 @@ export const brokenWrites: readonly Broken[] = [
   },
   {
     store: 'looks at the key before the mark',
-    changes: [
-      ['if (there.events.length !== expectedSeq)', `${repeatedFirst}\n if (there.events.length !== expectedSeq)`],
-    ],
+    changes: [['if (headOf(there) !== expectedSeq)', `${repeatedFirst}\n if (headOf(there) !== expectedSeq)`]],
     caughtBy: ['key: a write with a key, given again, is the same write and no repetition'],
   },
   {

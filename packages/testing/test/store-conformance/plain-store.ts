@@ -21,7 +21,9 @@ interface Conversation {
   /** Creation order, for lists. */
   readonly nth: number
   readonly createdAt: number
+  /** From the seq after `erased`. */
   readonly events: LogEvent[]
+  erased: number
   /** By the seq of the first event of each write. */
   readonly marks: Map<number, string>
   readonly keys: Map<string, number>
@@ -31,6 +33,8 @@ interface Conversation {
   status: ConversationStatus
   wakeAt: number | undefined
   base: { readonly seq: number; readonly state: Json } | undefined
+  labels: readonly string[]
+  hidden: boolean
   epoch: number
   owner: string | undefined
   updatedAt: number
@@ -52,10 +56,11 @@ export function plainStore(now: () => number): Store {
     const there = get(to) ?? create(to, all.size, at)
     const repeated = write.key === undefined ? undefined : there.keys.get(write.key)
     const owned = (): boolean => node !== undefined && there.owner === node
-    if (there.events.length !== expectedSeq) {
+    if (headOf(there) !== expectedSeq) {
       const mine = there.marks.get(expectedSeq + 1) === write.mark
       if (!mine) return repeated === undefined ? { result: 'conflict' } : { result: 'repeated', seq: repeated }
-      const written = there.events.slice(expectedSeq, expectedSeq + events.length)
+      const from = expectedSeq - there.erased
+      const written = there.events.slice(from, from + events.length)
       return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }
     }
     if (write.epoch !== undefined && write.epoch !== there.epoch) return { result: 'fenced' }
@@ -69,17 +74,30 @@ export function plainStore(now: () => number): Store {
       }
     }
     all.set(keyOf(to), there)
+    if (write.erase) {
+      there.erased = headOf(there)
+      there.events.length = 0
+      there.marks.clear()
+      there.keys.clear()
+      there.holds.clear()
+      there.notes = []
+      there.labels = []
+      there.base = undefined
+    }
     there.events.push(...written)
     there.marks.set(expectedSeq + 1, write.mark)
-    if (write.key !== undefined) there.keys.set(write.key, there.events.length)
+    const head = headOf(there)
+    if (write.key !== undefined) there.keys.set(write.key, head)
     there.agent = rows.agent
     there.status = rows.status
     there.wakeAt = rows.wakeAt
     there.updatedAt = at
-    if (rows.base !== undefined) there.base = { seq: there.events.length, state: rows.base }
+    if (rows.base !== undefined) there.base = { seq: head, state: rows.base }
+    there.labels = rows.labels ?? there.labels
+    there.hidden = rows.hidden ?? false
     for (const row of rows.holds) there.holds.set(row.callId, row)
     const left = rows.status === 'running' && !lives(there.owner)
-    for (const listener of listeners) listener(to, there.events.length, left)
+    for (const listener of listeners) listener(to, head, left)
     return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }
   }
 
@@ -89,16 +107,19 @@ export function plainStore(now: () => number): Store {
       const there = get(from)
       if (!there) return undefined
       const { agent, base, events } = there
-      return { seq: events.length, agent, base, events: events.slice(base?.seq ?? 0) }
+      return { seq: headOf(there), agent, base, events: events.slice(Math.max(0, (base?.seq ?? 0) - there.erased)) }
     },
-    read: async (from, after, limit = Infinity) => get(from)?.events.slice(after, after + limit) ?? [],
-    readBack: async (from, before, limit) =>
-      get(from)
-        ?.events.slice(0, before - 1)
-        .slice(-limit) ?? [],
+    read: async (from, after, limit = Infinity) => {
+      const { events = [], erased = 0 } = get(from) ?? {}
+      return events.slice(Math.max(0, after - erased)).slice(0, limit)
+    },
+    readBack: async (from, before, limit) => {
+      const { events = [], erased = 0 } = get(from) ?? {}
+      return events.slice(0, Math.max(0, before - 1 - erased)).slice(-limit)
+    },
     readCall: async (from, callId) => {
       const there = get(from)
-      return there?.holds.get(callId)?.seqs.flatMap((seq) => there.events[seq - 1] ?? []) ?? []
+      return there?.holds.get(callId)?.seqs.flatMap((seq) => there.events[seq - 1 - there.erased] ?? []) ?? []
     },
     findCall: async (tenant, callId) =>
       [...all.values()]
@@ -106,11 +127,15 @@ export function plainStore(now: () => number): Store {
         .map(({ address }) => address.id)
         .slice(0, 2),
     findKey: async (from, key) => get(from)?.keys.get(key),
-    heads: async (of) => of.map((address) => get(address)?.events.length ?? 0),
+    heads: async (of) =>
+      of.map((address) => {
+        const there = get(address)
+        return there ? headOf(there) : 0
+      }),
 
     note: async (to, note) => {
       const there = get(to)
-      if (!there) return
+      if (!there || there.hidden) return
       const others = there.notes.filter(({ kind, seq }) => kind !== note.kind || seq !== note.seq)
       there.notes = [...others, note].toSorted((one, other) => other.seq - one.seq)
     },
@@ -163,9 +188,10 @@ export function plainStore(now: () => number): Store {
     },
 
     pending: async (query) => {
-      const { tenant, conversationId, callId, agent, tool, kind, expiresBefore = Infinity } = query
+      const { tenant, conversationId, callId, agent, tool, kind, expiresBefore = Infinity, any } = query
       const found = [...all.values()].flatMap((there) =>
         there.address.tenant !== tenant ||
+        there.hidden ||
         (conversationId ?? there.address.id) !== there.address.id ||
         (agent ?? there.agent) !== there.agent
           ? []
@@ -175,23 +201,48 @@ export function plainStore(now: () => number): Store {
         .filter(({ hold }) => hold.open && hold.expiresAt < expiresBefore)
         .filter(({ hold }) => (callId ?? hold.callId) === hold.callId)
         .filter(({ hold }) => (tool ?? hold.tool) === hold.tool && (kind ?? hold.kind) === hold.kind)
-        .map(({ there, hold: { open: _open, seqs: _seqs, ...row } }) => ({
+        .filter(({ there, hold }) => {
+          if (!any) return true
+          const own = (hold.labels ?? []).some((label) => any.labels.includes(label))
+          return own || there.labels.some((label) => any.conversationLabels.includes(label))
+        })
+        .map(({ there, hold: { open: _open, seqs: _seqs, labels: _labels, ...row } }) => ({
           sort: [row.heldAt, there.nth, row.callId] as const,
           item: { ...row, conversationId: there.address.id, agent: there.agent },
         }))
       return pageOf(open, query)
     },
     list: async (query) => {
-      const { tenant, agent, status } = query
+      const { tenant, agent, status, labels } = query
       const found = [...all.values()]
         .filter(({ address }) => address.tenant === tenant)
+        .filter((there) => !there.hidden)
+        .filter((there) => labels?.some((label) => there.labels.includes(label)) ?? true)
         .filter((there) => (agent ?? there.agent) === there.agent && (status ?? there.status) === there.status)
         .map((there) => {
-          const { address, createdAt, updatedAt, events } = there
-          const item = { id: address.id, agent: there.agent, status: there.status, seq: events.length }
+          const { address, createdAt, updatedAt } = there
+          const item = { id: address.id, agent: there.agent, status: there.status, seq: headOf(there) }
           return { sort: [-there.nth, 0, ''] as const, item: { ...item, createdAt, updatedAt } }
         })
       return pageOf(found, query)
+    },
+    walk: async (query) => {
+      const found = [...all.values()]
+        .filter((there) => !there.hidden)
+        .map((there) => {
+          const { address, agent, status, createdAt, updatedAt } = there
+          const item = { ...address, agent, status, seq: headOf(there), createdAt, updatedAt }
+          return { sort: [there.nth, 0, ''] as const, item }
+        })
+      return pageOf(found, query)
+    },
+    usage: async (tenant) => {
+      const own = [...all.values()].filter((there) => there.address.tenant === tenant)
+      const shown = own.filter((there) => !there.hidden)
+      return {
+        conversations: shown.length,
+        bytes: own.reduce((sum, { events }) => sum + JSON.stringify(events).length, 0),
+      }
     },
 
     beat: async (node, ttlMs) => {
@@ -229,12 +280,17 @@ export function plainStore(now: () => number): Store {
   }
 }
 
+function headOf({ erased, events }: Conversation): number {
+  return erased + events.length
+}
+
 function create(address: Address, nth: number, at: number): Conversation {
   return {
     address,
     nth,
     createdAt: at,
     events: [],
+    erased: 0,
     marks: new Map(),
     keys: new Map(),
     holds: new Map(),
@@ -243,6 +299,8 @@ function create(address: Address, nth: number, at: number): Conversation {
     status: 'idle',
     wakeAt: undefined,
     base: undefined,
+    labels: [],
+    hidden: false,
     epoch: 0,
     owner: undefined,
     updatedAt: at,

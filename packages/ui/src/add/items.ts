@@ -1,9 +1,9 @@
-/** What can be added by itself. Whatever an item needs comes with it. */
+/** The items of the registry. Copying an item also copies every file that it imports. */
 export interface Item {
   readonly name: string
   readonly title: string
   readonly description: string
-  /** Of `src`; the main one first. */
+  /** File names in `src`, the main one first. */
   readonly files: readonly string[]
 }
 
@@ -11,25 +11,25 @@ export const items: readonly Item[] = [
   {
     name: 'chat',
     title: 'Chat',
-    description: 'Everything a conversation needs: messages, calls, approvals, forms, and where to write.',
+    description: 'Everything for a conversation: messages, calls, approvals, forms, and a message field.',
     files: ['message-list.tsx', 'composer.tsx'],
   },
   {
     name: 'message-list',
     title: 'Message list',
-    description: 'A conversation of any length, which stays at the bottom unless the reader scrolled up.',
+    description: 'The messages of a conversation. Stays at the newest message unless the reader scrolled up.',
     files: ['message-list.tsx'],
   },
   {
     name: 'message',
     title: 'Message',
-    description: 'What was said and done in one turn, with markdown as it arrives.',
+    description: 'One message or one turn of an agent, with markdown while it is streamed.',
     files: ['message.tsx'],
   },
   {
     name: 'markdown',
     title: 'Markdown',
-    description: 'Markdown as elements, never as markup.',
+    description: 'Markdown as React elements, never as HTML.',
     files: ['markdown.tsx'],
   },
   {
@@ -41,37 +41,37 @@ export const items: readonly Item[] = [
   {
     name: 'approval-card',
     title: 'Approval card',
-    description: 'What will run, exactly; approve, edit, reject.',
+    description: 'The exact input that will run; approve, edit, reject.',
     files: ['approval-card.tsx'],
   },
   {
     name: 'elicitation-form',
     title: 'Elicitation form',
-    description: 'A question to a person, as a form made from the schema of the answer.',
+    description: 'A question to a person, as a form generated from the schema of the answer.',
     files: ['elicitation-form.tsx'],
   },
   {
     name: 'hold-card',
     title: 'Hold card',
-    description: 'Whatever waits, with what can be said to it.',
+    description: 'The card for any hold: approval, form, or a note about what the call waits for.',
     files: ['hold-card.tsx', 'use-kept.ts'],
   },
   {
     name: 'space',
     title: 'Space',
-    description: 'Everything a space needs: what people and agents say, calls with their cards, and where to write.',
+    description: 'Everything for a space: messages of people and agents, calls with their cards, and a message field.',
     files: ['space-messages.tsx', 'composer.tsx'],
   },
   {
     name: 'space-message',
     title: 'Space message',
-    description: 'One message of a space, a call that is shown there, or what an agent is writing.',
+    description: 'One message of a space, a visible call, or the text that an agent is writing.',
     files: ['space-message.tsx', 'space-writing.tsx'],
   },
   {
     name: 'composer',
     title: 'Composer',
-    description: 'Where something is said, with a button to stop.',
+    description: 'A message field, with a button to stop the turn.',
     files: ['composer.tsx'],
   },
 ]

@@ -1,16 +1,16 @@
 #!/usr/bin/env node
-/** `npx @holdpoint/ui add approval-card`: copies components into a project. They are the project's own from then on. */
+/** `npx @holdpoint/ui add approval-card`: copies components into a project, which owns them from then on. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { items, registryItem, type RegistryItem } from './registry.ts'
 
-const USAGE = `holdpoint-ui list                         what there is
-holdpoint-ui add <name…> [--to <folder>]  copies it, into src/components/holdpoint unless said
+const USAGE = `holdpoint-ui list                         lists the components
+holdpoint-ui add <name…> [--to <folder>]  copies components (default folder: src/components/holdpoint)
                          [--overwrite]    replaces files that you changed`
 
-// From `dist/add` and from `src/add` alike.
+// The path is the same from `dist/add` and from `src/add`.
 const home = fileURLToPath(new URL('../../', import.meta.url))
 const read = (file: string): string => readFileSync(join(home, file), 'utf8')
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
@@ -31,7 +31,9 @@ else {
 
 function add(wanted: readonly string[], to: string, overwrite: boolean): void {
   const found = wanted.map(
-    (name) => registryItem(name, read) ?? fail(`There is no "${name}". See \`holdpoint-ui list\`.`),
+    (name) =>
+      registryItem(name, read) ??
+      fail(`There is no component "${name}". Run \`holdpoint-ui list\` to see all of them.`),
   )
   const files = new Map(
     found.flatMap((item) => item.files.map(({ path, content }) => [nameOf(path), content] as const)),
@@ -49,7 +51,7 @@ function add(wanted: readonly string[], to: string, overwrite: boolean): void {
   }
   say(`${files.size - kept.length} files in ${to}.`)
   if (kept.length > 0) {
-    say(`Kept as they are, since you changed them: ${kept.join(', ')}. --overwrite replaces them.`)
+    say(`Not copied, because you changed these files: ${kept.join(', ')}. Use --overwrite to replace them.`)
     process.exitCode = 1
   }
   say(`Now: npm install ${dependencies(found).join(' ')}`)

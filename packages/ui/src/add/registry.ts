@@ -1,11 +1,11 @@
 /**
- * The components as a registry that `npx shadcn add` reads, made from the sources themselves. An item brings every file
- * it needs, so that it can be added from any address without asking for another.
+ * Builds the registry that `npx shadcn add` reads from the source files. Each item contains every file that it imports,
+ * so it can be added from any address without a request for another item.
  */
 import { posix } from 'node:path'
 import { items, type Item } from './items.ts'
 
-/** The text of a file of this package. */
+/** Returns the text of a file of this package. */
 export type ReadFile = (file: string) => string
 
 export interface RegistryItem {
@@ -52,7 +52,7 @@ export function registryItem(name: string, read: ReadFile): RegistryItem | undef
   }
 }
 
-/** The files to serve, by name: one for each item, and the list of them. */
+/** The files of the registry, by name: the list of items, and one file for each item. */
 export function registryFiles(read: ReadFile): readonly (readonly [name: string, text: string])[] {
   const made = items.flatMap(({ name }) => registryItem(name, read) ?? [])
   const index = {
@@ -71,7 +71,7 @@ export function registryFiles(read: ReadFile): readonly (readonly [name: string,
 
 const IMPORT = /(from\s+|import\s+)'([^']+)'/g
 
-/** The files, and whatever they import from beside them. */
+/** The files, and all files that they import by a relative path. */
 function closure(names: readonly string[], read: ReadFile): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
   const visit = (name: string): void => {
@@ -88,7 +88,7 @@ function importsOf(content: string): string[] {
   return [...content.matchAll(IMPORT)].map(([, , from = '']) => from)
 }
 
-/** Packages with the versions that these components were made for. React is there already. */
+/** The npm packages that the files import, with our versions. React is not listed: the project has it. */
 function dependenciesOf(contents: readonly string[], read: ReadFile): string[] {
   const { dependencies } = JSON.parse(read('package.json')) as {
     readonly dependencies: Readonly<Record<string, string>>
@@ -99,14 +99,14 @@ function dependenciesOf(contents: readonly string[], read: ReadFile): string[] {
     .map(([name, version]) => `${name}@^${version}`)
 }
 
-/** Not every project takes the extension of a TypeScript file in an import. */
+/** Not every project allows imports with the extension of a TypeScript file. */
 function withoutExtensions(content: string): string {
   return content.replace(IMPORT, (whole, keyword: string, from: string) =>
     from.startsWith('.') ? `${keyword}'${from.replace(/\.tsx?$/, '')}'` : whole,
   )
 }
 
-/** The colours that shadcn's own themes do not have. */
+/** The colours that shadcn's themes do not have. */
 const OURS = /^(?:held|held-muted|ok|ok-muted)$/
 
 function cssVarsOf(css: string): CssVars {

@@ -63,6 +63,10 @@ export async function answerOf(subject: Subject, command: Command): Promise<unkn
       return page(subject, command, (after) => store.pending({ ...command.query, ...after }))
     case 'list':
       return page(subject, command, (after) => store.list({ ...command.query, ...after }))
+    case 'usage': {
+      const { conversations, bytes } = await store.usage(command.tenant)
+      return { conversations, some: bytes > 0 }
+    }
     case 'note':
       return store.note(command.to, withEnd(command.note, command.endsIn, start))
     case 'notes':
@@ -109,7 +113,7 @@ type Asked<Ask> = Extract<Command, { readonly ask: Ask }>
 async function readUpTo(store: Store, { from, after, limit }: Asked<'read'>): Promise<unknown> {
   const events = []
   while (events.length < limit) {
-    const read = await store.read(from, after + events.length, limit - events.length)
+    const read = await store.read(from, events.at(-1)?.seq ?? after, limit - events.length)
     if (read.length === 0) break
     events.push(...read)
   }

@@ -35,6 +35,7 @@ export type Question =
   | { readonly ask: 'heads'; readonly of: readonly Address[] }
   | { readonly ask: 'pending'; readonly query: PendingQuery; readonly goOn: boolean }
   | { readonly ask: 'list'; readonly query: ListQuery; readonly goOn: boolean }
+  | { readonly ask: 'usage'; readonly tenant: string }
   | { readonly ask: 'note'; readonly to: Address; readonly note: Note; readonly endsIn: number | undefined }
   | { readonly ask: 'notes'; readonly from: Address; readonly query: NotesQuery }
   | { readonly ask: 'put'; readonly put: Put }

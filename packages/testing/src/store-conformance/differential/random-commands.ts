@@ -2,8 +2,9 @@
  * Random commands from a seed. The earlier answers tell the ends of the logs and the epochs, so that most writes succeed,
  * some just miss, and many conflict.
  */
-import type { Address, Append, Appended, ConversationStatus, HoldRow, Json, PutAnswer } from '@holdpoint/core'
+import type { ConversationStatus, HoldRow, Json, PendingQuery } from '@holdpoint/core'
 import { draft, note, NOON } from '../drafts.ts'
+import { CALLS, DOCUMENTS, KEYS, LABELS, NOTES, type Known } from './known.ts'
 import { midStep, STEP_MS, type Command, type Question, type Which } from './command.ts'
 
 type Random = () => number
@@ -11,8 +12,6 @@ type Random = () => number
 const STATUSES: readonly ConversationStatus[] = ['running', 'running', 'held', 'idle']
 const KINDS: readonly HoldRow['kind'][] = ['approval', 'elicitation', 'client', 'external']
 const TOOLS = ['mail', 'pay', `it's "odd"`]
-const CALLS = ['x', 'y', 'z', 'odd \u0000 \ud800']
-const KEYS = ['k', 'K', '', '\u0000']
 const VALUES: readonly Json[] = [
   null,
   '',
@@ -21,84 +20,8 @@ const VALUES: readonly Json[] = [
   { b: 1, B: [], '': {} },
   0.1 + 0.2,
 ]
-const NOTES = ['summary', 'odd \u0000 \udc00']
-const DOCUMENTS = ['a', 'ab', 'b', 'A', '', 'a\ud83d', 'a🙂', 'a\u0000', 'a\uffff']
 const KEPT = ['agent', 'agent', 'agent', 'key']
 const LIMITS = [1, 2, 3, 100]
-
-/** What the commands so far have told. Names end in the seed, so that many seeds can follow each other on one store. */
-export class Known {
-  readonly tenants: readonly string[]
-  readonly addresses: readonly Address[]
-  readonly agents: readonly string[]
-  readonly writes: Append[] = []
-  readonly calls: readonly string[] = CALLS
-  readonly keys: readonly string[] = KEYS
-  readonly notes: readonly string[] = NOTES
-  readonly documents: readonly string[] = DOCUMENTS
-  readonly #heads = new Map<Address, number>()
-  readonly #epochs = new Map<Address, number>()
-  readonly #left: string[] = []
-  /** What was last said of the version of each. */
-  readonly #versions = new Map<string, number>()
-  readonly #seed: number
-  #generation = 0
-  #writes = 0
-  /** Steps of time since the start. */
-  steps = 0
-
-  constructor(seed: number) {
-    this.#seed = seed
-    this.tenants = [`~${seed}`, `odd ' \u0000~${seed}`]
-    this.addresses = this.tenants.flatMap((tenant) => ['c', 'C', 'odd \ud800'].map((id) => ({ tenant, id })))
-    this.agents = ['desk', 'sales'].map((agent) => `${agent}~${seed}`)
-  }
-
-  /** A node that left never comes back under its name: no store promises whether it would own its conversations again. */
-  get nodes(): readonly string[] {
-    return ['a', 'b', 'c'].map((name) => `${name}${this.#generation}~${this.#seed}`)
-  }
-
-  get gone(): readonly string[] {
-    return this.#left
-  }
-
-  headOf(address: Address): number {
-    return this.#heads.get(address) ?? 0
-  }
-
-  epochOf(address: Address): number {
-    return this.#epochs.get(address) ?? 0
-  }
-
-  versionOf(id: string): number {
-    return this.#versions.get(id) ?? 0
-  }
-
-  /** Later with every write, so that what is oldest and what is newest is never in doubt. */
-  time(): number {
-    return NOON + ++this.#writes * 100
-  }
-
-  learn(command: Command, answer: unknown): void {
-    if (command.ask === 'put') this.#versions.set(command.put.id, (answer as PutAnswer).version)
-    if (command.ask === 'append') this.#learnAppend(command.write, answer as Appended)
-    if (command.ask === 'claim' && typeof answer === 'number') this.#epochs.set(command.what, answer)
-    if (command.ask === 'advance') this.steps += command.ms / STEP_MS
-    if (command.ask === 'leave') {
-      this.#left.push(...this.nodes)
-      this.#generation++
-    }
-  }
-
-  #learnAppend(write: Append, answer: Appended): void {
-    this.writes.push(write)
-    if (answer.result !== 'ok') return
-    const head = write.expectedSeq + write.events.length
-    this.#heads.set(write.to, Math.max(head, this.headOf(write.to)))
-    this.#epochs.set(write.to, answer.epoch)
-  }
-}
 
 export function randomCommand(random: Random, known: Known): Command {
   const handle: Which = random() < 0.5 ? 0 : 1
@@ -107,7 +30,7 @@ export function randomCommand(random: Random, known: Known): Command {
   if (roll < 37) return { handle, ...appendAgain(random, known) }
   if (roll < 42) return { handle, ask: 'claim', what: pick(random, known.addresses), node: randomNode(random, known) }
   if (roll < 46) return { handle: 0, ask: 'beat', node: pick(random, known.nodes), ttlMs: midStep(below(random, 3)) }
-  if (roll < 47) return { handle: 0, ask: 'leave', node: pick(random, known.nodes) }
+  if (roll < 47.5) return { handle: 0, ask: 'leave', node: pick(random, known.nodes) }
   if (roll < 52) return { handle, ask: 'advance', ms: STEP_MS * (1 + below(random, 2)) }
   if (roll < 52.5) return { handle: 1, ask: 'reopen' }
   if (roll < 56) return { handle, ask: 'due', query: { limit: pick(random, LIMITS) } }
@@ -147,6 +70,18 @@ function randomAppend(random: Random, known: Known): Asked<'append'> {
     ...given(
       'key',
       maybe(random, 0.2, () => pick(random, KEYS)),
+    ),
+    ...given(
+      'labels',
+      maybe(random, 0.3, () => some(random, LABELS)),
+    ),
+    ...given(
+      'hidden',
+      maybe(random, 0.1, () => true as const),
+    ),
+    ...given(
+      'erase',
+      maybe(random, 0.06, () => true as const),
     ),
   })
   const wakeIn = maybe(random, 0.4, () => midStep(known.steps + below(random, 6) - 2))
@@ -208,6 +143,10 @@ function randomHolds(random: Random, head: number, at: number): HoldRow[] {
           heldAt: at + nth,
           expiresAt: NOON + below(random, 4),
           seqs: Array.from({ length: head }, (_, n) => n + 1).filter(() => random() < 0.4),
+          ...given(
+            'labels',
+            maybe(random, 0.5, () => some(random, LABELS).slice(0, 2)),
+          ),
         },
   )
 }
@@ -218,7 +157,7 @@ function randomRead(random: Random, known: Known): Question {
   const limit = pick(random, LIMITS)
   const tenant = pick(random, known.tenants)
   const goOn = random() < 0.6
-  switch (below(random, 11)) {
+  switch (below(random, 12)) {
     case 0:
       return { ask: 'load', from }
     case 1:
@@ -241,6 +180,8 @@ function randomRead(random: Random, known: Known): Question {
       return { ask: 'notes', from, query: { kind: pick(random, NOTES), limit, ...given('before', before) } }
     }
     case 8:
+      return { ask: 'usage', tenant }
+    case 9:
       return { ask: 'get', tenant: known.tenants[0] ?? '', kind: pick(random, KEPT), id: pick(random, DOCUMENTS) }
     default:
       return { ask: 'pending', goOn, query: { tenant, limit, ...pendingFilter(random, known) } }
@@ -249,7 +190,8 @@ function randomRead(random: Random, known: Known): Question {
 
 function listFilter(random: Random, { agents }: Known): object {
   const [roll, agent, status] = [below(random, 4), pick(random, agents), pick(random, STATUSES)]
-  return [{}, {}, { agent }, { status }][roll] ?? {}
+  const filter = [{}, {}, { agent }, { status }][roll] ?? {}
+  return random() < 0.4 ? { ...filter, labels: someLabels(random) } : filter
 }
 
 function pendingFilter(random: Random, { agents, addresses }: Known): object {
@@ -261,7 +203,16 @@ function pendingFilter(random: Random, { agents, addresses }: Known): object {
     { kind: pick(random, KINDS) },
     { expiresBefore: NOON + below(random, 5) },
   ]
-  return random() < 0.4 ? {} : Object.assign({}, ...some(random, filters).slice(0, 2))
+  const filter = random() < 0.4 ? {} : (Object.assign({}, ...some(random, filters).slice(0, 2)) as object)
+  return random() < 0.3 ? { ...filter, any: randomAny(random) } : filter
+}
+
+function randomAny(random: Random): PendingQuery['any'] {
+  return { labels: someLabels(random).slice(0, 2), conversationLabels: someLabels(random).slice(0, 2) }
+}
+
+function someLabels(random: Random): string[] {
+  return random() < 0.2 ? [] : some(random, LABELS)
 }
 
 function randomNode(random: Random, known: Known): string {

@@ -5,12 +5,14 @@
  *   await storeDifferential({ memory, mine }, { seeds: [1, 2, 3] })
  */
 import { AssertionError } from 'node:assert'
+import type { PendingQuery } from '@holdpoint/core'
 import { testPorts } from '../../manual-clock.ts'
 import { textOf } from '../expect.ts'
 import type { StorePlace } from '../scene.ts'
 import { answerOf, begin, subjectOn, type Subject } from './answer-of.ts'
 import type { Command } from './command.ts'
-import { Known, randomCommand } from './random-commands.ts'
+import { Known } from './known.ts'
+import { randomCommand } from './random-commands.ts'
 
 export interface DifferentialOptions {
   /** A run for each. They follow each other on the same places, under names of their own. */
@@ -63,12 +65,25 @@ async function oneRun(
 }
 
 /** Everything there is, asked for at the end. */
-function inventory({ addresses, tenants, agents, calls, keys, notes, documents }: Known): Command[] {
+function inventory({ addresses, tenants, agents, calls, keys, labels, notes, documents }: Known): Command[] {
+  const any = { labels: labels.slice(0, 2), conversationLabels: labels.slice(0, 1) }
+  const pending = (query: Omit<PendingQuery, 'limit'>): Command => ({
+    handle: 1,
+    ask: 'pending',
+    goOn: false,
+    query: {
+      ...query,
+      any,
+      limit: 1e3,
+    },
+  })
   return [
     ...addresses.flatMap((from): Command[] => [
       { handle: 0, ask: 'read', from, after: 0, limit: 1000 },
       { handle: 1, ask: 'load', from },
+      pending({ tenant: from.tenant, conversationId: from.id }),
       ...calls.flatMap((callId): Command[] => [
+        pending({ tenant: from.tenant, callId }),
         { handle: 0, ask: 'readCall', from, callId },
         { handle: 1, ask: 'findCall', tenant: from.tenant, callId },
       ]),
@@ -85,6 +100,14 @@ function inventory({ addresses, tenants, agents, calls, keys, notes, documents }
     ...tenants.flatMap((tenant): Command[] => [
       { handle: 0, ask: 'list', query: { tenant, limit: 1000 }, goOn: false },
       { handle: 1, ask: 'pending', query: { tenant, limit: 1000 }, goOn: false },
+      { handle: 0, ask: 'usage', tenant },
+      ...labels.flatMap((label): Command[] => [
+        { handle: 0, ask: 'list', query: { tenant, labels: [label], limit: 1000 }, goOn: false },
+        ...[
+          { labels: [label], conversationLabels: [] },
+          { labels: [], conversationLabels: [label] },
+        ].map((any): Command => ({ handle: 1, ask: 'pending', query: { tenant, any, limit: 1000 }, goOn: false })),
+      ]),
       { handle: 0, ask: 'documents', query: { tenant, kind: 'agent', limit: 1000 }, goOn: false },
       ...documents.flatMap((id): Command[] => [
         { handle: 1, ask: 'get', tenant, kind: 'agent', id },

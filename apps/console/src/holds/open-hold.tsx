@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react'
+import type { PendingHold, Resolution, ResolveAnswer } from '@holdpoint/client'
+import { HoldCard, type HoldTalkHandlers, type Kept } from '@holdpoint/ui'
+import { Origin } from './origin.tsx'
+
+export interface OpenHoldProps {
+  readonly kept: Kept<PendingHold>
+  readonly talk: HoldTalkHandlers
+  readonly onAnswer: (hold: PendingHold, resolution: Resolution) => Promise<ResolveAnswer>
+}
+
+export function OpenHold({ kept: { item: hold, gone }, talk, onAnswer }: OpenHoldProps): ReactNode {
+  return (
+    <>
+      <HoldCard
+        hold={hold}
+        gone={gone}
+        agent={hold.agent}
+        origin={<Origin hold={hold} />}
+        talk={talk}
+        onResolve={(resolution) => onAnswer(hold, resolution)}
+      />
+      <p className="text-xs text-muted-foreground max-lg:hidden">
+        <Key>j</Key> <Key>k</Key> next and previous · <Key>a</Key> then <Key>Enter</Key> approve · <Key>e</Key> edit ·{' '}
+        <Key>r</Key> reject · <Key>x</Key> select
+      </p>
+    </>
+  )
+}
+
+function Key({ children }: { readonly children: ReactNode }): ReactNode {
+  return <kbd className="rounded-sm border border-border bg-card px-1 font-mono text-[0.9em]">{children}</kbd>
+}

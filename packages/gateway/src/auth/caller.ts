@@ -1,0 +1,82 @@
+/** The caller of a request: a program with a key, or a person whom a token or the application identified. */
+import type { Principal } from '@holdpoint/core'
+import type { Scope } from '@holdpoint/protocol'
+
+export interface Caller {
+  readonly kind: 'program' | 'person'
+  readonly tenant: string
+  /** The tenants that the caller may choose from, its own first. Default: only its own. */
+  readonly tenants?: readonly string[]
+  /** Identifies the credential within the tenant. */
+  readonly id: string
+  /** The id of the program or person: the author of its messages and answers. */
+  readonly by: string
+  /** The name that people read. */
+  readonly name?: string
+  readonly groups?: readonly string[]
+  /** The people that a key may act for: their ids, or `true` for all. Without it, none. */
+  readonly mayActFor?: true | readonly string[]
+  readonly scopes: readonly Scope[]
+  /** The tools whose calls a worker may see and resolve. Default: all. */
+  readonly tools?: readonly string[]
+  /** When the credential expires. */
+  readonly expiresAt?: number
+}
+
+export const SCOPES: readonly [Scope, ...Scope[]] = [
+  'admin',
+  'agent',
+  'worker',
+  'resolver',
+  'reader',
+  'conversations:read-all',
+]
+
+/** The caller as the runtime knows it. A person without a wider right reads and writes its own conversations. */
+export function principalOf(caller: Caller): Principal {
+  const { kind, by, name, groups } = caller
+  const access = kind === 'person' && !isAdmin(caller) && ({ access: 'own' } as const)
+  return { id: by, kind, ...(name !== undefined && { name }), ...(groups && { groups }), ...access }
+}
+
+export function mayActFor({ mayActFor: people }: Caller, person: string): boolean {
+  return people === true || (people?.includes(person) ?? false)
+}
+
+/** The tenants that the caller may choose from, its own first. */
+export function tenantsOf({ tenant, tenants = [tenant] }: Caller): readonly string[] {
+  return tenants
+}
+
+/**
+ * The caller in another of its tenants, or undefined when that is not one of them. Its credential gets an id of its own
+ * there: a person of that tenant may have the same one.
+ */
+export function callerIn(caller: Caller, tenant: string): Caller | undefined {
+  if (tenant === caller.tenant) return caller
+  if (!tenantsOf(caller).includes(tenant)) return undefined
+  return { ...caller, tenant, id: JSON.stringify([caller.tenant, caller.id]) }
+}
+
+/** Whether the caller's key is not limited to other tools. */
+export function mayWorkOn({ tools }: Caller, tool: string): boolean {
+  return tools === undefined || tools.includes(tool)
+}
+
+/** A key that is limited to tools sees only calls of these tools that are for workers. */
+export function seesCall(caller: Caller, { name, kind }: { readonly name: string; readonly kind: string }): boolean {
+  return caller.tools === undefined || (kind === 'external' && mayWorkOn(caller, name))
+}
+
+export function isAdmin({ scopes }: Caller): boolean {
+  return scopes.includes('admin')
+}
+
+/** Whether the caller has one of these scopes, or `admin`. */
+export function hasScope({ scopes }: Caller, needed: readonly Scope[]): boolean {
+  return scopes.includes('admin') || needed.some((scope) => scopes.includes(scope))
+}
+
+export function isScope(value: unknown): value is Scope {
+  return SCOPES.some((scope) => scope === value)
+}

@@ -1,0 +1,72 @@
+/** A person lets another decide in their place until a time. */
+import type { Delegation } from '@holdpoint/core'
+import type { DelegationRow } from '@holdpoint/protocol'
+import { find, list, remove, type Documents } from './documents.ts'
+import type { People } from './people.ts'
+
+/** By the person who may decide: read for each decision. */
+const DELEGATION = 'gateway.delegation'
+/** By the person who delegated: only for lists. It may name a delegation that is over. */
+const GIVEN = 'gateway.delegation-given'
+/** One person has at most this many delegations from others. */
+const MOST = 100
+
+export class Delegations {
+  readonly #documents: Documents
+  readonly #now: () => number
+
+  constructor(documents: Documents, now: () => number) {
+    this.#documents = documents
+    this.#now = now
+  }
+
+  async put(tenant: string, delegation: DelegationRow): Promise<void> {
+    const { from, to, until } = delegation
+    const ttlMs = Math.max(1, until - this.#now())
+    await this.#documents.put({ tenant, kind: GIVEN, id: idOf(from, to), data: { to }, ttlMs })
+    await this.#documents.put({ tenant, kind: DELEGATION, id: idOf(to, from), data: { ...delegation }, ttlMs })
+  }
+
+  async remove(tenant: string, from: string, to: string): Promise<void> {
+    await remove(this.#documents, { tenant, kind: DELEGATION, id: idOf(to, from) })
+    await remove(this.#documents, { tenant, kind: GIVEN, id: idOf(from, to) })
+  }
+
+  /** To this person, with the groups that each delegator has now. */
+  async to(tenant: string, person: string, people: People): Promise<readonly Delegation[]> {
+    const rows = await this.rowsTo(tenant, person)
+    return Promise.all(
+      rows.map(async ({ from, groups, until }) => {
+        const listed = await people.find(tenant, from)
+        return { from: { id: from, groups: listed ? (listed.groups ?? []) : (groups ?? []) }, until }
+      }),
+    )
+  }
+
+  async rowsTo(tenant: string, person: string): Promise<readonly DelegationRow[]> {
+    const { items } = await list(this.#documents, {
+      tenant,
+      kind: DELEGATION,
+      prefix: idOf(person, ''),
+      limit: MOST,
+    })
+    return items.map(({ data }) => data as unknown as DelegationRow)
+  }
+
+  /** The delegations that this person made. */
+  async rowsFrom(tenant: string, person: string): Promise<readonly DelegationRow[]> {
+    const given = await list(this.#documents, { tenant, kind: GIVEN, prefix: idOf(person, ''), limit: MOST })
+    const rows = await Promise.all(
+      given.items.map(async ({ data }) => {
+        const { to } = data as { readonly to: string }
+        return find(this.#documents, tenant, DELEGATION, idOf(to, person))
+      }),
+    )
+    return rows.flatMap((row) => (row ? [row.data as unknown as DelegationRow] : []))
+  }
+}
+
+/** Encoded, so that no name contains the separator. */
+function idOf(first: string, second: string): string {
+  return `${encodeURIComponent(first)}/${encodeURIComponent(second)}`
+}

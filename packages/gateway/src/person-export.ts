@@ -1,0 +1,143 @@
+/**
+ * Everything that is stored about one person, as lines of JSON. Conversations and events are read page by page while the
+ * client takes them, so the size of an export costs no memory. Events outside of the person's own conversations are found
+ * by reading every log of the tenant: no index has them.
+ */
+import { authorIdOf, HoldpointError, isSpaceEvent, type LogEvent } from '@holdpoint/core'
+import type { Runtime } from '@holdpoint/spaces'
+import type { TextSink, TextStream } from './http/text-stream.ts'
+import type { Services } from './services.ts'
+
+export type ExportLine =
+  | { readonly type: 'export'; readonly person: string; readonly at: number }
+  | { readonly type: 'person' | 'delegation' | 'key'; readonly data: object }
+  | { readonly type: 'conversation'; readonly data: object }
+  /** `elsewhere`: by the person, in a space or in a conversation of others. */
+  | { readonly type: 'event'; readonly conversationId: string; readonly event: LogEvent; readonly elsewhere?: true }
+  /** Without this last line, the export is incomplete. */
+  | { readonly type: 'end'; readonly conversations: number; readonly events: number }
+
+interface Exported {
+  readonly services: Pick<Services, 'store' | 'people' | 'delegations' | 'keys' | 'closing' | 'now'>
+  readonly runtime: Runtime
+  readonly tenant: string
+  readonly person: string
+}
+
+const PAGE = 100
+
+export async function* exportPerson(exported: Exported): AsyncGenerator<ExportLine> {
+  const { services, runtime, tenant, person } = exported
+  const { people, delegations, closing, now } = services
+  yield { type: 'export', person, at: now() }
+  const record = await people.find(tenant, person)
+  if (record) yield { type: 'person', data: record }
+  for (const data of await delegations.rowsTo(tenant, person)) yield { type: 'delegation', data }
+  for (const data of await delegations.rowsFrom(tenant, person)) yield { type: 'delegation', data }
+  for await (const key of pages((after) => services.keys.list(tenant, after, PAGE)))
+    if (key.mayActFor === true || key.mayActFor?.includes(person)) yield { type: 'key', data: key }
+
+  let [conversations, events] = [0, 0]
+  const own = pages((after) =>
+    runtime.list({ participant: person, limit: PAGE, ...(after !== undefined && { after }) }),
+  )
+  for await (const row of own) {
+    conversations++
+    yield { type: 'conversation', data: { ...row, ...(await runtime.participants(row.id)) } }
+    for await (const event of eventsOf(runtime, row.id, closing)) {
+      events++
+      yield { type: 'event', conversationId: row.id, event }
+    }
+  }
+  const all = pages((after) => services.store.list({ tenant, limit: PAGE, ...(after !== undefined && { after }) }))
+  for await (const { id } of all) {
+    if (await takesPart(runtime, id, person)) continue
+    for await (const event of eventsOf(runtime, id, closing)) {
+      if (!isBy(event, person)) continue
+      events++
+      yield { type: 'event', conversationId: id, event, elsewhere: true }
+    }
+  }
+  yield { type: 'end', conversations, events }
+}
+
+async function* pages<T>(
+  read: (after: string | undefined) => Promise<{ readonly items: readonly T[]; readonly next: string | undefined }>,
+): AsyncGenerator<T> {
+  let after: string | undefined
+  do {
+    const { items, next } = await read(after)
+    yield* items
+    after = next
+  } while (after !== undefined)
+}
+
+async function* eventsOf(runtime: Runtime, id: string, closing: AbortSignal): AsyncGenerator<LogEvent> {
+  for (let after = 0; ;) {
+    if (closing.aborted) throw new HoldpointError('closed', 'This gateway is shutting down.')
+    const events = await runtime.events(id, after, PAGE)
+    yield* events
+    const last = events.at(-1)
+    if (!last) return
+    after = last.seq
+  }
+}
+
+async function takesPart(runtime: Runtime, id: string, person: string): Promise<boolean> {
+  const { owner, participants = [] } = (await runtime.participants(id)) ?? {}
+  return owner === person || participants.includes(person)
+}
+
+/** Whether the person did it, said it, or is the member that it is about. */
+function isBy(event: LogEvent, person: string): boolean {
+  if ('by' in event && event.by === person) return true
+  if ('onBehalfOf' in event && event.onBehalfOf === person) return true
+  if (isSpaceEvent(event)) {
+    const member = 'member' in event ? event.member : event.type === 'message.posted' ? event.from : undefined
+    return member?.kind === 'human' && member.id === person
+  }
+  if (event.type === 'turn.started') return event.items.some((item) => authorIdOf(item) === person)
+  return event.type === 'message.queued' && authorIdOf(event.item) === person
+}
+
+/** Asks for the next line only when the client can take it. */
+export function streamOfLines(lines: AsyncGenerator<string>, failed: (error: unknown) => void): TextStream {
+  let sink: TextSink | undefined
+  let [wanted, writing, over] = [false, false, false]
+  const write = async (): Promise<void> => {
+    if (writing) return
+    writing = true
+    try {
+      while (wanted && !over) {
+        const { done, value } = await lines.next()
+        if (over) return
+        if (done) {
+          over = true
+          sink?.end('')
+          return
+        }
+        wanted = false
+        if (sink?.write(`${value}\n`)) wanted = true
+      }
+    } catch (error) {
+      over = true
+      failed(error)
+      sink?.fail(error)
+    } finally {
+      writing = false
+    }
+  }
+  return {
+    start: (to) => {
+      sink = to
+    },
+    pull: () => {
+      wanted = true
+      void write()
+    },
+    cancel: () => {
+      over = true
+      void lines.return(undefined)
+    },
+  }
+}

@@ -1,0 +1,102 @@
+/** The owner and the participants of a conversation. */
+import type { ConversationRights, Participants } from '@holdpoint/protocol'
+import type { Right } from '../authorize.ts'
+import { hasScope, isAdmin } from '../auth/caller.ts'
+import { refuse, ok } from '../http/route-answer.ts'
+import { route, type Route, type RouteRequest } from '../http/route.ts'
+import { by, id, z } from '../schemas.ts'
+import { refuseRight, refuseConversation } from './access.ts'
+import { authorOf } from './author.ts'
+
+const params = z.object({ id })
+const may = z
+  .object({ write: z.boolean(), share: z.boolean(), leave: z.boolean(), erase: z.boolean() })
+  .openapi({ description: 'What the caller may do in the conversation.' })
+const people = z
+  .object({ owner: z.string().optional(), participants: z.array(z.string()), may })
+  .openapi('Participants')
+
+export const participantRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/api/conversations/{id}/participants',
+    name: 'listParticipants',
+    tag: 'conversations',
+    summary: 'Get the owner and the participants of a conversation',
+    scopes: ['agent', 'reader', 'resolver'],
+    params,
+    responses: { 200: { description: 'The people.', schema: people } },
+    problems: ['not-found', 'is-a-space', 'not-allowed'],
+    handle: async ({ params: { id: which }, caller, runtime, services }) => {
+      const refused = await refuseRight({ caller, runtime, services }, which, 'conversation.read')
+      if (refused) return refused
+      const found = await peopleOf({ caller, runtime, services }, which)
+      return found ? ok(found) : ((await refuseConversation(runtime, which)) ?? missing(which))
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/conversations/{id}/participants',
+    name: 'changeParticipants',
+    tag: 'conversations',
+    summary: 'Add or remove participants, or name another owner. A participant may remove themselves',
+    scopes: ['agent', 'reader'],
+    params,
+    body: z
+      .strictObject({
+        add: z.array(id).max(100).optional(),
+        remove: z.array(id).max(100).optional(),
+        owner: id.optional(),
+        by,
+      })
+      .openapi('ChangeParticipants'),
+    responses: { 200: { description: 'The people now.', schema: people } },
+    problems: ['not-found', 'is-a-space', 'not-allowed', 'limit-reached'],
+    handle: async ({ params: { id: which }, body: { by: given, ...change }, caller, runtime, services }) => {
+      const from = await authorOf({ caller, services }, given)
+      if ('answer' in from) return from.answer
+      // The default rule is part of the decision: the owner may, and each participant may leave.
+      const refused = services.authorize
+        ? await refuseRight({ caller, runtime, services }, which, 'conversation.share')
+        : undefined
+      const missed = refused ?? (await refuseConversation(runtime, which))
+      if (missed) return missed
+      const defined = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+      const result = await runtime.changeParticipants(which, { ...defined, by: from.by })
+      if (!result.ok) return refuse(result.refusal, result.message)
+      const now = await peopleOf({ caller, runtime, services }, which)
+      return now ? ok(now) : missing(which)
+    },
+  }),
+]
+
+type Asked = Pick<RouteRequest, 'caller' | 'runtime' | 'services'>
+
+async function peopleOf(asked: Asked, id: string): Promise<Participants | undefined> {
+  const found = await asked.runtime.participants(id)
+  if (!found) return undefined
+  const { owner, participants } = found
+  return { ...(owner !== undefined && { owner }), participants, may: await rightsOf(asked, id, participants) }
+}
+
+/** By the rules that the requests of this caller meet, so that a screen shows nothing that would be refused. */
+async function rightsOf(asked: Asked, id: string, participants: readonly string[]): Promise<ConversationRights> {
+  const { caller, services } = asked
+  const isAllowed = async (right: Right): Promise<boolean> => (await refuseRight(asked, id, right)) === undefined
+  const [write, share, erase] = await Promise.all([
+    hasScope(caller, ['agent']) && isAllowed('conversation.write'),
+    hasScope(caller, ['agent', 'reader']) && isAllowed('conversation.share'),
+    hasScope(caller, ['agent']) && (caller.kind === 'person' || isAdmin(caller)) && isAllowed('conversation.erase'),
+  ])
+  const isIn = caller.kind === 'person' && participants.includes(caller.by)
+  return {
+    write,
+    share,
+    leave: isIn && (share || (!services.authorize && hasScope(caller, ['agent', 'reader']))),
+    erase,
+  }
+}
+
+function missing(which: string): ReturnType<typeof refuse> {
+  return refuse('not-found', `There is no conversation "${which}".`)
+}

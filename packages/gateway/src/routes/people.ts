@@ -1,0 +1,153 @@
+/** The people of a tenant and their groups, and delegations of decisions. */
+import type { PersonRow } from '@holdpoint/protocol'
+import { exportPerson, streamOfLines } from '../person-export.ts'
+import { refuse, ok, page } from '../http/route-answer.ts'
+import { route, type Route } from '../http/route.ts'
+import { after, by, id, limit, listOf, z } from '../schemas.ts'
+import { authorOf } from './author.ts'
+
+const person = z
+  .object({ id: z.string(), name: z.string().optional(), groups: z.array(z.string()).optional() })
+  .openapi('Person')
+const delegation = z
+  .object({ from: z.string(), to: z.string(), until: z.number(), groups: z.array(z.string()).optional() })
+  .openapi('Delegation')
+const exportLine = z.looseObject({ type: z.string() }).openapi('ExportLine')
+const LONGEST_DELEGATION_MS = 366 * 86_400_000
+
+export const peopleRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/api/people',
+    name: 'listPeople',
+    tag: 'people',
+    summary: 'List people and their groups',
+    scopes: ['admin'],
+    query: z.strictObject({ after, limit }),
+    responses: { 200: { description: 'A page of people.', schema: listOf(person) } },
+    handle: async ({ query, caller, services: { people } }) =>
+      page(await people.list(caller.tenant, query.after, query.limit ?? 50)),
+  }),
+  route({
+    method: 'put',
+    path: '/api/people/{id}',
+    name: 'putPerson',
+    tag: 'people',
+    summary: 'Set the name and the groups that a person has when a key or a delegate acts for them',
+    scopes: ['admin'],
+    params: z.object({ id }),
+    body: z
+      .strictObject({ name: z.string().min(1).max(200).optional(), groups: z.array(id).max(1000).optional() })
+      .openapi('PutPerson'),
+    responses: { 200: { description: 'The person.', schema: person } },
+    handle: async ({ params, body: { name, groups }, caller, services: { people } }) => {
+      const row: PersonRow = { id: params.id, ...(name !== undefined && { name }), ...(groups && { groups }) }
+      await people.put(caller.tenant, row)
+      return ok(row)
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/api/people/{id}',
+    name: 'removePerson',
+    tag: 'people',
+    summary: 'Remove a person: keys and delegates that act for them have no groups then',
+    scopes: ['admin'],
+    params: z.object({ id }),
+    responses: { 204: { description: 'The person was removed.' } },
+    problems: ['not-found'],
+    handle: async ({ params, caller, services: { people } }) =>
+      (await people.remove(caller.tenant, params.id))
+        ? { status: 204 }
+        : refuse('not-found', `There is no person "${params.id}".`),
+  }),
+  route({
+    method: 'get',
+    path: '/api/people/{id}/export',
+    name: 'exportPerson',
+    tag: 'people',
+    summary: 'Export everything that is stored about a person, as lines of JSON. It reads every log of the tenant',
+    scopes: ['admin'],
+    params: z.object({ id }),
+    responses: {
+      200: {
+        description:
+          'Lines of JSON, each with a `type`: the person, delegations, keys, conversations, events. The last line has the type `end`; without it, the export is incomplete.',
+        lines: exportLine,
+      },
+    },
+    handle: async ({ params, caller: { tenant }, runtime, services }) => {
+      const lines = exportPerson({ services, runtime, tenant, person: params.id })
+      const text = mapped(lines, (line) => services.redact(JSON.stringify(line)))
+      return { stream: streamOfLines(text, services.problem), headers: { 'content-type': 'application/x-ndjson' } }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/delegations',
+    name: 'listDelegations',
+    tag: 'people',
+    summary: 'List the people who let the caller decide in their place, or those whom the caller lets decide',
+    scopes: ['agent', 'resolver', 'reader'],
+    query: z.strictObject({
+      view: z.enum(['received', 'given']).optional().openapi({ description: 'Default: `received`.' }),
+      by,
+    }),
+    responses: {
+      200: { description: 'The delegations to the caller, or from the caller.', schema: listOf(delegation) },
+    },
+    handle: async ({ query: { view, by: given }, caller, services }) => {
+      const { delegations } = services
+      const person = await authorOf({ caller, services }, given)
+      if ('answer' in person) return person.answer
+      const { id } = person.by
+      const rows = view === 'given' ? delegations.rowsFrom(caller.tenant, id) : delegations.rowsTo(caller.tenant, id)
+      return page({ items: await rows, next: undefined })
+    },
+  }),
+  route({
+    method: 'put',
+    path: '/api/delegations/{id}',
+    name: 'delegate',
+    tag: 'people',
+    summary: 'Let this person decide in the place of the caller until a time. The log records both',
+    scopes: ['agent', 'resolver'],
+    params: z.object({ id }),
+    body: z.strictObject({ until: z.number(), by }).openapi('Delegate'),
+    responses: { 200: { description: 'The delegation.', schema: delegation } },
+    handle: async ({ params, body: { until, by: given }, caller, services }) => {
+      const { delegations, now } = services
+      const from = await authorOf({ caller, services }, given)
+      if ('answer' in from) return from.answer
+      const { id: person, kind, groups } = from.by
+      if (kind !== 'person') return refuse('not-allowed', 'Only a person delegates their decisions.')
+      if (params.id === person) return refuse('bad-request', 'A person cannot delegate to themselves.')
+      if (until <= now() || until > now() + LONGEST_DELEGATION_MS)
+        return refuse('bad-request', '"until" must be a time in the future, at most a year from now.')
+      const row = { from: person, to: params.id, until, ...(groups && { groups }) }
+      await delegations.put(caller.tenant, row)
+      return ok(row)
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/api/delegations/{id}',
+    name: 'endDelegation',
+    tag: 'people',
+    summary: 'End the delegation from the caller to this person',
+    scopes: ['agent', 'resolver'],
+    params: z.object({ id }),
+    query: z.strictObject({ by }),
+    responses: { 204: { description: 'There is no such delegation any more.' } },
+    handle: async ({ params, query, caller, services }) => {
+      const from = await authorOf({ caller, services }, query.by)
+      if ('answer' in from) return from.answer
+      await services.delegations.remove(caller.tenant, from.by.id, params.id)
+      return { status: 204 }
+    },
+  }),
+]
+
+async function* mapped<T>(items: AsyncGenerator<T>, map: (item: T) => string): AsyncGenerator<string> {
+  for await (const item of items) yield map(item)
+}

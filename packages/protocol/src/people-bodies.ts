@@ -1,0 +1,76 @@
+/** The bodies about keys, people and the caller. */
+import type { Scope } from './bodies.ts'
+
+export interface CreateKey {
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  /** Milliseconds until the key expires. Default: never. */
+  readonly ttlMs?: number
+  /** The people that the key may act for: their ids, or `true` for all. Default: none. */
+  readonly mayActFor?: true | readonly string[]
+  /** With the scope `worker` alone: the tools whose calls the key may see, claim and resolve. Default: all. */
+  readonly tools?: readonly string[]
+  /** The tenants that a request with the key may choose from, the key's own first. Default: only its own. */
+  readonly tenants?: readonly string[]
+}
+
+export interface KeyRow {
+  readonly id: string
+  readonly name: string
+  readonly scopes: readonly Scope[]
+  readonly createdAt: number
+  readonly expiresAt?: number
+  /** The people that the key may act for: their ids, or `true` for all. Without it, none. */
+  readonly mayActFor?: true | readonly string[]
+  /** The tools whose calls the key may see, claim and resolve. Without it, all. */
+  readonly tools?: readonly string[]
+  /** The tenants that a request with the key may choose from, the key's own first. Without it, only its own. */
+  readonly tenants?: readonly string[]
+}
+
+/** A person of the tenant, for keys and delegates that act for them. */
+export interface PersonRow {
+  readonly id: string
+  /** The name that people read. */
+  readonly name?: string
+  readonly groups?: readonly string[]
+}
+
+/** `from` lets `to` decide in their place. */
+export interface DelegationRow {
+  readonly from: string
+  readonly to: string
+  readonly until: number
+  /** The groups of `from` when they delegated. A person who is listed in the tenant has the groups listed there. */
+  readonly groups?: readonly string[]
+}
+
+export interface DelegationsQuery {
+  /** `received`: to the caller. `given`: from the caller. Default: `received`. */
+  readonly view?: 'received' | 'given'
+  /** The person that a key acts for. */
+  readonly by?: string
+}
+
+/** `key` is returned only once. */
+export interface CreatedKey extends KeyRow {
+  readonly key?: string
+}
+
+/** The credential of a request. */
+export interface CallerRow {
+  readonly tenant: string
+  readonly by: string
+  readonly kind: 'program' | 'person'
+  /** The name that people read. */
+  readonly name?: string
+  readonly groups?: readonly string[]
+  readonly mayActFor?: true | readonly string[]
+  readonly scopes: readonly Scope[]
+  /** The tools whose calls a worker may see, claim and resolve. Without it, all. */
+  readonly tools?: readonly string[]
+  /** The tenants that a request may choose from, the caller's own first. Without it, only its own. */
+  readonly tenants?: readonly string[]
+  /** When the credential expires. */
+  readonly expiresAt?: number
+}

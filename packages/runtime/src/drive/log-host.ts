@@ -1,0 +1,68 @@
+/**
+ * What the process provides to the logs that are active in it. A runtime has one host for all its logs. Each session has its
+ * own, without leases, other processes or other logs.
+ */
+import type { Frame } from '@holdpoint/core/internal/live/frame'
+import type { LogEvent } from '@holdpoint/core/internal/log/log-event'
+import type { Author } from '@holdpoint/core/internal/log/message'
+import type { Delivery } from '@holdpoint/core/internal/log/notice'
+import type { Address, Store } from '@holdpoint/core/internal/log/store'
+import type { Ports } from '@holdpoint/core/internal/ports'
+import type { Scope } from '@holdpoint/core/internal/tool/context'
+import type { Conversation } from '@holdpoint/core/internal/turn/turn-state'
+import type { Agent } from '@holdpoint/core/internal/agent/agent'
+import { noReceivers } from './deliver-notices.ts'
+import type { Tenure } from './driver.ts'
+
+export interface LogHost extends Tenure {
+  readonly store: Store
+  readonly ports: Ports
+  /** The name under which this process owns logs. Undefined when it drives nothing in the background. */
+  readonly node: string | undefined
+  /** Whether a conversation refuses messages for another agent than its own. */
+  readonly oneAgent: boolean
+  /** The scope of a turn, made from its author. Undefined: the turn has the scope that its caller gave. */
+  scope(address: Address, by: string | undefined, askedBy: readonly Author[]): Scope | undefined
+  /** Shows the frames of an autonomous agent in the space that it is in. */
+  relay(address: Address): Relay | undefined
+  /** Delivers a notice to another log. */
+  deliver(from: Address, delivery: Delivery): Promise<void>
+  /** Reports an error that stops no caller. Undefined when errors go to the caller. */
+  readonly problem: ((error: unknown, address: Address) => void) | undefined
+  /** Called with the events of each append of this process to a conversation. */
+  wrote(events: readonly LogEvent[], state: Conversation, address: Address): void
+  /** The scheduler looks at due logs at this time, at the latest. */
+  wakeAt(at: number): void
+  /** The log is due, but there is nothing to do before this time. */
+  postpone(address: Address, until: number): void
+  /** When a client that can run this tool was last connected. */
+  clientSeenAt(address: Address, tool: string): Promise<number>
+  /** Counts model calls against the quota of the tenant; undefined for a session. */
+  readonly quotas: { metered(address: Address, agent: Agent): Agent } | undefined
+}
+
+/** Shows frames to subscribers of another log. */
+export interface Relay {
+  watched(state: Conversation): boolean
+  show(frame: Frame, state: Conversation, agent: Agent): void
+}
+
+export function sessionHost(store: Store, ports: Ports): LogHost {
+  return {
+    store,
+    ports,
+    node: undefined,
+    oneAgent: false,
+    mayWork: () => true,
+    term: () => 0,
+    scope: () => undefined,
+    relay: () => undefined,
+    deliver: noReceivers,
+    problem: undefined,
+    wrote: () => {},
+    wakeAt: () => {},
+    postpone: () => {},
+    clientSeenAt: () => Promise.resolve(-Infinity),
+    quotas: undefined,
+  }
+}

@@ -1,0 +1,32 @@
+export { type LiveStream, type StreamItem, type Watch } from './session/live-stream.ts'
+export { type ItemStream } from './subscribe/subscription.ts'
+export { callsTo, type CallTo } from './session/calls-to.ts'
+export { type HeldCall, type StepResult, type StopReason, type TurnResult } from './session/result.ts'
+export { Session, type ChatResult, type SessionStatus } from './session/session.ts'
+export type {
+  Content,
+  HoldOptions,
+  OpenSessionOptions,
+  ResolveOptions,
+  SendOptions,
+} from './session/session-options.ts'
+export { type MessageTaken, type TurnOfMessage } from './conversation/turn-of-message.ts'
+export { type CancelAnswer } from './conversation/active-conversation.ts'
+export { type SessionData } from './session/session-data.ts'
+export { chat, step, stream } from './session/chat.ts'
+export type { KnownCall } from './runtime/known-call.ts'
+export { QuotaExceeded, type QuotaName, type Quotas, type QuotaUsage } from './node/tenant-quotas.ts'
+export { checkRuntimeOptions } from './runtime/check-runtime.ts'
+export { listDocument } from './runtime/erase.ts'
+export type {
+  Asker,
+  EraseOptions,
+  ListedConversation,
+  ListFilter,
+  PendingFilter,
+  NewHold,
+  PendingHold,
+  Problem,
+  RuntimeOptions,
+  RuntimeSendOptions,
+} from './runtime/runtime-options.ts'

@@ -1,0 +1,61 @@
+/**
+ * Events that are about to be appended, and the state that they lead to. Each event is folded once. The result serves the
+ * next decision, the rows beside the log, and the log after the append.
+ */
+import type { EventBody, LogEvent } from '@holdpoint/core/internal/log/log-event'
+import type { Machine, MachineEffect, MachineState } from '@holdpoint/core/internal/log/machine'
+import type { Append } from '@holdpoint/core/internal/log/store'
+import type { Call } from '@holdpoint/core/internal/turn/turn-state'
+import type { Writer } from './writes.ts'
+
+export class Draft<S extends MachineState, F extends MachineEffect> {
+  readonly before: S
+  readonly at: number
+  readonly #machine: Machine<S, F>
+  readonly #events: EventBody[] = []
+  #after: S
+
+  constructor(machine: Machine<S, F>, before: S, at: number) {
+    this.#machine = machine
+    this.before = before
+    this.at = at
+    this.#after = before
+  }
+
+  get events(): readonly EventBody[] {
+    return this.#events
+  }
+
+  get after(): S {
+    return this.#after
+  }
+
+  add(events: readonly EventBody[]): void {
+    for (const event of events) {
+      const numbered: LogEvent = { ...event, seq: this.#after.seq + 1, at: this.at }
+      this.#after = this.#machine.evolve(this.#after, numbered)
+      this.#events.push(event)
+    }
+  }
+
+  /** `recalled` are calls of earlier turns that the events are about. */
+  toAppend(
+    { to, mark, node }: Pick<Append, 'to' | 'mark'> & { readonly node: string | undefined },
+    writer: Writer,
+    recalled: readonly Call[],
+  ): Append {
+    const { before, after, events, at } = this
+    return {
+      to,
+      expectedSeq: before.seq,
+      mark,
+      events,
+      at,
+      rows: this.#machine.derive(before, after, events, recalled),
+      ...(events.some(({ type }) => type === 'conversation.erased') && { erase: true as const }),
+      ...(node !== undefined && { node }),
+      ...(writer.as === 'driver' && writer.epoch !== undefined && { epoch: writer.epoch }),
+      ...(writer.as === 'outsider' && writer.key !== undefined && { key: writer.key }),
+    }
+  }
+}

@@ -1,0 +1,254 @@
+/**
+ * One log in this process, and the state that its events fold to. No other object keeps state. A writer decides on `state`
+ * and appends at its seq. After a conflict, the log has read the events of the other writer.
+ *
+ * - Folding starts at the state that the store kept last, so a long log costs what a short one does.
+ * - A store that fails, or cannot say whether it wrote, is given the same append again until it knows (`writes.ts`).
+ *
+ * `Machine` says what the events mean; `ConversationLog` adds what only conversations need.
+ */
+import { HoldpointError } from '@holdpoint/core/internal/failure'
+import type { EventBody, LogEvent } from '@holdpoint/core/internal/log/log-event'
+import { hasWork, type Machine, type MachineEffect, type MachineState } from '@holdpoint/core/internal/log/machine'
+import type { Address, Append, Store } from '@holdpoint/core/internal/log/store'
+import type { Ports } from '@holdpoint/core/internal/ports'
+import type { Call } from '@holdpoint/core/internal/turn/turn-state'
+import { Draft } from './draft.ts'
+import type { Decided, LogListener, LogOptions, Repeated, Written } from './log-options.ts'
+import type { LazyAbortController } from '../drive/lazy-abort-controller.ts'
+import { Writes, type Writer } from './writes.ts'
+
+const OUTSIDER: Writer = { as: 'outsider' }
+
+export class Log<S extends MachineState, F extends MachineEffect> {
+  readonly address: Address
+  readonly machine: Machine<S, F>
+  protected readonly store: Store
+  readonly #ports: Ports
+  readonly #options: LogOptions
+  readonly #writes: Writes
+  readonly #listeners = new Set<LogListener>()
+  #state: S
+  #marks = 0
+  #mark: string | undefined
+  /** The newest seq that a notification named. */
+  #announced = 0
+  #following: Promise<void> | undefined
+  #loaded = false
+
+  constructor(machine: Machine<S, F>, address: Address, store: Store, ports: Ports, options: LogOptions = {}) {
+    this.machine = machine
+    this.address = address
+    this.store = store
+    this.#state = machine.empty
+    this.#ports = ports
+    this.#options = options
+    this.#writes = new Writes(store, ports, options.patienceMs, (error) => options.stuck?.(error, address))
+  }
+
+  get id(): string {
+    return this.address.id
+  }
+
+  get state(): S {
+    return this.#state
+  }
+
+  /** Whether there is work that needs no person, client or service from outside. */
+  get hasWork(): boolean {
+    return hasWork(this.machine, this.#state)
+  }
+
+  /** Set while this process owns the log. */
+  get epoch(): number | undefined {
+    return this.#writes.ownership.epoch
+  }
+
+  /** Whether this process may drive: without a node there is no other process. */
+  get drivable(): boolean {
+    return this.#options.node === undefined || (this.epoch !== undefined && !this.#writes.ownership.uncertain)
+  }
+
+  /** Whether the store has to be asked about an append whose result is unknown, or about the owner. */
+  get inDoubt(): boolean {
+    return this.#writes.inDoubt
+  }
+
+  /** Reads what other writers appended; the first time also the state that the store kept. */
+  async refresh(): Promise<void> {
+    if (this.#loaded) return this.#readOn(Infinity)
+    const loaded = await this.store.load(this.address)
+    if (this.#loaded) return this.#readOn(Infinity) // another caller loaded it meanwhile
+    if (loaded && !this.machine.owns(loaded.agent)) throw new OtherMachine(this.address)
+    this.#loaded = true
+    if (!loaded) return
+    if (loaded.base && this.#state.seq === 0) this.#state = this.machine.fromBase(loaded.base.seq, loaded.base.state)
+    this.#take(loaded.events, 'others')
+  }
+
+  /** A notification says that the log has reached this seq. An append that is under way will show the same. */
+  async announced(seq: number): Promise<void> {
+    this.#announced = Math.max(this.#announced, seq)
+    if (this.#writes.underWay) return
+    if (this.#announced > this.#state.seq) await (this.#following ??= this.#follow())
+    await this.#writes.clearUp(this.#state.seq, (events) => this.#wrote(events))
+    await this.#confirmOwner()
+  }
+
+  /** One read serves all notifications that arrive meanwhile. */
+  async #follow(): Promise<void> {
+    try {
+      if (!this.#loaded) await this.refresh()
+      for (let seq = -1; seq < this.#state.seq && this.#state.seq < this.#announced;) {
+        seq = this.#state.seq
+        await this.#readOn(this.#announced)
+      }
+    } finally {
+      this.#following = undefined
+    }
+  }
+
+  /** A store may return a few events at a time. */
+  async #readOn(until: number): Promise<void> {
+    while (this.#state.seq < until) {
+      const events = await this.store.read(this.address, this.#state.seq)
+      if (events.length === 0) return
+      this.#take(events, 'others')
+    }
+  }
+
+  /** Decides and appends, again after each conflict. A refusal too is decided on the newest state of the store. */
+  change<D extends Decided>(decide: (state: S) => D | Promise<D>): Promise<D>
+  /** `key` is the caller's idempotency key. A second append under the same key is not made: the result is `Repeated`. */
+  change<D extends Decided>(decide: (state: S) => D | Promise<D>, key: string | undefined): Promise<D | Repeated>
+  async change<D extends Decided>(decide: (state: S) => D | Promise<D>, key?: string): Promise<D | Repeated> {
+    for (;;) {
+      const { seq } = this.#state
+      const deciding = decide(this.#state)
+      const decision = deciding instanceof Promise ? await deciding : deciding
+      if (this.#state.seq !== seq) continue
+      if (decision.events && decision.events.length > 0) {
+        const writer: Writer = key === undefined ? OUTSIDER : { as: 'outsider', key }
+        const written = await this.append(decision.events, writer, decision.recalled)
+        if (typeof written === 'object') return written
+        if (written === 'ok') return decision
+      } else {
+        await this.refresh()
+        if (this.#state.seq === seq) return decision
+      }
+    }
+  }
+
+  append(events: readonly EventBody[], writer?: Writer, recalled?: readonly Call[]): Promise<Written> {
+    const draft = this.draft()
+    draft.add(events)
+    return this.write(draft, writer, recalled)
+  }
+
+  /** An empty draft, for an append at the current seq. */
+  draft(): Draft<S, F> {
+    return new Draft(this.machine, this.#state, this.#ports.now())
+  }
+
+  /** After `conflict` and `repeated` the state is the newest. */
+  async write(draft: Draft<S, F>, writer: Writer = OUTSIDER, recalled: readonly Call[] = []): Promise<Written> {
+    const answer = await this.#writes.write(this.#compose(draft, writer, recalled), writer)
+    switch (answer.result) {
+      case 'ok':
+        this.#loaded = true
+        this.#takeOwn(answer.events, draft)
+        this.#wrote(answer.events)
+        if (this.#announced > this.#state.seq) await this.#writes.retrying(() => this.refresh(), writer)
+        if (this.#mayHaveLost(writer)) await this.#writes.retrying(() => this.#confirmOwner(), writer)
+        return 'ok'
+      case 'conflict':
+        await this.#writes.retrying(() => this.refresh(), writer)
+        if (this.#mayHaveLost(writer)) await this.#writes.retrying(() => this.#confirmOwner(), writer)
+        return 'conflict'
+      case 'repeated':
+        await this.#writes.retrying(() => this.refresh(), writer)
+        return { repeated: answer.seq }
+      case 'fenced':
+        return 'fenced'
+    }
+  }
+
+  /**
+   * The store made this process the owner. It first reads the events of the former owner, however long that takes: no other
+   * process takes care of the log now, and read later, those events would look newer than the takeover.
+   */
+  async takeOver(epoch: number, stop: Pick<LazyAbortController, 'signal'>): Promise<void> {
+    await this.#writes.retrying(() => this.refresh(), { as: 'driver', epoch, stop })
+    const { ownership } = this.#writes
+    ownership.answered({ epoch, owned: true }, ownership.doubts)
+  }
+
+  #mayHaveLost(writer: Writer): boolean {
+    return writer.as === 'driver' && this.#writes.ownership.uncertain
+  }
+
+  async #confirmOwner(): Promise<void> {
+    if (!this.#writes.ownership.uncertain) return
+    await this.#writes.confirmOwner()
+    this.#othersWrote()
+  }
+
+  /** Where the append under this key ended, if there was one. */
+  findKey(key: string): Promise<number | undefined> {
+    return this.store.findKey(this.address, key)
+  }
+
+  listen(listener: LogListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Called for each event, in order, after it was folded. */
+  protected keep(_event: LogEvent): void {}
+
+  #compose(draft: Draft<S, F>, writer: Writer, recalled: readonly Call[]): Append {
+    this.#mark ??= this.#ports.id()
+    const mark = `${this.#mark}.${(this.#marks++).toString(36)}`
+    return draft.toAppend({ to: this.address, mark, node: this.#options.node }, writer, recalled)
+  }
+
+  /** If no other event came in between, the draft already has the new state. */
+  #takeOwn(events: readonly LogEvent[], { before, after, events: given }: Draft<S, F>): void {
+    if (this.#state !== before || events.length !== given.length) return this.#take(events, 'own')
+    this.#state = after
+    for (const event of events) this.#kept(event)
+  }
+
+  #wrote(events: readonly LogEvent[]): void {
+    for (const listener of this.#listeners) listener.wrote(events)
+  }
+
+  #kept(event: LogEvent): void {
+    this.keep(event)
+    for (const listener of this.#listeners) listener.appended(event)
+  }
+
+  /** Two appends may overlap and be answered in any order, so known events are skipped. */
+  #take(events: readonly LogEvent[], whose: 'own' | 'others'): void {
+    for (const event of events) {
+      if (event.seq <= this.#state.seq) continue
+      if (event.seq === 1 && !this.machine.begins(event)) throw new OtherMachine(this.address)
+      // The process whose append starts work in a log at rest becomes its owner.
+      if (whose === 'others' && !this.hasWork) this.#writes.ownership.doubt()
+      this.#state = this.machine.evolve(this.#state, event)
+      this.#kept(event)
+    }
+    if (whose === 'others' && events.length > 0) this.#othersWrote()
+  }
+
+  #othersWrote(): void {
+    for (const listener of this.#listeners) listener.othersWrote()
+  }
+}
+
+/** The log with this id belongs to another machine: it is a space and not a conversation, or the other way round. */
+export class OtherMachine extends HoldpointError {
+  constructor({ id }: Address) {
+    super('config-invalid', `"${id}" is taken: a space and a conversation cannot have the same id. Use another one.`)
+  }
+}

@@ -1,0 +1,350 @@
+/**
+ * One process of a runtime: its lease, its scheduler, and the logs in its memory. Nothing here has to survive a crash: the
+ * store knows which logs have work, and another process finds them there.
+ */
+import { HoldpointError } from '@holdpoint/core/internal/failure'
+import type { LogEvent } from '@holdpoint/core/internal/log/log-event'
+import { UNKNOWN_AUTHOR, type Author } from '@holdpoint/core/internal/log/message'
+import type { Delivery } from '@holdpoint/core/internal/log/notice'
+import type { Address, DueQuery, Store } from '@holdpoint/core/internal/log/store'
+import { agentOfLog } from '@holdpoint/core/internal/log/agent-log'
+import { OVER, type Ports } from '@holdpoint/core/internal/ports'
+import { noScope, scopeOf, type Scope } from '@holdpoint/core/internal/tool/context'
+import type { Conversation } from '@holdpoint/core/internal/turn/turn-state'
+import { ActiveConversation } from '../conversation/active-conversation.ts'
+import { noReceivers } from '../drive/deliver-notices.ts'
+import type { Relay, LogHost } from '../drive/log-host.ts'
+import { ActiveLogs, type ActiveLogListener, type AnyActiveLog } from './active-logs.ts'
+import { Agents } from './agents.ts'
+import { ConnectedClients } from './connected-clients.ts'
+import type { Extension, OtherActiveLog } from './extension.ts'
+import { FirstMessages } from '../runtime/first-messages.ts'
+import { Lease } from './lease.ts'
+import { MissingAgents } from './missing-agents.ts'
+import { newHolds } from '../runtime/new-holds.ts'
+import { PostponedConversations } from './postponed-conversations.ts'
+import { Retention } from './retention.ts'
+import { Scheduler } from './scheduler.ts'
+import type { NewHold, RuntimeOptions } from '../runtime/runtime-options.ts'
+import { Subscribers } from '../subscribe/subscribers.ts'
+import { Sweeper } from './sweeper.ts'
+import { TenantQuotas } from './tenant-quotas.ts'
+
+export class Engine implements LogHost, ActiveLogListener {
+  readonly store: Store
+  readonly ports: Ports
+  readonly logs: ActiveLogs
+  /** Undefined when this process drives nothing. */
+  readonly node: string | undefined
+  readonly oneAgent = true
+  readonly subscribers: Subscribers
+  readonly clients: ConnectedClients
+  readonly firstMessages: FirstMessages
+  readonly quotas: TenantQuotas
+  readonly #options: RuntimeOptions
+  readonly #lease: Lease
+  readonly #scheduler: Scheduler
+  readonly #agents: Agents
+  readonly #extension: Extension | undefined
+  readonly #missing: MissingAgents
+  readonly #postponed = new PostponedConversations()
+  readonly #closing = new AbortController()
+  readonly #loops: Promise<void>[] = []
+  /** How many due logs had nothing to do here. They are due at each look, so the next look asks for as many more. */
+  #notHelped = 0
+  readonly #sweeper: Sweeper
+  #unlisten: () => void = () => {}
+  #closed: Promise<void> | undefined
+
+  private constructor(options: RuntimeOptions, extend: (engine: Engine) => Extension | undefined) {
+    const { store, leaseMs = 15_000, idleMs = 30_000, keepIdle = 100, drive = true, planEveryMs } = options
+    this.store = store
+    this.#options = options
+    this.#lease = new Lease(store, options.ports, leaseMs)
+    this.ports = { ...options.ports, ...(planEveryMs !== undefined && { planEveryMs }), now: () => this.#lease.now() }
+    this.#extension = extend(this)
+    this.#agents = new Agents(options, this.ports, this.#extension)
+    this.#missing = new MissingAgents(this.#agents, this.ports, (error, address) => this.problem(error, address))
+    this.subscribers = new Subscribers(store, this.ports)
+    this.firstMessages = new FirstMessages(store)
+    this.#sweeper = new Sweeper(store, this.ports, new Retention(this, this.#agents, options))
+    this.quotas = new TenantQuotas(options.quotas, store, this.ports, (error) => this.problem(error))
+    this.#scheduler = new Scheduler(this.ports, options.lookMs ?? 1000)
+    this.clients = new ConnectedClients({
+      store,
+      ports: this.ports,
+      node: this.#lease.node,
+      failed: (error, address) => this.problem(error, address),
+    })
+    this.node = drive ? this.#lease.node : undefined
+    const log = {
+      node: this.node ?? NO_NODE,
+      stuck: (error: unknown, address: Address) => this.problem(error, address),
+    }
+    this.logs = new ActiveLogs(this, this.#agents, this.#extension, log, { idle: keepIdle, idleMs })
+  }
+
+  static async start(
+    options: RuntimeOptions,
+    extend: (engine: Engine) => Extension | undefined = () => undefined,
+  ): Promise<Engine> {
+    const engine = new Engine(options, extend)
+    await engine.#lease.beat()
+    engine.clients.start()
+    engine.#unlisten = engine.store.listen((what, seq, look) => engine.heard(what, seq, look))
+    const { signal } = engine.#closing
+    engine.#loops.push(
+      engine.#lease.keep(
+        signal,
+        () => engine.#wakeDrivers(),
+        (error) => engine.problem(error),
+      ),
+      engine.#scheduler.keep(signal, () => engine.#lookAround()),
+    )
+    return engine
+  }
+
+  mayWork(): boolean {
+    return this.#lease.valid
+  }
+
+  term(): number {
+    return this.#lease.term
+  }
+
+  wakeAt(at: number): void {
+    this.#scheduler.wakeAt(at)
+  }
+
+  postpone(address: Address, until: number): void {
+    this.wakeAt(this.#postponed.put(address, until, this.ports.now()))
+  }
+
+  clientSeenAt(address: Address, tool: string): Promise<number> {
+    return this.clients.seenAt(address, tool)
+  }
+
+  deliver(from: Address, delivery: Delivery): Promise<void> {
+    return this.#extension ? this.#extension.deliver(from, delivery) : noReceivers()
+  }
+
+  relay(address: Address): Relay | undefined {
+    return this.#extension?.relay(address)
+  }
+
+  wrote(events: readonly LogEvent[], state: Conversation, address: Address): void {
+    if (this.#options.onHeld) this.#tellHeld(newHolds(events, state, address))
+  }
+
+  entered(active: AnyActiveLog): void {
+    this.subscribers.watch(active)
+  }
+
+  left(active: AnyActiveLog): void {
+    this.subscribers.unwatch(active)
+  }
+
+  get closing(): boolean {
+    return this.#closing.signal.aborted
+  }
+
+  /** For the tools of a turn. The tools of an autonomous agent get the agent's own scope, whatever woke it. */
+  scope({ tenant, id }: Address, by: string | undefined, askedBy: readonly Author[] = UNKNOWN_AUTHOR): Scope {
+    const agent = agentOfLog(id)
+    const asker = agent === undefined ? { by } : { by: undefined, agent }
+    const { scope } = this.#options
+    if (scope) return scope({ tenant, conversationId: id, ...asker }) ?? noScope
+    return agent === undefined ? scopeOf(by, askedBy) : { agent }
+  }
+
+  /** The active conversation, if it is in memory. */
+  peekConversation(address: Address): ActiveConversation | undefined {
+    const active = this.logs.peek(address)
+    return active instanceof ActiveConversation ? active : undefined
+  }
+
+  /** Does work on a conversation, which the first append makes. Throws `OtherMachine` for a space. */
+  async use<T>(
+    address: Address,
+    agent: string | undefined,
+    work: (active: ActiveConversation) => Promise<T>,
+  ): Promise<T> {
+    for (let look = 'first' as 'first' | 'again'; ; look = 'again') {
+      this.#checkOpen()
+      const active = await this.logs.conversation(address, agent, look)
+      this.#checkOpen()
+      if (active && this.logs.keeps(active)) return active.use(() => work(active))
+    }
+  }
+
+  /** Does work on a conversation, if it exists. */
+  async useExisting<T>(
+    address: Address,
+    work: (active: ActiveConversation) => Promise<T>,
+    agent?: string,
+  ): Promise<T | undefined> {
+    return this.#withExisting(address, agent, async (active) =>
+      active instanceof ActiveConversation ? work(active) : undefined,
+    )
+  }
+
+  /** Does work on a log of the extension, which the first append makes. Throws `OtherMachine` for a conversation. */
+  async useOther<T>(address: Address, work: (active: OtherActiveLog) => Promise<T>): Promise<T> {
+    for (;;) {
+      this.#checkOpen()
+      const active = await this.logs.other(address)
+      this.#checkOpen()
+      if (active && this.logs.keeps(active)) return active.use(() => work(active))
+    }
+  }
+
+  /** Does work on a log of the extension, if it exists. */
+  async useExistingOther<T>(address: Address, work: (active: OtherActiveLog) => Promise<T>): Promise<T | undefined> {
+    return this.#withExisting(address, undefined, async (active) =>
+      active instanceof ActiveConversation ? undefined : work(active),
+    )
+  }
+
+  async #withExisting<T>(
+    address: Address,
+    agent: string | undefined,
+    work: (active: AnyActiveLog) => Promise<T>,
+  ): Promise<T | undefined> {
+    for (let look = 'first' as 'first' | 'again'; ; look = 'again') {
+      this.#checkOpen()
+      const active = await this.logs.existing(address, agent, look)
+      this.#checkOpen()
+      if (active === null) return undefined
+      if (active && this.logs.keeps(active)) return active.use(() => work(active))
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.closing) throw new HoldpointError('closed', 'This runtime was closed. Open another one.')
+  }
+
+  /** Reports an error that no caller waits for. */
+  problem(error: unknown, conversation?: Address): void {
+    try {
+      this.#options.onProblem?.({ error, ...(conversation && { conversation }) })
+    } catch {
+      // A listener that throws must not stop other work.
+    }
+  }
+
+  /** Calls `onHeld` after the append: it may use the conversation at once, and its errors are not those of the writer. */
+  #tellHeld(holds: readonly NewHold[]): void {
+    for (const hold of holds)
+      Promise.resolve(hold)
+        .then(this.#options.onHeld)
+        .catch((error: unknown) => this.problem(error, { tenant: hold.tenant, id: hold.conversationId }))
+  }
+
+  /** Finishes work under way within the grace, hands the rest over, and gives up the lease. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    const over = new AbortController()
+    const grace = this.ports.sleep(this.#options.graceMs ?? 10_000, over.signal)
+    this.#closing.abort(OVER)
+    this.#unlisten()
+    // The lease is renewed while work under it continues.
+    const keeping = this.#lease.keep(
+      over.signal,
+      () => {},
+      (error) => this.problem(error),
+    )
+    await Promise.all([this.clients.close(), ...Array.from(this.logs, (active) => active.close(grace))])
+    this.subscribers.close()
+    over.abort(OVER)
+    await Promise.all([...this.#loops, keeping, this.#sweeper.settled()])
+    try {
+      await this.store.leave(this.#lease.node)
+    } finally {
+      if (this.#options.closeStore) await this.store.close()
+    }
+  }
+
+  async #lookAround(): Promise<{ readonly next: number | undefined; readonly more: boolean }> {
+    try {
+      const limit = LOOK + this.#notHelped
+      const { conversations, next } = await this.store.due(this.#due(limit))
+      const known = await this.#missing.without(this.#postponed.without(conversations, this.ports.now()))
+      const looked = await Promise.all(known.map((address) => this.#look(address)))
+      const doubtful = Array.from(this.logs).filter(({ claiming }) => claiming)
+      await Promise.all(doubtful.map(({ log }) => this.#look(log.address)))
+      this.#notHelped = conversations.length - looked.filter((each) => each === 'helped').length
+      await this.#catchUp()
+      this.logs.tidy()
+      await this.#sweeper.sweep(this.#closing.signal)
+      // Conversations without an agent are not looked at again, so they do not keep others waiting.
+      return { next, more: conversations.length === limit && looked.some((each) => each !== 'not-helped') }
+    } catch (error) {
+      this.problem(error)
+      return { next: undefined, more: false }
+    }
+  }
+
+  #due(limit: number): DueQuery {
+    const { names } = this.#agents
+    return names ? { agents: names, limit } : { limit }
+  }
+
+  /** Lets an active log look for work. `agent-missing`: this process does not have the log's agent. */
+  async #look(address: Address): Promise<'helped' | 'not-helped' | 'agent-missing'> {
+    try {
+      const helped = await this.#withExisting(address, undefined, (active) => active.look())
+      return helped === true ? 'helped' : 'not-helped'
+    } catch (error) {
+      if (this.#missing.took(error, address)) return 'agent-missing'
+      this.problem(error, address)
+      return 'not-helped'
+    }
+  }
+
+  /** Notifications may be lost, so the engine asks the store for the newest seq of each followed log from time to time. */
+  async #catchUp(): Promise<void> {
+    await this.subscribers.catchUp()
+    const followed = Array.from(this.logs).filter((active) => active.log.hasWork || !active.idle)
+    if (followed.length === 0) return
+    const heads = await this.store.heads(followed.map(({ log }) => log.address))
+    await Promise.all(followed.map((active, index) => this.#refresh(active, heads[index] ?? 0)))
+  }
+
+  async #refresh(active: AnyActiveLog, seq: number): Promise<void> {
+    if (!isNews(active, seq)) return
+    await active.log.announced(seq)
+    active.wake()
+    active.pump()
+  }
+
+  /** The log has reached this seq by an append outside of its active log, in this process or another. */
+  heard(what: Address, seq: number, look?: boolean): void {
+    this.subscribers.changed(what, seq)
+    this.#postponed.forget(what)
+    const active = this.logs.peek(what)
+    if (active && isNews(active, seq)) this.#refresh(active, seq).catch((error: unknown) => this.problem(error, what))
+    // Only a process that drives looks at once. Deadlines are known without a notification.
+    if (look === true && this.#options.drive !== false) this.#scheduler.soon()
+  }
+
+  #wakeDrivers(): void {
+    for (const active of this.logs) active.wake()
+  }
+}
+
+/** Most notifications are about appends of this process. */
+function isNews({ log }: AnyActiveLog, seq: number): boolean {
+  return seq > log.state.seq || log.inDoubt
+}
+
+/**
+ * The owner of work that was started by a process with `drive: false`. No node has this name, so another process takes the
+ * work over. Without a name, the last owner would stay the owner, and a process does not look for work in logs that it owns.
+ */
+export const NO_NODE = 'none'
+
+/** How many due logs one look handles. */
+const LOOK = 100

@@ -1,0 +1,69 @@
+/** The rules of access, written once more, as a person would explain them. The oracle compares the system with them. */
+import type { Client } from '@holdpoint/client'
+
+export const TENANTS = ['acme', 'umbrella'] as const
+export const IDS = ['ada', 'ben', 'cy', 'dee'] as const
+export const CONVERSATIONS = ['c1', 'c2', 'c3'] as const
+export const SCOPES = ['resolver', 'conversations:read-all', 'admin'] as const
+export type Tenant = (typeof TENANTS)[number]
+
+/** A person of one tenant. The same name in the other tenant is another person. */
+export interface Person {
+  readonly tenant: Tenant
+  readonly id: string
+  readonly finance: boolean
+  readonly scopes: ReadonlySet<string>
+  readonly token: string
+  readonly sdk: Client
+}
+
+export type Kind = 'refund' | 'pay' | 'ask'
+
+export interface Held {
+  readonly callId: string
+  readonly kind: Kind
+  readonly asker: string
+  readonly endorsed: string[]
+}
+
+export interface Talk {
+  owner: string
+  readonly participants: Set<string>
+  held: Held | undefined
+}
+
+/** The rules, as a person would explain them. */
+export const rules = {
+  takesPart: ({ owner, participants }: Talk, { id }: Person): boolean => owner === id || participants.has(id),
+  decides: ({ kind, asker }: Held, { id, finance, scopes }: Person): boolean => {
+    if (kind === 'refund') return finance
+    return scopes.has('resolver') || scopes.has('admin') || (kind === 'ask' && asker === id)
+  },
+  approves: (held: Held, person: Person): boolean =>
+    rules.decides(held, person) &&
+    (held.kind !== 'refund' || (held.asker !== person.id && !held.endorsed.includes(person.id))),
+  reads: (talk: Talk, person: Person): boolean =>
+    person.scopes.has('admin') ||
+    person.scopes.has('conversations:read-all') ||
+    rules.takesPart(talk, person) ||
+    (talk.held !== undefined && rules.decides(talk.held, person)),
+  writes: (talk: Talk, person: Person): boolean => person.scopes.has('admin') || rules.takesPart(talk, person),
+  seesHold: (talk: Talk, held: Held, person: Person): boolean =>
+    rules.reads(talk, person) || person.scopes.has('resolver') || held.asker === person.id,
+}
+
+export function randomly(seed: number): {
+  below(n: number): number
+  pick<T>(from: readonly T[]): T
+  chance(p: number): boolean
+} {
+  let state = seed * 2_654_435_761
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+  const below = (n: number): number => Math.floor(next() * n)
+  return { below, pick: (from) => from[below(from.length)]!, chance: (p) => next() < p }
+}

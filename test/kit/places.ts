@@ -1,0 +1,36 @@
+/** The stores of a test: in memory, or a file that every process opens itself. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { evolve, fold, type EventBody } from '@holdpoint/core'
+import { sqliteStore } from '@holdpoint/store-sqlite'
+import type { Store } from 'holdpoint'
+import { expect, onTestFinished } from 'vitest'
+import { derive } from '@holdpoint/core/internal/turn/derive'
+import { inMemory, type Place } from './runtime-kit.ts'
+
+export const places: Readonly<Record<string, () => Place>> = { memory: inMemory, SQLite: inFile }
+
+function inFile(): Place {
+  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return {
+    open: (clock) => sqliteStore(join(folder, 'store.db'), { now: clock.now }),
+    drop: (store) => store.close(),
+  }
+}
+
+/** Adds many turns to a conversation of one turn, each with its own append. */
+export async function repeatTurn(store: Store, id: string, times: number): Promise<void> {
+  const to = { tenant: '', id }
+  const log = await store.read(to, 0)
+  let state = fold(log)
+  const writes = Array.from({ length: times }, async (_, n) => {
+    const before = state
+    const events = log.map(({ seq: _seq, at: _at, ...body }) => ({ ...body, turnId: `turn-${n}` }) as EventBody)
+    state = events.reduce((folded, event) => evolve(folded, { ...event, seq: folded.seq + 1, at: 0 }), before)
+    const rows = derive(before, state, events, [])
+    return store.append({ to, expectedSeq: before.seq, mark: `repeated ${n}`, events, at: 0, rows })
+  })
+  for (const { result } of await Promise.all(writes)) expect(result).toBe('ok')
+}
