@@ -6,18 +6,21 @@ import { LongestFirst } from './test/longest-first.ts'
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '.cache/node')
 
 /** Their tests keep nothing beyond a test, so that many files are run by one worker, which loads the core once. */
-const PURE = ['core', 'models', 'protocol', 'testing'].map((name) => `packages/${name}/test/**/*.test.{ts,tsx}`)
+const PURE = ['core', 'runtime', 'spaces', 'models', 'protocol', 'testing'].map(
+  (name) => `packages/${name}/test/**/*.test.{ts,tsx}`,
+)
 
 // Tests run on the sources: the workspace packages resolve through the custom condition, with no build before.
 export default defineConfig({
   resolve: { conditions: ['@holdpoint/source'] },
   ssr: { resolve: { conditions: ['@holdpoint/source'] } },
   test: {
-    // A property that takes two seconds takes ten where others use the processor too.
-    testTimeout: 30_000,
+    // A limit for what hangs. A host that takes most of the processor away makes every test many times slower.
+    testTimeout: 120_000,
     // More than most machines have cores: much of the time goes into waiting for processes that start and are killed.
     maxWorkers: 3,
-    hookTimeout: 30_000,
+    hookTimeout: 240_000,
+    setupFiles: [join(import.meta.dirname, 'test/wait-for-long.ts')],
     sequence: { sequencer: LongestFirst },
     projects: [
       {

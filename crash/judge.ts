@@ -109,6 +109,8 @@ function decisionsIn(logs: Logs): Map<string, number> {
           return []
         case 'call.approved':
         case 'call.resumed':
+        case 'hold.reminded':
+        case 'hold.escalated':
           return [`${event.type} of ${event.callId}, hold ${holds.get(event.callId)}`]
         case 'call.settled':
         case 'answer.arrived':
@@ -116,12 +118,16 @@ function decisionsIn(logs: Logs): Map<string, number> {
         case 'call.started':
           return [`attempt ${event.attempt} of ${event.callId}`]
         case 'conversation.opened':
+        case 'participants.changed':
+        case 'conversation.erased':
         case 'turn.started':
         case 'message.queued':
         case 'turn.briefed':
         case 'model.replied':
         case 'call.rewritten':
         case 'call.endorsed':
+        case 'hold.assigned':
+        case 'hold.commented':
         case 'call.cleared':
         case 'state.changed':
         case 'plan.set':

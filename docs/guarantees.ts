@@ -24,6 +24,8 @@ export const guarantees = {
   'prompt.same-everywhere': 'Every process makes the same prompt from a conversation, after a restart too.',
   'hook.never-passed-over': 'A hook that fails or never returns stops the message or call that it was to check.',
   'summary.optional': 'A summary that is late, fails or is lost stops no turn.',
+  'erasure.wins':
+    'Once a conversation is erased, nothing of it can be read, and no work that was in progress writes to it again.',
   'expiry.first-durable-wins': 'A hold expires or is answered, never both: the first one written wins.',
   'log.no-gaps': 'The log has no gaps and its order never changes.',
   'log.fold-equals-live': 'The state folded from the log equals the live state.',
@@ -52,6 +54,12 @@ export const guarantees = {
   'store.away-loses-nothing': 'While the store is unavailable nothing is lost: events are written when it is back.',
   'subscribe.every-event-once': 'A subscriber that starts at a seq gets every later event once, in order.',
   'tenant.isolated': 'A tenant sees nothing of another tenant, not even that it exists.',
+  'access.only-their-own':
+    'A person sees and changes only conversations and holds that the rules allow, whichever protocol they use.',
+  'access.in-the-decision':
+    'A right to write is checked in the decision that is written, on the state it is written to.',
+  'approval.distinct-people':
+    'Approvals are counted by person: a requester who is excluded, a second name and a delegate of the same person do not count.',
   'space.heard-once': 'A message in a space is there once, and every other agent in it receives it once.',
   'cancel.pairs-every-call': 'After a cancel, every call of the turn has an outcome.',
 } as const satisfies Readonly<Record<string, string>>

@@ -1,11 +1,12 @@
 /**
- * Changes sources of the core as they are loaded. A patch whose text is not there, or is there twice, stops everything:
+ * Changes sources of our packages as they are loaded. A patch whose text is not there, or is there twice, stops everything:
  * a bug that is not put in cannot be caught, and one that is put in elsewhere is another bug.
  */
 import { registerHooks } from 'node:module'
 import type { Patch } from './bugs/bug.ts'
 
-const CORE = '/packages/core/src/'
+/** A patch names its file from here: `core/src/turn/next.ts`. */
+const PACKAGES = '/packages/'
 
 /** Returns a check that every patch was applied. */
 export function patchSources(patches: readonly Patch[]): { readonly check: () => void } {
@@ -13,7 +14,7 @@ export function patchSources(patches: readonly Patch[]): { readonly check: () =>
   registerHooks({
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context)
-      const file = url.split(CORE)[1]
+      const file = url.split(PACKAGES)[1]
       const mine = patches.filter((patch) => patch.file === file)
       if (mine.length === 0) return loaded
       if (loaded.source === undefined || loaded.source === null) throw new Error(`${file} came without its text.`)

@@ -37,9 +37,9 @@ say('edit', await session.approve(bob, { by: 'grace', input: { to: 'Bob', euros:
 say('edit it again', await session.approve(bob, { by: 'hugo', input: { to: 'Bob', euros: 450 } }))
 say('reject', await session.reject(cleo, 'She was paid last week', { by: 'grace' }))
 say('answer an approval', await session.answer(dora, 'yes'))
-say('first yes', await session.approve(dora, { by: 'grace' }))
+say('first approval', await session.approve(dora, { by: 'grace' }))
 say('the same person', await session.approve(dora, { by: 'grace' }))
-say('second yes', await session.approve(dora, { by: 'hugo' }))
+say('second approval', await session.approve(dora, { by: 'hugo' }))
 // #endregion
 
 const { steps, text } = await session.continue()

@@ -37,7 +37,7 @@ const store = memoryStore()
 const runtime = await holdpoint({ store, agents })
 const served = await serve({ runtime, store, agents })
 const { url } = served
-const { key } = await served.gateway.keys.create('', { name: 'example', scopes: ['admin'] })
+const { key } = await served.gateway.keys.create('', { name: 'example', scopes: ['admin'], mayActFor: true })
 
 // #region connect
 const client = connect({ url, key }) // a page passes `token: () => session.token()` instead of a key

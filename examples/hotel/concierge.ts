@@ -63,7 +63,7 @@ function next({ prompt }: ModelRequest): Script {
 const concierge = agent({ name: 'concierge', model, tools: [confirmAction, bookHotel] })
 const store = await openStore(join(folder, 'hotel.db'))
 const runtime = await holdpoint({ store, agents: [concierge], leaseMs: 2000 }) // another process takes over after this time
-const auth = { keys: [{ key, scopes: ['admin'] as const }] }
+const auth = { keys: [{ key, scopes: ['admin'] as const, mayActFor: true as const }] }
 const { url } = await serve({ runtime, store, agents: [concierge], auth, port: Number(port) })
 // #endregion
 console.log(url)

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '@holdpoint/client'
-import type { SpaceView } from '@holdpoint/core/view'
+import type { SpaceView } from '@holdpoint/spaces/view'
 
 const folder = mkdtempSync(join(tmpdir(), 'hotel-'))
 const key = randomUUID() + randomUUID()

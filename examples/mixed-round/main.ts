@@ -30,7 +30,7 @@ const idOf = (name: string) => session.holds.find((hold) => hold.name === name)?
 const cameraId = idOf('camera')
 
 await session.approve(cameraId, { by: 'ada' }) // approved; now the call waits for the browser
-show('after the yes', session)
+show('after the approval', session)
 await session.answer(idOf('budget'), 40)
 show('after the budget', session)
 // #endregion

@@ -30,7 +30,7 @@ const agents = [agent({ name: 'desk', model: scriptedModel([{ calls }, 'One of t
 const store = memoryStore()
 const runtime = await holdpoint({ store, agents })
 const served = await serve({ runtime, store, agents })
-const { key: admin } = await served.gateway.keys.create('', { name: 'example', scopes: ['admin'] })
+const { key: admin } = await served.gateway.keys.create('', { name: 'example', scopes: ['admin'], mayActFor: true })
 const client = connect({ url: served.url, key: admin })
 
 // #region key

@@ -7,7 +7,7 @@ const refund = tool({
   name: 'refund',
   description: 'Give money back',
   input: z.object({ euros: z.number() }),
-  approval: ({ input }) => ({ required: true, reason: `${input.euros} euros leave the house.` }),
+  approval: ({ input }) => ({ required: true, reason: `${input.euros} euros will be paid out.` }),
   run: ({ input }) => `${input.euros} euros`,
 })
 const timeZone = tool({

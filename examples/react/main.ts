@@ -38,7 +38,7 @@ try {
   const inbox = show(createElement(Inbox, { client: desk.client }))
   await desk.client.conversations.send('order-17', 'More')
   await until(() => inbox.textContent.includes('Runs with exactly this'))
-  assert.match(inbox.textContent, /50 euros leave the house/)
+  assert.match(inbox.textContent, /50 euros will be paid out/)
   await press(inbox, 'Approve')
   await until(() => !inbox.textContent.includes('Runs with exactly this'))
   await until(() => place.textContent.split('You have your money back.').length === 3)

@@ -9,6 +9,6 @@ export async function openGateway(
   const store = memoryStore()
   const runtime = await holdpoint({ store, agents })
   const served = await serve({ runtime, store, agents })
-  const { key } = await served.gateway.keys.create('', { name: 'example', scopes: ['admin'] })
+  const { key } = await served.gateway.keys.create('', { name: 'example', scopes: ['admin'], mayActFor: true })
   return { client: connect({ url: served.url, key }), close: () => served.close() }
 }

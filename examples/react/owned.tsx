@@ -58,7 +58,10 @@ export function Room({ client }: { client: Client }): ReactNode {
 function Say(): ReactNode {
   const post = useSpace('trip', (space) => space.post)
   return (
-    <ComposerField placeholder="Say something" onSend={(text) => post(text, { from: { kind: 'human', id: 'ada' } })} />
+    <ComposerField
+      placeholder="Write a message"
+      onSend={(text) => post(text, { from: { kind: 'human', id: 'ada' } })}
+    />
   )
 }
 // #endregion

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { connect, holdsOf } from '@holdpoint/client'
-import type { SpaceView } from '@holdpoint/core/view'
+import type { SpaceView } from '@holdpoint/spaces/view'
 import { serve } from '@holdpoint/gateway'
 import { paths } from '@holdpoint/protocol'
 import { scriptedModel, type Script } from '@holdpoint/testing'
@@ -60,7 +60,7 @@ const agents = [agent({ name: 'concierge', model, tools })]
 const store = memoryStore()
 const runtime = await holdpoint({ store, agents })
 const server = await serve({ runtime, store, agents })
-const { key } = await server.gateway.keys.create('', { name: 'example', scopes: ['admin'] })
+const { key } = await server.gateway.keys.create('', { name: 'example', scopes: ['admin'], mayActFor: true })
 const client = connect({ url: server.url, key })
 const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
 const from = { kind: 'human', id: 'ada' } as const

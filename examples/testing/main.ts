@@ -19,7 +19,7 @@ const refunds = (model: ReturnType<typeof scriptedModel>, ports = testPorts()) =
 const asks = { calls: [{ name: 'refund', input: { euros: 20 } }] }
 
 // #region requests
-await test('a rejected refund is told to the model', async () => {
+await test('the model reads that a refund was rejected', async () => {
   const model = scriptedModel([asks, 'Sorry.'])
   const { session, holds } = await chat(refunds(model), 'I want my money back')
   await session.reject(holds[0]?.callId ?? '', 'Too late')

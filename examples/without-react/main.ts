@@ -19,7 +19,7 @@ const model = scriptedModel([{ calls: [{ name: 'refund', input: { euros: 50 } }]
 const agents = [agent({ name: 'desk', model, tools: [refund] })]
 const store = memoryStore()
 const served = await serve({ runtime: await holdpoint({ store, agents }), store, agents })
-const { key } = await served.gateway.keys.create('', { name: 'example', scopes: ['admin'] })
+const { key } = await served.gateway.keys.create('', { name: 'example', scopes: ['admin'], mayActFor: true })
 
 const window = new Window()
 Object.assign(globalThis, { document: window.document })

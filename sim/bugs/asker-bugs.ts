@@ -1,32 +1,32 @@
 /** Turns that act for another person than the one who asked. */
 import { patch, type Bug } from './bug.ts'
 
-const MESSAGE = 'log/message.ts'
-const TURN = 'turn/turn.ts'
-const LIVE = 'loop/active-conversation.ts'
+const MESSAGE = 'core/src/log/message.ts'
+const TURN = 'core/src/turn/turn.ts'
+const LIVE = 'runtime/src/conversation/active-conversation.ts'
 
 export const askerBugs: readonly Bug[] = [
   {
     name: 'makes-one-turn-of-what-different-people-queued',
     patches: [
       patch(
-        'turn/decide.ts',
-        'const taken = plan.cycle ? state.queue : ofOneAsker(state.queue).slice(0, most)',
+        'core/src/turn/decide.ts',
+        'const taken = plan.cycle ? state.queue : ofOneAuthor(state.queue).slice(0, most)',
         'const taken = state.queue',
       ),
     ],
   },
   {
     name: 'takes-one-message-too-many-into-a-turn',
-    patches: [patch('turn/decide.ts', 'queue.slice(0, other)', 'queue.slice(0, other + 1)')],
+    patches: [patch('core/src/turn/decide.ts', 'queue.slice(0, other)', 'queue.slice(0, other + 1)')],
   },
   {
     name: 'acts-for-the-caller-who-drives',
     patches: [
       patch(
         LIVE,
-        'world.scope(log.address, turn.by, turn.askedBy)',
-        'world.scope(log.address, options.by, turn.askedBy)',
+        'host.scope(log.address, turn.by, turn.askedBy)',
+        'host.scope(log.address, options.by, turn.askedBy)',
       ),
     ],
   },
@@ -52,7 +52,7 @@ export const askerBugs: readonly Bug[] = [
     name: 'forgets-who-asked-for-a-plan',
     patches: [
       patch(
-        'plan/plan-access.ts',
+        'core/src/plan/plan-access.ts',
         'const plan: Plan = askedBy ? { ...made.plan, askedBy } : made.plan',
         'const { plan } = made',
       ),
@@ -62,13 +62,17 @@ export const askerBugs: readonly Bug[] = [
     name: 'lends-a-cycle-the-rights-of-who-woke-it',
     patches: [
       patch(TURN, 'const by = event.cycle ? undefined : askedBy[0]?.by', 'const by = askedBy[0]?.by'),
-      patch('runtime/engine.ts', '{ by: undefined, agent }', '{ by, agent }'),
+      patch('runtime/src/node/engine.ts', '{ by: undefined, agent }', '{ by, agent }'),
     ],
   },
   {
     name: 'shows-the-gate-no-asker',
     patches: [
-      patch('loop/tool-context.ts', '    askedBy: askersOf(context),\n    services', '    askedBy: [],\n    services'),
+      patch(
+        'runtime/src/call/tool-context.ts',
+        '    askedBy: authorsOfTurn(context),\n    services',
+        '    askedBy: [],\n    services',
+      ),
     ],
   },
 ]

@@ -1,9 +1,9 @@
 /** Drivers that start work they must not start. */
 import { patch, type Bug } from './bug.ts'
 
-const DRIVE = 'loop/driver.ts'
-const PERFORM = 'loop/conversation-performer.ts'
-const RUN = 'loop/run-call.ts'
+const DRIVE = 'runtime/src/drive/driver.ts'
+const PERFORM = 'runtime/src/conversation/conversation-performer.ts'
+const RUN = 'runtime/src/call/run-call.ts'
 
 export const driveBugs: readonly Bug[] = [
   {
@@ -25,7 +25,7 @@ export const driveBugs: readonly Bug[] = [
     name: 'runs-again-under-a-new-id',
     patches: [
       patch(
-        'loop/tool-context.ts',
+        'runtime/src/call/tool-context.ts',
         '      id: call.callId,',
         '      id: call.attempt > 1 ? `${call.callId}-${call.attempt}` : call.callId,',
       ),
@@ -37,7 +37,7 @@ export const driveBugs: readonly Bug[] = [
   },
   {
     name: 'does-not-ask-the-gate',
-    patches: [patch('loop/dispatch.ts', 'if (approval.required)\n', 'if (approval.required && next)\n')],
+    patches: [patch('runtime/src/step/dispatch.ts', 'if (approval.required)\n', 'if (approval.required && next)\n')],
   },
   {
     name: 'runs-a-tool-that-was-changed-after-the-yes',
@@ -55,7 +55,7 @@ export const driveBugs: readonly Bug[] = [
   },
   {
     name: 'goes-on-when-its-lease-is-over',
-    patches: [patch('runtime/engine.ts', 'return this.#lease.valid', 'return true')],
+    patches: [patch('runtime/src/node/engine.ts', 'return this.#lease.valid', 'return true')],
   },
   {
     name: 'begins-what-it-started-before-its-lease-was-over',
@@ -102,15 +102,15 @@ export const driveBugs: readonly Bug[] = [
   {
     name: 'goes-on-with-another-driver-than-the-one-that-began',
     patches: [
-      patch('loop/active-log.ts', 'if (current?.wake(', "if (steps === 'one-step' && current?.wake("),
-      patch('loop/active-log.ts', '|| this.#background || !due', '|| !due'),
+      patch('runtime/src/log/active-log.ts', 'if (current?.wake(', "if (steps === 'one-step' && current?.wake("),
+      patch('runtime/src/log/active-log.ts', '|| this.#background || !due', '|| !due'),
     ],
   },
   {
     name: 'begins-with-what-others-are-at-work-on',
     patches: [
       patch(
-        'loop/active-log.ts',
+        'runtime/src/log/active-log.ts',
         'node !== undefined && this.log.drivable && this.log.hasWork',
         'node !== undefined && this.log.hasWork',
       ),

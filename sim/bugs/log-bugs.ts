@@ -1,10 +1,10 @@
 /** Writers that misread what the store tells them. */
 import { patch, type Bug } from './bug.ts'
 
-const LOG = 'loop/log.ts'
-const ACTIVE = 'loop/active-conversation.ts'
-const WRITES = 'loop/writes.ts'
-const OWNERSHIP = 'loop/ownership.ts'
+const LOG = 'runtime/src/log/log.ts'
+const ACTIVE = 'runtime/src/conversation/active-conversation.ts'
+const WRITES = 'runtime/src/log/writes.ts'
+const OWNERSHIP = 'runtime/src/log/ownership.ts'
 
 export const logBugs: readonly Bug[] = [
   {
@@ -12,8 +12,8 @@ export const logBugs: readonly Bug[] = [
     patches: [
       patch(
         ACTIVE,
-        'return { ...(await judge(call, command, context)), ...(call && { recalled: [call] }) }',
-        `const decided = await judge(call, command, context)
+        'return { ...(await checkResolution(call, command, context)), ...(call && { recalled: [call] }) }',
+        `const decided = await checkResolution(call, command, context)
       const recalled = call ? [call] : []
       if (decided.events.length > 0) this.log.append(decided.events, undefined, recalled).catch(() => {})
       return { ...decided, events: [], recalled }`,
@@ -52,7 +52,7 @@ export const logBugs: readonly Bug[] = [
     name: 'drives-without-its-epoch',
     patches: [
       patch(
-        'loop/draft.ts',
+        'runtime/src/log/draft.ts',
         "...(writer.as === 'driver' && writer.epoch !== undefined && { epoch: writer.epoch }),",
         '',
       ),
@@ -74,14 +74,14 @@ export const logBugs: readonly Bug[] = [
   },
   {
     name: 'keeps-a-base-without-the-queue',
-    patches: [patch('turn/base.ts', '...(queue.length > 0 && {', '...(queue.length > 99 && {')],
+    patches: [patch('core/src/turn/base.ts', '...(queue.length > 0 && {', '...(queue.length > 99 && {')],
   },
   {
     name: 'leaves-answered-holds-among-the-open',
-    patches: [patch('turn/derive.ts', 'open: open !== undefined,', 'open: true,')],
+    patches: [patch('core/src/turn/derive.ts', 'open: open !== undefined,', 'open: true,')],
   },
   {
     name: 'has-only-the-last-deadline-watched',
-    patches: [patch('turn/derive.ts', 'Math.min(...deadlines)', 'Math.max(...deadlines)')],
+    patches: [patch('core/src/turn/derive.ts', 'Math.min(...deadlines)', 'Math.max(...deadlines)')],
   },
 ]

@@ -1,13 +1,13 @@
 /** Processes that miss notifications, or neglect their own work. */
 import { patch, type Bug } from './bug.ts'
 
-const ENGINE = 'runtime/engine.ts'
-const SUBSCRIPTION = 'runtime/subscription.ts'
+const ENGINE = 'runtime/src/node/engine.ts'
+const SUBSCRIPTION = 'runtime/src/subscribe/subscription.ts'
 
 export const runtimeBugs: readonly Bug[] = [
   {
     name: 'gives-up-a-claim-whose-answer-was-lost',
-    patches: [patch('loop/active-log.ts', 'this.#claiming = true\n', '\n')],
+    patches: [patch('runtime/src/log/active-log.ts', 'this.#claiming = true\n', '\n')],
   },
   {
     name: 'relies-on-notifications-alone',
@@ -19,7 +19,7 @@ export const runtimeBugs: readonly Bug[] = [
   },
   {
     name: 'followers-see-events-twice',
-    patches: [patch(SUBSCRIPTION, 'else if (item.seq > this.#seq) return', 'else if (item.seq >= this.#seq) return')],
+    patches: [patch(SUBSCRIPTION, 'if (item.seq <= this.#seq) continue', 'if (item.seq < this.#seq) continue')],
   },
   {
     name: 'followers-hear-only-of-what-is-in-memory',
@@ -31,7 +31,7 @@ export const runtimeBugs: readonly Bug[] = [
   },
   {
     name: 'does-not-notice-that-its-lease-is-back',
-    patches: [patch('runtime/lease.ts', 'if (this.term !== term) regained()', '')],
+    patches: [patch('runtime/src/node/lease.ts', 'if (this.term !== term) regained()', '')],
   },
   {
     name: 'never-looks-for-work-without-an-owner',
@@ -47,9 +47,9 @@ export const runtimeBugs: readonly Bug[] = [
     name: 'does-not-show-external-calls-that-wait',
     patches: [
       patch(
-        'runtime/pending.ts',
-        'const hold = holds.find((each) => each.callId === callId)',
-        "const hold = holds.find((each) => each.callId === callId && each.kind !== 'external')",
+        'runtime/src/runtime/pending-holds.ts',
+        'const held = holds.find(({ call }) => call.callId === row.callId)',
+        "const held = holds.find(({ call, hold }) => call.callId === row.callId && hold.kind !== 'external')",
       ),
     ],
   },

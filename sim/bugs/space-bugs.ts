@@ -1,12 +1,12 @@
 /** Deliveries that are missing or duplicated, false displays in spaces, and plans that fire at the wrong time. */
 import { patch, type Bug } from './bug.ts'
 
-const SPACES = 'runtime/space-writer.ts'
-const NOTICES = 'turn/notices.ts'
-const SPACE_MACHINE = 'space/space-machine.ts'
-const BASE = 'turn/base.ts'
-const TURN = 'turn/turn.ts'
-const PLAN = 'plan/plan.ts'
+const SPACES = 'spaces/src/space/space-writer.ts'
+const NOTICES = 'core/src/turn/show-in-spaces.ts'
+const SPACE_MACHINE = 'spaces/src/space/space-machine.ts'
+const BASE = 'core/src/turn/base.ts'
+const TURN = 'core/src/turn/turn.ts'
+const PLAN = 'core/src/plan/plan-fires.ts'
 
 export const spaceBugs: readonly Bug[] = [
   {
@@ -23,7 +23,7 @@ export const spaceBugs: readonly Bug[] = [
     name: 'says-that-it-told-before-it-tells',
     patches: [
       patch(
-        'loop/deliver-notices.ts',
+        'runtime/src/drive/deliver-notices.ts',
         'await Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, worker))',
         'void Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, worker))',
       ),
@@ -49,7 +49,7 @@ export const spaceBugs: readonly Bug[] = [
   },
   {
     name: 'tells-the-newest-first',
-    patches: [patch('loop/deliver-notices.ts', 'all.push(delivery)', 'all.unshift(delivery)')],
+    patches: [patch('runtime/src/drive/deliver-notices.ts', 'all.push(delivery)', 'all.unshift(delivery)')],
   },
   {
     name: 'drops-messages-for-an-agent-of-another-node',
@@ -63,7 +63,9 @@ export const spaceBugs: readonly Bug[] = [
   },
   {
     name: 'lets-agents-talk-for-ever',
-    patches: [patch('space/decide-space.ts', "from.kind === 'agent' && space.chain >= space.agentMessages", 'false')],
+    patches: [
+      patch('spaces/src/space/decide-space.ts', "from.kind === 'agent' && space.chain >= space.agentMessages", 'false'),
+    ],
   },
   {
     name: 'wakes-others-although-it-is-quiet',
@@ -79,7 +81,7 @@ export const spaceBugs: readonly Bug[] = [
     name: 'posts-what-is-sent-twice-twice',
     patches: [
       patch(
-        'runtime/spaces.ts',
+        'spaces/src/space/spaces.ts',
         "`post:${checkId('A key', key)}`",
         "`post:${checkId('A key', key)}:${this.#engine.ports.id()}`",
       ),
@@ -117,7 +119,7 @@ export const spaceBugs: readonly Bug[] = [
   },
   {
     name: 'does-not-show-answers-that-come-late',
-    patches: [patch('turn/call.ts', '...(place?.shown && { shownIn: place.space }), ', '')],
+    patches: [patch('core/src/turn/call.ts', '...(inSpace?.shown && { shownIn: inSpace.space }), ', '')],
   },
   {
     name: 'shows-a-call-again-that-is-held-again',
@@ -126,25 +128,25 @@ export const spaceBugs: readonly Bug[] = [
   {
     name: 'stays-active-after-its-cycle',
     patches: [
-      patch(NOTICES, "const now = after.turn.phase === 'rest' ? undefined : after.place", 'const now = after.place'),
+      patch(NOTICES, "const now = after.turn.phase === 'rest' ? undefined : after.space", 'const now = after.space'),
     ],
   },
   {
     name: 'delivers-to-the-current-members-only',
-    patches: [patch('space/space.ts', 'members.delete(memberKey(event.member))', '')],
+    patches: [patch('spaces/src/space/space.ts', 'members.delete(memberKey(event.member))', '')],
   },
   {
     name: 'fires-a-plan-by-what-it-read-before',
     patches: [
       patch(
-        'loop/overdue.ts',
+        'runtime/src/conversation/fire-plans.ts',
         'for (const { id, nextAt } of log.state.plans.values())',
         'const before = log.state\n  for (const { id, nextAt } of before.plans.values())',
       ),
       patch(
-        'loop/overdue.ts',
-        'log.change((state) => decided(decideFire(state, id, now(), dueTimes(ports))))',
-        'log.change(() => decided(decideFire(before, id, now(), dueTimes(ports))))',
+        'runtime/src/conversation/fire-plans.ts',
+        'log.change((state) => withEvents(decideFire(state, id, now(), dueTimes(ports))))',
+        'log.change(() => withEvents(decideFire(before, id, now(), dueTimes(ports))))',
       ),
     ],
   },
@@ -152,7 +154,7 @@ export const spaceBugs: readonly Bug[] = [
     name: 'fires-a-plan-again-that-was-changed',
     patches: [
       patch(
-        'turn/plans.ts',
+        'core/src/turn/evolve-plans.ts',
         'return same ? before.nextAt : given',
         'return same ? Math.min(before.nextAt, given) - 45_000 : given',
       ),
@@ -161,14 +163,22 @@ export const spaceBugs: readonly Bug[] = [
   {
     name: 'fires-plans-before-their-time',
     patches: [
-      patch('turn/decide.ts', 'if (!plan || now < plan.nextAt)', 'if (!plan || now + 5000 < plan.nextAt)'),
-      patch('turn/decide.ts', '= fire(plan, now, nextTime)', '= fire(plan, now + 5000, nextTime)'),
+      patch('core/src/turn/fire-plan.ts', 'if (!plan || now < plan.nextAt)', 'if (!plan || now + 5000 < plan.nextAt)'),
       patch(
-        'loop/conversation-performer.ts',
-        'ports.now() >= effect.at ? eventsOf(decideFire(',
-        'ports.now() >= effect.at - 5000 ? eventsOf(decideFire(',
+        'core/src/turn/fire-plan.ts',
+        '= planFires(plan, now, nextTime)',
+        '= planFires(plan, now + 5000, nextTime)',
       ),
-      patch('loop/overdue.ts', 'if (now() >= nextAt) await', 'if (now() >= nextAt - 5000) await'),
+      patch(
+        'runtime/src/conversation/conversation-performer.ts',
+        'return ports.now() >= effect.at\n          ? eventsOfDecision(decideFire(',
+        'return ports.now() >= effect.at - 5000\n          ? eventsOfDecision(decideFire(',
+      ),
+      patch(
+        'runtime/src/conversation/fire-plans.ts',
+        'if (now() >= nextAt) await',
+        'if (now() >= nextAt - 5000) await',
+      ),
     ],
   },
   {
@@ -179,7 +189,7 @@ export const spaceBugs: readonly Bug[] = [
     name: 'does-not-say-when-plans-are-due',
     patches: [
       patch(
-        'turn/derive.ts',
+        'core/src/turn/derive.ts',
         "(effect.do === 'expire-hold' ? deadlineOf(state, effect) : effect.at)",
         "(effect.do === 'expire-hold' ? deadlineOf(state, effect) : Infinity)",
       ),

@@ -1,7 +1,7 @@
 /** Stores that break their contract. */
 import { patch, type Bug } from './bug.ts'
 
-const MEMORY = 'log/memory-store.ts'
+const MEMORY = 'core/src/log/memory-store.ts'
 
 export const storeBugs: readonly Bug[] = [
   {
@@ -65,7 +65,7 @@ export const storeBugs: readonly Bug[] = [
   },
   {
     name: 'gives-the-tail-from-one-too-late',
-    patches: [patch(MEMORY, 'events.slice(base?.seq ?? 0)', 'events.slice(base ? base.seq + 1 : 0)')],
+    patches: [patch(MEMORY, '(base?.seq ?? 0) - there.erased', '(base ? base.seq + 1 : 0) - there.erased')],
   },
   {
     name: 'loses-what-was-written',
