@@ -26,7 +26,7 @@ test('a result of 20 MB is an error that says so, and the conversation can be re
   const page = await here.open('/conversations/large')
   await page.getByText('Done.').first().waitFor()
   await page.getByRole('button', { name: /report.make/ }).click()
-  await page.getByText('and 1 MB is the most that is kept').first().waitFor()
+  await page.getByText('The limit is 1 MB').first().waitFor()
   expect(await page.getByRole('alert').count()).toBe(0)
 })
 
