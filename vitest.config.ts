@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/longest-first.ts'
+import { temporaryFolder } from './test/temporary-folder.ts'
 
 // For the processes that tests start, and for vitest's own.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '.cache/node')
+process.env.TMPDIR = temporaryFolder()
 
 /** Their tests keep nothing beyond a test, so that many files are run by one worker, which loads the core once. */
 const PURE = ['core', 'runtime', 'spaces', 'models', 'protocol', 'testing'].map(

@@ -1,6 +1,6 @@
 /**
- * Idle agents: many of them in one store, each with a plan in the future, against a single one in another store, in one
- * process. What do they cost while nothing happens, and what does it cost to wake one of them?
+ * Compares many idle agents in one store, each with a plan in the future, with a single one in another store, in one process.
+ * Measures the cost while nothing happens, and the cost to wake one of them.
  */
 import { agent, holdpoint, type Agent, type Model, type ModelPart } from 'holdpoint'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -41,7 +41,7 @@ export async function agents({
       const bytes = (heap() - heapBefore) / Math.max(1, many - WARM_UP)
       const openAfter = whatIsOpen()
       const took: [number[], number[]] = [[], []]
-      // They take turns, so that a busy minute hurts both alike; and each goes first as often as the other.
+      // The groups alternate, so that a busy minute of the machine affects both, and each group goes first equally often.
       for (let nth = 0; nth < rounds; nth++)
         for (const which of nth % 2 ? ([0, 1] as const) : ([1, 0] as const)) {
           const name = nameOf(which ? (nth * 7919) % many : 0)
@@ -74,7 +74,7 @@ async function openGroup(place: string): Promise<AgentGroup> {
   const runtime = await holdpoint({
     store: place,
     keepIdle: 0,
-    // As a service has them that keeps their definitions elsewhere.
+    // Like a service that stores the definitions of its agents elsewhere.
     agentFor: async (_tenant, name) => {
       const found = known.get(name) ?? agent({ name, model: modelOf(() => waiting.get(name)?.()) })
       if (known.size >= AT_ONCE) known.delete(known.keys().next().value ?? '')
@@ -112,7 +112,7 @@ function modelOf(asked: () => void): Model {
   }
 }
 
-/** Each wakes once, and makes a plan for some day. */
+/** Each agent wakes once and makes a plan for a later day. */
 async function makeIdle(of: AgentGroup, from: number, to: number): Promise<void> {
   for (let nth = from; nth < to; nth += AT_ONCE) {
     const names = Array.from({ length: Math.min(AT_ONCE, to - nth) }, (_, n) => nameOf(nth + n))

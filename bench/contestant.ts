@@ -1,6 +1,6 @@
 /**
- * One side of a benchmark in its own process: garbage collection and background work of one side do not slow down the
- * other. Started by `storage/contestants.ts`, which asks and gets numbers.
+ * Runs one side of a benchmark in its own process, so that garbage collection and background work of one side do not slow
+ * down the other. `storage/contestants.ts` starts it, sends requests and receives numbers.
  */
 import { ours } from './storage/ours.ts'
 import { rawPostgres } from './storage/raw-postgres.ts'

@@ -1,7 +1,7 @@
 /**
- * Context: the prompt of a long conversation against that of a short one, in one run. Both are longer than the window.
- * What does it cost to make the prompt, in a process that has the conversation open and in one that comes to it;
- * does the open conversation grow in memory; and what does a hook on the stream cost for each piece of a reply?
+ * Context: compares the prompt of a long conversation with that of a short one, in one run. Both are longer than the window.
+ * Measures the time to make the prompt, in a process that has the conversation in memory and in one that loads it; the
+ * growth of memory per turn; and the cost of a hook on the stream for each piece of a reply.
  */
 import type { ContextOptions } from '@holdpoint/core'
 import { sqliteStore } from '@holdpoint/store-sqlite'
@@ -21,7 +21,7 @@ import { median } from './storage/statistics.ts'
 const FEW = 100
 const WARM_UP = 1000
 const PIECES = 10_000
-/** In bytes for each turn. A turn that stayed in memory would take some thousands. */
+/** In bytes per turn. A turn that stays in memory takes some thousands. */
 const MOST_GROWTH = 64
 
 const KINDS: Readonly<Record<string, ContextOptions>> = {
@@ -71,7 +71,7 @@ async function measure(
       const prompts = await Promise.all(logs.map((log) => told(log, desk)))
       const warm: [number[], number[]] = [[], []]
       const fresh: [number[], number[]] = [[], []]
-      // They take turns, so that a busy minute hurts both alike; and each goes first as often as the other.
+      // The two alternate, so that a busy minute of the machine affects both, and each goes first equally often.
       for (let nth = 0; nth < rounds; nth++)
         for (const which of nth % 2 ? ([0, 1] as const) : ([1, 0] as const)) {
           warm[which].push(await timed(() => told(logs[which], desk)))
@@ -88,14 +88,14 @@ function took([few, many]: readonly [number[], number[]]): Took {
   return { few: median(few), many: median(many), ratio: median(many) / median(few) }
 }
 
-/** A short conversation and a long one; says what each turn of the long one left in memory after the first hundred. */
+/** Creates a short and a long conversation. Returns the memory per turn of the long one, after its first hundred turns. */
 async function fill(place: string, desk: Agent, many: number, kind: string): Promise<number> {
   const hp = await holdpoint({ store: place, agents: [desk] })
   const send = async (turns: number, count: number): Promise<void> => {
     for (let nth = 0; nth < count; nth++) await hp.send(idOf(turns), SAID)
   }
   await send(FEW, FEW)
-  // What a process learns once is not counted as growth.
+  // Warm up, because what a process loads only once is not growth.
   for (let nth = 0; nth < WARM_UP; nth++) await hp.send('elsewhere', SAID)
   await send(many, FEW)
   const before = heap()
@@ -110,7 +110,7 @@ async function fill(place: string, desk: Agent, many: number, kind: string): Pro
 
 const idOf = (turns: number): string => `of-${turns}`
 
-/** As a process has it that comes to it. */
+/** Loads the log like a process that opens the conversation. */
 async function logOf(store: Store, desk: Agent, turns: number): Promise<ConversationLog> {
   const log = new ConversationLog({ tenant: '', id: idOf(turns) }, store, desk.ports)
   await log.refresh()
@@ -127,7 +127,7 @@ async function told(log: ConversationLog, desk: Agent): Promise<Assembled> {
   return made
 }
 
-/** For each piece of a reply, in microseconds: without a hook, with one that lets all pass, and with one that redacts. */
+/** Microseconds for each piece of a reply: without a hook, with one that changes nothing, and with one that redacts. */
 async function streaming(rounds: number): Promise<{ none: number; passing: number; redacting: number }> {
   const usage = { inputTokens: 1, outputTokens: 1 }
   const pieces = [

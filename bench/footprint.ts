@@ -1,6 +1,6 @@
 /**
- * Footprint: what an installation for SQLite costs a user, from tarballs as they would be published, into an
- * empty project: packages, megabytes, and how long the first import takes in a fresh process.
+ * Footprint: installs tarballs for SQLite, as npm would publish them, into an empty project. Measures packages, megabytes,
+ * and the time of the first import in a fresh process.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -49,7 +49,7 @@ export async function footprint({ rounds = 15 }: { readonly rounds?: number }): 
   }
 }
 
-/** The folders of a package of ours and of those of ours that it depends on. */
+/** The folders of one of our packages and of our packages that it depends on. */
 function needed(name: string, found = new Set<string>()): ReadonlySet<string> {
   const folder = folderOf(name)
   if (folder === undefined || found.has(folder)) return found
@@ -78,11 +78,11 @@ function pack(folder: string, to: string): string {
   const said = must(['npm', 'pack', '--json', '--loglevel=error', '--pack-destination', to], join(root, folder))
   // npm answers with a list of packages or, from 11.17 on, with an object of them by name.
   const [packed] = Object.values(JSON.parse(said) as Record<string, { readonly filename: string }>)
-  if (!packed) throw new Error(`npm pack said nothing about ${folder}.`)
+  if (!packed) throw new Error(`npm pack printed nothing about ${folder}.`)
   return join(to, packed.filename)
 }
 
-/** What npm put there, wherever in the tree. */
+/** All packages that npm installed, at any depth. */
 function packagesIn(project: string): readonly string[] {
   const text = readFileSync(join(project, 'node_modules/.package-lock.json'), 'utf8')
   const { packages } = JSON.parse(text) as { readonly packages: Readonly<Record<string, unknown>> }
@@ -95,7 +95,7 @@ function bytesIn(folder: string): number {
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
 }
 
-/** The import itself, the process that does it, and one that does nothing; in turns, and the middle one of each. */
+/** The medians of the import itself, of the process that does it, and of an empty process. The three alternate. */
 function importMs(project: string, rounds: number): Readonly<Record<'import' | 'process' | 'empty', number>> {
   writeFileSync(join(project, 'empty.mjs'), '')
   writeFileSync(
@@ -108,7 +108,7 @@ function importMs(project: string, rounds: number): Readonly<Record<'import' | '
     const said = must([process.execPath, file], project)
     return { said, ms: performance.now() - start }
   }
-  run('import.mjs') // brings the files into the system's cache
+  run('import.mjs') // loads the files into the system's cache
   for (let nth = 0; nth < rounds; nth++) {
     took.empty.push(run('empty.mjs').ms)
     const { said, ms } = run('import.mjs')

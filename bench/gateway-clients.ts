@@ -1,8 +1,8 @@
-/** The clients of the gateway's benchmark, in a process of their own: they must not slow down what is measured. */
+/** The clients of the gateway's benchmark, in their own process, so that they do not slow down the gateway. */
 import { Agent, get, request } from 'node:http'
 
 export type Order =
-  /** Opens so many streams on a conversation; then says `heard` each time all of them have heard one more reply. */
+  /** Opens `count` streams on a conversation. Sends `heard` each time all of them have received one more reply. */
   | { readonly order: 'follow'; readonly id: string; readonly count: number }
   | { readonly order: 'resolve'; readonly holds: readonly (readonly [id: string, callId: string])[] }
 
@@ -41,7 +41,7 @@ async function follow({ id, count }: Extract<Order, { order: 'follow' }>): Promi
     })
   for (let opened = 0; opened < count; opened += 50)
     await Promise.all(Array.from({ length: Math.min(50, count - opened) }, open))
-  // What the log had before is heard by now, and does not count.
+  // The streams have received the earlier events of the log by now. These do not count.
   setTimeout(() => {
     heard = 0
     say({ said: 'ready' })

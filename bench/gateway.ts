@@ -1,6 +1,6 @@
 /**
- * Gateway: what HTTP adds. The same resolutions in process and over HTTP, in turns; one message to few and to many
- * followers; and the memory of a stream. The clients are a process of their own.
+ * Gateway: the cost of HTTP. Measures the same resolutions in process and over HTTP, alternating; one message to few and to
+ * many followers; and the memory of a stream. The clients run in their own process.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -64,7 +64,7 @@ export async function gateway({ rounds = 3, conversations = 600 }): Promise<Repo
 
 const ask = tool({ name: 'ask', description: 'Ask', executor: 'human', timeout: '1 h', input: z.object({}) })
 
-/** Asks when it is told to, and says so otherwise. */
+/** Asks for a call when the message says so, and replies with text otherwise. */
 const model: Model = {
   id: 'bench',
   async *stream({ prompt }) {
@@ -109,7 +109,7 @@ async function resolutions(
   }
 }
 
-/** How many a second. */
+/** Returns resolutions per second. */
 async function inProcess(runtime: Runtime, holds: Holds): Promise<number> {
   const start = performance.now()
   await atOnce(holds, ([id, callId]) => runtime.answer(id, callId, 1))
@@ -189,7 +189,7 @@ class Clients {
 
   hears<S extends Said['said']>(what: S): Promise<Extract<Said, { said: S }>> {
     return new Promise((resolve, reject) => {
-      const gone = (): void => reject(new Error('The clients are gone.'))
+      const gone = (): void => reject(new Error('The clients have ended.'))
       this.#child.once('exit', gone)
       const hear = (said: Said): void => {
         if (said.said !== what) return

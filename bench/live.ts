@@ -1,7 +1,7 @@
 /**
- * What a deployment pays for a streamed turn: a gateway over HTTP with a model at a real pace and one tool call per turn,
- * 20 and 100 conversations at once, each followed by SSE. Beside it, round by round: a bare `node:http`
- * relay that appends the same facts to SQLite, and AI SDK `streamText` behind a route with messages saved by hand.
+ * The cost of a streamed turn: a gateway over HTTP with a model at a realistic pace and one tool call per turn, 20 and 100
+ * conversations at once, each followed by SSE. Compared in each round with a bare `node:http` relay that appends the same
+ * facts to SQLite, and with AI SDK `streamText` behind a route that saves messages with handwritten code.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * What the loop itself costs a step, over a bare `doStream` of the same scripted model, as a ratio in one run; the AI
- * SDK's `streamText` and its single-call helper beside it. Contestants take turns, so a busy minute hurts all alike.
+ * The cost of the loop per step, as a ratio to a bare `doStream` of the same scripted model in the same run; compared with the
+ * AI SDK's `streamText` and its single-call helper. Contestants alternate, so a busy minute of the machine affects all.
  */
 import { agent, aiSdkModel, chat, stream } from 'holdpoint'
 import { experimental_streamLanguageModelCall as streamLanguageModelCall, streamText } from 'ai'
@@ -16,7 +16,7 @@ type Contestants = Readonly<Record<string, () => Promise<unknown>>>
 export async function loop(): Promise<void> {
   for (const deltas of [0, 20, 200]) {
     const vendor = scriptedLanguageModel(deltas)
-    // Two heats, each with its own bare runs: what one library leaves to the garbage collector is not another's to pay.
+    // Two heats, each with its own bare runs, so that garbage of one library does not slow down another.
     const us = await heat({ ...bare(vendor), ...holdpoint(vendor) }, 1)
     const peers = await heat({ ...bare(vendor), ...aiSdk(vendor) }, 10)
     console.log(JSON.stringify({ bench: 'loop', deltas, ...merged(us, peers) }))
@@ -46,7 +46,7 @@ interface Heat {
   readonly ratio: Readonly<Record<string, number>>
 }
 
-/** The ratio is taken within each round, where all met the same machine; then the middle one of all rounds. */
+/** Computes the ratio within each round, because the machine's speed changes between rounds. Returns the median ratio. */
 async function heat(contestants: Contestants, shorter: number): Promise<Heat> {
   const all = Object.entries(contestants)
   for (const [, run] of all) await micros(run, WARM_UP / shorter)

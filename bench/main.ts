@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- <name>`: runs one benchmark. What it measured goes to standard output as JSON lines, how far it is to
- * standard error. With `--check` it fails when a limit was missed. See docs/guide/benchmarks.md.
+ * `npm run bench -- <name>`: runs one benchmark. It prints results to standard output as JSON lines, and progress to standard
+ * error. With `--check` it fails when a limit was missed. See docs/guide/benchmarks.md.
  */
 import { agents } from './agents.ts'
 import { context } from './context.ts'

@@ -1,4 +1,4 @@
-/** The arguments of `npm run bench --`: which benchmark, on which store, how much of it. */
+/** The arguments of `npm run bench --`: the benchmark, the store and the size of the run. */
 import { parseArgs } from 'node:util'
 import type { StoreKind } from './storage/requests.ts'
 import type { Pace } from './storage/free-agent.ts'
@@ -22,7 +22,7 @@ const PACES: readonly Pace[] = ['later', 'now']
 export function optionsOf(args: readonly string[], benches: readonly string[]): Options {
   const { values, positionals } = parsed(args)
   const [bench, ...more] = positionals
-  if (more.length > 0) throw new Misuse(`One benchmark at a time: what is ${JSON.stringify(more.join(' '))}?`)
+  if (more.length > 0) throw new Misuse(`Name only one benchmark. ${JSON.stringify(more.join(' '))} is not an option.`)
   return {
     bench: oneOf('benchmark', bench, benches),
     store: values.store === undefined ? undefined : oneOf('store', values.store, STORES),
@@ -36,7 +36,7 @@ export function optionsOf(args: readonly string[], benches: readonly string[]): 
 
 export function storeOf({ bench, store }: Options): StoreKind {
   if (store) return store
-  throw new Misuse(`Say which store ${bench} is for: --store ${STORES.join(' or --store ')}.`)
+  throw new Misuse(`Set the store for ${bench}: --store ${STORES.join(' or --store ')}.`)
 }
 
 const TEXT = { type: 'string' } as const
@@ -62,7 +62,7 @@ function parsed(
 function oneOf<T extends string>(what: string, given: string | undefined, all: readonly T[]): T {
   const found = all.find((each) => each === given)
   if (found !== undefined) return found
-  const which = given === undefined ? `Say which ${what}` : `There is no ${what} ${JSON.stringify(given)}`
+  const which = given === undefined ? `Name the ${what}` : `There is no ${what} ${JSON.stringify(given)}`
   throw new Misuse(`${which}. There are: ${all.join(', ')}.`)
 }
 

@@ -1,7 +1,7 @@
 /**
- * What a fresh process pays: the import, opening the store, the first turn, and each of the thousand turns after it. The
- * library, the gateway over HTTP, and a hand-written AI SDK route on `node:sqlite` take turns. Ours run without a compile
- * cache, and with the one that an earlier start has left (`module.enableCompileCache`).
+ * The cost in a fresh process: the import, opening the store, the first turn, and each of the thousand turns after it. The
+ * library, the gateway over HTTP, and a hand-written AI SDK route on `node:sqlite` alternate. Ours run without a compile
+ * cache, and with the cache of an earlier start (`module.enableCompileCache`).
  */
 import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -30,7 +30,7 @@ export async function start({ rounds = 9 }: { readonly rounds?: number }): Promi
   const cache = mkdtempSync(join(tmpdir(), 'holdpoint-compile-cache-'))
   const measured = new Map<string, Phases[]>(STARTS.map(({ name }) => [name, []]))
   try {
-    // The first round brings the files into the system's cache, and compiled code into the compile cache.
+    // The first round loads the files into the system's cache, and compiled code into the compile cache.
     for (let round = 0; round <= rounds; round++)
       for (const each of STARTS) {
         const phases = await freshProcess(each, cache)

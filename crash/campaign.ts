@@ -1,6 +1,6 @@
 /**
- * Two processes on one store, killed, paused and started again at random moments, or one after the other at every named
- * write point; or left alone while something happens to their server.
+ * Runs two processes on one store, and kills, pauses and restarts them at random moments, or kills one at every named write
+ * point, or disturbs only their database server.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import type { LogEvent } from '@holdpoint/core'
@@ -8,7 +8,7 @@ import { startChild, type Child } from './child.ts'
 import { nap, type Effect } from './desk.ts'
 import { judge, nothingAcked, type Acked, type Judgement } from './judge.ts'
 
-/** What a process may die before and after: a write that holds such an event, and taking a conversation over. */
+/** A process dies before or after a write that contains such an event, or before or after it takes a conversation over. */
 const POINTS = [
   'conversation.opened',
   'turn.started',
@@ -22,11 +22,11 @@ const POINTS = [
   'call.settled',
   'answer.arrived',
   'turn.ended',
-  'claim',
+  'takeOver',
 ] as const
 
 /** Points that a process reaches only once, or rarely. */
-const RARE: readonly string[] = ['conversation.opened', 'turn.ended', 'claim']
+const RARE: readonly string[] = ['conversation.opened', 'turn.ended', 'takeOver']
 
 export const WRITE_POINTS: readonly string[] = POINTS.flatMap((name, index) =>
   ['before', 'after'].map((when) => `${name}:${when}:${RARE.includes(name) ? 1 : 1 + (index % 3)}`),
@@ -51,7 +51,7 @@ export async function killAtRandom(campaign: Campaign, kills: number): Promise<J
       campaign.progress?.(killed)
       const next = start(campaign, `w${killed + 1}`, acked)
       pair[killed % 2] = next
-      // Sometimes killed while it starts.
+      // Sometimes kill it while it starts.
       if (Math.random() < 0.8) await next.line('ready')
     }
     for (const worker of pair) await killOf(worker)
@@ -61,7 +61,7 @@ export async function killAtRandom(campaign: Campaign, kills: number): Promise<J
   return conclude(campaign, acked)
 }
 
-/** Every write point: a process kills itself there. Two at a time, on the same store. */
+/** At every write point, a process kills itself. Two processes at a time, on the same store. */
 export async function killAtWritePoints(
   campaign: Campaign,
   points: readonly string[] = WRITE_POINTS,
@@ -77,7 +77,7 @@ export async function killAtWritePoints(
       } finally {
         await endAll([worker])
       }
-      if ((await worker.died) !== 'SIGKILL') throw new Error(`A process that should die at ${point} ended before.`)
+      if ((await worker.died) !== 'SIGKILL') throw new Error(`A process that should die at ${point} ended earlier.`)
       campaign.progress?.(++done)
     }
   }
@@ -85,7 +85,7 @@ export async function killAtWritePoints(
   return conclude(campaign, acked)
 }
 
-/** Stops one of two, in turn, for longer than its lease, and lets it go on. */
+/** Pauses one of the two processes, in turn, for longer than its lease, and lets it continue. */
 export async function pauseAtRandom(campaign: Campaign, pauses: number): Promise<Judgement> {
   const acked = nothingAcked()
   const pair = [start(campaign, 'w0', acked), start(campaign, 'w1', acked)]
@@ -127,7 +127,7 @@ export async function disturb(campaign: Campaign, disturbances: readonly (() => 
 
 const TIMEOUT_MS = 20_000
 
-/** Finishes all conversations with a fresh process, and judges. */
+/** Finishes all conversations with a new process, and judges the result. */
 async function conclude(campaign: Campaign, acked: Acked): Promise<Judgement> {
   const logs = new Map<string, LogEvent[]>()
   const last = startChild('worker.ts', {
@@ -140,7 +140,7 @@ async function conclude(campaign: Campaign, acked: Acked): Promise<Judgement> {
   })
   try {
     const code = await within(3 * TIMEOUT_MS, last.died, 'Not every conversation became idle')
-    if (code !== 0) throw new Error(`The last process, which should see everything through, ended with ${code}.`)
+    if (code !== 0) throw new Error(`The last process, which should finish every conversation, ended with ${code}.`)
   } finally {
     await endAll([last])
   }
@@ -169,11 +169,11 @@ function note(acked: Acked, line: object): void {
   if ('broken' in line) acked.broken.push(String(line.broken))
 }
 
-/** It must still run: a process that ended on its own, for whatever reason, is a defect. */
+/** Kills a process that must still run: a process that ended by itself, for any reason, is a defect. */
 async function killOf(worker: Child | undefined): Promise<void> {
   await worker?.kill()
   const end = await worker?.died
-  if (end !== 'SIGKILL') throw new Error(`A process ended on its own, with ${end}, before it was killed.`)
+  if (end !== 'SIGKILL') throw new Error(`A process ended by itself, with ${end}, before it was killed.`)
 }
 
 async function endAll(workers: readonly Child[]): Promise<void> {

@@ -1,4 +1,4 @@
-/** A process under test: on the shipped build, heard line by line, and ended by its pid. */
+/** A process under test. It runs the shipped build, its output is read line by line, and it is killed by its pid. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -8,9 +8,9 @@ export type Line = Readonly<Record<string, unknown>>
 
 export interface Child {
   readonly pid: number
-  /** How it ended: of which signal, or with which code. What it told before counts, so it is read to its end. */
+  /** The signal or the exit code that it ended with. Resolves after all of its output is read. */
   readonly died: Promise<NodeJS.Signals | number>
-  /** The first line, also of those that came already, that has this key; fails when it dies without one. */
+  /** The first line with this key, past or future. Rejects when the process ends without one. */
   line(key: string): Promise<Line>
   say(line: Line): void
   signal(signal: NodeJS.Signals): void
@@ -23,15 +23,15 @@ export interface ChildOptions {
   hear?(line: Line): void
 }
 
-/** `script` is a file of this folder. The process ends when we do: its standard input is a pipe from here. */
+/** `script` is a file of this folder. The process ends when its parent ends: its standard input is a pipe from the parent. */
 export function startChild(script: string, { args, env = {}, hear = () => {} }: ChildOptions): Child {
   const main = fileURLToPath(new URL(script, import.meta.url))
   const child = spawn(process.execPath, [main, ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    // Nothing of a test run's own: the packages are taken from their builds.
+    // Without the options of a test run, so that the packages resolve to their builds.
     env: { ...process.env, NODE_OPTIONS: '', ...env },
   })
-  child.stdin.on('error', () => {}) // it may be dead when something is said to it
+  child.stdin.on('error', () => {}) // the process may have ended before a line is written to it
   const told: Line[] = []
   const waiting = new Set<() => void>()
   let over = false
@@ -55,7 +55,7 @@ export function startChild(script: string, { args, env = {}, hear = () => {} }: 
         const look = (): void => {
           const found = told.find((line) => key in line)
           if (found) resolve(found)
-          else if (over) reject(new Error(`${script} ended and did not say "${key}".`))
+          else if (over) reject(new Error(`${script} ended without a line "${key}".`))
           else return
           waiting.delete(look)
         }

@@ -1,9 +1,10 @@
 /**
- * A store with crash points: `call.started:after:3` kills this process with SIGKILL right after the third write
- * that holds a `call.started` became durable; `before` right before it is handed to the store. `claim` is a place too.
+ * A store with crash points: `call.started:after:3` kills this process with SIGKILL right after the third write that
+ * contains a `call.started` became durable; `before` kills it right before the store gets that write. `takeOver` is a
+ * crash point too.
  *
- * It can also be made a bad store, to see that the judge notices: `forgets` says that some of what was given to
- * it from outside is written and writes nothing, `repeats` writes some of it twice.
+ * It can also be a broken store, to test the judge: `forgets` acknowledges some commands and writes nothing, `repeats`
+ * writes some of them twice.
  */
 import { sqliteStore } from '@holdpoint/store-sqlite'
 import { postgresStore } from '@holdpoint/store-postgres'
@@ -32,7 +33,7 @@ export async function crashPointStore(place: string, { point = '', bad }: CrashP
         write.events.some(({ type }) => type === name),
         () => store.append(write),
       ),
-    claim: (what, node) => around(name === 'claim', () => store.claim(what, node)),
+    takeOver: (what, node) => around(name === 'takeOver', () => store.takeOver(what, node)),
   }
 }
 
@@ -65,7 +66,7 @@ function spoilt(store: Store, bad: string | undefined): Store {
         },
       }
     default:
-      throw new Error(`There is no store that "${bad}".`)
+      throw new Error(`There is no broken store "${bad}".`)
   }
 }
 

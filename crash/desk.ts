@@ -1,6 +1,6 @@
 /**
- * What the crash programs run: an agent whose tools leave a mark in the world outside, in a file that no crash undoes.
- * The model reads what it was told and decides by that alone, so a killed turn goes on the same way.
+ * The agent of the crash programs. Each run of a tool appends a line to a file, which no crash undoes. The model decides only
+ * by its prompt, so a killed turn continues in the same way.
  */
 import { appendFileSync } from 'node:fs'
 import { agent, tool, type Agent, type Model, type ModelPart } from 'holdpoint'
@@ -9,14 +9,14 @@ import { z } from 'zod'
 const input = z.object({ order: z.string() })
 const words = { description: 'Part of an order.', input }
 
-/** One line for each time a tool really did something. */
+/** One line of the file: a tool ran. */
 export interface Effect {
   readonly tool: string
   readonly callId: string
   readonly attempt: number
 }
 
-/** Where a tool may be made to wait: right before it does something, or right after. */
+/** Called right before and right after a tool writes its line, so that a test can pause it there. */
 export type Pause = (place: `${string}:before` | `${string}:after`) => Promise<void>
 
 export function desk(effectsFile: string, pause: Pause = async () => {}): Agent {
@@ -46,8 +46,8 @@ export function desk(effectsFile: string, pause: Pause = async () => {}): Agent 
 }
 
 /**
- * `order …` takes three steps: what may run at once, what waits for others, and a word at the end. `quick order …` leaves
- * out the second; anything else, such as the answer to a survey, only gets the word.
+ * `order …` takes three steps: calls that run at once, calls that wait for people and workers, and a text. `quick order …`
+ * leaves out the second step. Any other message, such as the answer to a survey, gets only the text.
  */
 const clerk: Model = {
   id: 'clerk',

@@ -1,4 +1,4 @@
-/** Compares what was acknowledged, and what happened outside, with what the logs say in the end. */
+/** Compares the acknowledged requests and the effects of the tools with the logs at the end. */
 import { fold, type LogEvent } from '@holdpoint/core'
 import type { Effect } from './desk.ts'
 
@@ -8,20 +8,20 @@ export interface Acked {
   readonly cancelled: string[]
   readonly sent: { readonly sent: string; readonly id: string }[]
   readonly answered: { readonly answered: string; readonly id: string; readonly by: string }[]
-  /** What a process noticed itself. */
+  /** Errors that a process found itself. */
   readonly broken: string[]
 }
 
 export interface Judgement {
   readonly acked: number
-  /** Acknowledged, and not in the log; or in a log that makes no sense. */
+  /** Requests that were acknowledged and are not in the log, and logs that are invalid. */
   readonly lost: number
-  /** In the log twice, or done twice. */
+  /** Requests that are in the log twice, and effects that happened twice. */
   readonly doubled: number
   readonly problems: readonly string[]
 }
 
-type Logs = ReadonlyMap<string, readonly LogEvent[]>
+export type Logs = ReadonlyMap<string, readonly LogEvent[]>
 
 export function nothingAcked(): Acked {
   return { created: [], cancelled: [], sent: [], answered: [], broken: [] }
@@ -57,7 +57,7 @@ export function judge(logs: Logs, acked: Acked, effects: readonly Effect[]): Jud
   }
 }
 
-/** Logs with a gap, or with something that cannot have happened. */
+/** Invalid logs: with a gap, or with an impossible event. */
 function senseless(logs: Logs): string[] {
   return [...logs].flatMap(([id, events]) => {
     try {
@@ -69,7 +69,7 @@ function senseless(logs: Logs): string[] {
   })
 }
 
-/** As turns took them up. */
+/** The messages that turns contain. */
 function messagesIn(logs: Logs): Map<string, number> {
   return count(
     [...logs].flatMap(([id, events]) =>
@@ -91,13 +91,13 @@ function answersIn(logs: Logs): Answered[] {
 
 interface Answered {
   readonly type: LogEvent['type']
-  /** Which call, and by whom. */
+  /** The call and the person. */
   readonly what: string
 }
 
 /**
- * What there can be once for each call; a yes once for each time it waited, since a call that brought its process
- * down repeatedly is held again.
+ * Decisions that each call may have only once. A call may be approved once for each time it was held, because a call that
+ * repeatedly crashed its process is held again.
  */
 function decisionsIn(logs: Logs): Map<string, number> {
   const holds = new Map<string, number>()
@@ -122,7 +122,7 @@ function decisionsIn(logs: Logs): Map<string, number> {
         case 'conversation.erased':
         case 'turn.started':
         case 'message.queued':
-        case 'turn.briefed':
+        case 'message.changed':
         case 'model.replied':
         case 'call.rewritten':
         case 'call.endorsed':
@@ -133,8 +133,9 @@ function decisionsIn(logs: Logs): Map<string, number> {
         case 'plan.set':
         case 'plan.removed':
         case 'plan.fired':
-        case 'notices.told':
+        case 'notices.delivered':
         case 'space.opened':
+        case 'space.erased':
         case 'member.joined':
         case 'member.left':
         case 'message.posted':
@@ -166,7 +167,7 @@ function withoutEffect(logs: Logs, effects: readonly Effect[]): string[] {
   const pending = new Set(allEvents(logs).flatMap((event) => (event.type === 'call.started' ? [event.callId] : [])))
   return allEvents(logs).flatMap((event) =>
     event.type === 'call.settled' && event.outcome.ok && pending.has(event.callId) && !done.has(event.callId)
-      ? [`${event.callId} has a result, and nothing happened`]
+      ? [`${event.callId} has a result, but its tool wrote no line`]
       : [],
   )
 }

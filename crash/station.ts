@@ -1,15 +1,15 @@
 /**
- * A process with a runtime that does what it is told: `{ n, do: 'submit', with: ['c1', 'order one'] }` on a line of its
- * input, and the answer under the same number on a line of its output. Its tools can be made to wait at a place
- * (`PAUSE_AT=charge:before`) until it receives `{ go: true }`. `DIE_AFTER=approve` kills it as soon as it has reported
- * the verdict of the first `approve`.
+ * A process with a runtime that a test controls. Each line of its input is a command, such as
+ * `{ n, do: 'submit', with: ['c1', 'order one'] }`, and a line of its output has the answer with the same `n`. With
+ * `PAUSE_AT=charge:before` a tool waits there until the process receives `{ go: true }`. With `DIE_AFTER=approve` the
+ * process kills itself after it has reported the first verdict.
  */
 import { createInterface } from 'node:readline'
 import { holdpoint, HoldpointError } from 'holdpoint'
 import { desk } from './desk.ts'
 import { crashPointStore } from './crash-point-store.ts'
 
-interface Order {
+interface Command {
   readonly n: number
   readonly do: string
   readonly with: readonly unknown[]
@@ -34,24 +34,24 @@ const runtime = await holdpoint({
       await go.promise
     }),
   ],
-  // Short, for tests that wait for them.
+  // Short, because tests wait for these times.
   leaseMs: Number(process.env['LEASE_MS'] ?? 400),
   lookMs: Number(process.env['LOOK_MS'] ?? 40),
   onProblem: ({ error }) => tell({ problem: String(error) }),
 })
-const doors = runtime as unknown as Record<string, (...args: readonly unknown[]) => Promise<unknown>>
+const methods = runtime as unknown as Record<string, (...args: readonly unknown[]) => Promise<unknown>>
 
-const orders = createInterface({ input: process.stdin })
-orders.on('line', (line) => void obey(JSON.parse(line) as Order))
-orders.on('close', () => process.exit(0)) // the parent is gone
+const commands = createInterface({ input: process.stdin })
+commands.on('line', (line) => void execute(JSON.parse(line) as Command))
+commands.on('close', () => process.exit(0)) // the parent has ended
 tell({ ready: true })
 
-async function obey(order: Order): Promise<void> {
-  if (order.go) return go.resolve()
+async function execute(command: Command): Promise<void> {
+  if (command.go) return go.resolve()
   try {
-    tell({ n: order.n, answer: await doors[order.do]?.call(runtime, ...order.with) })
+    tell({ n: command.n, answer: await methods[command.do]?.call(runtime, ...command.with) })
   } catch (error) {
-    tell({ n: order.n, error: { code: HoldpointError.is(error) ? error.code : 'other', message: String(error) } })
+    tell({ n: command.n, error: { code: HoldpointError.is(error) ? error.code : 'other', message: String(error) } })
   }
-  if (order.do === dieAfter) process.kill(process.pid, 'SIGKILL')
+  if (command.do === dieAfter) process.kill(process.pid, 'SIGKILL')
 }

@@ -10,11 +10,11 @@ const [place = '', effects = '', name = '', ...flags] = process.argv.slice(2)
 const conversations = Array.from({ length: 6 }, (_, index) => `c${index + 1}`)
 
 function tell(line: object): void {
-  // Synchronous for pipes: a line is with the parent, or was never told.
+  // Writes to a pipe are synchronous, so the parent has the line when this returns.
   process.stdout.write(`${JSON.stringify(line)}\n`)
 }
 
-process.stdin.resume().on('end', () => process.exit(1)) // the parent is gone
+process.stdin.resume().on('end', () => process.exit(1)) // the parent has ended
 const hp = await holdpoint({
   store: await crashPointStore(place, { point: process.env['CRASH_AT'], bad: process.env['CRASH_STORE'] }),
   agents: [desk(effects)],
@@ -30,7 +30,10 @@ tell({ ready: name })
 if (flags.includes('--finish')) await finish(hp)
 else await Promise.all([begin(hp), ...conversations.map((id) => talk(hp, id)), answerAll(hp)])
 
-/** Retries while the store is unavailable or the outcome is unknown: the same key makes the request take effect once. Reports any other error and stops. */
+/**
+ * Retries while the store is unavailable or the outcome is unknown: with the same key, the request takes effect once.
+ * Reports any other error and stops.
+ */
 async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -46,7 +49,7 @@ async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A conversation of its own, with a turn that it takes back. */
+/** Creates a conversation, starts a turn and cancels it. */
 async function begin(runtime: Runtime): Promise<void> {
   const id = await withRetries(() => runtime.create({ id: `own-${name}` }))
   tell({ created: id })
@@ -67,7 +70,7 @@ async function talk(runtime: Runtime, id: string): Promise<void> {
     else tell({ broken: `${message} was refused: ${begun.message}` })
     if (nth % 3 === 0) {
       const again = await send()
-      if (again.ok && !again.repeated) tell({ broken: `${message} was taken twice` })
+      if (again.ok && !again.repeated) tell({ broken: `${message} was accepted twice` })
     }
     await nap(10 + Math.random() * 30)
   }

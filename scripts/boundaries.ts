@@ -1,7 +1,7 @@
 /**
- * Who may import whom: between the folders of the core, and out of a package. What a linter rule can say by the written
- * name alone (no npm package in the core, no `@holdpoint/testing` in `holdpoint`) is in .oxlintrc.json; here is what needs
- * the path worked out. `import/no-cycle` takes care of files inside one folder.
+ * Checks which files may import which: between the folders of a package, and across packages. The linter checks rules that
+ * need only the written name of an import (.oxlintrc.json: no npm package in the core). This script checks rules that need
+ * the resolved path. `import/no-cycle` checks files inside one folder.
  */
 import { dirname, join } from 'node:path/posix'
 import { hasExportStar, importsOf, type Import } from './lib/source.ts'
@@ -15,10 +15,10 @@ interface Reach {
 }
 
 /**
- * The folders of the packages that make up the runtime, lowest first in each package. Types are looser in one place: a
- * handler is handed the agent it belongs to, so a tool's types name what is above. The turn machine has no such excuse:
- * it must not know, even by type, who drives it. In `runtime`, the driver (`drive`) is generic over its machine and must
- * not know what a conversation is.
+ * The folders of the packages that make up the runtime, lowest first in each package. Some folders may import types from a
+ * higher folder: a handler gets the agent that it belongs to, so the types of a tool name the agent. The turn machine must
+ * not import the driver, not even as a type. In `runtime`, the driver (`drive`) is generic over its machine and must not
+ * import conversations.
  */
 const folders: Readonly<Record<string, Readonly<Record<string, Reach>>>> = {
   core: {
@@ -45,14 +45,14 @@ const folders: Readonly<Record<string, Readonly<Record<string, Reach>>>> = {
     session: { imports: ['log', 'drive', 'conversation'], types: [] },
     subscribe: { imports: ['node'], types: ['session'] },
     node: { imports: ['log', 'drive', 'conversation', 'runtime', 'subscribe'], types: [] },
-    runtime: { imports: ['log', 'conversation', 'session', 'node'], types: ['subscribe'] },
+    runtime: { imports: ['log', 'drive', 'conversation', 'session', 'node'], types: ['subscribe'] },
   },
   spaces: {
     space: { imports: [], types: ['agent'] },
     agent: { imports: [], types: ['space'] },
   },
 }
-/** The packages of ours that each of them may import. The core imports nothing at all. */
+/** Our packages that each of these packages may import. The core imports none. */
 const below: Readonly<Record<string, readonly string[]>> = {
   core: [],
   runtime: ['@holdpoint/core'],
@@ -85,12 +85,12 @@ function importsForeign(file: string, ring: string, { from }: Import): string[] 
   ]
 }
 
-/** A package or an example reaches others by their published names only. */
+/** A package or an example must import other packages by their published names. */
 function leavesHome(file: string, imported: Import): string[] {
   const home = /^(?:packages|examples|apps)\/[^/]+\//.exec(file)?.[0]
   if (home === undefined || target(file, imported).startsWith(home)) return []
-  // What the tests of several packages share, a database server for instance, is in the root's own test folder. The main
-  // file of an example is its test.
+  // Tests of several packages share code in the test folder of the root, for example a database server. The main file of an
+  // example is its test.
   const isTest = file.startsWith(`${home}test/`) || /^examples\/[^/]+\/main\.ts$/.test(file)
   if (isTest && target(file, imported).startsWith('test/')) return []
   return [`${file}: imports ${imported.from}, outside ${home}; import the package by its name`]
@@ -106,13 +106,12 @@ function reachesUp(file: string, ring: string, imported: Import): string[] {
   // Only the core has base files below its folders; in the other two, the files directly in `src` are on top.
   if (from === base && ring !== 'core') return []
   const reach = from === base ? { imports: [], types: [] } : folders[ring]?.[from]
-  if (reach === undefined)
-    return [`${file}: the folder ${from}/ has no place yet; give it one in scripts/boundaries.ts`]
+  if (reach === undefined) return [`${file}: the folder ${from}/ is not listed in scripts/boundaries.ts; add it`]
   if (reach.imports.includes(to)) return []
   if (reach.types.includes(to)) {
     return imported.typeOnly ? [] : [`${file}: imports ${imported.from}; ${from} may only \`import type\` from ${to}`]
   }
-  return [`${file}: imports ${imported.from}; ${from} is below ${to} and must not know it`]
+  return [`${file}: imports ${imported.from}; ${from} is below ${to} and must not import it`]
 }
 
 function folderOf(file: string, source: string): string {

@@ -1,6 +1,6 @@
 /**
- * Makes sure that there is a browser to test pages in: the system's Chromium, or one that is installed now. Playwright's
- * is tried first, which leaves the system as it is; where it cannot be had, and we may, Debian's package.
+ * Makes sure that there is a browser for tests of pages. If there is none, it installs Playwright's Chromium, which does not
+ * change the system. If that fails and the user may install packages, it installs Debian's.
  */
 import { capture } from './lib/run.ts'
 import { findBrowser } from '../test/find-browser.ts'
@@ -31,7 +31,7 @@ for (const way of ways) {
 if (found === undefined) {
   console.error(said)
   console.error(
-    '✗ No Chromium was found, and none could be installed. Install one, or say where it is: CHROMIUM=/path/to/it',
+    '✗ No Chromium was found, and none could be installed. Install one, or set its path: CHROMIUM=/path/to/chromium',
   )
   process.exitCode = 1
 } else console.log(`✓ browser: ${found}`)

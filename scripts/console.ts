@@ -1,4 +1,4 @@
-/** Builds the console into the gateway's package, if it is not there or old. */
+/** Builds the console into the gateway's package, if it is missing or older than its sources. */
 import { buildConsole } from './lib/console.ts'
 
 await buildConsole()

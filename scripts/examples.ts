@@ -1,6 +1,6 @@
 /**
- * Runs every example. Each is a story that checks itself and exits non-zero when it does not hold. A region named
- * `program` is shown as a whole program: it is also run on its own, as a reader who copied it would.
+ * Runs every example. Each example checks its own results, and exits non-zero when they are wrong. The guides show a region
+ * named `program` as a complete program, so that region is also copied to a file and run alone.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const problems = examples.flatMap((file) => {
 })
 report(problems, `examples: ${examples.length} ran to their end`)
 
-/** In a folder of its own inside the workspace, where the packages are found. */
+/** Runs the copied program in a folder inside the workspace, where Node finds the packages. */
 function copied(file: string, expected: string): string[] {
   mkdirSync(join(root, '.cache'), { recursive: true })
   const folder = mkdtempSync(join(root, '.cache', 'program-'))

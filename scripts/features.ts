@@ -1,7 +1,7 @@
 /**
  * Checks docs/features.md: every feature is listed, and every test and guide section it names exists. A test cell is
  * `path › part of a title` (several with <br>), a guide cell `path#heading`; or *not yet* in either. A feature that is
- * there in part ends its tests with `*not yet*: what is missing`. Run as a program, it also checks
+ * partly done ends its tests with `*not yet*: what is missing`. Run as a program, it also checks
  * docs/seed-conformance.md, the links between pages, and the files that docs/architecture.md names.
  */
 import { existsSync } from 'node:fs'
@@ -53,7 +53,7 @@ function testCellProblems(cell: string, readText: Reader): string[] {
   const missing = parts.filter((part) => part.startsWith(notYet))
   const wrong =
     missing.some((part) => !/^\*not yet\*: \S/.test(part)) || (missing.length > 0 && missing.length === parts.length)
-  const partly = wrong ? [`"${cell.trim()}" says what is missing beside tests, as "*not yet*: what"`] : []
+  const partly = wrong ? [`"${cell.trim()}" must name tests, and may end with "*not yet*: what is missing"`] : []
   return [...partly, ...parts.filter((part) => !missing.includes(part)).flatMap((part) => testProblem(part, readText))]
 }
 

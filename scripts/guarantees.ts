@@ -1,6 +1,6 @@
 /**
- * Holds the promises of docs/guarantees.ts to the tests: every promise is proved by a test that cites it, and every cited
- * id is a promise. `npm run guarantees -- --write` writes the table docs/guarantees.md.
+ * Compares docs/guarantees.ts with the tests: a test must cite every guarantee, and every cited id must be a guarantee.
+ * `npm run guarantees -- --write` writes the table docs/guarantees.md.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,8 +32,8 @@ export function guaranteeProblems(promised: Readonly<Record<string, string>>, ci
   const unproved = Object.keys(promised).filter((id) => !proved.has(id))
   const unknown = cited.filter(({ id }) => !(id in promised))
   return [
-    ...unproved.map((id) => `${id} is promised in docs/guarantees.ts and no test cites it: proves('${id}', …)`),
-    ...unknown.map(({ id, file }) => `${file}: cites ${id}, which docs/guarantees.ts does not promise`),
+    ...unproved.map((id) => `${id} is a guarantee in docs/guarantees.ts, but no test cites it: proves('${id}', …)`),
+    ...unknown.map(({ id, file }) => `${file}: cites ${id}, which is not in docs/guarantees.ts`),
   ]
 }
 
@@ -47,7 +47,7 @@ export function guaranteeTable(promised: Readonly<Record<string, string>>, cited
     '# Guarantees',
     '',
     'What Holdpoint promises, and the tests that show it. Written by `npm run guarantees -- --write` from',
-    '[guarantees.ts](guarantees.ts) and the tests that cite its ids; a promise without a test fails the build.',
+    '[guarantees.ts](guarantees.ts) and the tests that cite its ids; a guarantee without a test fails the build.',
     '',
     '| id | promise | proved in |',
     '|---|---|---|',
@@ -62,7 +62,7 @@ function shortName(file: string): string {
 }
 
 if (import.meta.main) {
-  // The tests of this very script quote citations; they prove nothing.
+  // The tests of this script quote citations. They test no guarantee.
   const files = find('packages/*/test/**/*.ts', 'test/**/*.ts').filter((file) => !file.startsWith('test/tooling/'))
   const cited = citations(files.map((file) => ({ file, text: read(file) })))
   const written = guaranteeTable(guarantees, cited)

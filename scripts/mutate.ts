@@ -1,6 +1,6 @@
 /**
- * Takes each guard of the turn machine away in turn and runs the machine's tests: a guard whose loss no test notices is
- * either untested or useless. `npm run mutate` prints every mutant and ends with `N of N caught`.
+ * Removes each guard of the turn machine in turn and runs the machine's tests. If no test fails without a guard, the guard
+ * is untested or useless. `npm run mutate` prints every mutant and ends with `N of N caught`.
  *
  * Mutants are made from the source text: a guarding `if … return` is removed, a row of the table of legal moves is
  * widened by each state it leaves out, a comparison at a border is moved by one.
@@ -19,10 +19,10 @@ const FILES = [
   'resolve.ts',
   'approve-hold.ts',
   'assign-and-comment.ts',
-  'client-grace.ts',
+  'decide-client-grace.ts',
   'end-turn.ts',
   'expire-hold.ts',
-  'fire-plan.ts',
+  'decide-plan-fire.ts',
   'late-answer.ts',
   'remind-approvers.ts',
 ]
@@ -66,7 +66,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
   return mutants
 }
 
-/** How many lines follow that belong to this one: those that stand further in. */
+/** How many of the following lines belong to this one: those with a deeper indentation. */
 function deeperLines(lines: readonly string[], line: number): number {
   const indent = (text: string): number => text.search(/\S/)
   const after = lines.slice(line + 1)
@@ -96,7 +96,7 @@ function endOfParentheses(text: string, from: number): number {
   return -1
 }
 
-/** Splits at an operator that stands in no parentheses. */
+/** Splits at an operator outside of parentheses. */
 function splitOutside(text: string, operator: string): string[] {
   const parts: string[] = []
   let depth = 0
@@ -112,16 +112,16 @@ function splitOutside(text: string, operator: string): string[] {
   return [...parts, text.slice(start)]
 }
 
-/** Equal in effect to the original, by file and the part that is left out, with the reason. */
+/** Mutants that behave like the original: the file, the part that is left out, and the reason. */
 const EQUIVALENT: readonly (readonly [file: string, without: string, why: string])[] = [
-  ['turn.ts', "turn.phase !== 'calls'", 'there is a call only in that phase; the compiler needs to be told'],
-  ['turn.ts', "state.turn.phase === 'rest'", 'a turn at rest has no id, and so none that is equal'],
+  ['turn.ts', "turn.phase !== 'calls'", 'there is a call only in that phase; the condition is for the compiler'],
+  ['turn.ts', "state.turn.phase === 'rest'", 'a turn at rest has no id, so no id can be equal'],
   ['turn.ts', 'maxTokens !== undefined', 'no number is above undefined'],
-  ['turn.ts', 'turn.halt', 'a turn stays with its calls after the last is settled only in order to halt'],
+  ['turn.ts', 'turn.halt', 'after the last call is settled, a turn keeps its calls only in order to halt'],
   ['call.ts', "!('hold' in call)", 'a call that cannot be held has no hold either'],
   ['expire-hold.ts', '!call', 'where there is no call there is no hold'],
   ['client-grace.ts', '!call', 'where there is no call there is no hold'],
-  ['expire-hold.ts', "state.turn.phase === 'calls'", 'only a turn with calls has one that is held'],
+  ['expire-hold.ts', "state.turn.phase === 'calls'", 'only a turn with calls has a held call'],
 ]
 
 async function main(): Promise<void> {
@@ -144,14 +144,14 @@ async function main(): Promise<void> {
       else console.log(`SURVIVED ${mutant.file}:${mutant.line} ${mutant.what}`)
       if (ok && caught % 20 === 0) console.log(`${caught} of ${total} caught`)
     }
-    // Last, so that it would also tell of a mutant that stayed behind and failed all that came after it.
+    // Runs last, so that it also detects a mutant that was not removed and failed all later tests.
     const whole = await tests.fail(join(TURN, 'turn.ts'))
     await tests.close()
-    if (whole) throw new Error('The tests of the machine fail without any mutant; mend them first.')
+    if (whole) throw new Error('The tests of the machine fail without any mutant; fix them first.')
   }
   await Promise.all(Array.from({ length: Math.max(1, availableParallelism()) }, worker))
   console.log(`${caught} of ${total} caught`)
-  // Vitest has set it to 1, since tests failed; here that is what they are to do.
+  // Vitest set it to 1, because tests failed. Here they should fail.
   process.exitCode = caught < total ? 1 : 0
 }
 

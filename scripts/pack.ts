@@ -1,7 +1,7 @@
 /**
- * Proves what users install, not what we develop on: packs every package, installs the tarballs into an empty project,
- * type-checks and runs a program there, copies the components into it as their guide says, and lets publint and attw judge
- * the tarballs. Needs `tsc -b` and the console before.
+ * Tests the packages that users install, instead of the sources: packs every package, installs the tarballs into an empty
+ * project, type-checks and runs a program there, copies the components into it as their guide says, and checks the
+ * tarballs with publint and attw. Build with `tsc -b` and build the console before.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ interface Packed {
   readonly tarball: string
 }
 
-/** What comes out of other builds than that of the types. */
+/** Files that other builds than `tsc -b` write. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   '@holdpoint/gateway': ['console/index.html', 'console/r/registry.json'],
   '@holdpoint/ui': ['dist/add/main.js', 'src/theme.css'],
@@ -43,7 +43,7 @@ function pack(folder: string): Packed {
   const listing: unknown = JSON.parse(must('npm pack', args, join(root, folder)))
   // npm answers with a list of packages or, from 11.17 on, with an object of them by name.
   const [packed] = Object.values(listing as Record<string, { filename: string; files: { path: string }[] }>)
-  if (packed === undefined) throw new Error(`npm pack said nothing about ${folder}`)
+  if (packed === undefined) throw new Error(`npm pack printed nothing about ${folder}`)
   const files = packed.files.map(({ path }) => path)
   for (const needed of ['dist/index.js', 'dist/index.d.ts', 'LICENSE', ...(ALSO[name] ?? [])]) {
     if (!files.includes(needed)) problems.push(`${name}: the tarball has no ${needed}`)
@@ -55,12 +55,12 @@ function pack(folder: string): Packed {
     const built = /^dist\/(.+)\.js$/.exec(file)?.[1]
     if (built !== undefined && !sources.has(built))
       problems.push(`${name}: ${file} is left from an older build; remove dist`)
-    if (/(?:^|\/)test\/|\.test\.|tsbuildinfo/.test(file)) problems.push(`${name}: the tarball carries ${file}`)
+    if (/(?:^|\/)test\/|\.test\.|tsbuildinfo/.test(file)) problems.push(`${name}: the tarball contains ${file}`)
   }
   return { name, folder, tarball: join(scratch, packed.filename) }
 }
 
-/** Every value a package promises in its surface exists at run time, and every name exists for the type checker. */
+/** Checks that every value in a package's surface exists at run time, and every name for the type checker. */
 function writeImports(packages: readonly Packed[]): void {
   const values: string[] = []
   const types: string[] = []
@@ -91,7 +91,7 @@ function writeReadmePrograms(): string[] {
   return [...new Set(names)]
 }
 
-/** Those of our own development dependencies, in their versions. */
+/** These packages with the versions of our development dependencies. */
 function pinned(names: readonly string[]): string[] {
   const { devDependencies } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> }
   return names.flatMap((name) => (devDependencies[name] === undefined ? [] : [`${name}@${devDependencies[name]}`]))
@@ -116,7 +116,7 @@ function consume(packages: readonly Packed[]): void {
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', '--engine-strict=false']
   must('installing the tarballs', ['npm', 'install', ...flags, ...tarballs, ...others], project)
   must('importing every public value', [process.execPath, 'values.mjs'], project)
-  // As strict as a project can be, and without the types of Node: every declaration is checked, ours included.
+  // With the strictest options and without Node's types, so that the compiler also checks our declarations.
   for (const resolution of ['nodenext', 'esnext --moduleResolution bundler']) {
     const options = `--noEmit --strict --skipLibCheck false --target es2024 --lib es2024,dom --module ${resolution}`
     must(`type-checking (${resolution})`, ['tsc', ...options.split(' '), 'types.ts'], project)
@@ -129,7 +129,7 @@ function consume(packages: readonly Packed[]): void {
 function judge({ name, tarball }: Packed): void {
   const published = capture(['publint', 'run', tarball, '--strict'])
   if (published.code !== 0) problems.push(`${name}: publint\n${published.stdout}${published.stderr}`)
-  // A style has no types to be wrong.
+  // A style has no types to check.
   const styles = ['--exclude-entrypoints', 'theme.css']
   const typed = capture(['attw', tarball, '--profile', 'esm-only', '--no-emoji', '--no-color', ...styles])
   if (typed.code !== 0) problems.push(`${name}: attw\n${typed.stdout}${typed.stderr}`)

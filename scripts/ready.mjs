@@ -4,7 +4,7 @@
  * no imports from npm. One of the dependencies is Node itself (the `node` package); npm puts node_modules/.bin first on
  * PATH for scripts, so whatever comes after this file runs on the pinned version.
  *
- * `--mark`: only note which lock file the installation came from. npm calls it so after every install (`postinstall`).
+ * `--mark`: only records which lock file the installation came from. npm calls it so after every install (`postinstall`).
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -16,7 +16,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 const markFile = join(modules, '.holdpoint-ready')
 
-/** Which installation this clone needs. The platform counts: the tools ship native binaries. */
+/** Identifies the installation that this clone needs. It contains the platform, because some tools are native binaries. */
 function wanted() {
   const lock = readFileSync(join(root, 'package-lock.json'))
   return `${createHash('sha256').update(lock).digest('hex')} ${process.platform}-${process.arch}\n`
@@ -36,7 +36,7 @@ function mark() {
 function install(reason) {
   console.log(`holdpoint: ${reason}; running \`npm ci\` (about a minute)`)
   const started = Date.now()
-  // The machine's Node only installs, the pinned one runs: engine warnings about the former would mislead.
+  // The machine's Node only installs, and the pinned Node runs everything else. Do not warn about the machine's Node.
   const args = ['ci', '--loglevel=error', '--engine-strict=false']
   const npm = process.env.npm_execpath
   const viaNode = npm !== undefined && /\.[cm]?js$/.test(npm)
@@ -54,7 +54,7 @@ function install(reason) {
   console.log(`holdpoint: installed in ${Math.round((Date.now() - started) / 1000)} s`)
 }
 
-/** The pinned Node arrives through an install script, which some npm settings switch off. */
+/** An install script downloads the pinned Node. Some npm settings turn install scripts off. */
 function checkPinnedNode() {
   const pinned = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies.node
   const node = join(modules, '.bin', 'node')

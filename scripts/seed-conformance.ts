@@ -1,6 +1,6 @@
 /**
- * Holds docs/seed-conformance.md to its word: every statement has an id of its own, and the tests, programs and pages
- * that it names exist. A cell has one or more of these, with <br> between them: `path › part of a title`, a file under
+ * Checks docs/seed-conformance.md: every statement has a unique id, and the tests, programs and pages that it names exist.
+ * A cell has one or more of these, with <br> between them: `path › part of a title`, a file under
  * examples/, `docs/page.md#heading`, `different: why`, `not yet: why`.
  */
 import { posix } from 'node:path'
@@ -34,7 +34,7 @@ export function statementsOf(markdown: string): Statement[] {
   })
 }
 
-/** A statement that is met in another way than the seed says counts as different, whatever shows it. */
+/** A statement that Holdpoint meets in another way than the seed says counts as different, even with a test. */
 export function totalsOf(statements: readonly Statement[]): Totals {
   const saying = (word: string): number =>
     statements.filter(({ parts }) => parts.some((part) => part.startsWith(word))).length
@@ -57,13 +57,13 @@ export function conformanceProblems(markdown: string, readText: Reader): string[
   ]
 }
 
-/** The ids of a section are its name and 1, 2, 3, …: a statement that goes leaves a gap that is seen. */
+/** The ids of a section are its name and 1, 2, 3, …: a removed statement leaves a gap that this check finds. */
 function numberingProblems(section: string, statements: readonly Statement[]): string[] {
   const ids = statements.filter((each) => each.section === section).map(({ id }) => id)
   if (ids.length === 0) return [`section ${section} has no statements`]
   const separator = section.length === 1 ? '' : '.'
   return ids.flatMap((id, at) => {
-    if (ids.indexOf(id) !== at) return [`${id} is there twice`]
+    if (ids.indexOf(id) !== at) return [`${id} occurs twice`]
     const expected = `${section}${separator}${at + 1}`
     return id === expected ? [] : [`${id} stands where ${expected} is expected`]
   })
@@ -93,7 +93,7 @@ function partProblem(part: string, readText: Reader): string[] {
   return readText(program) === undefined ? [`no program runs ${part}: there is no ${program}`] : []
 }
 
-/** Links stand as they do for a reader of the page, which is in docs/. */
+/** Links are relative to the page, which is in docs/. */
 function linkProblems(part: string, readText: Reader): string[] {
   return [...part.matchAll(/\]\(([^)]+)\)/g)].flatMap(([, target = '']) =>
     pageProblem(posix.join('docs', target), readText),

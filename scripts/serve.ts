@@ -1,6 +1,6 @@
 /**
- * `npm start`: the gateway with the console on the embedded store, two agents to try it with, a space they share with
- * you, and a worker for their external calls. Settings of the environment come first.
+ * `npm start`: the gateway with the console on a SQLite store, two demo agents, a space with you and both agents, and a
+ * worker for external calls. Environment variables override these settings.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,22 +15,22 @@ mkdirSync(join(root, '.cache'), { recursive: true, mode: 0o700 })
 await buildConsole()
 // For the last stop of the tour.
 const isDemo = !process.env['HOLDPOINT_APP']
-if (isDemo) console.log(`To see that a call which waits survives: kill -9 ${process.pid}`)
-// Those of the demo and of the tests are no settings of a gateway.
+if (isDemo) console.log(`To see that a waiting call survives a kill: kill -9 ${process.pid}`)
+// The gateway refuses unknown settings, so remove those of the demo and of the tests.
 const settings = Object.entries(process.env).filter(([name]) => !/^HOLDPOINT_(?:MODEL$|TEST_)/.test(name))
 const { served, stop } = await startGatewayCommand(
   {
     PORT: '4040',
     HOLDPOINT_APP: join(root, 'examples/start/app.ts'),
     HOLDPOINT_STORE: join(root, '.cache/holdpoint.db'),
-    // On this machine the address that is printed lets the console in. With HOST or HOLDPOINT_HOSTS others may come: they need a key.
+    // Without HOST and HOLDPOINT_HOSTS only this machine can connect, so the printed address signs the console in without a key.
     ...(!process.env['HOST'] && !process.env['HOLDPOINT_HOSTS'] && { HOLDPOINT_CONSOLE: 'open' }),
     ...Object.fromEntries(settings),
   },
   { tour: isDemo },
 )
 const { keys } = served.gateway
-// The worker of an earlier start went with it.
+// Revoke the key of the worker of an earlier start: that worker has ended.
 for (const { id, name } of (await keys.list('', undefined, 1000)).items)
   if (name === 'parcels') await keys.revoke('', id)
 const { key } = await keys.create('', { name: 'parcels', scopes: ['worker'], ttlMs: 30 * 86_400_000 })

@@ -1,7 +1,7 @@
 /**
- * Does what the guide "Own the components" says, in an empty project: `npx shadcn add` from the registry that a gateway
- * serves, and our own command. What they wrote must type-check under the options of a new Vite project, and build. It
- * fetches shadcn, so it is no part of `npm test`. Needs `tsc -b` before.
+ * Follows the guide "Own the components" in an empty project: `npx shadcn add` from the registry that a gateway serves, and
+ * our own command. The copied files must type-check with the options of a new Vite project, and build. It downloads
+ * shadcn, so it is not part of `npm test`. Build with `tsc -b` before.
  */
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ import { read, report, root } from './lib/workspace.ts'
 const SHADCN = 'shadcn@4.23.0'
 const { devDependencies: pinned } = JSON.parse(read('package.json')) as { devDependencies: Record<string, string> }
 
-/** Something of what either command wrote. */
+/** A page that uses files of both commands. */
 const PAGE = `
 import './index.css'
 import { createRoot } from 'react-dom/client'
@@ -39,7 +39,7 @@ createRoot(document.body).render(
 )
 `
 
-/** As `npm create vite` and `npx shadcn init` leave it. */
+/** Writes a project like the one that `npm create vite` and `npx shadcn init` create. */
 function writeProject(project: string, registry: string): void {
   const files: Readonly<Record<string, string | object>> = {
     '.npmrc': `@holdpoint:registry=${registry}\n`,
@@ -97,7 +97,7 @@ async function check(scratch: string): Promise<void> {
   }
 }
 
-/** With the bundler and the Tailwind of this clone. */
+/** Builds with the bundler and the Tailwind of this clone. */
 async function build(project: string): Promise<void> {
   const { build: bundle } = await import('vite')
   const { default: tailwind } = await import('@tailwindcss/vite')
@@ -109,9 +109,8 @@ async function build(project: string): Promise<void> {
     build: { rolldownOptions: { checks: { moduleLevelDirective: false } } },
   })
   const [style = ''] = globSync(join(project, 'dist/assets/*.css')).map((file) => readFileSync(file, 'utf8'))
-  // Our own colours, by way of the variables that came with the items.
-  if (!/\.bg-held\{background-color:var\(--held\)/.test(style))
-    throw new Error('The page has no colour for what is held')
+  // Our own colours must work through the variables that were copied with the items.
+  if (!/\.bg-held\{background-color:var\(--held\)/.test(style)) throw new Error('The page has no colour for held calls')
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'holdpoint-shadcn-'))

@@ -6,7 +6,7 @@
  *   <!-- output: examples/readme/main.ts -->                … or what the program prints
  *
  *   npm run docs              rewrites the blocks
- *   npm run docs -- --check   fails when a block differs, or something is still to be written
+ *   npm run docs -- --check   fails when a block differs, or a placeholder is left
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -64,7 +64,7 @@ function contentFor(
   try {
     const text = kind === 'output' ? sources.output(path) : excerpt(path, sources.file(path), region)
     const lines = text.trimEnd().split('\n')
-    if (lines.some((line) => line.startsWith('```'))) throw new Error(`${path} holds a code fence of its own`)
+    if (lines.some((line) => line.startsWith('```'))) throw new Error(`${path} contains a code fence`)
     return lines
   } catch (error) {
     problems.push(error instanceof Error ? error.message : String(error))
@@ -86,11 +86,11 @@ export function excerpt(path: string, text: string | undefined, region: string |
   return inside.map((line) => line.slice(indent)).join('\n')
 }
 
-/** Words that stand alone where something is still to be written. */
+/** Placeholder words that are alone on a line. */
 export function placeholders(markdown: string): readonly string[] {
   return markdown.split('\n').flatMap((line, at) => {
     const [word] = /^(?:FIGURES|TODO|TBD|FIXME|XXX)\b(?=[.:…]*$)/.exec(line.trim()) ?? []
-    return word === undefined ? [] : [`line ${at + 1} says ${word}, and nothing else: write what belongs there`]
+    return word === undefined ? [] : [`line ${at + 1} says ${word} and nothing else: write the missing text`]
   })
 }
 
@@ -113,7 +113,7 @@ if (import.meta.main) {
     const before = read(page)
     const { text, problems: found } = sync(before, { file, output })
     if (!check && text !== before) writeFileSync(join(root, page), text)
-    const stale = check && text !== before ? [`${page} does not show what the files hold; run npm run docs`] : []
+    const stale = check && text !== before ? [`${page} differs from the files that it shows; run npm run docs`] : []
     const unwritten = check ? placeholders(before) : []
     return [...[...found, ...unwritten].map((problem) => `${page}: ${problem}`), ...stale]
   })

@@ -1,9 +1,9 @@
 /**
- * The public surface, on purpose: the names each package's index.ts exports are committed in docs/surface, so a change of
- * the surface is a line in a diff. Also holds exported names to the glossary's banned words.
+ * Compares the names that each package's index.ts exports with docs/surface, so that a change of the public surface is a
+ * line in a diff. Also finds the glossary's banned words in exported names.
  *
  *   npm run surface              fails when the names differ from docs/surface
- *   npm run surface -- --write   takes the names as they are
+ *   npm run surface -- --write   accepts the current names
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -24,7 +24,7 @@ export function bannedWords(glossary: string): BannedWord[] {
   }))
 }
 
-/** `runJobSoon` has the words run, job, soon; a banned word is caught in its plural too. */
+/** `runJobSoon` has the words run, job, soon; the plural of a banned word is found too. */
 export function bannedNames(names: readonly string[], banned: readonly BannedWord[]): string[] {
   return names.flatMap((name) => {
     const words = name
@@ -43,7 +43,7 @@ export function surfaceProblems(name: string, index: string, committed: string |
   const before = committed.split('\n').filter((line) => line !== '')
   const added = now.filter((line) => !before.includes(line)).map((line) => `+ ${line}`)
   const removed = before.filter((line) => !now.includes(line)).map((line) => `- ${line}`)
-  return [...added, ...removed].map((line) => `${name}: ${line} (meant? npm run surface -- --write)`)
+  return [...added, ...removed].map((line) => `${name}: ${line} (on purpose? npm run surface -- --write)`)
 }
 
 function surfaceFile(name: string): string {

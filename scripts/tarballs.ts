@@ -1,4 +1,4 @@
-/** `npm run tarballs -- ../tarballs`: the packages, to be installed in a project of one's own before they are published. */
+/** `npm run tarballs -- ../tarballs`: packs the packages, so that you can install them before they are published. */
 import { mkdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { capture } from './lib/run.ts'

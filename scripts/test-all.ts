@@ -10,7 +10,7 @@ import { packageFolders, root } from './lib/workspace.ts'
 export interface Stage {
   readonly name: string
   readonly command: readonly string[]
-  /** A stage that must have passed; else this one is skipped. */
+  /** The stage that must pass before this one. If it fails, this stage is skipped. */
   readonly needs?: string
   /** Where the stage writes its own counts, as vitest's JSON reporter does. Relative to the root. */
   readonly counts?: string
@@ -26,7 +26,7 @@ export interface Totals {
 export interface Outcome extends Totals {
   readonly name: string
   readonly seconds: number
-  /** What failed, for who reads the end of a long output. */
+  /** The failed tests, repeated at the end of a long output. */
   readonly failures?: readonly string[]
 }
 
@@ -46,6 +46,7 @@ export const stages: readonly Stage[] = [
   { name: 'boundaries', command: script('boundaries') },
   { name: 'surface', command: script('surface') },
   { name: 'words', command: script('words') },
+  { name: 'file names', command: script('file-names') },
   { name: 'unused', command: ['knip'] },
   { name: 'browser', command: script('browser') },
   {

@@ -34,7 +34,7 @@ export function bannedIn(file: string, text: string): string[] {
 function main(): void {
   const files = find(
     '{packages,apps}/*/{src,test}/**/*.{ts,tsx}',
-    '{docs,examples,scripts,sim,test,bench,crash}/**/*.{ts,tsx,md,mjs}',
+    '{docs,examples,scripts,sim,test,bench,crash,power}/**/*.{ts,tsx,md,mjs}',
     '{.,packages/*}/*.md',
   ).filter((file) => !ALLOWED.includes(file))
   report(

@@ -1,9 +1,9 @@
 /**
  * Simulates many seeds on every core, and ends with one line of JSON.
  *
- *   npm run sim -- --seeds 20000            how many
- *   npm run sim -- --seeds 500 --from 7001  and from which on
- *   npm run sim -- --seed 42                one, with everything that happened in it
+ *   npm run sim -- --seeds 20000            20000 seeds
+ *   npm run sim -- --seeds 500 --from 7001  500 seeds, from 7001 on
+ *   npm run sim -- --seed 42                one seed, with everything that happens in it
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -13,7 +13,7 @@ import { wholeNumber } from '../scripts/lib/whole-number.ts'
 import { neverStruck } from './never-struck.ts'
 import type { Broken, Range, RangeResult } from './seed-worker.ts'
 
-/** Small enough for both cores to be done at the same time, large enough to be worth a message. */
+/** Seeds per message to a thread. With many more, the threads would not end at about the same time. */
 const AT_ONCE = 50
 /** A run stops after this many violations. */
 const ENOUGH = 20
@@ -48,11 +48,11 @@ async function many(seeds: number, from: number): Promise<void> {
     JSON.stringify({ seeds: totals.seeds, violations: totals.broken.length, steps, faults, seconds: seconds() }),
   )
   const missing = neverStruck(totals.seeds, faults)
-  if (missing.length > 0) console.error(`In ${totals.seeds} seeds this never happened: ${missing.join(', ')}.`)
+  if (missing.length > 0) console.error(`In ${totals.seeds} seeds these faults never happened: ${missing.join(', ')}.`)
   if (totals.broken.length > 0 || missing.length > 0) process.exitCode = 1
 }
 
-/** One thread, for as long as there are ranges. */
+/** Runs one thread until no range is left. */
 function work(ranges: () => Range | undefined, done: (result: RangeResult) => void): Promise<void> {
   const worker = new Worker(new URL('./seed-worker.ts', import.meta.url))
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** With this many seeds every kind of fault happens. One that never does is a part of the simulation that no longer works. */
+/** With this many seeds every kind of fault happens. A fault that never happens means that the simulation is broken. */
 const ENOUGH_TO_MEET_ALL = 2000
 
 export function neverStruck(seeds: number, faults: Readonly<Record<string, number>>): readonly string[] {

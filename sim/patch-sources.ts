@@ -1,6 +1,6 @@
 /**
- * Changes sources of our packages as they are loaded. A patch whose text is not there, or is there twice, stops everything:
- * a bug that is not put in cannot be caught, and one that is put in elsewhere is another bug.
+ * Changes sources of our packages while Node loads them. If the text of a patch is missing or occurs twice, the run fails: the
+ * bug would not be added, or would be added in the wrong place.
  */
 import { registerHooks } from 'node:module'
 import type { Patch } from './bugs/bug.ts'
@@ -17,7 +17,8 @@ export function patchSources(patches: readonly Patch[]): { readonly check: () =>
       const file = url.split(PACKAGES)[1]
       const mine = patches.filter((patch) => patch.file === file)
       if (mine.length === 0) return loaded
-      if (loaded.source === undefined || loaded.source === null) throw new Error(`${file} came without its text.`)
+      if (loaded.source === undefined || loaded.source === null)
+        throw new Error(`Node loaded ${file} without its source text.`)
       let source = typeof loaded.source === 'string' ? loaded.source : new TextDecoder().decode(loaded.source)
       for (const patch of mine) {
         source = replaced(source, patch)
@@ -28,7 +29,7 @@ export function patchSources(patches: readonly Patch[]): { readonly check: () =>
   })
   return {
     check: () => {
-      for (const { file } of left) throw new Error(`${file} was never loaded, so the bug was not put in.`)
+      for (const { file } of left) throw new Error(`${file} was never loaded, so the bug was not added.`)
     },
   }
 }
@@ -36,6 +37,6 @@ export function patchSources(patches: readonly Patch[]): { readonly check: () =>
 function replaced(source: string, { file, find, replace }: Patch): string {
   const parts = source.split(find)
   if (parts.length !== 2)
-    throw new Error(`${file} has this text ${parts.length - 1} times, not once; mend the bug:\n${find}`)
+    throw new Error(`${file} has this text ${parts.length - 1} times, not once; update the bug:\n${find}`)
   return parts.join(replace)
 }

@@ -18,11 +18,11 @@ export interface RangeResult {
   readonly steps: number
   readonly faults: Readonly<Record<string, number>>
   readonly broken: readonly Broken[]
-  /** How many seeds were run twice, to see that they come out the same. */
+  /** How many seeds were run twice, to check that both runs are the same. */
   readonly compared: number
 }
 
-/** Every so many seeds one is run twice. */
+/** One of this many seeds is run twice. */
 const COMPARE_EVERY = 50
 
 export async function runRange({ from, count }: Range): Promise<RangeResult> {
@@ -38,7 +38,7 @@ export async function runRange({ from, count }: Range): Promise<RangeResult> {
     if (seed % COMPARE_EVERY !== 0) continue
     compared++
     const again = await simulate({ seed })
-    const what = `it came out as ${again.hash}, not ${result.hash}`
+    const what = `the second run has the hash ${again.hash}, not ${result.hash}`
     if (again.hash !== result.hash) broken.push({ seed, invariant: 'same seed, same trace', what })
   }
   return { count, steps, faults, broken, compared }

@@ -1,6 +1,6 @@
 /**
- * Puts each bug of the zoo into the core, or into its store, and simulates until a check fails. A simulation that finds
- * no failure proves little unless it also finds bugs that were put in on purpose. `npm run zoo` ends with `N of N caught`.
+ * Adds each bug of the zoo to the core or its store, and simulates until a check fails. A simulation that finds no failure
+ * means little unless it also finds bugs that were added on purpose. `npm run zoo` ends with `N of N caught`.
  */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
@@ -15,14 +15,14 @@ function hunt(name: string): Promise<Hunted> {
   return new Promise((resolve, reject) => {
     worker.on('message', resolve)
     worker.on('error', reject)
-    worker.on('exit', () => reject(new Error(`The hunt for ${name} ended without a word.`)))
+    worker.on('exit', () => reject(new Error(`The thread that searches for ${name} ended without a result.`)))
   })
 }
 
 async function main(only: string | undefined): Promise<void> {
   const queue = bugs.filter(({ name }) => only === undefined || name.includes(only))
   const total = queue.length
-  if (total === 0) throw new Error(`No bug has ${JSON.stringify(only)} in its name: there would be nothing to catch.`)
+  if (total === 0) throw new Error(`No bug has ${JSON.stringify(only)} in its name.`)
   let caught = 0
   const hunter = async (): Promise<void> => {
     for (let bug = queue.shift(); bug; bug = queue.shift()) {

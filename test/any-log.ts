@@ -97,14 +97,21 @@ function hooked(log: readonly LogEvent[], places: ReadonlySet<number>): { log: L
       add({ ...event, step: event.step + 1 })
     } else add(event)
     if (event.type === 'turn.started' && event.items.length > 0 && chance < 3)
-      add({ ...briefings[chance]!, type: 'turn.briefed', turnId: event.turnId, hooks: ['hook'], seq: 0, at: event.at })
+      add({
+        ...messageChanges[chance]!,
+        type: 'message.changed',
+        turnId: event.turnId,
+        hooks: ['hook'],
+        seq: 0,
+        at: event.at,
+      })
     if (places.has(index + 1)) moved.push(out.length)
   }
   return { log: out, places: moved }
 }
 
 const words = (text: string): readonly UserPart[] => [{ type: 'text', text }]
-const briefings = [{ said: words('Replaced.') }, { added: words('Added.') }, { withheld: true }] as const
+const messageChanges = [{ replacement: words('Replaced.') }, { added: words('Added.') }, { withheld: true }] as const
 
 /** The texts of the walk are short, so some are made longer, always in the same way for the same position. */
 function dressed(event: LogEvent): LogEvent {

@@ -3,7 +3,7 @@
  * in a comment. Every test runs in memory and on a SQLite file that each process opens again.
  */
 import { proves } from '@holdpoint/testing'
-import type { ResolveAnswer } from 'holdpoint'
+import type { ResolveResult } from 'holdpoint'
 import { describe, expect, test } from 'vitest'
 import {
   asking,
@@ -122,7 +122,7 @@ describe.each(Object.entries(places))('%s', { timeout: 120_000 }, (_name, place)
       await a.runtime.send('c', 'Pay')
       const id = await heldId(a, 'pay')
 
-      const told: ResolveAnswer[] = await Promise.all([
+      const told: ResolveResult[] = await Promise.all([
         a.runtime.approve('c', id, { by: 'ann' }),
         b.runtime.reject('c', id, 'no', { by: 'bob' }),
         d.runtime.approve('c', id, { input: { amount: 1 }, by: 'cid' }),

@@ -1,6 +1,7 @@
 /**
  * A PostgreSQL for tests, benches and crash programs: private, empty, in a temporary folder, with the server's own
- * defaults (fsync on) and removed when the process that asked for it ends, even if that process was killed.
+ * defaults (fsync on), but for more connections, and removed when the process that asked for it ends, even if that process
+ * was killed.
  *
  * - `HOLDPOINT_TEST_POSTGRES_URL` names a server to use instead; it cannot be restarted.
  * - `HOLDPOINT_TEST_POSTGRES=embedded` takes the binaries of the npm package though the machine has its own.
@@ -20,7 +21,7 @@ export interface TestPostgres {
   stop(): Promise<void>
 }
 
-interface Cluster {
+export interface Cluster {
   readonly folder: string
   readonly port: number
   readonly bin: string
@@ -37,25 +38,25 @@ export async function postgresForTests(): Promise<TestPostgres> {
       Promise.reject(new Error('The server of HOLDPOINT_TEST_POSTGRES_URL is not ours to restart.'))
     return { url: given, pid: undefined, restart, stop: async () => {} }
   }
-  const cluster = await create()
-  let server = await start(cluster)
+  const cluster = await createCluster()
+  let server = await startCluster(cluster)
   return {
     url: `postgres://postgres@127.0.0.1:${cluster.port}/postgres`,
     get pid() {
       return pidOf(cluster)
     },
     restart: async (mode) => {
-      await stop(cluster, server, mode === 'fast' ? 'SIGINT' : mode === 'immediate' ? 'SIGQUIT' : 'SIGKILL')
-      server = await start(cluster)
+      await stopCluster(cluster, server, mode === 'fast' ? 'SIGINT' : mode === 'immediate' ? 'SIGQUIT' : 'SIGKILL')
+      server = await startCluster(cluster)
     },
     stop: async () => {
-      await stop(cluster, server, 'SIGQUIT')
+      await stopCluster(cluster, server, 'SIGQUIT')
       remove(cluster.folder)
     },
   }
 }
 
-async function create(): Promise<Cluster> {
+export async function createCluster(): Promise<Cluster> {
   const bin = findBinaries()
   const user = unprivileged()
   // Short, because the path of a socket is limited to about 100 characters.
@@ -82,13 +83,25 @@ async function create(): Promise<Cluster> {
 const WATCH = `
 folder=$1; shift
 "$@" & server=$!
-{ read -r _ <&3; touch "$folder/gone"; kill -QUIT $server; } & watch=$!
+{ read -r _ <&3; touch "$folder/gone"; kill -QUIT $server; kill -CONT $server; } & watch=$!
 wait $server
 if [ -e "$folder/gone" ]; then rm -rf "$folder"; else kill $watch; fi`
 
-async function start(cluster: Cluster): Promise<ChildProcess> {
+export async function startCluster(cluster: Cluster): Promise<ChildProcess> {
   const { folder, port, bin, user } = cluster
-  const postgres = [join(bin, 'postgres'), '-D', join(folder, 'data'), '-k', folder, '-h', '127.0.0.1', '-p', `${port}`]
+  const postgres = [
+    join(bin, 'postgres'),
+    '-D',
+    join(folder, 'data'),
+    '-k',
+    folder,
+    '-h',
+    '127.0.0.1',
+    '-p',
+    `${port}`,
+    '-c',
+    'max_connections=300',
+  ]
   const deadline = Date.now() + TIMEOUT_MS
   for (;;) {
     // The children of a dead server release its shared memory a moment later, so the first attempt may fail.
@@ -112,7 +125,11 @@ async function start(cluster: Cluster): Promise<ChildProcess> {
   }
 }
 
-async function stop(cluster: Cluster, shell: ChildProcess, signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void> {
+export async function stopCluster(
+  cluster: Cluster,
+  shell: ChildProcess,
+  signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL',
+): Promise<void> {
   const pid = pidOf(cluster)
   if (pid === undefined) return
   const ended = new Promise<void>((resolve) => shell.once('exit', () => resolve()))
@@ -121,13 +138,13 @@ async function stop(cluster: Cluster, shell: ChildProcess, signal: 'SIGINT' | 'S
   if (shell.exitCode === null) await ended
 }
 
-function pidOf({ folder }: Cluster): number | undefined {
+export function pidOf({ folder }: Cluster): number | undefined {
   return Number(statusLines(folder)[0]) || undefined
 }
 
 function isReady({ folder }: Cluster): boolean {
   const pid = Number(statusLines(folder)[0])
-  return statusLines(folder)[7]?.trim() === 'ready' && isAlive(pid)
+  return /^(ready|standby)\s*$/.test(statusLines(folder)[7] ?? '') && isAlive(pid)
 }
 
 function isAlive(pid: number): boolean {
@@ -178,7 +195,7 @@ function unprivileged(): Cluster['user'] {
   throw new Error('PostgreSQL does not run as root, and there is no user "postgres" or "nobody" to run it as.')
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)

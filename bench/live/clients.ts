@@ -36,7 +36,7 @@ function posting(url: string, id: string): Client {
   }
 }
 
-/** One event stream for the conversation, and a request for each message, as our client does it. */
+/** Like our client: one event stream for the conversation, and one request per message. */
 async function following(url: string, id: string): Promise<Client> {
   const headers = { authorization: `Bearer ${KEY}` }
   const path = `${url}/api/conversations/${id}`

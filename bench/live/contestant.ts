@@ -1,6 +1,6 @@
 /**
- * One contestant of the `live` benchmark: an HTTP server in a process of its own. The parent asks over IPC for what the
- * process has used so far.
+ * One contestant of the `live` benchmark: an HTTP server in its own process. The parent asks over IPC how much time and
+ * memory the process has used so far.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,7 +17,7 @@ import { pacedModel } from './paced-model.ts'
 export type Contestant = 'bare' | 'aiSdk' | 'ours'
 export const KEY = 'the-key-of-the-benchmark-long-enough'
 
-/** What the process has used, for the parent to take differences of. */
+/** What the process has used since its start. The parent computes differences. */
 export interface Usage {
   readonly cpuMs: number
   readonly rssMb: number
@@ -25,7 +25,7 @@ export interface Usage {
   readonly lagMs: number
 }
 
-/** What the table of the baseline calls each message. */
+/** The kinds of messages in the table of the baseline. */
 const KINDS = { system: 'text', user: 'user', assistant: 'text', tool: 'result' } as const
 
 const input = z.object({ order: z.number() })

@@ -7,7 +7,7 @@ import type { LanguageModelV4, LanguageModelV4Prompt, LanguageModelV4StreamPart 
 const FIRST_TOKEN_MS = 20
 const DELTAS = 30
 const DELTA_MS = 5
-/** A turn that adds nothing: two model calls and the deltas of the second. */
+/** The time of a turn without any overhead: two model calls and the deltas of the second. */
 export const TURN_MS: number = 2 * FIRST_TOKEN_MS + (DELTAS - 1) * DELTA_MS
 
 const usage = {

@@ -18,7 +18,7 @@ interface Opened {
   close(): Promise<unknown>
 }
 
-/** Imports, and returns what opens. */
+/** Imports the code, and returns a function that opens the store. */
 const starters: Readonly<Record<Starter, (folder: string) => Promise<() => Promise<Opened>>>> = {
   library: async (folder) => {
     const { holdpoint } = await import('holdpoint')

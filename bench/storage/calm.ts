@@ -17,7 +17,7 @@ export interface Calm<T> {
 
 const CALM = 0.02
 const TRIES = 8
-/** Steal time comes and goes: the pause gives it time to end. */
+/** The pause before a round is repeated, so that the steal time can end. */
 const PAUSE_MS = 2000
 
 export async function calmly<T>(play: () => Promise<T>): Promise<Calm<T>> {
@@ -29,7 +29,7 @@ export async function calmly<T>(play: () => Promise<T>): Promise<Calm<T>> {
     const stolen = (after.stolen - before.stolen) / Math.max(after.wanted - before.wanted, 1)
     if (!calmest || stolen < calmest.stolen) calmest = { value, stolen, tries }
     if (calmest.stolen <= CALM || tries === TRIES) return { ...calmest, tries }
-    progress(`the host took ${Math.round(stolen * 100)} % of the processors' time: once more`)
+    progress(`the host took ${Math.round(stolen * 100)} % of the processors' time: repeating the round`)
     await setTimeout(PAUSE_MS)
   }
 }
@@ -38,7 +38,7 @@ export async function calmly<T>(play: () => Promise<T>): Promise<Calm<T>> {
 function clock(): { readonly wanted: number; readonly stolen: number } {
   if (!existsSync('/proc/stat')) return { wanted: 0, stolen: 0 }
   const [first = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1)
-  // What comes after these is in "user" already.
+  // The later columns are already counted in "user".
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, stolen = 0] = first.split(/\s+/).slice(1).map(Number)
   return { wanted: user + nice + system + irq + softirq + stolen, stolen }
 }

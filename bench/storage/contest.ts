@@ -1,12 +1,12 @@
 /**
- * Ours and the two baselines side by side: the same request to each, in turns, so that a busy minute slows all of them. Each
- * is the first as often as the others.
+ * Runs ours and the two baselines side by side. Each gets the same request in turn, so that a busy minute of the machine slows
+ * all of them, and each is first equally often.
  */
 import { Contestant } from './contestants.ts'
 import type { Places } from './places.ts'
 import type { Player, Request } from './requests.ts'
 
-/** `rows`: by hand, an insert for each row. `one`: by hand, one insert for each transaction. */
+/** `rows`: handwritten SQL with an insert for each row. `one`: handwritten SQL with one insert for each transaction. */
 export const SIDES = ['rows', 'one', 'ours'] as const
 export type SideName = (typeof SIDES)[number]
 export type PerSide<T> = Readonly<Record<SideName, T>>
@@ -20,7 +20,7 @@ export class Contest {
     this.#players = players
   }
 
-  /** With fresh processes, which end with the work. */
+  /** Starts new processes, and ends them after the work. */
   static async run<T>(players: PerSide<Player>, work: (contest: Contest) => Promise<T>): Promise<T> {
     const contest = new Contest(players)
     try {
@@ -39,7 +39,7 @@ export class Contest {
       await this.#contestants[side].ask({ do: 'open', place: where[side], player: this.#players[side] })
   }
 
-  /** One after the other. */
+  /** Sends the request to one side after the other. */
   async all(request: Request): Promise<PerSide<readonly number[]>> {
     const answers: Partial<Record<SideName, readonly number[]>> = {}
     const first = this.#first++

@@ -1,4 +1,4 @@
-/** Starts the two sides as processes, asks them, and sees to it that they end with the benchmark. */
+/** Starts the sides as processes, sends them requests, and ends them with the benchmark. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import type { Answer, Request } from './requests.ts'
@@ -25,7 +25,7 @@ export class Contestant {
     return this.#asked.promise
   }
 
-  /** For the questions with one number for an answer. */
+  /** For requests whose answer is one number. */
   async askOne(request: Request): Promise<number> {
     const [number] = await this.ask(request)
     if (number === undefined) throw new Error(`There is no answer to ${request.do}.`)

@@ -1,6 +1,6 @@
 /**
- * What is written in every workload, in the sizes that are promised. Both sides write these facts and no others: ours as
- * the events of a conversation, the baseline as one row each.
+ * The facts that every workload writes, in the documented sizes. Both sides write exactly these facts: ours as events of a
+ * conversation, the baseline as one row each.
  */
 export interface Fact {
   readonly kind: 'user' | 'call' | 'approval' | 'result' | 'text'
@@ -15,7 +15,7 @@ export const SAID = words(1, 100)
 export const INPUT = { query: words(2, 100 - '{"query":""}'.length) } as const
 /** What the tool found: 300 bytes of JSON. */
 export const FOUND = { found: words(3, 300 - '{"found":""}'.length) } as const
-/** What the model makes of it: 200 bytes. */
+/** The model's reply: 200 bytes. */
 export const REPLY = words(4, 200)
 
 /** One turn as a hand-written program stores it: the tool calls before the tools run, the results after. */
@@ -35,12 +35,12 @@ export function holdFacts(callId: string): readonly Fact[] {
   return [user(), call(callId)]
 }
 
-/** The person's yes, then what came of the call. */
+/** The person's approval, then the result of the call. */
 export function resolveFacts(callId: string): readonly [before: readonly Fact[], after: readonly Fact[]] {
   return [[{ kind: 'approval', payload: { callId, approved: true } }], [result(callId), text()]]
 }
 
-/** As a vendor's: unique, and the same in both sides. */
+/** Unique like the ids of a vendor, and the same on both sides. */
 export function callIds(): () => string {
   let last = 0
   return () => `call_${(++last).toString().padStart(8, '0')}`
@@ -67,7 +67,7 @@ function text(): Fact {
   return { kind: 'text', payload: { text: REPLY } }
 }
 
-/** Made-up words, the same in every run, and not of the kind that a store could compress to nothing. */
+/** Pseudorandom words, the same in every run, which a store cannot compress much. */
 function words(seed: number, bytes: number): string {
   let state = seed
   const next = (below: number): number => {

@@ -1,4 +1,4 @@
-/** An agent whose model and tool cost nothing: what is left to measure is the runtime and its store. */
+/** An agent whose model and tool cost nothing, so that a benchmark measures only the runtime and its store. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ContextOptions } from '@holdpoint/core'
 import { agent, tool, type Agent, type Model, type ModelPart, type ModelRequest } from 'holdpoint'
@@ -11,9 +11,9 @@ export type Pace = 'now' | 'later'
 export interface AgentShape {
   /** How many calls the model makes in one reply. */
   readonly calls: number
-  /** Whether a person has to agree to each. */
+  /** Whether a person must approve each call. */
   readonly approval: boolean
-  /** What the model is shown. Default: the newest messages. */
+  /** The context of the prompt. Default: the newest messages. */
   readonly context?: ContextOptions
   /** Default: later. */
   readonly pace?: Pace
@@ -40,12 +40,12 @@ export function freeAgent({
     model: freeModel(calls, pace),
     tools: [lookup],
     context,
-    // All calls of a reply at once: a round is a round.
+    // All calls of a reply run at once.
     maxParallel: Math.max(calls, 8),
   })
 }
 
-/** Knows nothing but the prompt, so that any process can go on with any conversation. */
+/** Decides only by the prompt, so that any process can continue any conversation. */
 function freeModel(calls: number, pace: Pace): Model {
   const nextId = callIds()
   const input = JSON.stringify(INPUT)

@@ -1,4 +1,4 @@
-/** What is in memory and still needed, in bytes. */
+/** The bytes in memory that are still reachable, after a garbage collection. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 

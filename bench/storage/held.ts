@@ -1,6 +1,6 @@
 /**
- * Held: many held conversations in one SQLite file, against a thousand in another, in one run. What do the first page of
- * what waits and a restart cost? A restart is a fresh process that opens the file and has a first turn through.
+ * Held: compares many held conversations in one SQLite file with a thousand in another, in one run. Measures the time of the
+ * first page of open holds, and of a restart: a new process opens the file and finishes a first turn.
  */
 import { Contestant } from './contestants.ts'
 import { withPlaces, type Places } from './places.ts'
@@ -16,7 +16,7 @@ interface Start {
   readonly openMs: number
   /** The opening, and the first message held. */
   readonly readyMs: number
-  /** The first page, asked for at once after the start, and when it was asked for often. */
+  /** The first page: requested at once after the start, and after many requests. */
   readonly firstPageMs: number
   readonly pageMs: number
 }

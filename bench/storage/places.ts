@@ -1,6 +1,6 @@
 /**
  * Where the databases of a run are: files in a temporary folder, or databases of a private PostgreSQL server with its
- * defaults. All of it is gone afterwards.
+ * defaults. All of it is removed afterwards.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { postgresForTests } from '../../test/postgres-server.ts'
 import type { StoreKind } from './requests.ts'
 
 export interface Places {
-  /** A new, empty one: what a store is opened with. */
+  /** Creates an empty database. Returns the path or the URL that a store is opened with. */
   make(name: string): Promise<string>
   /** Its size on disk after every connection is closed. */
   bytes(place: string): Promise<number>

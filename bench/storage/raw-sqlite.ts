@@ -1,6 +1,7 @@
 /**
- * By hand on SQLite: `node:sqlite` on the main thread, as durable as ours. `rows`: `begin`, an insert for each row, `commit`.
- * `one`: all rows of a transaction in one insert, which is its own transaction.
+ * Handwritten SQL on SQLite: `node:sqlite` on the main thread, as durable as ours.
+ *
+ * `rows`: `begin`, an insert for each row, `commit`. `one`: all rows of a transaction in one insert, which is its own transaction.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Fact } from './facts.ts'

@@ -1,8 +1,8 @@
 /**
- * The baseline: the same facts by hand, one row each, two transactions per turn. What was asked is written before the
- * tools run (the user's words and the calls), and what came of it after (the results and the text).
+ * The baseline: handwritten SQL writes the same facts, one row each, in two transactions per turn: the user's message and the
+ * calls before the tools run, the results and the text after.
  *
- * It keeps everything it needs in memory, reads nothing, and knows no leases, no conflicts and no second process.
+ * It keeps its state in memory, reads nothing, and has no leases, no conflicts and no second process.
  */
 import { callIds, conversationId, holdFacts, resolveFacts, turnFacts, type Fact } from './facts.ts'
 import { eachTimed, inFlight, timed, type Side } from './side.ts'

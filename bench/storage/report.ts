@@ -1,4 +1,4 @@
-/** What a benchmark says at the end: one line of JSON, with its limits and whether each was kept. */
+/** The output of a benchmark at its end: one line of JSON, with each limit and whether it was met. */
 import { availableParallelism, loadavg } from 'node:os'
 import { rounded } from './statistics.ts'
 
@@ -13,7 +13,7 @@ export type Figure = number | string | null | readonly Figure[] | { readonly [na
 
 export interface Report {
   readonly bench: string
-  /** To the baseline, or to each of them: of the times per turn, or of the rates. */
+  /** The ratio to the baseline, or to each baseline, of times per turn or of rates. */
   readonly ratio?: number | { readonly rows: number; readonly one: number }
   readonly limits: readonly Limit[]
   readonly figures: Readonly<Record<string, Figure>>

@@ -1,25 +1,25 @@
-/** What is said between a benchmark and the processes of the two sides. */
+/** The messages between a benchmark and the processes of the sides. */
 import type { AgentShape } from './free-agent.ts'
 import type { RawStyle } from './raw.ts'
 
 export type StoreKind = 'sqlite' | 'postgres'
 
-/** Who plays: our runtime, or a baseline. */
+/** One side: our runtime, or a baseline. */
 export type Player =
   | { readonly side: 'ours'; readonly agent: AgentShape }
   | {
       readonly side: 'raw'
       readonly store: StoreKind
       readonly calls: number
-      /** For PostgreSQL: as many connections as conversations are in flight. */
+      /** For PostgreSQL: one connection per conversation in flight. */
       readonly connections: number
       readonly style: RawStyle
-      /** How many conversations were left waiting at the place by an earlier process. */
+      /** How many held conversations an earlier process left at the place. */
       readonly held: number
     }
 
 export type Request =
-  /** Opens the file or database: what that took. */
+  /** Opens the file or database. Returns the time. */
   | { readonly do: 'open'; readonly place: string; readonly player: Player }
   | { readonly do: 'turns'; readonly conversation: string; readonly count: number }
   | { readonly do: 'fresh'; readonly from: number; readonly count: number }
@@ -28,7 +28,7 @@ export type Request =
   | { readonly do: 'find' }
   | { readonly do: 'resolve'; readonly count: number; readonly inFlight: number }
   | { readonly do: 'pending'; readonly times: number }
-  /** After a garbage collection: bytes of the heap and beside it, and of the whole process. */
+  /** After a garbage collection: bytes of the heap and of external memory, and of the whole process. */
   | { readonly do: 'memory' }
   | { readonly do: 'close' }
 

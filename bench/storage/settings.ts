@@ -1,4 +1,4 @@
-/** What a run can be told, and the sides that follow from it. */
+/** The settings of a run, and the sides that they select. */
 import type { PerSide } from './contest.ts'
 import type { AgentShape, Pace } from './free-agent.ts'
 import type { Player, StoreKind } from './requests.ts'

@@ -1,18 +1,18 @@
-/** What both sides can do, ours and the baseline: a workload is told once, and asked of each. Times are in microseconds. */
+/** The operations of a side, ours or a baseline. A workload is written once and runs on each. Times are in microseconds. */
 export interface Side {
-  /** Turns in one conversation, one after the other: what each took. */
+  /** Runs turns in one conversation, one after the other. Returns the time of each. */
   turns(conversation: string, count: number): Promise<readonly number[]>
-  /** A turn in each of as many new conversations, one after the other: what each took. */
+  /** Runs one turn in each of `count` new conversations, one after the other. Returns the time of each. */
   fresh(from: number, count: number): Promise<readonly number[]>
-  /** As many turns in each of as many new conversations, all of these at once: what it took as a whole. */
+  /** Runs `turns` turns in each of `conversations` new conversations, all at once. Returns the total time. */
   crowd(from: number, conversations: number, turns: number): Promise<readonly number[]>
   /** Leaves new conversations with a call that waits for a person. */
   hold(from: number, count: number, inFlight: number): Promise<readonly number[]>
-  /** Finds the conversations that wait: how many, and what that took. */
+  /** Finds the held conversations. Returns their number and the time. */
   find(): Promise<readonly number[]>
-  /** Says yes to the next ones, and sees each of them through to rest: what it took as a whole. */
+  /** Approves the next `count` calls, and waits until each conversation is at rest. Returns the total time. */
   resolve(count: number, inFlight: number): Promise<readonly number[]>
-  /** Asks for the first page of what waits. */
+  /** Requests the first page of open holds. */
   pending(times: number): Promise<readonly number[]>
   close(): Promise<void>
 }
@@ -30,7 +30,7 @@ export async function eachTimed(count: number, work: (nth: number) => Promise<un
   return took
 }
 
-/** Works through the items with so many of them under way at any time. */
+/** Processes the items, with at most `width` in flight at a time. */
 export async function inFlight<T>(
   width: number,
   items: readonly T[],

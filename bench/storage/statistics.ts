@@ -1,4 +1,4 @@
-/** The few figures that are made of many. */
+/** Statistics of the measurements. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const half = sorted.length / 2
@@ -14,7 +14,7 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0)
 }
 
-/** Three figures are as many as these measurements are good for. */
+/** Rounds to three digits. The measurements are not more precise. */
 export function rounded(value: number): number {
   return Number(value.toPrecision(3))
 }

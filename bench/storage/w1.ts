@@ -1,11 +1,11 @@
 /**
- * W1: one conversation, turn after turn: the user, a call of the tool, its result, the model's text. The model is shown
- * the last 40 messages. Does a turn cost the same however long the conversation is, and how much more than by hand?
+ * W1: one conversation, turn after turn: a message, a call, its result, the model's text. The prompt has the last 40 messages.
+ * Measures whether the time of a turn grows with the length of the conversation, and its ratio to handwritten SQL.
  *
- * - The sides take turns after every few of theirs, and adjacent runs are compared; then the median
- *   of all such ratios is taken. The speed of a disk swings too much to compare two minutes.
- * - For the same reason, whether it is flat is asked of two conversations at the same time: an old one in its last turns
- *   and a young one in its turns 51 to 100, each in a file of its own.
+ * - The sides alternate after every few turns, adjacent runs are compared, and the median of these ratios counts. The speed
+ *   of a disk varies too much to compare two different minutes.
+ * - For the same reason, growth is measured on two conversations at the same time: an old one in its last turns and a young
+ *   one in its turns 51 to 100, each in its own file.
  */
 import { Contestant } from './contestants.ts'
 import { bytesOf, Contest, perSide, placesFor, ratiosOf, removeAll, type PerSide, type SideName } from './contest.ts'
@@ -15,17 +15,17 @@ import { progress, type Report } from './report.ts'
 import { playersOf, type Settings } from './settings.ts'
 import { chunks, mean, median } from './statistics.ts'
 
-/** So many turns of one side, then so many of the other. */
+/** Turns of one side before the next side continues. */
 const CHUNK = 5
-/** Turns are told in blocks of so many. */
+/** Turns per block of the report. */
 const BLOCK = 50
-/** So many turns are not counted as warm: they show what a process is like that has just been started. */
+/** The first turns of a process. They are reported separately from the warm ones. */
 const FRESH = 200
 
 interface Round {
-  /** What a turn took, in each chunk. */
+  /** The time of a turn, in each chunk. */
   readonly chunks: readonly PerSide<number>[]
-  /** Of the last chunks: the old conversation over the young one. None when the run is too short to tell. */
+  /** Of the last chunks: the old conversation over the young one. Empty when the run is too short. */
   readonly flat: readonly number[]
   readonly bytes: PerSide<number>
 }
@@ -58,7 +58,7 @@ export async function w1(settings: Settings): Promise<Report> {
   return report(store, turns, fresh, rounds)
 }
 
-/** A conversation to compare an old one with, in a process of its own. */
+/** A short conversation to compare the long one with, in its own process. */
 class Young {
   readonly #process = new Contestant('young')
   readonly #places: Places
@@ -76,7 +76,7 @@ class Young {
     await this.turns(turns)
   }
 
-  /** What a turn took. */
+  /** Returns the time of a turn. */
   async turns(count: number): Promise<number> {
     return mean(await this.#process.ask({ do: 'turns', conversation: conversationId(1), count }))
   }

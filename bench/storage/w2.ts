@@ -1,8 +1,8 @@
 /**
- * W2: conversations held for approval by one process, and resolved by a fresh one that knows nothing of them: first one
- * after the other, then as many more with 20 in flight. A conversation is resolved when the verdict, the call's result and
- * the model's last words are durable. What does a held conversation cost on disk, and in the memory of the process that
- * held it? And what is it like where 20 in flight are the first thing a process does?
+ * W2: one process holds conversations for approval, and a new process resolves them: first one after the other, then as many
+ * more with 20 in flight. A conversation is resolved when the verdict, the call's result and the model's last text are
+ * durable. Also measures the size of a held conversation on disk and in the memory of the process that held it, and the
+ * rate when a new process begins with 20 in flight.
  */
 import { bytesOf, Contest, perSide, placesFor, ratiosOf, removeAll, type PerSide } from './contest.ts'
 import { withPlaces, type Places } from './places.ts'
@@ -11,20 +11,20 @@ import { playersOf, type Settings } from './settings.ts'
 import { chunks, median, sum } from './statistics.ts'
 
 const IN_FLIGHT = 20
-/** Memory is measured when so many are held, and again when all are. */
+/** Memory is measured when this many are held, and again when all are. */
 const FEW = 100
 const CHUNKS = 4
-/** Held elsewhere before, so that what a process learns once (compiled code above all) is not counted as growth. */
+/** Held in another store before the measurement, so that compiled code does not count as growth. */
 const WARM_UP = 2000
-/** What the runtime keeps in memory for a while after use is let go of within a second or two. */
+/** The runtime frees unused conversations within a second or two. Wait longer than that. */
 const TIDY_MS = 2500
-/** In bytes. A conversation that stayed in memory would take some thousands. */
+/** In bytes. A conversation that stays in memory takes some thousands. */
 const MOST_GROWTH = 256
 
 interface Round {
   readonly oneByOne: PerSide<number>
   readonly together: PerSide<number>
-  /** The same with nothing before it. */
+  /** The rate when these are the first requests of a process. */
   readonly fresh: PerSide<number>
   readonly bytes: PerSide<number>
   /** Bytes of memory for each conversation after the first hundred: of the heap, and of the process. */
@@ -72,7 +72,7 @@ function byHolders<T>(settings: Settings, work: (holders: Contest) => Promise<T>
   return Contest.run(playersOf(settings, SHAPE, { connections: IN_FLIGHT }), work)
 }
 
-/** By a fresh process: so many with each number in flight. */
+/** Resolves `count` conversations in a new process, for each number in flight. */
 async function resolve(
   settings: Settings,
   where: PerSide<string>,
@@ -105,7 +105,7 @@ async function hold(holders: Contest, where: PerSide<string>, count: number): Pr
   await holders.close()
 }
 
-/** With what each conversation after the first hundred left in memory. */
+/** Also measures the memory of each conversation after the first hundred. */
 async function holdMeasured(
   holders: Contest,
   places: Places,

@@ -1,6 +1,6 @@
 /**
- * W3: a round of 20 calls, each in a new conversation: the user, a reply with 20 calls that run at once, their results,
- * the model's text. By hand that is two transactions with 21 rows each.
+ * W3: turns with a round of 20 calls, each turn in a new conversation: a message, a reply with 20 calls that run at once,
+ * their results, the model's text. Handwritten SQL needs two transactions with 21 rows each.
  */
 import { calmly, type Calm } from './calm.ts'
 import { Contest, perSide, placesFor, ratiosOf, removeAll, type PerSide } from './contest.ts'
@@ -12,11 +12,11 @@ import { chunks, mean, median } from './statistics.ts'
 const CALLS = 20
 const CHUNK = 5
 /**
- * Until about then a turn takes less and less time, in both threads of ours. What comes after is what a server is like. On
- * PostgreSQL that would take minutes by hand, and nothing is as close there.
+ * Until about this turn, turns become faster, because the engine still compiles our code. A server runs warm, so only later
+ * turns count. On PostgreSQL as many turns would take minutes, and the result there is far from its limit.
  */
 const WARM_UP = { sqlite: 12_000, postgres: 3000 } as const
-/** So many of the first show what a process is like that has just been started. */
+/** The first turns of a process, reported separately. */
 const FRESH = 100
 
 export async function w3(settings: Settings): Promise<Report> {
@@ -33,7 +33,7 @@ export async function w3(settings: Settings): Promise<Report> {
       for (let nth = 1; nth <= count; nth++) {
         const round = await calmly(() => play(contest, (from += turns), turns))
         const { rows, one } = ratiosOf(round.value, median)
-        progress(`round ${nth} of ${count}: ${rows.toFixed(2)} and ${one.toFixed(2)} times as long as by hand`)
+        progress(`round ${nth} of ${count}: ${rows.toFixed(2)} and ${one.toFixed(2)} times as long as handwritten SQL`)
         played.push(round)
       }
       await contest.close()
@@ -62,7 +62,7 @@ export async function w3(settings: Settings): Promise<Report> {
   }
 }
 
-/** What a turn took on each side, a few at a time: adjacent runs are compared, as in W1. */
+/** Returns the time of a turn on each side, a few turns at a time: adjacent runs are compared, as in W1. */
 async function play(contest: Contest, first: number, turns: number): Promise<readonly PerSide<number>[]> {
   const played: PerSide<number>[] = []
   for (const [nth, count] of chunks(turns, CHUNK).entries()) {

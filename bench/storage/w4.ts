@@ -1,11 +1,11 @@
-/** W4: 50 conversations at once, 20 turns each, of the same kind as in W1. How many turns a second is that, all together? */
+/** W4: 50 conversations at once, 20 turns each, with turns as in W1. Measures turns per second. */
 import { Contest, perSide, placesFor, ratiosOf, removeAll, type PerSide } from './contest.ts'
 import { withPlaces } from './places.ts'
 import { progress, type Report } from './report.ts'
 import { playersOf, type Settings } from './settings.ts'
 import { median } from './statistics.ts'
 
-/** So many rounds until a turn no longer takes less and less time: what comes after is what a server is like. */
+/** The rounds until turns no longer become faster. A server runs warm, so only later rounds count. */
 const WARM_UP = 12
 
 export async function w4(settings: Settings): Promise<Report> {

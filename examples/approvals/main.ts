@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { scriptedModel } from '@holdpoint/testing'
-import { agent, chat, Session, tool, type ResolveAnswer } from 'holdpoint'
+import { agent, chat, Session, tool, type ResolveResult } from 'holdpoint'
 import { z } from 'zod'
 
 // #region gate
@@ -29,7 +29,7 @@ const [bob, cleo, dora] = holds.map(({ callId }) => callId)
 assert(bob && cleo && dora)
 
 // #region resolve
-const say = (what: string, { verdict, remaining }: ResolveAnswer) =>
+const say = (what: string, { verdict, remaining }: ResolveResult) =>
   console.log(`${what}: ${verdict}${remaining === undefined ? '' : `, ${remaining} to go`}`)
 
 say('edit, badly', await session.approve(bob, { by: 'grace', input: { to: 'Bob', euros: -1 } }))

@@ -93,7 +93,7 @@ async function press(place: HTMLElement, name: string): Promise<void> {
 async function until(holds: () => boolean): Promise<void> {
   const ends = Date.now() + 10_000
   while (!holds()) {
-    assert(Date.now() < ends, `It did not come to ${holds.toString()}`)
+    assert(Date.now() < ends, `This did not become true: ${holds.toString()}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { scriptedModel, testPorts } from '@holdpoint/testing'
-import { agent, holdpoint, memoryStore, tool, type Principal, type ResolveAnswer } from 'holdpoint'
+import { agent, holdpoint, memoryStore, tool, type Principal, type ResolveResult } from 'holdpoint'
 import { z } from 'zod'
 
 const ports = testPorts() // a manual clock: the example moves the time
@@ -38,7 +38,7 @@ const kim: Principal = { id: 'kim', kind: 'person', groups: ['board'] }
 // #endregion
 
 // #region decide
-const say = (who: string, { verdict, remaining, message }: ResolveAnswer) =>
+const say = (who: string, { verdict, remaining, message }: ResolveResult) =>
   console.log(`${who}: ${verdict === 'accepted' ? `accepted, ${remaining} to go` : `${verdict}. ${message}`}`)
 
 const { holds } = await hp.send('order-1', 'Pay back order 1', { by: cleo })
@@ -53,7 +53,7 @@ console.log((await hp.continue('order-1')).text)
 
 // #region work
 const second = (await hp.send('order-2', 'Pay back order 2', { by: cleo })).holds[0]?.callId ?? ''
-await hp.assign('order-2', second, { by: ann }) // ann is on it; the others see that, and may still decide
+await hp.assign('order-2', second, { by: ann }) // others see that it is assigned to ann, and may still decide
 await hp.comment('order-2', second, 'The parcel is on its way back.', { by: ann })
 const [shown] = (await hp.pending({ by: bob, view: 'mine' })).items // what bob may decide
 console.log(

@@ -43,7 +43,7 @@ process.exit()
 async function until(there: () => boolean): Promise<void> {
   const ends = Date.now() + 30_000
   while (!there()) {
-    assert(Date.now() < ends, `It did not come to ${there.toString()}`)
+    assert(Date.now() < ends, `This did not become true: ${there.toString()}`)
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

@@ -1,4 +1,4 @@
-/** Loaded with `--import` before a program that runs from the sources: keeps their compiled code for the next start. */
+/** Load it with `--import` before a program that runs from the sources. It stores their compiled code for the next start. */
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 

@@ -1,4 +1,4 @@
-/** The console that the gateway serves, built when it is missing or older than what it is made of. */
+/** Builds the console that the gateway serves, when the build is missing or older than its sources. */
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'
@@ -15,9 +15,9 @@ const sources = [
 export async function buildConsole(): Promise<void> {
   if (!isStale()) return
   console.log('holdpoint: building the console (a few seconds)')
-  // Tests say `test` here, and would get React as it is for developers.
+  // In tests this is `test`, and the build would contain the development version of React.
   process.env['NODE_ENV'] = 'production'
-  // Node itself loads the file: it finds the packages' sources, as everything here does.
+  // With `native`, Node loads the file, and resolves our packages to their sources.
   await build({ configFile: join(root, 'apps/console/vite.config.ts'), configLoader: 'native', logLevel: 'error' })
 }
 

@@ -1,4 +1,4 @@
-/** For mutants it is enough that a property fails: no one needs the smallest counterexample. */
+/** Turns off shrinking: for a mutant it is enough that a property fails. */
 import fc from 'fast-check'
 
 fc.configureGlobal({ endOnFailure: true })

@@ -1,17 +1,17 @@
 /**
- * The tests of the turn machine, kept warm: vitest starts once, reads every module once, and then meets one mutant after
- * the other, of which only the mutated file is read again. Starting it for each took ten times as long as the tests.
+ * Runs the tests of the turn machine against one mutant after the other in one vitest process, which reads only the mutated
+ * file again. Starting vitest for each mutant took ten times as long as the tests.
  */
 import { join } from 'node:path'
 import { createVitest, type TestSpecification } from 'vitest/node'
 import { root } from './workspace.ts'
 
 const TESTS = 'packages/core/test/turn'
-/** These walk at random, for seconds: they are for what the others let through, the shortest walk first. */
-const WALKS = ['skipped.test.ts', 'derive.test.ts', 'random-walk.test.ts']
+/** Random tests that take seconds. They run only for mutants that all other tests passed, the shortest test first. */
+const WALKS = ['skipped.test.ts', 'derive-rows.test.ts', 'random-walk.test.ts']
 
 export interface MachineTests {
-  /** Whether a test fails while `source` stands in the file's place; with the file as it is when there is no source. */
+  /** Whether a test fails when `source` replaces the file. Without `source`, the file stays as it is. */
   readonly fail: (file: string, source?: string) => Promise<boolean>
   readonly close: () => Promise<void>
 }
@@ -24,10 +24,10 @@ export async function machineTests(): Promise<MachineTests> {
       watch: false,
       include: [`${TESTS}/*.test.ts`],
       setupFiles: ['./scripts/lib/first-failure.ts'],
-      // Nothing of what the other tests need: the machine has no database.
+      // These tests need no database, so the setup of the other tests is left out.
       config: false,
       testTimeout: 60_000,
-      // The cache of transformed modules knows files by what is on disk, and would run the original in a mutant's place.
+      // The cache of transformed modules reads files from disk, and would run the original in place of the mutant.
       fsModuleCache: false,
       reporters: [{}],
       pool: 'threads',
@@ -47,7 +47,7 @@ export async function machineTests(): Promise<MachineTests> {
   const quick = all.filter((each) => !walks.flat().includes(each))
   const failing = async (specifications: TestSpecification[]): Promise<boolean> => {
     const { unhandledErrors, testModules } = await vitest.runTestSpecifications(specifications)
-    // It tells of every module that ever ran, also of those that failed for an earlier mutant.
+    // The result contains every module that ever ran, including failures of earlier mutants.
     const ran = testModules.filter(({ moduleId }) => specifications.some((each) => each.moduleId === moduleId))
     if (unhandledErrors.length > 0 || ran.some((module) => module.state() === 'failed')) return true
     if (ran.length === specifications.length && ran.every((module) => module.state() === 'passed')) return false

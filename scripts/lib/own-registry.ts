@@ -1,4 +1,4 @@
-/** A registry of npm packages on this machine with our own tarballs, as if they had been published. */
+/** An npm registry on this machine that serves our tarballs as if they were published. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -11,7 +11,7 @@ export interface OwnRegistry {
   close(): void
 }
 
-/** `tarballs`: by the folder of the package they were made of. */
+/** `tarballs`: by the folder of their package. */
 export async function ownRegistry(tarballs: ReadonlyMap<string, string>): Promise<OwnRegistry> {
   let url = ''
   const packages = new Map(

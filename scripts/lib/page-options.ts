@@ -1,4 +1,4 @@
-/** The compiler options of a new Vite project with React. What we copy into projects has to do with them. */
+/** The compiler options of a new Vite project with React. The components that we copy must compile with them. */
 export const pageOptions = {
   target: 'es2022',
   lib: ['es2022', 'dom', 'dom.iterable'],
@@ -15,6 +15,6 @@ export const pageOptions = {
   noUnusedParameters: true,
   erasableSyntaxOnly: true,
   noFallthroughCasesInSwitch: true,
-  // A style has no types.
+  // An imported style has no types.
   noUncheckedSideEffectImports: false,
 } as const

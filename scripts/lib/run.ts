@@ -42,7 +42,7 @@ export function capture(command: readonly string[], cwd: string = root, timeoutM
   return { code: done.status ?? 1, stdout: done.stdout ?? '', stderr: trouble + (done.stderr ?? '') }
 }
 
-/** How an example is run: no build before it, the workspace packages resolve to their sources. */
+/** Runs an example without a build: the workspace packages resolve to their sources. */
 export function runExample(file: string, cwd: string = root): Finished {
   return capture([process.execPath, '--conditions=@holdpoint/source', join(root, file)], cwd)
 }

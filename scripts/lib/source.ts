@@ -1,7 +1,6 @@
 /**
- * Reads just enough of a TypeScript file for our checks: its imports, its exported names, its test titles. It works on
- * text with the comments taken out. The code is formatted by oxfmt, so statements start lines; a compiler API, which
- * TypeScript 7 does not offer yet, would be the better tool.
+ * Reads the imports, the exported names and the test titles of a TypeScript file. It searches the text without comments.
+ * oxfmt formats the code, so statements start at the beginning of a line. TypeScript 7 has no compiler API yet.
  */
 
 export interface Import {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { capture } from './run.ts'
 import { packageFolders, root } from './workspace.ts'
 
-/** Every package as it would be published, by its folder. What they are made of must have been built before. */
+/** Packs every package as npm would publish it. Returns the tarballs by folder. Build the packages before. */
 export function packAll(to: string): ReadonlyMap<string, string> {
   return new Map(
     packageFolders().map((folder) => {

@@ -1,4 +1,4 @@
-/** Where things are, and how a check reports. Every script's paths are relative to the root, with forward slashes. */
+/** The files of the workspace, and the output of a check. Paths are relative to the root, with forward slashes. */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,7 +20,7 @@ export function packageFolders(): string[] {
   return find('packages/*/package.json').map((file) => dirname(file))
 }
 
-/** Ends a check: its problems, one per line, or the one line that says what was checked. */
+/** Ends a check: prints its problems, one per line, or one line that says what was checked. */
 export function report(problems: readonly string[], allWell: string): void {
   for (const problem of problems) console.error(`✗ ${problem}`)
   if (problems.length > 0) process.exitCode = 1

@@ -1,4 +1,4 @@
-/** The zoo. Nothing here may load the core: its sources are changed before they are loaded. */
+/** The zoo: all bugs. Files of this folder must not load the core, because its sources are changed before they are loaded. */
 import { askerBugs } from './asker-bugs.ts'
 import type { Bug } from './bug.ts'
 import { driveBugs } from './drive-bugs.ts'

@@ -7,7 +7,7 @@ const LIVE = 'runtime/src/conversation/active-conversation.ts'
 
 export const askerBugs: readonly Bug[] = [
   {
-    name: 'makes-one-turn-of-what-different-people-queued',
+    name: 'puts-messages-of-different-people-into-one-turn',
     patches: [
       patch(
         'core/src/turn/decide.ts',
@@ -17,11 +17,11 @@ export const askerBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'takes-one-message-too-many-into-a-turn',
+    name: 'puts-one-message-too-many-into-a-turn',
     patches: [patch('core/src/turn/decide.ts', 'queue.slice(0, other)', 'queue.slice(0, other + 1)')],
   },
   {
-    name: 'acts-for-the-caller-who-drives',
+    name: 'acts-for-the-caller-whose-process-drives',
     patches: [
       patch(
         LIVE,
@@ -31,15 +31,15 @@ export const askerBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'forgets-who-asked-when-a-turn-is-taken-up-again',
+    name: 'forgets-the-author-of-a-continued-turn',
     patches: [patch(TURN, '(state.turn.last?.askedBy ?? UNKNOWN_AUTHOR)', 'UNKNOWN_AUTHOR')],
   },
   {
-    name: 'forgets-who-asked-for-an-answer-that-comes-late',
+    name: 'forgets-the-author-of-a-call-answered-late',
     patches: [patch(MESSAGE, 'return askedBy ? { askedBy } : {}', 'return {}')],
   },
   {
-    name: 'forgets-who-asked-for-an-answer-in-the-queue',
+    name: 'forgets-the-author-of-a-queued-answer',
     patches: [
       patch(
         MESSAGE,
@@ -49,7 +49,7 @@ export const askerBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'forgets-who-asked-for-a-plan',
+    name: 'forgets-the-author-of-a-plan',
     patches: [
       patch(
         'core/src/plan/plan-access.ts',
@@ -59,14 +59,14 @@ export const askerBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'lends-a-cycle-the-rights-of-who-woke-it',
+    name: 'gives-a-cycle-the-rights-of-a-message-author',
     patches: [
       patch(TURN, 'const by = event.cycle ? undefined : askedBy[0]?.by', 'const by = askedBy[0]?.by'),
       patch('runtime/src/node/engine.ts', '{ by: undefined, agent }', '{ by, agent }'),
     ],
   },
   {
-    name: 'shows-the-gate-no-asker',
+    name: 'does-not-pass-the-author-to-the-gate',
     patches: [
       patch(
         'runtime/src/call/tool-context.ts',

@@ -1,8 +1,8 @@
-/** A protocol bug that is put in on purpose, to see whether the simulation notices. */
+/** A bug that the zoo adds on purpose, to test whether the simulation finds it. */
 import type { TamperStore } from '@holdpoint/testing'
 
 export interface Bug {
-  /** In a few words with dashes. */
+  /** A few words with dashes. */
   readonly name: string
   /** Replacements in source files of the core. The replaced text must occur exactly once. */
   readonly patches?: readonly Patch[]

@@ -22,7 +22,7 @@ export const driveBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'runs-again-under-a-new-id',
+    name: 'reruns-a-call-under-a-new-id',
     patches: [
       patch(
         'runtime/src/call/tool-context.ts',
@@ -32,19 +32,19 @@ export const driveBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'runs-again-what-must-not-run-twice',
+    name: 'reruns-a-call-that-must-not-run-twice',
     patches: [patch(RUN, "switch (tool?.onLost ?? 'ask') {", "switch ('retry' as NonNullable<Tool['onLost']>) {")],
   },
   {
-    name: 'does-not-ask-the-gate',
+    name: 'does-not-call-the-gate',
     patches: [patch('runtime/src/step/dispatch.ts', 'if (approval.required)\n', 'if (approval.required && next)\n')],
   },
   {
-    name: 'runs-a-tool-that-was-changed-after-the-yes',
+    name: 'runs-a-tool-that-changed-after-approval',
     patches: [patch(RUN, 'if (tool.fingerprint !== call.approved.fingerprint)', 'if (tool.fingerprint === undefined)')],
   },
   {
-    name: 'runs-what-was-proposed-although-it-was-edited',
+    name: 'runs-the-proposed-input-instead-of-the-edited-one',
     patches: [
       patch(
         RUN,
@@ -54,11 +54,11 @@ export const driveBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'goes-on-when-its-lease-is-over',
+    name: 'continues-without-a-valid-lease',
     patches: [patch('runtime/src/node/engine.ts', 'return this.#lease.valid', 'return true')],
   },
   {
-    name: 'begins-what-it-started-before-its-lease-was-over',
+    name: 'begins-a-call-after-its-lease-expired',
     patches: [
       patch(PERFORM, 'return this.#started.get(callId) === this.#context.term()', 'return this.#started.has(callId)'),
     ],
@@ -70,7 +70,7 @@ export const driveBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'runs-every-call-it-finds-running',
+    name: 'reruns-running-calls-of-other-nodes',
     patches: [
       patch(
         PERFORM,
@@ -80,7 +80,7 @@ export const driveBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'gives-up-for-lost-what-it-began-itself',
+    name: 'treats-its-own-running-calls-as-lost',
     patches: [
       patch(
         PERFORM,
@@ -90,7 +90,7 @@ export const driveBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'asks-the-model-again-when-others-write',
+    name: 'calls-the-model-again-after-other-writes',
     patches: [
       patch(
         DRIVE,
@@ -100,14 +100,14 @@ export const driveBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'goes-on-with-another-driver-than-the-one-that-began',
+    name: 'continues-work-with-a-new-driver-object',
     patches: [
       patch('runtime/src/log/active-log.ts', 'if (current?.wake(', "if (steps === 'one-step' && current?.wake("),
       patch('runtime/src/log/active-log.ts', '|| this.#background || !due', '|| !due'),
     ],
   },
   {
-    name: 'begins-with-what-others-are-at-work-on',
+    name: 'begins-work-that-another-node-does',
     patches: [
       patch(
         'runtime/src/log/active-log.ts',

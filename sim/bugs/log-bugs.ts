@@ -8,7 +8,7 @@ const OWNERSHIP = 'runtime/src/log/ownership.ts'
 
 export const logBugs: readonly Bug[] = [
   {
-    name: 'tells-the-verdict-before-it-is-durable',
+    name: 'returns-the-verdict-before-the-write-is-durable',
     patches: [
       patch(
         ACTIVE,
@@ -31,7 +31,7 @@ export const logBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'takes-unknown-for-ok',
+    name: 'treats-unknown-as-ok',
     patches: [
       patch(
         WRITES,
@@ -45,11 +45,11 @@ export const logBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'takes-a-conflict-for-ok',
+    name: 'treats-a-conflict-as-ok',
     patches: [patch(LOG, "return 'conflict'", "return 'ok'")],
   },
   {
-    name: 'drives-without-its-epoch',
+    name: 'appends-without-the-epoch',
     patches: [
       patch(
         'runtime/src/log/draft.ts',
@@ -59,11 +59,11 @@ export const logBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'takes-what-others-wrote-for-a-change-of-hands',
+    name: 'treats-writes-of-others-as-a-lost-ownership',
     patches: [patch(OWNERSHIP, 'this.doubts++\n    this.uncertain = true', 'this.epoch = undefined')],
   },
   {
-    name: 'forgets-a-claim-when-it-cannot-read-on',
+    name: 'forgets-a-takeover-if-the-next-read-fails',
     patches: [
       patch(
         LOG,
@@ -73,15 +73,15 @@ export const logBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'keeps-a-base-without-the-queue',
-    patches: [patch('core/src/turn/base.ts', '...(queue.length > 0 && {', '...(queue.length > 99 && {')],
+    name: 'stores-a-base-without-the-queue',
+    patches: [patch('core/src/turn/conversation-base.ts', '...(queue.length > 0 && {', '...(queue.length > 99 && {')],
   },
   {
-    name: 'leaves-answered-holds-among-the-open',
-    patches: [patch('core/src/turn/derive.ts', 'open: open !== undefined,', 'open: true,')],
+    name: 'leaves-answered-holds-in-the-pending-list',
+    patches: [patch('core/src/turn/derive-rows.ts', 'open: open !== undefined,', 'open: true,')],
   },
   {
-    name: 'has-only-the-last-deadline-watched',
-    patches: [patch('core/src/turn/derive.ts', 'Math.min(...deadlines)', 'Math.max(...deadlines)')],
+    name: 'stores-the-last-deadline-instead-of-the-first',
+    patches: [patch('core/src/turn/derive-rows.ts', 'Math.min(...deadlines)', 'Math.max(...deadlines)')],
   },
 ]

@@ -6,27 +6,27 @@ const SUBSCRIPTION = 'runtime/src/subscribe/subscription.ts'
 
 export const runtimeBugs: readonly Bug[] = [
   {
-    name: 'gives-up-a-claim-whose-answer-was-lost',
-    patches: [patch('runtime/src/log/active-log.ts', 'this.#claiming = true\n', '\n')],
+    name: 'does-not-repeat-a-takeover-whose-answer-was-lost',
+    patches: [patch('runtime/src/log/active-log.ts', 'this.#takingOver = true\n', '\n')],
   },
   {
-    name: 'relies-on-notifications-alone',
+    name: 'never-checks-heads',
     patches: [patch(ENGINE, 'await this.#catchUp()\n', '')],
   },
   {
-    name: 'followers-come-back-one-too-late',
+    name: 'subscribers-miss-one-event-when-they-reconnect',
     patches: [patch(SUBSCRIPTION, 'this.#seq = after\n', 'this.#seq = after > 0 ? after + 1 : 0\n')],
   },
   {
-    name: 'followers-see-events-twice',
+    name: 'subscribers-get-events-twice',
     patches: [patch(SUBSCRIPTION, 'if (item.seq <= this.#seq) continue', 'if (item.seq < this.#seq) continue')],
   },
   {
-    name: 'followers-hear-only-of-what-is-in-memory',
+    name: 'subscribers-get-only-events-in-memory',
     patches: [patch(ENGINE, 'await this.subscribers.catchUp()\n', '')],
   },
   {
-    name: 'leaves-what-it-cannot-drive-to-who-drove-it-last',
+    name: 'leaves-a-log-it-cannot-drive-to-the-previous-owner',
     patches: [patch(ENGINE, 'node: this.node ?? NO_NODE,', '...(this.node !== undefined && { node: this.node }),')],
   },
   {
@@ -44,7 +44,7 @@ export const runtimeBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'does-not-show-external-calls-that-wait',
+    name: 'leaves-external-calls-out-of-the-pending-list',
     patches: [
       patch(
         'runtime/src/runtime/pending-holds.ts',

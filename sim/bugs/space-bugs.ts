@@ -4,23 +4,27 @@ import { patch, type Bug } from './bug.ts'
 const SPACES = 'spaces/src/space/space-writer.ts'
 const NOTICES = 'core/src/turn/show-in-spaces.ts'
 const SPACE_MACHINE = 'spaces/src/space/space-machine.ts'
-const BASE = 'core/src/turn/base.ts'
+const BASE = 'core/src/turn/conversation-base.ts'
 const TURN = 'core/src/turn/turn.ts'
-const PLAN = 'core/src/plan/plan-fires.ts'
+const PLAN = 'core/src/plan/times-to-fire.ts'
 
 export const spaceBugs: readonly Bug[] = [
   {
-    name: 'tells-an-agent-without-a-key',
+    name: 'delivers-to-an-agent-without-a-key',
     patches: [
-      patch(SPACES, "'repeated' in (await log.change(decide, item.id))", "'repeated' in (await log.change(decide))"),
+      patch(
+        SPACES,
+        'withEvents(decideInbox(state, agent, item)), item.id)',
+        'withEvents(decideInbox(state, agent, item)))',
+      ),
     ],
   },
   {
-    name: 'tells-a-space-without-a-key',
+    name: 'delivers-to-a-space-without-a-key',
     patches: [patch(SPACES, ', `told:${from}:${n}`)', ')')],
   },
   {
-    name: 'says-that-it-told-before-it-tells',
+    name: 'marks-notices-as-delivered-before-delivery',
     patches: [
       patch(
         'runtime/src/drive/deliver-notices.ts',
@@ -30,11 +34,11 @@ export const spaceBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'takes-all-for-told-that-came-meanwhile',
+    name: 'marks-newer-notices-as-delivered-too',
     patches: [patch(TURN, 'outbox: state.outbox.slice(event.count)', 'outbox: []')],
   },
   {
-    name: 'forgets-what-is-to-be-told-at-rest',
+    name: 'forgets-the-outbox-at-rest',
     patches: [patch(BASE, '...(outbox.length > 0 && { outbox }),', '')],
   },
   {
@@ -48,7 +52,7 @@ export const spaceBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'tells-the-newest-first',
+    name: 'delivers-the-newest-notice-first',
     patches: [patch('runtime/src/drive/deliver-notices.ts', 'all.push(delivery)', 'all.unshift(delivery)')],
   },
   {
@@ -62,23 +66,23 @@ export const spaceBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'lets-agents-talk-for-ever',
+    name: 'does-not-limit-messages-between-agents',
     patches: [
       patch('spaces/src/space/decide-space.ts', "from.kind === 'agent' && space.chain >= space.agentMessages", 'false'),
     ],
   },
   {
-    name: 'wakes-others-although-it-is-quiet',
+    name: 'wakes-agents-for-quiet-messages',
     patches: [
       patch(SPACE_MACHINE, "event.type !== 'message.posted' || event.quiet", "event.type !== 'message.posted'"),
     ],
   },
   {
-    name: 'says-a-message-again-when-its-call-runs-again',
+    name: 'posts-a-message-again-when-its-call-reruns',
     patches: [patch(SPACES, '`call:${callId}`)', '`call:${callId}:${this.#engine.ports.id()}`)')],
   },
   {
-    name: 'posts-what-is-sent-twice-twice',
+    name: 'ignores-the-key-of-a-post',
     patches: [
       patch(
         'spaces/src/space/spaces.ts',
@@ -88,7 +92,7 @@ export const spaceBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'refuses-what-it-took-before',
+    name: 'refuses-a-repeated-post-it-accepted-before',
     patches: [
       patch(
         SPACES,
@@ -98,17 +102,17 @@ export const spaceBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'forgets-the-inbox-when-it-skips',
+    name: 'forgets-the-inbox-when-a-cycle-is-skipped',
     patches: [
       patch(
         TURN,
-        "if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls were left open')",
-        "if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls were left open')\n      if (event.reason === 'skipped') state = { ...state, queue: [] }",
+        "if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls are open')",
+        "if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls are open')\n      if (event.reason === 'skipped') state = { ...state, queue: [] }",
       ),
     ],
   },
   {
-    name: 'shows-that-a-call-is-done-while-it-waits',
+    name: 'shows-a-held-async-call-as-done',
     patches: [
       patch(
         NOTICES,
@@ -118,40 +122,40 @@ export const spaceBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'does-not-show-answers-that-come-late',
+    name: 'does-not-show-late-answers-in-the-space',
     patches: [patch('core/src/turn/call.ts', '...(inSpace?.shown && { shownIn: inSpace.space }), ', '')],
   },
   {
-    name: 'shows-a-call-again-that-is-held-again',
+    name: 'shows-a-call-again-when-it-is-held-again',
     patches: [patch(NOTICES, "call.at === 'ready' && call.holds === 0 && call.attempt === 0", "call.at === 'ready'")],
   },
   {
-    name: 'stays-active-after-its-cycle',
+    name: 'agent-stays-active-after-its-cycle',
     patches: [
       patch(NOTICES, "const now = after.turn.phase === 'rest' ? undefined : after.space", 'const now = after.space'),
     ],
   },
   {
-    name: 'delivers-to-the-current-members-only',
+    name: 'does-not-remove-members-who-leave',
     patches: [patch('spaces/src/space/space.ts', 'members.delete(memberKey(event.member))', '')],
   },
   {
-    name: 'fires-a-plan-by-what-it-read-before',
+    name: 'decides-a-plan-fire-on-an-old-state',
     patches: [
       patch(
-        'runtime/src/conversation/fire-plans.ts',
+        'runtime/src/conversation/fire-due-plans.ts',
         'for (const { id, nextAt } of log.state.plans.values())',
         'const before = log.state\n  for (const { id, nextAt } of before.plans.values())',
       ),
       patch(
-        'runtime/src/conversation/fire-plans.ts',
-        'log.change((state) => withEvents(decideFire(state, id, now(), dueTimes(ports))))',
-        'log.change(() => withEvents(decideFire(before, id, now(), dueTimes(ports))))',
+        'runtime/src/conversation/fire-due-plans.ts',
+        'log.change((state) => withEvents(decidePlanFire(state, id, now(), dueTimes(ports))))',
+        'log.change(() => withEvents(decidePlanFire(before, id, now(), dueTimes(ports))))',
       ),
     ],
   },
   {
-    name: 'fires-a-plan-again-that-was-changed',
+    name: 'fires-a-changed-plan-again-for-a-past-time',
     patches: [
       patch(
         'core/src/turn/evolve-plans.ts',
@@ -163,19 +167,23 @@ export const spaceBugs: readonly Bug[] = [
   {
     name: 'fires-plans-before-their-time',
     patches: [
-      patch('core/src/turn/fire-plan.ts', 'if (!plan || now < plan.nextAt)', 'if (!plan || now + 5000 < plan.nextAt)'),
       patch(
-        'core/src/turn/fire-plan.ts',
-        '= planFires(plan, now, nextTime)',
-        '= planFires(plan, now + 5000, nextTime)',
+        'core/src/turn/decide-plan-fire.ts',
+        'if (!plan || now < plan.nextAt)',
+        'if (!plan || now + 5000 < plan.nextAt)',
+      ),
+      patch(
+        'core/src/turn/decide-plan-fire.ts',
+        '= timesToFire(plan, now, nextTime)',
+        '= timesToFire(plan, now + 5000, nextTime)',
       ),
       patch(
         'runtime/src/conversation/conversation-performer.ts',
-        'return ports.now() >= effect.at\n          ? eventsOfDecision(decideFire(',
-        'return ports.now() >= effect.at - 5000\n          ? eventsOfDecision(decideFire(',
+        'return ports.now() >= effect.at\n          ? eventsOfDecision(decidePlanFire(',
+        'return ports.now() >= effect.at - 5000\n          ? eventsOfDecision(decidePlanFire(',
       ),
       patch(
-        'runtime/src/conversation/fire-plans.ts',
+        'runtime/src/conversation/fire-due-plans.ts',
         'if (now() >= nextAt) await',
         'if (now() >= nextAt - 5000) await',
       ),
@@ -186,25 +194,25 @@ export const spaceBugs: readonly Bug[] = [
     patches: [patch(BASE, '...(plans.size > 0 && { plans: [...plans.values()] }),', '')],
   },
   {
-    name: 'does-not-say-when-plans-are-due',
+    name: 'stores-no-deadline-for-plans',
     patches: [
       patch(
-        'core/src/turn/derive.ts',
+        'core/src/turn/derive-rows.ts',
         "(effect.do === 'expire-hold' ? deadlineOf(state, effect) : effect.at)",
         "(effect.do === 'expire-hold' ? deadlineOf(state, effect) : Infinity)",
       ),
     ],
   },
   {
-    name: 'fires-every-time-that-was-missed',
+    name: 'missed-once-fires-every-missed-time',
     patches: [patch(PLAN, 'return times.slice(-1)', 'return times')],
   },
   {
-    name: 'fires-one-of-all-that-were-missed',
+    name: 'missed-all-fires-one-missed-time',
     patches: [patch(PLAN, "case 'all':\n      return times", "case 'all':\n      return times.slice(0, 1)")],
   },
   {
-    name: 'fires-what-was-missed-although-none-was-wanted',
+    name: 'missed-none-fires-a-missed-time',
     patches: [
       patch(PLAN, 'return times.filter((time) => now - time <= MISSED_AFTER_MS).slice(-1)', 'return times.slice(-1)'),
     ],

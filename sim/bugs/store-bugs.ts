@@ -25,7 +25,7 @@ export const storeBugs: readonly Bug[] = [
     patches: [patch(MEMORY, 'there.marks.get(expectedSeq + 1) === write.mark', 'false')],
   },
   {
-    name: 'says-ok-before-it-is-written',
+    name: 'returns-ok-without-writing',
     tamper: (store, random) => ({
       ...store,
       append: async (write) => {
@@ -40,7 +40,7 @@ export const storeBugs: readonly Bug[] = [
     }),
   },
   {
-    name: 'writes-half-of-a-batch',
+    name: 'writes-part-of-a-batch',
     tamper: (store, random) => ({
       ...store,
       append: (write) =>
@@ -56,19 +56,19 @@ export const storeBugs: readonly Bug[] = [
     patches: [patch(MEMORY, 'wakeAt <= now() || (', '(')],
   },
   {
-    name: 'lets-a-node-claim-from-an-owner-with-a-valid-lease',
-    patches: [patch(MEMORY, 'if (lives(there.owner)) return undefined', '')],
+    name: 'lets-a-node-take-over-from-an-owner-with-a-valid-lease',
+    patches: [patch(MEMORY, 'if (isAlive(there.owner)) return undefined', '')],
   },
   {
     name: 'ignores-keys',
     patches: [patch(MEMORY, 'write.key === undefined ? undefined : there.keys.get(write.key)', 'undefined')],
   },
   {
-    name: 'gives-the-tail-from-one-too-late',
+    name: 'load-skips-the-first-event-after-the-base',
     patches: [patch(MEMORY, '(base?.seq ?? 0) - there.erased', '(base ? base.seq + 1 : 0) - there.erased')],
   },
   {
-    name: 'loses-what-was-written',
+    name: 'read-skips-some-events',
     tamper: (store) => ({
       ...store,
       read: async (from, after, limit) => (await store.read(from, after, limit)).filter(({ seq }) => seq % 11 !== 0),

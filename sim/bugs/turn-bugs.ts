@@ -4,7 +4,7 @@ import { patch, type Bug } from './bug.ts'
 const TURN = 'core/src/turn/turn.ts'
 const END_TURN = 'core/src/turn/end-turn.ts'
 const EXPIRE = 'core/src/turn/expire-hold.ts'
-const GRACE = 'core/src/turn/client-grace.ts'
+const GRACE = 'core/src/turn/decide-client-grace.ts'
 const RESOLVE = 'core/src/turn/resolve.ts'
 const LATE = 'core/src/turn/late-answer.ts'
 const APPROVERS = 'core/src/turn/approvers.ts'
@@ -12,7 +12,7 @@ const LIVE = 'runtime/src/conversation/active-conversation.ts'
 
 export const turnBugs: readonly Bug[] = [
   {
-    name: 'asks-the-model-with-a-call-open',
+    name: 'calls-the-model-while-a-call-is-open',
     patches: [
       patch(
         TURN,
@@ -26,8 +26,8 @@ export const turnBugs: readonly Bug[] = [
     patches: [
       patch(
         TURN,
-        "if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls were left open')",
-        "if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls were left open')\n      state = { ...state, queue: [] }",
+        "if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls are open')",
+        "if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls are open')\n      state = { ...state, queue: [] }",
       ),
     ],
   },
@@ -35,11 +35,11 @@ export const turnBugs: readonly Bug[] = [
     name: 'leaves-calls-open-when-a-turn-is-cancelled',
     patches: [
       patch(END_TURN, 'const settled = openCalls(turn).map(', 'const settled = openCalls(turn).slice(1).map('),
-      patch(TURN, "if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls were left open')", ''),
+      patch(TURN, "if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls are open')", ''),
     ],
   },
   {
-    name: 'expires-without-looking-at-the-clock',
+    name: 'expires-holds-before-the-deadline',
     patches: [
       patch(EXPIRE, "if (now < hold.expiresAt) return refuse('not-due'", "if (now < 0) return refuse('not-due'"),
       patch(
@@ -50,26 +50,26 @@ export const turnBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'gives-up-a-client-before-its-grace-is-over',
+    name: 'fails-a-client-call-before-its-grace-is-over',
     patches: [
       patch(GRACE, 'if (now < (graceEnds(hold, seenAt) ?? Infinity))', 'if (now < 0)'),
       patch(
-        'runtime/src/conversation/client-grace.ts',
+        'runtime/src/conversation/expire-client-grace.ts',
         'if (grace === undefined || now() < grace)',
         'if (grace === undefined)',
       ),
     ],
   },
   {
-    name: 'looks-at-a-grace-only-at-the-deadline',
-    patches: [patch('core/src/turn/derive.ts', 'return hold ? lookAt(hold) : at', 'return at')],
+    name: 'checks-a-grace-only-at-the-deadline',
+    patches: [patch('core/src/turn/derive-rows.ts', 'return hold ? lookAt(hold) : at', 'return at')],
   },
   {
-    name: 'never-gives-up-a-client',
+    name: 'never-ends-a-grace',
     patches: [patch('runtime/src/node/connected-clients.ts', 'let last = this.#startedAt', 'let last = Infinity')],
   },
   {
-    name: 'accepts-what-came-too-late',
+    name: 'accepts-a-late-answer',
     patches: [
       patch(
         LATE,
@@ -89,11 +89,11 @@ export const turnBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'lets-every-caller-answer',
+    name: 'ignores-the-kinds-a-caller-may-answer',
     patches: [patch(RESOLVE, 'return kinds === undefined || kinds.includes(kind)', 'return true')],
   },
   {
-    name: 'looks-at-the-callers-right-before-it-decides',
+    name: 'checks-the-right-to-answer-before-it-reads-the-newest-state',
     patches: [
       patch(
         LIVE,
@@ -112,7 +112,7 @@ export const turnBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'lets-a-caller-answer-what-it-knows-nothing-of',
+    name: 'checks-the-right-to-answer-against-an-older-hold',
     patches: [
       patch(
         RESOLVE,
@@ -122,13 +122,13 @@ export const turnBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'takes-an-answer-for-another-hold-than-it-names',
+    name: 'applies-an-answer-to-another-hold',
     patches: [
       patch(RESOLVE, 'const meant = command.hold === undefined || command.hold === call.holds', 'const meant = true'),
     ],
   },
   {
-    name: 'is-content-with-one-approver-of-two',
+    name: 'accepts-one-approver-of-two',
     patches: [
       patch(
         'core/src/turn/approve-hold.ts',
@@ -138,17 +138,17 @@ export const turnBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'lets-every-person-approve',
+    name: 'ignores-the-list-of-approvers',
     patches: [
       patch(APPROVERS, 'if (named.length === 0) return { ok: true }', 'if (named.length >= 0) return { ok: true }'),
     ],
   },
   {
-    name: 'lets-a-stranger-write',
+    name: 'lets-a-person-write-who-does-not-participate',
     patches: [patch('core/src/turn/people.ts', "if (seq === 0 || by?.access !== 'own' ||", 'if (seq >= 0 ||')],
   },
   {
-    name: 'checks-participants-before-it-decides',
+    name: 'checks-participants-against-an-old-state',
     patches: [
       patch(
         LIVE,
@@ -159,20 +159,20 @@ export const turnBugs: readonly Bug[] = [
   },
   {
     name: 'forgets-participants-at-rest',
-    patches: [patch('core/src/turn/base.ts', '...(isKnown(people) && { people }),', '')],
+    patches: [patch('core/src/turn/conversation-base.ts', '...(isKnown(people) && { people }),', '')],
   },
   {
-    name: 'counts-the-requester',
+    name: 'lets-the-requester-approve',
     patches: [patch(APPROVERS, 'if (asked(by.id))', 'if (asked(by.id) && by.id === "")')],
   },
   {
-    name: 'counts-a-delegate-and-the-person-behind-as-two',
+    name: 'counts-a-delegate-and-the-delegator-as-two',
     patches: [
       patch('core/src/turn/quorum.ts', 'return onBehalfOf === undefined ? [by] : [by, onBehalfOf]', 'return [by]'),
     ],
   },
   {
-    name: 'accepts-a-delegation-that-is-over',
+    name: 'accepts-an-expired-delegation',
     patches: [patch(APPROVERS, 'now < until && isIn(from)', 'until > 0 && isIn(from)')],
   },
   {
@@ -197,7 +197,7 @@ export const turnBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'forgets-to-look-at-a-route',
+    name: 'stores-no-deadline-for-reminders-and-escalations',
     patches: [
       patch(
         'core/src/turn/hold.ts',
@@ -207,15 +207,15 @@ export const turnBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'spends-an-answer-on-the-next-question',
+    name: 'applies-an-answer-to-the-next-question-too',
     patches: [patch(RESOLVE, "cause !== 'lost' && cause !== 'asked')", "cause !== 'lost')")],
   },
   {
-    name: 'goes-on-without-what-the-handler-kept',
+    name: 'resumes-without-the-stored-state',
     patches: [patch('core/src/turn/call.ts', 'resumed: { state: call.kept,', 'resumed: { state: undefined,')],
   },
   {
-    name: 'forgets-the-answer-when-it-runs-again',
+    name: 'reruns-a-resumed-call-without-the-answer',
     patches: [
       patch(
         'core/src/turn/call.ts',
@@ -225,7 +225,7 @@ export const turnBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'tells-a-stale-answer-that-another-came-first',
+    name: 'returns-conflict-for-a-stale-answer',
     patches: [
       patch(
         LATE,
@@ -235,7 +235,7 @@ export const turnBugs: readonly Bug[] = [
     ],
   },
   {
-    name: 'shows-pending-in-place-of-results',
+    name: 'prompt-shows-pending-instead-of-results',
     patches: [
       patch(
         'core/src/prompt/render.ts',

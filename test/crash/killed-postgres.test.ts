@@ -25,7 +25,7 @@ test(
 test(
   proves('call.same-id-on-retry', 'nothing is lost or done twice when a process dies around a write that matters'),
   async () => {
-    const points = WRITE_POINTS.filter((point) => /^(call.approved|call.started|claim)/.test(point))
+    const points = WRITE_POINTS.filter((point) => /^(call.approved|call.started|takeOver)/.test(point))
     const { problems } = await killAtWritePoints(postgresPlace(server().url), points)
     expect(problems).toEqual([])
   },

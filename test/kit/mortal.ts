@@ -35,7 +35,7 @@ const QUESTIONS: readonly Question[] = [
   'beat',
   'leave',
   'due',
-  'claim',
+  'takeOver',
   'close',
 ]
 

@@ -12,14 +12,24 @@ export interface OpenIdProvider {
   readonly issuer: string
   /** Registers gateways by their URL. Until then the provider answers nothing. */
   register(...gateways: readonly string[]): void
-  /** Answers 503 until `register`. */
+  /** Answers 503 until `register` or `resume`. */
   suspend(): void
+  /** Answers again, with the tokens and sessions that it had. */
+  resume(): void
   close(): Promise<void>
 }
 
+export interface ProviderOptions {
+  /** A refresh token works once. When one is used twice, the provider ends what the person granted. */
+  readonly refreshTokens?: boolean
+  /** The claims are in the ID token, and the userinfo endpoint has only `sub`. */
+  readonly onlyIdToken?: boolean
+}
+
 /** `localhost`, while gateways are on `127.0.0.1`: another site for a browser. */
-export async function openIdProvider(people: People): Promise<OpenIdProvider> {
+export async function openIdProvider(people: People, options: ProviderOptions = {}): Promise<OpenIdProvider> {
   let provider: Provider | undefined
+  let suspended: Provider | undefined
   const server = createServer((request, response) => {
     if (provider) void provider.callback()(request, response)
     else response.writeHead(503).end()
@@ -28,8 +38,9 @@ export async function openIdProvider(people: People): Promise<OpenIdProvider> {
   const issuer = `http://localhost:${(server.address() as AddressInfo).port}`
   return {
     issuer,
-    register: (...gateways) => (provider = quietly(() => providerFor(issuer, people, gateways))),
-    suspend: () => (provider = undefined),
+    register: (...gateways) => (provider = quietly(() => providerFor(issuer, people, gateways, options))),
+    suspend: () => ([provider, suspended] = [undefined, provider]),
+    resume: () => (provider = suspended),
     close: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -48,7 +59,12 @@ function quietly<T>(make: () => T): T {
   }
 }
 
-function providerFor(issuer: string, people: People, gateways: readonly string[]): Provider {
+function providerFor(
+  issuer: string,
+  people: People,
+  gateways: readonly string[],
+  { refreshTokens = false, onlyIdToken = false }: ProviderOptions,
+): Provider {
   const claims = [...new Set(Object.values(people).flatMap((each) => Object.keys(each)))]
   return new Provider(issuer, {
     clients: [
@@ -57,11 +73,20 @@ function providerFor(issuer: string, people: People, gateways: readonly string[]
         client_secret: CLIENT.clientSecret,
         redirect_uris: gateways.map((url) => `${url}/auth/callback`),
         post_logout_redirect_uris: gateways.map((url) => `${url}/`),
+        ...(refreshTokens && { grant_types: ['authorization_code', 'refresh_token'] }),
       },
     ],
     cookies: { keys: ['a key for the cookies of the provider'] },
     claims: { openid: ['sub'], profile: claims },
-    findAccount: (_, sub) => ({ accountId: sub, claims: async () => ({ sub, ...people[sub] }) }),
+    // A person who was removed has no account any more.
+    findAccount: (_, sub) =>
+      people[sub] && {
+        accountId: sub,
+        claims: async (use) => (use === 'userinfo' && onlyIdToken ? { sub } : { sub, ...people[sub] }),
+      },
+    conformIdTokenClaims: !onlyIdToken,
+    issueRefreshToken: () => refreshTokens,
+    rotateRefreshToken: true,
     // Nothing to agree to, as at a provider of one's own company.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new oidc.provider.Grant({
@@ -72,7 +97,15 @@ function providerFor(issuer: string, people: People, gateways: readonly string[]
       await grant.save()
       return grant
     },
-    ttl: { AccessToken: 60, AuthorizationCode: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
+    ttl: {
+      AccessToken: 60,
+      AuthorizationCode: 60,
+      Grant: 60,
+      IdToken: 60,
+      Interaction: 60,
+      RefreshToken: 600,
+      Session: 60,
+    },
   })
 }
 

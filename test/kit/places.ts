@@ -6,7 +6,7 @@ import { evolve, fold, type EventBody } from '@holdpoint/core'
 import { sqliteStore } from '@holdpoint/store-sqlite'
 import type { Store } from 'holdpoint'
 import { expect, onTestFinished } from 'vitest'
-import { derive } from '@holdpoint/core/internal/turn/derive'
+import { deriveRows } from '@holdpoint/core/internal/turn/derive-rows'
 import { inMemory, type Place } from './runtime-kit.ts'
 
 export const places: Readonly<Record<string, () => Place>> = { memory: inMemory, SQLite: inFile }
@@ -29,7 +29,7 @@ export async function repeatTurn(store: Store, id: string, times: number): Promi
     const before = state
     const events = log.map(({ seq: _seq, at: _at, ...body }) => ({ ...body, turnId: `turn-${n}` }) as EventBody)
     state = events.reduce((folded, event) => evolve(folded, { ...event, seq: folded.seq + 1, at: 0 }), before)
-    const rows = derive(before, state, events, [])
+    const rows = deriveRows(before, state, events, [])
     return store.append({ to, expectedSeq: before.seq, mark: `repeated ${n}`, events, at: 0, rows })
   })
   for (const { result } of await Promise.all(writes)) expect(result).toBe('ok')

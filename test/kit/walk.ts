@@ -21,7 +21,7 @@ import {
 } from '@holdpoint/core'
 import { decideResolve } from '@holdpoint/core/internal/turn/resolve'
 import { decideExpire } from '@holdpoint/core/internal/turn/expire-hold'
-import { decideFire } from '@holdpoint/core/internal/turn/fire-plan'
+import { decidePlanFire } from '@holdpoint/core/internal/turn/decide-plan-fire'
 import { decideCancel, decideQueued, decideSend } from '@holdpoint/core/internal/turn/decide'
 import type { Notice } from '@holdpoint/core/internal/log/notice'
 import type { ReplySpaces } from '@holdpoint/core/internal/log/log-event'
@@ -207,10 +207,10 @@ export class Walk {
       case 'expire-hold':
         return this.#take(decideExpire(this.state, effect.callId, this.now))
       case 'fire-plan':
-        return this.#take(decideFire(this.state, effect.planId, this.now, everySo))
+        return this.#take(decidePlanFire(this.state, effect.planId, this.now, everySo))
       case 'deliver':
         this.heard.push(...effect.notices)
-        return this.append([{ type: 'notices.told', count: effect.notices.length }])
+        return this.append([{ type: 'notices.delivered', count: effect.notices.length }])
     }
   }
 

@@ -1,5 +1,5 @@
 /** Where each kind of store can be tried: empty places that are gone afterwards. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { memoryStore, type Store } from '@holdpoint/core'
@@ -70,11 +70,8 @@ function killable(place: Omit<StorePlace, 'kill'>): StorePlace {
   }
 }
 
-/** In memory, where the system has such a folder: a test of what is answered need not wait for the disk. */
-const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
-
 function temporaryFile(): { readonly path: string; readonly end: () => Promise<void> } {
-  const folder = mkdtempSync(join(FOLDER, 'holdpoint-stores-'))
+  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-stores-'))
   return { path: join(folder, 'store.db'), end: async () => rmSync(folder, { recursive: true, force: true }) }
 }
 

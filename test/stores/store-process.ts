@@ -31,7 +31,7 @@ const METHODS = [
     'walk',
   ] as const),
   ...(['note', 'notes', 'put', 'get', 'documents', 'sweep'] as const),
-  ...(['beat', 'leave', 'due', 'claim', 'close'] as const),
+  ...(['beat', 'leave', 'due', 'takeOver', 'close'] as const),
 ]
 
 export async function storeProcess(

@@ -58,11 +58,11 @@ test('a promise is proved by the tests that cite it, alone or with others', () =
   expect(guaranteeTable(promised, cited)).toContain('| `log.no-gaps` | No gaps. | [core: a]')
 })
 
-test('a promise without a test, and a test of no promise, are reported', () => {
+test('a guarantee without a test, and a test of an unknown guarantee, are reported', () => {
   const cited = citations([{ file: 'a.test.ts', text: "test(proves('hold.resolved-once', 'a typo'), () => {})" }])
   expect(guaranteeProblems(promised, cited)).toEqual([
-    expect.stringContaining('hold.resolves-once is promised'),
-    expect.stringContaining('log.no-gaps is promised'),
+    expect.stringContaining('hold.resolves-once is a guarantee'),
+    expect.stringContaining('log.no-gaps is a guarantee'),
     expect.stringContaining('cites hold.resolved-once'),
   ])
 })
@@ -98,7 +98,7 @@ test.each([
 test('a feature that exists in part says what is missing, beside the tests of the rest', () => {
   const tests = 'a.test.ts › answered once'
   expect(ownProblems(`${tests}<br>*not yet*: rules`, '*not yet*')).toEqual([])
-  const alone = 'says what is missing beside tests, as "*not yet*: what"'
+  const alone = 'must name tests, and may end with "*not yet*: what is missing"'
   expect(ownProblems(`${tests}<br>*not yet*`, '*not yet*')).toEqual([expect.stringContaining(alone)])
   expect(ownProblems('*not yet*: rules', '*not yet*')).toEqual([expect.stringContaining(alone)])
 })
@@ -200,7 +200,7 @@ test.each([
 })
 
 test.each([
-  ['an id that is there twice', ['| B1 | x | not yet: x |', '| B1 | y | not yet: x |'], 'B1 is there twice'],
+  ['an id that is there twice', ['| B1 | x | not yet: x |', '| B1 | y | not yet: x |'], 'B1 occurs twice'],
   ['an id that is left out', ['| B1 | x | not yet: x |', '| B3 | y | not yet: x |'], 'B3 stands where B2 is expected'],
   ['an id of another seed', ['| C1 | x | not yet: x |'], 'C1 stands where B1 is expected'],
   ['a seed without statements', [], 'section B has no statements'],

@@ -21,7 +21,7 @@ import { WorkersScreen } from './screens/workers.tsx'
 import { fetchInSession, useSession, type Session } from './session.ts'
 import { Shell } from './shell.tsx'
 import { toolComponents } from './tool-components.tsx'
-import { cannotBeShown, Empty, Opening } from './parts.tsx'
+import { cannotBeShown, Empty, Loading } from './parts.tsx'
 
 const TimelineScreen = lazy(async () => ({ default: (await import('./timeline/timeline-screen.tsx')).TimelineScreen }))
 
@@ -29,17 +29,17 @@ export function App(): ReactNode {
   const session = useSession()
   switch (session.state) {
     case 'looking':
-      return <Opening />
+      return <Loading />
     case 'asking':
       return <SignInScreen why={session.why} provider={session.provider} />
     case 'offered':
       return <KeyOfferScreen offer={session} />
     case 'in':
-      return <Inside session={session} />
+      return <SignedInApp session={session} />
   }
 }
 
-function Inside({ session }: { readonly session: Extract<Session, { readonly state: 'in' }> }): ReactNode {
+function SignedInApp({ session }: { readonly session: Extract<Session, { readonly state: 'in' }> }): ReactNode {
   const client = useMemo(() => {
     const { origin: url } = location
     return connect(session.person ? { url, session: true, fetch: fetchInSession } : { url, token: session.token })
@@ -50,7 +50,7 @@ function Inside({ session }: { readonly session: Extract<Session, { readonly sta
       <ToolComponentsContext value={toolComponents}>
         <Shell person={session.person}>
           <Boundary subject={path} fallback={cannotBeShown}>
-            <Suspense fallback={<Opening />}>
+            <Suspense fallback={<Loading />}>
               <Screens />
             </Suspense>
           </Boundary>
@@ -71,15 +71,15 @@ function partAt(nth: number): string {
 }
 
 /** The screen of the object whose id is the second segment. Another id mounts a new screen, without the old state. */
-function about(Shown: ComponentType<{ readonly id: string }>): () => ReactNode {
+function screenOf(Shown: ComponentType<{ readonly id: string }>): () => ReactNode {
   return () => <Shown key={partAt(2)} id={partAt(2)} />
 }
 
-const conversation = about(ConversationScreen)
-const timeline = about(TimelineScreen)
-const space = about(SpaceScreen)
-const agent = about(({ id }) => <AgentScreen name={id} />)
-const life = about(({ id }) => <AgentLifeScreen name={id} />)
+const conversation = screenOf(ConversationScreen)
+const timeline = screenOf(TimelineScreen)
+const space = screenOf(SpaceScreen)
+const agent = screenOf(({ id }) => <AgentScreen name={id} />)
+const life = screenOf(({ id }) => <AgentLifeScreen name={id} />)
 
 function Screens(): ReactNode {
   return (

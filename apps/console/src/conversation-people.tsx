@@ -2,14 +2,22 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import type { ChangeParticipants, Participants } from '@holdpoint/client'
-import { useClient, useConversation, useWatched, type WatchedAnswer } from '@holdpoint/react'
-import { Button, plainly, ShownText } from '@holdpoint/ui'
-import { INPUT, Trouble } from './parts.tsx'
+import { useClient, useConversation, useWatched, type WatchedResult } from '@holdpoint/react'
+import {
+  Button,
+  peopleNamesOf,
+  PeopleNamesContext,
+  asPlainText,
+  ShownText,
+  usePeopleNames,
+  whoWords,
+} from '@holdpoint/ui'
+import { INPUT, ErrorNotice } from './parts.tsx'
 import { useBy } from './preferences.ts'
 import { useMe } from './use-me.ts'
 
 /** No value while it is not known: before the first message, and for a user who may not read the conversation. */
-export function usePeople(id: string): WatchedAnswer<Participants | undefined> {
+export function usePeople(id: string): WatchedResult<Participants | undefined> {
   const isReadable = useConversation(id, ({ loaded, view }) => loaded && view.seq > 0 && view.erased === undefined)
   return useWatched(isReadable ? `people of ${id}` : 'no people', async (client, signal) =>
     isReadable ? client.conversations.participants(id, { signal }) : undefined,
@@ -37,7 +45,9 @@ interface Shown {
   readonly onClose: () => void
 }
 
-function People({ id, people: { owner, participants, may }, onChanged, onClose }: Shown): ReactNode {
+function People({ id, people, onChanged, onClose }: Shown): ReactNode {
+  const { owner, participants, may } = people
+  const names = new Map([...usePeopleNames(), ...peopleNamesOf([people.names])])
   const me = useMe()
   const title = useId()
   const dialog = useRef<HTMLDialogElement>(null)
@@ -58,33 +68,35 @@ function People({ id, people: { owner, participants, may }, onChanged, onClose }
         <p className="text-muted-foreground">
           They read all of it and write in it. A person who may decide a call that waits here reads it until then.
         </p>
-        <ul aria-label="People" className="divide-y divide-border rounded-lg border border-border">
-          {owner !== undefined && <Row person={owner} role="owner" isMe={owner === me} />}
-          {participants.map((person) => (
-            <Row key={person} person={person} role="participant" isMe={person === me}>
-              {person === me && may.leave ? (
-                <Leave
-                  busy={busy}
-                  onLeave={() => void change({ remove: [person] }).then((ok) => ok && go('/conversations'))}
-                />
-              ) : (
-                may.share && (
-                  <Button
-                    small
-                    look="destructive"
-                    aria-label={`Remove ${plainly(person)}`}
-                    disabled={busy}
-                    onClick={() => void change({ remove: [person] })}
-                  >
-                    Remove
-                  </Button>
-                )
-              )}
-            </Row>
-          ))}
-        </ul>
+        <PeopleNamesContext value={names}>
+          <ul aria-label="People" className="divide-y divide-border rounded-lg border border-border">
+            {owner !== undefined && <Row person={owner} role="owner" isMe={owner === me} />}
+            {participants.map((person) => (
+              <Row key={person} person={person} role="participant" isMe={person === me}>
+                {person === me && may.leave ? (
+                  <Leave
+                    busy={busy}
+                    onLeave={() => void change({ remove: [person] }).then((ok) => ok && go('/conversations'))}
+                  />
+                ) : (
+                  may.share && (
+                    <Button
+                      small
+                      look="destructive"
+                      aria-label={`Remove ${asPlainText(person)}`}
+                      disabled={busy}
+                      onClick={() => void change({ remove: [person] })}
+                    >
+                      Remove
+                    </Button>
+                  )
+                )}
+              </Row>
+            ))}
+          </ul>
+        </PeopleNamesContext>
         {may.share && <Add busy={busy} onAdd={(person) => change({ add: [person] })} />}
-        {problem && <Trouble error={problem} />}
+        {problem && <ErrorNotice error={problem} />}
         <Button className="justify-self-start" onClick={onClose}>
           Close
         </Button>
@@ -101,14 +113,23 @@ interface Listed {
 }
 
 function Row({ person, role, isMe, children }: Listed): ReactNode {
+  const names = usePeopleNames()
   return (
     <li className="flex min-h-11 items-center gap-3 px-3 py-2">
       <span className="grid min-w-0">
-        <span className="truncate font-medium" title={person}>
-          <ShownText text={person} />
+        <span className="truncate font-medium" title={asPlainText(person)}>
+          <ShownText text={whoWords(person, names)} />
           {isMe && <span className="font-normal text-muted-foreground"> (you)</span>}
         </span>
-        <span className="text-xs text-muted-foreground">{role}</span>
+        <span className="truncate text-xs text-muted-foreground">
+          {role}
+          {names.get(person) !== undefined && names.get(person) !== person && (
+            <>
+              {' · '}
+              <ShownText text={person} />
+            </>
+          )}
+        </span>
       </span>
       <span className="ms-auto">{children}</span>
     </li>

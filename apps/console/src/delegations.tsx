@@ -1,9 +1,9 @@
-/** Lets another person decide in the place of the user for a time, and lists who does. */
+/** Lets another person decide in the place of the user for a time, and lists these people. */
 import { useId, useState, type ReactNode } from 'react'
 import type { DelegationRow } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
 import { Button, ShownText, Until, useNow } from '@holdpoint/ui'
-import { INPUT, Trouble } from './parts.tsx'
+import { INPUT, ErrorNotice } from './parts.tsx'
 import { useBy } from './preferences.ts'
 import { useCaller } from './use-me.ts'
 
@@ -35,7 +35,7 @@ export function Delegations(): ReactNode {
         Let another person approve and answer for you. The log names both of you, and together you count as one.
       </p>
       <Delegate onDelegate={(to, until) => change(client.delegations.put(to, { until, ...as }))} />
-      {(problem ?? given.error) && <Trouble error={(problem ?? given.error) as Error} />}
+      {(problem ?? given.error) && <ErrorNotice error={(problem ?? given.error) as Error} />}
       <List
         label="They decide for you"
         rows={given.value?.items ?? []}

@@ -1,8 +1,8 @@
-/** Erases a conversation, after a confirmation that says what is deleted; and what is shown of an erased one. */
+/** Erases a conversation, after a confirmation that says what is deleted. Also shows that a conversation was erased. */
 import { useEffect, useId, useRef, useState, type ReactNode } from 'react'
 import { useClient, useConversation } from '@holdpoint/react'
 import type { View } from '@holdpoint/client'
-import { Button, ShownText } from '@holdpoint/ui'
+import { Button, errorWords, PersonName, ShownText } from '@holdpoint/ui'
 import { usePeople } from './conversation-people.tsx'
 import { Empty, INPUT } from './parts.tsx'
 import { useBy } from './preferences.ts'
@@ -41,7 +41,7 @@ function Confirmation({ id, onClose }: { readonly id: string; readonly onClose: 
     }
     const answer = await client.conversations.erase(id, options).catch((error: unknown) => ({
       ok: false as const,
-      message: error instanceof Error ? error.message : String(error),
+      message: error instanceof Error ? errorWords(error) : String(error),
     }))
     setBusy(false)
     if (answer.ok) onClose()
@@ -66,7 +66,7 @@ function Confirmation({ id, onClose }: { readonly id: string; readonly onClose: 
         </h2>
         <WhatIsDeleted open={open} />
         <label className="grid gap-1">
-          <span className="text-xs text-muted-foreground">Reason, optional. It stays in that note.</span>
+          <span className="text-xs text-muted-foreground">Reason, optional. It stays in that record.</span>
           <input
             className={INPUT}
             maxLength={1000}
@@ -101,12 +101,12 @@ function WhatIsDeleted({ open }: { readonly open: boolean }): ReactNode {
       </p>
       {open && (
         <p className="text-destructive">
-          It is not at rest. The turn and its open calls are dropped, and their answers are refused.
+          A turn is in progress or a call waits. Both are cancelled, and later answers are refused.
         </p>
       )}
       <p className="text-muted-foreground">
-        What its tools did stays done, and the logs of your own systems stay. A note remains that it was erased, when
-        and by whom.
+        This does not undo what its tools did, and does not change the logs of your other systems. A record remains:
+        that it was erased, when and by whom.
       </p>
     </>
   )
@@ -123,10 +123,10 @@ export function Tombstone({ erased }: { readonly erased: NonNullable<View['erase
         {by !== undefined && (
           <>
             {' by '}
-            <ShownText text={by} />
+            <PersonName id={by} />
           </>
         )}
-        {policy === 'retention' && ', because it was older than conversations are kept'}
+        {policy === 'retention' && ', because it was older than the retention period'}
         {reason !== undefined && (
           <>
             {': '}

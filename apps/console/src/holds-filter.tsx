@@ -1,5 +1,5 @@
-import type { ReactNode } from 'react'
-import type { PendingHold } from '@holdpoint/client'
+import { useState, type ReactNode } from 'react'
+import type { HoldKind, PendingHold } from '@holdpoint/client'
 import { INPUT } from './parts.tsx'
 
 export interface Wanted {
@@ -18,6 +18,24 @@ export function matches(hold: PendingHold, { kind, agent, text }: Wanted): boole
   return all.includes(text.toLowerCase())
 }
 
+/** Calls for people may be waiting that the filters leave out. */
+export function isNarrow({ kind, agent, text }: Wanted): boolean {
+  return agent !== '' || text !== '' || (kind !== 'people' && kind !== 'all')
+}
+
+/** The agents of all holds that were seen: a list that is restricted to one agent does not have the others. */
+export function useAgentsOf(holds: readonly PendingHold[]): readonly string[] {
+  const [known, setKnown] = useState<readonly string[]>([])
+  const all = new Set([...known, ...holds.map(({ agent }) => agent)])
+  if (all.size > known.length) setKnown([...all].toSorted())
+  return known
+}
+
+/** The lists of the gateway that have them. `undefined`: the list of every kind. */
+export function kindsOf(kind: Wanted['kind']): readonly (HoldKind | undefined)[] {
+  return kind === 'people' ? ['approval', 'elicitation'] : [kind === 'all' ? undefined : kind]
+}
+
 const KINDS: readonly (readonly [Wanted['kind'], string])[] = [
   ['people', 'for people'],
   ['approval', 'approvals'],
@@ -29,14 +47,14 @@ const KINDS: readonly (readonly [Wanted['kind'], string])[] = [
 
 export function HoldsFilter({
   wanted,
-  holds,
+  agents,
   onChange,
 }: {
   readonly wanted: Wanted
-  readonly holds: readonly PendingHold[]
+  /** The agents to choose from. */
+  readonly agents: readonly string[]
   readonly onChange: (wanted: Wanted) => void
 }): ReactNode {
-  const agents = [...new Set(holds.map(({ agent }) => agent))].toSorted()
   return (
     <div role="search" className="flex flex-wrap items-center gap-2 lg:ms-auto">
       <select

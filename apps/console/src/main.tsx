@@ -4,11 +4,11 @@ import { Boundary } from '@holdpoint/ui'
 import { App } from './app.tsx'
 import { cannotBeShown } from './parts.tsx'
 import { showTheme } from './preferences.ts'
-import { begin, couldNotBegin } from './session.ts'
+import { startSession, showStartError } from './session.ts'
 import './style.css'
 
 showTheme()
-begin().catch(couldNotBegin)
+startSession().catch(showStartError)
 const place = document.getElementById('app')
 if (place)
   createRoot(place).render(

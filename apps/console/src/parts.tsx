@@ -2,7 +2,7 @@
 import { useEffect, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { ListedConversation } from '@holdpoint/client'
-import { Button } from '@holdpoint/ui'
+import { Button, errorWords, ShownText } from '@holdpoint/ui'
 
 /** A screen: its title, what can be done there, and its content. The title is the document's too. */
 export function Screen({
@@ -36,18 +36,18 @@ export function Screen({
 }
 
 let title = 'Holdpoint'
-let badge = 0
+let badge: string | undefined
 
 export function useTitle(next: string): void {
   useEffect(() => {
     title = `${next} · Holdpoint`
-    document.title = badge > 0 ? `(${badge}) ${title}` : title
+    showBadge(badge)
   }, [next])
 }
 
-export function showBadge(count: number): void {
-  badge = count
-  document.title = badge > 0 ? `(${badge}) ${title}` : title
+export function showBadge(text: string | undefined): void {
+  badge = text
+  document.title = badge === undefined ? title : `(${badge}) ${title}`
 }
 
 /** Says that there is nothing to show, and what the user can do. */
@@ -60,10 +60,10 @@ export function Empty({ title: what, children }: { readonly title: string; reado
   )
 }
 
-export function Trouble({ error }: { readonly error: Error }): ReactNode {
+export function ErrorNotice({ error }: { readonly error: Error }): ReactNode {
   return (
     <p role="alert" className="rounded-md border border-destructive/40 bg-destructive/5 px-3 py-2 text-sm">
-      {error.message}
+      <ShownText text={errorWords(error)} />
     </p>
   )
 }
@@ -73,7 +73,7 @@ export function cannotBeShown(error: Error): ReactNode {
   return (
     <div className="mx-auto grid max-w-2xl gap-3 px-4 py-10">
       <p>This page cannot be shown.</p>
-      <Trouble error={error} />
+      <ErrorNotice error={error} />
       <Button small className="justify-self-start" onClick={() => location.reload()}>
         Reload
       </Button>
@@ -82,7 +82,7 @@ export function cannotBeShown(error: Error): ReactNode {
 }
 
 /** Shown while a page loads. */
-export function Opening(): ReactNode {
+export function Loading(): ReactNode {
   return (
     <p role="status" className="px-4 py-10 text-center text-sm text-muted-foreground">
       Loading…

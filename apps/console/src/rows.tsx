@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import type { Client, ListOf } from '@holdpoint/client'
 import { useWatched } from '@holdpoint/react'
 import { Button } from '@holdpoint/ui'
-import { Trouble } from './parts.tsx'
+import { ErrorNotice } from './parts.tsx'
 
 export interface RowsProps<T> {
   /** The cache key of the list: different queries need different keys. */
@@ -23,7 +23,7 @@ export function Rows<T extends { readonly id: string }>({ of, ask, empty, childr
   const rows = value?.items ?? []
   return (
     <>
-      {error && <Trouble error={error} />}
+      {error && <ErrorNotice error={error} />}
       {!loading && !error && rows.length === 0 && empty}
       {rows.length > 0 && (
         <ul className="divide-y divide-border overflow-hidden rounded-lg border border-border bg-card">

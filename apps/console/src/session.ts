@@ -22,9 +22,9 @@ export type Session =
   | { readonly state: 'offered'; readonly key: string; readonly caller: CallerRow; readonly now?: CallerRow }
 
 /** Session storage: a key that the user typed or agreed to. */
-const KEPT = 'holdpoint.key'
+const TAB_KEY = 'holdpoint.key'
 /** Local storage: the key that the gateway gave for a code. */
-const OPEN = 'holdpoint.console'
+const BROWSER_KEY = 'holdpoint.console'
 let session: Session = { state: 'looking' }
 const listeners = new Set<() => void>()
 
@@ -38,30 +38,30 @@ export function useSession(): Session {
   )
 }
 
-export async function begin(): Promise<void> {
+export async function startSession(): Promise<void> {
   const [key, code, failure] = [fromAddress('key'), fromAddress('code'), fromAddress('sign-in')]
   if (key === undefined && code === undefined && failure === undefined) return resume()
   history.replaceState(null, '', location.pathname + location.search)
   if (failure !== undefined) return resume(failureWords(failure))
-  return code === undefined ? consider(key ?? '') : redeem(code)
+  return code === undefined ? offerKey(key ?? '') : redeem(code)
 }
 
 /** For instance, the browser does not let this page use storage. */
-export function couldNotBegin(error: unknown): void {
-  become({ state: 'asking', why: error instanceof Error ? error.message : String(error) })
+export function showStartError(error: unknown): void {
+  setSession({ state: 'asking', why: error instanceof Error ? error.message : String(error) })
 }
 
 /** Opening an address that differs only after `#` does not load the page again. */
 addEventListener('hashchange', () => {
-  if ((fromAddress('key') ?? fromAddress('code')) !== undefined) begin().catch(couldNotBegin)
+  if ((fromAddress('key') ?? fromAddress('code')) !== undefined) startSession().catch(showStartError)
 })
 
-async function consider(key: string): Promise<void> {
-  const kept = sessionStorage.getItem(KEPT)
+async function offerKey(key: string): Promise<void> {
+  const kept = sessionStorage.getItem(TAB_KEY)
   if (key === kept) return resume()
   const [caller, now] = await Promise.all([callerOf(key), kept === null ? personHere() : callerOf(kept)])
   if (typeof caller === 'string') return resume(caller)
-  become({ state: 'offered', key, caller, ...(typeof now === 'object' && { now }) })
+  setSession({ state: 'offered', key, caller, ...(typeof now === 'object' && { now }) })
 }
 
 /** Exchanges the code for a key, which all tabs of this browser use. */
@@ -69,8 +69,8 @@ async function redeem(code: string): Promise<void> {
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code }) }
   const answer = await fetch('/api/console/session', init).catch(() => undefined)
   if (answer?.ok) {
-    localStorage.setItem(OPEN, ((await answer.json()) as { readonly key: string }).key)
-    sessionStorage.removeItem(KEPT)
+    localStorage.setItem(BROWSER_KEY, ((await answer.json()) as { readonly key: string }).key)
+    sessionStorage.removeItem(TAB_KEY)
   }
   return resume(
     answer?.ok
@@ -81,13 +81,13 @@ async function redeem(code: string): Promise<void> {
 
 /** Signs in with the key or the session that the browser has, ignoring a link. `why` is shown if it has none. */
 export async function resume(why?: string): Promise<void> {
-  const kept = sessionStorage.getItem(KEPT)
-  if (kept !== null) return become({ state: 'in', token: async () => kept })
-  const open = localStorage.getItem(OPEN)
+  const kept = sessionStorage.getItem(TAB_KEY)
+  if (kept !== null) return setSession({ state: 'in', token: async () => kept })
+  const open = localStorage.getItem(BROWSER_KEY)
   if (open !== null && typeof (await callerOf(open)) === 'object')
-    return become({ state: 'in', token: async () => open, open: true })
+    return setSession({ state: 'in', token: async () => open, open: true })
   const person = await personHere()
-  return person ? become({ state: 'in', person }) : ask(why)
+  return person ? setSession({ state: 'in', person }) : showSignIn(why)
 }
 
 async function personHere(): Promise<CallerRow | undefined> {
@@ -95,14 +95,14 @@ async function personHere(): Promise<CallerRow | undefined> {
 }
 
 /** Shows the sign-in screen. */
-async function ask(why?: string): Promise<void> {
-  become({ state: 'asking', why, provider: await findProvider() })
+async function showSignIn(why?: string): Promise<void> {
+  setSession({ state: 'asking', why, provider: await findProvider() })
 }
 
 /** For requests with the session cookie: the first one that is refused shows the sign-in screen, on the same page. */
 export async function fetchInSession(url: string, init: RequestInit): Promise<Response> {
   const answer = await fetch(url, init)
-  if (answer.status === 401 && session.state === 'in' && session.person) await ask(SESSION_ENDED)
+  if (answer.status === 401 && session.state === 'in' && session.person) await showSignIn(SESSION_ENDED)
   return answer
 }
 
@@ -120,23 +120,23 @@ async function checkPerson(): Promise<void> {
   if (session.state !== 'in' || !session.person) return
   const { person: before } = session
   const person = await signedInPerson()
-  if (!person) return ask(SESSION_ENDED)
-  if (person.by !== before.by || person.tenant !== before.tenant) become({ state: 'in', person })
+  if (!person) return showSignIn(SESSION_ENDED)
+  if (person.by !== before.by || person.tenant !== before.tenant) setSession({ state: 'in', person })
 }
 
 /** Ends the session of the person, here and at the provider. */
 export async function signOut(): Promise<void> {
   const to = await endSession()
   if (to !== undefined) return location.assign(to)
-  await ask('You are signed out.')
+  await showSignIn('You are signed out.')
 }
 
 /** Signs in with a key that the user typed or agreed to, if the gateway accepts it. */
-export async function enter(key: string): Promise<void> {
+export async function signInWithKey(key: string): Promise<void> {
   const caller = await callerOf(key)
-  if (typeof caller === 'string') return ask(caller)
-  sessionStorage.setItem(KEPT, key)
-  become({ state: 'in', token: async () => key })
+  if (typeof caller === 'string') return showSignIn(caller)
+  sessionStorage.setItem(TAB_KEY, key)
+  setSession({ state: 'in', token: async () => key })
 }
 
 /** The owner of the key, or why the key does not work. */
@@ -160,13 +160,13 @@ function fromAddress(name: 'key' | 'code' | 'sign-in'): string | undefined {
 }
 
 /** Removes the key from this tab and this browser. */
-export async function leave(): Promise<void> {
-  sessionStorage.removeItem(KEPT)
-  localStorage.removeItem(OPEN)
+export async function forgetKey(): Promise<void> {
+  sessionStorage.removeItem(TAB_KEY)
+  localStorage.removeItem(BROWSER_KEY)
   await resume()
 }
 
-function become(next: Session): void {
+function setSession(next: Session): void {
   session = next
   for (const listener of listeners) listener()
 }

@@ -2,14 +2,14 @@
 import { useEffect, useState, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { CallerRow, Connection } from '@holdpoint/client'
-import { useHolds } from '@holdpoint/react'
-import { isMine } from './holds/hold-key.ts'
 import { Button } from '@holdpoint/ui'
+import { countWords } from './holds/count.ts'
+import { useHoldList } from './holds/use-hold-list.ts'
+import type { Wanted } from './holds-filter.tsx'
 import { showBadge } from './parts.tsx'
 import { signOut } from './session.ts'
-import { useBy } from './preferences.ts'
 
-interface Place {
+interface NavEntry {
   readonly to: string
   readonly name: string
   /** Drawn as one line, 16 by 16. */
@@ -17,7 +17,7 @@ interface Place {
 }
 
 /** The entries of the navigation, in order. Add a new screen here. */
-const PLACES: readonly Place[] = [
+const NAVIGATION: readonly NavEntry[] = [
   { to: '/holds', name: 'Holds', mark: 'M8 1.5v4M8 10.5v4M8 5.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z' },
   { to: '/spaces', name: 'Spaces', mark: 'M1.5 2.5h8v5.5H5L3 10V8H1.5zM11.5 6h3v5.5H13v2l-2-2H7V10' },
   { to: '/conversations', name: 'Conversations', mark: 'M2 3h12v8H7l-3 2.5V11H2z' },
@@ -31,8 +31,8 @@ const PLACES: readonly Place[] = [
   { to: '/settings', name: 'Settings', mark: 'M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7M9 3v3M7 10v3' },
 ]
 
-/** The kinds of hold that people answer. Pages and workers answer the others. */
-const FOR_PEOPLE: ReadonlySet<string> = new Set(['approval', 'elicitation'])
+/** The holds that people answer. Pages and workers answer the others. */
+const FOR_PEOPLE: Wanted = { kind: 'people', agent: '', text: '' }
 
 interface Framed {
   /** The person who signed in; undefined with a key. */
@@ -41,10 +41,10 @@ interface Framed {
 }
 
 export function Shell({ person, children }: Framed): ReactNode {
-  const by = useBy()
-  const { holds, connection } = useHolds(by === undefined ? {} : { by })
-  const waiting = holds.filter((hold) => FOR_PEOPLE.has(hold.kind) && isMine(hold)).length
-  useEffect(() => showBadge(waiting), [waiting])
+  const { found, connection } = useHoldList('mine', FOR_PEOPLE)
+  const waiting = { count: found.holds.length, more: found.more }
+  const badge = waiting.count === 0 ? undefined : countWords(waiting)
+  useEffect(() => showBadge(badge), [badge])
   return (
     <div className="grid h-full grid-rows-[auto_1fr] md:grid-cols-[13rem_1fr] md:grid-rows-1">
       <a
@@ -64,8 +64,8 @@ export function Shell({ person, children }: Framed): ReactNode {
           <img src="/mark.svg" alt="" className="size-5" />
           <span className="max-md:sr-only">Holdpoint</span>
         </Link>
-        {PLACES.map((place) => (
-          <NavLink key={place.to} place={place} count={place.to === '/holds' ? waiting : 0} />
+        {NAVIGATION.map((entry) => (
+          <NavLink key={entry.to} entry={entry} badge={entry.to === '/holds' ? badge : undefined} />
         ))}
         <ConnectionStatus connection={connection} />
         {person && <SignedIn person={person} />}
@@ -77,7 +77,13 @@ export function Shell({ person, children }: Framed): ReactNode {
   )
 }
 
-function NavLink({ place: { to, name, mark }, count }: { readonly place: Place; readonly count: number }): ReactNode {
+function NavLink({
+  entry: { to, name, mark },
+  badge,
+}: {
+  readonly entry: NavEntry
+  readonly badge: string | undefined
+}): ReactNode {
   const [path] = useLocation()
   const here = path === to || path.startsWith(`${to}/`)
   return (
@@ -96,9 +102,9 @@ function NavLink({ place: { to, name, mark }, count }: { readonly place: Place; 
         <path d={mark} />
       </svg>
       <span className="max-sm:sr-only">{name}</span>
-      {count > 0 && (
+      {badge !== undefined && (
         <span className="ms-auto rounded-full bg-held px-1.5 text-xs font-medium text-background tabular-nums">
-          {count}
+          {badge}
           <span className="sr-only"> waiting for you</span>
         </span>
       )}

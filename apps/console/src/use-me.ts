@@ -1,4 +1,4 @@
-/** Who the user is: the name that they answer under, otherwise the owner of the key or token. */
+/** The id of the user: the name that their answers have, otherwise the owner of the key or token. */
 import { useEffect, useState } from 'react'
 import type { CallerRow, Client } from '@holdpoint/client'
 import { useClient } from '@holdpoint/react'

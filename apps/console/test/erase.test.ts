@@ -20,7 +20,7 @@ test('a conversation is erased after a confirmation, and every page shows the to
   const dialog = page.getByRole('dialog', { name: 'Erase this conversation?' })
   await dialog.getByText('its messages, calls and results').waitFor()
   // An approval is open.
-  await dialog.getByText('It is not at rest').waitFor()
+  await dialog.getByText('A turn is in progress or a call waits').waitFor()
   expect(await violations(page)).toEqual([])
   await shoot(page, 'erase')
   await dialog.getByRole('button', { name: 'Keep it' }).click()

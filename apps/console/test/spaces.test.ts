@@ -62,11 +62,11 @@ test('a plan is made by an agent, counts down on its page, and fires while its p
 test('a user adds and cancels a plan, and an invalid plan shows an error', async () => {
   const page = await here.open('/agents/books/life')
   const plans = page.getByRole('region', { name: 'Plans' })
-  await plans.getByLabel('What the agent shall do').fill('Close the books')
+  await plans.getByLabel('What the agent should do').fill('Close the books')
   await plans.getByLabel('When').fill('whenever')
   await plans.getByRole('button', { name: 'Add plan' }).click()
   await plans.getByRole('alert').getByText('The plan is invalid').waitFor()
-  await plans.getByLabel('What the agent shall do').fill('Close the books')
+  await plans.getByLabel('What the agent should do').fill('Close the books')
   await plans.getByLabel('Type of schedule').selectOption('cron')
   await plans.getByLabel('When').fill('0 9 * * 1')
   await plans.getByLabel('When').press('Enter')

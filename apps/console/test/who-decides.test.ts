@@ -31,7 +31,8 @@ async function asks(id: string, name: string, input: object): Promise<string> {
   const [hold] = (await cleo.client.holds.list({ conversationId: id })).items
   return hold?.callId ?? ''
 }
-const card = (page: Page, name: string): Locator => page.getByRole('region', { name: new RegExp(`Approve ${name}`) })
+const card = (page: Page, name: string): Locator =>
+  page.getByRole('region', { name: new RegExp(`^(?:Approve|Waiting for approval:) ${name}`) })
 const approveButton = (page: Page): Locator => page.getByRole('button', { name: 'Approve', exact: true })
 /** Rejects all that is open, so that each test begins with an empty inbox. */
 async function clear(): Promise<void> {
@@ -89,13 +90,13 @@ test('the requester finds what they asked for in a view of its own', async () =>
   expect(await page.getByRole('checkbox').count()).toBe(0)
 })
 
-test('a person takes a hold on and comments, and the other browser shows it', async () => {
+test('a person assigns a hold to themselves and comments, and the other browser shows it', async () => {
   await clear()
   await asks('claimed', 'money.refund', { order: '18', euros: 300 })
   const [first, second] = await Promise.all([ann.open('/holds'), bob.open('/holds')])
-  await card(first, 'money.refund').getByRole('button', { name: 'I am on it' }).click()
-  await card(second, 'money.refund').getByText('ann is on it.').waitFor()
-  await second.getByRole('list', { name: 'Waiting calls' }).getByText('ann is on it').waitFor()
+  await card(first, 'money.refund').getByRole('button', { name: 'Assign to me' }).click()
+  await card(second, 'money.refund').getByText('Assigned to ann.').waitFor()
+  await second.getByRole('list', { name: 'Waiting calls' }).getByText('assigned to ann').waitFor()
   await card(second, 'money.refund').getByLabel('Comment for the people who decide').fill('The customer called, twice.')
   await second.keyboard.press('Enter')
   const comments = card(first, 'money.refund').getByRole('list', { name: 'Comments' })
@@ -105,8 +106,8 @@ test('a person takes a hold on and comments, and the other browser shows it', as
   // Typing in the comment opened, edited and rejected nothing.
   await card(first, 'money.refund').getByLabel('Comment for the people who decide').pressSequentially('jkaerx')
   expect(await card(first, 'money.refund').getByLabel('Why not?').count()).toBe(0)
-  await card(first, 'money.refund').getByRole('button', { name: 'Release' }).click()
-  await card(second, 'money.refund').getByRole('button', { name: 'I am on it' }).waitFor()
+  await card(first, 'money.refund').getByRole('button', { name: 'Unassign me' }).click()
+  await card(second, 'money.refund').getByRole('button', { name: 'Assign to me' }).waitFor()
   expect(people.complaints).toEqual([])
 })
 

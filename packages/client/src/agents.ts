@@ -8,7 +8,8 @@ import {
   type TriggerBody,
   type Triggered,
 } from '@holdpoint/protocol'
-import { NOT_FOUND, orUndefined } from './answers.ts'
+import { NOT_FOUND, orRefused, orUndefined, type Refused } from './answers.ts'
+import { erase, type EraseOptions } from './erase.ts'
 import type { Http, RequestOptions } from './http.ts'
 import type { PageQuery } from './page-query.ts'
 
@@ -28,6 +29,11 @@ export interface Agents {
   plans(name: string, options?: RequestOptions): Promise<readonly Plan[]>
   /** Creates a plan, or changes the plan with that id. */
   setPlan(name: string, plan: PlanRequest, options?: RequestOptions): Promise<Plan>
+  /**
+   * Erases the log of an autonomous agent, with its goals, memories and plans. A tombstone remains, and the agent wakes no
+   * more. Refused while it works, a call is held or a plan waits, unless `cancel` is set.
+   */
+  erase(name: string, options?: EraseOptions): Promise<{ readonly ok: true } | Refused>
   removePlan(name: string, id: string, options?: RequestOptions): Promise<void>
 }
 
@@ -46,6 +52,7 @@ export function agentsOf(http: Http): Agents {
       return items
     },
     setPlan: async (name, body, options) => http.post(paths.plans(name), body, options),
+    erase: async (name, options) => orRefused(erase(http, paths.autonomousAgent(name), options)),
     removePlan: async (name, id, options) => http.ask({ ...options, method: 'DELETE', path: paths.plan(name, id) }),
   }
 }

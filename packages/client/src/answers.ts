@@ -1,5 +1,5 @@
 /** Refusals, verdicts and missing objects are returned as values. Every other failure is thrown. */
-import type { Refusal, ResolveAnswer } from '@holdpoint/core'
+import type { Refusal, ResolveResult } from '@holdpoint/core'
 import type { SpaceRefusal } from '@holdpoint/spaces'
 import type { BadVerdict, Problem, ProblemCode } from '@holdpoint/protocol'
 import { HoldpointHttpError } from './http-error.ts'
@@ -31,6 +31,7 @@ export const SPACE_REFUSALS: Readonly<Record<SpaceRefusal | 'key-reused', true>>
   'not-allowed': true,
   'last-owner': true,
   'not-a-message': true,
+  erased: true,
   'key-reused': true,
 }
 
@@ -69,7 +70,7 @@ export function orRefused<T extends object>(
   return orElse(done, refusals, ({ code: refusal, detail: message }) => ({ ok: false, refusal, message }))
 }
 
-export function orVerdict(asking: Promise<ResolveAnswer>): Promise<ResolveAnswer> {
+export function orVerdict(asking: Promise<ResolveResult>): Promise<ResolveResult> {
   return orElse(asking, VERDICTS, ({ code, detail: message, first, remaining }) => ({
     verdict: code as BadVerdict,
     message,

@@ -1,5 +1,5 @@
 /** Calls of external tools, for programs that run them. `worker` is the simpler way. */
-import type { ResolveAnswer } from '@holdpoint/core'
+import type { ResolveResult } from '@holdpoint/core'
 import type { KnownCall } from '@holdpoint/runtime'
 import {
   paths,
@@ -30,7 +30,7 @@ export interface Calls {
     body: ProgressBody,
     options?: RequestOptions,
   ): Promise<{ readonly claimedUntil: number; readonly shown?: boolean } | ClaimLost>
-  result(callId: string, body: CallResultBody, options?: RequestOptions): Promise<ResolveAnswer | ClaimLost>
+  result(callId: string, body: CallResultBody, options?: RequestOptions): Promise<ResolveResult | ClaimLost>
   /** Gives the call back, so that another worker can claim it. */
   release(callId: string, claim: string, options?: RequestOptions): Promise<ClaimLost | undefined>
   /** The workers that were active in the last hour. */
@@ -40,7 +40,7 @@ export interface Calls {
   /** A call that is or was held. Undefined if there is none. */
   show(callId: string, options?: RequestOptions): Promise<KnownCall | undefined>
   /** Posts a result without a claim, by the id of the run. */
-  toolResult(runId: string, body: ToolResult, options?: RequestOptions): Promise<ResolveAnswer>
+  toolResult(runId: string, body: ToolResult, options?: RequestOptions): Promise<ResolveResult>
 }
 
 export function callsOf(http: Http): Calls {

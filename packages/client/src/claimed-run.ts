@@ -1,5 +1,5 @@
 /** Runs one claimed call and posts its result. Renews the claim until then. After a lost claim, it posts nothing. */
-import type { Json, ResolveAnswer } from '@holdpoint/core'
+import type { Json, ResolveResult } from '@holdpoint/core'
 import type { ClaimedCall } from '@holdpoint/protocol'
 import { retryUntilAborted } from './retry-until-aborted.ts'
 import type { Calls, ClaimLost } from './calls.ts'
@@ -12,7 +12,7 @@ export interface ClaimedRunOptions {
   readonly calls: Calls
   readonly call: ClaimedCall
   readonly ttlMs: number
-  readonly onResult?: (answer: ResolveAnswer | ClaimLost, call: ClaimedCall) => void
+  readonly onResult?: (answer: ResolveResult | ClaimLost, call: ClaimedCall) => void
   readonly onError: (error: Error) => void
   /** The gateway does not show the progress of this tool. */
   readonly onUnshown: (tool: string) => void
@@ -59,7 +59,7 @@ export class ClaimedRun {
     onResult?.(final, call)
   }
 
-  #post(outcome: Outcome): Promise<ResolveAnswer | ClaimLost> {
+  #post(outcome: Outcome): Promise<ResolveResult | ClaimLost> {
     const { calls, call } = this.#options
     const { claim, callId } = call
     const { signal } = this.#lost

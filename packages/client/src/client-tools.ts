@@ -2,7 +2,7 @@
  * Client tools: each held `client` call with a registered name runs in this client, once per page, and is answered. If two
  * tabs are open, both run it, and the first answer counts. The other tab gets the verdict `conflict`, not an error.
  */
-import type { Json, ResolveAnswer } from '@holdpoint/core'
+import type { Json, ResolveResult } from '@holdpoint/core'
 import { clientToolsError } from '@holdpoint/protocol'
 import { retryUntilAborted } from './retry-until-aborted.ts'
 import type { RequestOptions } from './http.ts'
@@ -30,7 +30,7 @@ export interface ClientTool {
   /** Returns the result. The message of a thrown error is the failure that the model reads. */
   run(input: Json, context: ClientToolContext): unknown
   /** Called with the verdict on the answer. */
-  onAnswer?(answer: ResolveAnswer, context: ClientToolContext): void
+  onAnswer?(answer: ResolveResult, context: ClientToolContext): void
   /** Called if the answer could not be sent. */
   onError?(error: Error, context: ClientToolContext): void
 }
@@ -42,7 +42,7 @@ export interface ClientCalls<V> {
   readonly started: StartedHolds
   readonly where: { readonly conversationId: string } | { readonly spaceId: string }
   held(view: V): readonly ClientCall[]
-  answer(call: ClientCall, outcome: Outcome, options: RequestOptions): Promise<ResolveAnswer>
+  answer(call: ClientCall, outcome: Outcome, options: RequestOptions): Promise<ResolveResult>
 }
 
 export class ClientTools<V> {
@@ -74,7 +74,7 @@ export class ClientTools<V> {
   }
 
   /** Runs new held calls, and aborts handlers of calls that no longer wait. */
-  look(view: V): void {
+  update(view: V): void {
     const { held, started, where } = this.#calls
     const open = new Map(held(view).map((call) => [JSON.stringify([where, call.callId, call.nth]), call]))
     for (const [key, running] of this.#running) if (!open.has(key)) running.abort(over())
@@ -97,10 +97,10 @@ export class ClientTools<V> {
     const context = { call: { ...call, ...this.#calls.where }, signal }
     try {
       const outcome = await outcomeOf(() => tool.run(call.input, context))
-      const answer = await this.#give(call, outcome)
+      const answer = await this.#post(call, outcome)
       // The model reads why the result was invalid, and can react.
       const bad = answer.verdict === 'invalid' && !('error' in outcome)
-      const final = bad ? await this.#give(call, { error: answer.message }) : answer
+      const final = bad ? await this.#post(call, { error: answer.message }) : answer
       tool.onAnswer?.(final, context)
     } catch (error) {
       if (!this.#closed.signal.aborted) tool.onError?.(error as Error, context)
@@ -109,8 +109,8 @@ export class ClientTools<V> {
     }
   }
 
-  /** Not under the handler's signal: the stream may report the call as settled before our own verdict arrives. */
-  #give(call: ClientCall, outcome: Outcome): Promise<ResolveAnswer> {
+  /** Does not use the handler's signal: the stream may report the call as settled before our own verdict arrives. */
+  #post(call: ClientCall, outcome: Outcome): Promise<ResolveResult> {
     const { signal } = this.#closed
     return retryUntilAborted(signal, (key) => this.#calls.answer(call, outcome, { signal, key }))
   }

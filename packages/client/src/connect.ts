@@ -9,7 +9,14 @@ import { keysOf, type Keys } from './keys.ts'
 import { LiveConversation, type LiveOptions } from './live-conversation.ts'
 import { LiveSpace, type LiveSpaceOptions } from './live-space.ts'
 import { mcpOf, type Mcp } from './mcp.ts'
-import { delegationsOf, peopleOf, type Delegations, type People } from './people.ts'
+import {
+  delegationsOf,
+  peopleOf,
+  personSessionsOf,
+  type Delegations,
+  type People,
+  type PersonSessions,
+} from './people.ts'
 import { StartedHolds } from './started-holds.ts'
 import { Watched } from './watched.ts'
 import { spacesOf, type Spaces } from './spaces.ts'
@@ -22,6 +29,7 @@ export interface Client {
   readonly keys: Keys
   readonly people: People
   readonly delegations: Delegations
+  readonly sessions: PersonSessions
   readonly spaces: Spaces
   readonly mcp: Mcp
   /** A live view of a conversation. Each one has its own connection, so create it once and keep it. */
@@ -49,6 +57,7 @@ export function connect(options: ConnectOptions): Client {
     keys: keysOf(http),
     people: peopleOf(http),
     delegations: delegationsOf(http),
+    sessions: personSessionsOf(http),
     spaces,
     mcp: mcpOf(http),
     conversation: (id, live) => new LiveConversation({ http, conversations, holds, started }, id, live),

@@ -12,6 +12,7 @@ import {
   type StreamMessage,
 } from '@holdpoint/protocol'
 import { NOT_FOUND, orRefused, orUndefined, type Refused } from './answers.ts'
+import { erase, type EraseOptions } from './erase.ts'
 import { follow, type FollowOptions } from './follow.ts'
 import type { Http, RequestOptions } from './http.ts'
 import type { PageQuery } from './page-query.ts'
@@ -22,7 +23,7 @@ export interface SendOptions extends RequestOptions, Omit<SendMessage, 'content'
   readonly wait?: number
 }
 
-export type SendAnswer = ({ readonly ok: true } & Sent) | Refused
+export type SendResult = ({ readonly ok: true } & Sent) | Refused
 
 export interface Conversations {
   /** Creates a conversation. `send` to a new id creates one too. */
@@ -32,7 +33,7 @@ export interface Conversations {
     options?: RequestOptions,
   ): Promise<ListOf<ListedConversation>>
   /** When this resolves, the message is stored. */
-  send(id: string, content: string | readonly UserPart[], options?: SendOptions): Promise<SendAnswer>
+  send(id: string, content: string | readonly UserPart[], options?: SendOptions): Promise<SendResult>
   /** The newest turns, or those before a seq. Undefined if the conversation does not exist. */
   view(
     id: string,
@@ -48,9 +49,13 @@ export interface Conversations {
   follow(id: string, options?: FollowOptions): AsyncGenerator<StreamMessage, void, undefined>
   cancel(id: string, message?: string, options?: RequestOptions): Promise<{ readonly ok: true } | Refused>
   /** Continues a turn that ended early, or waits for the end of the current turn. */
-  continue(id: string, options?: RequestOptions & { readonly by?: string; readonly wait?: number }): Promise<SendAnswer>
+  continue(id: string, options?: RequestOptions & { readonly by?: string; readonly wait?: number }): Promise<SendResult>
   /** The owner and the participants. Undefined when there is no such conversation. */
-  participants(id: string, options?: RequestOptions): Promise<Participants | undefined>
+  participants(
+    id: string,
+    /** `names: 'all'`: the display names also of the people who wrote or decided in the newest turns. */
+    options?: RequestOptions & { readonly names?: 'all' },
+  ): Promise<Participants | undefined>
   /** Adds or removes participants, or names another owner. Only the owner may, except that a participant may leave. */
   changeParticipants(
     id: string,
@@ -61,10 +66,7 @@ export interface Conversations {
    * Erases the conversation for good. A tombstone remains. Refused while a turn is in progress or a call is held, unless
    * `cancel` is set.
    */
-  erase(
-    id: string,
-    options?: RequestOptions & { readonly cancel?: boolean; readonly reason?: string; readonly by?: string },
-  ): Promise<{ readonly ok: true } | Refused>
+  erase(id: string, options?: EraseOptions): Promise<{ readonly ok: true } | Refused>
   explain(id: string, turnId?: string, options?: RequestOptions): Promise<Explanation | undefined>
 }
 
@@ -82,20 +84,11 @@ export function conversationsOf(http: Http): Conversations {
     cancel: async (id, message, options) => orRefused(http.post<object>(paths.cancel(id), { message }, options)),
     continue: async (id, { by, wait = LONGEST_WAIT, ...options } = {}) =>
       orRefused(http.post<Sent>(paths.continue(id), { by }, { ...options, query: { wait }, wait })),
-    participants: async (id, options) => orUndefined(http.get(paths.participants(id), options), NOT_FOUND),
+    participants: async (id, { names, ...options } = {}) =>
+      orUndefined(http.get(paths.participants(id), options, { names }), NOT_FOUND),
     changeParticipants: async (id, change, options) =>
       orRefused(http.post<Participants>(paths.participants(id), change, options)),
-    erase: async (id, { cancel, reason, by, ...options } = {}) =>
-      orRefused(
-        http
-          .ask({
-            ...options,
-            method: 'DELETE',
-            path: paths.conversation(id),
-            query: { ...(cancel === true && { cancel: 'true' }), reason, by },
-          })
-          .then(() => ({})),
-      ),
+    erase: async (id, options) => orRefused(erase(http, paths.conversation(id), options)),
     explain: async (id, turnId, options) => orUndefined(http.get(paths.explain(id), options, { turnId }), NOT_FOUND),
   }
 }

@@ -1,4 +1,4 @@
-import type { Json, ResolveAnswer, Resolution } from '@holdpoint/core'
+import type { Json, ResolveResult, Resolution } from '@holdpoint/core'
 import type { PendingHold } from '@holdpoint/runtime'
 import { paths, type HoldsQuery, type ListOf } from '@holdpoint/protocol'
 import { HOLD_REFUSALS, NO_CALL, orRefused, orUndefined, orVerdict, type Refused } from './answers.ts'
@@ -27,40 +27,45 @@ export interface ResolveOne extends Pick<PendingHold, 'conversationId' | 'callId
 
 /** `error`: there was no verdict, and the answer may or may not have been saved. */
 export type ResolvedOne = ResolveOne &
-  ({ readonly answer: ResolveAnswer; readonly error?: never } | { readonly error: Error; readonly answer?: never })
+  ({ readonly answer: ResolveResult; readonly error?: never } | { readonly error: Error; readonly answer?: never })
+
+export interface HoldRow extends PendingHold {
+  /** The person to whom it was assigned, who may no longer decide it. Then it has no assignee. */
+  readonly formerAssignee?: string
+  /** With `tenants: 'all'`: the tenant to give when the hold is resolved. */
+  readonly tenant?: string
+  /** The display names of the people in it, by id. Left out when no person has one. */
+  readonly names?: Readonly<Record<string, string>>
+}
 
 export type HoldChanged = { readonly ok: true } | Refused<keyof typeof HOLD_REFUSALS>
 
 /** Holds. Every answer to a hold returns a verdict, and never throws because of it. */
 export interface Holds {
   /** Open holds, the oldest first. */
-  list(
-    query?: HoldsFilter,
-    options?: RequestOptions,
-    // With `tenants: 'all'`, each hold has the `tenant` to give when it is resolved.
-  ): Promise<ListOf<PendingHold & { readonly tenant?: string }>>
+  list(query?: HoldsFilter, options?: RequestOptions): Promise<ListOf<HoldRow>>
   /** Undefined if the call is not held. */
   show(
     conversationId: string,
     callId: string,
     options?: RequestOptions & { readonly by?: string },
-  ): Promise<PendingHold | undefined>
+  ): Promise<HoldRow | undefined>
   resolve(
     conversationId: string,
     callId: string,
     resolution: Resolution,
     options?: ResolveOptions,
-  ): Promise<ResolveAnswer>
+  ): Promise<ResolveResult>
   /** With `input`, the call runs with that input instead of the model's. */
   approve(
     conversationId: string,
     callId: string,
     options?: ResolveOptions & { readonly input?: Json },
-  ): Promise<ResolveAnswer>
-  reject(conversationId: string, callId: string, reason?: string, options?: ResolveOptions): Promise<ResolveAnswer>
-  answer(conversationId: string, callId: string, value: unknown, options?: ResolveOptions): Promise<ResolveAnswer>
+  ): Promise<ResolveResult>
+  reject(conversationId: string, callId: string, reason?: string, options?: ResolveOptions): Promise<ResolveResult>
+  answer(conversationId: string, callId: string, value: unknown, options?: ResolveOptions): Promise<ResolveResult>
   /** Settles the call as failed. The model reads `error`. */
-  fail(conversationId: string, callId: string, error: string, options?: ResolveOptions): Promise<ResolveAnswer>
+  fail(conversationId: string, callId: string, error: string, options?: ResolveOptions): Promise<ResolveResult>
   /** One request and one verdict for each hold, in their order. A hold that fails does not stop the others. */
   resolveMany(
     holds: readonly ResolveOne[],
@@ -87,7 +92,7 @@ export function holdsOf(http: Http): Holds {
     callId: string,
     resolution: object,
     { by, hold, ...options }: ResolveOptions = {},
-  ): Promise<ResolveAnswer> =>
+  ): Promise<ResolveResult> =>
     orVerdict(http.post(paths.resolve(conversationId, callId), { ...resolution, by, hold }, options))
   const change = (path: string, body: object, { by, hold, ...options }: ResolveOptions = {}): Promise<HoldChanged> =>
     orRefused(http.post<object>(path, { ...body, by, hold }, options), HOLD_REFUSALS)

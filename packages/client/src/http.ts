@@ -199,7 +199,7 @@ export class Http {
   }
 }
 
-function tenantHeader(tenant: string | undefined): Readonly<Record<string, string>> {
+export function tenantHeader(tenant: string | undefined): Readonly<Record<string, string>> {
   return tenant === undefined ? {} : { 'holdpoint-tenant': encodeURIComponent(tenant) }
 }
 

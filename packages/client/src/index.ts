@@ -3,17 +3,19 @@ export { type ConnectOptions, type Fetch, type RequestOptions } from './http.ts'
 export { HoldpointHttpError } from './http-error.ts'
 export { type Refused } from './answers.ts'
 export { type Agents } from './agents.ts'
-export { type Conversations, type SendAnswer, type SendOptions } from './conversations.ts'
+export { type Conversations, type SendResult, type SendOptions } from './conversations.ts'
+export { type EraseOptions } from './erase.ts'
 export { type FollowOptions } from './follow.ts'
 export {
   type HoldChanged,
+  type HoldRow,
   type Holds,
   type HoldsFilter,
   type ResolvedOne,
   type ResolveOne,
   type ResolveOptions,
 } from './holds.ts'
-export { type Delegations, type People } from './people.ts'
+export { type Delegations, type People, type PersonSessions } from './people.ts'
 export { type Keys } from './keys.ts'
 export { type Mcp } from './mcp.ts'
 export { type PageQuery } from './page-query.ts'
@@ -34,7 +36,8 @@ export { type ClientCall, type ClientTool, type ClientToolContext, type ClientTo
 export { type Calls, type ClaimLost } from './calls.ts'
 export { worker, type Worker, type WorkerOptions } from './worker.ts'
 export { type WorkerContext, type WorkerTool } from './worker-tool.ts'
-export { firstMessageOf, holdsOf, isSpaceEvent, messagesOf, turnsOf } from '@holdpoint/core/view'
+export { isLookAlikeName } from '@holdpoint/core'
+export { firstMessageOf, holdsOf, isSpaceEvent, messagesOf, peopleInView, turnsOf } from '@holdpoint/core/view'
 export type {
   StreamingPart,
   View,
@@ -55,11 +58,11 @@ export type {
   Json,
   JsonObject,
   LogEvent,
-  May,
+  HoldRights,
   Member,
   Plan,
   Resolution,
-  ResolveAnswer,
+  ResolveResult,
 } from '@holdpoint/core'
 export type { ListedConversation, PendingHold } from '@holdpoint/runtime'
 export type { SpaceMember, SpaceRow } from '@holdpoint/spaces'
@@ -78,6 +81,7 @@ export type {
   McpToolRow,
   Participants,
   PersonRow,
+  PersonSessionRow,
   Scope,
   ToolRow,
   WorkerRow,

@@ -1,5 +1,5 @@
 /** A set of listeners. An error in one listener is reported to the host, and the other listeners are still called. */
-import { report } from './report.ts'
+import { reportUncaught } from './report-uncaught.ts'
 
 export class Listeners<T> {
   readonly #all = new Set<(value: T) => void>()
@@ -20,7 +20,7 @@ export class Listeners<T> {
       try {
         listener(value)
       } catch (error) {
-        report(error)
+        reportUncaught(error)
       }
     }
   }

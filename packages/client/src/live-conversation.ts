@@ -1,9 +1,9 @@
 /** A live view of a conversation, starting with its newest turns. */
-import type { ResolveAnswer, Resolution, UserPart } from '@holdpoint/core'
+import type { ResolveResult, Resolution, UserPart } from '@holdpoint/core'
 import { applyEvent, applyFrame, emptyView, holdsOf, type View } from '@holdpoint/core/view'
 import { paths } from '@holdpoint/protocol'
 import type { Refused } from './answers.ts'
-import type { Conversations, SendAnswer, SendOptions } from './conversations.ts'
+import type { Conversations, SendResult, SendOptions } from './conversations.ts'
 import { withOlderTurns } from './with-older-turns.ts'
 import type { Holds, ResolveOptions } from './holds.ts'
 import type { Http, RequestOptions } from './http.ts'
@@ -64,7 +64,7 @@ export class LiveConversation extends Live<View> {
     return this.view.from > 1 && wanted < 1000
   }
 
-  async send(content: string | readonly UserPart[], options?: SendOptions): Promise<SendAnswer> {
+  async send(content: string | readonly UserPart[], options?: SendOptions): Promise<SendResult> {
     const sent = await this.#parts.conversations.send(this.id, content, options)
     // The message may have created the conversation, so it can be followed now.
     if (sent.ok) this.reconnect()
@@ -75,11 +75,11 @@ export class LiveConversation extends Live<View> {
     return this.#parts.conversations.cancel(this.id, message, options)
   }
 
-  continue(options?: RequestOptions & { readonly by?: string; readonly wait?: number }): Promise<SendAnswer> {
+  continue(options?: RequestOptions & { readonly by?: string; readonly wait?: number }): Promise<SendResult> {
     return this.#parts.conversations.continue(this.id, options)
   }
 
-  resolve(callId: string, resolution: Resolution, options?: ResolveOptions): Promise<ResolveAnswer> {
+  resolve(callId: string, resolution: Resolution, options?: ResolveOptions): Promise<ResolveResult> {
     return this.#parts.holds.resolve(this.id, callId, resolution, options)
   }
 }

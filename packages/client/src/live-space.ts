@@ -1,5 +1,5 @@
 /** A live view of a space, with the texts that agents are writing, starting with its newest messages. */
-import type { Member, ResolveAnswer } from '@holdpoint/core'
+import type { Member, ResolveResult } from '@holdpoint/core'
 import { isSpaceEvent, isSpaceFrame } from '@holdpoint/core/view'
 import { applySpaceEvent, applySpaceFrame, emptySpaceView, type SpaceView } from '@holdpoint/spaces/view'
 import { paths } from '@holdpoint/protocol'
@@ -37,7 +37,9 @@ export class LiveSpace extends Live<SpaceView> {
           return isSpaceFrame(frame) ? applySpaceFrame(view, frame) : view
         }
         const event = message.kind === 'event' ? message.event : undefined
-        return event && (isSpaceEvent(event) || event.type === 'notices.told') ? applySpaceEvent(view, event) : view
+        return event && (isSpaceEvent(event) || event.type === 'notices.delivered')
+          ? applySpaceEvent(view, event)
+          : view
       },
       atRest: (view) => ({ ...view, writing: [] }),
       calls: {
@@ -78,7 +80,7 @@ export class LiveSpace extends Live<SpaceView> {
   }
 
   /** Answers a call that asks the people in the space. */
-  answer(callId: string, value: unknown, options?: SpaceAnswerOptions): Promise<ResolveAnswer> {
+  answer(callId: string, value: unknown, options?: SpaceAnswerOptions): Promise<ResolveResult> {
     return this.#spaces.answer(this.id, callId, value, options)
   }
 }

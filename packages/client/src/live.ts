@@ -43,7 +43,7 @@ export class Live<V extends { readonly seq: number }> {
   #connection: Connection = { state: 'off' }
   #fresh = false
   #running: AbortController | undefined
-  #poke: () => void = () => {}
+  #retryNow: () => void = () => {}
   /** The open connection, and the tool names that it announced. */
   #opened: { readonly tools: string; readonly cut: AbortController } | undefined
   readonly #tools: ClientTools<V> | undefined
@@ -78,10 +78,10 @@ export class Live<V extends { readonly seq: number }> {
     const remove = this.#tools?.add(tools)
     const changed = (): void => {
       this.#startOrStop()
-      this.#offer()
+      this.#announceTools()
     }
     changed()
-    if (this.loaded) this.#tools?.look(this.#view)
+    if (this.loaded) this.#tools?.update(this.#view)
     return () => {
       remove?.()
       changed()
@@ -91,7 +91,7 @@ export class Live<V extends { readonly seq: number }> {
   /** Connects at once if it waits for a retry or has stopped. */
   reconnect(): void {
     if (this.#connection.state === 'stopped') this.#stop()
-    this.#poke()
+    this.#retryNow()
     this.#startOrStop()
   }
 
@@ -106,7 +106,7 @@ export class Live<V extends { readonly seq: number }> {
     if (view === this.#view) return
     this.#view = view
     this.#tell()
-    this.#tools?.look(view)
+    this.#tools?.update(view)
   }
 
   #startOrStop(): void {
@@ -116,7 +116,7 @@ export class Live<V extends { readonly seq: number }> {
   }
 
   /** Tools are announced when a stream is opened, so a change needs a new one. Changes in the same task need only one. */
-  #offer(): void {
+  #announceTools(): void {
     setTimeout(() => {
       if (this.#opened && this.#opened.tools !== String(this.#names)) this.#opened.cut.abort(new ToolsChanged())
     }, 0)
@@ -150,21 +150,21 @@ export class Live<V extends { readonly seq: number }> {
     const leave = this.#http.answered.add(() => {
       const { error } = this.#connection as { readonly error?: Partial<HoldpointHttpError> }
       // If the gateway asked to retry later, wait.
-      if (error && !error.status) this.#poke()
+      if (error && !error.status) this.#retryNow()
     })
     signal.addEventListener('abort', leave)
     const items = resuming(() => this.#once(signal), {
       signal,
       isTemporary: (error) => isTemporary(error) || isMissing(error),
-      early: (now) => (this.#poke = now),
+      early: (now) => (this.#retryNow = now),
       onWait: (error, ms) => {
-        if (error instanceof ToolsChanged) return this.#poke()
+        if (error instanceof ToolsChanged) return this.#retryNow()
         this.#connected({ state: 'waiting', retryAt: Date.now() + ms, ...(error && !isMissing(error) && { error }) })
       },
     })
     for await (const { messages } of items) {
       if (signal.aborted) return
-      this.#poke = () => {}
+      this.#retryNow = () => {}
       if (messages.length > 0) this.show(this.#after(messages))
       if (this.#connection.state !== 'live') this.#connected({ state: 'live' })
     }

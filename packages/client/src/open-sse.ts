@@ -44,7 +44,7 @@ export async function* openSse<T>(
     for await (const piece of readPieces(response)) {
       clearTimeout(timer)
       timer = silence()
-      const messages = decoder.push(piece).flatMap((message) => understood(message, read) ?? [])
+      const messages = decoder.push(piece).flatMap((message) => decoded(message, read) ?? [])
       yield { messages, retryMs: decoder.retryMs }
     }
   } catch (error) {
@@ -56,7 +56,7 @@ export async function* openSse<T>(
   }
 }
 
-function understood<T>(message: DecodedSse, read: OpenSse<T>['read']): T | undefined {
+function decoded<T>(message: DecodedSse, read: OpenSse<T>['read']): T | undefined {
   try {
     return read(message)
   } catch (error) {

@@ -1,5 +1,14 @@
 /** The people of a tenant, and delegations between them. */
-import { paths, type DelegationRow, type DelegationsQuery, type ListOf, type PersonRow } from '@holdpoint/protocol'
+import {
+  paths,
+  type DelegationRow,
+  type DelegationsQuery,
+  type ExportLine,
+  type ListOf,
+  type PersonRow,
+  type PersonSessionRow,
+} from '@holdpoint/protocol'
+import { exportPerson } from './export-person.ts'
 import type { Http, RequestOptions } from './http.ts'
 import type { PageQuery } from './page-query.ts'
 
@@ -7,7 +16,25 @@ export interface People {
   list(query?: PageQuery, options?: RequestOptions): Promise<ListOf<PersonRow>>
   /** The name and the groups that this person has when a key or a delegate acts for them. */
   put(person: PersonRow, options?: RequestOptions): Promise<PersonRow>
+  /** Their open holds lose them as assignee. */
   remove(id: string, options?: RequestOptions): Promise<void>
+  /** Hands over the open holds that are assigned to this person: to another person, or to no one. */
+  handOver(id: string, options?: RequestOptions & { readonly to?: string }): Promise<{ readonly holds: number }>
+  /** Everything that is stored about this person, line by line. Throws when the export is incomplete. */
+  export(id: string, options?: Omit<RequestOptions, 'key'>): AsyncGenerator<ExportLine, void, undefined>
+  /** The browsers in which this person is signed in. */
+  sessions(id: string, query?: PageQuery, options?: RequestOptions): Promise<ListOf<PersonSessionRow>>
+  /** Ends all sessions of this person, and their streams. */
+  endSessions(id: string, options?: RequestOptions): Promise<void>
+}
+
+/** The browsers in which the caller is signed in. */
+export interface PersonSessions {
+  list(query?: PageQuery, options?: RequestOptions): Promise<ListOf<PersonSessionRow>>
+  /** Ends one, and its streams. */
+  end(id: string, options?: RequestOptions): Promise<void>
+  /** Ends all but the session of this request. */
+  endOthers(options?: RequestOptions): Promise<void>
 }
 
 export interface Delegations {
@@ -28,6 +55,18 @@ export function peopleOf(http: Http): People {
     list: (query, options) => http.get(paths.people(), options, query),
     put: async ({ id, ...body }, options) => http.ask({ ...options, method: 'PUT', path: paths.person(id), body }),
     remove: async (id, options) => http.ask({ ...options, method: 'DELETE', path: paths.person(id) }),
+    handOver: async (id, { to, ...options } = {}) => http.post(paths.handOver(id), { to }, options),
+    export: (id, options) => exportPerson(http, id, options),
+    sessions: (id, query, options) => http.get(paths.personSessions(id), options, query),
+    endSessions: async (id, options) => http.ask({ ...options, method: 'DELETE', path: paths.personSessions(id) }),
+  }
+}
+
+export function personSessionsOf(http: Http): PersonSessions {
+  return {
+    list: (query, options) => http.get(paths.mySessions(), options, query),
+    end: async (id, options) => http.ask({ ...options, method: 'DELETE', path: paths.mySession(id) }),
+    endOthers: async (options) => http.ask({ ...options, method: 'DELETE', path: paths.mySessions() }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { LogEvent, Member, ResolveAnswer } from '@holdpoint/core'
+import type { LogEvent, Member, ResolveResult } from '@holdpoint/core'
 import type { SpaceRefusal, SpaceRow } from '@holdpoint/spaces'
 import type { SpaceView } from '@holdpoint/spaces/view'
 import {
@@ -47,12 +47,17 @@ export interface Spaces {
   /** Adds a member, or changes the role of one. */
   join(id: string, member: Member, options?: RequestOptions & JoinBody): Promise<SpaceChanged>
   leave(id: string, member: Member, options?: RequestOptions & { readonly by?: string }): Promise<SpaceChanged>
+  /** Erases the space for good: its members and messages. A tombstone remains. For owners, and admins. */
+  erase(
+    id: string,
+    options?: RequestOptions & { readonly reason?: string; readonly by?: string },
+  ): Promise<{ readonly ok: true } | RefusedBySpace>
   /** Marks the messages up to this seq as read. */
   read(id: string, upTo: number, options?: RequestOptions & { readonly member?: Member }): Promise<SpaceChanged>
   /** Answers a call that asks the people in the space. */
-  answer(id: string, callId: string, value: unknown, options?: SpaceAnswerOptions): Promise<ResolveAnswer>
+  answer(id: string, callId: string, value: unknown, options?: SpaceAnswerOptions): Promise<ResolveResult>
   /** Settles the call as failed. The model reads `error`. */
-  fail(id: string, callId: string, error: string, options?: SpaceAnswerOptions): Promise<ResolveAnswer>
+  fail(id: string, callId: string, error: string, options?: SpaceAnswerOptions): Promise<ResolveResult>
   events(
     id: string,
     query?: { readonly after?: number; readonly limit?: number },
@@ -69,7 +74,7 @@ export function spacesOf(http: Http): Spaces {
     id: string,
     body: object,
     { from, hold, ...options }: SpaceAnswerOptions = {},
-  ): Promise<ResolveAnswer> => orVerdict(http.post(paths.spaceToolResults(id), { ...body, from, hold }, options))
+  ): Promise<ResolveResult> => orVerdict(http.post(paths.spaceToolResults(id), { ...body, from, hold }, options))
   return {
     create: async (body, options) =>
       orRefused(http.post<{ id: string; seq: number }>(paths.spaces(), body, options), SPACE_REFUSALS),
@@ -84,6 +89,11 @@ export function spacesOf(http: Http): Spaces {
       changed(http.ask({ ...options, method: 'PUT', path: paths.spaceMember(id, member), body: { role, by } })),
     leave: (id, member, { by, ...options } = {}) =>
       changed(http.ask({ ...options, method: 'DELETE', path: paths.spaceMember(id, member), query: { by } })),
+    erase: async (id, { reason, by, ...options } = {}) =>
+      orRefused(
+        http.ask({ ...options, method: 'DELETE', path: paths.space(id), query: { reason, by } }).then(() => ({})),
+        SPACE_REFUSALS,
+      ),
     read: (id, upTo, { member, ...options } = {}) =>
       changed(http.ask({ ...options, method: 'PUT', path: paths.spaceRead(id), body: { upTo, member } })),
     // JSON has no `undefined`.

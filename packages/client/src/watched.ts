@@ -5,7 +5,7 @@
 import type { Changes } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { Listeners } from './listeners.ts'
-import { shared } from './shared.ts'
+import { keepUnchanged } from './keep-unchanged.ts'
 
 export interface WatchedState<T> {
   /** The newest result. Undefined before the first one. */
@@ -61,7 +61,7 @@ export class Watched<T> {
     while (this.#again && !signal.aborted) {
       this.#again = false
       const result = await this.#ask(signal).then(
-        (value) => ({ value: shared(this.#state.value, value), error: undefined }),
+        (value) => ({ value: keepUnchanged(this.#state.value, value), error: undefined }),
         (error: Error) => ({ value: this.#state.value, error }),
       )
       if (!signal.aborted) this.#show(result)

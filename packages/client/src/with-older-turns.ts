@@ -1,6 +1,6 @@
 /** Adds older turns to a view. Turns that did not change stay the same objects. */
 import { emptyView, type View } from '@holdpoint/core/view'
-import { shared } from './shared.ts'
+import { keepUnchanged } from './keep-unchanged.ts'
 
 /**
  * `page` is a view of the same conversation with more turns, at least as new. It contains the newest turns too, because a
@@ -8,7 +8,7 @@ import { shared } from './shared.ts'
  */
 export function withOlderTurns(view: View, page: View): View {
   const known = new Map(view.turns.map((turn) => [turn.turnId, turn]))
-  const turns = page.turns.map((turn) => shared(known.get(turn.turnId), turn))
+  const turns = page.turns.map((turn) => keepUnchanged(known.get(turn.turnId), turn))
   // If the page is newer, it has events that end what is live in the old view.
   return { ...page, turns, live: page.seq === view.seq ? view.live : emptyView.live }
 }

@@ -4,7 +4,7 @@
  *
  * So a handler may get a call that another worker started. `call.callId` is the same: use it as an idempotency key.
  */
-import type { ResolveAnswer } from '@holdpoint/core'
+import type { ResolveResult } from '@holdpoint/core'
 import type { ClaimBody, ClaimedCall } from '@holdpoint/protocol'
 import type { Calls, ClaimLost } from './calls.ts'
 import { ClaimedRun } from './claimed-run.ts'
@@ -25,7 +25,7 @@ export interface WorkerOptions {
   /** How long `stop` waits for running handlers. Default: 10 s. */
   readonly graceMs?: number
   /** Called with the verdict on a result. */
-  readonly onResult?: (answer: ResolveAnswer | ClaimLost, call: ClaimedCall) => void
+  readonly onResult?: (answer: ResolveResult | ClaimLost, call: ClaimedCall) => void
   /** Called with each error: temporary ones, after which the worker continues, and the one that `done` rejects with. */
   readonly onError?: (error: Error) => void
 }
@@ -54,9 +54,9 @@ export function worker({ calls }: { readonly calls: Calls }, options: WorkerOpti
 }
 
 /** The pause after a claim that returned nothing without waiting. */
-const LOOK_MS = 1000
+const EMPTY_CLAIM_PAUSE_MS = 1000
 /** After this time the gateway has noticed that the connection was closed. */
-const HUNG_UP_MS = 50
+const DISCONNECT_MS = 50
 /** How long `stop` waits for the result of the last claim. */
 const LAST_CLAIM_MS = 2000
 
@@ -108,8 +108,9 @@ class WorkerLoop {
     const askedAt = Date.now()
     const items = await this.#claim({ tools: Object.keys(tools), max: Math.min(free, 100), ttlMs, wait: seconds })
     for (const call of items) this.#take(call)
-    if (items.length === 0 && Date.now() - askedAt < Math.min(seconds * 1000, LOOK_MS)) await this.#pause(LOOK_MS)
-    if (items.length === 0 && seconds === 0) await this.#pause(LOOK_MS)
+    if (items.length === 0 && Date.now() - askedAt < Math.min(seconds * 1000, EMPTY_CLAIM_PAUSE_MS))
+      await this.#pause(EMPTY_CLAIM_PAUSE_MS)
+    if (items.length === 0 && seconds === 0) await this.#pause(EMPTY_CLAIM_PAUSE_MS)
   }
 
   async #claim(body: ClaimBody): Promise<readonly ClaimedCall[]> {
@@ -120,7 +121,7 @@ class WorkerLoop {
     } catch (error) {
       if (!signal.aborted) throw error
       // The request was aborted, but the gateway may have claimed calls for it. The same key returns them, to give them back.
-      await wait(HUNG_UP_MS)
+      await wait(DISCONNECT_MS)
       const until = AbortSignal.any([this.#over.signal, AbortSignal.timeout(LAST_CLAIM_MS)])
       return (await this.#calls.claim(body, { key, signal: until })).items
     }

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { ResolveAnswer } from '@holdpoint/core'
+import type { ResolveResult } from '@holdpoint/core'
 import { holdsOf, type ClientToolContext, type LiveConversation } from '@holdpoint/client'
 import { desk } from './desk.ts'
 
@@ -50,7 +50,7 @@ test('the model reads the error of a client tool, and an error for a result that
 test('two tabs both run a call, the first answer counts, and the second gets a verdict instead of an error', async () => {
   const { client, another } = await desk()
   const tabs = [client, another()].map((each) => each.conversation('c1'))
-  const answers: ResolveAnswer[] = []
+  const answers: ResolveResult[] = []
   const errors: Error[] = []
   const both = Promise.withResolvers<void>()
   let running = 0

@@ -1,7 +1,7 @@
 /** Spaces and autonomous agents through the client: the same view as on the server, after every lost connection. */
 import { expect, test, vi } from 'vitest'
 import { emptySpaceView } from '@holdpoint/spaces/view'
-import { vendorName, type Model, type ModelPart, type ResolveAnswer } from '@holdpoint/core'
+import { vendorName, type Model, type ModelPart, type ResolveResult } from '@holdpoint/core'
 import type { ClientTool } from '@holdpoint/client'
 import { desk, type Desk } from './desk.ts'
 
@@ -126,7 +126,7 @@ test('client tools run once on every page that shows the space, and the first an
   await client.spaces.join('trip', agent)
   const ran: object[] = []
   const verdicts: string[] = []
-  const onAnswer = ({ verdict }: ResolveAnswer): void => void verdicts.push(verdict)
+  const onAnswer = ({ verdict }: ResolveResult): void => void verdicts.push(verdict)
   const both = Promise.withResolvers<void>()
   const location: ClientTool = {
     run: async (input, { call: { name, spaceId, nth } }) => {

@@ -1,7 +1,7 @@
 /** Lists that stay current: loaded again after a change and after a reconnect. */
 import { expect, test, vi } from 'vitest'
 import { desk } from './desk.ts'
-import { shared } from '../src/shared.ts'
+import { keepUnchanged } from '../src/keep-unchanged.ts'
 
 test('a watched list of holds follows all conversations, and keeps items that did not change', async () => {
   const { client } = await desk()
@@ -50,17 +50,17 @@ test('an equal result is the same object as before, and so is each item of a lis
     ],
     next: 'n',
   }
-  expect(shared(before, structuredClone(before))).toBe(before)
+  expect(keepUnchanged(before, structuredClone(before))).toBe(before)
   const next = {
     items: [
       { id: 'b', x: 1 },
       { id: 'c', x: 3 },
     ],
   }
-  const after = shared(before, structuredClone(next))
+  const after = keepUnchanged(before, structuredClone(next))
   expect(after).toEqual(next)
   expect(after.items[0]).toBe(before.items[1])
-  expect(shared(undefined, next)).toBe(next)
-  expect(shared({ by: 'ada' }, { by: 'grace' })).toEqual({ by: 'grace' })
-  expect(shared(null, { items: [] })).toEqual({ items: [] })
+  expect(keepUnchanged(undefined, next)).toBe(next)
+  expect(keepUnchanged({ by: 'ada' }, { by: 'grace' })).toEqual({ by: 'grace' })
+  expect(keepUnchanged(null, { items: [] })).toEqual({ items: [] })
 })

@@ -18,7 +18,7 @@ export function milliseconds(duration: Duration): number {
   if (!isDuration(duration)) {
     throw new HoldpointError(
       'config-invalid',
-      `${describeValue(duration)} is not a duration: give milliseconds above 0, or words like '30 seconds' or '2 days'.`,
+      `${describeValue(duration)} is not a duration. Use milliseconds above 0, or words like '30 seconds' or '2 days'.`,
     )
   }
   return typeof duration === 'number' ? duration : parse(duration)

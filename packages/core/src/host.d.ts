@@ -1,6 +1,6 @@
 /**
- * The one global beyond the language that the core relies on: cancellation, which every host has (browsers, Node,
- * workers). Declared here, and not by a `lib`, so that nothing else of a host can slip in.
+ * The only global of a host that the core uses: every host (browsers, Node, workers) has abort signals. They are declared here and
+ * not by a `lib`, so that the core cannot use other globals.
  */
 interface AbortSignal {
   readonly aborted: boolean

@@ -80,7 +80,7 @@ export type {
   PendingQuery,
   PendingRow,
   Put,
-  PutAnswer,
+  PutResult,
   Store,
   TenantUsage,
   WalkedConversation,
@@ -122,9 +122,9 @@ export { evolve, fold, next } from './turn/turn.ts'
 export { type WhileBusy } from './turn/decide.ts'
 export { type Refusal } from './turn/decision.ts'
 export { type CallStatus } from './turn/call-status.ts'
-export { type ResolveAnswer, type Verdict } from './turn/verdict.ts'
+export { type ResolveResult, type Verdict } from './turn/verdict.ts'
 export { type Delegation, type Principal } from './principal.ts'
-export { type May } from './turn/may.ts'
+export { type HoldRights } from './turn/hold-rights.ts'
 export {
   type Endorsement,
   type Hold,
@@ -172,16 +172,16 @@ export { type Summary } from './context/summary.ts'
 export { type AuditOptions, type AuditRecord } from './audit/audit.ts'
 export { type ExplainedStep, type Explanation, type LeftOut, type Seen } from './audit/explain.ts'
 export {
-  type CallAnswer,
+  type CallHookResult,
   type CallContext,
   type CallHook,
   type HookContext,
   type Hooks,
-  type MessageAnswer,
+  type MessageHookResult,
   type MessageContext,
   type MessageHook,
   type ParallelHooks,
-  type ReplyAnswer,
+  type ReplyHookResult,
   type ReplyContext,
   type ReplyHook,
   type StreamHook,

@@ -1,20 +1,20 @@
 /**
- * JSON is the only shape that is stored, hashed or sent. This file owns the borders: text becomes `Json` in
- * `parseJson`, a value of unknown origin in `toJson`, and `canonical` gives the one text that hashes are taken of.
+ * Only JSON is stored, hashed or sent. `parseJson` makes `Json` of text, `toJson` makes it of any value, and `canonical` returns the
+ * text that is hashed.
  */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject
 export interface JsonObject {
   readonly [key: string]: Json
 }
 
-/** Deeper values parse, but cannot be serialised again without overflowing the stack. */
+/** Deeper values can be parsed, but serializing them again would overflow the stack. */
 const MAX_DEPTH = 128
 
 export type Parsed = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string }
 
-/** Reads JSON text that a stranger wrote (a model, a client): never throws, refuses what could not be written back. */
+/** Parses JSON text of unknown origin, such as a model or a client. Never throws. Refuses values that cannot be serialized again. */
 export function parseJson(text: string): Parsed {
-  // What is no longer than that cannot be deeper.
+  // A text of `MAX_DEPTH` characters cannot be deeper.
   if (text.length > MAX_DEPTH && depthOf(text) > MAX_DEPTH)
     return { ok: false, why: `nested deeper than ${MAX_DEPTH} levels` }
   try {
@@ -25,7 +25,7 @@ export function parseJson(text: string): Parsed {
   }
 }
 
-/** An exponent of three digits, or very many digits: only then can a number be infinite, which would be stored as null. */
+/** Only numbers with an exponent of three digits, or with very many digits, can be infinite. JSON would store them as null. */
 const MAY_OVERFLOW = /[eE]\+?\d{3}|\d{200}/
 
 function refuseInfinity(_key: string, value: unknown): unknown {
@@ -33,12 +33,12 @@ function refuseInfinity(_key: string, value: unknown): unknown {
   return value
 }
 
-/** What a value looks like once it has been stored and read again; `undefined` becomes null. */
+/** The value as it would be after it was stored and read again; `undefined` becomes null. */
 export function toJson(value: unknown): Parsed {
   if (value === undefined) return { ok: true, value: null }
-  // Reading a value may run code of its owner, which may throw: a getter, a proxy.
+  // Reading the value may run code that throws, such as a getter or a proxy.
   try {
-    // Nearly always it is JSON already, and a copy costs a fraction of writing and reading.
+    // Nearly always the value is JSON already, and a copy is much cheaper than serializing and parsing.
     const copy = exactCopy(value, MAX_DEPTH)
     if (copy !== undefined) return { ok: true, value: copy }
     const text: unknown = JSON.stringify(value)
@@ -49,7 +49,7 @@ export function toJson(value: unknown): Parsed {
   }
 }
 
-/** The same text for equal values, whatever the order of their keys: what hashes and comparisons are made of. */
+/** Returns the same text for equal values, whatever the order of their keys. For hashes and comparisons. */
 export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
   if (isObject(value)) {
@@ -61,7 +61,7 @@ export function canonical(value: Json): string {
   return JSON.stringify(value ?? null)
 }
 
-/** How a value of unknown origin reads in a message. */
+/** Describes any value for a message. */
 export function describeValue(value: unknown): string {
   if (typeof value === 'function') return 'a function'
   if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) return String(value)
@@ -69,14 +69,14 @@ export function describeValue(value: unknown): string {
   return json.ok ? JSON.stringify(json.value) : 'an object that is not JSON'
 }
 
-/** For handing a stored value to code that might change it. */
+/** A copy of a stored value, for code that may change it. */
 export function copyJson<T extends Json>(value: T): T {
   if (Array.isArray(value)) return value.map(copyJson) as unknown as T
   if (!isObject(value)) return value
   const copy: Record<string, Json> = {}
   for (const key of Object.keys(value)) {
     const each = copyJson(value[key]!)
-    // Assigned, it would become the prototype.
+    // An assignment would set the prototype.
     if (key === '__proto__')
       Object.defineProperty(copy, key, { value: each, enumerable: true, configurable: true, writable: true })
     else copy[key] = each
@@ -85,8 +85,8 @@ export function copyJson<T extends Json>(value: T): T {
 }
 
 /**
- * A copy of what JSON would keep exactly as it is, if it is no deeper than that; undefined for anything else. Each part is
- * read once: what says one thing when it is looked at and another when it is copied is taken at its first word.
+ * Copies a value that JSON keeps exactly, if it is not deeper than `depth`. Undefined for any other value. Each part is read only
+ * once, because a getter could return another value the second time.
  */
 function exactCopy(value: unknown, depth: number): Json | undefined {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
@@ -107,7 +107,7 @@ function exactList(list: readonly unknown[], depth: number): Json | undefined {
 }
 
 function exactObject(object: object, depth: number): Json | undefined {
-  // Assigned to a copy, a member of that name would become its prototype.
+  // In a copy, an assignment to `__proto__` would set the prototype.
   if (Object.getPrototypeOf(object) !== Object.prototype || Object.hasOwn(object, '__proto__')) return undefined
   const copy: Record<string, Json> = {}
   for (const key of Object.keys(object)) {
@@ -119,8 +119,8 @@ function exactObject(object: object, depth: number): Json | undefined {
 }
 
 /**
- * Whether a value is all that its JSON says: no Map, Date or class in it that JSON shows as something else. A value that
- * throws when it is read is not plain.
+ * Whether a value is the same as its JSON: it contains no Map, Date or class instance. A value that throws when it is read is not
+ * plain.
  */
 export function isPlain(value: unknown): boolean {
   try {
@@ -138,7 +138,7 @@ function hasPlainParts(value: unknown): boolean {
   return (prototype === Object.prototype || prototype === null) && Object.values(value).every(hasPlainParts)
 }
 
-/** How many bytes its text takes in UTF-8, without making that text. */
+/** The size of the JSON text in UTF-8 bytes, without making that text. */
 export function jsonBytes(value: Json): number {
   if (typeof value === 'string') return textBytes(value)
   if (typeof value !== 'object' || value === null) return String(value).length
@@ -170,7 +170,7 @@ export function sameJson(a: Json, b: Json): boolean {
   return a === b || canonical(a) === canonical(b)
 }
 
-/** Counts brackets outside strings; linear, and done before parsing so that depth cannot hurt. */
+/** The depth by counting brackets outside strings. It runs before parsing, because parsing a very deep text is expensive. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

@@ -49,7 +49,7 @@ const SPACES = /[\s\u2800]+/gu
 
 export function isLookAlikeName(a: string, b: string): boolean {
   const [one, other] = [visible(a), visible(b)]
-  // Looked up as written, capital look-alikes are found; looked up in small letters, names in other scripts are folded too.
+  // The letters as written find capital look-alikes. The lower-case letters find names in other scripts.
   return (
     fold(latin(one, WRITTEN)) === fold(latin(other, WRITTEN)) || latin(fold(one), FOLDED) === latin(fold(other), FOLDED)
   )

@@ -29,7 +29,7 @@ function lostIn(value: unknown, at: string): string | undefined {
   return undefined
 }
 
-/** What it is, and what to do instead. */
+/** The kind of a value that JSON loses, and what to return instead. */
 function kindOf(value: unknown): readonly [what: string, instead: string] | undefined {
   if (typeof value === 'function') return ['a function', 'Return data.']
   if (typeof value === 'symbol') return ['a symbol', 'Return text.']
@@ -48,7 +48,7 @@ function kindOf(value: unknown): readonly [what: string, instead: string] | unde
   return hidden ? [`an instance of ${name}`, 'Return its fields as a plain object.'] : undefined
 }
 
-/** A Date, a URL or a decimal number has a `toJSON`. */
+/** Whether it has `toJSON`, like a Date or a URL. */
 function writesItself(value: object): boolean {
   return has(value, 'toJSON')
 }

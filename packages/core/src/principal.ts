@@ -44,17 +44,17 @@ export function actorOf(principal: Principal | undefined, onBehalfOf?: string): 
 
 const GROUP = 'group:'
 
-/** Whether an id reads as a group. Such an id names no person in a list of approvers. */
+/** Whether an id looks like a group. In a list of approvers, such an id never means a person. */
 export function isGroupId(id: string): boolean {
   return id.startsWith(GROUP)
 }
 
-/** Whether a list such as `['ada', 'group:finance']` names this principal. A person whose id reads as a group is not it. */
+/** Whether a list such as `['ada', 'group:finance']` names this principal. A person whose id looks like a group is never named by it. */
 export function isNamedIn(names: readonly string[], { id, groups = [] }: Pick<Principal, 'id' | 'groups'>): boolean {
   return (!isGroupId(id) && names.includes(id)) || groups.some((group) => names.includes(GROUP + group))
 }
 
-/** Who did it, of everything that an event says. */
+/** The actor of an event, without its other fields. */
 export function doneBy({ by, via, onBehalfOf }: Actor): Actor {
   return {
     ...(by !== undefined && { by }),

@@ -1,9 +1,9 @@
 /**
- * SHA-256 of a text, as hex. Written out because an approval is bound to a hash inside pure, synchronous code, and
- * the core may neither import a module nor await a platform's digest.
+ * SHA-256 of a text, as hex. The core needs a synchronous hash for approvals, but may not import a module, and the digest of the
+ * platform is asynchronous.
  */
 const PRIMES = firstPrimes(64)
-/** Signed, like all words here: engines compute with those as integers, and with unsigned ones as floats. */
+/** All words here are signed, because engines compute unsigned ones as floats. */
 const ROUND = Int32Array.from(PRIMES, (p) => fraction(Math.cbrt(p)))
 const START = Int32Array.from(PRIMES.slice(0, 8), (p) => fraction(Math.sqrt(p)))
 
@@ -79,8 +79,8 @@ function utf8(text: string): Uint8Array {
   let n = 0
   for (let at = 0; at < text.length; at++) {
     let c = text.codePointAt(at)!
-    if (c >= 0x10000) at++ // it took two units
-    if (c >= 0xd800 && c <= 0xdfff) c = 0xfffd // a lone surrogate, as every encoder writes it
+    if (c >= 0x10000) at++ // a surrogate pair takes two units
+    if (c >= 0xd800 && c <= 0xdfff) c = 0xfffd // encoders replace a lone surrogate
     if (c < 0x80) out[n++] = c
     else if (c < 0x800) {
       out[n++] = 0xc0 | (c >> 6)

@@ -1,13 +1,13 @@
 /** Times as text that people and models read and write. The only place in the core that knows a calendar. */
 
-/** In UTC. */
+/** A time as ISO text, in UTC. */
 export function timeText(at: number): string {
-  // oxlint-disable-next-line no-restricted-globals -- not the clock: a time that is known
+  // oxlint-disable-next-line no-restricted-globals -- a given time, not the clock
   return new Date(at).toISOString()
 }
 
-/** Not a number for anything else than a date with its offset: without one it would mean something else everywhere. */
+/** NaN unless the text is a date with an offset. Without an offset, it would mean another time in each time zone. */
 export function timeOf(text: string): number {
-  // oxlint-disable-next-line no-restricted-globals -- not the clock: a time that is known
+  // oxlint-disable-next-line no-restricted-globals -- a given time, not the clock
   return /(?:Z|[+-]\d\d:?\d\d)$/i.test(text) ? Date.parse(text) : Number.NaN
 }

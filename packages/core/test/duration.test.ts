@@ -39,7 +39,7 @@ test.each<[shown: string, wrong: unknown]>([
   ['true', true],
   ['2', 2n],
 ])('%s is refused with what to write instead', (shown, wrong) => {
-  const words = `${shown} is not a duration: give milliseconds above 0, or words like '30 seconds' or '2 days'.`
+  const words = `${shown} is not a duration. Use milliseconds above 0, or words like '30 seconds' or '2 days'.`
   expect(() => milliseconds(wrong as Duration)).toThrow(new HoldpointError('config-invalid', words))
 })
 

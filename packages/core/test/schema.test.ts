@@ -170,7 +170,7 @@ describe('a Zod schema', () => {
   test('that JSON Schema has no word for is refused with a way out', () => {
     const error = refusal(() => tool({ ...named, input: z.object({ at: z.date() }), run: () => null }))
     expect(error.message).toMatch(
-      /Tool "note.add": input cannot be written as JSON Schema: Date.* Use types that JSON has, or wrap it: withJsonSchema/,
+      /Tool "note.add": input cannot be converted to JSON Schema: Date.* Use types that JSON has, or wrap it: withJsonSchema/,
     )
   })
 })
@@ -184,7 +184,7 @@ describe('another Standard Schema', () => {
     expect(error).toMatchObject({
       code: 'tool-invalid',
       message: expect.stringContaining(
-        'is a valibot schema that cannot describe itself as JSON Schema. Wrap it: withJsonSchema(schema, {',
+        'is a valibot schema that cannot be converted to JSON Schema. Wrap it: withJsonSchema(schema, {',
       ),
     })
   })
@@ -217,7 +217,7 @@ describe('another Standard Schema', () => {
   ])('whose own JSON Schema %s is refused', (_what, convert) => {
     const schema = { '~standard': { ...valibot['~standard'], jsonSchema: { input: convert as () => JsonObject } } }
     expect(refusal(() => tool({ ...named, input: schema, run: () => null })).message).toMatch(
-      /Tool "note.add": input cannot be written as JSON Schema/,
+      /Tool "note.add": input cannot be converted to JSON Schema/,
     )
   })
 })
@@ -248,7 +248,7 @@ describe('a validator', () => {
     const { outcome } = await tried(tool({ ...named, input, run: () => ran++ }))
     expect(outcome).toEqual({
       ok: false,
-      error: { code: 'invalid-input', message: 'the schema itself failed: database is down' },
+      error: { code: 'invalid-input', message: 'the schema threw an error: database is down' },
     })
     expect(ran).toBe(0)
   })

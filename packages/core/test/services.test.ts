@@ -75,7 +75,7 @@ describe('a service', () => {
   test('that is not provided is named, with what to do', () => {
     expect(failure(() => new Services().get(service('db')))).toMatchObject({
       code: 'service-missing',
-      message: 'There is no service "db". Call services.set(db, …) before it is asked for, or give its key a factory.',
+      message: 'There is no service "db". Call services.set(db, …) before the first use, or give its key a factory.',
     })
   })
 
@@ -85,7 +85,7 @@ describe('a service', () => {
     const C: ServiceKey<number> = service('c', (services): number => services.get(A))
     expect(failure(() => new Services().get(A))).toMatchObject({
       code: 'service-missing',
-      message: expect.stringContaining('Service "a" needs itself: a → b → c → a. Break the circle'),
+      message: expect.stringContaining('Service "a" needs itself: a → b → c → a. Break the cycle'),
     })
   })
 

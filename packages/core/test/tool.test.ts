@@ -114,7 +114,7 @@ describe('a declaration is refused', () => {
     ],
     ['for an executor that objects inherit', { executor: 'constructor' }, /unknown executor "constructor"/],
     ['for no executor at all', { executor: null }, /unknown executor null/],
-    ['without a description', { description: undefined }, /needs a "description": it is what the model chooses by/],
+    ['without a description', { description: undefined }, /needs a "description": the model reads it to choose a tool/],
     [
       'without an input',
       { input: undefined },
@@ -149,7 +149,7 @@ describe('a declaration is refused', () => {
     [
       'with an unknown onLost',
       { onLost: 'again' },
-      /"onLost" must be "retry", "fail", "ask" or a function that finds out, not "again"/,
+      /"onLost" must be "retry", "fail", "ask" or a function that verifies the call, not "again"/,
     ],
     [
       'with an unknown onExpire',
@@ -214,7 +214,7 @@ describe('a declaration is refused', () => {
     [
       'for a vendor without the vendor’s id',
       { ...legal.provider, id: undefined, description: undefined, input: undefined, run: undefined },
-      /needs "id", the vendor's own name for it/,
+      /needs "id", the vendor's name of the tool/,
     ],
     [
       'for a vendor with settings that are no object',

@@ -1,10 +1,10 @@
 /** Whether an agent with this name exists, in the program's code or created over HTTP. */
 import { AGENT_DOCUMENT } from './stored-agents.ts'
-import { find } from './documents.ts'
-import type { Services } from './services.ts'
+import { find } from './document-store.ts'
+import type { GatewayServices } from './gateway-services.ts'
 
 export async function agentExists(
-  { agents, documents }: Pick<Services, 'agents' | 'documents'>,
+  { agents, documents }: Pick<GatewayServices, 'agents' | 'documents'>,
   tenant: string,
   name: string,
 ): Promise<boolean> {

@@ -3,7 +3,7 @@
  * compare-and-set. So the limit also holds for concurrent requests, and counting reads one document.
  */
 import type { Json } from '@holdpoint/core'
-import type { Documents } from './documents.ts'
+import type { DocumentStore } from './document-store.ts'
 
 const CAPPED_IDS = 'gateway.roster'
 /** Only other gateways cause conflicts: this one changes a document sequentially. */
@@ -16,13 +16,13 @@ interface Entry {
 }
 
 export class CappedIds {
-  readonly #documents: Documents
+  readonly #documents: DocumentStore
   readonly #kind: string
   readonly #now: () => number
   /** By tenant: the last change in progress. The next one waits for it. */
   readonly #changes = new Map<string, Promise<unknown>>()
 
-  constructor(documents: Documents, kind: string, now: () => number) {
+  constructor(documents: DocumentStore, kind: string, now: () => number) {
     this.#documents = documents
     this.#kind = kind
     this.#now = now

@@ -1,21 +1,21 @@
 /** A person lets another decide in their place until a time. */
 import type { Delegation } from '@holdpoint/core'
 import type { DelegationRow } from '@holdpoint/protocol'
-import { find, list, remove, type Documents } from './documents.ts'
-import type { People } from './people.ts'
+import { find, list, remove, type DocumentStore } from './document-store.ts'
+import type { PeopleDirectory } from './people-directory.ts'
 
-/** By the person who may decide: read for each decision. */
+/** One document per delegation, by the person who may decide. The gateway reads it for each decision. */
 const DELEGATION = 'gateway.delegation'
-/** By the person who delegated: only for lists. It may name a delegation that is over. */
+/** One document per delegation, by the person who delegated. Used only for lists; the delegation may have ended. */
 const GIVEN = 'gateway.delegation-given'
 /** One person has at most this many delegations from others. */
 const MOST = 100
 
 export class Delegations {
-  readonly #documents: Documents
+  readonly #documents: DocumentStore
   readonly #now: () => number
 
-  constructor(documents: Documents, now: () => number) {
+  constructor(documents: DocumentStore, now: () => number) {
     this.#documents = documents
     this.#now = now
   }
@@ -32,8 +32,8 @@ export class Delegations {
     await remove(this.#documents, { tenant, kind: GIVEN, id: idOf(from, to) })
   }
 
-  /** To this person, with the groups that each delegator has now. */
-  async to(tenant: string, person: string, people: People): Promise<readonly Delegation[]> {
+  /** The delegations to this person, with the groups that each delegator has now. */
+  async to(tenant: string, person: string, people: PeopleDirectory): Promise<readonly Delegation[]> {
     const rows = await this.rowsTo(tenant, person)
     return Promise.all(
       rows.map(async ({ from, groups, until }) => {

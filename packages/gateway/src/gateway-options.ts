@@ -1,5 +1,6 @@
 /** The options of a gateway, and its limits. */
 import type { Store } from '@holdpoint/core'
+import type { QuotaReached } from '@holdpoint/runtime'
 import type { Runtime } from '@holdpoint/spaces'
 import type { Scope } from '@holdpoint/protocol'
 import type { ListedAgent } from './listed-agent.ts'
@@ -41,6 +42,11 @@ export interface GatewayOptions {
   /** Values to redact from responses, streams and log lines. Values that are added to a set later are redacted too. */
   readonly secrets?: readonly string[] | ReadonlySet<string>
   readonly log?: (line: LogLine) => void
+  /**
+   * Called each time that a request is refused because its tenant made too many or sent too many bytes. The quotas of the
+   * runtime call its own `onQuotaReached`: pass the same function to both.
+   */
+  readonly onQuotaReached?: (reached: QuotaReached) => void
   readonly now?: () => number
 }
 
@@ -53,6 +59,8 @@ export interface AuthOptions {
    * `Authorization` header.
    */
   readonly authenticate?: AuthenticateRequest
+  /** How often an open stream asks `authenticate` again, with a copy of its request. Default: a minute. */
+  readonly recheckMs?: number
   /** Lets people sign in to the console by OpenID Connect. */
   readonly openId?: OpenIdOptions
 }

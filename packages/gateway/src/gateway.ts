@@ -2,7 +2,9 @@
 import { Hono } from 'hono'
 import { messageWithCauses } from '@holdpoint/core'
 import { applicationSession } from './auth/application-session.ts'
-import { authenticator, type Authenticate } from './auth/authenticate.ts'
+import { authenticator } from './auth/authenticate.ts'
+import { CookieSessions } from './auth/cookie-sessions.ts'
+import { checkRecheckMs, credentialCheck, type CredentialParts } from './auth/credential-check.ts'
 import { Keys } from './auth/keys.ts'
 import { openIdSettings } from './auth/openid-options.ts'
 import { SignIn } from './auth/sign-in.ts'
@@ -11,17 +13,17 @@ import { refusedCredentialLogger } from './auth/refused-credential-logger.ts'
 import { tokenVerifier, tokenWarning } from './auth/tokens.ts'
 import { trustedProxies } from './auth/trusted-proxies.ts'
 import { AGENT_DOCUMENT } from './stored-agents.ts'
-import { Claims } from './claims.ts'
+import { CallClaims } from './call-claims.ts'
 import { LIMITS, type GatewayOptions, type Limits } from './gateway-options.ts'
 import { refuse } from './http/route-answer.ts'
 import { corsHeaders, checkHostAndOrigin, LOOPBACK_HOSTS, type AllowedHosts } from './http/host-and-origin.ts'
 import { handleRequest, type Pipeline } from './http/pipeline.ts'
+import { limitReached } from './http/limit-reached.ts'
 import { quotaLogger } from './http/quota-logger.ts'
 import { RateLimit } from './http/rate-limit.ts'
 import { TenantLimits } from './http/tenant-limits.ts'
 import { respond, SECURITY_HEADERS, type ResponseTarget } from './http/respond.ts'
 import type { Peer, Route } from './http/route.ts'
-import type { Caller } from './auth/caller.ts'
 import { openApiDocument } from './openapi-document.ts'
 import { redactor, type Redact } from './redact.ts'
 import { CappedIds } from './capped-ids.ts'
@@ -30,12 +32,13 @@ import { ConsoleCode, consoleRoutes } from './routes/console.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { ownMcpServerRoutes } from './routes/mcp.ts'
 import { signInRoutes } from './routes/sign-in.ts'
-import type { Services } from './services.ts'
+import type { GatewayServices } from './gateway-services.ts'
 import type { Site } from './site/site.ts'
 import { Hubs } from './streams/hubs.ts'
 import { Streams } from './streams/streams.ts'
 import { Delegations } from './delegations.ts'
-import { People } from './people.ts'
+import { PeopleDirectory } from './people-directory.ts'
+import { PeopleNames } from './people-names.ts'
 import { Workers } from './workers.ts'
 
 export interface Gateway {
@@ -84,7 +87,7 @@ export function gateway(options: GatewayOptions): Gateway {
   }
 }
 
-/** Other servers call `fetch` with a second argument of their own. */
+/** Some servers pass another second argument to `fetch`. */
 function isPeer(given: Peer | undefined): given is Peer {
   return typeof given?.disconnect === 'function'
 }
@@ -103,7 +106,7 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
   const redact: Redact = (text) => others(own(text))
   const keys = new Keys(store, now)
   for (const { key, tenant = '', ...rights } of configured) keys.addConfigured(key, { tenant, ...rights })
-  const claims = new Claims(store, now)
+  const claims = new CallClaims(store, now)
   const problem = (error: unknown): void => log({ level: 'error', message: redact(messageWithCauses(error)) })
   const refused = refusedCredentialLogger(log, redact, now)
   const authenticate = authenticator(keys, auth.tokens && tokenVerifier(auth.tokens, now, refused), refused)
@@ -111,25 +114,25 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
   if (warning !== undefined && options.log) log({ level: 'warn', message: warning })
   else if (warning !== undefined) process.emitWarning(warning, 'HoldpointWarning')
   const openId = auth.openId && openIdSettings(auth.openId, options.hosts ?? LOOPBACK_HOSTS)
-  const signIn = openId && new SignIn(openId, store, now, refused)
+  const sessions = new CookieSessions(store, now, (id) => services.streams.endSession(id))
+  const signIn = openId && new SignIn(openId, store, sessions, now, refused)
+  const session = applicationSession(auth.authenticate, refused, now)
+  const parts: CredentialParts = { authenticate, session, signIn, recheckMs: checkRecheckMs(auth.recheckMs), now }
   const tenantLimits = new TenantLimits(store, limits, now)
+  const people = new PeopleDirectory(store)
   const hubs = new Hubs({ runtime, store, claims }, redact, problem)
-  const services: Services = {
+  const services: GatewayServices = {
     runtime,
     store,
     documents: store,
     agentIds: new CappedIds(store, AGENT_DOCUMENT, now),
     keys,
+    sessions,
     hubs,
-    streams: new Streams(
-      hubs,
-      limits,
-      now,
-      (request, caller) => stillValid(request, caller, authenticate, signIn),
-      problem,
-    ),
+    streams: new Streams(hubs, limits, now, (request, caller) => credentialCheck(request, caller, parts), problem),
     claims,
-    people: new People(store),
+    people,
+    names: new PeopleNames(people, now),
     delegations: new Delegations(store, now),
     workers: new Workers(store, now),
     authorize: options.authorize,
@@ -145,8 +148,8 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
   }
   const rate = new RateLimit(limits.rate, now)
   const failedAuthentications = new FailedAuthenticationLimit(limits.failedAuthentications, now)
+  const quotas = quotaLogger(log, now)
   const proxies = trustedProxies(options.trustedProxies ?? [])
-  const session = applicationSession(auth.authenticate, refused, now)
   return {
     services,
     authenticate,
@@ -156,25 +159,12 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
     proxies,
     rate,
     tenants: tenantLimits,
-    quotaLogger: quotaLogger(log, now),
+    quotaLogger: quotas,
+    limitReached: limitReached(quotas, options.onQuotaReached, problem),
     limits,
     redact,
     log,
   }
-}
-
-/** Checks the credential that opened a stream again. The check must not keep the request in memory. */
-function stillValid(
-  request: Request,
-  { kind }: Caller,
-  authenticate: Authenticate,
-  signIn: SignIn | undefined,
-): () => Promise<boolean> {
-  const authorization = request.headers.get('authorization')
-  const cookie = authorization === null ? signIn?.sessionOf(request) : undefined
-  if (signIn && cookie !== undefined) return () => signIn.isValid(cookie)
-  // A token cannot be revoked, and the application's own session is not asked again. Both end at `expiresAt`.
-  return async () => kind === 'person' || (await authenticate(authorization)) !== undefined
 }
 
 type App = Hono<{ Bindings: ResponseTarget }>

@@ -11,7 +11,10 @@ import { HoldpointError, type Agent, type Store } from 'holdpoint'
 import type { StoredAgentsOptions } from './stored-agents.ts'
 import type { McpPorts } from './mcp-ports.ts'
 
-export interface Program extends Pick<RuntimeOptions, 'scope' | 'onHeld' | 'quotas' | 'eraseAfter'> {
+/** Exports that are options of the runtime. */
+type RuntimeExport = 'scope' | 'onHeld' | 'quotas' | 'onQuotaReached' | 'eraseAfter'
+
+export interface Program extends Pick<RuntimeOptions, RuntimeExport> {
   readonly agents?: readonly Agent[]
   readonly models?: StoredAgentsOptions['models']
   readonly secrets?: StoredAgentsOptions['secrets']
@@ -27,7 +30,7 @@ export interface LoadedProgram {
   readonly agents: readonly Agent[]
   readonly storedAgentsOptions: StoredAgentsOptions
   readonly mcp: McpPorts
-  readonly runtime: Pick<RuntimeOptions, 'scope' | 'onHeld' | 'quotas' | 'eraseAfter'>
+  readonly runtime: Pick<RuntimeOptions, RuntimeExport>
 }
 
 /** The check of each export. */
@@ -40,6 +43,7 @@ const EXPORTS: Readonly<Record<keyof Program, (value: unknown) => boolean>> = {
   scope: isFunction,
   onHeld: isFunction,
   quotas: (value) => isFunction(value) || isObject(value),
+  onQuotaReached: isFunction,
   eraseAfter: (value) => isFunction(value) || typeof value === 'string' || typeof value === 'number',
 }
 /** What each export must be, for error messages. */
@@ -52,6 +56,7 @@ const EXPECTED: Readonly<Record<keyof Program, string>> = {
   scope: 'a function (asker)',
   onHeld: 'a function (hold)',
   quotas: 'an object of quotas, or a function (tenant)',
+  onQuotaReached: 'a function (reached)',
   eraseAfter: 'a duration such as "90 days", or a function ({ tenant, agent })',
 }
 
@@ -94,7 +99,7 @@ function read(file: string, given: unknown): LoadedProgram {
     if (value !== undefined && !EXPORTS[name](value)) throw invalid(`\`${name}\` of ${file} must be ${EXPECTED[name]}.`)
   }
   const { agents = [], models = {}, secrets, privateHosts, mcp = {}, ...more } = given as Program
-  const { scope, onHeld, quotas, eraseAfter } = more
+  const { scope, onHeld, quotas, onQuotaReached, eraseAfter } = more
   const storedAgentsOptions = {
     models,
     ...(secrets && { secrets }),
@@ -105,6 +110,7 @@ function read(file: string, given: unknown): LoadedProgram {
     ...(scope && { scope }),
     ...(onHeld && { onHeld }),
     ...(quotas && { quotas }),
+    ...(onQuotaReached && { onQuotaReached }),
     ...(eraseAfter !== undefined && { eraseAfter }),
   }
   return { agents, storedAgentsOptions, mcp, runtime }

@@ -21,14 +21,14 @@ export function nodeHandler(gateway: Pick<Gateway, 'fetch'>): NodeHandler {
 
 type Parsed = IncomingMessage & { body?: unknown; rawBody?: Buffer }
 
-/** A parser has consumed the stream. The Request is made from `rawBody` then, and the gateway validates it as always. */
+/** When a parser has consumed the stream, the Request is made from `rawBody`. The gateway validates it like any other. */
 function restoreBody(incoming: Parsed): void {
   const { body, rawBody } = incoming
   if (body === undefined || rawBody !== undefined || !incoming.readableEnded) return
   incoming.rawBody = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : textOf(body))
 }
 
-/** JSON that is nested too deeply to be written is not valid text either. */
+/** `JSON.stringify` throws on JSON that is nested too deeply. The gateway then refuses `{` as malformed. */
 function textOf(body: unknown): string {
   try {
     return JSON.stringify(body)

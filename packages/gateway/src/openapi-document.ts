@@ -11,7 +11,7 @@ export function openApiDocument(routes: readonly Route[]): object {
   app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', {
     type: 'http',
     scheme: 'bearer',
-    description: 'A key of this gateway (hp_…), or a token (JWT) with `tenant`, `sub` and `scope`.',
+    description: 'A key of this gateway (hp_…), or a token (JWT) with `tenant` or `tenants`, `sub` and `scope`.',
   })
   for (const route of routes) app.openAPIRegistry.registerPath(pathOf(route))
   return app.getOpenAPI31Document({
@@ -66,10 +66,20 @@ function responsesOf({ responses }: Route): Responses {
   )
 }
 
+/** Of every route that needs a credential. */
+const AUTHENTICATED: readonly ProblemCode[] = [
+  'unauthorised',
+  'scope-missing',
+  'too-many-requests',
+  'bad-request',
+  'sign-in-unavailable',
+  'closed',
+]
+
 /** By status, with the problem codes of that status. */
 function problemsOf({ scopes, method, body, problems = [] }: Route): Responses {
   const codes: ProblemCode[] = ['host-not-allowed', ...problems]
-  if (scopes.length > 0) codes.push('unauthorised', 'scope-missing', 'too-many-requests', 'bad-request', 'closed')
+  if (scopes.length > 0) codes.push(...AUTHENTICATED)
   if (method !== 'get') codes.push('key-reused', 'same-key-in-progress', 'origin-not-allowed')
   if (body) codes.push('malformed-json', 'content-type', 'too-large')
   const byStatus = Map.groupBy(new Set(codes), statusOf)

@@ -19,6 +19,7 @@ export const OPENID_SETTING_NAMES: readonly string[] = [
   'GROUPS_CLAIM',
   'SCOPES_BY_GROUP',
   'SESSION_MS',
+  'GROUPS_MAX_AGE_MS',
 ].map((name) => PREFIX + name)
 
 export function openIdFromEnv(env: Env): OpenIdOptions | undefined {
@@ -31,19 +32,15 @@ export function openIdFromEnv(env: Env): OpenIdOptions | undefined {
     return undefined
   }
   if (clientId === undefined)
-    throw invalid(`${PREFIX}CLIENT_ID is not set. The provider gives it out when the gateway is registered there`)
+    throw invalid(`${PREFIX}CLIENT_ID is not set. The provider assigns it when you register the gateway`)
   const [clientSecret, url, name] = [given('CLIENT_SECRET'), given('URL'), given('NAME')]
   const [tenant, tenantClaim, groupsClaim] = [given('TENANT'), given('TENANT_CLAIM'), given('GROUPS_CLAIM')]
-  const [scopes, sessionMs] = [
-    given('SCOPES')
-      ?.split(/[\s,]+/)
-      .filter(Boolean),
-    given('SESSION_MS'),
-  ]
+  const scopes = given('SCOPES')
+    ?.split(/[\s,]+/)
+    .filter(Boolean)
+  const [sessionMs, groupsMaxAgeMs] = [msOf('SESSION_MS', given), msOf('GROUPS_MAX_AGE_MS', given)]
   if (tenant !== undefined && tenantClaim !== undefined)
     throw invalid(`Set ${PREFIX}TENANT or ${PREFIX}TENANT_CLAIM, not both`)
-  if (sessionMs !== undefined && !/^\d{1,12}$/.test(sessionMs))
-    throw invalid(`${PREFIX}SESSION_MS must be a number of milliseconds, not "${sessionMs}"`)
   return {
     issuer,
     clientId,
@@ -55,8 +52,15 @@ export function openIdFromEnv(env: Env): OpenIdOptions | undefined {
     ...(tenant !== undefined && { tenant }),
     ...(tenantClaim !== undefined && { tenant: { claim: tenantClaim } }),
     ...(groupsClaim !== undefined && { groupsClaim }),
-    ...(sessionMs !== undefined && { sessionMs: Number(sessionMs) }),
+    ...(sessionMs !== undefined && { sessionMs }),
+    ...(groupsMaxAgeMs !== undefined && { groupsMaxAgeMs }),
   }
+}
+
+function msOf(name: string, given: (name: string) => string | undefined): number | undefined {
+  const text = given(name)
+  if (text === undefined || /^\d{1,12}$/.test(text)) return text === undefined ? undefined : Number(text)
+  throw invalid(`${PREFIX}${name} must be a number of milliseconds, not "${text}"`)
 }
 
 function scopesByGroup(text: string | undefined): OpenIdOptions['scopesByGroup'] {

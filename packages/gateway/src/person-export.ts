@@ -1,24 +1,17 @@
 /**
  * Everything that is stored about one person, as lines of JSON. Conversations and events are read page by page while the
- * client takes them, so the size of an export costs no memory. Events outside of the person's own conversations are found
- * by reading every log of the tenant: no index has them.
+ * client takes them, so memory does not grow with the export. No index lists the person's events in the conversations of
+ * others, so the export reads every log of the tenant.
  */
 import { authorIdOf, HoldpointError, isSpaceEvent, type LogEvent } from '@holdpoint/core'
+import type { ExportLine } from '@holdpoint/protocol'
 import type { Runtime } from '@holdpoint/spaces'
 import type { TextSink, TextStream } from './http/text-stream.ts'
-import type { Services } from './services.ts'
-
-export type ExportLine =
-  | { readonly type: 'export'; readonly person: string; readonly at: number }
-  | { readonly type: 'person' | 'delegation' | 'key'; readonly data: object }
-  | { readonly type: 'conversation'; readonly data: object }
-  /** `elsewhere`: by the person, in a space or in a conversation of others. */
-  | { readonly type: 'event'; readonly conversationId: string; readonly event: LogEvent; readonly elsewhere?: true }
-  /** Without this last line, the export is incomplete. */
-  | { readonly type: 'end'; readonly conversations: number; readonly events: number }
+import { rowOfSession, type CookieSession } from './auth/cookie-sessions.ts'
+import type { GatewayServices } from './gateway-services.ts'
 
 interface Exported {
-  readonly services: Pick<Services, 'store' | 'people' | 'delegations' | 'keys' | 'closing' | 'now'>
+  readonly services: Pick<GatewayServices, 'store' | 'people' | 'delegations' | 'keys' | 'sessions' | 'closing' | 'now'>
   readonly runtime: Runtime
   readonly tenant: string
   readonly person: string
@@ -36,6 +29,8 @@ export async function* exportPerson(exported: Exported): AsyncGenerator<ExportLi
   for (const data of await delegations.rowsFrom(tenant, person)) yield { type: 'delegation', data }
   for await (const key of pages((after) => services.keys.list(tenant, after, PAGE)))
     if (key.mayActFor === true || key.mayActFor?.includes(person)) yield { type: 'key', data: key }
+  for await (const session of pages((after) => services.sessions.list(tenant, person, { after, limit: PAGE })))
+    yield { type: 'session', data: exportedSession(session) }
 
   let [conversations, events] = [0, 0]
   const own = pages((after) =>
@@ -59,6 +54,12 @@ export async function* exportPerson(exported: Exported): AsyncGenerator<ExportLi
     }
   }
   yield { type: 'end', conversations, events }
+}
+
+/** Without what opens the session or asks the provider. */
+function exportedSession(session: CookieSession): object {
+  const { name, groups, scopes, tenants } = session.person
+  return { ...rowOfSession(session), name, groups, scopes, tenants, confirmedAt: session.confirmedAt }
 }
 
 async function* pages<T>(

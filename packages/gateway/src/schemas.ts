@@ -22,7 +22,7 @@ export const id: z.ZodString = z
   // URL parsers remove these segments, so such an id could not be addressed.
   .regex(/^(?!\.\.?$)/, 'must not be "." or ".."')
 
-/** `''` is the tenant of those who need none. */
+/** `''` is the tenant of a deployment without tenants. */
 export const tenantName: z.ZodUnion<readonly [z.ZodLiteral<''>, z.ZodString]> = z.union([z.literal(''), id])
 export const tenantList: z.ZodArray<typeof tenantName> = z.array(tenantName).min(1).max(100)
 
@@ -105,6 +105,10 @@ const definition = z
   })
   .openapi('ToolDefinition', { description: 'The definition of a tool as an approver sees it.' })
 
+export const names: z.ZodRecord<z.ZodString, z.ZodString> = z
+  .record(z.string(), z.string())
+  .openapi({ description: 'The display names of the people in it, by id. A person without one has the id as name.' })
+
 const author = z
   .object({
     via: z.enum(['message', 'space', 'trigger', 'plan']),
@@ -149,7 +153,12 @@ export const hold: z.ZodType = z
       )
       .openapi({ description: 'The approvals of exactly this input.' }),
     missing: z.number().int().openapi({ description: 'How many more people must approve or answer.' }),
-    assignee: z.string().optional().openapi({ description: 'The person who took it on.' }),
+    formerAssignee: z
+      .string()
+      .optional()
+      .openapi({ description: 'The person to whom it was assigned, who may no longer decide it. It has no assignee.' }),
+    assignee: z.string().optional().openapi({ description: 'The person to whom the hold is assigned.' }),
+    names: names.optional(),
     comments: z
       .array(
         z.object({
@@ -248,5 +257,6 @@ export const autonomousAgent: z.ZodType = z
     goals: z.array(note),
     memories: z.array(note),
     plans: z.array(plan),
+    erased: z.looseObject({ at: z.number() }).optional().openapi({ description: 'Set once the agent was erased.' }),
   })
   .openapi('AutonomousAgent')

@@ -18,7 +18,7 @@ export interface Settings extends Pick<
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Every name that is looked at. Others that begin like them are misspelt. */
+/** Every setting. Another name with the same prefix is misspelt, and refused. */
 const NAMES: ReadonlySet<string> = new Set([
   'HOLDPOINT_STORE',
   'HOLDPOINT_APP',

@@ -75,6 +75,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
     mcp,
     secrets,
     log,
+    ...(runtimeOptions.onQuotaReached && { onQuotaReached: runtimeOptions.onQuotaReached }),
     firstKey: (key) => print(`The first key, shown only once:\n\n    ${key}\n`),
   })
   const page = pages === undefined ? `${served.url}/api/docs` : (served.consoleUrl ?? served.url)

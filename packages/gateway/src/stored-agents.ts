@@ -5,7 +5,7 @@
  */
 import type { Agent, Document } from '@holdpoint/core'
 import { agentFromConfig, checkAgentConfig, HoldpointError, schemaChecks, type ConfigEnv } from 'holdpoint'
-import { find, type Documents } from './documents.ts'
+import { find, type DocumentStore } from './document-store.ts'
 import { LIMITS } from './gateway-options.ts'
 
 /** The kind of document that stores an agent. */
@@ -39,7 +39,7 @@ export interface StoredAgents {
 /** How many agents are cached; the least recently used is dropped first. */
 const MAX_CACHED = 1000
 
-export function storedAgents(documents: Documents, options: StoredAgentsOptions): StoredAgents {
+export function storedAgents(documents: DocumentStore, options: StoredAgentsOptions): StoredAgents {
   const env = { schemas: schemaChecks(), maxSteps: LIMITS.maxSteps, ...options }
   const cache = new Map<string, Agent>()
   const build = ({ id, version, at, data }: Document, tenant: string): Agent => {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { JsonObject, Page } from '@holdpoint/core'
 import type { WorkerRow } from '@holdpoint/protocol'
 import type { Caller } from './auth/caller.ts'
-import { list, type Documents } from './documents.ts'
+import { list, type DocumentStore } from './document-store.ts'
 
 const WORKER = 'gateway.worker'
 /** How long a worker stays listed after it was last seen. */
@@ -19,11 +19,11 @@ const RECENT_MS = 60_000
 const PAGE = 200
 
 export class Workers {
-  readonly #documents: Documents
+  readonly #documents: DocumentStore
   readonly #now: () => number
   readonly #seen = new Map<string, { readonly since: number; readonly at: number }>()
 
-  constructor(documents: Documents, now: () => number) {
+  constructor(documents: DocumentStore, now: () => number) {
     this.#documents = documents
     this.#now = now
   }

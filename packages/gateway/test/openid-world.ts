@@ -12,6 +12,7 @@ import {
   type Browser,
   type OpenIdProvider,
   type People,
+  type ProviderOptions,
   type Visited,
 } from '../../../test/kit/openid-kit.ts'
 
@@ -30,6 +31,8 @@ afterEach(async () => {
 })
 
 export interface World {
+  /** The claims at the provider. They can be changed. */
+  readonly people: Record<string, Readonly<Record<string, unknown>>>
   readonly provider: OpenIdProvider
   readonly gateways: readonly Served[]
   readonly url: string
@@ -43,11 +46,18 @@ export interface World {
 export interface WorldOptions extends Omit<Partial<ServeOptions>, 'auth'> {
   readonly openId?: Partial<OpenIdOptions>
   readonly gateways?: number
+  readonly provider?: ProviderOptions
 }
 
 /** Several gateways have one file, and each its own connection to it, as processes have. */
-export async function world({ openId, gateways: count = 1, ...options }: WorldOptions = {}): Promise<World> {
-  const provider = await openIdProvider(PEOPLE)
+export async function world({
+  openId,
+  gateways: count = 1,
+  provider: providerOptions,
+  ...options
+}: WorldOptions = {}): Promise<World> {
+  const people = { ...PEOPLE }
+  const provider = await openIdProvider(people, providerOptions)
   closing.push(() => provider.close())
   const lines: LogLine[] = []
   let ahead = 0
@@ -78,6 +88,7 @@ export async function world({ openId, gateways: count = 1, ...options }: WorldOp
   provider.register(...gateways.map(({ url }) => url))
   const [{ url } = { url: '' }] = gateways
   return {
+    people,
     provider,
     gateways,
     url,

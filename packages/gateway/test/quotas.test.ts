@@ -1,6 +1,6 @@
 /** Quotas of a tenant over HTTP: what a caller is told, what the operator reads, and the usage. */
-import { memoryStore } from 'holdpoint'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { memoryStore, type QuotaReached } from 'holdpoint'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { LogLine } from '../src/gateway-options.ts'
 import { kit, type Kit, type KitOptions } from './kit.ts'
 
@@ -97,4 +97,93 @@ test('a plan over the quota is refused', async () => {
   expect(await plan('second')).toMatchObject({ status: 403, body: { code: 'quota-exceeded' } })
   expect((await plan('first')).status).toBe(200)
   expect((await here.ask('GET', '/api/usage')).body.plans).toEqual({ used: 1, limit: 1 })
+})
+
+describe('a counter', () => {
+  /** The way an operator counts: no label has more values than there are quotas. */
+  function counter() {
+    const counts: Record<string, number> = {}
+    const onQuotaReached = ({ quota, effect }: QuotaReached): void => {
+      counts[`${quota} ${effect}`] = (counts[`${quota} ${effect}`] ?? 0) + 1
+    }
+    return { counts, onQuotaReached }
+  }
+
+  test('counts each refused conversation, message and plan of a tenant at its quota', async () => {
+    const { counts, onQuotaReached } = counter()
+    const tenants: string[] = []
+    const here = await start({
+      program: {
+        quotas: (tenant) => (tenant === 'acme' ? { conversations: 1, storedBytes: 1, plans: 0 } : undefined),
+        onQuotaReached: (reached) => {
+          tenants.push(reached.tenant)
+          onQuotaReached(reached)
+        },
+      },
+    })
+    await here.ask('POST', '/api/agents/desk/plans', { body: { id: 'p', what: 'Stretch', runAfter: '1 day' } })
+    expect(counts).toEqual({ 'plans refused': 1 })
+    await say(here, 'c1')
+    for (let nth = 0; nth < 3; nth++) await say(here, `c${nth + 2}`, 'umbrella')
+    expect(counts).toEqual({ 'plans refused': 1 })
+    expect([...new Set(tenants)]).toEqual(['acme'])
+  })
+
+  test.each([
+    ['conversations', { conversations: 1 }],
+    ['storedBytes', { storedBytes: 0 }],
+  ])('counts what is refused at the quota of %s, each time', async (quota, quotas) => {
+    const { counts, onQuotaReached } = counter()
+    const here = await start({ program: { quotas, onQuotaReached } })
+    await say(here, 'c1')
+    const before = counts[`${quota} refused`] ?? 0
+    for (let nth = 0; nth < 3; nth++) expect((await say(here, `x${nth}`)).status).toBe(403)
+    expect(counts).toEqual({ [`${quota} refused`]: before + 3 })
+  })
+
+  test('counts model calls that wait, and messages that are refused meanwhile', async () => {
+    const { counts, onQuotaReached } = counter()
+    const late = Date.now() % 60_000
+    const here = await start({
+      store: memoryStore({ now: () => Date.now() - late }),
+      program: { quotas: { modelCallsPerMinute: 1 }, graceMs: 0, onProblem: () => {}, onQuotaReached },
+    })
+    const send = (id: string) => here.ask('POST', `/api/conversations/${id}/messages`, { body: { content: 'Hello' } })
+    await send('c1')
+    await vi.waitFor(async () => expect((await here.ask('GET', '/api/usage')).body.modelCallsPerMinute.used).toBe(1))
+    await send('c2')
+    await vi.waitFor(() => expect(counts).toEqual({ 'modelCallsPerMinute delayed': 1 }))
+    expect((await send('c3')).status).toBe(429)
+    expect(counts).toEqual({ 'modelCallsPerMinute delayed': 1, 'modelCallsPerMinute refused': 1 })
+  })
+
+  test('counts requests over the limits of a tenant', async () => {
+    const { counts, onQuotaReached } = counter()
+    const here = await start({
+      limits: { tenantRate: { perSecond: 0.001, burst: 3 }, tenantBytes: { perSecond: 0.001, burst: 25 } },
+      onQuotaReached,
+    })
+    expect([(await say(here, 'c1')).status, (await say(here, 'c1')).status]).toEqual([200, 429])
+    expect(counts).toEqual({ 'bytes refused': 1 })
+    for (let nth = 0; nth < 5; nth++) await here.ask('GET', '/api/conversations')
+    expect(counts).toEqual({ 'bytes refused': 1, 'requests refused': 4 })
+  })
+
+  test('that throws changes no response, and is in the log', async () => {
+    const problems: unknown[] = []
+    const onQuotaReached = (): never => {
+      throw new Error('The counter is broken.')
+    }
+    const onProblem = ({ error }: { readonly error: unknown }): void => void problems.push(error)
+    const limits = { tenantRate: { perSecond: 0.001, burst: 2 } }
+    const program = { quotas: { conversations: 0 }, onQuotaReached, onProblem }
+    const here = await start({ limits, onQuotaReached, program })
+    expect([(await say(here, 'c1')).status, (await say(here, 'c1')).status]).toEqual([403, 403])
+    expect((await say(here, 'c1')).status).toBe(429)
+    expect(problems.map(String)).toEqual([
+      expect.stringContaining('The counter is broken.'),
+      expect.stringContaining('The counter is broken.'),
+    ])
+    expect(here.lines.map(({ message }) => message).join()).toContain('The counter is broken.')
+  })
 })

@@ -139,7 +139,7 @@ test('a person outside a space cannot read any page of its events', async () => 
   await by('ada', 'POST', '/api/spaces/trip/messages', { text: 'A secret between us' })
   let response = 0
   for await (const item of runtime.tenant('acme').subscribe('trip')) {
-    if (item.type === 'notices.told') response = item.seq
+    if (item.type === 'notices.delivered') response = item.seq
     if (response > 0) break
   }
   for (let after = 0; after <= response; after++) {

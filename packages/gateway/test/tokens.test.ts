@@ -240,6 +240,13 @@ test.each([
   [{ sub: undefined }, 'missing required "sub" claim'],
   [{ sub: 7 }, '"sub" is not a valid name'],
   [{ groups: 'finance' }, '"groups" must be a list of names'],
+  [{ tenant: undefined, tenants: 'acme' }, '"tenants" must be an array of 1 to 100 names'],
+  [{ tenant: undefined, tenants: [] }, '"tenants" must be an array of 1 to 100 names'],
+  [{ tenant: undefined, tenants: ['acme', 7] }, '"tenants" must be an array of 1 to 100 names'],
+  [{ tenant: undefined, tenants: ['acme', '..'] }, '"tenants" must be an array of 1 to 100 names'],
+  [{ tenant: undefined, tenants: { acme: true } }, '"tenants" must be an array of 1 to 100 names'],
+  [{ tenants: Array.from({ length: 101 }, () => 'acme') }, '"tenants" must be an array of 1 to 100 names'],
+  [{ tenant: 'acme', tenants: ['umbrella', 'acme'] }, '"tenant" must be the first of "tenants", or left out'],
 ])('the claims %j are refused, and the log names the claim; the caller does not learn it', async (change, message) => {
   const lines: LogLine[] = []
   const here = await start({ auth: { tokens: { secret } }, log: (line) => lines.push(line) })
@@ -249,6 +256,24 @@ test.each([
     body: { code: 'unauthorised', detail: expect.stringMatching(/^Send/) },
   })
   expect(lines.at(-1)).toMatchObject({ reason: 'token-claims', message: expect.stringContaining(message) })
+})
+
+test('a token of several tenants chooses one in each request, and its own is the first', async () => {
+  const here = await start({ auth: { tokens: { secret } } })
+  const { tenant: _, ...staff } = claims
+  for (const token of [
+    await signed({ ...staff, tenants: ['acme', 'umbrella'] }),
+    await signed({ ...claims, tenants: ['acme', 'umbrella'] }),
+  ]) {
+    expect(await withToken(here, token, 'GET', '/api/me')).toMatchObject({
+      body: { tenant: 'acme', tenants: ['acme', 'umbrella'], by: 'ada' },
+    })
+    expect((await withToken(here, token, 'GET', '/api/holds?tenant=umbrella')).status).toBe(200)
+    expect((await withToken(here, token, 'GET', '/api/holds?tenants=all')).status).toBe(200)
+    expect((await withToken(here, token, 'GET', '/api/holds?tenant=initech')).status).toBe(403)
+  }
+  const one = await signed({ ...claims, tenants: ['acme'] })
+  expect((await withToken(here, one, 'GET', '/api/holds?tenant=umbrella')).status).toBe(403)
 })
 
 test('a token without `scope` identifies a person who may do nothing', async () => {

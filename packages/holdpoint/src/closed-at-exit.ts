@@ -1,6 +1,6 @@
 /**
- * A process ends when nothing is under way, also one that forgot to close its runtime. Then the runtime is closed for it:
- * the node leaves, and its lock file goes with it. A process that is killed leaves both to the next one.
+ * Node ends a process that has no more work, even if the program did not close its runtime. Then this closes the runtime, so that
+ * the node's lease ends and its lock file is removed. If a process is killed, the next process cleans up.
  */
 import type { Runtime } from '@holdpoint/spaces'
 

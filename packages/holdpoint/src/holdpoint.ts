@@ -1,4 +1,4 @@
-/** Opens a runtime on Node: on a SQLite file unless a database server, or a store of one's own, is given. */
+/** Opens a runtime on Node: with a SQLite file, a PostgreSQL database or another store. */
 import { HoldpointError, messageOf, messageWithCauses, type Ports, type Store } from '@holdpoint/core'
 import { checkRuntimeOptions, type RuntimeOptions } from '@holdpoint/runtime'
 import { Runtime } from '@holdpoint/spaces'
@@ -7,9 +7,9 @@ import { closedAtExit } from './closed-at-exit.ts'
 import { nodePorts } from './node-ports.ts'
 
 export interface HoldpointOptions extends Omit<RuntimeOptions, 'store' | 'ports' | 'closeStore'> {
-  /** The path of a file, the URL of a PostgreSQL database (`postgres://…`), or a store. A store is closed by who made it. */
+  /** The path of a file, the URL of a PostgreSQL database (`postgres://…`), or a store. The runtime closes a store that it opened, but not one that you pass. */
   readonly store: string | Store
-  /** Another clock and other chance, for tests. */
+  /** Another clock and other randomness, for tests. */
   readonly ports?: Ports
 }
 
@@ -17,7 +17,7 @@ export interface HoldpointOptions extends Omit<RuntimeOptions, 'store' | 'ports'
 const PLAN_EVERY_MS = 60_000
 
 export async function holdpoint(options: HoldpointOptions): Promise<Runtime> {
-  // Before the store is opened: what is refused leaves no file behind.
+  // Before the store is opened, so that refused options leave no file behind.
   checkRuntimeOptions('holdpoint()', options, 'the path of a file, the URL of a PostgreSQL database (postgres://…)')
   const { store: given, ports = nodePorts, onProblem = warn, planEveryMs = PLAN_EVERY_MS, ...rest } = options
   const store = typeof given === 'string' ? await openStore(given) : given
@@ -30,29 +30,29 @@ export async function holdpoint(options: HoldpointOptions): Promise<Runtime> {
   }
 }
 
-/** The store at a place: a file, or a database by its URL. The caller closes it. */
+/** Opens the store at a path or a database URL. The caller closes it. */
 export async function openStore(place: string): Promise<Store> {
   const [, scheme] = /^([a-z][a-z0-9+.-]+):\/\//i.exec(place) ?? []
   if (scheme === undefined) return sqliteStore(place)
   if (/^postgres(ql)?$/.test(scheme)) return openPostgres(place)
-  // The rest of the URL may have a password in it.
+  // The rest of the URL may contain a password.
   throw new HoldpointError(
     'store-unusable',
     `There is no store for ${scheme}:// URLs. Give the path of a file, or the URL of a PostgreSQL database (postgres://…).`,
   )
 }
 
-/** A package of its own, so that an application without a database server installs no driver. */
+/** The PostgreSQL store is a separate package, so that applications without PostgreSQL install no driver. */
 async function openPostgres(url: string): Promise<Store> {
   const name = '@holdpoint/store-postgres'
   const found = (await import(name).catch((error: unknown) => {
-    if (!isMissing(error, name)) throw error // it is there, and something else is wrong with it
+    if (!isMissing(error, name)) throw error // the package exists, but fails to load
     throw new HoldpointError('store-unusable', `For PostgreSQL, install ${name} (npm i ${name}).`, { cause: error })
   })) as { postgresStore(url: string): Promise<Store> }
   return found.postgresStore(url)
 }
 
-/** The package itself, and not one that it needs. */
+/** Whether this package is missing, and not one of its dependencies. */
 function isMissing(error: unknown, name: string): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'ERR_MODULE_NOT_FOUND' && messageOf(error).includes(`'${name}'`)

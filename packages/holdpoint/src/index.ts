@@ -11,7 +11,7 @@ export { internalTool, tool } from './tool.ts'
 export { guardedFetch } from './http-tool/guarded-fetch.ts'
 export { type GuardedFetch, type GuardedFetchOptions } from './http-tool/guarded-fetch-options.ts'
 export { httpTool } from './http-tool/http-tool.ts'
-export { type HttpAnswer, type HttpToolOptions } from './http-tool/http-tool-options.ts'
+export { type HttpToolResult, type HttpToolOptions } from './http-tool/http-tool-options.ts'
 export { aiSdkModel, type AiSdkModelOptions } from '@holdpoint/models'
 export { nodePorts } from './node-ports.ts'
 export {
@@ -79,7 +79,7 @@ export type {
   PromptMessage,
   ReplyHook,
   Resolution,
-  ResolveAnswer,
+  ResolveResult,
   Scope,
   Store,
   StreamHook,
@@ -97,7 +97,7 @@ export type {
   Asker,
   MessageTaken,
   CallTo,
-  CancelAnswer,
+  CancelResult,
   ChatResult,
   HeldCall,
   HoldOptions,
@@ -109,6 +109,7 @@ export type {
   PendingHold,
   Problem,
   QuotaName,
+  QuotaReached,
   Quotas,
   QuotaUsage,
   ResolveOptions,

@@ -1,15 +1,14 @@
 /**
- * Checks raw JSON Schemas with Ajv. The schema is the model's contract and is taken verbatim: a value passes or does
- * not, and nothing is filled in, coerced or removed. What is checked, and handed on, is the value as JSON: what would
- * be stored of it.
+ * Validates values against raw JSON Schemas with Ajv. Validation does not change the value: no defaults, no coercion, no removed
+ * fields. It validates and returns the value as JSON, as it would be stored.
  *
- * Schema and value may both come from a stranger (an MCP server, an HTTP client), so both are bounded. A schema:
- * see `json-schema/limits.ts`, and 2 s to compile. A value: 4 MB as JSON, 128 levels, no `__proto__`, and 500 ms.
- * The time limit interrupts the check, hence it also ends a catastrophic `pattern` and a self-referring `anyOf`.
+ * The schema and the value may both come from untrusted sources (an MCP server, an HTTP client), so both have limits. For a schema,
+ * see `json-schema/inspect-schema.ts`, and 2 s to compile. For a value: 4 MB as JSON, 128 levels, no `__proto__`, and 500 ms. The time
+ * limit interrupts the validation, so it also stops a catastrophic `pattern` and a recursive `anyOf`.
  *
- * `format` says something to the reader and is not checked, as JSON Schema has it; where it must hold, use `pattern` or
- * a Standard Schema. Drafts: 2020-12, 2019-09, draft-07 (and draft-06, read as 07), by `$schema`. Without one it is
- * 2020-12, unless a tuple is written as `items: […]`, which was the way up to 2019-09.
+ * `format` is an annotation, as JSON Schema defines it, and is not validated. Use `pattern` or a Standard Schema instead. Drafts:
+ * 2020-12, 2019-09, draft-07 (and draft-06, read as 07), by `$schema`. Without `$schema`, the draft is 2020-12, unless a tuple is
+ * written as `items: […]`, which is 2019-09.
  */
 import type { ValidateFunction } from 'ajv'
 import { HoldpointError, messageOf, type Checked, type Json, type JsonObject } from '@holdpoint/core'
@@ -21,7 +20,7 @@ import { TooSlow, withinTime } from './json-schema/within-time.ts'
 
 const COMPILE_MS = 2000
 const CHECK_MS = 500
-/** Schema nodes × characters of the value: below it a check without `$ref` or `pattern` ends in milliseconds. */
+/** Schema nodes × characters of the value. Below this, a validation without `$ref` or `pattern` takes milliseconds. */
 const SMALL = 1_000_000
 
 export function compileJsonSchema(source: JsonObject): (value: unknown) => Checked {
@@ -41,8 +40,8 @@ function check(validate: ValidateFunction, value: Json, quick: boolean): Checked
     return fits ? { ok: true, value } : { ok: false, why: explain(validate.errors) }
   } catch (error) {
     if (error instanceof TooSlow) return { ok: false, why: `it could not be checked within ${CHECK_MS} ms` }
-    // Such as a schema that is nothing but a reference to itself.
-    return { ok: false, why: `the schema itself failed: ${messageOf(error)}` }
+    // For example, the schema is only a reference to itself.
+    return { ok: false, why: `the schema threw an error: ${messageOf(error)}` }
   }
 }
 

@@ -1,4 +1,4 @@
-/** Reads cron lines, in any time zone and across daylight saving. */
+/** Computes the times of cron lines, in any time zone and across daylight saving time. */
 import { Cron } from 'croner'
 import { HoldpointError, messageOf, type NextTime } from '@holdpoint/core'
 

@@ -1,10 +1,10 @@
-/** What Node supplies to the core: time, chance, cron lines and a checker of raw JSON Schemas. */
+/** The ports on Node: time, randomness, cron lines and a validator for raw JSON Schemas. */
 import { randomFillSync } from 'node:crypto'
 import { messageWithCauses, type Ports } from '@holdpoint/core'
 import { nextTime } from './next-time.ts'
 import { compileJsonSchema } from './json-schema.ts'
 
-/** The longest a Node timer can wait; beyond that it fires at once. */
+/** The longest delay of a Node timer. A longer one fires at once. */
 const LONGEST_TIMER = 2_147_483_647
 
 export const nodePorts: Ports = {
@@ -12,7 +12,7 @@ export const nodePorts: Ports = {
   monotonic: () => performance.now(),
   sleep: async (ms, signal, background) => {
     for (let left = ms; left > 0 && !signal.aborted; left -= LONGEST_TIMER)
-      await nap(Math.min(left, LONGEST_TIMER), signal, background)
+      await wait(Math.min(left, LONGEST_TIMER), signal, background)
   },
   keepAlive,
   id: newId,
@@ -22,7 +22,7 @@ export const nodePorts: Ports = {
   nextTime,
 }
 
-function nap(ms: number, signal: AbortSignal, background: 'background' | undefined): Promise<void> {
+function wait(ms: number, signal: AbortSignal, background: 'background' | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer)
@@ -50,7 +50,7 @@ function keepAlive(): () => void {
 }
 
 const ID_BYTES = 16
-/** Chance is fetched in bulk: one system call serves 256 ids. Bytes are handed out once and overwritten. */
+/** Random bytes are fetched in bulk: one system call for 256 ids. Each byte is used once and then overwritten. */
 const pool = Buffer.alloc(256 * ID_BYTES)
 let used = pool.length
 

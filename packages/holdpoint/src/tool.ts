@@ -8,16 +8,16 @@ import {
 } from '@holdpoint/core'
 import { compileJsonSchema } from './json-schema.ts'
 
-/** Declares a tool: name, description, input, who carries it out, and whether a person must approve first. */
+/** Declares a tool: its name, description and input, which side runs it, and whether a person must approve first. */
 export const tool: DefineTool = toolDefiner(compileJsonSchema)
 
-/** What a call of an internal tool comes to. */
+/** The result of a call of an internal tool. */
 export interface InternalResult<Input> {
   readonly success: true
   readonly args: Input
 }
 
-/** A tool whose result is its own arguments: the model shows something, and nothing is to be done. */
+/** A tool whose result is its input. The model uses it to show something, and no code runs. */
 export function internalTool<I extends AnySchema>(
   options: Omit<ServerToolOptions<I, InternalResult<Infer<I>>>, 'run' | 'executor' | 'onLost' | 'output'>,
 ): Tool<Infer<I>, InternalResult<Infer<I>>, 'server'> {

@@ -71,7 +71,7 @@ test('MCP servers of an agent become a plugin, by what the operator offers, for 
     ['acme', mcpServers, {}],
   ])
   expect(() => agentFromConfig({ ...config, mcpServers, mcp: { servers: [] } }, { ...env, mcp })).toThrow(
-    'agent.mcp: says the same as mcpServers: give one of them.',
+    'agent.mcp: is an alias of mcpServers: use only one of them.',
   )
   expect(() => agentFromConfig({ ...config, mcp: {} }, { ...env, mcp })).toThrow('agent.mcp.servers: is missing.')
   expect(() => agentFromConfig({ ...config, mcpServers }, env)).toThrow(
@@ -84,11 +84,7 @@ describe('what is refused, and where it stands', () => {
     ['no name', { name: undefined }, 'agent.name: is missing.'],
     ['an empty name', { name: '' }, 'agent.name: must not be empty.'],
     ['a name of two lines', { name: 'a\nb' }, 'agent.name: must be one line, without tabs.'],
-    [
-      'a model that is not offered',
-      { model: 'huge' },
-      'agent.model: is none of the models that are here: small, large.',
-    ],
+    ['a model that is not offered', { model: 'huge' }, 'agent.model: is not one of the models here: small, large.'],
     ['a model that objects inherit', { model: 'toString' }, 'agent.model: is none of the models'],
     ['a model of its own', { model: { url: 'https://evil.test' } }, 'agent.model: must be text, not an object.'],
     [
@@ -101,8 +97,16 @@ describe('what is refused, and where it stands', () => {
     ['a tool that is wrong', { tools: [clock, { ...clock, timeout: -1 }] }, 'agent.tools[1].timeout: must be a whole'],
     ['a tool twice', { tools: [clock, clock] }, 'agent: Agent "desk" has two tools named "clock.show".'],
     ['129 tools', { tools: Array.from({ length: 129 }, () => clock) }, 'agent.tools: has 129 entries, and 128 are'],
-    ['headers for the vendor', { settings: { headers: { a: 'b' } } }, 'agent.settings.headers: is for the operator'],
-    ['what only a vendor knows', { settings: { provider: {} } }, 'agent.settings.provider: is for the operator'],
+    [
+      'headers for the vendor',
+      { settings: { headers: { a: 'b' } } },
+      'agent.settings.headers: can only be set by the operator',
+    ],
+    [
+      'what only a vendor knows',
+      { settings: { provider: {} } },
+      'agent.settings.provider: can only be set by the operator',
+    ],
     ['an unknown setting', { settings: { heat: 1 } }, 'agent.settings.heat: is not known.'],
     ['a setting in words', { settings: { temperature: 'hot' } }, 'agent.settings.temperature: must be a number'],
     ['a window of two kinds', { context: { window: { turns: 1, tokens: 1 } } }, 'agent.context.window: takes one of'],
@@ -112,7 +116,11 @@ describe('what is refused, and where it stands', () => {
     ['hooks', { hooks: {} }, 'agent.hooks: is not known.'],
     ['an audit in words', { audit: { keep: '1 day' } }, 'agent.audit.keep: must be a whole number'],
     ['another way to be busy', { whileBusy: 'drop' }, 'agent.whileBusy: must be one of refuse, queue, supersede.'],
-    ['a secret in its instructions', { instructions: { $secret: 'A' } }, 'agent.instructions.$secret: stands where no'],
+    [
+      'a secret in its instructions',
+      { instructions: { $secret: 'A' } },
+      'agent.instructions.$secret: refers to a secret',
+    ],
   ])('%s', (_what, change, message) => {
     let error: unknown
     try {

@@ -77,7 +77,7 @@ test('a gated call shows neither the secret nor its value to the approver', asyn
 test('a secret that is not there is named, and nothing is sent', async () => {
   const server = await serve((_, response) => void response.end('[]'))
   const { outcome } = await told({ secrets: () => undefined }, config(server.port))
-  const message = 'There is no secret "ORDERS" here: the operator must add it.'
+  const message = 'There is no secret "ORDERS". The operator must add it.'
   expect(outcome).toMatchObject({ ok: false, error: { message } })
   expect(server.seen).toEqual([])
 })
@@ -94,7 +94,12 @@ test.each<[what: string, secrets: NonNullable<ConfigEnv['secrets']>]>([
 })
 
 test.each<[what: string, header: object, env: ConfigEnv, message: string]>([
-  ['where there are none', { $secret: 'KEY' }, {}, 'Authorization.$secret: is a secret, and there are none here.'],
+  [
+    'where there are none',
+    { $secret: 'KEY' },
+    {},
+    'Authorization.$secret: refers to a secret, and the operator offers none.',
+  ],
   ['of a strange name', { $secret: '../KEY' }, { secrets: () => '' }, 'Authorization.$secret: must be the name of a'],
   ['of no name', { $secret: 7 }, { secrets: () => '' }, 'Authorization.$secret: must be text, not a number.'],
   ['with more to it', { $secret: 'KEY', or: 'x' }, { secrets: () => '' }, 'Authorization.or: is not known.'],

@@ -27,7 +27,7 @@ test('a name that leads inside is not asked, and neither is one that is asked wi
   const network = testNetwork(server.port, { 'inside.test': [['10.0.0.7']], 'public.test': [[PUBLIC]] })
   const ask = guardedFetchOn(network, { maxBytes })
   await expect(ask('https://inside.test/')).rejects.toThrow('The address of inside.test is not public.')
-  await expect(ask('http://public.test/')).rejects.toThrow('public.test is asked over https, or not at all.')
+  await expect(ask('http://public.test/')).rejects.toThrow('public.test must be requested over https.')
   expect(server.seen).toEqual([])
 })
 

@@ -223,7 +223,7 @@ describe('Encryption', () => {
     const server = await serve(json('ok'), { secure: true })
     const network = testNetwork(server.port, { 'wrong.test': [[PUBLIC]] })
     expect(await run(on(network, { url: 'https://wrong.test/' }))).toMatchObject({
-      message: 'wrong.test could not be asked (ERR_TLS_CERT_ALTNAME_INVALID).',
+      message: 'wrong.test could not be reached (ERR_TLS_CERT_ALTNAME_INVALID).',
     })
     expect(server.seen).toEqual([])
   })
@@ -234,7 +234,7 @@ describe('Encryption', () => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
     try {
       expect(await run(httpToolOn({ resolve, dial })({ ...base, url: 'https://api.test/' }))).toMatchObject({
-        message: 'api.test could not be asked (DEPTH_ZERO_SELF_SIGNED_CERT).',
+        message: 'api.test could not be reached (DEPTH_ZERO_SELF_SIGNED_CERT).',
       })
     } finally {
       delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']

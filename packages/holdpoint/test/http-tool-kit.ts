@@ -6,7 +6,7 @@ import type { JsonObject, Scope, Tool, ToolContext } from '@holdpoint/core'
 import { afterEach } from 'vitest'
 import type { Network } from '../src/http-tool/connect.ts'
 import { httpTool } from '../src/http-tool/http-tool.ts'
-import type { HttpAnswer, HttpToolOptions } from '../src/http-tool/http-tool-options.ts'
+import type { HttpToolResult, HttpToolOptions } from '../src/http-tool/http-tool-options.ts'
 
 const stops: Array<() => void> = []
 afterEach(() => stops.splice(0).forEach((stop) => stop()))
@@ -113,7 +113,7 @@ export interface RunOptions {
 
 /** Runs a tool's handler the way the loop does, on an input that is taken as checked. */
 export async function run(
-  tool: Tool<never, HttpAnswer, 'server'>,
+  tool: Tool<never, HttpToolResult, 'server'>,
   input: JsonObject = {},
   options: RunOptions = {},
 ): Promise<unknown> {

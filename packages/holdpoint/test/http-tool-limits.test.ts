@@ -130,7 +130,7 @@ describe('A network that fails', () => {
       expect.objectContaining({ message: 'api.test refused the connection.' }),
     )
     expect(await run(local(port))).toMatchObject({
-      message: `127.0.0.1:${port} closed the connection before it had answered in full.`,
+      message: `127.0.0.1:${port} closed the connection before the response was complete.`,
     })
     expect(closed.seen).toEqual([])
   })
@@ -148,7 +148,7 @@ describe('A network that fails', () => {
       (_, response) => void response.writeHead(200, { 'content-length': 10 }).write('half', () => response.destroy()),
     )
     expect(await run(local(server.port))).toMatchObject({
-      message: `127.0.0.1:${server.port} closed the connection before it had answered in full.`,
+      message: `127.0.0.1:${server.port} closed the connection before the response was complete.`,
     })
   })
 
@@ -166,7 +166,7 @@ describe('A network that fails', () => {
   test('what is not HTTP is refused', async () => {
     const port = await listen(createTcpServer((socket) => socket.end('220 smtp.acme.test ESMTP\r\n')))
     expect(await run(local(port))).toMatchObject({
-      message: expect.stringMatching(/^127\.0\.0\.1:\d+ could not be asked \(HPE_/),
+      message: expect.stringMatching(/^127\.0\.0\.1:\d+ could not be reached \(HPE_/),
     })
   })
 
@@ -187,6 +187,6 @@ describe('A network that fails', () => {
       expect(told).toMatchObject({ message: expect.any(String) })
       expect(JSON.stringify(told)).not.toContain(secret)
     }
-    expect(await run(thrown)).toMatchObject({ message: 'The headers of the request could not be made (TypeError).' })
+    expect(await run(thrown)).toMatchObject({ message: 'The function for the headers failed (TypeError).' })
   })
 })

@@ -52,7 +52,7 @@ describe('A schema is refused', () => {
   })
 
   test('when it is asynchronous, which would let everything pass', () => {
-    expect(refusal({ $async: true, type: 'string' })).toMatch(/^\$async: there are no asynchronous schemas/)
+    expect(refusal({ $async: true, type: 'string' })).toMatch(/^\$async: asynchronous schemas are not supported/)
   })
 
   test('when it takes its limits from the data', () => {
@@ -89,7 +89,7 @@ describe('Nothing takes long', () => {
   })
 
   test('a schema that is only a reference to itself says so', () => {
-    expect(check({ $ref: '#' }, 1)).toMatch(/^the schema itself failed/)
+    expect(check({ $ref: '#' }, 1)).toMatch(/^the schema threw an error/)
   })
 
   test('a definition that is used often is compiled once', () => {

@@ -79,7 +79,7 @@ describe('A value', () => {
       'one of several forms',
       { oneOf: [{ type: 'integer' }, { type: 'number' }] },
       1,
-      'fits more than one form, and must fit exactly one',
+      'matches more than one schema, and must match exactly one',
     ],
     ['a condition', { if: { required: ['a'] }, then: { required: ['b'] } }, { a: 1 }, 'b: is required'],
     ['a dependency', { dependentRequired: { a: ['b'] } }, { a: 1 }, 'b: is required when "a" is given'],
@@ -193,7 +193,7 @@ describe('A schema', () => {
     ).toBe('0: must be a string')
     expect(refusal({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...tuple })).toMatch(/^items: must be/)
     expect(refusal({ $schema: 'http://json-schema.org/draft-03/schema#' })).toMatch(
-      /^\$schema: .*not a draft that is known/,
+      /^\$schema: .*not a supported draft/,
     )
   })
 

@@ -67,7 +67,7 @@ test('a tenant with too many checks under way is told so, and others are not', a
   const refused = (await Promise.all(many)).filter(({ ok }) => !ok)
   expect(other.ok).toBe(true)
   expect(refused.length).toBeGreaterThan(50)
-  expect(why(refused[0]!)).toBe('it could not be checked: 200 other checks wait already. Try again later.')
+  expect(why(refused[0]!)).toBe('it could not be checked: 200 other checks are waiting. Try again later.')
 })
 
 const toolOf = (name: string, inputSchema: JsonObject): object => ({

@@ -173,7 +173,11 @@ describe('what is refused, and where it stands', () => {
       { onExpire: { answer: { $secret: 'KEY' } } },
       /^tool\.onExpire\.answer\.\$secret: /,
     ],
-    ['a secret as a description', { description: { $secret: 'KEY' } }, /^tool\.description\.\$secret: stands where no/],
+    [
+      'a secret as a description',
+      { description: { $secret: 'KEY' } },
+      /^tool\.description\.\$secret: refers to a secret/,
+    ],
   ])('%s', (_what, change, message) => {
     const { code, message: said } = refusal({ ...configs.space, ...change })
     expect(said).toMatch(message)

@@ -80,7 +80,7 @@ test("a tenant's server cannot use the secrets of the operator's servers", async
   await talk(raw, 'acme', { $secret: 'DATABASE_URL' }, { secrets }, every)
   expect(raw.asked).toEqual([])
   await expect(talk(raw, 'acme', { $secret: 'DATABASE_URL' }, {}, every)).rejects.toThrow(
-    'agent.mcpServers[0].headers.authorization.$secret: is a secret, and there are none here.',
+    'agent.mcpServers[0].headers.authorization.$secret: refers to a secret, and the operator offers none.',
   )
 })
 
@@ -92,7 +92,9 @@ test('a secret reference is valid only in headers and only with a name', async (
     { $secret: 'TRACKER', as: () => ({ mcpServers: [{ url: { $secret: 'A' } }] }) },
     { secrets },
   )
-  await expect(inUrl).rejects.toThrow('agent.mcpServers[0].url.$secret: stands where no secret is put')
+  await expect(inUrl).rejects.toThrow(
+    'agent.mcpServers[0].url.$secret: refers to a secret, which only the value of a header may do',
+  )
   await expect(talk(raw, 'acme', { $secret: 'no name' }, { secrets })).rejects.toThrow(
     'agent.mcpServers[0].headers.authorization.$secret: must be the name of a secret',
   )

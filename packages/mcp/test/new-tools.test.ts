@@ -60,12 +60,12 @@ test('calls of a tool that appears after the first list are held until it is acc
 
 test('tools of a server that had none at first are new, and a new tool that changes stays held', async () => {
   const pins = new Pins(storeInMemory(), '', 's')
-  await pins.see([])
-  expect((await pins.see([ECHO])).pins).toMatchObject([{ isNew: true }])
+  await pins.record([])
+  expect((await pins.record([ECHO])).pins).toMatchObject([{ isNew: true }])
   const worse = { ...ECHO, description: POISONED }
-  expect((await pins.see([worse])).pins).toMatchObject([{ isNew: true, definition: worse }])
-  expect((await pins.see([])).pins).toMatchObject([{ isNew: true, gone: true }])
-  expect((await pins.see([worse])).pins[0]).toMatchObject({ isNew: true })
+  expect((await pins.record([worse])).pins).toMatchObject([{ isNew: true, definition: worse }])
+  expect((await pins.record([])).pins).toMatchObject([{ isNew: true, gone: true }])
+  expect((await pins.record([worse])).pins[0]).toMatchObject({ isNew: true })
   expect((await pins.all()).pins[0]).not.toHaveProperty('gone')
 })
 

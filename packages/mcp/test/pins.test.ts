@@ -193,16 +193,16 @@ test('a call that was sent already continues, even if the server changes the too
 
 test('an unchanged list writes nothing to the store', async () => {
   const pins = new Pins(storeInMemory(), '', 's')
-  await pins.see([ECHO])
-  await pins.see([{ ...ECHO, description: POISONED }])
-  await pins.see([])
+  await pins.record([ECHO])
+  await pins.record([{ ...ECHO, description: POISONED }])
+  await pins.record([])
   const before = await pins.all()
-  await pins.see([])
+  await pins.record([])
   expect(await pins.all()).toEqual(before)
-  await pins.see([{ ...ECHO, description: POISONED }])
+  await pins.record([{ ...ECHO, description: POISONED }])
   const changed = await pins.all()
   expect(changed.revision).toBe(before.revision + 1)
-  await pins.see([{ ...ECHO, description: POISONED }])
+  await pins.record([{ ...ECHO, description: POISONED }])
   expect(await pins.all()).toEqual(changed)
 })
 
@@ -231,17 +231,17 @@ test('a process that read before an acceptance does not undo it', async () => {
   const store = storeInMemory()
   const [old, changed] = [ECHO, { ...ECHO, description: POISONED }]
   const pins = new Pins(store, '', 's')
-  await pins.see([old])
+  await pins.record([old])
   const before = await store.documents({ tenant: '', kind: 'mcp-tool', limit: 10 })
   const late = new Pins({ ...store, documents: () => Promise.resolve(before) }, '', 's')
-  const [pin] = (await pins.see([changed])).pins
+  const [pin] = (await pins.record([changed])).pins
   expect(await pins.accept('echo', pin?.changed?.fingerprint ?? '')).toBe('accepted')
 
-  await late.see([changed])
+  await late.record([changed])
   const { pins: kept } = await pins.all()
   expect(kept).toMatchObject([{ definition: changed, changes: [] }])
   expect(kept[0]).not.toHaveProperty('gone')
   // Nor does a process that no longer found the tool.
-  await late.see([])
+  await late.record([])
   expect((await pins.all()).pins).toMatchObject([{ definition: changed, gone: true }])
 })

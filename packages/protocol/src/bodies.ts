@@ -6,7 +6,7 @@ import type {
   Json,
   JsonObject,
   Member,
-  ResolveAnswer,
+  ResolveResult,
   Resolution,
   Role,
   UserPart,
@@ -40,7 +40,7 @@ export interface AgentRow {
   readonly model?: string
   readonly instructions?: string
   readonly tools?: readonly ToolRow[]
-  /** The exact prompts are kept for a while. */
+  /** The runtime stores the exact prompts for a while. */
   readonly audited?: true
 }
 
@@ -81,6 +81,8 @@ export interface Participants {
   readonly participants: readonly string[]
   /** What the caller may do in the conversation. */
   readonly may: ConversationRights
+  /** Display names by id. Left out when no person has one. */
+  readonly names?: Readonly<Record<string, string>>
 }
 
 export interface ConversationRights {
@@ -88,7 +90,7 @@ export interface ConversationRights {
   readonly write: boolean
   /** Change the participants, or the owner. */
   readonly share: boolean
-  /** Remove oneself. */
+  /** Stop being a participant. */
   readonly leave: boolean
   readonly erase: boolean
 }
@@ -129,7 +131,7 @@ export type ResolveBody = Resolution & {
 }
 
 /** Only `accepted` or `duplicate`: every other verdict is a problem document. */
-export type Resolved = ResolveAnswer
+export type Resolved = ResolveResult
 
 export interface HoldsQuery {
   readonly conversationId?: string

@@ -54,8 +54,10 @@ export type {
   CreatedKey,
   DelegationRow,
   DelegationsQuery,
+  ExportLine,
   KeyRow,
   PersonRow,
+  PersonSessionRow,
 } from './people-bodies.ts'
 export { encodeRetry, encodeSse, SSE_HEARTBEAT, type SseMessage } from './sse.ts'
 export { SseDecoder, type DecodedSse } from './sse-decoder.ts'

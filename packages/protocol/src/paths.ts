@@ -47,6 +47,8 @@ export const paths = {
   person: (id: string): string => at('people', id),
   /** Lines of JSON. */
   personExport: (id: string): string => at('people', id, 'export'),
+  personSessions: (id: string): string => at('people', id, 'sessions'),
+  handOver: (id: string): string => at('people', id, 'hand-over'),
   delegations: (): string => at('delegations'),
   delegation: (to: string): string => at('delegations', to),
   toolResults: (runId: string): string => at('runs', runId, 'tool-results'),
@@ -61,6 +63,8 @@ export const paths = {
   workers: (): string => at('workers'),
   usage: (): string => at('usage'),
   me: (): string => at('me'),
+  mySessions: (): string => at('me', 'sessions'),
+  mySession: (id: string): string => at('me', 'sessions', id),
   keys: (): string => at('keys'),
   key: (id: string): string => at('keys', id),
 } as const

@@ -1,4 +1,5 @@
 /** The bodies about keys, people and the caller. */
+import type { LogEvent } from '@holdpoint/core'
 import type { Scope } from './bodies.ts'
 
 export interface CreateKey {
@@ -34,6 +35,17 @@ export interface PersonRow {
   /** The name that people read. */
   readonly name?: string
   readonly groups?: readonly string[]
+}
+
+/** A person who signed in with a browser. The id opens nothing: it only names the session. */
+export interface PersonSessionRow {
+  readonly id: string
+  readonly createdAt: number
+  readonly expiresAt: number
+  /** The `User-Agent` header of the sign-in. */
+  readonly browser?: string
+  /** The session of this request. */
+  readonly current?: true
 }
 
 /** `from` lets `to` decide in their place. */
@@ -74,3 +86,13 @@ export interface CallerRow {
   /** When the credential expires. */
   readonly expiresAt?: number
 }
+
+/** A line of the export of a person. */
+export type ExportLine =
+  | { readonly type: 'export'; readonly person: string; readonly at: number }
+  | { readonly type: 'person' | 'delegation' | 'key' | 'session'; readonly data: object }
+  | { readonly type: 'conversation'; readonly data: object }
+  /** `elsewhere`: by the person, in a space or in a conversation of others. */
+  | { readonly type: 'event'; readonly conversationId: string; readonly event: LogEvent; readonly elsewhere?: true }
+  /** Without this last line, the export is incomplete. */
+  | { readonly type: 'end'; readonly conversations: number; readonly events: number }

@@ -2,7 +2,7 @@
  * Problem documents (RFC 9457) of the gateway. The `code` is the runtime's own (a refusal, a verdict or the code of a
  * failure) or one of the gateway's.
  */
-import type { FailureCode, Refusal, ResolveAnswer, Verdict } from '@holdpoint/core'
+import type { FailureCode, Refusal, ResolveResult, Verdict } from '@holdpoint/core'
 import type { SpaceRefusal } from '@holdpoint/spaces'
 
 export const PROBLEM_TYPE = 'application/problem+json'
@@ -20,7 +20,7 @@ export interface Problem {
   readonly issues?: readonly { readonly at: string; readonly message: string }[]
   /** The verdict, when the problem is about a resolution. */
   readonly verdict?: Verdict
-  readonly first?: ResolveAnswer['first']
+  readonly first?: ResolveResult['first']
   readonly remaining?: number
 }
 
@@ -49,6 +49,7 @@ export type GatewayCode =
   | 'too-many-requests'
   | 'too-many-streams'
   | 'limit-reached'
+  | 'sign-in-unavailable'
   | 'internal'
 
 const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: string]>> = {
@@ -59,7 +60,7 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   'hold-not-open': [410, 'The hold is no longer open'],
   'key-reused': [422, 'The key was used for another request'],
   'is-a-space': [409, 'This is a space'],
-  erased: [410, 'The conversation was erased'],
+  erased: [410, 'It was erased'],
   'nothing-to-erase': [404, 'No such conversation'],
 
   'space-missing': [404, 'No such space'],
@@ -106,6 +107,7 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   'too-many-requests': [429, 'Too many requests'],
   'too-many-streams': [429, 'Too many streams'],
   'limit-reached': [422, 'Limit reached'],
+  'sign-in-unavailable': [503, 'The sign-in service does not answer'],
   internal: [500, 'Internal error'],
 }
 
@@ -122,8 +124,8 @@ export function problem(
   return { type: URN + code, title, status, detail, code, ...more }
 }
 
-/** The problem for a verdict; undefined when the answer was accepted, now or before. */
-export function problemOfVerdict({ verdict, message, first, remaining }: ResolveAnswer): Problem | undefined {
+/** The problem for a verdict; undefined when the answer was accepted, by this request or an earlier one. */
+export function problemOfVerdict({ verdict, message, first, remaining }: ResolveResult): Problem | undefined {
   if (verdict === 'accepted' || verdict === 'duplicate') return undefined
   const more = { ...(first && { first }), ...(remaining !== undefined && { remaining }) }
   return problem(verdict, message, { verdict, ...more })

@@ -10,7 +10,7 @@ import {
   type SendOptions,
   type ClientToolSet,
   type Json,
-  type ResolveAnswer,
+  type ResolveResult,
   type View,
   type ViewCall,
   type ViewHold,
@@ -18,7 +18,7 @@ import {
 } from '@holdpoint/client'
 import { LiveStore } from './live-store.ts'
 
-type Verdict = Promise<ResolveAnswer>
+type Verdict = Promise<ResolveResult>
 
 export interface ConversationState extends Actions {
   readonly id: string

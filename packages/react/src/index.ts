@@ -2,4 +2,4 @@ export { HoldpointProvider, useClient, usePageTools, type HoldpointProviderProps
 export { useConversation, type ConversationState } from './use-conversation.ts'
 export { useHolds, type HoldsState } from './use-holds.ts'
 export { useSpace, type SpaceState } from './use-space.ts'
-export { useWatched, type WatchedAnswer } from './use-watched.ts'
+export { useWatched, type WatchedResult } from './use-watched.ts'

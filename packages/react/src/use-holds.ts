@@ -6,7 +6,7 @@ import type {
   Holds,
   HoldsFilter,
   PendingHold,
-  ResolveAnswer,
+  ResolveResult,
   ResolveOptions,
   Resolution,
 } from '@holdpoint/client'
@@ -14,7 +14,7 @@ import { useClient } from './provider.ts'
 import { useWatched } from './use-watched.ts'
 
 type Which = Pick<PendingHold, 'conversationId' | 'callId'> & Partial<Pick<PendingHold, 'nth'>>
-type Verdict = Promise<ResolveAnswer>
+type Verdict = Promise<ResolveResult>
 
 export interface HoldsState extends HoldActions {
   /** Open holds of all conversations, oldest first. */

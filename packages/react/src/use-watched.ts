@@ -2,7 +2,7 @@ import { useCallback, useSyncExternalStore } from 'react'
 import type { Client, WatchedState } from '@holdpoint/client'
 import { usePage } from './provider.ts'
 
-export interface WatchedAnswer<T> extends WatchedState<T> {
+export interface WatchedResult<T> extends WatchedState<T> {
   /** There is neither a result nor an error yet. */
   readonly loading: boolean
   readonly refresh: () => void
@@ -15,7 +15,7 @@ const readInitial = (): typeof INITIAL => INITIAL
 /**
  * The result of a request that is sent again whenever something changed. Different requests need different keys.
  */
-export function useWatched<T>(key: string, ask: (client: Client, signal: AbortSignal) => Promise<T>): WatchedAnswer<T> {
+export function useWatched<T>(key: string, ask: (client: Client, signal: AbortSignal) => Promise<T>): WatchedResult<T> {
   const { item, subscribe } = usePage().watched(key, ask)
   const refresh = useCallback(() => item.refresh(), [item])
   const read = useCallback(() => item.state, [item])

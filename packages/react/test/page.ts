@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import { connect, type Client } from '@holdpoint/client'
 import { viewOf, type Frame, type View } from '@holdpoint/core/view'
 import type { SpaceView } from '@holdpoint/spaces/view'
-import type { LogEvent, ResolveAnswer } from '@holdpoint/core'
+import type { LogEvent, ResolveResult } from '@holdpoint/core'
 import type { PendingHold } from '@holdpoint/runtime'
 import { encodeStream, type StreamMessage } from '@holdpoint/protocol'
 
@@ -64,7 +64,7 @@ export interface FakeGateway {
   say(...messages: readonly StreamMessage[]): Promise<void>
   holds: readonly PendingHold[]
   /** The verdict on each answer to a hold. */
-  verdict: ResolveAnswer
+  verdict: ResolveResult
   changed(): Promise<void>
   /** The number of open streams. */
   readonly open: number

@@ -4,6 +4,7 @@ export { callsTo, type CallTo } from './session/calls-to.ts'
 export { type HeldCall, type StepResult, type StopReason, type TurnResult } from './session/result.ts'
 export { Session, type ChatResult, type SessionStatus } from './session/session.ts'
 export type {
+  AssignOptions,
   Content,
   HoldOptions,
   OpenSessionOptions,
@@ -11,11 +12,12 @@ export type {
   SendOptions,
 } from './session/session-options.ts'
 export { type MessageTaken, type TurnOfMessage } from './conversation/turn-of-message.ts'
-export { type CancelAnswer } from './conversation/active-conversation.ts'
+export { type CancelResult } from './conversation/active-conversation.ts'
 export { type SessionData } from './session/session-data.ts'
 export { chat, step, stream } from './session/chat.ts'
+export type { HandOverOptions, HandOverResult } from './runtime/hand-over.ts'
 export type { KnownCall } from './runtime/known-call.ts'
-export { QuotaExceeded, type QuotaName, type Quotas, type QuotaUsage } from './node/tenant-quotas.ts'
+export { QuotaExceeded, type QuotaName, type QuotaReached, type Quotas, type QuotaUsage } from './node/tenant-quotas.ts'
 export { checkRuntimeOptions } from './runtime/check-runtime.ts'
 export { listDocument } from './runtime/erase.ts'
 export type {

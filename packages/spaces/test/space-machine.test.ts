@@ -25,9 +25,13 @@ test('a space and a conversation are machines of their own: an event of one is i
   const space = inSpace(opened, joined, desk, posted)
   expect(space.space?.members.size).toBe(2)
   expect(space.outbox).toHaveLength(1)
-  expect(inSpace(opened, joined, desk, posted, { type: 'notices.told', count: 1 }).outbox).toEqual([])
+  expect(inSpace(opened, joined, desk, posted, { type: 'notices.delivered', count: 1 }).outbox).toEqual([])
   expect(() => inSpace(opened, started)).toThrow('no event of a space')
   expect(() => fold([started, joined].map(numbered))).toThrow('a space is no conversation')
-  expect(() => inSpace(opened, joined, desk, posted, { type: 'notices.told', count: 2 })).toThrow('more was told')
-  expect(() => fold([started, { type: 'notices.told', count: 1 } as const].map(numbered))).toThrow('more was told')
+  expect(() => inSpace(opened, joined, desk, posted, { type: 'notices.delivered', count: 2 })).toThrow(
+    'more notices were delivered',
+  )
+  expect(() => fold([started, { type: 'notices.delivered', count: 1 } as const].map(numbered))).toThrow(
+    'more notices were delivered',
+  )
 })

@@ -19,7 +19,7 @@ function walked(numbers: readonly number[]): readonly LogEvent[] {
   const pick = <T>(options: readonly T[]): T => options[(numbers[at++] ?? 0) % options.length] as T
   const log: LogEvent[] = []
   let state: SpaceState = spaceMachine.empty
-  const write = (events: readonly (SpaceEvent | { type: 'notices.told'; count: number })[]): void => {
+  const write = (events: readonly (SpaceEvent | { type: 'notices.delivered'; count: number })[]): void => {
     for (const body of events) {
       const event: LogEvent = { ...body, seq: state.seq + 1, at: at * 10 }
       state = spaceMachine.evolve(state, event)
@@ -44,7 +44,7 @@ function walked(numbers: readonly number[]): readonly LogEvent[] {
       () =>
         write(decideShow(space, { type: 'tool.started', agent, toolCallId, name: 't', input: {}, status: 'running' })),
       () => write(decideShow(space, { type: 'tool.done', agent, toolCallId, output: 1 })),
-      () => write(outbox.length > 0 ? [{ type: 'notices.told', count: pick([1, outbox.length]) }] : []),
+      () => write(outbox.length > 0 ? [{ type: 'notices.delivered', count: pick([1, outbox.length]) }] : []),
     ])()
   }
   return log

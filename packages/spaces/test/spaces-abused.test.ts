@@ -73,7 +73,7 @@ test('an agent that can no longer be created does not keep other agents in the s
   await world.pass(2000)
   expect((await world.log('agent:scout')).filter(({ type }) => type === 'turn.started')).toHaveLength(1)
   expect((await one.runtime.agents.view('desk')).inbox).toHaveLength(1)
-  expect((await world.log('trip')).at(-1)).toMatchObject({ type: 'notices.told' })
+  expect((await world.log('trip')).at(-1)).toMatchObject({ type: 'notices.delivered' })
 })
 
 test('a post whose answer was lost is told as taken, although its sender may not speak there any more', async () => {
@@ -100,7 +100,7 @@ test('a message with a key that looks like an event of the inbox does not keep t
   await world.soon(one.runtime.send('agent:desk', 'Hi', { key: `space:trip:${seq}` }))
   await world.soon(one.runtime.send('agent:desk', 'Hi again', { key: 'trigger:t' }))
   expect(await one.runtime.spaces.post('trip', 'Look here', { from: ada })).toMatchObject({ seq })
-  expect(await one.runtime.agents.trigger('desk', { id: 't', name: 'go' })).toEqual({ id: 't' })
+  expect(await one.runtime.agents.trigger('desk', { id: 't', name: 'go' })).toEqual({ ok: true, id: 't' })
   await world.calm()
   expect(JSON.stringify(await world.log('agent:desk'))).toContain('Look here')
 })
@@ -215,7 +215,7 @@ test('what is said to a thousand agents is kept once until they have heard it, a
   expect(base.split(text).length).toBeLessThanOrEqual(2)
   await world.process('two', { agents: ['a1'], says: ['Heard.'] })
   await world.pass(1000)
-  await world.until(async () => (await world.log('trip')).at(-1)?.type === 'notices.told')
+  await world.until(async () => (await world.log('trip')).at(-1)?.type === 'notices.delivered')
   for (const { id } of crowd)
     expect((await world.log(`agent:${id}`)).filter(({ type }) => type === 'message.queued')).toHaveLength(1)
 })
@@ -240,7 +240,7 @@ test('what a process that is closed had still to tell is told by the next one, o
   await world.pass(2000)
   for (const life of ['agent:desk', 'agent:scout'])
     expect((await world.log(life)).filter(({ type }) => type === 'message.queued')).toHaveLength(1)
-  expect((await world.log('trip')).filter(({ type }) => type === 'notices.told')).toHaveLength(1)
+  expect((await world.log('trip')).filter(({ type }) => type === 'notices.delivered')).toHaveLength(1)
 })
 
 test('a space that another process made is found, although this one could not make it and heard nothing since', async () => {

@@ -1,5 +1,5 @@
 /** People and agents in spaces: who is woken by what, what is shown, and that all of it happens once. */
-import type { Json, Member } from '@holdpoint/core'
+import type { Append, Json, Member } from '@holdpoint/core'
 import { tool } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -219,7 +219,11 @@ test('skip leaves no trace in what the agent is told later, and its events are h
   expect(await one.runtime.agents.view('desk')).toMatchObject({ status: 'asleep', inbox: [] })
   expect((await one.runtime.view('agent:desk'))?.turns).toEqual([])
 
-  expect(await one.runtime.agents.trigger('desk', { name: 'rumour', id: 'a' })).toEqual({ id: 'a', repeated: true })
+  expect(await one.runtime.agents.trigger('desk', { name: 'rumour', id: 'a' })).toEqual({
+    ok: true,
+    id: 'a',
+    repeated: true,
+  })
   await one.runtime.agents.trigger('desk', { name: 'something', id: 'b' })
   await world.until(() => prompts.length === 2)
   expect(prompts[1]).toContain('something')
@@ -300,4 +304,26 @@ test('a retry under the same key is given the first result', async () => {
   await runtime.spaces.join('trip', { kind: 'human', id: 'bob' }, { role: 'owner' })
   await runtime.spaces.leave('trip', ada)
   expect(await say('Hello')).toMatchObject({ ok: true, seq: 3, repeated: true })
+})
+
+test('a space stays in memory while it delivers, and delivers again after the store failed', async () => {
+  const world = new World()
+  let away = true
+  const one = await world.process('one', {
+    says: [SKIP],
+    keepIdle: 0,
+    before: (question, [write]) =>
+      away && question === 'append' && (write as Append).to.id === 'agent:desk'
+        ? { result: 'failed', why: 'the disk is full' }
+        : undefined,
+  })
+  await trip(one, [desk])
+  await one.runtime.spaces.post('trip', 'Find a hotel', { from: ada })
+  await world.pass(25_000)
+  expect(one.problems).toHaveLength(1)
+  away = false
+  await world.pass(60_000)
+  await world.calm()
+
+  expect((await world.log('agent:desk')).map(({ type }) => type)).toContain('turn.started')
 })

@@ -16,7 +16,7 @@ export interface Op {
 }
 
 /** The result of an append. `nth` is its position in the call, from 1. */
-export type Answer = { readonly nth: number } & (
+export type AppendResult = { readonly nth: number } & (
   | {
       readonly result: 'ok'
       readonly k: number
@@ -158,11 +158,11 @@ export function callOf(schema: string, shift: number, ops: readonly Op[]): Query
   }
 }
 
-export function answersIn({ made, convs, made_epochs, made_flags, refusals }: CallResult): readonly Answer[] {
+export function answersIn({ made, convs, made_epochs, made_flags, refusals }: CallResult): readonly AppendResult[] {
   const nths = made === null ? undefined : numbersIn(made)
   const epochs = numbersIn(made_epochs)
   const flags = numbersIn(made_flags)
-  const answers = numbersIn(convs).map((k, index): Answer => {
+  const answers = numbersIn(convs).map((k, index): AppendResult => {
     const flag = flags[index] ?? 0
     return {
       nth: nths?.[index] ?? index + 1,
@@ -181,7 +181,7 @@ function numbersIn(list: string | null): readonly number[] {
   return list ? list.split(',').map(Number) : []
 }
 
-export function appendedOf({ write }: Op, answer: Answer): Appended {
+export function appendedOf({ write }: Op, answer: AppendResult): Appended {
   switch (answer.result) {
     case 'ok':
       return { result: 'ok', events: eventsOf(write), epoch: answer.epoch, owned: answer.owned }
@@ -208,7 +208,7 @@ export interface Written {
   readonly unowned: boolean
 }
 
-export function writtenOf({ write }: Op, answer: Answer): Written | undefined {
+export function writtenOf({ write }: Op, answer: AppendResult): Written | undefined {
   if (answer.result !== 'ok') return undefined
   const { k, deadline, unowned } = answer
   return { to: write.to, k, seq: write.expectedSeq + write.events.length, deadline, unowned }

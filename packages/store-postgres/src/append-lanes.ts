@@ -20,7 +20,7 @@ import {
   opOf,
   tooLong,
   writtenOf,
-  type Answer,
+  type AppendResult,
   type Op,
   type CallResult,
   type Written,
@@ -170,7 +170,7 @@ function forOneCall(
 
 interface Answered {
   readonly waiting: Waiting
-  readonly result: Answer | Extract<Appended, { readonly result: 'failed' | 'unknown' }>
+  readonly result: AppendResult | Extract<Appended, { readonly result: 'failed' | 'unknown' }>
 }
 
 async function callWith(connection: LaneConnection, batch: readonly Waiting[]): Promise<readonly Answered[]> {
@@ -210,7 +210,7 @@ function deliver({ waiting: { op, answer }, result }: Answered, written: (what: 
 }
 
 type Outcome =
-  | { readonly answers: readonly Answer[] }
+  | { readonly answers: readonly AppendResult[] }
   | { readonly result: 'failed' | 'unknown'; readonly error: unknown; readonly sent: boolean }
 
 interface LaneConnection {

@@ -9,7 +9,7 @@ import { joinConversation } from './join-conversation.ts'
 import type { Settings } from './settings.ts'
 import { fromStored, toStored } from './stored-name.ts'
 
-type Ownership = Pick<Store, 'beat' | 'leave' | 'due' | 'claim'>
+type Ownership = Pick<Store, 'beat' | 'leave' | 'due' | 'takeOver'>
 
 /** When the row of an expired lease is deleted. The node counts as dead long before. */
 const DELETE_AFTER_MS = 3_600_000
@@ -48,9 +48,9 @@ export function openOwnership({ schema, clockOffset }: Settings, connections: Co
       return { conversations, next: rows[0]?.next ?? undefined }
     },
 
-    claim: async ({ tenant, id }, node) => {
+    takeOver: async ({ tenant, id }, node) => {
       const [row] = await read<{ readonly epoch: number }>({
-        name: 'claim',
+        name: 'takeOver',
         text: `update ${schema}.conversations set owner = $3, epoch = epoch + (owner is distinct from $3)::int
           where tenant = $1 and id = $2 and status = 'running'
             and (owner is null or owner = $3 or not ${schema}.node_alive(owner, ${schema}.now_ms($4)))

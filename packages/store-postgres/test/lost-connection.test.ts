@@ -94,25 +94,25 @@ test('a read whose answer got lost is retried once', async () => {
   expect(wire.lost).toBe(1)
 })
 
-test('a claim whose answer got lost is retried and returns the epoch', async () => {
+test('a takeover whose answer got lost is retried and returns the epoch', async () => {
   const { open, url } = await testSchema()
   const wire = await proxyTo(url)
   const store = await open({ url: wire.url })
   await store.beat('node 1', 60_000)
   await written(store, draft('c', 0, { status: 'running' }))
   wire.loseAnswerTo('node 1')
-  const epoch = await store.claim(at('c'), 'node 1')
+  const epoch = await store.takeOver(at('c'), 'node 1')
   expect(wire.lost).toBe(1)
   expect(epoch).toBe(1)
   await written(store, draft('c', 1, { epoch: 1, status: 'running' }))
 })
 
-test('a claim that cannot be sent fails at once', async () => {
+test('a takeover that cannot be sent fails at once', async () => {
   const { open, url } = await testSchema()
   const wire = await proxyTo(url)
   const store = await open({ url: wire.url })
   wire.cut()
-  await expect(store.claim(at('c'), 'n')).rejects.toEqual(expect.objectContaining({ code: 'store-unavailable' }))
+  await expect(store.takeOver(at('c'), 'n')).rejects.toEqual(expect.objectContaining({ code: 'store-unavailable' }))
 })
 
 test('appends continue, each written once, while their connections are terminated', async () => {

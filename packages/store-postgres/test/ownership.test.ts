@@ -11,10 +11,10 @@ test('a lease expires by the database’s clock, and its node is then fenced, wh
   const { epoch } = await written(store, draft('c', 0, { status: 'running', node: 'slow' }))
 
   await other.beat('next', 60_000)
-  let claimed: number | undefined
-  await until(async () => (claimed = await other.claim(at('c'), 'next')) !== undefined)
+  let newEpoch: number | undefined
+  await until(async () => (newEpoch = await other.takeOver(at('c'), 'next')) !== undefined)
   expect(await other.beat('next', 60_000)).toBeGreaterThanOrEqual(told + 300)
-  expect(claimed).toBe(epoch + 1)
+  expect(newEpoch).toBe(epoch + 1)
   expect(await store.append(draft('c', 1, { status: 'running', epoch }))).toEqual({ result: 'fenced' })
   await written(other, draft('c', 1, { status: 'running', epoch: epoch + 1 }))
 })

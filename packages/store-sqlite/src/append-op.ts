@@ -2,7 +2,7 @@
 import { decodeBatch, encodeBatch, type Append, type Appended, type HoldRow, type LogEvent } from '@holdpoint/core'
 import { toColumn } from './column-name.ts'
 import { sqliteErrorMessage } from './sqlite-error.ts'
-import type { Answer, AppendOp, HoldCells } from './writer-messages.ts'
+import type { OpResult, AppendOp, HoldCells } from './writer-messages.ts'
 
 /** An append that cannot be encoded as JSON fails before it is sent. */
 export function toAppendOp(write: Append, now: number): AppendOp | Extract<Appended, { result: 'failed' }> {
@@ -49,7 +49,7 @@ function toLabels(labels: readonly string[]): string {
   return JSON.stringify(labels.map(toColumn))
 }
 
-export function toAppended({ events, expectedSeq, at }: Append, answer: Answer): Appended {
+export function toAppended({ events, expectedSeq, at }: Append, answer: OpResult): Appended {
   switch (answer.result) {
     case 'ok': {
       const written = events.map((event, index): LogEvent => ({ ...event, seq: expectedSeq + index + 1, at }))
@@ -63,7 +63,7 @@ export function toAppended({ events, expectedSeq, at }: Append, answer: Answer):
     case 'failed':
     case 'unknown':
       return answer
-    case 'claimed':
+    case 'taken-over':
     case 'due':
     case 'put':
     case 'swept':

@@ -6,7 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { labelsIn } from './labels.ts'
 import type { IsAlive } from './leases.ts'
-import type { Answer, AppendOp } from './writer-messages.ts'
+import type { OpResult, AppendOp } from './writer-messages.ts'
 
 interface Row {
   readonly k: number
@@ -21,7 +21,7 @@ interface Row {
 }
 
 export interface Appender {
-  append(op: AppendOp): Answer
+  append(op: AppendOp): OpResult
   /** The position of the transaction's newest batch. Set it to 0 when a transaction starts. */
   pos: number
   /** Whether the transaction erased a conversation. Set it to false when a transaction starts. */
@@ -59,7 +59,7 @@ export function appenderIn(db: DatabaseSync, isAlive: IsAlive): Appender {
     row && key !== null ? (used.get(row.k, key) as { seq: number } | undefined)?.seq : undefined
 
   /** The head is not as expected: another write was first, or an earlier attempt of this one whose answer was lost. */
-  const taken = (op: AppendOp, row: Row | undefined): Answer => {
+  const taken = (op: AppendOp, row: Row | undefined): OpResult => {
     if (!row) return { result: 'conflict' }
     const stored = after.get(row.k, op.expectedSeq) as
       | { seq: number; at: number; mark: string; events: string }
@@ -79,7 +79,7 @@ export function appenderIn(db: DatabaseSync, isAlive: IsAlive): Appender {
     appender.erased = true
   }
 
-  const append = (op: AppendOp): Answer => {
+  const append = (op: AppendOp): OpResult => {
     const row = find.get(op.tenant, op.id) as Row | undefined
     if ((row?.head ?? 0) !== op.expectedSeq) return taken(op, row)
     if (op.epoch !== null && op.epoch !== (row?.epoch ?? 0)) return { result: 'fenced' }

@@ -1,9 +1,9 @@
 /** The writer thread's operations on documents, which belong to no conversation. */
 import type { DatabaseSync } from 'node:sqlite'
-import type { Answer, PutOp } from './writer-messages.ts'
+import type { OpResult, PutOp } from './writer-messages.ts'
 
 export interface Documents {
-  put(op: PutOp): Answer
+  put(op: PutOp): OpResult
   /** Removes up to `limit` expired documents, and returns their number. */
   sweep(limit: number, now: number): number
 }

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from 'node:sqlite'
 import type { IsAlive } from './leases.ts'
-import type { Answer, ConversationKey, DueOp } from './writer-messages.ts'
+import type { OpResult, ConversationKey, DueOp } from './writer-messages.ts'
 
 interface Running extends ConversationKey {
   readonly agent: string
@@ -21,7 +21,7 @@ interface DueQuery extends Omit<DueOp, 'agents'> {
 /** Up to this number, each agent is queried separately. Above it, all deadlines are scanned in order and filtered. */
 const SCAN_ABOVE = 50
 
-export function dueIn(db: DatabaseSync, isAlive: IsAlive): (op: DueOp) => Answer {
+export function dueIn(db: DatabaseSync, isAlive: IsAlive): (op: DueOp) => OpResult {
   const reached = db.prepare(
     `select tenant, id, wake_at as wakeAt from conversations where agent = ? and wake_at <= ? order by wake_at limit ?`,
   )

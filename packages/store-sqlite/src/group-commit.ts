@@ -10,10 +10,10 @@
  */
 import type { WriteConnection } from './write-connection.ts'
 import { FULL, IOERR_WRITE, codeOf, isDiskTrouble, isKind, sqliteErrorMessage } from './sqlite-error.ts'
-import type { Answer, WriteOp } from './writer-messages.ts'
+import type { OpResult, WriteOp } from './writer-messages.ts'
 
 type Attempt =
-  | { readonly is: 'committed'; readonly answers: readonly Answer[] }
+  | { readonly is: 'committed'; readonly answers: readonly OpResult[] }
   /** Rolled back. `shared`: the error would hit each operation alone, too. */
   | { readonly is: 'undone'; readonly error: unknown; readonly shared: boolean }
   | { readonly is: 'in doubt'; readonly error: unknown }
@@ -25,7 +25,7 @@ export interface Connections {
   drop(): void
 }
 
-export function groupCommit(connections: Connections, ops: readonly WriteOp[]): readonly Answer[] {
+export function groupCommit(connections: Connections, ops: readonly WriteOp[]): readonly OpResult[] {
   const attempt = attemptAll(connections, ops)
   switch (attempt.is) {
     case 'committed':
@@ -48,7 +48,7 @@ function attemptAll(connections: Connections, ops: readonly WriteOp[]): Attempt 
     return { is: 'undone', error, shared: true }
   }
 
-  let answers: Answer[]
+  let answers: OpResult[]
   try {
     answers = ops.map((op) => connection.apply(op))
   } catch (error) {

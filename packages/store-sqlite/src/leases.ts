@@ -1,7 +1,7 @@
 /** Which nodes are alive, and which node drives a conversation. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { NodeLocks } from './node-locks.ts'
-import type { Answer, BeatOp, ClaimOp, ForgetOp, LeaveOp } from './writer-messages.ts'
+import type { OpResult, BeatOp, TakeOverOp, ForgetOp, LeaveOp } from './writer-messages.ts'
 
 export type IsAlive = (node: string | null, now: number) => boolean
 
@@ -9,12 +9,12 @@ export interface Leases {
   readonly isAlive: IsAlive
   /** Clears the cache of lock checks. Each lock is checked once per transaction, however many writes need it. */
   refresh(): void
-  beat(op: BeatOp): Answer
-  leave(op: LeaveOp): Answer
-  claim(op: ClaimOp): Answer
+  beat(op: BeatOp): OpResult
+  leave(op: LeaveOp): OpResult
+  takeOver(op: TakeOverOp): OpResult
   /** Removes the lock files of dead nodes, and returns the nodes. The caller then deletes their rows. */
   expiredNodes(now: number): readonly string[]
-  forget(op: ForgetOp): Answer
+  forget(op: ForgetOp): OpResult
 }
 
 interface Row {
@@ -24,7 +24,7 @@ interface Row {
   readonly epoch: number
 }
 
-const DONE: Answer = { result: 'done' }
+const DONE: OpResult = { result: 'done' }
 
 export function leasesIn(db: DatabaseSync, locks: NodeLocks): Leases {
   const lease = db.prepare('select expires_at as expiresAt from nodes where id = ?')
@@ -62,13 +62,13 @@ export function leasesIn(db: DatabaseSync, locks: NodeLocks): Leases {
       drop.run(node)
       return DONE
     },
-    claim: ({ tenant, id, node, now }) => {
+    takeOver: ({ tenant, id, node, now }) => {
       const row = find.get(tenant, id) as Row | undefined
-      if (row?.status !== 'running') return { result: 'claimed', epoch: undefined }
-      if (row.owner === node) return { result: 'claimed', epoch: row.epoch }
-      if (isAlive(row.owner, now)) return { result: 'claimed', epoch: undefined }
+      if (row?.status !== 'running') return { result: 'taken-over', epoch: undefined }
+      if (row.owner === node) return { result: 'taken-over', epoch: row.epoch }
+      if (isAlive(row.owner, now)) return { result: 'taken-over', epoch: undefined }
       const { epoch } = take.get(node, row.k) as { epoch: number }
-      return { result: 'claimed', epoch }
+      return { result: 'taken-over', epoch }
     },
     expiredNodes: (now) => {
       const ids = (stale.all(now) as { id: string }[]).map(({ id }) => id)

@@ -1,9 +1,9 @@
 /** The writer thread's operations on notes. */
 import type { DatabaseSync } from 'node:sqlite'
-import type { Answer, NoteOp } from './writer-messages.ts'
+import type { OpResult, NoteOp } from './writer-messages.ts'
 
 export interface Notes {
-  note(op: NoteOp): Answer
+  note(op: NoteOp): OpResult
   /** Removes up to `limit` expired notes, and returns their number. */
   sweep(limit: number, now: number): number
 }

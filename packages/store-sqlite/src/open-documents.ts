@@ -11,14 +11,14 @@ import {
   type Store,
 } from '@holdpoint/core'
 import { toColumn } from './column-name.ts'
-import type { Answer, PutOp } from './writer-messages.ts'
+import type { OpResult, PutOp } from './writer-messages.ts'
 
 export interface DocumentAccess {
   /** The connection for reads. */
   readonly db: DatabaseSync
   readonly now: () => number
   reading<T>(what: () => T): Promise<T>
-  asking(op: PutOp, wanted: 'put'): Promise<Extract<Answer, { result: 'put' }>>
+  asking(op: PutOp, wanted: 'put'): Promise<Extract<OpResult, { result: 'put' }>>
 }
 
 /** SQLite's limit is an integer, so an infinite limit is capped. */

@@ -53,7 +53,7 @@ export function versionProblem(version: string | undefined): string | undefined 
   const at = NEEDED.findIndex((needed, index) => parts[index] !== needed)
   if (at === -1 || (parts[at] ?? 0) > NEEDED[at]!) return undefined
   return (
-    `This Node (${process.version}) carries SQLite ${version}, which can damage a file that two connections write to. ` +
+    `This Node (${process.version}) contains SQLite ${version}, which can damage a file that two connections write to. ` +
     `Use Node 24.15 or newer (SQLite ${NEEDED.join('.')}).`
   )
 }

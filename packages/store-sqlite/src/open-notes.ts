@@ -2,16 +2,16 @@
 import type { Store } from '@holdpoint/core'
 import { toColumn } from './column-name.ts'
 import type { Reader } from './reader.ts'
-import type { Answer, NoteOp, SweepOp } from './writer-messages.ts'
+import type { OpResult, NoteOp, SweepOp } from './writer-messages.ts'
 
 export interface NoteAccess {
   readonly reader: Reader
   readonly now: () => number
   reading<T>(what: () => T): Promise<T>
-  asking<Result extends Answer['result']>(
+  asking<Result extends OpResult['result']>(
     op: NoteOp | SweepOp,
     wanted: Result,
-  ): Promise<Extract<Answer, { result: Result }>>
+  ): Promise<Extract<OpResult, { result: Result }>>
 }
 
 /** Rows per transaction, so that other writes run in between. */

@@ -13,7 +13,7 @@ import { exposureProblem } from './open-file.ts'
 import { Pages } from './pages.ts'
 import { Reader } from './reader.ts'
 import { isDamaged, sqliteErrorMessage } from './sqlite-error.ts'
-import type { Answer, Change, ConversationKey, Op } from './writer-messages.ts'
+import type { OpResult, Change, ConversationKey, Op } from './writer-messages.ts'
 import { openUsage } from './usage.ts'
 import { Writer } from './writer.ts'
 
@@ -72,13 +72,13 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
     if (writer.closing) throw new HoldpointError('store-unusable', `The store ${path} is closed.`)
   }
   const reading = readingOf(path, open)
-  const asking = async <Result extends Answer['result']>(
+  const asking = async <Result extends OpResult['result']>(
     op: Op,
     wanted: Result,
-  ): Promise<Extract<Answer, { result: Result }>> => {
+  ): Promise<Extract<OpResult, { result: Result }>> => {
     open()
     const answer = await writer.ask(op)
-    if (answer.result === wanted) return answer as Extract<Answer, { result: Result }>
+    if (answer.result === wanted) return answer as Extract<OpResult, { result: Result }>
     const why = 'why' in answer ? answer.why : `the writer thread answered "${answer.result}"`
     throw new HoldpointError('store-unavailable', `"${op.op}" failed on ${path}: ${why}.`)
   }
@@ -126,9 +126,9 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
       const { conversations, next } = await asking(op, 'due')
       return { conversations: conversations.map(toAddress), next }
     },
-    claim: async ({ tenant, id }, node) => {
+    takeOver: async ({ tenant, id }, node) => {
       const place = { tenant: toColumn(tenant), id: toColumn(id) }
-      return (await asking({ op: 'claim', ...place, node: toColumn(node), now: now() }, 'claimed')).epoch
+      return (await asking({ op: 'takeOver', ...place, node: toColumn(node), now: now() }, 'taken-over')).epoch
     },
 
     listen: (listener) => {

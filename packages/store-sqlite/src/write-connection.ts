@@ -11,16 +11,16 @@ import { notesIn, type Notes } from './notes.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
 import { scrubberIn } from './scrubber.ts'
 import { untilFree } from './until-free.ts'
-import type { Answer, DueOp, SweepOp, WriteOp } from './writer-messages.ts'
+import type { OpResult, DueOp, SweepOp, WriteOp } from './writer-messages.ts'
 
 export interface WriteConnection {
   /** Starts a transaction. If it throws, none is open. */
   begin(): void
-  apply(op: WriteOp): Answer
+  apply(op: WriteOp): OpResult
   commit(): void
   /** Throws if the state of the connection is unknown afterwards. */
   rollback(): void
-  due(op: DueOp): Answer
+  due(op: DueOp): OpResult
   /** The nodes whose lease has expired and whose lock is free. */
   expiredNodes(now: number): readonly string[]
   /** Removes what erasures have left, when it is time for it. */
@@ -91,8 +91,8 @@ export function createWriteConnection(
       switch (op.op) {
         case 'append':
           return appender.append(op)
-        case 'claim':
-          return leases.claim(op)
+        case 'takeOver':
+          return leases.takeOver(op)
         case 'beat':
           return leases.beat(op)
         case 'leave':
@@ -124,7 +124,7 @@ export function createWriteConnection(
   }
 }
 
-function sweep({ limit, now }: SweepOp, notes: Notes, documents: Documents): Answer {
+function sweep({ limit, now }: SweepOp, notes: Notes, documents: Documents): OpResult {
   const count = notes.sweep(limit, now)
   return { result: 'swept', count: count + documents.sweep(limit - count, now) }
 }

@@ -6,7 +6,7 @@
  * an append is sent as an array of its fields, and answers come back as JSON text.
  */
 import type { MessagePort } from 'node:worker_threads'
-import type { ConversationStatus, HoldKind, PutAnswer } from '@holdpoint/core'
+import type { ConversationStatus, HoldKind, PutResult } from '@holdpoint/core'
 import type { PackedAppend } from './packed-append.ts'
 
 export interface AppendOp {
@@ -48,8 +48,8 @@ export interface HoldCells {
   readonly labels: string | null
 }
 
-export interface ClaimOp {
-  readonly op: 'claim'
+export interface TakeOverOp {
+  readonly op: 'takeOver'
   readonly tenant: string
   readonly id: string
   readonly node: string
@@ -129,10 +129,10 @@ export interface CloseOp {
 }
 
 /** The operations that run in a transaction. */
-export type WriteOp = AppendOp | ClaimOp | BeatOp | LeaveOp | ForgetOp | NoteOp | PutOp | SweepOp
+export type WriteOp = AppendOp | TakeOverOp | BeatOp | LeaveOp | ForgetOp | NoteOp | PutOp | SweepOp
 export type Op = WriteOp | DueOp | ListenOp | UnlistenOp | CloseOp
 
-export type Answer =
+export type OpResult =
   /** Appended. `unowned`: the conversation has work and no live owner. */
   | { readonly result: 'ok'; readonly epoch: number; readonly owned: boolean; readonly unowned: boolean }
   /** An earlier attempt of the same write was stored; `batch` is what it stored. */
@@ -140,9 +140,9 @@ export type Answer =
   | { readonly result: 'conflict' }
   | { readonly result: 'fenced' }
   | { readonly result: 'repeated'; readonly seq: number }
-  | { readonly result: 'claimed'; readonly epoch: number | undefined }
+  | { readonly result: 'taken-over'; readonly epoch: number | undefined }
   | { readonly result: 'due'; readonly conversations: readonly ConversationKey[]; readonly next: number | undefined }
-  | { readonly result: 'put'; readonly answer: PutAnswer }
+  | { readonly result: 'put'; readonly answer: PutResult }
   | { readonly result: 'swept'; readonly count: number }
   | { readonly result: 'done' }
   /** Certainly not written. */
@@ -189,5 +189,5 @@ export type MessagesToWriter = readonly (Exclude<Op, AppendOp> | PackedAppend)[]
 
 /** Sent as JSON text. */
 export type MessagesFromWriter =
-  | { readonly type: 'answers'; readonly answers: readonly Answer[] }
+  | { readonly type: 'answers'; readonly answers: readonly OpResult[] }
   | { readonly type: 'changes'; readonly changes: readonly Change[] }

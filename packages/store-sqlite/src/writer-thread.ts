@@ -12,7 +12,7 @@ import { openFile } from './open-file.ts'
 import { unpackAppend } from './packed-append.ts'
 import { sqliteErrorMessage } from './sqlite-error.ts'
 import type {
-  Answer,
+  OpResult,
   DueOp,
   MessagesFromWriter,
   Opening,
@@ -78,8 +78,8 @@ class WriterThread {
   }
 
   /** In order: an operation that is not a write runs between the commits before and after it. */
-  #answer(ops: readonly Op[]): readonly Answer[] {
-    const answers: Answer[] = []
+  #answer(ops: readonly Op[]): readonly OpResult[] {
+    const answers: OpResult[] = []
     let writes: WriteOp[] = []
     const commit = (): void => {
       if (writes.length > 0) answers.push(...groupCommit(this, writes))
@@ -97,7 +97,7 @@ class WriterThread {
     return answers
   }
 
-  #other(op: Exclude<Op, WriteOp>): Answer {
+  #other(op: Exclude<Op, WriteOp>): OpResult {
     try {
       switch (op.op) {
         case 'due':
@@ -117,7 +117,7 @@ class WriterThread {
     }
   }
 
-  #due(op: DueOp): Answer {
+  #due(op: DueOp): OpResult {
     const answer = this.get().due(op)
     const expired = this.get().expiredNodes(op.now)
     const forget = expired.map((node): WriteOp => ({ op: 'forget', node, now: op.now }))

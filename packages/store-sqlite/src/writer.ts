@@ -7,7 +7,7 @@ import { extname } from 'node:path'
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads'
 import { packAppend } from './packed-append.ts'
 import { sqliteErrorMessage } from './sqlite-error.ts'
-import type { Answer, Change, MessagesFromWriter, Op, Opening, Setup, MessagesToWriter } from './writer-messages.ts'
+import type { OpResult, Change, MessagesFromWriter, Op, Opening, Setup, MessagesToWriter } from './writer-messages.ts'
 
 /** With so many operations, send at once: the thread starts a commit while the rest of the tick runs. */
 const SEND_AT = 10
@@ -29,7 +29,7 @@ export class Writer {
   readonly #changed: (changes: readonly Change[]) => void
   #writer: WriterWorker | undefined
   /** In the order of the operations. The last `#unsent.length` of them are not sent yet. */
-  #waiting: ((answer: Answer) => void)[] = []
+  #waiting: ((answer: OpResult) => void)[] = []
   #unsent: MessagesToWriter[number][] = []
   #closing: Promise<void> | undefined
 
@@ -89,7 +89,7 @@ export class Writer {
     })
   }
 
-  ask(op: Op): Promise<Answer> {
+  ask(op: Op): Promise<OpResult> {
     return new Promise((answer) => {
       if (this.#waiting.push(answer) === 1) this.#writer?.thread.ref()
       // Sent at the end of the tick, after its promises, or earlier if there are many.
@@ -123,7 +123,7 @@ export class Writer {
     }
   }
 
-  #answered(answers: readonly Answer[]): void {
+  #answered(answers: readonly OpResult[]): void {
     const asked = this.#waiting.splice(0, answers.length)
     if (this.#waiting.length === 0) this.#writer?.thread.unref()
     for (const [index, answer] of answers.entries()) asked[index]?.(answer)

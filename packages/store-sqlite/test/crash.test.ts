@@ -83,7 +83,7 @@ test('a node stays alive when its writer thread is replaced, and listeners still
     await other.append(draft('d', seq++))
     expect(heard).toHaveBeenCalled()
   }, 10_000)
-  expect(await other.claim(at('c'), 'next')).toBeUndefined()
+  expect(await other.takeOver(at('c'), 'next')).toBeUndefined()
 })
 
 test('a file that was moved away is not written to', async () => {
@@ -114,9 +114,9 @@ test('a write that waits too long fails with a message', async () => {
   const other = new DatabaseSync(path)
   other.exec('begin immediate')
   expect(await store.append(draft('c', 0))).toMatchObject({ result: 'failed', why: expect.stringMatching(/locked/) })
-  await expect(store.claim(at('c'), 'n')).rejects.toMatchObject({
+  await expect(store.takeOver(at('c'), 'n')).rejects.toMatchObject({
     code: 'store-unavailable',
-    message: expect.stringMatching(/claim.*locked/),
+    message: expect.stringMatching(/takeOver.*locked/),
   })
   other.close()
 })

@@ -15,12 +15,12 @@ test('conversations of a killed process are free at once, however long its lease
   await dies.ask('beat', 'dies', 3_600_000)
   expect(await dies.ask('append', draft('c', 0, { node: 'dies', rows: running }))).toMatchObject({ owned: true })
   expect(await store.due(mine)).toMatchObject({ conversations: [] })
-  expect(await store.claim(at('c'), 'next')).toBeUndefined()
+  expect(await store.takeOver(at('c'), 'next')).toBeUndefined()
 
   dies.process.kill('SIGKILL')
   await dies.ended()
   expect(await store.due(mine)).toMatchObject({ conversations: [at('c')] })
-  expect(await store.claim(at('c'), 'next')).toBe(2)
+  expect(await store.takeOver(at('c'), 'next')).toBe(2)
 })
 
 test('a message to a conversation of a killed process makes its sender the owner', async () => {
@@ -46,9 +46,9 @@ test('a stopped process loses its conversations when its lease expires, and is f
   await sleeps.ask('append', draft('c', 0, { node: 'sleeps', rows: running }))
   sleeps.process.kill('SIGSTOP')
   late = 30_000
-  expect(await store.claim(at('c'), 'next')).toBeUndefined()
+  expect(await store.takeOver(at('c'), 'next')).toBeUndefined()
   late = 61_000
-  expect(await store.claim(at('c'), 'next')).toBe(2)
+  expect(await store.takeOver(at('c'), 'next')).toBe(2)
 
   sleeps.process.kill('SIGCONT')
   expect(await sleeps.ask('append', draft('c', 1, { epoch: 1, rows: running }))).toEqual({ result: 'fenced' })
@@ -92,7 +92,7 @@ test('two handles may send heartbeats for one node, which is alive while one of 
   await store.append(draft('c', 0, { node: 'n', rows: running }))
   await store.close()
   await second.beat('n', 3_600_000)
-  expect(await third.claim(at('c'), 'next')).toBeUndefined()
+  expect(await third.takeOver(at('c'), 'next')).toBeUndefined()
 })
 
 test('a removed lock file is taken again with the next heartbeat', async () => {
@@ -102,7 +102,7 @@ test('a removed lock file is taken again with the next heartbeat', async () => {
   await store.append(draft('c', 0, { node: 'n', rows: running }))
   for (const name of locksBeside(path)) rmSync(join(dirname(path), name))
   await store.beat('n', 3_600_000)
-  expect(await second.claim(at('c'), 'next')).toBeUndefined()
+  expect(await second.takeOver(at('c'), 'next')).toBeUndefined()
 })
 
 test('many deadlines do not hide abandoned work from `due`, nor the other way round', async () => {
@@ -126,5 +126,5 @@ test('lock files that no process holds are removed when the database is opened',
   const store = await openStore(path)
   expect(locksBeside(path)).toHaveLength(1)
   await lives.ask('append', draft('c', 0, { node: 'lives', rows: running }))
-  expect(await store.claim(at('c'), 'next'), 'the other process still counts as alive').toBeUndefined()
+  expect(await store.takeOver(at('c'), 'next'), 'the other process still counts as alive').toBeUndefined()
 })

@@ -138,7 +138,7 @@ test('a link and its target open the same store', async () => {
   const other = await openStore(join(home, 'link.db'))
   await one.beat('n', 60_000)
   await one.append(draft('c', 0, { node: 'n', rows: { status: 'running' } }))
-  expect(await other.claim(at('c'), 'm')).toBeUndefined()
+  expect(await other.takeOver(at('c'), 'm')).toBeUndefined()
 })
 
 test('closing leaves one file that contains everything', async () => {

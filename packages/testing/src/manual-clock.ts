@@ -4,7 +4,7 @@ import type { Ports } from '@holdpoint/core'
 export interface ManualClock {
   now(): number
   sleep(ms: number, signal: AbortSignal): Promise<void>
-  /** Moves time and runs the timers that are due, earliest first, letting each finish its work before the next. */
+  /** Advances time and runs the due timers, earliest first. The work of each finishes before the next runs. */
   advance(ms: number): Promise<void>
   /** The number of pending timers. */
   readonly sleeping: number
@@ -61,7 +61,7 @@ export function testPorts(
     sleep: clock.sleep,
     id: () => `${options.prefix ?? 'id'}-${++ids}`,
     random: () => {
-      // mulberry32: small, seeded, good enough to spread things
+      // mulberry32: small, seeded, random enough for tests
       seed = (seed + 0x6d2b79f5) | 0
       let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
       t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
@@ -70,7 +70,7 @@ export function testPorts(
   }
 }
 
-/** Lets all work finish that does not wait for a timer. */
+/** Resolves when all work is done that does not wait for a timer. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }

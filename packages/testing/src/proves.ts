@@ -1,6 +1,6 @@
 /**
  * The title of a test that proves guarantees: `test(proves('hold.resolves-once', 'a second answer is refused'), …)`.
- * The ids stand in the title, so a report shows which promise broke; a check fails on a guarantee without a test.
+ * The ids are part of the title, so a report shows which guarantee broke. A check fails for a guarantee without a test.
  */
 export function proves(...idsAndTitle: readonly [id: string, ...rest: readonly string[], title: string]): string {
   const title = idsAndTitle.at(-1) ?? ''

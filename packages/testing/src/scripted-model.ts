@@ -1,7 +1,7 @@
 /**
- * A model that replies with a test's script. Scripts use our tool names; the model uses the vendors' forms of them, as a
- * real one does. It records every request and throws when the script is used up. A single function, in place of a list,
- * is called for every request.
+ * A model that replies as a test's script says. The script has our tool names, and the replies have the vendor's form of them, as
+ * with a real model. It records every request, and throws when the script is used up. If the script is one function, it is called
+ * for every request.
  */
 import {
   vendorName,
@@ -16,7 +16,7 @@ import {
 export interface ScriptedCall {
   readonly name: string
   readonly input?: JsonObject
-  /** Arguments exactly as the model writes them, for the ones that are not JSON. */
+  /** The arguments as text, for arguments that are not JSON. */
   readonly raw?: string
   readonly id?: string
 }
@@ -33,7 +33,7 @@ export interface ScriptedReply {
 export type Script = string | ScriptedReply | readonly ModelPart[] | Error | ((request: ModelRequest) => Script)
 
 export interface ScriptedModel extends Model {
-  /** What the model was sent, oldest first. */
+  /** The requests to the model, oldest first. */
   readonly requests: readonly ModelRequest[]
 }
 

@@ -20,7 +20,7 @@ function memory(): StorePlace {
 test('equal stores answer alike, and every answer there is comes up', async () => {
   const count = await storeDifferential({ one: memory(), other: memory() }, { seeds })
   const answers = ['append: ok', 'append: conflict', 'append: fenced', 'append: repeated', 'put: ok', 'put: conflict']
-  const claims = ['claim: taken', 'claim: nothing to take']
+  const takeovers = ['takeOver: taken', 'takeOver: nothing to take']
   const reads = [
     'load',
     'read',
@@ -39,7 +39,7 @@ test('equal stores answer alike, and every answer there is comes up', async () =
   ]
   expect(count).toMatchObject(
     Object.fromEntries(
-      [...answers, ...claims, ...reads, 'beat', 'leave', 'note', 'sweep', 'advance', 'reopen'].map((name) => [
+      [...answers, ...takeovers, ...reads, 'beat', 'leave', 'note', 'sweep', 'advance', 'reopen'].map((name) => [
         name,
         expect.any(Number),
       ]),

@@ -3,15 +3,15 @@
  * description of it. The approval names the hold and the hash of its input, so the gateway refuses it for anything else.
  */
 import { useEffect, useId, useState, type ReactNode } from 'react'
-import type { Resolution, ResolveAnswer, ViewCall } from '@holdpoint/client'
+import type { Resolution, ResolveResult, ViewCall } from '@holdpoint/client'
 import { AnswerRow } from './answer-row.tsx'
 import { ApprovalEdit } from './approval-edit.tsx'
 import { ApprovalFacts } from './approval-facts.tsx'
 import { Button } from './button.tsx'
-import { boundTo, mayApprove, mayResolve, type CardHold, type HoldTalkHandlers } from './card-hold.ts'
+import { boundTo, mayApprove, mayResolve, type CardHold, type HoldDiscussionHandlers } from './card-hold.ts'
 import { useFolds } from './folds.ts'
 import { WhyNot } from './hold-people.tsx'
-import { HoldTalk } from './hold-talk.tsx'
+import { HoldDiscussion } from './hold-discussion.tsx'
 import { JsonChanges } from './json-changes-list.tsx'
 import { changesBetween } from './json-changes.ts'
 import { RejectReason } from './reject-reason.tsx'
@@ -28,9 +28,9 @@ export interface ApprovalCardProps {
   readonly resolved?: ViewCall['resolved'] | undefined
   /** Where the call comes from, for instance a link to its conversation. */
   readonly origin?: ReactNode
-  readonly onResolve: (resolution: Resolution) => Promise<ResolveAnswer>
-  /** Lets the reader take the hold on and comment on it. */
-  readonly talk?: HoldTalkHandlers | undefined
+  readonly onResolve: (resolution: Resolution) => Promise<ResolveResult>
+  /** Lets the person at the screen assign the hold to themselves and comment on it. */
+  readonly discussion?: HoldDiscussionHandlers | undefined
   /** In place of the buttons, for a hold that is answered together with others. */
   readonly instead?: ReactNode
   /** Called with whether a value that would run is collapsed. */
@@ -48,7 +48,7 @@ const CAUSES: Readonly<Record<CardHold['cause'], string>> = {
 }
 
 export function ApprovalCard(props: ApprovalCardProps): ReactNode {
-  const { hold, onResolve, talk, instead, onFolded } = props
+  const { hold, onResolve, discussion, instead, onFolded } = props
   const [chosen, setMode] = useState<Mode>('deciding')
   const resolving = useResolve(onResolve, `${boundTo(hold)} ${chosen}`)
   const { answer, problem, over, resolve } = resolving
@@ -63,11 +63,11 @@ export function ApprovalCard(props: ApprovalCardProps): ReactNode {
     <section aria-labelledby={title} className="overflow-hidden rounded-lg border border-held/40 bg-card text-sm">
       <header className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-b border-held/30 bg-held-muted px-4 py-2.5">
         <h3 id={title} dir="auto" className="font-medium">
-          Approve{' '}
+          {mayApprove(hold) ? 'Approve ' : 'Waiting for approval: '}
           <code className="font-mono text-[0.95em]">
             <ShownText text={name} />
           </code>
-          ?
+          {mayApprove(hold) && '?'}
         </h3>
         <span className="ms-auto text-xs text-muted-foreground">
           <Countdown until={hold.expiresAt} />
@@ -112,7 +112,7 @@ export function ApprovalCard(props: ApprovalCardProps): ReactNode {
           </p>
         )}
         {answer && over && <VerdictNotice {...answer} />}
-        <HoldTalk hold={hold} talk={talk} />
+        <HoldDiscussion hold={hold} discussion={discussion} />
       </div>
     </section>
   )

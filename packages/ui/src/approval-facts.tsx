@@ -1,16 +1,18 @@
 /** The agent, author and approvers of a waiting call, and the answers to its earlier holds. */
 import type { ReactNode } from 'react'
 import type { ApprovalCardProps } from './approval-card.tsx'
-import { askedByWords } from './asked-by-words.ts'
+import { askedByWords, requesterIds } from './asked-by-words.ts'
 import { HoldPeople } from './hold-people.tsx'
 import { ordinal } from './ordinal.ts'
+import { usePeopleNames } from './people-names.ts'
 import { resolvedWords } from './resolved-words.ts'
 import { ShownText } from './shown-text.tsx'
 import { Ago } from './time.tsx'
 
 export function ApprovalFacts({ hold, agent, resolved = [], origin }: ApprovalCardProps): ReactNode {
   const { heldAt, nth } = hold
-  const askedBy = askedByWords(hold)
+  const names = usePeopleNames()
+  const askedBy = askedByWords(hold, names)
   return (
     <div className="grid gap-1 text-xs text-muted-foreground">
       <p className="flex flex-wrap gap-x-3 gap-y-0.5">
@@ -21,7 +23,7 @@ export function ApprovalFacts({ hold, agent, resolved = [], origin }: ApprovalCa
         )}
         {askedBy !== undefined && (
           <span dir="auto">
-            asked by <Name text={askedBy} />
+            asked by <Name text={askedBy} title={requesterIds(hold)} />
           </span>
         )}
         <span dir="auto">
@@ -35,7 +37,7 @@ export function ApprovalFacts({ hold, agent, resolved = [], origin }: ApprovalCa
         <ul aria-label="Earlier answers" className="grid gap-0.5">
           {resolved.map((resolution) => (
             <li key={`${resolution.nth} ${resolution.at}`} dir="auto">
-              <ShownText text={resolvedWords(resolution)} />, <Ago at={resolution.at} />
+              <ShownText text={resolvedWords(resolution, names)} />, <Ago at={resolution.at} />
             </li>
           ))}
         </ul>
@@ -44,9 +46,9 @@ export function ApprovalFacts({ hold, agent, resolved = [], origin }: ApprovalCa
   )
 }
 
-function Name({ text }: { readonly text: string }): ReactNode {
+function Name({ text, title }: { readonly text: string; readonly title?: string | undefined }): ReactNode {
   return (
-    <b className="font-medium text-foreground">
+    <b title={title} className="font-medium text-foreground">
       <ShownText text={text} />
     </b>
   )

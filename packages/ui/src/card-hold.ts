@@ -1,13 +1,13 @@
 import type { HoldChanged, PendingHold, ViewHold } from '@holdpoint/client'
 
-/** A hold as a card shows it. The list of holds says more about it than a conversation: who approved, and what the reader may do. */
+/** A hold as a card shows it. Only the list of holds says who approved it, and what the person at the screen may do. */
 export type CardHold = ViewHold & Partial<Pick<PendingHold, 'endorsed' | 'missing' | 'may'>>
 
-/** What the people who decide do with a hold besides answering it. */
-export interface HoldTalkHandlers {
-  /** The id of the person who reads. */
+/** What a person can do with a hold besides answering it. */
+export interface HoldDiscussionHandlers {
+  /** The id of the person at the screen. */
   readonly me: string | undefined
-  /** `false` releases it. */
+  /** `false` removes the assignee. */
   readonly onAssign: (take: boolean) => Promise<HoldChanged>
   readonly onComment: (text: string) => Promise<HoldChanged>
 }

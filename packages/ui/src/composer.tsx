@@ -2,6 +2,7 @@
 import { useId, useRef, useState, type ReactNode } from 'react'
 import { useConversation } from '@holdpoint/react'
 import { Button } from './button.tsx'
+import { errorWords } from './error-words.ts'
 
 export interface ComposerProps {
   readonly conversationId: string
@@ -112,5 +113,5 @@ export function ComposerField({ placeholder = 'Write a message', onSend, onStop 
 }
 
 function asResult(error: Error): SendResult {
-  return { ok: false, message: error.message }
+  return { ok: false, message: errorWords(error) }
 }

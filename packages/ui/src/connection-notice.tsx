@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import type { Connection } from '@holdpoint/client'
 import { Button } from './button.tsx'
+import { errorWords } from './error-words.ts'
 import { ShownText } from './shown-text.tsx'
 
 export interface ConnectionNoticeProps {
@@ -17,7 +18,7 @@ export function ConnectionNotice({ connection, loaded, onRetry }: ConnectionNoti
       <div role="alert" className="mx-auto flex w-full max-w-3xl flex-wrap items-center gap-3 px-4 py-3 text-sm">
         <p className="min-w-0 text-destructive">
           {loaded ? 'This page no longer updates' : 'This cannot be loaded'}:{' '}
-          <ShownText text={connection.error.message} />
+          <ShownText text={errorWords(connection.error)} />
         </p>
         <Button small onClick={onRetry}>
           Try again
@@ -30,7 +31,7 @@ export function ConnectionNotice({ connection, loaded, onRetry }: ConnectionNoti
     <p role="status" className="mx-auto w-full max-w-3xl px-4 py-3 text-sm text-muted-foreground">
       {error ? (
         <>
-          Not loaded yet, retrying: <ShownText text={error.message} />
+          Not loaded yet, retrying: <ShownText text={errorWords(error)} />
         </>
       ) : (
         'Loading…'

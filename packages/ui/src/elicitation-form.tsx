@@ -1,15 +1,16 @@
 /** Asks a person for an answer that fits a schema. The question is the input of the call, from the log. */
 import { useId, type ReactNode } from 'react'
 import type { ApprovalCardProps } from './approval-card.tsx'
-import { askedByWords } from './asked-by-words.ts'
+import { askedByWords, requesterIds } from './asked-by-words.ts'
 import { AnswerRow } from './answer-row.tsx'
 import { Button } from './button.tsx'
 import { mayResolve } from './card-hold.ts'
 import { HoldPeople, WhyNot } from './hold-people.tsx'
-import { HoldTalk } from './hold-talk.tsx'
+import { HoldDiscussion } from './hold-discussion.tsx'
 import { JsonValue, TextValue } from './json-value.tsx'
 import { SchemaForm } from './schema-form.tsx'
 import { isObject, type Schema } from './schema.ts'
+import { usePeopleNames } from './people-names.ts'
 import { ShownText } from './shown-text.tsx'
 import { Ago, Countdown } from './time.tsx'
 import { useResolve, type Resolving } from './use-resolve.ts'
@@ -22,11 +23,11 @@ const ANY: Schema = { type: 'string', title: 'Your answer', 'x-long': true, minL
 /** The longest question that is shown as a heading. A longer one, or one with an address, is shown below the heading. */
 const HEADING = 200
 
-export function ElicitationForm({ hold, agent, origin, onResolve, talk, instead }: ApprovalCardProps): ReactNode {
+export function ElicitationForm({ hold, agent, origin, onResolve, discussion, instead }: ApprovalCardProps): ReactNode {
   const resolving = useResolve(onResolve, `${hold.nth} ${hold.inputHash}`)
   const { answer, over } = resolving
   const title = useId()
-  const askedBy = askedByWords(hold)
+  const askedBy = askedByWords(hold, usePeopleNames())
   const question = questionOf(hold.input)
   const prompt = hold.reason ?? question
   const heading = prompt !== undefined && isHeading(prompt) ? prompt : undefined
@@ -62,7 +63,7 @@ export function ElicitationForm({ hold, agent, origin, onResolve, talk, instead 
             )}
           </span>
           {askedBy !== undefined && (
-            <span>
+            <span title={requesterIds(hold)}>
               asked by <ShownText text={askedBy} />
             </span>
           )}
@@ -72,7 +73,7 @@ export function ElicitationForm({ hold, agent, origin, onResolve, talk, instead 
           {origin}
         </p>
         <HoldPeople hold={hold} />
-        <HoldTalk hold={hold} talk={talk} />
+        <HoldDiscussion hold={hold} discussion={discussion} />
       </div>
     </section>
   )

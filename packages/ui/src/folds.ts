@@ -5,7 +5,7 @@
 import { createContext, use, useLayoutEffect, useMemo, useState } from 'react'
 
 interface Around {
-  /** How often the user expanded everything. */
+  /** How many times the user has expanded everything. */
   readonly expansions: number
   /** A collapsed value registers itself. The returned function unregisters it. */
   readonly folded: () => () => void

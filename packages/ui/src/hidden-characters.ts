@@ -75,8 +75,8 @@ export function piecesOf(text: string): readonly Piece[] {
   return pieces
 }
 
-/** The same as plain text, for attributes and options. */
-export function plainly(text: string): string {
+/** The text with the names of its hidden characters, for attributes and options, which cannot contain elements. */
+export function asPlainText(text: string): string {
   return piecesOf(text)
     .map((piece) => piece.text ?? `[${piece.hidden}]`)
     .join('')

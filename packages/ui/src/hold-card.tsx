@@ -1,12 +1,13 @@
 /** The card for a hold of any kind. */
 import type { ReactNode } from 'react'
 import { ApprovalCard, type ApprovalCardProps } from './approval-card.tsx'
-import { askedByWords } from './asked-by-words.ts'
+import { askedByWords, requesterIds } from './asked-by-words.ts'
 import { ElicitationForm } from './elicitation-form.tsx'
 import { HoldPeople } from './hold-people.tsx'
-import { HoldTalk } from './hold-talk.tsx'
+import { HoldDiscussion } from './hold-discussion.tsx'
 import { JsonValue } from './json-value.tsx'
 import { KeepPlace } from './keep-place.tsx'
+import { usePeopleNames } from './people-names.ts'
 import { ShownText } from './shown-text.tsx'
 import { Ago, Countdown } from './time.tsx'
 
@@ -16,10 +17,10 @@ export interface HoldCardProps extends ApprovalCardProps {
 }
 
 export function HoldCard({ gone = false, ...props }: HoldCardProps): ReactNode {
-  return <KeepPlace waits={!gone}>{gone ? <Gone hold={props.hold} /> : <Waiting {...props} />}</KeepPlace>
+  return <KeepPlace waits={!gone}>{gone ? <NoLongerWaiting hold={props.hold} /> : <OpenHold {...props} />}</KeepPlace>
 }
 
-function Waiting(props: ApprovalCardProps): ReactNode {
+function OpenHold(props: ApprovalCardProps): ReactNode {
   const { hold } = props
   switch (hold.kind) {
     case 'approval':
@@ -27,13 +28,13 @@ function Waiting(props: ApprovalCardProps): ReactNode {
     case 'elicitation':
       return <ElicitationForm {...props} />
     case 'client':
-      return <Elsewhere {...props} whom="the user’s browser" />
+      return <WaitsElsewhere {...props} whom="the user’s browser" />
     case 'external':
-      return <Elsewhere {...props} whom="a worker" />
+      return <WaitsElsewhere {...props} whom="a worker" />
   }
 }
 
-function Gone({ hold: { name } }: Pick<ApprovalCardProps, 'hold'>): ReactNode {
+function NoLongerWaiting({ hold: { name } }: Pick<ApprovalCardProps, 'hold'>): ReactNode {
   return (
     <p role="status" className="rounded-lg border border-dashed border-border px-4 py-3 text-sm text-muted-foreground">
       <code className="font-mono">
@@ -44,8 +45,14 @@ function Gone({ hold: { name } }: Pick<ApprovalCardProps, 'hold'>): ReactNode {
   )
 }
 
-function Elsewhere({ hold, agent, origin, whom, talk }: ApprovalCardProps & { readonly whom: string }): ReactNode {
-  const askedBy = askedByWords(hold)
+function WaitsElsewhere({
+  hold,
+  agent,
+  origin,
+  whom,
+  discussion,
+}: ApprovalCardProps & { readonly whom: string }): ReactNode {
+  const askedBy = askedByWords(hold, usePeopleNames())
   return (
     <section className="grid grid-cols-1 gap-2 rounded-lg border border-border bg-card px-4 py-3 text-sm">
       <p>
@@ -62,7 +69,7 @@ function Elsewhere({ hold, agent, origin, whom, talk }: ApprovalCardProps & { re
           </span>
         )}
         {askedBy !== undefined && (
-          <span>
+          <span title={requesterIds(hold)}>
             asked by <ShownText text={askedBy} />
           </span>
         )}
@@ -73,7 +80,7 @@ function Elsewhere({ hold, agent, origin, whom, talk }: ApprovalCardProps & { re
         {origin}
       </p>
       <HoldPeople hold={hold} />
-      <HoldTalk hold={hold} talk={talk} />
+      <HoldDiscussion hold={hold} discussion={discussion} />
     </section>
   )
 }

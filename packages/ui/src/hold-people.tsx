@@ -1,15 +1,17 @@
 /** Who must answer a hold, who approved exactly this input, who is missing, and when more people are asked. */
 import type { ReactNode } from 'react'
-import { approverName, approverWords, endorsementWords } from './approver-words.ts'
+import { approverName, approverWords, endorsementWords, missingWords } from './approver-words.ts'
 import type { CardHold } from './card-hold.ts'
+import { asPlainText } from './hidden-characters.ts'
+import { usePeopleNames } from './people-names.ts'
 import { ShownText } from './shown-text.tsx'
 import { Until } from './time.tsx'
-import { whoWords } from './who-words.ts'
 
 export function HoldPeople({ hold }: { readonly hold: CardHold }): ReactNode {
   const { approvers, endorsed, endorsedBy, remindAt, escalation } = hold
-  const rule = approverWords(hold)
-  const agreed = endorsed ? endorsed.map(endorsementWords) : endorsedBy.map(whoWords)
+  const names = usePeopleNames()
+  const rule = approverWords(hold, names)
+  const agreed = endorsed ?? endorsedBy.map((by) => ({ by }))
   const missing = hold.missing ?? Math.max(0, approvers - agreed.length)
   if (rule === undefined && approvers <= 1 && remindAt === undefined && !escalation) return null
   return (
@@ -23,10 +25,10 @@ export function HoldPeople({ hold }: { readonly hold: CardHold }): ReactNode {
         <span dir="auto">
           {agreed.length} of {approvers} approved{agreed.length > 0 && ': '}
           {agreed.map((who, index) => (
-            <span key={who}>
+            <span key={who.by}>
               {index > 0 && ', '}
-              <b className="font-medium text-foreground">
-                <ShownText text={who} />
+              <b title={asPlainText(who.by)} className="font-medium text-foreground">
+                <ShownText text={endorsementWords(who, names)} />
               </b>
             </span>
           ))}
@@ -40,20 +42,30 @@ export function HoldPeople({ hold }: { readonly hold: CardHold }): ReactNode {
       )}
       {escalation && (
         <span dir="auto">
-          also asks <ShownText text={escalation.to.map(approverName).join(', ')} /> <Until at={escalation.at} />
+          also asks <ShownText text={escalation.to.map((name) => approverName(name, names)).join(', ')} />{' '}
+          <Until at={escalation.at} />
         </span>
       )}
     </p>
   )
 }
 
-/** Why there is no button, in place of one that would be refused. */
-export function WhyNot({ hold: { may } }: { readonly hold: CardHold }): ReactNode {
+/** Says why the person cannot answer, in place of a button that the gateway would refuse. */
+export function WhyNot({ hold }: { readonly hold: CardHold }): ReactNode {
+  const { may } = hold
+  const missing = missingWords(hold, usePeopleNames())
   return (
     may?.why !== undefined && (
-      <p data-may="no" className="rounded-md bg-muted px-3 py-2 text-sm">
-        <ShownText text={may.why} />
-      </p>
+      <div data-may="no" className="grid gap-0.5 rounded-md bg-muted px-3 py-2 text-sm">
+        <p>
+          <ShownText text={may.why} />
+        </p>
+        {missing !== undefined && (
+          <p className="text-muted-foreground">
+            Missing: <ShownText text={missing} />
+          </p>
+        )}
+      </div>
     )
   )
 }

@@ -12,7 +12,7 @@ export function KeepPlace({ waits, children }: { readonly waits: boolean; readon
   useLayoutEffect(() => {
     const element = place.current
     if (!element || !waits) return undefined
-    giveUp(element)
+    collapse(element)
     let height = 0
     const measure = (): void => {
       height = element.getBoundingClientRect().height
@@ -25,7 +25,7 @@ export function KeepPlace({ waits, children }: { readonly waits: boolean; readon
       observer?.disconnect()
       element.style.minHeight = `${height}px`
       element.dataset['kept'] = ''
-      setTimeout(() => giveUp(element), KEEP_MS)
+      setTimeout(() => collapse(element), KEEP_MS)
     }
   }, [waits])
   return (
@@ -35,7 +35,7 @@ export function KeepPlace({ waits, children }: { readonly waits: boolean; readon
   )
 }
 
-function giveUp(element: HTMLElement): void {
+function collapse(element: HTMLElement): void {
   element.style.minHeight = ''
   delete element.dataset['kept']
 }

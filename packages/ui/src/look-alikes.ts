@@ -13,7 +13,7 @@ export interface LookAlike {
 /** Scripts that have letters which look like Latin ones. */
 const SCRIPTS = ['Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Lisu'] as const
 const OTHER_SCRIPT = new RegExp(`[${SCRIPTS.map((script) => `\\p{Script=${script}}`).join('')}]`, 'u')
-/** Letters that are taken for Latin ones, and Latin ones that are taken for others. */
+/** Letters that look like other Latin letters, in these scripts and in the Latin script itself. */
 const LOOKS_LATIN =
   /[АаВЬьСсԀԁЕеҽԌԍɡցНҺһհІіӀӏЈјȷϳКкМмпоОРрԚԛгЅѕՏТтѴѵԜԝХхУуҮүΑαɑΒβϹϲΕεΗηΙιıΚκΜΝνοΟՕօΡρΤτυսωΧχΥγΖոᎪᏴᏟᎠᎬᎻᏆᎫᏦᏞᎷΝᏢᎡᏚᎢᏙᎳᎩᏃꓮꓐꓚꓓꓰꓝꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜ]/u
 
@@ -27,14 +27,14 @@ export function lookAlikesIn(text: string): readonly LookAlike[] {
     const name = word.replace(/^\.+|\.+$/g, '')
     const mail = name.includes('@')
     if ((!mail && !name.includes('.')) || found.has(name)) continue
-    const letters = new Set(Array.from(name).filter((letter) => deceives(letter)))
+    const letters = new Set(Array.from(name).filter((letter) => isLookAlike(letter)))
     const suspect = mail ? letters.size > 0 || /@(?:.*\.)?xn--/i.test(name) : letters.size > 0 && isDisguised(name)
     if (suspect) found.set(name, { name, letters: Array.from(letters, wordsOf) })
   }
   return [...found.values()]
 }
 
-function deceives(letter: string): boolean {
+function isLookAlike(letter: string): boolean {
   if (letter <= '\u007f') return false
   return OTHER_SCRIPT.test(letter) || LOOKS_LATIN.test(letter) || /[\da-z]/i.test(letter.normalize('NFKC'))
 }
@@ -44,7 +44,7 @@ function isDisguised(name: string): boolean {
   if (!/[a-z]/i.test(name)) return false
   return name.split(/[.\-_]/).some((part) => {
     const letters = Array.from(part).filter((letter) => /\p{L}/u.test(letter))
-    const other = letters.filter(deceives)
+    const other = letters.filter(isLookAlike)
     return (
       other.length > 0 &&
       (other.length < letters.length || other.every((letter) => !OTHER_SCRIPT.test(letter) || LOOKS_LATIN.test(letter)))

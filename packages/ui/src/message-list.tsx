@@ -1,6 +1,6 @@
 /** The messages of a conversation, including the one that is being streamed. */
 import { useCallback, useMemo, type ReactNode } from 'react'
-import type { Resolution, ResolveAnswer, ViewCall, ViewMessage } from '@holdpoint/client'
+import type { Resolution, ResolveResult, ViewCall, ViewMessage } from '@holdpoint/client'
 import { useConversation, type ConversationState } from '@holdpoint/react'
 import { Announcer } from './announcer.tsx'
 import { Boundary } from './boundary.tsx'
@@ -38,7 +38,7 @@ function List({ conversationId, by, empty }: MessageListProps): ReactNode {
   const loaded = useConversation(conversationId, (state) => state.loaded)
   const reconnect = useConversation(conversationId, (state) => state.reconnect)
   const onResolve = useCallback(
-    (call: ViewCall, resolution: Resolution): Promise<ResolveAnswer> =>
+    (call: ViewCall, resolution: Resolution): Promise<ResolveResult> =>
       resolve(call.callId, resolution, { ...(call.hold && { hold: call.hold.nth }), ...(by !== undefined && { by }) }),
     [resolve, by],
   )
@@ -67,7 +67,7 @@ function List({ conversationId, by, empty }: MessageListProps): ReactNode {
   )
 }
 
-/** Without a message it is the one that changes while text arrives. Once that is whole, it is still the same component. */
+/** Without `message`, shows the message that is being streamed. Once it is complete, the same component still shows it. */
 function Shown({
   conversationId,
   message,

@@ -4,6 +4,7 @@ import type { InboxEvent, ViewMessage, ViewPart } from '@holdpoint/client'
 import { CallInput } from './call-input.tsx'
 import { JsonValue } from './json-value.tsx'
 import { Markdown } from './markdown.tsx'
+import { usePeopleNames } from './people-names.ts'
 import { ProviderTool } from './provider-tool.tsx'
 import { ShownText } from './shown-text.tsx'
 import { Thinking } from './thinking.tsx'
@@ -21,14 +22,13 @@ export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = 
   message,
   onResolve,
 }: MessageProps): ReactNode {
+  const names = usePeopleNames()
   switch (message.role) {
-    case 'user':
+    case 'user': {
+      const author = message.by === undefined ? 'You' : whoWords(message.by, names)
       return (
-        <article
-          aria-label={`${whoWords(message.by ?? 'You')} said`}
-          className="grid grid-cols-1 justify-items-end gap-1"
-        >
-          <Who name={whoWords(message.by ?? 'You')} at={message.at} />
+        <article aria-label={`${author} said`} className="grid grid-cols-1 justify-items-end gap-1">
+          <Who name={author} title={message.by} at={message.at} />
           <div className="max-w-[85%] rounded-lg rounded-ee-sm bg-accent px-3.5 py-2">
             {message.parts.map((part, index) =>
               part.type === 'text' ? (
@@ -42,6 +42,7 @@ export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = 
           </div>
         </article>
       )
+    }
     case 'answer':
       return (
         <article
@@ -55,7 +56,7 @@ export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = 
         </article>
       )
     case 'event':
-      return <Happened event={message.event} at={message.at} />
+      return <WakingEvent event={message.event} at={message.at} />
     case 'assistant': {
       const { parts, agent, retry, ended } = message
       return (
@@ -64,9 +65,9 @@ export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = 
           {parts.map((part, index) => (
             <Part key={keyOf(part, index)} part={part} parts={parts} agent={agent} onResolve={onResolve} />
           ))}
-          {!ended && parts.length === 0 && !retry && <Waiting />}
+          {!ended && parts.length === 0 && !retry && <WorkingDots />}
           {retry && <p className="text-xs text-held">The model call failed ({retry.message}). Retrying.</p>}
-          {ended && ended.reason !== 'completed' && <Ending reason={ended.reason} message={ended.message} />}
+          {ended && ended.reason !== 'completed' && <TurnEnd reason={ended.reason} message={ended.message} />}
         </article>
       )
     }
@@ -74,7 +75,7 @@ export const Message: MemoExoticComponent<(props: MessageProps) => ReactNode> = 
 })
 
 /** An event that woke the agent. */
-function Happened({ event, at }: { readonly event: InboxEvent; readonly at: number }): ReactNode {
+function WakingEvent({ event, at }: { readonly event: InboxEvent; readonly at: number }): ReactNode {
   switch (event.type) {
     case 'space.message':
       return (
@@ -164,7 +165,7 @@ function FileNote({ name }: { readonly name: string }): ReactNode {
   )
 }
 
-function Waiting(): ReactNode {
+function WorkingDots(): ReactNode {
   return (
     <p className="flex gap-1 py-1" aria-label="Working">
       {[0, 1, 2].map((nth) => (
@@ -181,7 +182,7 @@ function Waiting(): ReactNode {
 
 type Assistant = Extract<ViewMessage, { readonly role: 'assistant' }>
 
-function Ending({
+function TurnEnd({
   reason,
   message,
 }: {

@@ -1,6 +1,6 @@
 /**
- * What the list of holds says about a hold that a conversation shows: who approved it, and what the reader may do. The
- * events of a conversation are the same for each reader, so they cannot say that.
+ * What the list of holds says about a hold that a conversation shows: who approved it, and what the person at the screen
+ * may do. The events of a conversation are the same for each reader, so they cannot say that.
  */
 import { createContext, use } from 'react'
 import { useConversation, useWatched, type ConversationState } from '@holdpoint/react'
@@ -15,7 +15,7 @@ export const PendingContext: React.Context<Pending> = createContext<Pending>('un
 const asksPeople = ({ holds }: ConversationState): boolean =>
   holds.some(({ kind }) => kind === 'approval' || kind === 'elicitation')
 
-/** The open holds of a conversation, asked for while one of them is for people. */
+/** The open holds of a conversation. They are requested while one of them is for people. */
 export function usePendingOf(conversationId: string, by: string | undefined): Pending {
   const asks = useConversation(conversationId, asksPeople)
   const key = asks ? `holds of ${conversationId} for ${by ?? ''}` : 'no holds'
@@ -26,10 +26,10 @@ export function usePendingOf(conversationId: string, by: string | undefined): Pe
   return value?.items ?? (error ? 'unknown' : 'loading')
 }
 
-/** No button before it is known which of them the gateway would accept. */
+/** A card shows no button until the list says which ones the gateway would accept. */
 const NOT_YET = { may: { resolve: false, approve: false } } as const
 
-/** The hold with what the list says about it. */
+/** Adds what the list says about the hold. */
 export function useCardHold<T extends CardHold | undefined>(hold: T): T | (T & CardHold) {
   const pending = use(PendingContext)
   if (!hold || pending === 'unknown' || hold.may) return hold

@@ -1,7 +1,7 @@
 /** The input element of one field. */
 import { useState, type ReactNode } from 'react'
 import type { Json } from '@holdpoint/client'
-import { plainly } from './hidden-characters.ts'
+import { asPlainText } from './hidden-characters.ts'
 import type { Field } from './schema.ts'
 
 export type PlainField = Exclude<Field, { readonly kind: 'object' | 'list' }>
@@ -48,7 +48,7 @@ export function SchemaControl({ field, attributes, value, required = false, onCh
           {(chosen < 0 || !required) && <option value={-1}>—</option>}
           {field.options.map((option, index) => (
             <option key={index} value={index}>
-              {plainly(option.label)}
+              {asPlainText(option.label)}
             </option>
           ))}
         </select>

@@ -2,7 +2,7 @@
 import { useId, type ReactNode } from 'react'
 import type { Json } from '@holdpoint/client'
 import { Button } from './button.tsx'
-import { hasHidden, plainly } from './hidden-characters.ts'
+import { hasHidden, asPlainText } from './hidden-characters.ts'
 import { Addresses } from './json-value.tsx'
 import { SchemaControl, type PlainField as Plain } from './schema-control.tsx'
 import {
@@ -26,7 +26,7 @@ export interface SchemaFieldProps {
   readonly required?: boolean
   readonly label?: string
   /** Error messages, by path. */
-  readonly troubles: ReadonlyMap<string, string>
+  readonly errors: ReadonlyMap<string, string>
   readonly onChange: (value: Json | undefined) => void
 }
 
@@ -45,7 +45,7 @@ function ObjectField({
   fields,
   ...props
 }: SchemaFieldProps & { readonly fields: Extract<Field, { kind: 'object' }>['fields'] }): ReactNode {
-  const { root, path, value, troubles, onChange, schema, required = false } = props
+  const { root, path, value, errors, onChange, schema, required = false } = props
   const title = titleOf(schema, props.label)
   const inside = (
     <div className="grid grid-cols-1 gap-3">
@@ -58,11 +58,11 @@ function ObjectField({
           value={ownOf(value, name)}
           required={needed}
           label={name}
-          troubles={troubles}
+          errors={errors}
           onChange={(next) => onChange(withValue(value, [name], next) ?? {})}
         />
       ))}
-      <Trouble message={troubles.get(pathKey(path))} />
+      <FieldError message={errors.get(pathKey(path))} />
     </div>
   )
   if (path.length === 0) return inside
@@ -78,7 +78,7 @@ function ObjectField({
           className="justify-self-start"
           onClick={() => onChange(value === undefined ? (firstValue(schema, root) ?? {}) : undefined)}
         >
-          {value === undefined ? 'Add' : 'Remove'} {plainly(title)}
+          {value === undefined ? 'Add' : 'Remove'} {asPlainText(title)}
         </Button>
       )}
     </fieldset>
@@ -86,16 +86,16 @@ function ObjectField({
 }
 
 function ListField({ items, ...props }: SchemaFieldProps & { readonly items: Schema }): ReactNode {
-  const { root, path, value, troubles, onChange, schema, label, required = path.length === 0 } = props
+  const { root, path, value, errors, onChange, schema, label, required = path.length === 0 } = props
   const all = Array.isArray(value) ? (value as readonly Json[]) : []
   const title = titleOf(schema, label)
-  const item = (index: number): string => plainly(`${title} ${index + 1}`.trim())
+  const item = (index: number): string => asPlainText(`${title} ${index + 1}`.trim())
   const remove = (index: number): void => {
     const rest = all.filter((_, at) => at !== index)
     onChange(rest.length === 0 && !required ? undefined : rest)
   }
   return (
-    <fieldset className="grid grid-cols-1 gap-2" aria-invalid={troubles.has(pathKey(path)) || undefined}>
+    <fieldset className="grid grid-cols-1 gap-2" aria-invalid={errors.has(pathKey(path)) || undefined}>
       <Legend title={title} optional={!required} />
       <Description schema={schema} />
       {all.map((each, index) => (
@@ -108,7 +108,7 @@ function ListField({ items, ...props }: SchemaFieldProps & { readonly items: Sch
               value={each}
               required
               label={item(index)}
-              troubles={troubles}
+              errors={errors}
               onChange={(next) => onChange(all.map((old, at) => (at === index ? (next ?? null) : old)))}
             />
           </div>
@@ -117,29 +117,26 @@ function ListField({ items, ...props }: SchemaFieldProps & { readonly items: Sch
           </Button>
         </div>
       ))}
-      <Trouble message={troubles.get(pathKey(path))} />
+      <FieldError message={errors.get(pathKey(path))} />
       <Button
         small
         className="justify-self-start"
         onClick={() => onChange([...all, firstValue(items, root) ?? null] as Json)}
       >
-        Add to {plainly(title)}
+        Add to {asPlainText(title)}
       </Button>
     </fieldset>
   )
 }
 
 function PlainField({ field, ...props }: SchemaFieldProps & { readonly field: Plain }): ReactNode {
-  const { schema, path, label, required = path.length === 0, troubles } = props
+  const { schema, path, label, required = path.length === 0, errors } = props
   const id = useId()
-  const trouble = troubles.get(pathKey(path))
-  const described = [
-    schema['description'] === undefined ? '' : `${id}-about`,
-    trouble === undefined ? '' : `${id}-trouble`,
-  ]
+  const error = errors.get(pathKey(path))
+  const described = [schema['description'] === undefined ? '' : `${id}-about`, error === undefined ? '' : `${id}-error`]
   const attributes = {
     id,
-    'aria-invalid': trouble === undefined ? undefined : true,
+    'aria-invalid': error === undefined ? undefined : true,
     'aria-describedby': described.join(' ').trim() || undefined,
     'aria-required': required || undefined,
   } as const
@@ -157,7 +154,7 @@ function PlainField({ field, ...props }: SchemaFieldProps & { readonly field: Pl
       </div>
       {!yesNo && <SchemaControl {...props} field={field} attributes={attributes} />}
       {typeof props.value === 'string' && <HiddenParts text={props.value} />}
-      <Trouble message={trouble} id={`${id}-trouble`} />
+      <FieldError message={error} id={`${id}-error`} />
     </div>
   )
 }
@@ -202,7 +199,7 @@ function Description({ schema, id }: { readonly schema: Schema; readonly id?: st
   ) : null
 }
 
-function Trouble({ message, id }: { readonly message: string | undefined; readonly id?: string }): ReactNode {
+function FieldError({ message, id }: { readonly message: string | undefined; readonly id?: string }): ReactNode {
   return message === undefined ? null : (
     <p id={id} className="text-xs text-destructive">
       {message}

@@ -5,7 +5,7 @@
 import { useId, useRef, useState, type ReactNode, type SubmitEvent } from 'react'
 import type { Json } from '@holdpoint/client'
 import { SchemaField } from './schema-field.tsx'
-import { firstValue, pathKey, troublesOf, type Schema } from './schema.ts'
+import { firstValue, pathKey, fieldErrorsOf, type Schema } from './schema.ts'
 
 export interface SchemaFormProps {
   readonly schema: Schema
@@ -33,7 +33,7 @@ export function SchemaForm({
   const [tried, setTried] = useState(false)
   const form = useRef<HTMLFormElement>(null)
   const id = useId()
-  const troubles = tried ? troublesOf(value, schema) : []
+  const errors = tried ? fieldErrorsOf(value, schema) : []
 
   const change = (next: Json | undefined): void => {
     setValue(next)
@@ -43,12 +43,12 @@ export function SchemaForm({
     event.preventDefault()
     setTried(true)
     if (busy) return
-    const [first] = troublesOf(value, schema)
+    const [first] = fieldErrorsOf(value, schema)
     if (!first && value !== undefined) return onSubmit(value)
     // After the next drawing marks the invalid fields, focus the first of them.
     requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
   }
-  const messages = new Map(troubles.map(({ path, message }) => [pathKey(path), message]))
+  const messages = new Map(errors.map(({ path, message }) => [pathKey(path), message]))
   return (
     <form
       ref={form}
@@ -57,10 +57,10 @@ export function SchemaForm({
       className="grid grid-cols-1 gap-3"
       aria-describedby={problem ? `${id}-problem` : undefined}
     >
-      <SchemaField schema={schema} root={schema} path={[]} value={value} troubles={messages} onChange={change} />
-      {troubles.length > 0 && (
+      <SchemaField schema={schema} root={schema} path={[]} value={value} errors={messages} onChange={change} />
+      {errors.length > 0 && (
         <p role="alert" className="text-xs text-destructive">
-          {troubles.length === 1 ? 'One field is not valid yet.' : `${troubles.length} fields are not valid yet.`}
+          {errors.length === 1 ? 'One field is not valid yet.' : `${errors.length} fields are not valid yet.`}
         </p>
       )}
       {problem !== undefined && (

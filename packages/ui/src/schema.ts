@@ -115,15 +115,15 @@ export function firstValue(given: Schema, root: Schema, depth = 0): Json | undef
   return Object.fromEntries(entries)
 }
 
-export interface Trouble {
+export interface FieldError {
   readonly path: Path
   readonly message: string
 }
 
 /** Validates the value. The server validates it again, with the final decision. */
-export function troublesOf(value: Json | undefined, schema: Schema): readonly Trouble[] {
+export function fieldErrorsOf(value: Json | undefined, schema: Schema): readonly FieldError[] {
   if (value === undefined) return [{ path: [], message: 'This field is required.' }]
-  const troubles = errorsOf(value, schema).flatMap(({ instanceLocation, keyword, error }): Trouble[] => {
+  const errors = errorsOf(value, schema).flatMap(({ instanceLocation, keyword, error }): FieldError[] => {
     const path = instanceLocation.split('/').slice(1).map(unescaped)
     // The validator repeats an error for each schema around the one that failed.
     if (['properties', 'items', 'prefixItems', 'allOf', '$ref', '$dynamicRef'].includes(keyword)) return []
@@ -134,7 +134,7 @@ export function troublesOf(value: Json | undefined, schema: Schema): readonly Tr
     return [{ path, message: error.replace(/\.?$/, '.') }]
   })
   const seen = new Set<string>()
-  return troubles.filter(({ path }) => {
+  return errors.filter(({ path }) => {
     const key = pathKey(path)
     return seen.has(key) ? false : seen.add(key)
   })

@@ -6,7 +6,7 @@ import { useCallback, type ReactNode } from 'react'
 import type {
   PendingHold,
   Resolution,
-  ResolveAnswer,
+  ResolveResult,
   SpaceView,
   ToolMessage,
   ViewCall,
@@ -28,9 +28,9 @@ export function SpaceCall({ message, spaceId, by, originOf }: SpaceCallProps): R
   const { agent, name, status } = message
   const { pending, known } = usePending(message, by)
   const isRunHere = Object.hasOwn(usePageTools(), name)
-  const maySpeak = useSpace(spaceId, ({ view }) => by === undefined || speaks(view, by))
-  const hold = known ? forPerson(forMember(pending, maySpeak) ?? holdOf(message), isRunHere) : undefined
-  const onResolve = useResolution(spaceId, agent, by, maySpeak)
+  const mayPost = useSpace(spaceId, ({ view }) => by === undefined || isPostingMember(view, by))
+  const hold = known ? forPerson(forMember(pending, mayPost) ?? holdOf(message), isRunHere) : undefined
+  const onResolve = useResolution(spaceId, agent, by, mayPost)
   return (
     <div data-tool={name} data-status={status} className="grid grid-cols-1 gap-1">
       <ToolCall
@@ -78,13 +78,13 @@ function useResolution(
   spaceId: string,
   agent: string,
   by: string | undefined,
-  maySpeak: boolean,
-): (call: ViewCall, resolution: Resolution) => Promise<ResolveAnswer> {
+  mayPost: boolean,
+): (call: ViewCall, resolution: Resolution) => Promise<ResolveResult> {
   const client = useClient()
   return useCallback(
     async ({ callId, hold }, resolution) => {
       const which = hold ? { hold: hold.nth } : {}
-      if (!maySpeak || resolution.kind !== 'answer') {
+      if (!mayPost || resolution.kind !== 'answer') {
         const options = { ...which, ...(by !== undefined && { by }) }
         return client.holds.resolve(conversationOf(agent), callId, resolution, options)
       }
@@ -93,17 +93,17 @@ function useResolution(
         ? client.spaces.fail(spaceId, callId, resolution.error, options)
         : client.spaces.answer(spaceId, callId, resolution.value, options)
     },
-    [client, spaceId, agent, maySpeak, by],
+    [client, spaceId, agent, mayPost, by],
   )
 }
 
 /** A member may answer in the space, also without the right to resolve the hold. */
-function forMember(pending: PendingHold | undefined, maySpeak: boolean): PendingHold | undefined {
-  if (!pending?.may || pending.may.resolve || !maySpeak || !pending.accepts.includes('answer')) return pending
+function forMember(pending: PendingHold | undefined, mayPost: boolean): PendingHold | undefined {
+  if (!pending?.may || pending.may.resolve || !mayPost || !pending.accepts.includes('answer')) return pending
   return { ...pending, accepts: ['answer'], may: { ...pending.may, resolve: true } }
 }
 
-function speaks({ members }: SpaceView, name: string): boolean {
+function isPostingMember({ members }: SpaceView, name: string): boolean {
   return members.some(({ member: { kind, id }, role }) => kind === 'human' && id === name && role !== 'reader')
 }
 

@@ -42,7 +42,7 @@ function List({ spaceId, by, originOf, empty }: SpaceMessagesProps): ReactNode {
           return <SpaceMessage message={message} spaceId={spaceId} by={by} originOf={originOf} answers={answers} />
         }}
       </Feed>
-      {loaded && <News messages={messages} by={by} />}
+      {loaded && <NewMessageAnnouncer messages={messages} by={by} />}
     </>
   )
 }
@@ -66,23 +66,23 @@ function answered(messages: readonly Message[], message: Message): string | unde
   return original?.kind === 'message' ? original.text.slice(0, 200) : undefined
 }
 
-interface NewsProps {
+interface NewMessageAnnouncerProps {
   readonly messages: readonly Message[]
   readonly by: string | undefined
 }
 
 /** Announces new messages of others and new holds to screen readers. */
-function News({ messages, by }: NewsProps): ReactNode {
+function NewMessageAnnouncer({ messages, by }: NewMessageAnnouncerProps): ReactNode {
   const last = messages.at(-1)
   const [first] = useState(last?.seq)
   return (
     <div aria-live="polite" className="sr-only">
-      {last && last.seq !== first && newsOf(last, by)}
+      {last && last.seq !== first && announcementOf(last, by)}
     </div>
   )
 }
 
-function newsOf(message: Message, by: string | undefined): string {
+function announcementOf(message: Message, by: string | undefined): string {
   if (message.kind === 'message') return message.from.id === by ? '' : `${message.from.id}: ${message.text}`
   return message.status === 'requires_action' ? `${message.agent}: ${message.name} waits for an answer.` : ''
 }

@@ -1,13 +1,14 @@
 /** A call with its state, input, progress, answers and outcome. */
 import * as Collapsible from '@radix-ui/react-collapsible'
 import { useState, type ReactNode } from 'react'
-import type { Resolution, ResolveAnswer, ViewCall } from '@holdpoint/client'
+import type { Resolution, ResolveResult, ViewCall } from '@holdpoint/client'
 import { Boundary } from './boundary.tsx'
 import { HoldCard } from './hold-card.tsx'
 import { JsonValue } from './json-value.tsx'
 import { KeepPlace } from './keep-place.tsx'
 import { ordinal } from './ordinal.ts'
 import { useCardHold } from './pending-facts.ts'
+import { usePeopleNames, type PeopleNames } from './people-names.ts'
 import { Progress } from './progress.tsx'
 import { resolvedWords } from './resolved-words.ts'
 import { ShownText } from './shown-text.tsx'
@@ -25,10 +26,10 @@ export function ToolCall(props: ToolCallProps): ReactNode {
 }
 
 export function PlainToolCall({ call, agent, origin, onResolve }: ToolCallProps): ReactNode {
-  const [lastAnswer, setLastAnswer] = useState<{ readonly answer: ResolveAnswer; readonly at: number }>()
+  const [lastAnswer, setLastAnswer] = useState<{ readonly answer: ResolveResult; readonly at: number }>()
   const hold = useCardHold(call.hold)
   if (hold && onResolve && forPeople(hold)) {
-    const resolve = async (resolution: Resolution): Promise<ResolveAnswer> => {
+    const resolve = async (resolution: Resolution): Promise<ResolveResult> => {
       const answer = await onResolve(call, resolution)
       // Kept here, because the card is removed when the hold is resolved.
       setLastAnswer({ answer, at: Date.now() })
@@ -53,7 +54,8 @@ function forPeople(hold: ViewCall['hold']): boolean {
 }
 
 function CallLine({ call }: { readonly call: ViewCall }): ReactNode {
-  const { state, word } = stateOf(call)
+  const names = usePeopleNames()
+  const { state, word } = stateOf(call, names)
   return (
     <Collapsible.Root className="rounded-md border border-border bg-card text-sm">
       <Collapsible.Trigger className="group flex w-full items-center gap-2.5 rounded-md px-3 py-1.5 text-start outline-none hover:bg-accent focus-visible:ring-2 focus-visible:ring-ring">
@@ -83,7 +85,7 @@ function CallLine({ call }: { readonly call: ViewCall }): ReactNode {
             <ul className="grid grid-cols-1 gap-1">
               {call.resolved.map((resolution) => (
                 <li key={`${resolution.nth} ${resolution.at}`}>
-                  <ShownText text={resolvedWords(resolution)} />
+                  <ShownText text={resolvedWords(resolution, names)} />
                 </li>
               ))}
             </ul>
@@ -134,7 +136,7 @@ function Labelled({ label, children }: { readonly label: string; readonly childr
 
 type State = 'running' | 'held' | 'done' | 'failed'
 
-function stateOf(call: ViewCall): { readonly state: State; readonly word: string } {
+function stateOf(call: ViewCall, names: PeopleNames): { readonly state: State; readonly word: string } {
   const last = call.resolved.at(-1)
   switch (call.state) {
     case 'ready':
@@ -144,7 +146,7 @@ function stateOf(call: ViewCall): { readonly state: State; readonly word: string
     case 'held':
       return { state: 'held', word: WAITS[call.hold.kind] }
     case 'settled':
-      if (call.outcome.ok) return { state: 'done', word: last ? resolvedWords(last) : 'done' }
+      if (call.outcome.ok) return { state: 'done', word: last ? resolvedWords(last, names) : 'done' }
       return { state: 'failed', word: call.outcome.error.message }
   }
 }

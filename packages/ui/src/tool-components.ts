@@ -1,6 +1,6 @@
 /** The components that draw calls, by tool name, in conversations and in spaces. */
 import { createContext, use, type ComponentType, type ReactNode } from 'react'
-import type { Resolution, ResolveAnswer, ViewCall } from '@holdpoint/client'
+import type { Resolution, ResolveResult, ViewCall } from '@holdpoint/client'
 
 export interface ToolCallProps {
   readonly call: ViewCall
@@ -8,7 +8,7 @@ export interface ToolCallProps {
   /** Where a waiting call comes from, for instance a link to its conversation. */
   readonly origin?: ReactNode
   /** Answers a waiting call. Without it, the call cannot be answered here. */
-  readonly onResolve?: ((call: ViewCall, resolution: Resolution) => Promise<ResolveAnswer>) | undefined
+  readonly onResolve?: ((call: ViewCall, resolution: Resolution) => Promise<ResolveResult>) | undefined
 }
 
 export interface ToolComponents {

@@ -1,10 +1,11 @@
 import { useState } from 'react'
-import type { Resolution, ResolveAnswer } from '@holdpoint/client'
+import type { Resolution, ResolveResult } from '@holdpoint/client'
+import { errorWords } from './error-words.ts'
 import { useSettled, type Settled } from './use-settled.ts'
 
 export interface Resolving extends Pick<Settled, 'settled' | 'place'> {
   /** The verdict on the newest answer, and when it arrived. */
-  readonly answer: { readonly answer: ResolveAnswer; readonly at: number } | undefined
+  readonly answer: { readonly answer: ResolveResult; readonly at: number } | undefined
   /** Why the answer is invalid or could not be sent. The user can try again. */
   readonly problem: string | undefined
   /** The answer was accepted or came too late. The card takes no other answer. */
@@ -16,7 +17,7 @@ export interface Resolving extends Pick<Settled, 'settled' | 'place'> {
 }
 
 /** Sends one answer at a time, and none for a card that has just appeared, moved or changed. `content` identifies what it shows. */
-export function useResolve(onResolve: (resolution: Resolution) => Promise<ResolveAnswer>, content: string): Resolving {
+export function useResolve(onResolve: (resolution: Resolution) => Promise<ResolveResult>, content: string): Resolving {
   const [result, setResult] = useState<Pick<Resolving, 'answer' | 'problem'>>({ answer: undefined, problem: undefined })
   const [busy, setBusy] = useState(false)
   const [refused, setRefused] = useState<string>()
@@ -43,11 +44,11 @@ export function useResolve(onResolve: (resolution: Resolution) => Promise<Resolv
   return { ...result, over, busy, settled, place, tooSoon: refused === content, resolve }
 }
 
-/** After a 403 the answer is known not to be in, and the gateway says why. */
+/** After a 403 the answer was certainly not saved, and the gateway says why. */
 export function failureWords(
   error: Error & { readonly status?: number; readonly problem?: { readonly detail: string } },
 ): string {
   return error.status === 403
-    ? `You may not do this. ${error.problem?.detail ?? error.message}`
-    : `We couldn’t confirm your answer was saved. ${error.message}`
+    ? `You may not do this. ${errorWords(error)}`
+    : `We couldn’t confirm your answer was saved. ${errorWords(error)}`
 }

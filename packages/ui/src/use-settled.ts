@@ -7,7 +7,7 @@ import { useCallback, useLayoutEffect, useRef, useState, type RefCallback } from
 /** The time without a change. The second click of a double click and a repeating key come sooner. */
 const SETTLE_MS = 700
 /** How often the position is measured. It is measured again when the user answers. */
-const LOOK_MS = 100
+const MEASURE_EVERY_MS = 100
 /** Smaller movements, in pixels, are ignored. */
 const NEAR = 4
 
@@ -38,7 +38,7 @@ export function useSettled(content: string): Settled {
   useLayoutEffect(() => {
     last.current = { ...last.current, since: performance.now() }
     isSettled()
-    const timer = setInterval(isSettled, LOOK_MS)
+    const timer = setInterval(isSettled, MEASURE_EVERY_MS)
     return () => clearInterval(timer)
   }, [content, isSettled])
 

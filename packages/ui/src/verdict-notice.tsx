@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
-import type { ResolveAnswer } from '@holdpoint/client'
+import type { ResolveResult } from '@holdpoint/client'
+import { usePeopleNames } from './people-names.ts'
 import { ShownText } from './shown-text.tsx'
 import { verdictWords } from './verdict-words.ts'
 
@@ -10,8 +11,8 @@ const TONES = {
 } as const
 
 /** The verdict on an answer. Screen readers announce it. `at` is when the verdict arrived. */
-export function VerdictNotice({ answer, at }: { readonly answer: ResolveAnswer; readonly at: number }): ReactNode {
-  const { tone, title, detail } = verdictWords(answer, at)
+export function VerdictNotice({ answer, at }: { readonly answer: ResolveResult; readonly at: number }): ReactNode {
+  const { tone, title, detail } = verdictWords(answer, at, usePeopleNames())
   return (
     <div role="status" data-verdict={answer.verdict} className={`rounded-md border px-3 py-2 text-sm ${TONES[tone]}`}>
       <strong className="font-medium">{title}</strong>

@@ -1,5 +1,7 @@
 /** The verdict on an answer, in words. If the answer came too late, the words include the answer that was first. */
-import type { ResolveAnswer } from '@holdpoint/client'
+import type { ResolveResult } from '@holdpoint/client'
+import { endorsementWords } from './approver-words.ts'
+import { NO_NAMES, type PeopleNames } from './people-names.ts'
 import { spanOf } from './time.tsx'
 
 export interface VerdictWords {
@@ -8,19 +10,24 @@ export interface VerdictWords {
   readonly detail?: string | undefined
 }
 
-export function verdictWords({ verdict, message, first, remaining }: ResolveAnswer, now: number): VerdictWords {
+export function verdictWords(
+  { verdict, message, first, remaining }: ResolveResult,
+  now: number,
+  names: PeopleNames = NO_NAMES,
+): VerdictWords {
+  const before = first && whatHappened(first, now, names)
   switch (verdict) {
     case 'accepted':
       return remaining === undefined || remaining === 0
         ? { tone: 'ok', title: 'Your answer was saved' }
         : { tone: 'ok', title: 'Your approval was saved', detail: moreNeeded(remaining) }
     case 'duplicate':
-      return { tone: 'ok', title: 'This answer was already given', detail: first && whatHappened(first, now) }
+      return { tone: 'ok', title: 'This answer was already given', detail: before }
     case 'conflict':
       return {
         tone: 'late',
         title: 'Too late: another answer came first',
-        detail: first ? whatHappened(first, now) : message,
+        detail: before ?? message,
       }
     case 'expired':
       return { tone: 'late', title: 'Too late: the deadline has passed', detail: message }
@@ -28,7 +35,7 @@ export function verdictWords({ verdict, message, first, remaining }: ResolveAnsw
       return {
         tone: 'late',
         title: 'Too late: this call is no longer waiting',
-        detail: first ? whatHappened(first, now) : message,
+        detail: before ?? message,
       }
     case 'unknown':
       return { tone: 'late', title: 'This call is not waiting', detail: message }
@@ -45,8 +52,10 @@ function moreNeeded(remaining: number): string {
   return `${remaining} more ${remaining === 1 ? 'approval is' : 'approvals are'} needed before the call runs.`
 }
 
-function whatHappened({ resolution, by, at }: NonNullable<ResolveAnswer['first']>, now: number): string {
-  const who = by ?? 'A user'
+type First = NonNullable<ResolveResult['first']>
+
+function whatHappened({ resolution, by, at, ...actor }: First, now: number, names: PeopleNames): string {
+  const who = by === undefined ? 'A user' : endorsementWords({ ...actor, by }, names)
   const when = `${spanOf(Math.max(0, now - at))} ago`
   switch (resolution.kind) {
     case 'approve':

@@ -1,4 +1,4 @@
-/** What an approval runs: the tool, its address, and the input. The card accepts an approval only when all of it is shown. */
+/** The tool, its address and the input that an approval lets run. The card accepts an approval only when it shows all of it. */
 import type { ReactNode } from 'react'
 import type { Json, ViewHold } from '@holdpoint/client'
 import { Button } from './button.tsx'

@@ -1,11 +1,11 @@
 /** Each card names the people, agents, triggers or plans that caused the call. */
 import { expect, test } from 'vitest'
-import type { ResolveAnswer, ViewHold } from '@holdpoint/client'
+import type { ResolveResult, ViewHold } from '@holdpoint/client'
 import { askedByWords, HoldCard } from '@holdpoint/ui'
 import { holdOf } from './cards.ts'
 import { draw } from './drawn.ts'
 
-const onResolve = async (): Promise<ResolveAnswer> => ({ verdict: 'accepted', message: '' })
+const onResolve = async (): Promise<ResolveResult> => ({ verdict: 'accepted', message: '' })
 const askedBy = [{ via: 'message', by: 'ada' }] as const
 
 test.each(['approval', 'elicitation', 'client', 'external'] as const)(

@@ -1,7 +1,7 @@
 /** Cards and forms: what they show before an answer, and after it. */
 import type { ReactNode } from 'react'
 import { expect, test } from 'vitest'
-import type { Json, Resolution, ResolveAnswer, ViewCall } from '@holdpoint/client'
+import type { Json, Resolution, ResolveResult, ViewCall } from '@holdpoint/client'
 import { ApprovalCard, ComposerField, HoldCard, JsonValue, Markdown, SchemaForm, ToolCall } from '@holdpoint/ui'
 import type { Schema } from '../src/schema.ts'
 import { alerts, click, fields, holdOf, type } from './cards.ts'
@@ -9,7 +9,7 @@ import { act, draw } from './drawn.ts'
 
 test('an answer that could not be sent shows an error, and the user can send it again', async () => {
   let reachable = false
-  const onResolve = async (): Promise<ResolveAnswer> => {
+  const onResolve = async (): Promise<ResolveResult> => {
     if (!reachable) throw new Error('No answer from the gateway: Failed to fetch')
     return { verdict: 'accepted', message: '' }
   }
@@ -28,7 +28,7 @@ test('an answer that could not be sent shows an error, and the user can send it 
 
 test('an approval shows its reason and is answered without a form', async () => {
   const said: Resolution[] = []
-  const onResolve = async (resolution: Resolution): Promise<ResolveAnswer> => {
+  const onResolve = async (resolution: Resolution): Promise<ResolveResult> => {
     said.push(resolution)
     return { verdict: 'accepted', message: '' }
   }
@@ -48,7 +48,7 @@ test('an answer that was too late shows the first answer, and the form is remove
     at: Date.now(),
     resolution: { kind: 'reject' },
   } as const
-  const onResolve = async (): Promise<ResolveAnswer> => ({ verdict: 'conflict', message: '', first })
+  const onResolve = async (): Promise<ResolveResult> => ({ verdict: 'conflict', message: '', first })
   await draw(<ApprovalCard hold={holdOf()} onResolve={onResolve} />)
   await click('Edit…')
   await type(fields()[0] as HTMLInputElement, 'eve@example.org')

@@ -6,7 +6,7 @@ import {
   ownOf,
   resolved,
   schemaOfValue,
-  troublesOf,
+  fieldErrorsOf,
   withValue,
   type Schema,
 } from '../src/schema.ts'
@@ -81,7 +81,7 @@ test('an optional object is left out, even if it has required fields', () => {
     required: ['name'],
   }
   const first = firstValue(schema, schema)
-  expect(troublesOf(withValue(first, ['name'], 'Ada'), schema)).toEqual([])
+  expect(fieldErrorsOf(withValue(first, ['name'], 'Ada'), schema)).toEqual([])
 })
 
 test.each([
@@ -93,23 +93,23 @@ test.each([
 ] as unknown as readonly Schema[])('an invalid schema, %j, still has a form, and the server validates', (schema) => {
   expect(fieldOf(resolved(schema, schema)).kind).toMatch(/./)
   expect(() => firstValue(schema, schema)).not.toThrow()
-  expect(() => [troublesOf({ a: 1 }, schema), troublesOf('x', schema)]).not.toThrow()
+  expect(() => [fieldErrorsOf({ a: 1 }, schema), fieldErrorsOf('x', schema)]).not.toThrow()
 })
 
 test('a field may have the name of an inherited property', () => {
   const schema: Schema = { type: 'object', properties: { constructor: { type: 'number' } }, required: ['constructor'] }
   expect(ownOf({}, 'constructor')).toBeUndefined()
-  expect(troublesOf(withValue({}, ['constructor', 'x'], 1), {})).toEqual([])
+  expect(fieldErrorsOf(withValue({}, ['constructor', 'x'], 1), {})).toEqual([])
   expect(withValue({}, ['constructor'], 5)).toEqual(JSON.parse('{"constructor":5}'))
   expect(firstValue(schema, schema)).toEqual({})
 })
 
 test('an error is reported once, at its field', () => {
-  const troubles = troublesOf({ amount: 0, tags: [], who: {} }, budget)
-  expect(troubles.map(({ path }) => path.join('.')).toSorted()).toEqual(['amount', 'tags', 'who.name'])
-  expect(troubles.find(({ path }) => path[0] === 'who')?.message).toBe('This field is required.')
-  expect(troublesOf({ amount: 5, tags: ['a'], who: { name: 'Ada' } }, budget)).toEqual([])
-  expect(troublesOf(undefined, budget)).not.toEqual([])
+  const errors = fieldErrorsOf({ amount: 0, tags: [], who: {} }, budget)
+  expect(errors.map(({ path }) => path.join('.')).toSorted()).toEqual(['amount', 'tags', 'who.name'])
+  expect(errors.find(({ path }) => path[0] === 'who')?.message).toBe('This field is required.')
+  expect(fieldErrorsOf({ amount: 5, tags: ['a'], who: { name: 'Ada' } }, budget)).toEqual([])
+  expect(fieldErrorsOf(undefined, budget)).not.toEqual([])
 })
 
 test('a value is changed at its path, and undefined removes the path', () => {
@@ -126,5 +126,5 @@ test('a value without a schema is edited field by field, and an emptied text sta
     (each) => fieldOf(each).kind,
   )
   expect(kinds).toEqual(['text', 'text', 'number', 'yes-no', 'json', 'json'])
-  expect(troublesOf({ to: '', body: '', count: 1, urgent: false, list: [], none: null }, schema)).toEqual([])
+  expect(fieldErrorsOf({ to: '', body: '', count: 1, urgent: false, list: [], none: null }, schema)).toEqual([])
 })

@@ -1,14 +1,14 @@
 /** Cards that have just appeared or changed accept no answer. */
 import type { ReactNode } from 'react'
 import { expect, test } from 'vitest'
-import type { Resolution, ResolveAnswer, ViewHold } from '@holdpoint/client'
+import type { Resolution, ResolveResult, ViewHold } from '@holdpoint/client'
 import { ApprovalCard, HoldCard } from '@holdpoint/ui'
 import { button, click, clickAtOnce, holdOf, settle, type } from './cards.ts'
 import { draw } from './drawn.ts'
 
 test('a card that has just appeared or changed accepts no answer and says so', async () => {
   const given: Resolution[] = []
-  const onResolve = async (resolution: Resolution): Promise<ResolveAnswer> => {
+  const onResolve = async (resolution: Resolution): Promise<ResolveResult> => {
     given.push(resolution)
     return { verdict: 'invalid', message: 'no' }
   }
@@ -57,7 +57,7 @@ test('a form that has just appeared accepts no answer', async () => {
 
 test('without ResizeObserver, a card is drawn and keeps its place after the answer', async () => {
   expect(globalThis).not.toHaveProperty('ResizeObserver')
-  const onResolve = async (): Promise<ResolveAnswer> => ({ verdict: 'accepted', message: '' })
+  const onResolve = async (): Promise<ResolveResult> => ({ verdict: 'accepted', message: '' })
   const page = await draw(<HoldCard hold={holdOf()} onResolve={onResolve} />)
   expect(page.text()).toContain('Approve')
   await page.redraw(<HoldCard hold={holdOf()} onResolve={onResolve} gone />)

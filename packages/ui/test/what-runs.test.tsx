@@ -1,12 +1,12 @@
 /** A call can be approved only when all of it is shown. */
 import { expect, test } from 'vitest'
-import type { Json, Resolution, ResolveAnswer, ViewHold } from '@holdpoint/client'
+import type { Json, Resolution, ResolveResult, ViewHold } from '@holdpoint/client'
 import { ApprovalCard } from '@holdpoint/ui'
 import { button, click, holdOf } from './cards.ts'
 import { draw } from './drawn.ts'
 
 const given: Resolution[] = []
-const onResolve = async (resolution: Resolution): Promise<ResolveAnswer> => {
+const onResolve = async (resolution: Resolution): Promise<ResolveResult> => {
   given.push(resolution)
   return { verdict: 'invalid', message: 'no' }
 }

@@ -1,15 +1,15 @@
 /** Who must approve, who did, and what the reader may do about it: a card shows no button that would be refused. */
 import type { ReactNode } from 'react'
 import { expect, test } from 'vitest'
-import type { HoldChanged, Resolution, ResolveAnswer } from '@holdpoint/client'
+import type { HoldChanged, Resolution, ResolveResult } from '@holdpoint/client'
 import { HoldpointHttpError } from '@holdpoint/client'
-import { ApprovalCard, approverWords, HoldCard, type CardHold, type HoldTalkHandlers } from '@holdpoint/ui'
+import { ApprovalCard, approverWords, HoldCard, type CardHold, type HoldDiscussionHandlers } from '@holdpoint/ui'
 import { alerts, click, holdOf, type } from './cards.ts'
 import { draw } from './drawn.ts'
 
-const accepts = async (): Promise<ResolveAnswer> => ({ verdict: 'accepted', message: '' })
-const card = (hold: CardHold, talk?: HoldTalkHandlers): ReactNode => (
-  <HoldCard hold={hold} onResolve={accepts} {...(talk && { talk })} />
+const accepts = async (): Promise<ResolveResult> => ({ verdict: 'accepted', message: '' })
+const card = (hold: CardHold, discussion?: HoldDiscussionHandlers): ReactNode => (
+  <HoldCard hold={hold} onResolve={accepts} {...(discussion && { discussion })} />
 )
 const buttons = (): readonly string[] =>
   [...document.querySelectorAll('button')].map(({ textContent }) => textContent.trim())
@@ -96,37 +96,37 @@ test('a card says who approved this input and for whom, who is missing, and when
     expect(page.text()).toContain(words)
 })
 
-test('the reader takes a hold on, releases it and comments; a refusal is told', async () => {
+test('the person at the screen assigns a hold, unassigns it and comments; a refusal is shown', async () => {
   const said: unknown[] = []
   let answer: HoldChanged = { ok: true }
-  const talk: HoldTalkHandlers = {
+  const discussion: HoldDiscussionHandlers = {
     me: 'ann',
     onAssign: async (take) => (said.push(take), answer),
     onComment: async (text) => (said.push(text), answer),
   }
-  const page = await draw(card(holdOf(), talk))
-  await click('I am on it')
+  const page = await draw(card(holdOf(), discussion))
+  await click('Assign to me')
   await page.redraw(
-    card(holdOf({ assignee: 'ann', comments: [{ text: 'Ask\u202E Bob', at: Date.now(), by: 'bob' }] }), talk),
+    card(holdOf({ assignee: 'ann', comments: [{ text: 'Ask\u202E Bob', at: Date.now(), by: 'bob' }] }), discussion),
   )
-  expect(page.text()).toContain('You are on it.')
+  expect(page.text()).toContain('Assigned to you.')
   expect(page.text()).toContain('U+202E')
-  await click('Release')
+  await click('Unassign me')
   const field = document.querySelector('textarea') as HTMLTextAreaElement
   await type(field, '  Looks right.  ')
   await click('Comment')
   expect(field.value).toBe('')
-  await page.redraw(card(holdOf({ assignee: 'bob' }), talk))
-  expect(page.text()).toContain('bob is on it.')
+  await page.redraw(card(holdOf({ assignee: 'bob' }), discussion))
+  expect(page.text()).toContain('Assigned to bob.')
   answer = { ok: false, refusal: 'not-allowed', message: 'Call a is for finance.' }
-  await click('Take over')
+  await click('Assign to me')
   expect(alerts()).toBe('Call a is for finance.')
   expect(said).toEqual([true, false, 'Looks right.', true])
 })
 
 test('a reader who may not decide may comment, and has no button to take it on', async () => {
-  const talk: HoldTalkHandlers = { me: 'cleo', onAssign: neverAsked, onComment: neverAsked }
-  await draw(card({ ...holdOf(), may: { resolve: false, approve: false } }, talk))
+  const discussion: HoldDiscussionHandlers = { me: 'cleo', onAssign: neverAsked, onComment: neverAsked }
+  await draw(card({ ...holdOf(), may: { resolve: false, approve: false } }, discussion))
   expect(buttons()).toEqual(['Comment'])
 })
 
@@ -135,7 +135,7 @@ const neverAsked = async (): Promise<HoldChanged> => {
 }
 
 test('a 403 is told as one, with the sentence of the gateway, and not as an answer that may be in', async () => {
-  const onResolve = async (_resolution: Resolution): Promise<ResolveAnswer> => {
+  const onResolve = async (_resolution: Resolution): Promise<ResolveResult> => {
     throw new HoldpointHttpError('scope-missing: This needs a resolver.', {
       status: 403,
       problem: {

@@ -20,7 +20,3 @@ export function isAt({ conversationId, callId }: PendingHold, at: At): boolean {
 export function isMine(hold: PendingHold): boolean {
   return hold.accepts.includes('approve') ? mayApprove(hold) : mayResolve(hold)
 }
-
-export function isAskedBy({ askedBy = [] }: PendingHold, me: string | undefined): boolean {
-  return me !== undefined && askedBy.some(({ by, kind }) => by === me && kind !== 'agent')
-}

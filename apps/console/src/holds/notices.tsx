@@ -1,14 +1,15 @@
 import type { ReactNode } from 'react'
-import type { PendingHold, ResolveAnswer } from '@holdpoint/client'
+import type { PendingHold, ResolveResult } from '@holdpoint/client'
 import { VerdictNotice } from '@holdpoint/ui'
 import { hasTour } from '../has-tour.ts'
 import { addressOf, Empty, TextLink } from '../parts.tsx'
 import type { At } from './hold-key.ts'
+import { countWords, type Count } from './count.ts'
 
 /** The answer to a hold that is no longer open on this screen. */
 export interface LastAnswer {
   readonly hold: PendingHold
-  readonly answer: ResolveAnswer
+  readonly answer: ResolveResult
   readonly at: number
 }
 
@@ -26,18 +27,17 @@ export function LastAnswerNotice({ last: { hold, answer, at } }: { readonly last
 
 export type View = 'mine' | 'asked' | 'all'
 
-export function NothingOpen({
-  at,
-  any,
-  answered,
-  view,
-}: {
+export interface NothingOpenProps {
   readonly at: At | undefined
-  /** Some calls are waiting, but not in this view or with these filters. */
+  /** Some calls are waiting, but not in this view. */
   readonly any: boolean
   readonly answered: boolean
   readonly view: View
-}): ReactNode {
+  /** Calls that the filters leave out may be waiting. */
+  readonly isFiltered: boolean
+}
+
+export function NothingOpen({ at, any, answered, view, isFiltered }: NothingOpenProps): ReactNode {
   if (at && !answered)
     return (
       <Empty title="This call is no longer waiting">
@@ -45,7 +45,9 @@ export function NothingOpen({
         <TextLink to={addressOf.conversation(at.conversationId)}>the conversation</TextLink>.
       </Empty>
     )
-  if (any) return <Empty title={NONE[view]}>{view !== 'all' && 'Other calls are waiting: see All.'}</Empty>
+  const others = any && view !== 'all' && 'Other calls are waiting: see All.'
+  if (isFiltered) return <Empty title="No waiting call matches these filters">{others}</Empty>
+  if (any) return <Empty title={NONE[view]}>{others}</Empty>
   return (
     <Empty title="Nothing is waiting for you">
       When an agent needs an approval or an answer, it appears here.
@@ -62,7 +64,7 @@ export function NothingOpen({
 const NONE: Readonly<Record<View, string>> = {
   mine: 'Nothing that you may decide',
   asked: 'Nothing that you asked for',
-  all: 'No waiting call matches these filters',
+  all: 'Nothing is waiting',
 }
 
 const VIEWS: readonly (readonly [View, string])[] = [
@@ -78,7 +80,7 @@ export function HoldViews({
   onChange,
 }: {
   readonly view: View
-  readonly counts: Readonly<Record<View, number>>
+  readonly counts: Readonly<Record<View, Count>>
   readonly onChange: (view: View) => void
 }): ReactNode {
   return (
@@ -91,7 +93,7 @@ export function HoldViews({
           onClick={() => onChange(choice)}
           className="rounded-[5px] px-2.5 py-1 whitespace-nowrap text-muted-foreground outline-none hover:text-foreground focus-visible:ring-2 focus-visible:ring-ring aria-pressed:bg-card aria-pressed:font-medium aria-pressed:text-foreground aria-pressed:shadow-xs"
         >
-          {name} <span className="tabular-nums">{counts[choice]}</span>
+          {name} <span className="tabular-nums">{countWords(counts[choice])}</span>
         </button>
       ))}
     </div>

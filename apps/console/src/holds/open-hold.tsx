@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react'
-import type { PendingHold, Resolution, ResolveAnswer } from '@holdpoint/client'
-import { HoldCard, type HoldTalkHandlers, type Kept } from '@holdpoint/ui'
+import type { PendingHold, Resolution, ResolveResult } from '@holdpoint/client'
+import { HoldCard, type HoldDiscussionHandlers, type Kept } from '@holdpoint/ui'
 import { Origin } from './origin.tsx'
 
 export interface OpenHoldProps {
   readonly kept: Kept<PendingHold>
-  readonly talk: HoldTalkHandlers
-  readonly onAnswer: (hold: PendingHold, resolution: Resolution) => Promise<ResolveAnswer>
+  readonly discussion: HoldDiscussionHandlers
+  readonly onAnswer: (hold: PendingHold, resolution: Resolution) => Promise<ResolveResult>
 }
 
-export function OpenHold({ kept: { item: hold, gone }, talk, onAnswer }: OpenHoldProps): ReactNode {
+export function OpenHold({ kept: { item: hold, gone }, discussion, onAnswer }: OpenHoldProps): ReactNode {
   return (
     <>
       <HoldCard
@@ -17,7 +17,7 @@ export function OpenHold({ kept: { item: hold, gone }, talk, onAnswer }: OpenHol
         gone={gone}
         agent={hold.agent}
         origin={<Origin hold={hold} />}
-        talk={talk}
+        discussion={discussion}
         onResolve={(resolution) => onAnswer(hold, resolution)}
       />
       <p className="text-xs text-muted-foreground max-lg:hidden">

@@ -1,12 +1,13 @@
 /**
  * The holds that a person selected to approve together. A selection is bound to what was shown: the number of the hold, its
  * input and its approvals so far. A hold that changed or was answered since is left out, and one that appeared later is
- * never in.
+ * never part of it.
  */
 import { useState } from 'react'
 import type { PendingHold } from '@holdpoint/client'
 import { boundTo, mayApprove } from '@holdpoint/ui'
 import { keyOf } from './hold-key.ts'
+import { useSingleHolds } from './use-single-holds.ts'
 
 export interface Selected {
   readonly key: string
@@ -25,14 +26,18 @@ export interface Selection {
   readonly drop: (items: readonly Selected[]) => void
 }
 
-/** `holds` are those that are open now. */
+/** `holds` are those that were read. A selected hold that is not among them is read alone. */
 export function useSelection(holds: readonly PendingHold[]): Selection {
   const [seen, setSeen] = useState<ReadonlyMap<string, PendingHold>>(new Map())
+  const unread = [...seen.values()].filter((hold) => !holds.some((each) => keyOf(each) === keyOf(hold)))
+  const alone = useSingleHolds(unread)
+  // Until it is known, a hold is shown as it was when it was selected.
+  const open = [...holds, ...alone.holds, ...(alone.loading ? unread : [])]
   const add = (hold: PendingHold): void => setSeen((before) => new Map(before).set(keyOf(hold), hold))
   const drop = (keys: readonly string[]): void =>
     setSeen((before) => new Map([...before].filter(([key]) => !keys.includes(key))))
   return {
-    items: Array.from(seen, ([key, hold]) => selected(key, hold, holds)),
+    items: Array.from(seen, ([key, hold]) => selected(key, hold, open)),
     has: (hold) => seen.has(keyOf(hold)),
     toggle: (hold) => (seen.has(keyOf(hold)) ? drop([keyOf(hold)]) : add(hold)),
     add,

@@ -1,35 +1,48 @@
-/** What the user does with holds, in the name that they answer under. */
-import type { HoldChanged, PendingHold, Resolution, ResolveAnswer, ResolvedOne, ResolveOne } from '@holdpoint/client'
-import { useHolds, type HoldsState } from '@holdpoint/react'
-import type { HoldTalkHandlers } from '@holdpoint/ui'
+/** The actions of the user on holds. The answers have the name of the user. */
+import type {
+  HoldChanged,
+  PendingHold,
+  Resolution,
+  ResolvedOne,
+  ResolveOne,
+  ResolveOptions,
+  ResolveResult,
+} from '@holdpoint/client'
+import { useClient } from '@holdpoint/react'
+import type { HoldDiscussionHandlers } from '@holdpoint/ui'
 import { useBy } from '../preferences.ts'
 import { useMe } from '../use-me.ts'
 
 export interface HoldActions {
-  readonly state: HoldsState
-  readonly answer: (hold: PendingHold, resolution: Resolution) => Promise<ResolveAnswer>
+  readonly answer: (hold: PendingHold, resolution: Resolution) => Promise<ResolveResult>
   readonly answerMany: (holds: readonly ResolveOne[]) => Promise<readonly ResolvedOne[]>
-  readonly talkAbout: (hold: PendingHold) => HoldTalkHandlers
+  readonly discussionOf: (hold: PendingHold) => HoldDiscussionHandlers
 }
 
-export function useHoldActions(): HoldActions {
+/** `refresh` is called after a change. */
+export function useHoldActions(refresh: () => void): HoldActions {
+  const { holds } = useClient()
   const by = useBy()
   const me = useMe()
   const as = by === undefined ? {} : { by }
-  const state = useHolds(as)
+  const which = ({ nth }: PendingHold): ResolveOptions => ({ hold: nth, ...as })
   const changed = async (change: Promise<HoldChanged>): Promise<HoldChanged> => {
     const result = await change
-    state.refresh()
+    refresh()
     return result
   }
   return {
-    state,
-    answer: (hold, resolution) => state.resolve(hold, resolution, as),
-    answerMany: (all) => state.resolveMany(all, as),
-    talkAbout: (hold) => ({
-      me,
-      onAssign: (take) => changed(take ? state.assign(hold, as) : state.release(hold, as)),
-      onComment: (text) => changed(state.comment(hold, text, as)),
-    }),
+    answer: (hold, resolution) => holds.resolve(hold.conversationId, hold.callId, resolution, which(hold)),
+    answerMany: (all) => holds.resolveMany(all, as),
+    discussionOf: (hold) => {
+      const { conversationId, callId } = hold
+      const take = (): Promise<HoldChanged> => holds.assign(conversationId, callId, which(hold))
+      const release = (): Promise<HoldChanged> => holds.release(conversationId, callId, which(hold))
+      return {
+        me,
+        onAssign: (takes) => changed(takes ? take() : release()),
+        onComment: (text) => changed(holds.comment(conversationId, callId, text, which(hold))),
+      }
+    },
   }
 }

@@ -4,7 +4,7 @@ import type { InboxEvent, AutonomousAgentBody, Plan } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
 import { Ago, Button, JsonValue, ShownText, spanOf, useNow } from '@holdpoint/ui'
 import { AgentHeader } from '../agent-header.tsx'
-import { addressOf, Empty, INPUT, Screen, Status, TextLink, Trouble } from '../parts.tsx'
+import { addressOf, Empty, INPUT, Screen, Status, TextLink, ErrorNotice } from '../parts.tsx'
 
 export function AgentLifeScreen({ name }: { readonly name: string }): ReactNode {
   const { value, loading, error, refresh } = useWatched(`life ${name}`, async (client, signal) => ({
@@ -13,7 +13,7 @@ export function AgentLifeScreen({ name }: { readonly name: string }): ReactNode 
   const life = value?.life
   return (
     <Screen title={name} wide actions={<AgentHeader name={name} here="life" />}>
-      {error && <Trouble error={error} />}
+      {error && <ErrorNotice error={error} />}
       {!loading && !error && !life && (
         <Empty title="This agent does not exist">
           <TextLink to="/agents">All agents</TextLink>
@@ -21,7 +21,7 @@ export function AgentLifeScreen({ name }: { readonly name: string }): ReactNode 
       )}
       {life && (
         <>
-          <Now life={life} />
+          <CurrentState life={life} />
           <Inbox life={life} />
           <Plans name={name} plans={life.plans} onChange={refresh} />
           <div className="grid gap-5 md:grid-cols-2">
@@ -38,7 +38,11 @@ export function AgentLifeScreen({ name }: { readonly name: string }): ReactNode 
   )
 }
 
-function Now({ life: { status, space, conversationId, waiting } }: { readonly life: AutonomousAgentBody }): ReactNode {
+function CurrentState({
+  life: { status, space, conversationId, waiting },
+}: {
+  readonly life: AutonomousAgentBody
+}): ReactNode {
   return (
     <p className="flex flex-wrap items-center gap-x-5 gap-y-1 text-sm">
       {status === 'asleep' ? (
@@ -81,7 +85,7 @@ function Inbox({ life: { inbox, waiting } }: { readonly life: AutonomousAgentBod
         <ol className={LIST}>
           {inbox.map((item, index) => (
             <li key={item.kind === 'event' ? item.id : index} className="grid grid-cols-1 gap-1 px-4 py-2">
-              {item.kind === 'event' && <Happened event={item.event} at={item.at} />}
+              {item.kind === 'event' && <InboxEventLine event={item.event} at={item.at} />}
               {item.kind === 'answer' && (
                 <span>
                   a late answer to <code className="font-mono">{item.name}</code>
@@ -99,7 +103,7 @@ function Inbox({ life: { inbox, waiting } }: { readonly life: AutonomousAgentBod
   )
 }
 
-function Happened({ event, at }: { readonly event: InboxEvent; readonly at: number }): ReactNode {
+function InboxEventLine({ event, at }: { readonly event: InboxEvent; readonly at: number }): ReactNode {
   const when = (
     <span className="ms-auto shrink-0 text-xs text-muted-foreground">
       <Ago at={at} />
@@ -219,7 +223,7 @@ function Plans({
         </ul>
       )}
       <NewPlan onMake={(plan) => change(client.agents.setPlan(name, plan))} />
-      {problem && <Trouble error={problem} />}
+      {problem && <ErrorNotice error={problem} />}
     </Section>
   )
 }
@@ -264,9 +268,9 @@ function NewPlan({
       }}
     >
       <input
-        aria-label="What the agent shall do"
+        aria-label="What the agent should do"
         className={`${INPUT} w-56 grow`}
-        placeholder="What the agent shall do"
+        placeholder="What the agent should do"
         value={what}
         onChange={(event) => setWhat(event.target.value)}
       />

@@ -4,7 +4,7 @@ import type { AgentRow, Json, JsonObject, ToolRow } from '@holdpoint/client'
 import { useWatched } from '@holdpoint/react'
 import { JsonValue, spanOf } from '@holdpoint/ui'
 import { AgentHeader } from '../agent-header.tsx'
-import { Empty, Screen, TextLink, Trouble } from '../parts.tsx'
+import { Empty, Screen, TextLink, ErrorNotice } from '../parts.tsx'
 
 const EXECUTORS: readonly (readonly [ToolRow['executor'], string])[] = [
   ['server', 'this server'],
@@ -23,7 +23,7 @@ export function AgentScreen({ name }: { readonly name: string }): ReactNode {
     return (
       <Screen title={name}>
         {error ? (
-          <Trouble error={error} />
+          <ErrorNotice error={error} />
         ) : (
           <Empty title="This agent does not exist">
             <TextLink to="/agents">All agents</TextLink>

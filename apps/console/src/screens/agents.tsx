@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { AgentRow } from '@holdpoint/client'
 import { useWatched } from '@holdpoint/react'
-import { addressOf, Empty, Screen, Trouble } from '../parts.tsx'
+import { addressOf, Empty, Screen, ErrorNotice } from '../parts.tsx'
 import { modelOf } from './agent.tsx'
 
 export function AgentsScreen(): ReactNode {
@@ -15,7 +15,7 @@ export function AgentsScreen(): ReactNode {
       title="Agents"
       note="An agent has a model, instructions and tools. Agents are defined in your program or created over HTTP."
     >
-      {error && <Trouble error={error} />}
+      {error && <ErrorNotice error={error} />}
       {!loading && agents.length === 0 && (
         <Empty title="There are no agents">
           Export <code className="font-mono">agents</code> from the module in{' '}

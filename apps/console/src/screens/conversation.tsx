@@ -1,15 +1,17 @@
 import type { ReactNode } from 'react'
 import { HoldpointHttpError } from '@holdpoint/client'
 import { useConversation, type ConversationState } from '@holdpoint/react'
-import { Button, Composer, MessageList, ShownText } from '@holdpoint/ui'
+import { Button, Composer, MessageList, PeopleNamesContext, ShownText } from '@holdpoint/ui'
 import { ConversationHeader } from '../conversation-header.tsx'
 import { usePeople } from '../conversation-people.tsx'
+import { useConversationNames } from '../names.ts'
 import { Empty, TextLink } from '../parts.tsx'
 import { Tombstone } from '../erase-conversation.tsx'
 import { useBy } from '../preferences.ts'
 
 export function ConversationScreen({ id }: { readonly id: string }): ReactNode {
   const by = useBy()
+  const names = useConversationNames(id)
   const erased = useConversation(id, (state) => state.view.erased)
   const refusal = useConversation(id, (state) => (state.loaded ? undefined : refusalOf(state)))
   if (refusal !== undefined) return <Refused id={id} why={refusal} />
@@ -21,17 +23,21 @@ export function ConversationScreen({ id }: { readonly id: string }): ReactNode {
       </div>
     )
   return (
-    <div className="flex h-full flex-col">
-      <ConversationHeader id={id} here="chat" />
-      <MessageList
-        conversationId={id}
-        by={by}
-        empty={
-          <p className="py-16 text-center text-sm text-muted-foreground">No messages yet. Write the first one below.</p>
-        }
-      />
-      <Writing id={id} />
-    </div>
+    <PeopleNamesContext value={names}>
+      <div className="flex h-full flex-col">
+        <ConversationHeader id={id} here="chat" />
+        <MessageList
+          conversationId={id}
+          by={by}
+          empty={
+            <p className="py-16 text-center text-sm text-muted-foreground">
+              No messages yet. Write the first one below.
+            </p>
+          }
+        />
+        <Writing id={id} />
+      </div>
+    </PeopleNamesContext>
   )
 }
 

@@ -3,7 +3,7 @@ import { useLocation } from 'wouter'
 import type { ListedConversation } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
 import { Ago, Button, ShownText } from '@holdpoint/ui'
-import { addressOf, Empty, INPUT, Screen, Status, TextLink, Trouble } from '../parts.tsx'
+import { addressOf, Empty, INPUT, Screen, Status, TextLink, ErrorNotice } from '../parts.tsx'
 import { RowLink, Rows } from '../rows.tsx'
 import { hasTour } from '../has-tour.ts'
 
@@ -108,7 +108,7 @@ function NewConversation(): ReactNode {
       <Button look="strong" onClick={() => void make().catch(setProblem)}>
         New conversation
       </Button>
-      {problem && <Trouble error={problem} />}
+      {problem && <ErrorNotice error={problem} />}
     </>
   )
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Button } from '@holdpoint/ui'
 import { useTitle } from '../parts.tsx'
 import type { CallerRow } from '@holdpoint/client'
-import { enter, resume, type Session } from '../session.ts'
+import { signInWithKey, resume, type Session } from '../session.ts'
 
 /** A link had a key. The console uses it only after the user has seen its tenant and owner and agreed. */
 export function KeyOfferScreen({
@@ -36,7 +36,7 @@ export function KeyOfferScreen({
           <Button look="strong" onClick={() => void resume()}>
             {now ? 'Stay signed in' : 'Do not sign in'}
           </Button>
-          <Button onClick={() => void enter(key)}>Sign in</Button>
+          <Button onClick={() => void signInWithKey(key)}>Sign in</Button>
         </div>
       </div>
     </main>

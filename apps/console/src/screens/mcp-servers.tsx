@@ -3,17 +3,17 @@ import { useEffect, useState, type ReactNode } from 'react'
 import type { McpServerRow, McpToolRow } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
 import { Button, JsonChanges, ShownText } from '@holdpoint/ui'
-import { Empty, Screen, Trouble } from '../parts.tsx'
+import { Empty, Screen, ErrorNotice } from '../parts.tsx'
 
 /** A server that becomes unreachable writes no event, so the list is requested regularly. */
-const LOOK_MS = 10_000
+const POLL_MS = 10_000
 
 export function McpServersScreen(): ReactNode {
   const { value, loading, error, refresh } = useWatched('mcp servers', (client, signal) =>
     client.mcp.servers({ signal }),
   )
   useEffect(() => {
-    const timer = setInterval(refresh, LOOK_MS)
+    const timer = setInterval(refresh, POLL_MS)
     return () => clearInterval(timer)
   }, [refresh])
   const servers = value?.items ?? []
@@ -22,7 +22,7 @@ export function McpServersScreen(): ReactNode {
       title="MCP servers"
       note="Agents use the tools of these servers. If a server fails, only its own tools are unavailable."
     >
-      {error && <Trouble error={error} />}
+      {error && <ErrorNotice error={error} />}
       {!loading && !error && servers.length === 0 && (
         <Empty title="No MCP servers are configured">
           Set them up with <code className="font-mono">mcpServers()</code> of{' '}
@@ -151,7 +151,7 @@ function Changed({
       <Button className="justify-self-start" onClick={() => void accept()}>
         {isNew ? 'Accept the tool' : 'Accept the change'}
       </Button>
-      {problem && <Trouble error={problem} />}
+      {problem && <ErrorNotice error={problem} />}
     </section>
   )
 }

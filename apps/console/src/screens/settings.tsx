@@ -3,9 +3,9 @@ import type { CallerRow, CreateKey, KeyRow, Scope } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
 import { Ago, Button, Countdown } from '@holdpoint/ui'
 import { Delegations } from '../delegations.tsx'
-import { INPUT, Screen, Trouble } from '../parts.tsx'
+import { INPUT, Screen, ErrorNotice } from '../parts.tsx'
 import { setPreferences, usePreferences, type Preferences } from '../preferences.ts'
-import { leave, useSession } from '../session.ts'
+import { forgetKey, useSession } from '../session.ts'
 import { useCaller } from '../use-me.ts'
 
 export function SettingsScreen(): ReactNode {
@@ -30,7 +30,7 @@ export function SettingsScreen(): ReactNode {
           </a>
           .
         </p>
-        {!person && <Button onClick={() => void leave()}>Sign out</Button>}
+        {!person && <Button onClick={() => void forgetKey()}>Sign out</Button>}
       </section>
     </Screen>
   )
@@ -106,7 +106,7 @@ function Keys(): ReactNode {
   return (
     <section className="grid gap-3">
       <h2 className="text-base font-semibold">Keys</h2>
-      {error && <Trouble error={error} />}
+      {error && <ErrorNotice error={error} />}
       <NewKey
         onMake={async (wanted) => {
           const { key } = await client.keys.create(wanted)

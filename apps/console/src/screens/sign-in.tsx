@@ -2,7 +2,7 @@ import { useId, useState, type ReactNode } from 'react'
 import { Button } from '@holdpoint/ui'
 import { INPUT, useTitle } from '../parts.tsx'
 import { goToSignIn, type Provider } from '../person-session.ts'
-import { enter } from '../session.ts'
+import { signInWithKey } from '../session.ts'
 
 interface Asked {
   readonly why: string | undefined
@@ -51,7 +51,7 @@ function KeyForm({ why, isSecond }: { readonly why: string | undefined; readonly
       className="grid gap-4"
       onSubmit={(event) => {
         event.preventDefault()
-        void enter(key.trim())
+        void signInWithKey(key.trim())
       }}
     >
       <p className="text-sm text-muted-foreground">

@@ -3,7 +3,7 @@ import { useEffect, useState, type ReactNode } from 'react'
 import type { SpaceView, ToolMessage } from '@holdpoint/client'
 import { useClient, useSpace, type SpaceState } from '@holdpoint/react'
 import { Button, ComposerField, ShownText, SpaceMessages } from '@holdpoint/ui'
-import { addressOf, Empty, Screen, TextLink, Trouble, useTitle } from '../parts.tsx'
+import { addressOf, Empty, Screen, TextLink, ErrorNotice, useTitle } from '../parts.tsx'
 import { Members } from '../space/members.tsx'
 import { useSelf, type Self } from '../space/self.ts'
 
@@ -16,7 +16,7 @@ export function SpaceScreen({ id }: { readonly id: string }): ReactNode {
   if (!loaded && (connection.state === 'stopped' || connection.state === 'waiting'))
     return (
       <Screen title="Space">
-        {connection.state === 'stopped' && <Trouble error={connection.error} />}
+        {connection.state === 'stopped' && <ErrorNotice error={connection.error} />}
         <Empty title="This space cannot be shown">
           It does not exist, you have no access to it, or the gateway cannot be reached.{' '}
           <TextLink to="/spaces">All spaces</TextLink>
@@ -33,7 +33,7 @@ export function SpaceScreen({ id }: { readonly id: string }): ReactNode {
           <span className="font-mono text-xs text-muted-foreground">
             <ShownText text={id} />
           </span>
-          <AtWork active={view.active} />
+          <WorkingAgents active={view.active} />
           {connection.state === 'waiting' && <span className="text-xs text-held">offline, trying again</span>}
           <details className="group w-full lg:hidden">
             <summary className="text-xs text-muted-foreground">{membersWords(view)}</summary>
@@ -43,8 +43,8 @@ export function SpaceScreen({ id }: { readonly id: string }): ReactNode {
           </details>
         </header>
         <SpaceMessages spaceId={id} by={self.member.id} originOf={lifeOf} empty={NOTHING_SAID} />
-        {view.quiet && <Quiet />}
-        {loaded && <Say space={space} self={self} />}
+        {view.quiet && <QuietNotice />}
+        {loaded && <SpaceComposer space={space} self={self} />}
       </div>
       <aside
         aria-label="Members of the space"
@@ -77,7 +77,7 @@ function membersWords({ members }: SpaceView): string {
   return `${people} ${people === 1 ? 'person' : 'people'}, ${agents} ${agents === 1 ? 'agent' : 'agents'}`
 }
 
-function AtWork({ active }: { readonly active: readonly string[] }): ReactNode {
+function WorkingAgents({ active }: { readonly active: readonly string[] }): ReactNode {
   return (
     <span role="status" className="text-xs text-muted-foreground">
       {active.length > 0 && `${active.join(' and ')} ${active.length === 1 ? 'is' : 'are'} working`}
@@ -86,7 +86,7 @@ function AtWork({ active }: { readonly active: readonly string[] }): ReactNode {
 }
 
 /** The space limits how often agents answer each other without a message from a person. */
-function Quiet(): ReactNode {
+function QuietNotice(): ReactNode {
   return (
     <p
       role="status"
@@ -98,7 +98,13 @@ function Quiet(): ReactNode {
   )
 }
 
-function Say({ space, self: { member, entry } }: { readonly space: SpaceState; readonly self: Self }): ReactNode {
+function SpaceComposer({
+  space,
+  self: { member, entry },
+}: {
+  readonly space: SpaceState
+  readonly self: Self
+}): ReactNode {
   const client = useClient()
   const [problem, setProblem] = useState<Error>()
   if (entry && entry.role !== 'reader')
@@ -114,7 +120,7 @@ function Say({ space, self: { member, entry } }: { readonly space: SpaceState; r
   }
   return (
     <div className="mx-auto grid w-full max-w-3xl gap-2 px-4 pb-4">
-      {problem && <Trouble error={problem} />}
+      {problem && <ErrorNotice error={problem} />}
       <p className="flex flex-wrap items-center gap-3 text-sm text-muted-foreground">
         {entry ? 'You can read this space, but not post in it.' : 'You are not a member of this space.'}
         {!entry && <Button onClick={() => void join().catch(setProblem)}>Join as {member.id}</Button>}

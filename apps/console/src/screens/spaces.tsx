@@ -3,7 +3,7 @@ import { useLocation } from 'wouter'
 import type { SpaceRow } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
 import { Ago, Button, ShownText } from '@holdpoint/ui'
-import { addressOf, Empty, INPUT, Screen, Trouble } from '../parts.tsx'
+import { addressOf, Empty, INPUT, Screen, ErrorNotice } from '../parts.tsx'
 import { RowLink, Rows } from '../rows.tsx'
 import { useSelfName } from '../space/self.ts'
 
@@ -106,7 +106,7 @@ function NewSpace(): ReactNode {
           Create space
         </Button>
       </div>
-      {problem && <Trouble error={problem} />}
+      {problem && <ErrorNotice error={problem} />}
     </form>
   )
 }

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter'
 import { useClient, useWatched } from '@holdpoint/react'
 import { Button } from '@holdpoint/ui'
 import { hasTour } from '../has-tour.ts'
-import { addressOf, Empty, Screen, TextLink, Trouble } from '../parts.tsx'
+import { addressOf, Empty, Screen, TextLink, ErrorNotice } from '../parts.tsx'
 import { useBy } from '../preferences.ts'
 import { useSelfName } from '../space/self.ts'
 import { tour, TOUR_AGENT, TOUR_SPACE, type TourStop } from '../tour.ts'
@@ -19,7 +19,7 @@ export function StartScreen(): ReactNode {
       title="Tool calls that wait for you"
       note={`When an agent needs your approval or an answer, its tool call waits here until you respond, even if the server restarts.${hasTour ? ' Try it: each button sends a message to an agent.' : ''}`}
     >
-      {error && <Trouble error={error} />}
+      {error && <ErrorNotice error={error} />}
       {hasTour && <Tour />}
       {!loading && !hasTour && !error && (
         <Empty title={agents.length === 0 ? 'There are no agents yet' : 'Your agents are ready'}>
@@ -105,7 +105,7 @@ function Stop({
       >
         “{say}”
       </Button>
-      {problem && <Trouble error={problem} />}
+      {problem && <ErrorNotice error={problem} />}
     </li>
   )
 }

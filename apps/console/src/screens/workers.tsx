@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { WorkerRow } from '@holdpoint/client'
 import { useHolds, useWatched } from '@holdpoint/react'
 import { Ago, spanOf, useNow } from '@holdpoint/ui'
-import { Empty, Screen, Trouble } from '../parts.tsx'
+import { Empty, Screen, ErrorNotice } from '../parts.tsx'
 
 /** A worker asks for work or reports progress at least every half minute, so one silent for a minute is inactive. */
 const INACTIVE_MS = 60_000
@@ -21,7 +21,7 @@ export function WorkersScreen(): ReactNode {
       title="Workers"
       note="Programs that run external calls for agents. Each worker appears here when it asks for work with its key."
     >
-      {error && <Trouble error={error} />}
+      {error && <ErrorNotice error={error} />}
       {unserved.length > 0 && (
         <p role="status" className="rounded-md border border-held/40 bg-held-muted px-3 py-2 text-sm">
           Calls of these tools are waiting, and no worker runs them: {unserved.join(', ')}.

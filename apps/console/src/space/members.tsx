@@ -2,8 +2,8 @@
 import { useState, type ReactNode } from 'react'
 import type { SpaceChanged, SpaceMember, SpaceView } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
-import { Button, plainly, ShownText } from '@holdpoint/ui'
-import { addressOf, INPUT, TextLink, Trouble } from '../parts.tsx'
+import { Button, asPlainText, ShownText } from '@holdpoint/ui'
+import { addressOf, INPUT, TextLink, ErrorNotice } from '../parts.tsx'
 import type { Self } from './self.ts'
 
 export interface MembersProps {
@@ -83,12 +83,12 @@ function Manage({
   const by = byOf(self)
   return (
     <details className="text-xs">
-      <summary aria-label={`Change ${plainly(member.id)}`} className="w-fit cursor-pointer text-muted-foreground">
+      <summary aria-label={`Change ${asPlainText(member.id)}`} className="w-fit cursor-pointer text-muted-foreground">
         change
       </summary>
       <div className="flex flex-wrap items-center gap-2 py-1.5">
         <select
-          aria-label={`Role of ${plainly(member.id)}`}
+          aria-label={`Role of ${asPlainText(member.id)}`}
           className={`${INPUT} h-7 text-xs`}
           value={role}
           disabled={busy}
@@ -101,14 +101,14 @@ function Manage({
         <Button
           small
           look="destructive"
-          aria-label={`${isSelf ? 'Leave as' : 'Remove'} ${plainly(member.id)}`}
+          aria-label={`${isSelf ? 'Leave as' : 'Remove'} ${asPlainText(member.id)}`}
           disabled={busy}
           onClick={() => change(spaces.leave(id, member, isSelf ? { by: member.id } : by))}
         >
           {isSelf ? 'Leave' : 'Remove'}
         </Button>
       </div>
-      {problem && <Trouble error={problem} />}
+      {problem && <ErrorNotice error={problem} />}
     </details>
   )
 }
@@ -179,7 +179,7 @@ function AddAgent({
           Add
         </Button>
       </div>
-      {problem && <Trouble error={problem} />}
+      {problem && <ErrorNotice error={problem} />}
     </div>
   )
 }

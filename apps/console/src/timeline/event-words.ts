@@ -37,7 +37,7 @@ export function eventWords(event: LogEvent, calls: CallsOfLog): string {
       return `A conversation with ${event.agent} was opened`
     case 'conversation.erased':
       return event.policy === 'retention'
-        ? 'The conversation was erased, as old ones are'
+        ? 'The conversation was erased, because it was older than the retention period'
         : 'The conversation was erased'
     case 'participants.changed':
       return participantsWords(event)
@@ -45,7 +45,7 @@ export function eventWords(event: LogEvent, calls: CallsOfLog): string {
       return event.items.length === 0 ? 'The turn was continued' : event.items.map(itemWords).join(' · ')
     case 'message.queued':
       return `${itemWords(event.item)}, and waits for the current turn to end`
-    case 'turn.briefed':
+    case 'message.changed':
       return `Hooks changed the prompt: ${event.hooks.join(', ')}`
     case 'model.replied':
       return (
@@ -66,7 +66,7 @@ export function eventWords(event: LogEvent, calls: CallsOfLog): string {
       return 'A plan was cancelled'
     case 'plan.fired':
       return `A plan fired: ${event.what}`
-    case 'notices.told':
+    case 'notices.delivered':
       return event.count === 1 ? 'One notice was delivered' : `${event.count} notices were delivered`
     case 'call.held':
     case 'call.rewritten':

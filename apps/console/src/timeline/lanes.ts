@@ -127,12 +127,12 @@ class LaneBuilder {
       case 'participants.changed':
       case 'conversation.erased':
       case 'message.queued':
-      case 'turn.briefed':
+      case 'message.changed':
       case 'state.changed':
       case 'plan.set':
       case 'plan.removed':
       case 'plan.fired':
-      case 'notices.told':
+      case 'notices.delivered':
         return this.#mark(this.#turnLane, event)
     }
   }

@@ -3,7 +3,7 @@ import { useMemo, useState, type ReactNode } from 'react'
 import type { LogEvent } from '@holdpoint/client'
 import { Button } from '@holdpoint/ui'
 import { ConversationHeader } from '../conversation-header.tsx'
-import { Empty, INPUT, Trouble } from '../parts.tsx'
+import { Empty, INPUT, ErrorNotice } from '../parts.tsx'
 import { EventList } from './event-list.tsx'
 import { LaneChart, Legend } from './lane-chart.tsx'
 import { timelineOf, type Timeline } from './lanes.ts'
@@ -18,9 +18,9 @@ export function TimelineScreen({ id }: { readonly id: string }): ReactNode {
       <ConversationHeader id={id} here="timeline" />
       <div className="min-h-0 grow overflow-y-auto px-4 py-5 sm:px-6">
         <div className="mx-auto grid max-w-6xl gap-5">
-          {error && <Trouble error={error} />}
+          {error && <ErrorNotice error={error} />}
           {timeline ? (
-            <Whole id={id} events={events} timeline={timeline} />
+            <TimelineOfTurn id={id} events={events} timeline={timeline} />
           ) : (
             <Empty title="No events yet">Send a message in the chat.</Empty>
           )}
@@ -30,7 +30,7 @@ export function TimelineScreen({ id }: { readonly id: string }): ReactNode {
   )
 }
 
-function Whole({
+function TimelineOfTurn({
   id,
   events,
   timeline,

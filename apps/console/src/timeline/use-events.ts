@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { LogEvent } from '@holdpoint/client'
 import { useClient, useConversation } from '@holdpoint/react'
 
-/** Every event of a conversation, up to the newest that is known; more are asked for whenever the view moves. */
+/** Every event of a conversation, up to the newest that is loaded. Loads more when the view has a newer event. */
 export function useEvents(id: string): { readonly events: readonly LogEvent[]; readonly error: Error | undefined } {
   const client = useClient()
   const seq = useConversation(id, (state) => state.view.seq)

@@ -10,7 +10,7 @@ export interface Autonomy {
    */
   spacesOfCalls(
     reply: Reply,
-    at: { readonly space: string | undefined; readonly home: string | undefined },
+    at: { readonly space: string | undefined; readonly startSpace: string | undefined },
     tools: ReadonlyMap<string, Tool>,
   ): Promise<ReplySpaces>
   /** Tools whose calls run one after the other, in the order of the reply, so that each sees what the ones before it wrote. */

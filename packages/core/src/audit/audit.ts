@@ -1,6 +1,6 @@
 /**
- * What exactly a model was sent, and what came of it, kept beside the log for a while when an agent asks for it. It is
- * there to be looked at: nothing else reads it, and a record that cannot be kept does not stop a turn.
+ * Records each exact request to a model, and its result, beside the log for a limited time, if an agent has the setting `audit`.
+ * The records are for people: no decision reads them, and a record that cannot be stored does not stop a turn.
  */
 import type { Duration } from '../duration.ts'
 import { milliseconds } from '../duration.ts'
@@ -21,22 +21,22 @@ export interface AuditRecord {
   readonly turnId: string
   readonly step: number
   readonly at: number
-  /** Who replied, or was asked last. */
+  /** The model that replied, or the last one that was asked. */
   readonly model: string
-  /** As it was handed to the model, without HTTP headers and what else looks like a secret in settings of vendors. */
+  /** The request to the model, without HTTP headers and without settings of vendors that look like secrets. */
   readonly request: Pick<ModelRequest, 'prompt' | 'tools' | 'toolChoice' | 'output' | 'settings'>
   readonly shown: Shown
-  /** Ids of calls whose results were left out: too old, or no room. */
+  /** The ids of calls whose results were left out: too old (`stale`), or no room (`squeezed`). */
   readonly leftOut: { readonly stale: readonly string[]; readonly squeezed: readonly string[] }
-  /** Tokens, as they were reckoned. */
+  /** Estimates, in tokens. */
   readonly sizes: Sizes
   readonly attempts: readonly FailedAttempt[]
   /**
-   * What the vendor said at each failure, in order. It may name an address, a part of a key or the prompt, so it is for
-   * the operator: the log has a text without it.
+   * The vendor's message for each failure, in order. It may contain an address, a part of a key or the prompt, so it is only for
+   * the operator. The log has a text without it.
    */
   readonly causes?: readonly string[]
-  /** Milliseconds to the first piece of the reply, and to its end. */
+  /** Milliseconds until the first part of the reply, and until its end. */
   readonly firstMs?: number
   readonly ms: number
   readonly usage?: Usage
@@ -96,10 +96,10 @@ function toolWithoutSecrets(spec: ToolSpec): ToolSpec {
   return spec.kind === 'provider' ? { ...spec, args: withoutSecrets(spec.args) } : spec
 }
 
-/** `maxTokens` is none, `accessToken` is. */
+/** `accessToken` is a secret, `maxTokens` is not. */
 const SECRET = /authorization|api[-_]?key|secret|password|credential|token$|headers|cookie/i
 
-/** Keys whose names look like those of secrets are left out, at any depth. */
+/** Leaves out keys whose names look like secrets, at any depth. */
 function withoutSecrets<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withoutSecrets) as T
   if (!isObject(value)) return value

@@ -1,7 +1,7 @@
 /**
- * Why the model said what it said: for each step of a turn, what of the conversation it was shown and what was left out,
- * and why. Read off the log, which remembers where each prompt began; what hooks and plugins added for one turn alone,
- * and the instructions of that day, only an audit knows.
+ * Explains a turn: for each step, which part of the conversation the prompt showed, what it left out, and why. It is computed from
+ * the log, which records where each prompt began. Only an audit record has the instructions of that time, and the texts that
+ * hooks and plugins added for one turn.
  */
 import type { EndReason, FailedAttempt, LogEvent, Shown } from '../log/log-event.ts'
 import type { Address, Store } from '../log/store.ts'
@@ -15,9 +15,9 @@ import { AUDIT, recordOf, type AuditRecord } from './audit.ts'
 
 export interface Explanation {
   readonly turnId: string
-  /** Those in which the model replied. */
+  /** The steps in which the model replied. */
   readonly steps: readonly ExplainedStep[]
-  /** Why the turn ended, where that was not with a reply that stood. */
+  /** Why the turn ended, if it did not end with an accepted reply. */
   readonly ended?: {
     readonly reason: EndReason
     readonly message?: string
@@ -27,11 +27,11 @@ export interface Explanation {
 
 export interface ExplainedStep {
   readonly step: number
-  /** Of the reply. */
+  /** The seq of the reply. */
   readonly seq: number
-  /** Everything from this seq on was shown, but for what `leftOut` says. */
+  /** The prompt showed everything from this seq on, except `leftOut`. */
   readonly from: number
-  /** What the model read in place of what came before. */
+  /** The summary that the prompt showed in place of older events. */
   readonly summary?: Summary
   readonly seen: readonly Seen[]
   readonly leftOut: readonly LeftOut[]
@@ -39,7 +39,7 @@ export interface ExplainedStep {
   readonly attempts?: readonly FailedAttempt[]
   /** A hook sent the reply back. */
   readonly sentBack?: { readonly hook: string; readonly feedback: string }
-  /** What exactly was sent, where the agent keeps that. Users read explanations, so the vendor's errors are left out. */
+  /** The exact request, if the agent keeps audit records. Users read explanations, so the vendor's errors are left out. */
   readonly audit?: Omit<AuditRecord, 'causes'>
 }
 
@@ -54,7 +54,7 @@ export interface Seen {
 export type LeftOut =
   | {
       readonly what: 'turns'
-      /** Seqs, both included. */
+      /** A range of seqs, including both ends. */
       readonly from: number
       readonly to: number
       readonly why: 'summarised' | 'no-room'
@@ -66,20 +66,20 @@ export type LeftOut =
       readonly tool: string
       readonly why: 'retention' | 'no-room'
     }
-  /** Calls and replies of a turn that is told in the agent's own words. */
+  /** The calls and replies of a turn of which the prompt shows only the message and the final reply. */
   | { readonly what: 'steps'; readonly from: number; readonly why: 'own-words' }
   | { readonly what: 'reply'; readonly seq: number; readonly why: 'sent-back' | 'withheld' }
 
 const PAGE = 256
 
-/** The turn with that id, or the newest one. Undefined when there is none. */
+/** Explains the turn with this id, or the newest one. Undefined if there is none. */
 export async function explain(
   store: Store,
   address: Address,
   agent: Agent,
   turnId: string | undefined,
 ): Promise<Explanation | undefined> {
-  const log = new Backwards(store, address)
+  const log = new LogFromEnd(store, address)
   const isIt = (event: LogEvent): boolean =>
     event.type === 'turn.started' && (turnId === undefined || event.turnId === turnId)
   if (!(await log.reach((events) => events.some(isIt)))) return undefined
@@ -97,18 +97,18 @@ export async function explain(
   return { turnId: started.turnId, steps, ended: why }
 }
 
-async function explainStep(log: Backwards, seq: number, agent: Agent): Promise<ExplainedStep> {
-  const says = (event: LogEvent): boolean => event.type === 'model.replied' && event.shown !== undefined
-  await log.reach((events) => events.some((event) => event.seq <= seq && says(event)))
-  const said = log.events.findLast((event) => event.seq <= seq && says(event))
-  const shown: Shown = (said?.type === 'model.replied' && said.shown) || { from: 1 }
+async function explainStep(log: LogFromEnd, seq: number, agent: Agent): Promise<ExplainedStep> {
+  const hasShown = (event: LogEvent): boolean => event.type === 'model.replied' && event.shown !== undefined
+  await log.reach((events) => events.some((event) => event.seq <= seq && hasShown(event)))
+  const replied = log.events.findLast((event) => event.seq <= seq && hasShown(event))
+  const shown: Shown = (replied?.type === 'model.replied' && replied.shown) || { from: 1 }
   await log.reach((events) => (events[0]?.seq ?? 1) <= shown.from)
   const before = log.events.filter((event) => event.seq >= shown.from && event.seq < seq)
   const { retention, ownWordsAfter, count } = agent.context
   const { passages } = Transcript.of(before)
   const settings = { ownWordsAfter, count, encode: agent.encodeOutcome, inject: [] }
   const retentionOf: RetentionOf = (name) => agent.toolbox.tools.get(name)?.retention ?? retention
-  const told = showAs({ ...settings, passages, retentionOf }, shown)
+  const shownPassages = showAs({ ...settings, passages, retentionOf }, shown)
   const reply = log.events.find((event) => event.seq === seq) as Extract<LogEvent, { type: 'model.replied' }>
   const summary = shown.summary === undefined ? undefined : await log.summary(shown.summary)
   const audit = await log.audit(reply.turnId, reply.step, seq)
@@ -117,8 +117,8 @@ async function explainStep(log: Backwards, seq: number, agent: Agent): Promise<E
     seq,
     from: passages[0]?.from ?? shown.from,
     ...(summary && { summary }),
-    seen: told.flatMap(seenIn),
-    leftOut: [...earlier(shown), ...told.flatMap(leftOutOf)],
+    seen: shownPassages.flatMap(seenIn),
+    leftOut: [...earlier(shown), ...shownPassages.flatMap(leftOutOf)],
     usage: reply.reply.usage,
     ...(reply.attempts && { attempts: reply.attempts }),
     ...(reply.again && { sentBack: reply.again }),
@@ -127,9 +127,9 @@ async function explainStep(log: Backwards, seq: number, agent: Agent): Promise<E
 }
 
 function earlier({ from, summary = 0 }: Shown): LeftOut[] {
-  const told: LeftOut[] = summary > 0 ? [{ what: 'turns', from: 1, to: summary, why: 'summarised' }] : []
+  const summarized: LeftOut[] = summary > 0 ? [{ what: 'turns', from: 1, to: summary, why: 'summarised' }] : []
   const gap: LeftOut[] = from - 1 > summary ? [{ what: 'turns', from: summary + 1, to: from - 1, why: 'no-room' }] : []
-  return [...told, ...gap]
+  return [...summarized, ...gap]
 }
 
 function seenIn({ passage, rendered }: ShownPassage): Seen[] {
@@ -159,8 +159,8 @@ function leftOutOf({ passage, rendered, stale }: ShownPassage): LeftOut[] {
   })
 }
 
-/** A log from its end, as far back as the caller wants to see. */
-class Backwards {
+/** Reads a log from its end, as far back as the caller needs. */
+class LogFromEnd {
   readonly events: LogEvent[] = []
   readonly #store: Store
   readonly #address: Address
@@ -171,7 +171,7 @@ class Backwards {
     this.#address = address
   }
 
-  /** Reads until it is true of what was read, or everything was. Tells whether it is. */
+  /** Reads older events until `enough` returns true for them, or all are read. Returns the last result of `enough`. */
   async reach(enough: (events: readonly LogEvent[]) => boolean): Promise<boolean> {
     while (!enough(this.events)) {
       const before = this.#before === Infinity ? (await this.#head()) + 1 : this.#before
@@ -192,7 +192,7 @@ class Backwards {
     return note && summaryOf(note)
   }
 
-  /** Kept at the seq that the log had when the model was asked: before its reply. */
+  /** An audit record is stored at the seq that the log had when the model was asked, before the reply. */
   async audit(turnId: string, step: number, seq: number): Promise<ExplainedStep['audit']> {
     const notes = await this.#store.notes(this.#address, { kind: AUDIT, before: seq, limit: 5 })
     const records = notes.flatMap((note) => recordOf(note) ?? [])

@@ -1,4 +1,4 @@
-/** An agent's settings about what the model is told, checked and with everything filled in. */
+/** An agent's settings for prompts, checked and with defaults. */
 import { HoldpointError } from '../failure.ts'
 import { isObject, describeValue } from '../json.ts'
 import {

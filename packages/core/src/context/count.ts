@@ -1,9 +1,9 @@
 /**
- * Tokens, estimated. Every vendor has a tokenizer of its own, and most of them are megabytes; what a budget needs is a
- * number that is not too low. Tokenizers cut a text where its kind of character changes, and know whole words of what is
- * common. So the text is walked through once and each run of one kind is charged what a rare word of it would take; see
- * test/context/count.test.ts for how far that is from a real tokenizer. Every message gets a few tokens more, for what
- * vendors put around it.
+ * Estimates tokens. Every vendor has its own tokenizer, and most of them are megabytes. A budget only needs a number that is not
+ * too low. Tokenizers cut a text where the kind of character changes, and have single tokens for common words. So the estimate
+ * reads the text once, and counts each run of one kind of character as if it were a rare word. The test
+ * `runtime/test/context/count.test.ts` compares it with a real tokenizer. Each message gets a few more tokens, because vendors
+ * wrap messages.
  */
 import { describeValue, type Json, type JsonObject } from '../json.ts'
 import type { PromptMessage, PromptPart } from '../prompt/prompt.ts'
@@ -14,34 +14,34 @@ import type { TokenCounter } from './context-options.ts'
 
 const AROUND_A_MESSAGE = 6
 const AROUND_A_PART = 4
-/** Vendors count pictures by their size in pixels; this is what a large one takes. */
-const A_FILE = 1600
-/** Of text that comes as bytes: these are not decoded for it. */
-const A_BYTE_OF_TEXT = 0.5
-/** What a page takes at most vendors, and how many bytes one has: little when it is text, much when it is a scan. */
-const A_PAGE = 3000
-const BYTES_OF_A_PAGE = 50_000
-/** Sound and pictures that move are charged by the second; this is what they take when they are compressed well. */
-const A_BYTE_OF_SOUND = 0.002
+/** Vendors count images by their size in pixels. These are the tokens of a large one. */
+const TOKENS_PER_FILE = 1600
+/** For text files, which are not decoded to count them. */
+const TOKENS_PER_TEXT_BYTE = 0.5
+/** The tokens of a page at most vendors, and the bytes of a page: few for text, many for a scan. */
+const TOKENS_PER_PAGE = 3000
+const BYTES_PER_PAGE = 50_000
+/** Vendors charge audio and video by the second. These are the tokens of well compressed files. */
+const TOKENS_PER_MEDIA_BYTE = 0.002
 
 export const estimateTokens: TokenCounter = (what) =>
   typeof what === 'string' ? Math.ceil(ofText(what)) : Math.ceil(ofMessage(what, ofText))
 
 /**
- * No fewer than `estimateTokens` would give, and found without reading the text: most conversations are far from any
- * limit, and for them that is enough to know.
+ * An upper bound of `estimateTokens`, found without reading the text. Most conversations are far below any limit, so the bound
+ * is enough for them.
  */
 export function tokensAtMost(message: PromptMessage): number {
   return Math.ceil(ofMessage(message, ({ length }) => length * MOST_OF_A_CHARACTER))
 }
 
-/** A mark in JSON that has another one before it. */
+/** In JSON, some characters need an escape character. */
 const MOST_OF_A_CHARACTER = 2
 
-/** What a text takes; `quoted` when it is written as JSON. */
+/** Counts the tokens of a text. `quoted`: the text is written as JSON. */
 type OfText = (text: string, quoted?: boolean) => number
 
-/** The application's token counter failed. The size of a prompt is unknown then. */
+/** The application's token counter failed, so the size of the prompt is unknown. */
 export class CountFailure extends Error {
   constructor(why: string) {
     super(`The size of the prompt is not known: context.count ${why}`)
@@ -99,10 +99,10 @@ const TEXT = /^text\/|[/+](json|xml|yaml|x-yaml|csv|javascript|x-ndjson|sql)\b/
 
 /** The size of content behind a URL is unknown. */
 function ofFile(mediaType: string, bytes: number | undefined): number {
-  if (bytes === undefined) return A_FILE
-  if (TEXT.test(mediaType)) return bytes * A_BYTE_OF_TEXT
-  if (mediaType === 'application/pdf') return Math.ceil(bytes / BYTES_OF_A_PAGE) * A_PAGE
-  return /^(audio|video)\//.test(mediaType) ? Math.max(A_FILE, bytes * A_BYTE_OF_SOUND) : A_FILE
+  if (bytes === undefined) return TOKENS_PER_FILE
+  if (TEXT.test(mediaType)) return bytes * TOKENS_PER_TEXT_BYTE
+  if (mediaType === 'application/pdf') return Math.ceil(bytes / BYTES_PER_PAGE) * TOKENS_PER_PAGE
+  return /^(audio|video)\//.test(mediaType) ? Math.max(TOKENS_PER_FILE, bytes * TOKENS_PER_MEDIA_BYTE) : TOKENS_PER_FILE
 }
 
 function bytesOf(file: FileData): number | undefined {
@@ -123,13 +123,13 @@ const LINE = 5
 const MARK = 6
 const OTHER = 7
 
-/** What a run takes at once, and each more character of it. */
+/** For each kind of character: the tokens of the first character of a run, and of each further one. */
 const FIRST = [0.6, 0.8, 1, 0.35, 0.6, 0.6, 1]
 const MORE = [0.27, 0.56, 1 / 3, 0.15, 0.15, 0.15, 1]
-/** No language has many words that are longer; keys and base64 have. */
-const A_WORD = 12
+/** Words are rarely longer. Keys and base64 are, and take more tokens per character. */
+const LONGEST_WORD = 12
 const MORE_THAN_A_WORD = 0.62
-/** Letters right behind digits, or capitals right behind small letters, are rarely a word that is known. */
+/** Letters directly after digits, or capitals directly after small letters, are rarely a common word. */
 const GLUED = 1
 
 const KIND = Uint8Array.from({ length: 128 }, (_, code) => {
@@ -141,7 +141,7 @@ const KIND = Uint8Array.from({ length: 128 }, (_, code) => {
   return code >= 10 && code <= 13 ? LINE : MARK
 })
 
-/** One pass, and nothing is made on the way: it runs over everything that is ever said. */
+/** Reads the text once and allocates nothing, because it runs over every message. */
 function ofText(text: string, quoted = false): number {
   let tokens = 0
   let before = MARK
@@ -156,7 +156,7 @@ function ofText(text: string, quoted = false): number {
     const kind = KIND[code]!
     if (kind === before) {
       run++
-      tokens += kind <= UPPER && run > A_WORD ? MORE_THAN_A_WORD : MORE[kind]!
+      tokens += kind <= UPPER && run > LONGEST_WORD ? MORE_THAN_A_WORD : MORE[kind]!
     } else {
       run = 1
       const glued = before === DIGIT ? kind <= UPPER : before === LOWER && kind === UPPER
@@ -169,17 +169,17 @@ function ofText(text: string, quoted = false): number {
   return tokens
 }
 
-/** What is not ASCII, by what it takes where it is common. */
+/** The tokens of a character that is not ASCII, in languages where it is common. */
 function ofOther(code: number): number {
   // Letters with accents, Greek, Cyrillic, Hebrew, Arabic.
   if (code < 0x800) return 0.62
   // The scripts of India and South East Asia, and letters with two accents.
   if (code < 0x2000) return 0.8
-  // Korean; else Chinese, Japanese, and the halves of what takes two units, such as emoji.
+  // Korean; otherwise Chinese, Japanese, and the halves of surrogate pairs, such as emoji.
   return code >= 0xac00 && code < 0xd7b0 ? 1 : 1.3
 }
 
-/** As if it were written out, without doing so. */
+/** The tokens of a value as JSON text, without making that text. */
 function ofJson(value: Json | undefined, ofEach: OfText): number {
   if (typeof value === 'string') return ofEach(value, true) + 2
   if (typeof value === 'number') return Math.abs(value) < 1000 && Number.isInteger(value) ? 2 : ofEach(String(value))

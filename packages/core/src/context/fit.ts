@@ -1,10 +1,10 @@
 /**
- * Makes a prompt fit: what of the log is shown, and in which form. The log is never touched, and what costs nothing comes
- * first: results that are too old are left out, then the window moves, then older results go, then older turns.
+ * Chooses which part of the log a prompt shows, and in which form, so that the prompt fits. The log does not change. These are
+ * left out, in this order: results that are too old, turns outside the window, older results, older turns.
  *
- * - Once something has to give, more is given up than would be needed (see LOW_WATER), and the place is remembered in the
- *   log. Until it is reached again, prompts begin with the same bytes, which is what vendors' caches live on.
- * - The turn that is going on is always shown, whole but for results of its own that are many rounds old.
+ * - Once something must be left out, more is left out than necessary (see LOW_WATER), and the log records the place. So the next
+ *   prompts begin with the same bytes, and vendors can cache them.
+ * - The current turn is always shown. Only its results that are many rounds old can be left out.
  */
 import type { Shown } from '../log/log-event.ts'
 import { Rendering } from '../prompt/prompt.ts'
@@ -17,20 +17,20 @@ import { LOW_WATER, RECENT_ROUNDS, type TokenCounter, type Window } from './cont
 import { tooOld, type RetentionOf } from './retention.ts'
 
 export interface FitRequest {
-  /** Oldest first; the last is the turn that is going on. */
+  /** Oldest first; the last is the current turn. */
   readonly passages: readonly Passage[]
-  /** What was shown last. */
+  /** The part of the log that the last prompt showed. */
   readonly shown: Shown | undefined
-  /** The newest summary there is: the seq it reaches to. */
+  /** The last seq that the newest summary covers. */
   readonly summary: number | undefined
-  /** Tokens the conversation may take. */
+  /** The tokens that the conversation may take. */
   readonly room: number
   readonly window: Window | undefined
-  /** Left out when nothing is ever too old. */
+  /** Undefined when no result is ever too old. */
   readonly retentionOf: RetentionOf | undefined
   readonly ownWordsAfter: number | undefined
   readonly inject: readonly UserPart[]
-  /** Tokens that `inject` takes of the room: of them nothing can be left out. */
+  /** The tokens of `inject`, which are part of the room and cannot be left out. */
   readonly injected?: number
   readonly encode: OutcomeEncoder
   readonly count: TokenCounter
@@ -44,12 +44,12 @@ export interface Fit {
   readonly fits: boolean
 }
 
-/** A passage, what of it is left out, and what is read of it. */
+/** A passage as the prompt shows it. */
 export interface ShownPassage {
   readonly passage: Passage
-  /** Results left out because they are too old. */
+  /** The calls whose results are left out because they are too old. */
   readonly stale: ReadonlySet<string>
-  /** And those left out because there was no room. */
+  /** The calls whose results are left out because the prompt has no room for them. */
   readonly squeezed: ReadonlySet<string>
   readonly ownWords: boolean
   readonly rendered: Rendered
@@ -69,7 +69,7 @@ export function fit(request: FitRequest): Fit {
   if (!isWithin(room, seen, request)) {
     plan = squeezeResults(request, plan, seen, seen.tokens() - low)
     seen = show(request, plan)
-    // Not only when it still does not fit: with little saved, something would have to give in every turn from now on.
+    // Also when the prompt fits: if too little is saved, every following turn has to leave out something.
     if (seen.tokens() > low) {
       plan = { ...plan, first: firstWithin(request, seen, low, plan.first) }
       seen = show(request, plan)
@@ -93,17 +93,17 @@ interface Plan {
   readonly stubs: number
 }
 
-/** The same once more, as the log says it was shown. */
-export function showAs(request: Showing, { stubs = 0 }: Shown): readonly ShownPassage[] {
+/** The passages of an earlier prompt, as the log says that they were shown. */
+export function showAs(request: RenderRequest, { stubs = 0 }: Shown): readonly ShownPassage[] {
   return show(request, { first: 0, stubs }).passages
 }
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** What it takes to render, once it is known what is shown. */
-type Showing = Pick<FitRequest, 'passages' | 'retentionOf' | 'ownWordsAfter' | 'inject' | 'encode' | 'count'>
+/** What rendering needs besides the plan. */
+type RenderRequest = Pick<FitRequest, 'passages' | 'retentionOf' | 'ownWordsAfter' | 'inject' | 'encode' | 'count'>
 
-function show(request: Showing, { first, stubs }: Plan): Pick<Fit, 'passages' | 'tokens'> {
+function show(request: RenderRequest, { first, stubs }: Plan): Pick<Fit, 'passages' | 'tokens'> {
   const { retentionOf, ownWordsAfter = Infinity, encode, inject } = request
   const passages = request.passages.slice(first)
   const last = passages.at(-1)
@@ -125,20 +125,20 @@ function show(request: Showing, { first, stubs }: Plan): Pick<Fit, 'passages' | 
   }
 }
 
-/** Counts only where that is needed to tell. */
-function isWithin(room: number, seen: Pick<Fit, 'passages' | 'tokens'>, { count }: Showing): boolean {
+/** Counts exactly only if the upper bound is too large. */
+function isWithin(room: number, seen: Pick<Fit, 'passages' | 'tokens'>, { count }: RenderRequest): boolean {
   const most = seen.passages.reduce((total, { rendered }) => total + tokensOfAtMost(rendered, count), 0)
   return most <= room || seen.tokens() <= room
 }
 
-/** An application's counter can only be called: its sums need not add up. */
+/** An upper bound, found without reading the text. There is none for an application's own counter. */
 function tokensOfAtMost(rendered: Rendered, count: TokenCounter): number {
   if (count !== estimateTokens) return tokensOf(rendered, count)
   rendered.tokensAtMost ??= rendered.messages.reduce((total, message) => total + tokensAtMost(message), 0)
   return rendered.tokensAtMost
 }
 
-function squeezedIn(request: Showing, passage: Passage, stubs: number): ReadonlySet<string> {
+function squeezedIn(request: RenderRequest, passage: Passage, stubs: number): ReadonlySet<string> {
   const calls = squeezable(request, passage)
   const left = calls.filter((call) => call.seq < stubs && saving(request, passage, call) > 0)
   return new Set(left.map(({ callId }) => callId))
@@ -149,13 +149,13 @@ export function tokensOf(rendered: Rendered, count: TokenCounter): number {
   return rendered.tokens
 }
 
-/** Of a passage of which nothing is left out. */
+/** The tokens of a passage when nothing of it is left out. */
 export function wholeTokens(passage: Passage, encode: OutcomeEncoder, count: TokenCounter): number {
   passage.tokens ??= tokensOf(renderPassage(passage, { encode }), count)
   return passage.tokens
 }
 
-/** As few of the oldest turns as it takes, when the window is full. */
+/** If the window is full, leaves out the oldest turns until it is filled to LOW_WATER. */
 function moveWindow({ passages, window, count, encode }: FitRequest, plan: Plan): Plan {
   if (!window) return plan
   const [limit, sizeOf] = measure(window, (passage) => wholeTokens(passage, encode, count))
@@ -172,20 +172,20 @@ function measure(window: Window, tokens: (passage: Passage) => number): [number,
   return 'turns' in window ? [window.turns, () => 1] : [window.tokens, tokens]
 }
 
-/** Calls whose results may go when there is no room: not those of the newest rounds, and not what its tool keeps. */
-function squeezable({ passages, retentionOf }: Showing, passage: Passage): Passage['calls'] {
+/** The calls whose results can be left out to make room: not those of the newest rounds, nor of tools with retention `keep`. */
+function squeezable({ passages, retentionOf }: RenderRequest, passage: Passage): Passage['calls'] {
   const isLast = passage === passages.at(-1)
   const rounds = [...new Set(passage.calls.map(({ seq }) => seq))]
   const recent = isLast ? (rounds.at(-RECENT_ROUNDS) ?? 0) : Infinity
   return passage.calls.filter(({ name, seq }) => seq < recent && retentionOf?.(name) !== 'keep')
 }
 
-/** Leaves out results, oldest first and those of one round together, until enough is saved or there are no more. */
+/** Leaves out the oldest results, all of a round together, until enough tokens are saved. */
 function squeezeResults(request: FitRequest, plan: Plan, { passages }: Pick<Fit, 'passages'>, excess: number): Plan {
   let { stubs } = plan
   let saved = 0
   for (const { passage, stale, rendered } of passages) {
-    // Of turns in the agent's own words there is nothing to save.
+    // A turn in the agent's own words has no results to leave out.
     if (!rendered.messages.some(({ role }) => role === 'tool')) continue
     for (const call of squeezable(request, passage)) {
       if (call.seq < plan.stubs) continue
@@ -197,8 +197,8 @@ function squeezeResults(request: FitRequest, plan: Plan, { passages }: Pick<Fit,
   return { ...plan, stubs }
 }
 
-/** Nothing when the result is not there, or not longer than what would be read in its place. */
-function saving({ encode, count }: Showing, passage: Passage, { callId, name }: PassageCall): number {
+/** The tokens saved by leaving out the result of a call. 0 if it has none, or if its replacement is as long. */
+function saving({ encode, count }: RenderRequest, passage: Passage, { callId, name }: PassageCall): number {
   const known = passage.savings?.get(callId)
   if (known !== undefined) return known
   const settled = passage.events.find((event) => event.type === 'call.settled' && event.callId === callId)
@@ -211,7 +211,7 @@ function saving({ encode, count }: Showing, passage: Passage, { callId, name }: 
   return saved
 }
 
-/** The first passage from which on everything fits, or the last one. */
+/** The index of the first passage from which all passages together fit, or of the last one. */
 function firstWithin({ count }: FitRequest, { passages }: Pick<Fit, 'passages'>, room: number, first: number): number {
   let size = 0
   for (let index = passages.length - 1; index > 0; index--) {

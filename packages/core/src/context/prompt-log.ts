@@ -1,11 +1,11 @@
-/** What making a prompt and a summary reads of a conversation's log. */
+/** The access to a conversation's log that prompts and summaries need. */
 import type { LogEvent } from '../log/log-event.ts'
 import type { Address, Note } from '../log/store.ts'
 import type { Transcript } from '../prompt/transcript.ts'
 import type { Conversation } from '../turn/turn-state.ts'
 import type { Summary } from './summary.ts'
 
-/** For a prompt. */
+/** The access that a prompt needs. */
 export interface PromptLog {
   readonly state: Conversation
   /** The newest events, which are in memory. */
@@ -13,13 +13,13 @@ export interface PromptLog {
   readonly transcript: Transcript
   /** Whether every event is in memory. */
   readonly isWhole: boolean
-  /** Fetches older events until the one with that seq is in memory, or enough of them are. */
+  /** Loads older events until the event `seq` is in memory, or `enough` returns true. */
   reachUntil(seq: number, enough: (transcript: Transcript) => boolean): Promise<void>
-  /** Drops events before that seq from memory. */
+  /** Drops the events before `seq` from memory. */
   forget(seq: number): void
 }
 
-/** For a summary. */
+/** The access that a summary needs. */
 export interface SummaryLog {
   readonly address: Address
   summary(again?: boolean): Promise<Summary | undefined>

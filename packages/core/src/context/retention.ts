@@ -1,14 +1,14 @@
 /**
- * Which results of tools are left out of the prompt because they are too old. It follows from the log alone, so that
- * every process leaves out the same; and nothing of the turn that is going on is ever too old.
+ * Finds the results of tools that are too old for the prompt. It depends on the log only, so every process leaves out the same
+ * results. Results of the current turn are never too old.
  */
 import type { Passage } from '../prompt/transcript.ts'
 import type { Retention } from '../tool/tool-options.ts'
 
-/** By the name of the tool; tools that are gone by what holds for all. */
+/** The retention of a tool, by its name. Tools that no longer exist have the agent's default. */
 export type RetentionOf = (tool: string) => Retention | undefined
 
-/** For each passage, its calls whose results are left out. The last passage is the turn that is going on. */
+/** For each passage, the calls whose results are left out. The last passage is the current turn. */
 export function tooOld(passages: readonly Passage[], retentionOf: RetentionOf): readonly ReadonlySet<string>[] {
   const newer = new Map<string, number>()
   const stale = passages.map((): Set<string> => new Set())

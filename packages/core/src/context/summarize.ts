@@ -1,31 +1,31 @@
 /**
- * Summaries of what is too long to be shown: made after a turn, in the background, by a model that is asked in chunks.
- * A summary always tells the beginning of the conversation up to some seq; the next one is made of it and of what came
- * after. It is a note beside the log: when it cannot be made, or is lost, the conversation goes on without it.
+ * Summarizes the part of a conversation that is too long to show. A model does it after a turn, in the background, chunk by
+ * chunk. A summary covers the conversation from its beginning to some seq. The next summary is made of it and of the events
+ * after it. It is a note beside the log: without it, the conversation continues.
  *
- * Each chunk is paid for once: what came of it is kept before the next is asked for. After a failure some turns go by
- * before the next try, more each time.
+ * Each chunk is paid for once: its summary is stored before the next request. After a failure, some turns pass before the next
+ * attempt, more each time.
  */
 import { toJson } from '../json.ts'
 import type { Agent } from '../agent/agent.ts'
 import type { SummaryLog } from './prompt-log.ts'
 import type { Usage } from '../model/reply.ts'
-import { askForSummary, sum, type Answer } from './ask-summary.ts'
+import { askForSummary, sum, type SummaryReply } from './ask-summary.ts'
 import { SUMMARY, type Summary } from './summary.ts'
 import type { Assembled } from './assemble.ts'
 import { tokensOf, type Fit } from './fit.ts'
 import { chunksOf } from './summary-chunks.ts'
 
-/** When the conversation has taken so much of its room, or something is left out that no summary tells of. */
+/** Whether to summarize: the conversation fills its room, or the prompt leaves out events that no summary covers. */
 export function isTime(agent: Agent, assembled: Assembled): boolean {
-  return agent.context.summarize !== undefined && (isFull(agent, assembled) || assembled.untold)
+  return agent.context.summarize !== undefined && (isFull(agent, assembled) || assembled.unsummarized)
 }
 
 function isFull({ context }: Agent, { fit, room }: Assembled): boolean {
   return fit.tokens() > (context.summarize?.from ?? 0.75) * room
 }
 
-/** Makes a summary of everything that is not shown, and of the older half of what is when there is little room. */
+/** Summarizes everything that is not shown. If there is little room, also the older half of what is shown. */
 export async function summarize(
   agent: Agent,
   log: SummaryLog,
@@ -37,29 +37,29 @@ export async function summarize(
   const pause = pauses.get(key)
   if (pause && pause.turns-- > 0) return undefined
   try {
-    const summary = await carryOn(agent, log, upToOf(agent, assembled), signal)
+    const summary = await extendSummary(agent, log, upToOf(agent, assembled), signal)
     pauses.delete(key)
     return summary
   } catch (error) {
     if (signal.aborted) throw error
-    const failures = Math.min((pause?.failures ?? 0) + 1, MOST_FAILURES)
+    const failures = Math.min((pause?.failures ?? 0) + 1, MAX_FAILURES)
     pauses.delete(key)
     pauses.set(key, { failures, turns: 2 ** failures - 1 })
-    for (const oldest of pauses.keys()) if (pauses.size > MOST_PAUSES) pauses.delete(oldest)
+    for (const oldest of pauses.keys()) if (pauses.size > MAX_PAUSES) pauses.delete(oldest)
     throw error
   }
 }
 
 interface Pause {
   readonly failures: number
-  /** How many more turns go by without a try. */
+  /** How many turns pass before the next attempt. */
   turns: number
 }
 
-const MOST_FAILURES = 6
-const MOST_PAUSES = 1000
+const MAX_FAILURES = 6
+const MAX_PAUSES = 1000
 
-/** By conversation: one that is let go of and taken up again is not tried sooner. */
+/** By conversation, so that a conversation that leaves memory and returns is not retried sooner. */
 const allPauses = new WeakMap<Agent, Map<string, Pause>>()
 
 function pausesOf(agent: Agent): Map<string, Pause> {
@@ -74,7 +74,7 @@ function upToOf(agent: Agent, assembled: Assembled): number {
   return isFull(agent, assembled) ? Math.max(hidden, olderHalf(fit, room, agent)) : hidden
 }
 
-/** The seq before the first of the newest passages that take half of the room. The turn that just ended stays. */
+/** The last seq before the newest passages that together take half of the room. The turn that just ended is among them. */
 function olderHalf({ passages }: Fit, room: number, { context }: Agent): number {
   const tokens = (index: number): number => tokensOf(passages[index]!.rendered, context.count)
   let size = 0
@@ -85,11 +85,16 @@ function olderHalf({ passages }: Fit, room: number, { context }: Agent): number 
   return 0
 }
 
-async function carryOn(agent: Agent, log: SummaryLog, upTo: number, signal: AbortSignal): Promise<Summary | undefined> {
+async function extendSummary(
+  agent: Agent,
+  log: SummaryLog,
+  upTo: number,
+  signal: AbortSignal,
+): Promise<Summary | undefined> {
   const { summarize: options = {} } = agent.context
   const before = await log.summary()
   if (upTo <= (before?.upTo ?? 0)) return undefined
-  let made: Answer | undefined
+  let made: SummaryReply | undefined
   let usage: Usage = { inputTokens: 0, outputTokens: 0 }
   let newest: Summary | undefined
   try {
@@ -104,14 +109,14 @@ async function carryOn(agent: Agent, log: SummaryLog, upTo: number, signal: Abor
       usage = { inputTokens: 0, outputTokens: 0 }
     }
   } finally {
-    // Also what came before a failure is told from now on.
+    // After a failure, too, prompts use the summaries that were stored.
     if (newest) await log.summary(true)
   }
   return newest
 }
 
 /** The first summary wins: nothing is kept if another process has summarized as far. */
-async function keep(agent: Agent, log: SummaryLog, upTo: number, made: Answer): Promise<Summary | undefined> {
+async function keep(agent: Agent, log: SummaryLog, upTo: number, made: SummaryReply): Promise<Summary | undefined> {
   const there = await log.newestSummary()
   if (there && there.upTo >= upTo) return undefined
   const { text, model, usage, cutOff } = made

@@ -1,6 +1,6 @@
 /**
- * The conversation as text, in pieces that a model can be asked to sum up one after the other. A piece ends where a
- * passage ends, so that what came of it can be kept; a passage that is too long for one is told in several.
+ * Cuts the text of a conversation into chunks, which a model summarizes one after the other. A chunk ends where a passage ends,
+ * so that its summary can be stored. A passage that is too long for one chunk takes several.
  */
 import type { LogEvent } from '../log/log-event.ts'
 import type { Agent } from '../agent/agent.ts'
@@ -12,11 +12,11 @@ import type { TokenCounter } from './context-options.ts'
 
 export interface Chunk {
   readonly text: string
-  /** The seq up to which everything has been told with it; undefined within a passage. */
+  /** The last seq that this chunk and those before it cover. Undefined if the chunk ends within a passage. */
   readonly upTo: number | undefined
 }
 
-/** Everything after a seq and up to another one, in pieces of at most so many tokens. */
+/** The events after `after`, up to `upTo`, in chunks of at most `most` tokens. */
 export async function* chunksOf(
   log: SummaryLog,
   after: number,
@@ -42,7 +42,7 @@ export async function* chunksOf(
   if (text !== '') yield { text, upTo: through }
 }
 
-interface Stretch {
+interface PassageUpTo {
   readonly passage: Passage
   /** The seq of its last event. */
   readonly to: number
@@ -50,7 +50,7 @@ interface Stretch {
 
 const PAGE = 200
 
-async function* passagesOf(log: SummaryLog, after: number, upTo: number): AsyncIterable<Stretch> {
+async function* passagesOf(log: SummaryLog, after: number, upTo: number): AsyncIterable<PassageUpTo> {
   let events: LogEvent[] = []
   for (let seq = after; seq < upTo;) {
     const page = (await log.page(seq, PAGE)).filter((event) => event.seq <= upTo)
@@ -65,7 +65,7 @@ async function* passagesOf(log: SummaryLog, after: number, upTo: number): AsyncI
   }
 }
 
-/** As many entries together as fit, in order. */
+/** Joins as many entries as fit into each piece, in order. */
 function pack(entries: readonly string[], most: number, count: TokenCounter): readonly string[] {
   const pieces: string[] = []
   let piece = ''
@@ -82,7 +82,7 @@ function pack(entries: readonly string[], most: number, count: TokenCounter): re
 const LONGEST_JSON = 2000
 const LEAST = 16
 
-/** The beginning and the end of what is too long. */
+/** Cuts a text that is too long: keeps its beginning and its end. */
 export function cutTo(text: string, most: number, count: (text: string) => number): string {
   const tokens = count(text)
   if (tokens <= most) return text
@@ -107,13 +107,13 @@ function entriesIn(message: PromptMessage): readonly string[] {
     case 'assistant':
       return message.parts.flatMap((part) => {
         if (part.type === 'text') return part.text === '' ? [] : [`Assistant: ${part.text}`]
-        return part.type === 'call' ? [`Assistant called ${part.name}: ${brief(part.input)}`] : []
+        return part.type === 'call' ? [`Assistant called ${part.name}: ${shortJson(part.input)}`] : []
       })
     case 'tool':
-      return message.results.map(({ name, content }) => `Result of ${name}: ${brief(content)}`)
+      return message.results.map(({ name, content }) => `Result of ${name}: ${shortJson(content)}`)
   }
 }
 
-function brief(value: unknown): string {
+function shortJson(value: unknown): string {
   return JSON.stringify(value).slice(0, LONGEST_JSON)
 }

@@ -45,7 +45,7 @@ export interface HookContext {
 export interface MessageHook extends HookBase {
   /** Whether its additions stay in the prompts of later turns. Default: they are only for this turn. */
   readonly durable?: boolean
-  readonly run: (context: MessageContext) => MessageAnswer | Promise<MessageAnswer>
+  readonly run: (context: MessageContext) => MessageHookResult | Promise<MessageHookResult>
 }
 
 /** Hooks that run at the same time. They get the same message and may only add to it, in the order given here. */
@@ -62,7 +62,7 @@ export interface MessageContext extends HookContext {
   readonly items: readonly Inbound[]
 }
 
-export type MessageAnswer =
+export type MessageHookResult =
   | undefined
   | void
   | {
@@ -75,7 +75,7 @@ export type MessageAnswer =
   | Halt
 
 export interface CallHook extends HookBase {
-  readonly run: (context: CallContext) => CallAnswer | Promise<CallAnswer>
+  readonly run: (context: CallContext) => CallHookResult | Promise<CallHookResult>
 }
 
 export interface CallContext extends HookContext {
@@ -85,7 +85,7 @@ export interface CallContext extends HookContext {
   readonly input: Json
 }
 
-export type CallAnswer =
+export type CallHookResult =
   | undefined
   | void
   /** The call is not made; the model reads why. */
@@ -94,17 +94,17 @@ export type CallAnswer =
   | { readonly input: Json }
 
 export interface ReplyHook extends HookBase {
-  readonly run: (context: ReplyContext) => ReplyAnswer | Promise<ReplyAnswer>
+  readonly run: (context: ReplyContext) => ReplyHookResult | Promise<ReplyHookResult>
 }
 
 export interface ReplyContext extends HookContext {
   readonly reply: Reply
   readonly text: string
   /** How many replies of this turn were sent back so far. */
-  readonly sentBack: number
+  readonly repliesSentBack: number
 }
 
-export type ReplyAnswer =
+export type ReplyHookResult =
   | undefined
   | void
   /** The model is called again, with this as feedback. */

@@ -7,7 +7,7 @@ import type { Display, LogEvent } from '../log/log-event.ts'
 import type { CallPart } from '../model/reply.ts'
 import { doneBy, type Actor } from '../principal.ts'
 import type { Call } from '../turn/turn-state.ts'
-import { addresseesOf, type Hold, type Resolution } from '../turn/hold.ts'
+import { addresseesOf, type Endorsement, type Hold, type Resolution } from '../turn/hold.ts'
 import type { ViewCall, ViewHold, ViewResolved } from './view-shape.ts'
 
 export type CallEvent = Extract<LogEvent, { readonly callId: string }>
@@ -57,13 +57,14 @@ export function moveCall(call: ViewCall, event: CallEvent): ViewCall {
       return { ...facts(call), input: event.hold.input, holds: nth, state: 'held', hold: made }
     }
     case 'call.endorsed':
-      // A yes to a changed input is not a yes to what is shown.
-      if (!hold || event.inputHash !== hold.inputHash) return call
-      return { ...facts(call), state: 'held', hold: { ...hold, endorsedBy: [...hold.endorsedBy, event.by] } }
+      return hold ? { ...facts(call), state: 'held', hold: endorsedHold(hold, event) } : call
     case 'call.approved': {
       if (!hold) return call
       const { effective = call.input } = event
-      return { ...facts(call), input: effective, resolved: taken(call, hold, event), state: 'ready' }
+      const { endorsements = [] } = hold
+      const approvals = endorsements.filter(({ inputHash }) => inputHash === event.inputHash)
+      const resolved = taken(call, hold, event, approvals)
+      return { ...facts(call), input: effective, resolved, state: 'ready' }
     }
     case 'call.resumed':
       return { ...facts(call), resolved: taken(call, hold, event), state: 'ready' }
@@ -85,6 +86,15 @@ export function moveCall(call: ViewCall, event: CallEvent): ViewCall {
     case 'answer.arrived':
       return call
   }
+}
+
+function endorsedHold(hold: ViewHold, event: Extract<CallEvent, { readonly type: 'call.endorsed' }>): ViewHold {
+  const { by, inputHash } = event
+  const endorsements = [...(hold.endorsements ?? []), { ...doneBy(event), by, inputHash }]
+  // An approval of a changed input does not count for the input that is shown.
+  return inputHash === hold.inputHash
+    ? { ...hold, endorsements, endorsedBy: [...hold.endorsedBy, by] }
+    : { ...hold, endorsements }
 }
 
 export type HoldEvent = Extract<CallEvent, { readonly type: `hold.${string}` }>
@@ -145,11 +155,11 @@ function facts(call: ViewCall): Facts {
   }
 }
 
-type HeldFacts = Pick<ViewHold, 'callId' | 'name' | 'proposed' | 'endorsedBy' | 'streaming'> &
+type HeldFacts = Pick<ViewHold, 'callId' | 'name' | 'proposed' | 'endorsedBy' | 'endorsements' | 'streaming'> &
   Pick<Call, 'assignee' | 'comments'>
 
 export function viewHold(
-  { callId, name, proposed, endorsedBy, streaming, assignee, comments }: HeldFacts,
+  { callId, name, proposed, endorsedBy, endorsements = [], streaming, assignee, comments }: HeldFacts,
   nth: number,
   hold: Hold,
 ): ViewHold {
@@ -163,6 +173,7 @@ export function viewHold(
     nth,
     heldAt,
     endorsedBy,
+    ...(endorsements.length > 0 && { endorsements }),
     ...(streaming && { streaming }),
     ...(assignee !== undefined && { assignee }),
     ...(comments && { comments }),
@@ -173,9 +184,11 @@ function taken(
   { resolved }: ViewCall,
   hold: ViewHold | undefined,
   event: Actor & { readonly resolution?: Resolution; readonly at: number },
+  approvals: readonly Endorsement[] = [],
 ): readonly ViewResolved[] {
   const { resolution, at } = event
   if (!resolution || !hold) return resolved
   const { kind, nth, accepts, heldAt } = hold
-  return [...resolved, { hold: kind, nth, accepts, ...addresseesOf(hold), resolution, ...doneBy(event), heldAt, at }]
+  const facts = { hold: kind, nth, accepts, ...addresseesOf(hold), resolution, ...doneBy(event), heldAt, at }
+  return [...resolved, approvals.length > 0 ? { ...facts, approvals } : facts]
 }

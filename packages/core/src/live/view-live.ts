@@ -42,7 +42,7 @@ export function viewLiveAfter(live: ViewLive, event: LogEvent): ViewLive {
     case 'conversation.opened':
     case 'participants.changed':
     case 'message.queued':
-    case 'turn.briefed':
+    case 'message.changed':
     case 'call.rewritten':
     case 'call.held':
     case 'call.resumed':
@@ -58,7 +58,7 @@ export function viewLiveAfter(live: ViewLive, event: LogEvent): ViewLive {
     case 'plan.set':
     case 'plan.removed':
     case 'plan.fired':
-    case 'notices.told':
+    case 'notices.delivered':
       return live
   }
 }

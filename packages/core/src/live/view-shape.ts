@@ -9,7 +9,7 @@ import type { ConversationStatus } from '../log/store.ts'
 import type { Reply } from '../model/reply.ts'
 import type { Erasure } from '../turn/erased.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
-import type { Hold, HoldComment, Resolved } from '../turn/hold.ts'
+import type { Endorsement, Hold, HoldComment, Resolved } from '../turn/hold.ts'
 
 export interface View {
   /** The first event it knows: 1, or where its page of the log begins. One more than `seq` while it knows none. */
@@ -114,7 +114,9 @@ export interface ViewHold extends Hold {
   readonly heldAt: number
   /** Who of several approvers agreed so far, to exactly this input. */
   readonly endorsedBy: readonly string[]
-  /** The person who took the hold on. */
+  /** All approvals so far, also those of a changed input. Left out while there is none. */
+  readonly endorsements?: readonly Endorsement[]
+  /** The person to whom the hold is assigned. */
   readonly assignee?: string
   readonly comments?: readonly HoldComment[]
   /** The tool of the call reports progress. */
@@ -123,6 +125,8 @@ export interface ViewHold extends Hold {
 
 export interface ViewResolved extends Resolved {
   readonly heldAt: number
+  /** With several approvers: all who approved exactly the input that ran, in order. `by` is the last of them. */
+  readonly approvals?: readonly Endorsement[]
 }
 
 /** What frames said about the newest turn. */

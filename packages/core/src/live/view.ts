@@ -73,7 +73,9 @@ export function withEarlier(view: View, state: Conversation): View {
     const shown = view.waiting.find((hold) => hold.callId === call.callId)
     if (shown) return [shown]
     if (!('hold' in call) || !call.hold) return []
-    return [viewHold({ ...call, endorsedBy: endorsersOf(call.hold, call.endorsed) }, call.holds, call.hold)]
+    const { endorsed: endorsements } = call
+    const facts = { ...call, endorsements, endorsedBy: endorsersOf(call.hold, endorsements) }
+    return [viewHold(facts, call.holds, call.hold)]
   })
   const from = view.seq === 0 ? seq + 1 : view.from
   const whole = { ...view, from, seq, agent, queue, waiting }
@@ -132,11 +134,11 @@ function changes(view: View, event: LogEvent): Changes {
     }
     case 'plan.fired':
       return { queue: [...queue, ...firedItems(event)] }
-    case 'turn.briefed':
+    case 'message.changed':
     case 'state.changed':
     case 'plan.set':
     case 'plan.removed':
-    case 'notices.told':
+    case 'notices.delivered':
       return {}
   }
 }

@@ -6,7 +6,7 @@ import { HoldpointError } from '../failure.ts'
 import type { EventBody, LogEvent } from './log-event.ts'
 
 export interface Batch {
-  /** Of the last event. */
+  /** The seq of the last event. */
   readonly seq: number
   readonly at: number
   readonly events: string
@@ -27,7 +27,7 @@ function read(seq: number, events: string): readonly EventBody[] {
     const bodies: unknown = JSON.parse(events)
     if (Array.isArray(bodies)) return bodies as EventBody[]
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
   throw new HoldpointError('history-impossible', `The events up to ${seq} cannot be read. Restore the log.`)
 }

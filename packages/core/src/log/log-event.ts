@@ -41,7 +41,7 @@ export type ConversationEvent =
       readonly type: 'turn.started'
       readonly turnId: string
       readonly agent: string
-      /** Empty when a turn that stopped early is taken up again. */
+      /** Empty when the turn continues one that stopped early. */
       readonly items: readonly Inbound[]
       /** How many of the items came from the queue. */
       readonly queued?: number
@@ -53,12 +53,12 @@ export type ConversationEvent =
       readonly output?: OutputPlan
     }
   | { readonly type: 'message.queued'; readonly item: Inbound }
-  /** Changes of hooks to the turn's message that stay in later prompts. */
+  /** Hooks changed the turn's message. The changes stay in later prompts. */
   | {
-      readonly type: 'turn.briefed'
+      readonly type: 'message.changed'
       readonly turnId: string
       /** The model reads this instead of the message. */
-      readonly said?: readonly UserPart[]
+      readonly replacement?: readonly UserPart[]
       /** The model reads this before the message. */
       readonly added?: readonly UserPart[]
       /** A hook refused the message, or failed: the model never reads the message. */
@@ -180,7 +180,7 @@ export type ConversationEvent =
       readonly askedBy?: readonly Author[]
     }
   /** The oldest notices of the outbox were delivered. */
-  | { readonly type: 'notices.told'; readonly count: number }
+  | { readonly type: 'notices.delivered'; readonly count: number }
 
 /** Ends the turn once no call is open. `skipped`: the agent had nothing to do, and later prompts leave the turn out. */
 export interface TurnHalt {
@@ -192,7 +192,7 @@ export interface TurnHalt {
 export interface ReplySpaces {
   /** The space that the agent is in after the reply. */
   readonly current?: string
-  /** The agent left a space in this reply. It is no longer in the space that it was woken from (`home`). */
+  /** The agent left a space in this reply. It is no longer in the space that it was woken from (`OpenTurn.startSpace`). */
   readonly left?: true
   /** The calls that the agent made in a space. `shown`: the members of the space see the call. */
   readonly calls: readonly { readonly callId: string; readonly space: string; readonly shown?: true }[]

@@ -8,10 +8,10 @@ export interface Conversation {
   /** Creation order, for lists. */
   readonly nth: number
   readonly createdAt: number
-  /** From the seq after `erased`: an erasure removes all before it. */
+  /** Begins with the seq after `erased`: an erasure removes all events before it. */
   readonly events: LogEvent[]
   erased: number
-  /** By the seq of the first event of each write. */
+  /** The mark of each append, by the seq of its first event. */
   readonly marks: Map<number, string>
   readonly keys: Map<string, number>
   readonly holds: Map<string, HoldRow>

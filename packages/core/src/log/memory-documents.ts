@@ -1,21 +1,21 @@
 /** The documents of the memory store. */
-import type { Document, DocumentsQuery, Page, Put, PutAnswer } from './store.ts'
+import type { Document, DocumentsQuery, Page, Put, PutResult } from './store.ts'
 
 export interface MemoryDocuments {
-  put(put: Put): PutAnswer
+  put(put: Put): PutResult
   get(tenant: string, kind: string, id: string): Document | undefined
   documents(query: DocumentsQuery): Page<Document>
-  /** Removes those that are over, so many at most: how many there were. */
+  /** Removes at most `limit` expired documents. Returns how many it removed. */
   sweep(limit: number): number
 }
 
 export function memoryDocuments(now: () => number): MemoryDocuments {
   /** By tenant and kind, and then by id. */
-  const shelves = new Map<string, Map<string, Document>>()
+  const byTenantAndKind = new Map<string, Map<string, Document>>()
   const shelfOf = (tenant: string, kind: string): Map<string, Document> => {
     const key = JSON.stringify([tenant, kind])
-    const shelf = shelves.get(key) ?? new Map<string, Document>()
-    shelves.set(key, shelf)
+    const shelf = byTenantAndKind.get(key) ?? new Map<string, Document>()
+    byTenantAndKind.set(key, shelf)
     return shelf
   }
   const isOver = ({ until = Infinity }: Document): boolean => until <= now()
@@ -48,7 +48,7 @@ export function memoryDocuments(now: () => number): MemoryDocuments {
     },
     sweep: (limit) => {
       let swept = 0
-      for (const shelf of shelves.values()) {
+      for (const shelf of byTenantAndKind.values()) {
         for (const document of shelf.values()) {
           if (swept >= limit) return swept
           if (isOver(document) && shelf.delete(document.id)) swept++

@@ -1,4 +1,4 @@
-/** The questions across the conversations of the memory store. */
+/** The queries of the memory store over all conversations. */
 import { HoldpointError } from '../failure.ts'
 import { parseJson, type Json } from '../json.ts'
 import { headOf, type Conversation } from './memory-conversation.ts'
@@ -88,7 +88,10 @@ function placeOf(after: string): Sort {
     if (typeof first === 'number' && typeof second === 'number' && typeof third === 'string')
       return [first, second, third]
   }
-  throw new HoldpointError('config-invalid', `"${after}" is not where a page ended: give the \`next\` of a page.`)
+  throw new HoldpointError(
+    'config-invalid',
+    `"${after}" is not the end of a page. Pass the \`next\` of a page as \`after\`.`,
+  )
 }
 
 function compare(a: Sort, b: Sort): number {

@@ -1,4 +1,4 @@
-/** Keeps everything in this process: for tests, for sessions that are saved as JSON, and as the plainest store there is. */
+/** A store in memory, for tests and for sessions that are saved as JSON. */
 import { HoldpointError } from '../failure.ts'
 import type { LogEvent } from './log-event.ts'
 import { create, headOf, type Conversation } from './memory-conversation.ts'
@@ -7,9 +7,9 @@ import { memoryPages } from './memory-pages.ts'
 import type { Address, Append, Appended, Note, Store } from './store.ts'
 
 export interface MemoryStoreOptions {
-  /** The store's clock, asked for leases, deadlines and what is over. It must run: on a clock that stands, no wait ends. */
+  /** The store's clock, for leases, deadlines and expiry. It must advance: with a clock that stands still, no wait ends. */
   readonly now: () => number
-  /** What it holds at first: a saved session, under its id. */
+  /** The first content: a saved session, under its id. */
   readonly log?: { readonly id: string; readonly events: readonly LogEvent[]; readonly notes?: readonly Note[] }
 }
 
@@ -27,43 +27,43 @@ export function memoryStore(options: MemoryStoreOptions): Store {
   }
   const nodes = new Map<string, number>()
   const documents = memoryDocuments(now)
-  const shelf: Shelf = {
+  const state: MemoryState = {
     all,
     nodes,
     now,
     listeners: new Set(),
     get: (address) => all.get(keyOf(address)),
-    lives: (node) => node !== undefined && (nodes.get(node) ?? -Infinity) > now(),
+    isAlive: (node) => node !== undefined && (nodes.get(node) ?? -Infinity) > now(),
   }
   return {
-    append: async (write) => append(shelf, write),
-    ...reads(shelf),
+    append: async (write) => append(state, write),
+    ...reads(state),
     ...memoryPages(() => [...all.values()]),
-    ...notes(shelf, documents),
+    ...notes(state, documents),
     put: async (put) => documents.put(put),
     get: async (tenant, kind, id) => documents.get(tenant, kind, id),
     documents: async (query) => documents.documents(query),
-    ...ownership(shelf),
+    ...ownership(state),
     listen: (changed) => {
-      shelf.listeners.add(changed)
-      return () => shelf.listeners.delete(changed)
+      state.listeners.add(changed)
+      return () => state.listeners.delete(changed)
     },
     close: async () => {},
   }
 }
 
-interface Shelf {
+interface MemoryState {
   readonly all: Map<string, Conversation>
-  /** Until when each node is taken to live. */
+  /** The end of each node's lease. */
   readonly nodes: Map<string, number>
   readonly listeners: Set<Parameters<Store['listen']>[0]>
   now(): number
   get(address: Address): Conversation | undefined
-  lives(node: string | undefined): boolean
+  isAlive(node: string | undefined): boolean
 }
 
-function append(shelf: Shelf, write: Append): Appended {
-  const { all, listeners, get, lives } = shelf
+function append(state: MemoryState, write: Append): Appended {
+  const { all, listeners, get, isAlive } = state
   const { to, expectedSeq, events, at, rows, node } = write
   const there = get(to) ?? create(to, all.size, at)
   const repeated = write.key === undefined ? undefined : there.keys.get(write.key)
@@ -80,7 +80,7 @@ function append(shelf: Shelf, write: Append): Appended {
 
   const written = events.map((event, index): LogEvent => ({ ...event, seq: expectedSeq + index + 1, at }))
   if (write.epoch === undefined && node !== undefined && rows.status === 'running') {
-    if (there.status !== 'running' || !lives(there.owner)) {
+    if (there.status !== 'running' || !isAlive(there.owner)) {
       there.owner = node
       there.epoch++
     }
@@ -99,7 +99,7 @@ function append(shelf: Shelf, write: Append): Appended {
   if (rows.labels) there.labels = rows.labels
   there.hidden = rows.hidden ?? false
   for (const row of rows.holds) there.holds.set(row.callId, row)
-  const left = write.epoch === undefined && rows.status === 'running' && !lives(there.owner)
+  const left = write.epoch === undefined && rows.status === 'running' && !isAlive(there.owner)
   for (const listener of listeners) listener(to, head, left)
   return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }
 }
@@ -116,7 +116,7 @@ function erase(there: Conversation): void {
 function reads({
   all,
   get,
-}: Shelf): Pick<Store, 'load' | 'read' | 'readBack' | 'readCall' | 'findCall' | 'findKey' | 'heads'> {
+}: MemoryState): Pick<Store, 'load' | 'read' | 'readBack' | 'readCall' | 'findCall' | 'findKey' | 'heads'> {
   return {
     load: async (from) => {
       const there = get(from)
@@ -154,7 +154,7 @@ function reads({
   }
 }
 
-function notes({ all, get, now }: Shelf, documents: MemoryDocuments): Pick<Store, 'note' | 'notes' | 'sweep'> {
+function notes({ all, get, now }: MemoryState, documents: MemoryDocuments): Pick<Store, 'note' | 'notes' | 'sweep'> {
   const isOver = ({ until = Infinity }: Note): boolean => until <= now()
   return {
     note: async (to, note) => {
@@ -179,7 +179,7 @@ function notes({ all, get, now }: Shelf, documents: MemoryDocuments): Pick<Store
   }
 }
 
-function ownership({ all, nodes, now, get, lives }: Shelf): Pick<Store, 'beat' | 'leave' | 'due' | 'claim'> {
+function ownership({ all, nodes, now, get, isAlive }: MemoryState): Pick<Store, 'beat' | 'leave' | 'due' | 'takeOver'> {
   return {
     beat: async (node, ttlMs) => {
       nodes.set(node, now() + ttlMs)
@@ -191,7 +191,7 @@ function ownership({ all, nodes, now, get, lives }: Shelf): Pick<Store, 'beat' |
     due: async ({ agents, limit }) => {
       const ours = [...all.values()].filter(({ agent }) => agents?.includes(agent) ?? true)
       const due = ours.filter(
-        ({ status, owner, wakeAt = Infinity }) => wakeAt <= now() || (status === 'running' && !lives(owner)),
+        ({ status, owner, wakeAt = Infinity }) => wakeAt <= now() || (status === 'running' && !isAlive(owner)),
       )
       const waiting = ours.flatMap(({ wakeAt }) => (wakeAt !== undefined && wakeAt > now() ? [wakeAt] : []))
       return {
@@ -199,11 +199,11 @@ function ownership({ all, nodes, now, get, lives }: Shelf): Pick<Store, 'beat' |
         next: waiting.length > 0 ? Math.min(...waiting) : undefined,
       }
     },
-    claim: async (what, node) => {
+    takeOver: async (what, node) => {
       const there = get(what)
       if (there?.status !== 'running') return undefined
       if (there.owner === node) return there.epoch
-      if (lives(there.owner)) return undefined
+      if (isAlive(there.owner)) return undefined
       there.owner = node
       return ++there.epoch
     },

@@ -120,7 +120,7 @@ function named(by: string | undefined): { readonly by?: string } {
   return by === undefined ? {} : { by }
 }
 
-/** Something that keeps the authors of its turn. */
+/** A value with the authors of its turn. */
 interface Asked {
   readonly askedBy?: readonly Author[]
 }

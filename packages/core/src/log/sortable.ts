@@ -1,37 +1,36 @@
 /**
- * Ids as a database can keep and sort them: text whose UTF-8, byte by byte, has the order that JavaScript gives to
- * strings, in which what begins alike still does, and in which there is nothing that a database refuses (U+0000, halves
- * of surrogate pairs). Only what is odd is written out, each after a character that sorts where it belongs and is written
- * out itself; every other id is kept as it is.
+ * Encodes ids for a database. The UTF-8 bytes of the encoded text sort as JavaScript sorts the strings, a common prefix stays a
+ * common prefix, and the text contains nothing that a database refuses (U+0000, lone surrogates). Only these characters are
+ * escaped: each becomes an escape character, which sorts at the right place, and a second character. Other ids do not change.
  */
 const LOW = '\u0001'
 const HIGH = '\ue000'
-const ODD = new RegExp(`[\\0${LOW}\\ud800-\\udfff${HIGH}]`, 'g')
-const WRITTEN_OUT = new RegExp(`${LOW}[\\s\\S]|${HIGH}[\\s\\S]`, 'g')
+const TO_ESCAPE = new RegExp(`[\\0${LOW}\\ud800-\\udfff${HIGH}]`, 'g')
+const ESCAPED = new RegExp(`${LOW}[\\s\\S]|${HIGH}[\\s\\S]`, 'g')
 
 const SURROGATES = 0xd800
-/** Where what follows HIGH for the first surrogate begins: before HIGH itself, as surrogates do. */
+/** The second character for the first surrogate. It sorts before HIGH, as surrogates do. */
 const SHIFTED = 0x100
-/** Beyond all that is left once surrogates are written out. */
+/** Sorts after every encoded character. */
 const END = '\u{10ffff}'
 
 export function toSortableId(id: string): string {
-  return id.replace(ODD, (odd) => {
-    if (odd === HIGH) return HIGH + HIGH
-    const unit = odd.charCodeAt(0)
+  return id.replace(TO_ESCAPE, (character) => {
+    if (character === HIGH) return HIGH + HIGH
+    const unit = character.charCodeAt(0)
     return unit < 2 ? LOW + String.fromCharCode(unit + 1) : HIGH + String.fromCharCode(unit - SURROGATES + SHIFTED)
   })
 }
 
 export function fromSortableId(kept: string): string {
-  return kept.replace(WRITTEN_OUT, ([mark, odd = '']) => {
-    if (odd === HIGH) return HIGH
-    const unit = odd.charCodeAt(0)
+  return kept.replace(ESCAPED, ([mark, second = '']) => {
+    if (second === HIGH) return HIGH
+    const unit = second.charCodeAt(0)
     return String.fromCharCode(mark === LOW ? unit - 1 : unit - SHIFTED + SURROGATES)
   })
 }
 
-/** What to look for, as ids are kept: from `from` on, or from behind it, up to before `to`. */
+/** A range of encoded ids: from `from`, or after it if `behind`, up to but not including `to`. */
 export interface SortableIdRange {
   readonly from: string
   readonly behind: boolean

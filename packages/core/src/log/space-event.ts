@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from '../json.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
+import type { Actor } from '../principal.ts'
 import type { HoldKind } from '../turn/hold.ts'
 
 /** The agent's name in the row of a space. No agent may have it. */
@@ -26,6 +27,8 @@ export type SpaceEvent =
       readonly agentMessages: number
       readonly by?: string
     }
+  /** All that is left of an erased space. Its seq follows that of the last event, and the store has no other. */
+  | ({ readonly type: 'space.erased'; readonly reason?: string } & Omit<Actor, 'onBehalfOf'>)
   | { readonly type: 'member.joined'; readonly member: Member; readonly role: Role; readonly by?: string }
   | { readonly type: 'member.left'; readonly member: Member; readonly by?: string }
   | {
@@ -96,6 +99,7 @@ export type ShownEvent = Extract<
 
 const SPACE_EVENTS: Readonly<Record<SpaceEvent['type'], true>> = {
   'space.opened': true,
+  'space.erased': true,
   'member.joined': true,
   'member.left': true,
   'message.posted': true,

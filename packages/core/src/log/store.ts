@@ -1,17 +1,17 @@
 /**
- * Where logs live, and everything a store has to be able to do. The log is the truth; the rows beside it (open holds,
- * deadlines, who drives) are written in the same transaction as the events they follow from, and are there to be asked
- * across conversations. A store never computes them: `derive` does, for every store alike.
+ * The contract of a store. The log is the truth. The rows beside it (open holds, deadlines, the owner) are written in the same
+ * transaction as the events that they follow from, so that queries over all conversations can read them. A store does not compute
+ * them: `Machine.derive` does.
  *
- * - One write: `append`. It happens at the seq its writer decided on, or not at all.
- * - A conflict with another writer, and an unknown result, are answers, not exceptions.
- * - Who drives is a matter of the row, never of a clock in the writer: a driver's epoch is compared in the transaction.
+ * - There is one write, `append`. It happens at the seq that its writer decided on, or not at all.
+ * - A conflict with another writer and an unknown result are results, not exceptions.
+ * - The row decides who owns a log, not the writer's clock: the store compares the writer's epoch in the transaction.
  */
 import type { Json } from '../json.ts'
 import type { HoldKind } from '../turn/hold.ts'
 import type { EventBody, LogEvent } from './log-event.ts'
 
-/** The id of a conversation is unique within its tenant; `''` is the tenant of those who need none. */
+/** The id of a conversation is unique within its tenant. An application without tenants uses `''`. */
 export interface Address {
   readonly tenant: string
   readonly id: string
@@ -19,19 +19,19 @@ export interface Address {
 
 export interface Append {
   readonly to: Address
-  /** The last seq the writer knows; 0 for a conversation that does not exist yet. */
+  /** The last seq that the writer knows; 0 for a new conversation. */
   readonly expectedSeq: number
-  /** Tells this write from every other one at this place. The same write, given again, is written once. */
+  /** Identifies this append. If it is repeated, it is written once. */
   readonly mark: string
   /** At least one. */
   readonly events: readonly EventBody[]
   readonly at: number
   readonly rows: Derived
-  /** Given by a driver: the store writes nothing unless it is the newest. Any other writer leaves it out. */
+  /** The epoch of a driver. The store refuses the append unless it is the newest. Other writers leave it out. */
   readonly epoch?: number
-  /** The node that would drive. It becomes the owner if the conversation was at rest, or if its owner is gone. */
+  /** The writer's node. It becomes the owner if the conversation was at rest, or if its owner is gone. */
   readonly node?: string
-  /** The caller's own key for what it wants, unique in the conversation. */
+  /** The caller's idempotency key, unique in the conversation. */
   readonly key?: string
   /**
    * Removes everything else that the store has of the conversation, in the transaction that writes these events: earlier
@@ -40,23 +40,23 @@ export interface Append {
   readonly erase?: true
 }
 
-/** What follows from the events, as it shall stand beside the log once they are written. */
+/** The rows beside the log after an append. */
 export interface Derived {
   readonly agent: string
   readonly status: ConversationStatus
   /** The earliest deadline of an open hold, or due time of a plan. */
   readonly wakeAt: number | undefined
-  /** The state after these events, when that is a place to start folding from. */
+  /** The state after these events, if folding can start from it. */
   readonly base: Json | undefined
-  /** The calls that these events are about and that wait, or have ever waited, for an answer from outside. */
+  /** The rows of the calls that these events are about, if they wait or have ever waited for an answer from outside. */
   readonly holds: readonly HoldRow[]
-  /** Labels that lists are restricted by; the store gives them no meaning. They replace the old ones. Left out, those stay. */
+  /** Labels that restrict lists. They have no meaning to the store. They replace the old ones; left out, those stay. */
   readonly labels?: readonly string[]
-  /** `list` and `pending` leave the conversation out, and notes for it are dropped. Left out, it is shown again. */
+  /** `list` and `pending` leave out the conversation, and notes for it are dropped. Without `hidden`, they show it again. */
   readonly hidden?: true
 }
 
-/** `running`: there is work that needs no answer from outside, so a process has to drive. */
+/** `running`: there is work that needs no answer from outside, so a process must drive. */
 export type ConversationStatus = 'running' | 'held' | 'idle'
 
 export interface HoldRow {
@@ -67,32 +67,32 @@ export interface HoldRow {
   /** When the newest hold of the call was made. */
   readonly heldAt: number
   readonly expiresAt: number
-  /** Every event about the call so far, the reply that made it first. That it started is told with what came of it. */
+  /** The seqs of all events about the call, first the reply that made it. The row gets the seq of a start with the next event. */
   readonly seqs: readonly number[]
-  /** Labels that `pending` is restricted by while the hold is open. They replace the old ones. Default: none. */
+  /** Labels that restrict `pending` while the hold is open. They replace the old ones. Default: none. */
   readonly labels?: readonly string[]
 }
 
 export type Appended =
-  /** `events` as they were written. `owned`: `node` is the owner now, under `epoch`. */
+  /** `events`: as they were written. `owned`: `node` is the owner now, under `epoch`. */
   | { readonly result: 'ok'; readonly events: readonly LogEvent[]; readonly epoch: number; readonly owned: boolean }
-  /** Another writer was first: read its events, and decide again. */
+  /** Another writer appended first: read its events, and decide again. */
   | { readonly result: 'conflict' }
   /** Another process owns the conversation now: stop driving it. */
   | { readonly result: 'fenced' }
   /** `key` was used before, by the write that ended at `seq`. */
   | { readonly result: 'repeated'; readonly seq: number }
-  /** Surely not written, now: the disk is full, the server is away. */
+  /** Certainly not written: for example, the disk is full, or the server does not answer. */
   | { readonly result: 'failed'; readonly why: string }
-  /** Perhaps written. Giving the same write again tells. */
+  /** Perhaps written. To find out, repeat the same append. */
   | { readonly result: 'unknown'; readonly why: string }
 
 export interface Loaded {
   readonly seq: number
   readonly agent: string
-  /** The newest state that was kept, with the seq it is of. */
+  /** The newest base, and the seq of its last event. */
   readonly base: { readonly seq: number; readonly state: Json } | undefined
-  /** Everything after the base. */
+  /** All events after the base. */
   readonly events: readonly LogEvent[]
 }
 
@@ -106,7 +106,7 @@ export interface PendingQuery {
   readonly expiresBefore?: number
   /** Only holds with one of `labels`, or in a conversation with one of `conversationLabels`. Both empty finds none. */
   readonly any?: { readonly labels: readonly string[]; readonly conversationLabels: readonly string[] }
-  /** From an earlier page. */
+  /** The `next` of an earlier page. */
   readonly after?: string
   readonly limit: number
 }
@@ -140,67 +140,67 @@ export interface WalkedConversation extends ConversationRow {
   readonly tenant: string
 }
 
-/** `next` is what to ask on with; undefined on the last page. */
+/** `next`: the `after` of the next page; undefined on the last page. */
 export interface Page<T> {
   readonly items: readonly T[]
   readonly next: string | undefined
 }
 
-/** What a tenant has in the store. It may take seconds to compute: cache it. */
+/** What a tenant has in the store. The computation may take seconds, so cache the result. */
 export interface TenantUsage {
   /** Without hidden ones. */
   readonly conversations: number
-  /** About the size of all events, as the store keeps them. */
+  /** The approximate size of all events in the store. */
   readonly bytes: number
 }
 
 export interface DueQuery {
-  /** Only conversations of these agents: others cannot be driven here. Left out, of any agent. */
+  /** Only conversations of these agents, because this process cannot drive others. Default: of all agents. */
   readonly agents?: readonly string[]
   readonly limit: number
 }
 
 export interface Due {
-  /** With a deadline that has come, or with work and no owner. */
+  /** Conversations with a deadline in the past, or with work and no owner. */
   readonly conversations: readonly Address[]
-  /** The store's time of the next deadline, if there is one to wait for. */
+  /** The next deadline, by the store's clock, if there is one. */
   readonly next: number | undefined
 }
 
-/** Something kept beside a conversation that its log can do without: a summary, what a model was sent. */
+/** Data beside a conversation that is not needed to fold its log: a summary, an audit record. */
 export interface Note {
   readonly kind: string
-  /** Where in the log it belongs. Of a kind there is one at each seq. */
+  /** Its place in the log. There is one note of each kind at each seq. */
   readonly seq: number
   readonly at: number
-  /** By the store's clock. Default: it stays. */
+  /** When it expires, by the store's clock. Default: never. */
   readonly until?: number
   readonly data: Json
 }
 
 export interface NotesQuery {
   readonly kind: string
-  /** Only those that belong before this seq. */
+  /** Only notes at a seq before this one. */
   readonly before?: number
   readonly limit: number
 }
 
 /**
- * Something small that belongs to no conversation: an agent's definition, a key, a claim. A tenant has one of a kind under
- * each id. Who changes it says which version it changes, so of several who do it at once, one does.
+ * A small object that belongs to no conversation: an agent's definition, a key, a worker's claim. A tenant has one of each kind under
+ * an id. A writer names the version that it changes, so of several writers at the same moment, one succeeds.
  */
 export interface Document {
   readonly kind: string
   readonly id: string
   /**
-   * One more with every change, as long as it exists; the first is 1. One that was removed, or swept, and is made again
-   * begins at 1 again: a version tells the changes of a document apart, not one document from the next under its id. Until
-   * it is swept, one that is over is made again with the version that follows.
+   * The first version is 1, and each change adds 1. A document that is created again after it was removed or swept begins at 1
+   * again. So a version does not distinguish a document from an earlier one with the same id. A document that expired but is not
+   * swept yet continues with the next version.
    */
   readonly version: number
-  /** When it was written, by the store's clock. */
+  /** When this version was written, by the store's clock. */
   readonly at: number
-  /** By the store's clock. Default: it stays. After that time it counts as removed. */
+  /** When it expires, by the store's clock. Default: never. An expired document counts as removed. */
   readonly until?: number
   readonly data: Json
 }
@@ -209,26 +209,26 @@ export interface Put {
   readonly tenant: string
   readonly kind: string
   readonly id: string
-  /** The version that it takes the place of; 0 when there must be none. Left out, it replaces whatever is there. */
+  /** The version that it replaces; 0 if there must be none. Default: it replaces any version. */
   readonly expected?: number
-  /** Undefined removes it. */
+  /** Undefined removes the document. */
   readonly data: Json | undefined
-  /** How long it stays. Default: until it is removed. */
+  /** Its lifetime. Default: until it is removed. */
   readonly ttlMs?: number
 }
 
-export type PutAnswer =
-  /** What is there now: 0 once it is removed. */
+export type PutResult =
+  /** `version`: the new version, 0 if the document was removed. */
   | { readonly result: 'ok'; readonly version: number }
-  /** Nothing was changed: this is what is there, 0 when there is nothing. */
+  /** Nothing was changed. `version`: the current version, 0 if there is no document. */
   | { readonly result: 'conflict'; readonly version: number }
 
 export interface DocumentsQuery {
   readonly tenant: string
   readonly kind: string
-  /** Only ids that begin so. */
+  /** Only ids with this prefix. */
   readonly prefix?: string
-  /** Only ids that come after this one: the `next` of an earlier page. */
+  /** Only ids after this one: the `next` of an earlier page. */
   readonly after?: string
   readonly limit: number
 }
@@ -237,41 +237,41 @@ export interface Store {
   append(write: Append): Promise<Appended>
   /** Undefined for a conversation without events. */
   load(from: Address): Promise<Loaded | undefined>
-  /** In order, from the event after `after`. A store may stop before `limit`, never before the first one it has. */
+  /** Events in order, from the one after `after`. A store may return fewer than `limit`, but at least one if there is one. */
   read(from: Address, after: number, limit?: number): Promise<readonly LogEvent[]>
-  /** In order, the last ones before `before`: at least `limit` of them if there are so many. */
+  /** The last events before `before`, in order: at least `limit` of them if there are so many. */
   readBack(from: Address, before: number, limit: number): Promise<readonly LogEvent[]>
-  /** The events about a call that has ever waited, in order, as its row names them; none for any other id. */
+  /** The events about a call that was ever held, in order, as its row names them. None for any other id. */
   readCall(from: Address, callId: string): Promise<readonly LogEvent[]>
   /**
-   * The conversations of a tenant in which a call of this id has ever waited, oldest first. Two at most: with more than one,
-   * the id alone does not say which call is meant.
+   * The conversations of a tenant in which a call with this id was ever held, oldest first. Two at most: with more than one, the id
+   * alone does not identify the call.
    */
   findCall(tenant: string, callId: string): Promise<readonly string[]>
-  /** The seq at which the write under this key ended; undefined when there was none. */
+  /** The last seq of the append with this idempotency key; undefined if there was none. */
   findKey(from: Address, key: string): Promise<number | undefined>
-  /** The last seq of each; 0 for one without events. */
+  /** The last seq of each conversation; 0 for one without events. */
   heads(of: readonly Address[]): Promise<readonly number[]>
 
   /**
-   * Keeps a note, in the place of an older one. For a conversation without events, it is dropped. So it is for a hidden one:
-   * a summary that is ready only after the conversation was erased must not bring content back.
+   * Stores a note, and replaces an older one. A note for a conversation without events is dropped. So is a note for a hidden one: a
+   * summary that is ready only after the conversation was erased must not bring back content.
    */
   note(to: Address, note: Note): Promise<void>
-  /** By seq, the last first, without those whose time is over. */
+  /** By seq, newest first, without expired ones. */
   notes(from: Address, query: NotesQuery): Promise<readonly Note[]>
 
   /**
-   * Durable once it resolves. Throws when the result is unknown: then reading tells, and giving it again
-   * does no harm if it says what it expects.
+   * Durable once it resolves. Throws if the result is unknown. Then read the document, or repeat the same `put`, which is safe with
+   * `expected`.
    */
-  put(put: Put): Promise<PutAnswer>
-  /** Undefined when there is none, or it is over. */
+  put(put: Put): Promise<PutResult>
+  /** Undefined if there is none, or it has expired. */
   get(tenant: string, kind: string, id: string): Promise<Document | undefined>
-  /** By id, as JavaScript compares strings, without those that are over. */
+  /** By id, as JavaScript compares strings, without expired ones. */
   documents(query: DocumentsQuery): Promise<Page<Document>>
 
-  /** Removes notes and documents whose time is over, so many at most of both together: how many there were. */
+  /** Removes expired notes and documents, at most `limit` of both together. Returns how many it removed. */
   sweep(limit: number): Promise<number>
 
   /** Open holds, oldest first. */
@@ -280,26 +280,26 @@ export interface Store {
   list(query: ListQuery): Promise<Page<ConversationRow>>
   usage(tenant: string): Promise<TenantUsage>
   /**
-   * The conversations of all tenants, without hidden ones, in an order of the store's own. For work that looks at each of
-   * them now and then: a page costs what it has, however many there are. A page before the last may be empty.
+   * The conversations of all tenants, without hidden ones, in any fixed order. For background work that looks at all of them. The
+   * cost of a page must not depend on the number of conversations. A page before the last may be empty.
    */
   walk(query: { readonly after?: string; readonly limit: number }): Promise<Page<WalkedConversation>>
 
-  /** Says that a node lives, until `ttlMs` from now by the store's own clock, which it tells. */
+  /** Renews the lease of a node for `ttlMs`. Returns the time of the store's clock. */
   beat(node: string, ttlMs: number): Promise<number>
-  /** The node is gone, and everything it drove is free. */
+  /** Ends the lease of a node, so that others can take over its conversations. */
   leave(node: string): Promise<void>
   due(query: DueQuery): Promise<Due>
   /**
-   * Takes over a running conversation whose owner is gone: its new epoch, or undefined when there is nothing to take.
-   * The current owner gets its own epoch, so a claim whose answer was lost can be repeated.
+   * Takes over a running conversation whose owner is gone. Returns its new epoch, or undefined if it cannot be taken over.
+   * The current owner gets its own epoch, so a takeover whose answer was lost can be repeated.
    */
-  claim(what: Address, node: string): Promise<number | undefined>
+  takeOver(what: Address, node: string): Promise<number | undefined>
 
   /**
-   * Notifies of appends by other processes, some time after they happened, and perhaps of one's own. A notification may be
-   * lost: `heads` has the truth. `look`: there may be a deadline or work without an owner. An append that leaves work to a
-   * node that is gone is announced with `look`, because its writer waits for another process to drive.
+   * Notifies of appends by other processes, some time after they happened, and perhaps of this process's own. A notification may be
+   * lost, so check `heads` from time to time. `look`: there may be a deadline, or work without an owner, such as an append whose
+   * work belongs to a node that is gone.
    */
   listen(changed: (what: Address, seq: number, look?: boolean) => void): () => void
   close(): Promise<void>

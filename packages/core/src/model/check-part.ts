@@ -1,6 +1,6 @@
 /**
- * A model is foreign code, and what it streams is stored in the log. Each part is checked on its way in, so that
- * whatever is stored can be read again; a part that makes no sense is undefined, and left out with a note.
+ * A model is code of others, and the log stores what it streams. Each part is checked first, so that everything stored can be read
+ * again. For an invalid part the result is undefined, and the reply gets a note instead.
  */
 import { isObject, toJson, type Json } from '../json.ts'
 import type { ModelPart } from './model.ts'
@@ -43,7 +43,7 @@ export function checkPart(part: ModelPart): ModelPart | undefined {
 
 type Of<T extends ModelPart['type']> = Extract<ModelPart, { readonly type: T }>
 
-/** By far the most parts are these, and nearly all are fine as they are. */
+/** Most parts are of these types, and nearly all are valid, so they are not copied. */
 function checkText(part: Of<'text' | 'reasoning'>): ModelPart | undefined {
   if (typeof part.delta !== 'string') return undefined
   return part.data === undefined ? part : withData(part)
@@ -108,7 +108,7 @@ function checkUsage(usage: unknown): Usage {
     : { ...checked, ...Object.fromEntries(details.map((key) => [key, tokens(given[key])])) }
 }
 
-/** A vendor's own data is kept as JSON, or not at all. */
+/** Removes the vendor's data if it is not JSON. */
 function withData<P extends { readonly data?: ProviderData }>(part: P): P {
   if (part.data === undefined) return part
   const { data, ...rest } = part

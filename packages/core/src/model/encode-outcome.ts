@@ -1,11 +1,11 @@
-/** How an outcome reads to the model: `{ ok: true, result }` or `{ ok: false, error }`. An agent may bring its own. */
+/** Encodes an outcome for the model: `{ ok: true, result }` or `{ ok: false, error }`. An agent may have its own encoder. */
 import type { Json } from '../json.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 
 export interface EncodedCall {
   readonly callId: string
   readonly name: string
-  /** What a person put in place of the model's input before approving. */
+  /** The input after an edit by a hook or an approver. */
   readonly editedInput?: Json
 }
 

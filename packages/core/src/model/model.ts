@@ -1,9 +1,9 @@
 /**
- * The port to language models: a prompt goes in, a stream of parts comes out. The core drives it and knows
- * no vendor; `@holdpoint/models` turns any AI SDK provider into one, `@holdpoint/testing` has a scripted one.
+ * The port to language models: a prompt goes in, a stream of parts comes out. `@holdpoint/models` makes a model of any AI SDK
+ * provider, and `@holdpoint/testing` has a scripted one.
  *
- * A model reports failure by throwing `ModelError` from the stream (or yielding nothing more). It never runs a tool,
- * except those its vendor runs itself, whose results it yields as `provider-result`.
+ * A model reports a failure by throwing `ModelError` from the stream, or by ending the stream early. It runs no tools, except those
+ * that its vendor runs, whose results it yields as `provider-result`.
  */
 import type { Json, JsonObject } from '../json.ts'
 import type { Finish, ProviderData, Usage } from './reply.ts'
@@ -15,29 +15,29 @@ export interface Model {
   stream(request: ModelRequest): ModelStream
 }
 
-/** Parts to iterate. A stream that can hand them over without a promise for each says so with `forEach`, which is used then. */
+/** The parts of a reply. If the stream has `forEach`, the parts are read with it, which saves a promise for each part. */
 export interface ModelStream extends AsyncIterable<ModelPart> {
   forEach?(take: (part: ModelPart) => void): Promise<void>
 }
 
 export interface ModelRequest {
   readonly prompt: readonly PromptMessage[]
-  /** Names here are already ones that vendors accept. */
+  /** The names are in the form that vendors accept. */
   readonly tools: readonly ToolSpec[]
-  /** `none` forbids calls although tools are described; `required` demands one. */
+  /** `none` forbids calls, although the request has tools. `required` demands a call. */
   readonly toolChoice?: 'auto' | 'none' | 'required' | { readonly name: string }
-  /** Constrains the reply's text to JSON of this schema. */
+  /** Limits the text of the reply to JSON of this schema. */
   readonly output?: OutputSpec
   readonly settings: ModelSettings
-  /** For vendors that keep the beginning of prompts they have seen. */
+  /** For vendors that cache the beginning of prompts. */
   readonly cache?: CacheHints
   readonly signal: AbortSignal
 }
 
 export interface CacheHints {
-  /** Messages after which the prompt is likely to be the same next time, by index. */
+  /** The indexes of messages up to which the next prompt is likely to be the same. */
   readonly breakpoints: readonly number[]
-  /** The same for prompts that begin alike. */
+  /** The same for prompts with the same beginning. */
   readonly key: string
 }
 
@@ -46,11 +46,11 @@ export type ToolSpec =
       readonly kind: 'function'
       readonly name: string
       readonly description: string
-      /** The author's JSON Schema, untouched. */
+      /** The author's JSON Schema, unchanged. */
       readonly inputSchema: JsonObject
     }
   | {
-      /** Carried out by the vendor: `id` is the vendor's own name for it, such as `openai.web_search`. */
+      /** The vendor runs it. `id` is the vendor's name of the tool, such as `openai.web_search`. */
       readonly kind: 'provider'
       readonly name: string
       readonly id: string
@@ -63,7 +63,7 @@ export interface OutputSpec {
   readonly schema: JsonObject
 }
 
-/** What vendors agree on; the rest goes through `provider`, by vendor name. */
+/** Settings that all vendors have. Settings of one vendor go into `provider`, by vendor name. */
 export interface ModelSettings {
   readonly maxOutputTokens?: number
   readonly temperature?: number
@@ -79,13 +79,13 @@ export interface ModelSettings {
 }
 
 /**
- * One piece of a reply as it arrives. Text and reasoning come in blocks, told apart by `id`; `data` is the vendor's
- * own (signatures, item ids), merged over a block's pieces, kept, and sent back with the next prompt.
+ * One part of a reply as it arrives. Text and reasoning come in blocks, which `id` identifies. `data` is the vendor's data, such as
+ * signatures and item ids. The data of all parts of a block is merged, stored, and sent back with the next prompt.
  */
 export type ModelPart =
   | { readonly type: 'text'; readonly id: string; readonly delta: string; readonly data?: ProviderData }
   | { readonly type: 'reasoning'; readonly id: string; readonly delta: string; readonly data?: ProviderData }
-  /** A call's arguments as they are written. `name` comes with the first piece. */
+  /** A piece of a call's arguments. The first piece has the `name`. */
   | { readonly type: 'call-input'; readonly id: string; readonly name?: string; readonly delta: string }
   /** A whole call. `input` is JSON text exactly as the model wrote it. */
   | {
@@ -93,7 +93,7 @@ export type ModelPart =
       readonly id: string
       readonly name: string
       readonly input: string
-      /** The vendor runs it; its result comes as `provider-result`, in this reply or a later one. */
+      /** The vendor runs the call. Its result comes as `provider-result`, in this reply or a later one. */
       readonly byProvider?: boolean
       readonly data?: ProviderData
     }
@@ -114,7 +114,7 @@ export type ModelPart =
     }
   | { readonly type: 'source'; readonly source: JsonObject; readonly data?: ProviderData }
   | { readonly type: 'custom'; readonly kind: string; readonly data?: ProviderData }
-  /** What the vendor said about the reply as a whole; may come more than once. */
+  /** The vendor's data about the whole reply. May come more than once. */
   | {
       readonly type: 'info'
       readonly responseId?: string
@@ -123,16 +123,16 @@ export type ModelPart =
     }
   | { readonly type: 'finish'; readonly reason: Finish; readonly usage: Usage; readonly data?: ProviderData }
 
-/** Bytes as base64, or where to find them. */
+/** A file as base64, or its URL. */
 export type FileData =
   | { readonly kind: 'base64'; readonly base64: string }
   | { readonly kind: 'url'; readonly url: string }
 
-/** Thrown out of a model's stream. `retryable` says whether the same request may succeed later. */
+/** Thrown by a model's stream. `retryable`: the same request may succeed later. */
 export class ModelError extends Error {
   readonly retryable: boolean
   readonly status: number | undefined
-  /** How long the vendor asked us to wait. */
+  /** The wait that the vendor asked for. */
   readonly retryAfterMs: number | undefined
 
   constructor(

@@ -1,20 +1,20 @@
 /**
- * Puts a reply together from the parts of a stream. Whatever the stream does (stops in the middle, repeats ids, sends
- * half a call) a reply comes out: what was whole is kept, what was not is left out with a note.
+ * Builds a reply from the parts of a stream. It always returns a reply, even if the stream stops in the middle, repeats ids or
+ * sends half a call: it keeps complete parts, and leaves out the others with a note.
  */
 import { isObject, parseJson, type Json } from '../json.ts'
 import type { ModelPart } from './model.ts'
 import type { CallPart, Finish, ProviderData, Reply, ReplyPart, Usage } from './reply.ts'
 
 const NOTHING_USED: Usage = { inputTokens: 0, outputTokens: 0 }
-/** How much of arguments that are not JSON is kept for the model to recognise. */
+/** The longest part of arguments that are not JSON that is kept, so that the model recognizes them. */
 const MALFORMED_KEPT = 2000
 
 export class ReplyBuilder {
   /** Open and closed parts in the order they began. */
   readonly #parts: Building[] = []
   readonly #blocks = new Map<string, TextBlock>()
-  /** Calls whose arguments are being written, by the vendor's id. */
+  /** The calls whose arguments are still arriving, by the vendor's id. */
   readonly #begun = new Map<string, Begun>()
   readonly #notes: Json[] = []
   readonly #callId: (index: number) => string
@@ -36,7 +36,7 @@ export class ReplyBuilder {
     this.#notes.push(note)
   }
 
-  /** Returns the call, when the part was one for us. */
+  /** Returns the call, if the part is a call that we run. */
   add(part: ModelPart): CallPart | undefined {
     switch (part.type) {
       case 'text':
@@ -71,7 +71,7 @@ export class ReplyBuilder {
     }
   }
 
-  /** The call whose arguments are being written under this id of the vendor's. */
+  /** The call whose arguments are still arriving under this id of the vendor. */
   begun(id: string): { readonly callId: string; readonly name: string } | undefined {
     const call = this.#begun.get(id)
     return call && { callId: this.#callId(call.index), name: this.#toolName(call.name) }
@@ -92,7 +92,7 @@ export class ReplyBuilder {
   }
 
   #addText(part: Extract<ModelPart, { type: 'text' | 'reasoning' }>): void {
-    // Nearly always the block that the piece before belonged to.
+    // Nearly always the same block as the part before.
     if (!this.#block?.is(part)) this.#block = this.#blockOf(part)
     this.#block.add(part.delta, part.data)
   }
@@ -107,7 +107,7 @@ export class ReplyBuilder {
     return block
   }
 
-  /** A call has its id from its first piece on. Only that piece has the name. */
+  /** The first piece of a call assigns its id. Only that piece has the name. */
   #begin({ id, name = '' }: Extract<ModelPart, { type: 'call-input' }>): void {
     const known = this.#begun.get(id)
     if (!known) this.#begun.set(id, { index: this.#calls++, name })
@@ -119,9 +119,9 @@ export class ReplyBuilder {
     this.#begun.delete(part.id)
     const parsed = parseJson(part.input.trim() === '' ? '{}' : part.input)
     if (part.byProvider) {
-      // It has no id of ours. The next call takes it, unless that one began already.
+      // A call of the vendor needs no id of ours. The next call uses the id, unless it began already.
       if (begun && begun.index === this.#calls - 1) this.#calls--
-      // The vendor's own name for its own tool; it may look for it when it gets it back.
+      // Keep the vendor's name of its tool: the vendor may expect it in the next prompt.
       this.#parts.push({
         type: 'provider-call',
         id: part.id,
@@ -153,7 +153,7 @@ type Building = TextBlock | ReplyPart
 interface Begun {
   /** Which call of the reply it is, from 0. */
   readonly index: number
-  /** The vendor's form of the tool's name; empty until it is known. */
+  /** The vendor's form of the tool's name. Empty until it is known. */
   readonly name: string
 }
 
@@ -182,7 +182,7 @@ class TextBlock {
   }
 }
 
-/** A block's data comes in pieces (an id at its start, a signature at its end), by vendor. */
+/** Merges the data of a block: an id comes at its start, a signature at its end. */
 function merged(before: ProviderData | undefined, data: ProviderData): ProviderData {
   const all: Record<string, ProviderData[string]> = { ...before }
   for (const [vendor, more] of Object.entries(data)) all[vendor] = { ...all[vendor], ...more }

@@ -1,11 +1,11 @@
 /**
- * What the model said in one step: parts in, one reply out. Nonsense (a call cut off in the middle, a stream that just
- * ends, a result for nothing) becomes data with a note; nothing here throws.
+ * The reply of one step. An error of the model (a call that is cut off, a stream that ends early, a result without a call) does not
+ * throw: the reply has a note about it.
  */
 import type { Json, JsonObject } from '../json.ts'
 import type { FileData } from './model.ts'
 
-/** A vendor's own data, by vendor name. Opaque: stored and handed back. */
+/** Data of vendors, by vendor name. It is stored and sent back unchanged. */
 export type ProviderData = Readonly<Record<string, JsonObject>>
 
 /** Why the model stopped. `interrupted`: its stream ended without saying why. */
@@ -14,7 +14,7 @@ export type Finish = 'stop' | 'length' | 'content-filter' | 'calls' | 'error' | 
 export interface Usage {
   readonly inputTokens: number
   readonly outputTokens: number
-  /** Of the input tokens, those read from and written to the vendor's cache. */
+  /** The input tokens that were read from the vendor's cache, and those that were written to it. */
   readonly cachedTokens?: number
   readonly cacheWriteTokens?: number
   readonly reasoningTokens?: number
@@ -26,7 +26,7 @@ export interface Reply {
   readonly usage: Usage
   readonly responseId?: string
   readonly modelId?: string
-  /** What the vendor warned about, and what of the reply made no sense and was left out. */
+  /** Warnings of the vendor, and invalid parts that were left out. */
   readonly notes?: readonly Json[]
   readonly data?: ProviderData
 }
@@ -59,15 +59,15 @@ export type ReplyPart =
   | { readonly type: 'source'; readonly source: JsonObject; readonly data?: ProviderData }
   | { readonly type: 'custom'; readonly kind: string; readonly data?: ProviderData }
 
-/** A call for us to see to. */
+/** A call that we run or hold. */
 export interface CallPart {
   readonly type: 'call'
-  /** Ours: unique everywhere, and the tool's idempotency key. */
+  /** Our id: unique everywhere, and the tool's idempotency key. */
   readonly callId: string
-  /** The vendor's, which may repeat; sent back so that the vendor can pair call and result. */
+  /** The vendor's id, which may repeat. It is sent back so that the vendor can pair call and result. */
   readonly vendorId: string
   readonly name: string
-  /** What the model proposed. Null when that was not JSON; then `malformed` has what it was. */
+  /** The input that the model proposed. Null if it was not JSON; then `malformed` has the text. */
   readonly input: Json
   readonly malformed?: string
   readonly data?: ProviderData

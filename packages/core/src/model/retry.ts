@@ -1,9 +1,9 @@
-/** When to ask a vendor again, and how long to wait before. Only before the first part of a reply: never mid-stream. */
+/** When to retry a model call, and how long to wait. A call is retried only before the first part of its reply. */
 import { ModelError } from './model.ts'
 import type { Ports } from '../ports.ts'
 
 export interface RetryPolicy {
-  /** How often one model call is made at most. */
+  /** The most attempts of one model call. */
   readonly attempts: number
   readonly firstDelayMs: number
   readonly maxDelayMs: number
@@ -11,7 +11,7 @@ export interface RetryPolicy {
 
 const DEFAULTS: RetryPolicy = { attempts: 3, firstDelayMs: 500, maxDelayMs: 30_000 }
 
-/** How long to wait before the next attempt, or undefined when there shall be none. */
+/** The delay before the next attempt. Undefined: no retry. */
 export function retryDelay(
   error: unknown,
   attempt: number,
@@ -20,8 +20,8 @@ export function retryDelay(
 ): number | undefined {
   const { attempts, firstDelayMs, maxDelayMs } = { ...DEFAULTS, ...given }
   if (attempt >= attempts || !(error instanceof ModelError) || !error.retryable) return undefined
-  // A vendor that names a time is believed, up to our patience; otherwise each wait doubles, and is spread so that
-  // many callers do not come back together.
+  // The vendor's own delay has priority, up to the maximum. Otherwise each delay doubles, with jitter, so that many callers do
+  // not retry at the same moment.
   if (error.retryAfterMs !== undefined && !Number.isNaN(error.retryAfterMs))
     return Math.min(Math.max(error.retryAfterMs, 0), maxDelayMs)
   const full = Math.min(firstDelayMs * 2 ** (attempt - 1), maxDelayMs)

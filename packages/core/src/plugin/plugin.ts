@@ -1,6 +1,6 @@
 /**
- * A plugin is tools, context and state under one id. `setup` runs once per agent, `prepare` before every model call:
- * it reads the state and pushes what the model shall see this time, tools made from data included.
+ * A plugin is tools, context and state under one id. `setup` runs once per agent. `prepare` runs before every model call: it reads
+ * the state, and adds tools and texts to the prompt.
  */
 import { HoldpointError } from '../failure.ts'
 import type { Scope } from '../tool/context.ts'
@@ -28,44 +28,44 @@ export interface Prepare<C, S = unknown> extends Setup<C> {
     readonly id: string
     readonly turnId: string
     readonly step: number
-    /** What arrived since the turn began, and waits for the next one. */
+    /** The items that arrived during the turn, and wait for the next one. */
     readonly queue: readonly Inbound[]
     readonly plans: readonly Plan[]
   }
   readonly scope: Scope
   readonly state: StateAccess
-  /** What the model may call in this step; push to it. */
+  /** The tools of this step. Push to it. */
   readonly tools: Tool[]
-  /** What the model is told besides the instructions; push to it. Said first, so it had better stay the same. */
+  /** System messages after the instructions. Push to it. They come early in the prompt, so a change makes vendors' caches useless. */
   readonly context: string[]
-  /** What it is told in this turn alone, beside the user's words; push to it. */
+  /** Texts that are shown in this turn only, next to the message. Push to it. */
   readonly inject: string[]
 }
 
 export interface PluginOptions<C extends StandardSchema, S extends StandardSchema> {
   readonly id: string
-  /** What users of the plugin may set, with `plugin.with({…})`. */
+  /** The schema of the plugin's settings, which its users give with `plugin.with({…})`. */
   readonly config?: C
   readonly state?: S
   /** The state of a conversation before the first write. */
   readonly initial?: Infer<S>
-  /** As a function when the tools use the plugin's own state: `tools: (self) => […]`. */
+  /** A function if the tools use the plugin's own state: `tools: (self) => […]`. */
   readonly tools?: readonly Tool[] | ((self: Plugin<Infer<S>>) => readonly Tool[])
   readonly setup?: (setup: Setup<Infer<C>>) => void | Promise<void>
   readonly prepare?: (prepare: Prepare<Infer<C>, Infer<S>>) => void | Promise<void>
   readonly hooks?: Hooks
 }
 
-/** `S` is the type of the plugin's state, which `state.get(plugin)` and `state.set(plugin, value)` carry through. */
+/** `S` is the type of the plugin's state, for `state.get(plugin)` and `state.set(plugin, value)`. */
 export interface Plugin<S = unknown, C = unknown> {
   readonly id: string
   readonly config: unknown
-  /** The check of its state; absent when anything may be kept. */
+  /** Validates the state. Undefined if any JSON is valid. */
   readonly state: { check(value: unknown): Checked | Promise<Checked> } | undefined
   readonly initial: S | undefined
   readonly tools: readonly Tool[]
   readonly hooks: Hooks | undefined
-  /** The same plugin with settings of its own; checked when the agent is first used. */
+  /** The same plugin with other settings. They are validated when the agent is first used. */
   with(config: C): Plugin<S, C>
   checkConfig(): Promise<unknown>
   setup(setup: Setup<unknown>): void | Promise<void>

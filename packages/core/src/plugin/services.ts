@@ -1,6 +1,6 @@
 /**
- * A small lazy container. A key is a class, made on first use with the container itself, or a named key with a factory.
- * A test, or an application, puts something else in a key's place with `set`.
+ * A container that creates services on first use. A key is a class, whose constructor gets the container, or a name with a
+ * factory. A test or an application replaces a service with `set`.
  */
 import { HoldpointError } from '../failure.ts'
 
@@ -11,7 +11,7 @@ export interface ServiceKey<T> {
   readonly create?: (services: Services) => T
 }
 
-/** A key for something that is not a class of its own: `const Db = service('db', () => openDb())`. */
+/** A key for a service that has no class: `const Db = service('db', () => openDb())`. */
 export function service<T>(name: string, create?: (services: Services) => T): ServiceKey<T> {
   return create ? { name, create } : { name }
 }
@@ -25,7 +25,7 @@ export class Services {
     return this.#made.get(key) as T
   }
 
-  /** Puts a value in a key's place; the way for tests to replace a service. */
+  /** Replaces a service, for example in a test. */
   set<T>(key: ServiceClass<T> | ServiceKey<T>, value: T): this {
     this.#made.set(key, value)
     return this
@@ -37,7 +37,7 @@ export class Services {
       const circle = [...this.#making, key].map((each) => each.name).join(' → ')
       throw new HoldpointError(
         'service-missing',
-        `Service "${name}" needs itself: ${circle}. Break the circle, for instance by asking for one of them later.`,
+        `Service "${name}" needs itself: ${circle}. Break the cycle, for example by getting one of them later.`,
       )
     }
     this.#making.push(key)
@@ -46,7 +46,7 @@ export class Services {
       if (key.create) return key.create(this)
       throw new HoldpointError(
         'service-missing',
-        `There is no service "${name}". Call services.set(${name}, …) before it is asked for, or give its key a factory.`,
+        `There is no service "${name}". Call services.set(${name}, …) before the first use, or give its key a factory.`,
       )
     } finally {
       this.#making.pop()

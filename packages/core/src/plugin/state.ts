@@ -1,9 +1,8 @@
 /**
- * Typed state of each plugin in each conversation. Reads see this work's own writes at once; what was written becomes
- * an event together with the outcome of the work, so a tool that crashed changed nothing. Calls of one round run at the
- * same time: the last `set` wins, and `update` is applied to what is there when it is written, so that none is lost.
- * A write belongs to its work whether the handler awaits it or not: the work is over when its writes are checked, and
- * a value that does not fit makes it fail.
+ * The typed state of each plugin in each conversation. A handler reads its own writes at once. The writes become events
+ * together with the outcome of the handler, so a handler that crashes changes nothing. The calls of one round run at the same
+ * time: the last `set` wins, and `update` changes the newest state when it is written, so no update is lost. The runtime waits
+ * for the validation of all writes, also of those that the handler does not await. An invalid value fails the call.
  */
 import { HoldpointError } from '../failure.ts'
 import { copyJson, jsonBytes, toJson, type Json } from '../json.ts'
@@ -13,18 +12,18 @@ import type { Checked } from '../ports.ts'
 import type { Plugin } from './plugin.ts'
 
 export interface StateAccess {
-  /** A copy: what the caller does to it changes nothing until it is set. */
+  /** Returns a copy. A change of it has no effect until `set`. */
   get<S>(plugin: Plugin<S>): S | undefined
-  /** Checked against the plugin's schema. A value that does not fit rejects; without `await`, it fails the call. */
+  /** Validates the value against the plugin's schema. An invalid value rejects; without `await`, it fails the call. */
   set<S>(plugin: Plugin<S>, value: NoInfer<S>): Promise<void>
   /**
-   * Makes a new state of the one that is there. `change` may be called again, on a newer state, when the outcome is
-   * written: it must depend on nothing else, and keep to the schema.
+   * Computes a new state from the current one. `change` may run again, on a newer state, when the outcome is written. So it must
+   * depend on the state only, and return a valid state.
    */
   update<S>(plugin: Plugin<S>, change: (state: S | undefined) => NoInfer<S>): Promise<void>
 }
 
-/** A change that is made of the newest state, at the moment it is written. */
+/** An update. It is applied to the newest state when it is written. */
 export class StateUpdate {
   readonly plugin: string
   readonly apply: (state: Json | undefined) => Json
@@ -45,30 +44,30 @@ interface Refused {
 }
 
 /**
- * A write that a handler asked for, and what the handler chained to it with `then`, `catch` or `finally`. Knows whether
- * the handler takes care of a refusal: a rejected promise that nothing was chained to was not taken care of.
+ * The promise of a write. It knows what the handler chained to it with `then`, `catch` or `finally`, and so whether the handler
+ * handles a rejection. A rejected promise without handlers is an unhandled rejection.
  */
 class Write<T> extends Promise<T> {
-  /** `super.then` makes an ordinary promise; `then` makes a `Write` of it. */
+  /** `super.then` returns an ordinary promise; `then` makes it a `Write`. */
   static override get [Symbol.species](): PromiseConstructor {
     return Promise
   }
 
   readonly #chained: Write<unknown>[] = []
 
-  /** Never rejects, so that a write that the handler does not wait for cannot end the process. */
+  /** Never rejects, so a write that the handler does not await cannot end the process. */
   readonly #refused: Promise<Refused | undefined> = super.then(
     () => undefined,
     (error: unknown) => ({ error }),
   )
 
-  /** Waits for this and what is chained to it. Gives the first refusal that the handler does not take care of. */
-  async unheard(): Promise<Refused | undefined> {
+  /** Waits for this and everything chained to it. Returns the first rejection that the handler does not handle. */
+  async unhandled(): Promise<Refused | undefined> {
     const refused = await this.#refused
     if (this.#chained.length === 0) return refused
     for (const write of this.#chained) {
-      const unheard = await write.unheard()
-      if (unheard) return unheard
+      const unhandled = await write.unhandled()
+      if (unhandled) return unhandled
     }
     return undefined
   }
@@ -87,21 +86,21 @@ class Write<T> extends Promise<T> {
 export class StateWrites implements StateAccess {
   readonly #stored: () => Stored
   readonly #problem: (error: unknown) => void
-  /** What this work sees of its own writes. */
+  /** The handler's own writes, by plugin, for its reads. */
   #written: Map<string, Json> | undefined
-  /** In the order they were asked for: one that is still being checked has its place. */
+  /** In the order of the writes. A write that is being validated has its place already. */
   readonly #writes: (EventBody | StateUpdate | undefined)[] = []
   readonly #asked: Write<void>[] = []
-  /** Set once the work is over, or from the start where it only reads. */
+  /** Set once the handler is done, or from the start if it may only read. */
   #closed: string | undefined
 
-  /** `problem` hears of a write that came too late and that nothing waits for. */
+  /** `problem` is called for a write that came too late and that no code awaits. */
   constructor(stored: () => Stored, problem: (error: unknown) => void = () => {}) {
     this.#stored = stored
     this.#problem = problem
   }
 
-  /** For code that decides and changes nothing. */
+  /** For code that may read the state but not change it. */
   static readOnly(stored: () => Stored, what: string): StateWrites {
     const writes = new StateWrites(stored)
     writes.#closed = `${what} only reads. Write in "run" instead.`
@@ -111,7 +110,7 @@ export class StateWrites implements StateAccess {
   get<S>(plugin: Plugin<S>): S | undefined {
     const { id } = plugin
     const written = this.#written?.get(id)
-    return seen(plugin, written === undefined ? storedOf(this.#stored(), id) : written)
+    return copyOf(plugin, written === undefined ? storedOf(this.#stored(), id) : written)
   }
 
   set<S>(plugin: Plugin<S>, value: NoInfer<S>): Promise<void> {
@@ -128,7 +127,7 @@ export class StateWrites implements StateAccess {
       () => change(this.get(plugin)),
       (here) =>
         new StateUpdate(plugin.id, (state) => {
-          const json = toJson(change(seen(plugin, state)))
+          const json = toJson(change(copyOf(plugin, state)))
           return json.ok ? json.value : here
         }),
     )
@@ -148,7 +147,7 @@ export class StateWrites implements StateAccess {
       resolve(checking instanceof Promise ? checking.then(put) : put(checking))
     })
     this.#asked.push(write)
-    if (this.#closed !== undefined) void write.unheard().then((why) => why && this.#problem(why.error))
+    if (this.#closed !== undefined) void write.unhandled().then((why) => why && this.#problem(why.error))
     return write
   }
 
@@ -161,34 +160,34 @@ export class StateWrites implements StateAccess {
     this.#written.set(plugin, value)
   }
 
-  /** Something else that is to be written with the outcome. */
+  /** Adds another event to be written with the outcome. */
   also(event: EventBody): void {
     this.#checkOpen()
     this.#writes.push(event)
   }
 
-  /** Whether there is anything to settle. */
+  /** Whether there are writes. */
   get asked(): boolean {
     return this.#asked.length > 0
   }
 
-  /** Waits until every write is checked. Throws why one was refused that the handler does not wait for. */
+  /** Waits until every write is validated. Throws the error of a write that the handler does not handle. */
   async settle(): Promise<void> {
     for (const write of this.#asked) {
-      const refused = await write.unheard()
+      const refused = await write.unhandled()
       if (refused) throw refused.error
     }
   }
 
-  /** What was written, in order, to become events together with the outcome. Nothing can be written after this. */
+  /** Returns the writes, in order, to be stored with the outcome. After this, writes are refused. */
   take(): readonly (EventBody | StateUpdate)[] {
     this.#closed ??=
-      'This came after its work was over, and is not kept. Await what the handler starts before it returns.'
+      'The handler changed the state after it had returned, so the change is not stored. Await everything in the handler before it returns.'
     return this.#writes.filter((write) => write !== undefined)
   }
 }
 
-/** Makes events of updates, each on the state that those before it left. */
+/** Turns updates into events. Each update gets the state after those before it. */
 export function applyUpdates(writes: readonly (EventBody | StateUpdate)[], stored: Stored): readonly EventBody[] {
   if (!writes.some((write) => write instanceof StateUpdate)) return writes as readonly EventBody[]
   const newest: Record<string, Json> = { ...stored }
@@ -206,11 +205,11 @@ export function applyUpdates(writes: readonly (EventBody | StateUpdate)[], store
   })
 }
 
-/** Every state is an event that subscribers get, and part of the state that the store keeps. */
+/** Subscribers get each state as an event, and the store keeps it, so its size is limited. */
 function checkSize(plugin: string, json: Json): void {
   const bytes = jsonBytes(json)
   if (bytes <= MAX_STATE_BYTES) return
-  const why = `The state of "${plugin}" has ${bytes} bytes, and at most ${MAX_STATE_BYTES} are kept. Keep it elsewhere, and its address here.`
+  const why = `The state of "${plugin}" has ${bytes} bytes, but the limit is ${MAX_STATE_BYTES}. Store the data elsewhere, and its address here.`
   throw new HoldpointError('config-invalid', why)
 }
 
@@ -218,7 +217,7 @@ function storedOf(stored: Stored, id: string): Json | undefined {
   return Object.hasOwn(stored, id) ? stored[id] : undefined
 }
 
-function seen<S>(plugin: Plugin<S>, value: Json | undefined): S | undefined {
+function copyOf<S>(plugin: Plugin<S>, value: Json | undefined): S | undefined {
   const state = value === undefined ? (plugin.initial as Json | undefined) : value
   return state === undefined ? undefined : (copyJson(state) as S)
 }

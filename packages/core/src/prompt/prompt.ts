@@ -1,4 +1,4 @@
-/** What the model is told, as our own messages. Vendors' forms of it are made in `@holdpoint/models`. */
+/** A prompt in our own format. `@holdpoint/models` converts it to the formats of vendors. */
 import type { Json, JsonObject } from '../json.ts'
 import type { LogEvent } from '../log/log-event.ts'
 import type { UserPart } from '../log/message.ts'
@@ -13,7 +13,7 @@ export type PromptMessage =
   | { readonly role: 'assistant'; readonly parts: readonly PromptPart[] }
   | { readonly role: 'tool'; readonly results: readonly PromptResult[] }
 
-/** What the model said goes back as it was stored, but for calls, which get the names and ids that vendors know. */
+/** A part of a stored reply. A call has the name and id that its vendor knows. */
 export type PromptPart =
   | Exclude<ReplyPart, { readonly type: 'call' | 'provider-call' | 'source' }>
   | {
@@ -32,7 +32,7 @@ export interface PromptResult {
   readonly content: Json
 }
 
-/** The whole of a log as a prompt. `system` is everything the model is told before the conversation, in order. */
+/** A whole log as a prompt. `system` are the system messages before the conversation, in order. */
 export function renderPrompt(
   system: readonly string[],
   events: Iterable<LogEvent>,
@@ -51,7 +51,7 @@ export function systemMessages(texts: readonly string[]): PromptMessage[] {
   return texts.filter((text) => text !== '').map((text) => ({ role: 'system', text }))
 }
 
-/** The passages of a prompt, in order. Some vendors use an id again in a later reply, and refuse a prompt that has it twice. */
+/** Renders the passages of a prompt, in order. Some vendors reuse an id in a later reply, and refuse a prompt that has it twice. */
 export class Rendering {
   readonly #taken = new Set<string>()
 
@@ -64,7 +64,7 @@ export class Rendering {
   }
 }
 
-/** A passage that is over reads the same every time, and is rendered once with each kind of id. */
+/** A finished passage never changes, so it is rendered once with each kind of id. */
 function renderedAs(passage: Passage, options: RenderOptions): Rendered {
   if (options.current === true) return renderPassage(passage, options)
   const { stubs, ownWords = false, ownIds = false } = options

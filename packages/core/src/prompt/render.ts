@@ -1,6 +1,6 @@
 /**
- * A passage as messages. A pure projection: it never looks at tools, time or state, and in every state of a passage it
- * gives messages that vendors accept: names in their form, a result behind each call.
+ * Renders a passage as messages. The result depends on the passage and the options only. Vendors accept it at any point of a
+ * turn: tool names are in the vendor's form, and each call has a result.
  */
 import { isObject, type Json } from '../json.ts'
 import type { LogEvent } from '../log/log-event.ts'
@@ -17,40 +17,40 @@ export interface RenderOptions {
   readonly encode?: OutcomeEncoder
   /** Calls whose results are left out. */
   readonly stubs?: ReadonlySet<string>
-  /** Leave out the calls and show only what was said at last. */
+  /** Leave out the calls, and show only the message and the final reply. */
   readonly ownWords?: boolean
-  /** An id of a vendor was used before in this prompt: take ours. */
+  /** The prompt has an id of the vendor already, so calls get our ids. */
   readonly ownIds?: boolean
-  /** The turn is going on: replies that were sent back are still what the next one is an answer to. */
+  /** The turn is not over: the model must see the replies that hooks sent back. */
   readonly current?: boolean
-  /** Comes before what was said. */
+  /** Shown before the message. */
   readonly inject?: readonly UserPart[]
 }
 
 export interface Rendered {
   readonly messages: readonly PromptMessage[]
   readonly vendorIds: readonly string[]
-  /** The seqs of the events that can be read in them. */
+  /** The seqs of the events that the messages show. */
   readonly seen: ReadonlySet<number>
-  /** Only what was said and what the agent said at last. */
+  /** The messages are only the user's message and the final reply. */
   readonly ownWords: boolean
   /** Counted on demand. */
   tokens?: number
-  /** No fewer than that, found when it is enough to know. */
+  /** An upper bound of `tokens`, which is cheaper to compute. */
   tokensAtMost?: number
 }
 
-/** What the model reads in place of a result. */
+/** Replaces a result that is left out. */
 const LEFT_OUT = 'This result was left out to save space. Call the tool again if you need it.'
 
 export function stubOf(ok: boolean): Json {
   return { ok, leftOut: LEFT_OUT }
 }
 
-/** What the model reads in place of a message that a hook did not let through. */
+/** Replaces a message that a hook withheld. */
 const WITHHELD: UserPart = { type: 'text', text: '(A message was withheld here.)' }
 
-/** Vendors read a prompt that ends in the model's own words as the beginning of its reply, or refuse it. */
+/** If a prompt ends with a message of the model, vendors continue that message, or refuse the prompt. */
 export const ASK_FOR_RESULT: PromptMessage = {
   role: 'user',
   parts: [{ type: 'text', text: 'Now give the result alone, as JSON that fits the schema.' }],
@@ -60,15 +60,15 @@ const GO_ON: PromptMessage = { role: 'user', parts: [{ type: 'text', text: 'Plea
 export function renderPassage(passage: Passage, options: RenderOptions = {}): Rendered {
   const { current = false, inject = [], encode = encodeOutcome } = options
   if (options.ownWords === true && !current) {
-    const told = inOwnWords(passage, encode)
-    if (told) return told
+    const rendered = inOwnWords(passage, encode)
+    if (rendered) return rendered
   }
   const messages: PromptMessage[] = []
   const seen = new Set<number>()
   const rounds = new Rounds(encode, options)
-  const reply = ({ reply: said, seq }: Replied): void => {
-    const opened = rounds.open(said)
-    // Two replies in a row: the second was asked for, once the tool loop was over.
+  const addReply = ({ reply, seq }: Replied): void => {
+    const opened = rounds.open(reply)
+    // Two replies in a row: after the tool loop, the model was asked for the structured output.
     if (opened.length > 0 && messages.at(-1)?.role === 'assistant') messages.push(ASK_FOR_RESULT)
     messages.push(...opened)
     seen.add(seq)
@@ -77,18 +77,18 @@ export function renderPassage(passage: Passage, options: RenderOptions = {}): Re
     switch (event.type) {
       case 'turn.started':
         if (event.items.length > 0) {
-          messages.push({ role: 'user', parts: heard(passage, event, inject, encode) })
+          messages.push({ role: 'user', parts: turnParts(passage, event, inject, encode) })
           seen.add(event.seq)
         }
-        // A turn is taken up again, and vendors read the model's own words at the end as the beginning of its reply.
+        // The turn continues an earlier one. Without this message, vendors would continue the model's last message.
         else if (messages.at(-1)?.role === 'assistant') messages.push(GO_ON)
         break
       case 'model.replied':
         if (event.withheld) break
-        if (!event.again) reply(event)
+        if (!event.again) addReply(event)
         // A reply that was sent back is shown only to the model that has to improve it.
-        else if (current && !stoodLater(passage, index)) {
-          reply(event)
+        else if (current && !isSuperseded(passage, index)) {
+          addReply(event)
           messages.push({ role: 'user', parts: [{ type: 'text', text: event.again.feedback }] })
         }
         break
@@ -102,7 +102,7 @@ export function renderPassage(passage: Passage, options: RenderOptions = {}): Re
       case 'call.settled':
         if (rounds.settle(event.callId, event.outcome)) seen.add(event.seq)
         break
-      case 'turn.briefed':
+      case 'message.changed':
         break
     }
   }
@@ -111,14 +111,14 @@ export function renderPassage(passage: Passage, options: RenderOptions = {}): Re
 
 type Replied = Extract<LogEvent, { type: 'model.replied' }>
 
-/** A reply after it ended what was asked of the model. */
-function stoodLater({ events }: Passage, index: number): boolean {
+/** Whether a later reply was accepted as the final one. */
+function isSuperseded({ events }: Passage, index: number): boolean {
   return events
     .slice(index + 1)
     .some((event) => event.type === 'model.replied' && !event.again && callsOf(event.reply).length === 0)
 }
 
-/** What was said and what the agent said at last, if it did: the tools it used in between are left out. */
+/** The message and the final reply, without the calls in between. Undefined when there is no final reply. */
 function inOwnWords(passage: Passage, encode: OutcomeEncoder): Rendered | undefined {
   const last = passage.events.findLast((event) => event.type === 'model.replied' && !event.again && !event.withheld)
   if (last?.type !== 'model.replied' || callsOf(last.reply).length > 0) return undefined
@@ -127,7 +127,7 @@ function inOwnWords(passage: Passage, encode: OutcomeEncoder): Rendered | undefi
   if (text === '' || first?.type !== 'turn.started') return undefined
   return {
     messages: [
-      { role: 'user', parts: heard(passage, first, [], encode) },
+      { role: 'user', parts: turnParts(passage, first, [], encode) },
       { role: 'assistant', parts: [{ type: 'text', text }] },
     ],
     vendorIds: [],
@@ -136,21 +136,21 @@ function inOwnWords(passage: Passage, encode: OutcomeEncoder): Rendered | undefi
   }
 }
 
-/** What the model reads of what was said: as hooks left it, or as it was, behind what they added. */
-function heard(
+/** The turn's items as the model reads them: with the changes of hooks, and with `inject` before the message. */
+function turnParts(
   { events }: Passage,
   { items }: { readonly items: readonly Inbound[] },
   inject: readonly UserPart[],
   encode: OutcomeEncoder,
 ): readonly UserPart[] {
-  const briefed = events.findLast((event) => event.type === 'turn.briefed')
-  if (briefed?.type !== 'turn.briefed') return [...inject, ...saidIn(items, encode)]
-  if (briefed.withheld) return [WITHHELD]
-  const { added = [], said = saidIn(items, encode) } = briefed
-  return [...added, ...inject, ...said]
+  const changed = events.findLast((event) => event.type === 'message.changed')
+  if (changed?.type !== 'message.changed') return [...inject, ...partsOfItems(items, encode)]
+  if (changed.withheld) return [WITHHELD]
+  const { added = [], replacement = partsOfItems(items, encode) } = changed
+  return [...added, ...inject, ...replacement]
 }
 
-function saidIn(items: readonly Inbound[], encode: OutcomeEncoder): readonly UserPart[] {
+function partsOfItems(items: readonly Inbound[], encode: OutcomeEncoder): readonly UserPart[] {
   const [first] = items
   // Nearly always one message.
   return first && items.length === 1 ? partsOf(first, encode) : items.flatMap((item) => partsOf(item, encode))
@@ -169,13 +169,13 @@ export function partsOf(item: Inbound, encode: OutcomeEncoder): readonly UserPar
   ]
 }
 
-/** As JSON: what people and services wrote must not look like another author's text. */
+/** As JSON, so that no text in the event can look like a message of another author. */
 function inboxText({ id, event }: InboxItem): string {
   const due = event.type === 'plan.fired' ? { due: timeText(event.due) } : {}
   return JSON.stringify({ inbox: event.type, id, ...event, type: undefined, ...due })
 }
 
-/** Pairs calls with their results. A result is put into its place when it comes, until then the call reads `pending`. */
+/** Pairs calls with their results. Until a call has a result, the model reads `pending`. */
 class Rounds {
   readonly vendorIds: Set<string> = new Set()
   readonly #encode: OutcomeEncoder
@@ -194,8 +194,8 @@ class Rounds {
     const results: PromptResult[] = []
     const parts: PromptPart[] = []
     for (const part of reply.parts) {
-      const told = part.type === 'call' ? this.#call(part, results) : toldOf(part, reply)
-      if (told) parts.push(told)
+      const shown = part.type === 'call' ? this.#call(part, results) : partShown(part, reply)
+      if (shown) parts.push(shown)
     }
     if (parts.length === 0) return []
     const assistant: PromptMessage = { role: 'assistant', parts }
@@ -207,12 +207,12 @@ class Rounds {
     if (place) place.editedInput = editedInput
   }
 
-  /** Whether the result can be read. */
+  /** Returns whether the prompt shows the result. */
   settle(callId: string, outcome: CallOutcome): boolean {
     const place = this.#places.get(callId)
     if (!place) return false
     const { results, at, id, name, editedInput } = place
-    // That an answer is still to come is short, and the model has to know.
+    // `pending` is short, and the model must know that the answer is still missing.
     const stub = this.#options.stubs?.has(callId) === true && !isPending(outcome)
     const content = stub
       ? stubOf(outcome.ok)
@@ -231,7 +231,7 @@ class Rounds {
     return part.data === undefined ? call : { ...call, data: part.data }
   }
 
-  /** The vendor's id, unless an earlier call of this prompt has it already: then ours, so that pairing stays unique. */
+  /** The vendor's id, or ours if an earlier call of this prompt has the same vendor id. */
   #idFor(part: CallPart): string {
     if (this.#options.ownIds === true || part.vendorId === '' || this.vendorIds.has(part.vendorId)) return part.callId
     this.vendorIds.add(part.vendorId)
@@ -239,12 +239,12 @@ class Rounds {
   }
 }
 
-/** What of a reply goes back to the model, besides its calls. */
-function toldOf(part: Exclude<ReplyPart, CallPart>, { parts, finish }: Reply): PromptPart | undefined {
+/** A part of a reply as the prompt shows it; undefined when it is left out. */
+function partShown(part: Exclude<ReplyPart, CallPart>, { parts, finish }: Reply): PromptPart | undefined {
   const cutOff = finish === 'interrupted'
   switch (part.type) {
     case 'provider-call':
-      // The vendor was cut off before it had a result, and would refuse its own call without one.
+      // The reply was cut off before the result. The vendor refuses its own call without one.
       if (cutOff && !parts.some((each) => each.type === 'provider-result' && each.id === part.id)) return undefined
       return {
         type: 'call',
@@ -255,10 +255,10 @@ function toldOf(part: Exclude<ReplyPart, CallPart>, { parts, finish }: Reply): P
         ...dataOf(part),
       }
     case 'text':
-      // Vendors hang signatures on empty text too; those go back.
+      // Vendors also attach signatures to empty text, and need them back.
       return part.text === '' && !part.data ? undefined : part
     case 'reasoning':
-      // A thought that was cut off carries no signature, and vendors refuse it.
+      // Reasoning that was cut off has no signature, and vendors refuse it.
       return cutOff ? undefined : part
     case 'source':
       return undefined

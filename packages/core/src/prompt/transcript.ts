@@ -1,8 +1,8 @@
 /**
- * A log as passages: a message, with everything that followed from it, and with the turns that continued it. A
- * prompt is made of whole passages, so that no call is parted from its result and no reply from what it is about.
+ * A log as passages. A passage is a message, its turn, and the turns that continued it. A prompt has whole passages, so a call
+ * is never separated from its result, nor a reply from its message.
  *
- * It grows with the log, at both ends: showing the end of a long conversation does not read all of it.
+ * It grows at both ends: to show the end of a long conversation, it need not read the beginning.
  */
 import type { LogEvent } from '../log/log-event.ts'
 import { isSpaceEvent, type SpaceEvent } from '../log/space-event.ts'
@@ -12,35 +12,35 @@ import type { Rendered } from './render.ts'
 export interface Passage {
   /** The seq of its first event. */
   readonly from: number
-  /** Those that a prompt is made of. */
+  /** The events that a prompt shows. */
   readonly events: readonly PromptEvent[]
-  /** What was said, each reply, and the results of a round, are a message each. */
+  /** The number of messages: one for the turn's items, one for each reply, one for the results of each round. */
   readonly messages: number
   /** In order. */
   readonly calls: readonly PassageCall[]
-  /** How it was rendered last. Private to the renderer. */
+  /** The last rendering. Private to the renderer. */
   rendered?: { readonly key: string; vendorIds?: Rendered; ownIds?: Rendered } | undefined
-  /** What it takes when nothing of it is left out, in tokens. */
+  /** The tokens of the passage when nothing of it is left out. */
   tokens?: number | undefined
-  /** What it would save to leave out the result of a call, in tokens. Private to the renderer. */
+  /** For each call, the tokens saved by leaving out its result. Private to the renderer. */
   savings?: Map<string, number>
 }
 
 export interface PassageCall {
   readonly callId: string
   readonly name: string
-  /** Of the reply that made it. */
+  /** The seq of the reply that made the call. */
   readonly seq: number
 }
 
 export type PromptEvent = Extract<
   LogEvent,
-  { type: 'turn.started' | 'turn.briefed' | 'model.replied' | 'call.approved' | 'call.rewritten' | 'call.settled' }
+  { type: 'turn.started' | 'message.changed' | 'model.replied' | 'call.approved' | 'call.rewritten' | 'call.settled' }
 >
 
 type ConversationEvent = Exclude<LogEvent, SpaceEvent>
 
-/** While it grows. */
+/** A passage while it is built. */
 interface Growing extends Passage {
   readonly events: PromptEvent[]
   messages: number
@@ -49,7 +49,7 @@ interface Growing extends Passage {
 
 export class Transcript {
   readonly #passages: Growing[] = []
-  /** What comes before the first beginning: nothing, or the end of a passage that is not wholly here. */
+  /** Events before the first passage: the end of a passage that is not completely loaded. */
   #lead: LogEvent[] = []
 
   static of(events: Iterable<LogEvent>): Transcript {
@@ -64,16 +64,16 @@ export class Transcript {
   }
 
   add(event: LogEvent): void {
-    if (isSpaceEvent(event)) return // a space is read, and never told to a model as a whole
+    if (isSpaceEvent(event)) return // prompts do not show spaces
     if (begins(event)) this.#passages.push({ from: event.seq, events: [], messages: 0, calls: [] })
     const passage = this.#passages.at(-1)
-    // Where its turn begins on an older page, the end of it is what says that all of it is to be dropped.
+    // Its turn may begin on an older page. Then this event tells later that the turn is to be dropped.
     if (!passage) this.#lead.push(event)
     else if (event.type === 'turn.ended' && event.reason === 'skipped') this.#drop(event.turnId)
     else grow(passage, event)
   }
 
-  /** As it will be with these after it; what is here stays as it is. */
+  /** A copy with these events at the end. */
   with(events: readonly LogEvent[]): Transcript {
     const grown = new Transcript()
     grown.#passages.push(...this.#passages)
@@ -95,14 +95,14 @@ export class Transcript {
     return grown
   }
 
-  /** Events that end right before those that are here. */
+  /** Adds the events right before those that are loaded. */
   addOlder(events: readonly LogEvent[]): void {
     const older = Transcript.of([...events, ...this.#lead])
     this.#passages.unshift(...older.#passages)
     this.#lead = older.#lead
   }
 
-  /** A turn in which the agent had nothing to do leaves no trace in what it is told later. */
+  /** Later prompts leave out a turn in which the agent had nothing to do. */
   #drop(turnId: string): void {
     const [first, ...more] = this.#passages.at(-1)?.events.filter(({ type }) => type === 'turn.started') ?? []
     if (first?.type === 'turn.started' && first.turnId === turnId && more.length === 0) this.#passages.pop()
@@ -113,7 +113,7 @@ export class Transcript {
     this.#lead = []
   }
 
-  /** Lets go of everything before that seq. */
+  /** Drops everything before that seq. */
   forget(before: number): void {
     const kept = this.#passages.findIndex(({ from }) => from >= before)
     if (kept > 0) this.#passages.splice(0, kept)
@@ -132,7 +132,7 @@ function grow(passage: Growing, event: ConversationEvent): void {
       passage.calls.push(...calls.map(({ callId, name }) => ({ callId, name, seq: event.seq })))
       break
     }
-    case 'turn.briefed':
+    case 'message.changed':
     case 'call.approved':
     case 'call.rewritten':
     case 'call.settled':
@@ -156,7 +156,7 @@ function grow(passage: Growing, event: ConversationEvent): void {
     case 'plan.set':
     case 'plan.removed':
     case 'plan.fired':
-    case 'notices.told':
+    case 'notices.delivered':
       return
   }
   passage.events.push(event)
@@ -164,7 +164,7 @@ function grow(passage: Growing, event: ConversationEvent): void {
   passage.tokens = undefined
 }
 
-/** Without a message of its own a turn goes on with the one before. */
+/** A turn without items continues the one before. */
 function begins(event: LogEvent): boolean {
   return event.type === 'turn.started' && event.items.length > 0
 }

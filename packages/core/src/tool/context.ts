@@ -1,4 +1,4 @@
-/** What a handler is handed besides its input. */
+/** What a handler gets besides its input. */
 import type { Agent } from '../agent/agent.ts'
 import type { Json } from '../json.ts'
 import type { Author } from '../log/message.ts'
@@ -8,67 +8,67 @@ import type { StateAccess } from '../plugin/state.ts'
 import type { Resolution } from '../turn/hold.ts'
 
 /**
- * Who is asking, and what they may use: the signed-in user, a database handle. Given with each entry call, handed to
- * tools, never stored.
+ * The application's object for the author of the turn, such as the signed-in user or a database handle. Passed with each request,
+ * given to tools, never stored.
  */
 export interface Scope {
   readonly [key: string]: unknown
 }
 
-/** For work that no person asked for. */
+/** The scope of work that no person asked for. */
 export const systemScope: Scope = Object.freeze({ system: true })
 
-/** For work of a caller who gave neither a name nor a scope. */
+/** The scope of a caller without a name or a scope. */
 export const noScope: Scope = Object.freeze({})
 
-/** The scope of a turn where the application makes none. */
+/** The scope of a turn if the application does not create one. */
 export function scopeOf(by: string | undefined, askedBy: readonly Author[]): Scope {
   if (by !== undefined) return { by }
   return askedBy.some(({ via }) => via === 'message' || via === 'space') ? noScope : systemScope
 }
 
-/** What a call goes on with that returned `ask` or `later`. The same at every attempt until it returns the next one. */
+/** What a call that returned `ask` or `later` continues with. It is the same at every attempt, until the next `ask` or `later`. */
 export interface Resumption {
-  /** What the handler gave to be kept. */
+  /** The state that the handler returned with `ask` or `later`. */
   readonly state: Json | undefined
-  /** What was said to the question: an answer, a no, or why there is none. Undefined after `later`. */
+  /** The resolution of the question: an answer, a rejection or an expiry. Undefined after `later`. */
   readonly answer: Exclude<Resolution, { readonly kind: 'approve' }> | undefined
   readonly by: string | undefined
 }
 
 export interface ToolContext<Input = unknown> {
-  /** Checked against the tool's schema. */
+  /** Validated against the tool's schema. */
   readonly input: Input
   readonly call: {
-    /** The same at every attempt: hand it on as the idempotency key. */
+    /** The same at every attempt: use it as the idempotency key. */
     readonly id: string
     readonly name: string
-    /** What the model wrote, before the schema's defaults and transforms. */
+    /** The input that the model wrote, before the schema's defaults and transforms. */
     readonly args: Json
     readonly attempt: number
-    /** The tool's, as it was when the call was let through by its gate or by a person. */
+    /** The fingerprint of the tool when the gate or a person approved the call. */
     readonly fingerprint?: string
   }
-  /** Set when the handler ran before and asked for this: it goes on where it left off. */
+  /** Set if an earlier run of the handler returned `ask` or `later`. */
   readonly resumed: Resumption | undefined
-  /** `tenant` is whose conversation it is; '' where there are none. */
+  /** `tenant` is '' for an application without tenants. */
   readonly conversation: { readonly tenant: string; readonly id: string; readonly turnId: string }
   readonly scope: Scope
-  /** The authors of what the turn is about: one name in a conversation, of many in the cycle of an autonomous agent. */
+  /** The authors of the turn: one in a conversation, several in a cycle of an autonomous agent. */
   readonly askedBy: readonly Author[]
   readonly services: Services
   readonly state: StateAccess
-  /** What the agent is to be woken for later. */
+  /** The plans that wake the agent later. */
   readonly plans: PlanAccess
-  /** The agent this call belongs to, for a handler that wants to ask its model something. */
+  /** The agent that made the call, for a handler that wants to use its model. */
   readonly agent: Agent
-  /** Given with the entry call, or made for it: the same for all its calls. */
+  /** The id of the request that the turn belongs to, from the caller or generated. */
   readonly requestId: string
-  /** Aborts when the turn is cancelled or the call's time is up. */
+  /** Aborts when the turn is cancelled or the call times out. */
   readonly signal: AbortSignal
   /**
-   * Tells those who watch how far it got. Live only; a session keeps the newest while the call runs. For tools with
-   * `streaming: true`: for others nothing is shown, and `onProblem` is told once.
+   * Shows progress to subscribers. It is live and not stored; a session keeps the newest value while the call runs. Only for
+   * tools with `streaming: true`. For other tools nothing is shown, and `onProblem` is called once.
    */
   progress(value: Json): void
 }

@@ -1,6 +1,6 @@
 /**
- * What an approval is bound to besides the input: everything of a tool's definition that a person or a model judged it
- * by. Code is not part of it (it has no stable text); description, schemas and executor are.
+ * An approval is valid for one input and one fingerprint of the tool. The fingerprint covers what people and models read of a tool:
+ * description, schemas and executor. It does not cover code, which has no stable text.
  */
 import { canonical, type Json, type JsonObject } from '../json.ts'
 import { sha256 } from '../sha256.ts'

@@ -1,7 +1,7 @@
 /**
- * What a handler may come back with: a value, an error, a question whose answer is the result, an end to the turn; or
- * word that it is not done, with what it needs to go on (`ask`, `later`). Then the same call runs again, and nothing of
- * it stays in memory until it does.
+ * The results of a handler: a value, an error, a question whose answer is the result (`askUser`), or an end to the turn. With `ask`
+ * and `later`, the handler is not done: the call becomes a hold, and runs again with the stored state. Until then, nothing of it
+ * is in memory.
  */
 import type { Duration } from '../duration.ts'
 import type { Json, JsonObject } from '../json.ts'
@@ -16,19 +16,19 @@ export class AskUser {
   }
 }
 
-/** What a handler wants to know before it goes on. */
+/** A handler's question to a person. */
 export interface Question {
   readonly prompt: string
-  /** What an answer must look like, for a client that renders a form. Without it, any answer fits. */
+  /** The JSON Schema of the answer, for a client that renders a form. Without it, any answer is valid. */
   readonly schema?: JsonObject
-  /** Where the person does what is asked, in place of a form. */
+  /** A page where the person answers, in place of a form. */
   readonly url?: string
   readonly metadata?: Json
-  /** Kept with the question, and handed back with the answer. */
+  /** Stored with the question, and returned with the answer. */
   readonly state?: Json
 }
 
-/** Returned by `ask`: the call becomes a hold, and runs again with what was said. */
+/** Returned by `ask`: the call becomes a hold, and runs again with the answer. */
 export class Ask {
   readonly question: Question
   constructor(question: Question) {
@@ -36,7 +36,7 @@ export class Ask {
   }
 }
 
-/** When a handler wants to look again, and what it needs to know then. */
+/** When a handler runs again, and its state until then. */
 export interface Later {
   readonly after: Duration
   readonly state?: Json
@@ -44,7 +44,7 @@ export interface Later {
   readonly reason?: string
 }
 
-/** Returned by `later`: the call waits for something outside, and runs again when the time has come. */
+/** Returned by `later`: the call waits for an external event, and runs again after the given time. */
 export class LookLater {
   readonly later: Later
   constructor(later: Later) {
@@ -62,7 +62,7 @@ export class Halt {
   }
 }
 
-/** Returned by `toolError`: a failure the tool foresaw, told to the model without a stack. */
+/** Returned by `toolError`: an expected failure. The model reads its message, without a stack. */
 export class ToolError {
   readonly message: string
   readonly details: Json | undefined
@@ -72,14 +72,14 @@ export class ToolError {
   }
 }
 
-/** Returned by `skip`: there was nothing to do, so the turn ends, and is forgotten if nothing was done in it. */
+/** Returned by `skip`: there is nothing to do, so the turn ends. Later prompts leave it out if it did nothing else. */
 export class Skip {
   readonly skipped: true = true
 }
 
 export type Special = AskUser | Ask | LookLater | Halt | ToolError | Skip
 export type HandlerResult<R> = R | Special | Promise<R | Special>
-/** A handler may be an async generator: what it yields is progress, and what it returns is the result. */
+/** A handler may be an async generator: it yields progress, and returns the result. */
 export type HandlerReturns<R> = HandlerResult<R> | AsyncGenerator<Json, R | Special>
 
 export function askUser(prompt: string, metadata?: Json): AskUser {

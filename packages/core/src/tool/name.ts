@@ -1,14 +1,14 @@
 /**
- * Tool names, ours and the vendors'. Ours may be namespaced (`notes.search`); vendors take letters, digits, `_` and
- * `-`, 64 at most, and Google no digit first. A name's vendor form depends on the name alone, so it does not change
- * when other tools come and go and the prompt stays cacheable, and no two names share a form.
+ * Converts tool names to names that vendors accept. Ours may have a namespace (`notes.search`). Vendors accept at most 64 letters,
+ * digits, `_` and `-`, and Google no digit at the start. The vendor's form depends on the name only, so it does not change when other
+ * tools change, and prompts stay cacheable. No two names have the same form.
  */
 import { sha256 } from '../sha256.ts'
 
 export const TOOL_NAME: RegExp = /^[A-Za-z0-9][A-Za-z0-9_.:/-]{0,127}$/
 
 const SAFE = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/
-/** How a hashed form ends; a name that looks like one is hashed too, so that no name can collide with it. */
+/** The end of a hashed form. A name with such an end is hashed too, so that no two names collide. */
 const HASHED = /__x[0-9a-f]{16}$/
 
 export function vendorName(name: string): string {

@@ -29,7 +29,7 @@ export type OutcomeCode =
   | 'no-client'
   /** The turn was cancelled. */
   | 'cancelled'
-  /** A newer message took the turn's place. */
+  /** A newer message replaced the turn. */
   | 'superseded'
   /** The model's arguments do not match the tool's schema, or are not JSON. */
   | 'invalid-input'

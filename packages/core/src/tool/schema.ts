@@ -1,7 +1,6 @@
 /**
- * What a tool takes and gives back, in whatever way its author wrote it: any Standard Schema (Zod, Valibot, ArkType…)
- * or a raw JSON Schema. We have no schema language of our own: a JSON Schema goes to the model untouched, a Standard
- * Schema is asked once for its own JSON Schema, and the schema library does the checking.
+ * The schemas of a tool's input and output: a Standard Schema (Zod, Valibot, ArkType…) or a raw JSON Schema. The model gets a raw
+ * JSON Schema unchanged. A Standard Schema is converted to JSON Schema once, and its library validates the values.
  */
 import { HoldpointError, messageOf } from '../failure.ts'
 import { isObject, toJson, type JsonObject } from '../json.ts'
@@ -32,7 +31,7 @@ export type StandardResult<Out> =
 
 export type AnySchema = StandardSchema | JsonObject
 
-/** What the tool's code is handed: the schema's output, or any JSON object for a raw JSON Schema. */
+/** The type of a validated value: the schema's output, or any JSON object for a raw JSON Schema. */
 export type Infer<S> = S extends { readonly '~standard': { readonly types?: infer T } }
   ? NonNullable<T> extends { readonly output: infer Out }
     ? Out
@@ -41,10 +40,10 @@ export type Infer<S> = S extends { readonly '~standard': { readonly types?: infe
     ? JsonObject
     : unknown
 
-/** A schema made ready: what the model reads, and the check at the border. */
+/** A prepared schema: the JSON Schema that the model reads, and the validation. */
 export interface Schema {
   readonly json: JsonObject
-  /** Most schemas answer synchronously, and every call is checked: then the caller does not wait. */
+  /** Returns a value, not a promise, if the schema validates synchronously, as most do. */
   check(value: unknown): Checked | Promise<Checked>
 }
 
@@ -53,7 +52,7 @@ export function toSchema(source: AnySchema, what: string, compile: CompileJsonSc
   if (!isObject(source)) throw invalid(`${what} must be a Standard Schema (Zod, Valibot, …) or a JSON Schema object.`)
   if (!compile) {
     throw invalid(
-      `${what} is a raw JSON Schema, and nothing here can check one. Import "tool" from "holdpoint", or give a Standard Schema.`,
+      `${what} is a raw JSON Schema, and no validator for JSON Schema is configured. Import "tool" from "holdpoint", or give a Standard Schema.`,
     )
   }
   const json = toJson(source)
@@ -66,7 +65,7 @@ export function toSchema(source: AnySchema, what: string, compile: CompileJsonSc
   }
 }
 
-/** Gives a Standard Schema that cannot describe itself the JSON Schema the model is to read. */
+/** Adds the JSON Schema to a Standard Schema that cannot convert itself. */
 export function withJsonSchema<S extends StandardSchema>(schema: S, json: JsonObject): S {
   return { ...schema, '~standard': { ...schema['~standard'], jsonSchema: { input: () => json } } }
 }
@@ -79,22 +78,22 @@ function jsonSchemaOf(source: StandardSchema, what: string): JsonObject {
   const convert = source['~standard'].jsonSchema
   if (!convert) {
     throw invalid(
-      `${what} is a ${source['~standard'].vendor} schema that cannot describe itself as JSON Schema. Wrap it: withJsonSchema(schema, { type: 'object', … }).`,
+      `${what} is a ${source['~standard'].vendor} schema that cannot be converted to JSON Schema. Wrap it: withJsonSchema(schema, { type: 'object', … }).`,
     )
   }
   try {
     const json = toJson(convert.input({ target: 'draft-07' }))
     if (json.ok && isObject(json.value)) return json.value
-    throw new Error('it gave no JSON object')
+    throw new Error('it returned no JSON object')
   } catch (error) {
     throw invalid(
-      `${what} cannot be written as JSON Schema: ${messageOf(error)}. Use types that JSON has, or wrap it: withJsonSchema(schema, { type: 'object', … }).`,
+      `${what} cannot be converted to JSON Schema: ${messageOf(error)}. Use types that JSON has, or wrap it: withJsonSchema(schema, { type: 'object', … }).`,
       error,
     )
   }
 }
 
-/** The check alone, for values that no model is told about. */
+/** Validates a value whose schema no model reads. */
 export function checkStandard(source: StandardSchema, value: unknown): Checked | Promise<Checked> {
   try {
     const checked = source['~standard'].validate(value)
@@ -110,7 +109,7 @@ function checkedBy(result: StandardResult<unknown>): Checked {
 }
 
 function brokenBy(error: unknown): Checked {
-  return { ok: false, why: `the schema itself failed: ${messageOf(error)}` }
+  return { ok: false, why: `the schema threw an error: ${messageOf(error)}` }
 }
 
 function where(path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined): string {

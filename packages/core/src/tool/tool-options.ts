@@ -1,4 +1,4 @@
-/** What the author of a tool writes, as types: the legal pairs of executor and settings, and nothing else. */
+/** The options of `tool()`. The types allow only the options that go with the executor. */
 import type { Duration } from '../duration.ts'
 import type { Json, JsonObject } from '../json.ts'
 import type { OnExpire } from '../turn/hold.ts'
@@ -33,42 +33,42 @@ export interface Approvers {
 export type Approval<Input> =
   | 'auto'
   | 'required'
-  | GateAnswer
-  | ((context: ToolContext<Input>) => GateAnswer | Promise<GateAnswer>)
+  | GateResult
+  | ((context: ToolContext<Input>) => GateResult | Promise<GateResult>)
 
-/** Whether a person must approve; or that, with the reason and the number of approvers. */
-export type GateAnswer = boolean | ApprovalRequest
+/** What a gate returns: whether a person must approve, with a reason and the number of approvers if it returns an object. */
+export type GateResult = boolean | ApprovalRequest
 
-/** What a `verify` function found out about a call whose process died. */
+/** What the function `onLost` found out about a call whose process died. */
 export type Verified =
   | { readonly happened: true; readonly result: Json }
   | { readonly happened: false }
-  /** It cannot tell: a person is asked. */
+  /** Unknown: a person decides. */
   | { readonly happened: 'unknown' }
 
 export type OnLost<Input> = 'retry' | 'fail' | 'ask' | ((context: ToolContext<Input>) => Verified | Promise<Verified>)
 
 export type OnLostPolicy = 'retry' | 'fail' | 'ask' | 'verify'
 
-/** How long results stay in the prompt; used when the prompt is made shorter. */
+/** How long the results of a tool stay in the prompt. */
 export type Retention = 'keep' | { readonly turns?: number; readonly last?: number }
 
 interface Common<I extends AnySchema> {
-  /** May be namespaced: `notes.search`. */
+  /** May have a namespace: `notes.search`. */
   readonly name: string
   readonly description: string
   readonly input: I
-  /** Running time for a server tool, waiting time for the others. */
+  /** The longest running time of a server tool, the longest waiting time of the others. */
   readonly timeout?: Duration
   /**
-   * It reports progress while it is carried out, so screens show how far it is. Progress of a tool that does not say so is
-   * not shown, and the operator is told. Default: true where `run` is an async generator, else false.
+   * The tool reports progress, and screens show it. Without this setting, progress is not shown, and `onProblem` is called.
+   * Default: true if `run` is an async generator, otherwise false.
    */
   readonly streaming?: boolean
   readonly retention?: Retention
-  /** How large a result may be, as JSON; the agent's limit, 1 MB, when not given. A larger one is an error. */
+  /** The largest result, as JSON. A larger one is an error. Default: the agent's limit, 1 MB. */
   readonly maxResultBytes?: number
-  /** Whether people are shown its calls, in a space or a conversation; yes by default. What a person is asked is shown. */
+  /** Whether people see the calls of the tool. Default: true. People always see a call that asks them something. */
   readonly visible?: boolean
 }
 
@@ -151,7 +151,7 @@ export interface HumanToolOptions<I extends AnySchema, R, O = OutputFor<R>> exte
 
 interface RemoteBase<I extends AnySchema, O> extends Common<I>, Gated<Infer<I>>, Waits {
   readonly output?: O
-  /** The model reads `pending` at once and goes on; the answer starts a turn of its own. */
+  /** The model reads `pending` at once and continues. The answer starts a new turn. */
   readonly async?: boolean
   readonly run?: never
   readonly onLost?: never
@@ -161,9 +161,9 @@ interface RemoteBase<I extends AnySchema, O> extends Common<I>, Gated<Infer<I>>,
 interface ClientToolOptions<I extends AnySchema, O> extends RemoteBase<I, O> {
   readonly executor: 'client'
   /**
-   * How long a call waits while no client is there that can run it. Default: 5 s, so that the call fails soon when there is
-   * none; for an async call the whole timeout. Give the timeout to wait that long in any case. A runtime knows of clients
-   * by `attend`, which the gateway calls for those that are connected to it. A session knows of none.
+   * How long a call waits while no client that can run it is connected. Default: 5 s, so that the call fails soon; for an async
+   * call, the whole timeout. Set it to the timeout to always wait that long. The gateway reports its connected clients to the
+   * runtime with `attend`. A session knows of no clients.
    */
   readonly grace?: Duration
 }
@@ -181,12 +181,12 @@ export interface ProviderToolOptions {
   readonly executor: 'provider'
   readonly name: string
   readonly description?: string
-  /** The vendor's own id of the tool: `openai.web_search`. */
+  /** The vendor's id of the tool: `openai.web_search`. */
   readonly id: string
   readonly args?: JsonObject
   readonly retention?: Retention
   readonly visible?: boolean
-  /** The vendor runs it inside its reply, so `auto` is all there is. */
+  /** The vendor runs the tool inside its reply, so no person can approve it first. */
   readonly approval?: 'auto' | false
   readonly run?: never
   readonly input?: never
@@ -200,16 +200,16 @@ export type ToolOptions<I extends AnySchema, O, R> =
   | RemoteToolOptions<I, R, O>
   | ProviderToolOptions
 
-/** Any tool's options, once it was made of them. */
+/** The options of any tool. */
 export type AnyToolOptions = ToolOptions<AnySchema, AnySchema | undefined, unknown>
 
 /**
- * Refuses a `run` whose result JSON would drop without a word, and says what to return. What types cannot tell, and what
- * is nested deeper, is refused when it runs.
+ * A type error for a `run` whose result JSON would drop silently. It says what to return instead. Values that types cannot see, or
+ * that are nested deeper, fail at run time.
  */
 export type WholeJson<T> = [Lost<T, [1, 1, 1]>] extends [never] ? unknown : { readonly run: Lost<T, [1, 1, 1]> }
 
-/** `Deeper` has one item for each level that is still looked into. */
+/** `Deeper` has one item for each further level that is checked. */
 type Lost<T, Deeper extends readonly unknown[]> = 0 extends 1 & T
   ? never
   : unknown extends T
@@ -234,7 +234,7 @@ type Lost<T, Deeper extends readonly unknown[]> = 0 extends 1 & T
                       ? LostInside<T, Rest>
                       : never
 
-/** Methods are passed over: those of a class are not fields of its instances, and types cannot tell. */
+/** Ignores methods: methods of a class are not fields of its instances, and types cannot tell the difference. */
 type LostInside<T, Deeper extends readonly unknown[]> = T extends readonly (infer E)[]
   ? Lost<E, Deeper>
   : T extends object

@@ -1,7 +1,7 @@
 /**
- * One declaration for every tool. Two independent questions: who carries it out (`executor`), and must a person approve
- * first (`approval`). Defining a tool answers the rest with defaults and refuses what makes no sense: at compile time
- * where types can say it, and when the tool is defined in any case.
+ * The declaration of a tool. Two independent settings: which side runs it (`executor`), and whether a person must approve first
+ * (`approval`). The other settings have defaults. Settings that do not go together are a type error where possible, and always an
+ * error when the tool is defined.
  */
 import { milliseconds, type Duration } from '../duration.ts'
 import type { JsonObject } from '../json.ts'
@@ -12,14 +12,14 @@ import { definitionOf, type ToolDefinition } from './definition.ts'
 import { fingerprint } from './fingerprint.ts'
 import { runProgressGenerator } from './progress-generator.ts'
 import type { HandlerResult } from './handler-result.ts'
-import { checkMatrix, invalidTool } from './matrix.ts'
+import { checkToolOptions, invalidTool } from './check-tool-options.ts'
 import type { CompileJsonSchema } from '../ports.ts'
 import { toSchema, type AnySchema, type Infer, type Schema } from './schema.ts'
 import type {
   AnyToolOptions,
   Approval,
   Executor,
-  GateAnswer,
+  GateResult,
   OnLostPolicy,
   Result,
   Retention,
@@ -37,11 +37,11 @@ export interface Tool<Input = unknown, Output = unknown, E extends Executor = Ex
   readonly input: Schema
   readonly output: Schema | undefined
   readonly fingerprint: string
-  /** What an approver is shown of it. Everything that changes the fingerprint changes this, too. */
+  /** The definition that approvers see. Each change of the fingerprint is a change of the definition. */
   readonly definition: ToolDefinition
-  /** What it was when it was last allowed, where that is something else: an approver is shown the difference. */
+  /** The definition that was last approved, if it differs. Approvers see the difference. */
   readonly definitionBefore?: ToolDefinition | undefined
-  /** How long we wait for the executor (or how long it may run), and what happens then. */
+  /** How long the call may run or wait, and what happens after that time. */
   readonly waiting: Waiting
   readonly approvalTimeoutMs: number
   readonly async: boolean
@@ -50,20 +50,20 @@ export interface Tool<Input = unknown, Output = unknown, E extends Executor = Ex
   readonly streaming: boolean
   readonly visible: boolean
   readonly retention: Retention | undefined
-  /** Where it differs from the agent's. */
+  /** Set if it differs from the agent's limit. */
   readonly maxResultBytes: number | undefined
   /** The people and groups that a human tool asks. */
   readonly to: readonly string[] | undefined
   readonly provider: { readonly id: string; readonly args: JsonObject } | undefined
-  /** Absent when no call ever needs approval. */
-  gate?(context: ToolContext<Input>): GateAnswer | Promise<GateAnswer>
+  /** Undefined if no call ever needs approval. */
+  gate?(context: ToolContext<Input>): GateResult | Promise<GateResult>
   run?(context: ToolContext<Input>): HandlerResult<Output>
   verify?(context: ToolContext<Input>): Verified | Promise<Verified>
 }
 
 /**
- * One signature for every executor, so that the compiler explains a mistake by the option that is wrong: `executor` (and
- * whether there is a `run`) says which of the options apply.
+ * One signature for all executors, so that the error of the compiler names the wrong option. `executor`, and whether there is a
+ * `run`, decide which options are allowed.
  */
 export type DefineTool = <
   I extends AnySchema = JsonObject,
@@ -75,7 +75,7 @@ export type DefineTool = <
 ) => Tool<E extends 'provider' ? unknown : Infer<I>, Result<O, R>, E>
 
 const MINUTE = 60_000
-/** What applies where the author says nothing. People get a week, machines half a minute, our own code ten minutes. */
+/** Default timeouts. */
 export const DEFAULT_TIMEOUTS: Readonly<Record<Executor | 'approval', number>> = {
   approval: 7 * 24 * 60 * MINUTE,
   human: 7 * 24 * 60 * MINUTE,
@@ -85,7 +85,7 @@ export const DEFAULT_TIMEOUTS: Readonly<Record<Executor | 'approval', number>> =
   provider: 10 * MINUTE,
 }
 
-/** A result is work that was done, so it is not lost. A person whose question is no longer asked is told so. */
+/** Late results of clients and workers are not lost, because the work was done. A person's late answer is refused. */
 const DEFAULT_LATE: Readonly<Record<Executor, Waiting['late']>> = {
   client: 'inbox',
   external: 'inbox',
@@ -94,16 +94,16 @@ const DEFAULT_LATE: Readonly<Record<Executor, Waiting['late']>> = {
   provider: 'reject',
 }
 
-/** How long a client may be away before a call that keeps the model waiting fails. */
+/** How long a client may be absent before a call that is not async fails. */
 const DEFAULT_GRACE = 5000
 
-/** `compile` checks raw JSON Schemas; without it only Standard Schemas can be used. */
+/** `compile` validates raw JSON Schemas. Without it, only Standard Schemas can be used. */
 export function toolDefiner(compile: CompileJsonSchema | undefined): DefineTool {
   return ((options: AnyToolOptions) => defineTool(options, compile)) as DefineTool
 }
 
 function defineTool(options: AnyToolOptions, compile: CompileJsonSchema | undefined): Tool {
-  checkMatrix(options)
+  checkToolOptions(options)
   const { name, description = '', retention, visible = true } = options
   const executor = options.executor ?? 'server'
   const what = `Tool "${name}"`
@@ -139,16 +139,16 @@ function defineTool(options: AnyToolOptions, compile: CompileJsonSchema | undefi
   }
 }
 
-/** What an async generator yields is progress, so it need not say so. */
+/** A handler that is an async generator yields progress, so it is streaming by default. */
 function streamingOf(options: AnyToolOptions): boolean {
   const declared = 'streaming' in options ? options.streaming : undefined
   return declared ?? Object.prototype.toString.call(options.run) === '[object AsyncGeneratorFunction]'
 }
 
-/** A provider's tool is described to the model by its vendor. */
+/** The vendor describes a provider tool to its model. */
 const openInput: Schema = { json: { type: 'object' }, check: (value) => ({ ok: true, value }) }
 
-/** Models call with named arguments: what cannot be an object could never be called. */
+/** Models call with named arguments, so the input must be an object. */
 function inputSchema(source: AnySchema, what: string, compile: CompileJsonSchema | undefined): Schema {
   const schema = toSchema(source, what, compile)
   const { type = 'object' } = schema.json
@@ -181,12 +181,12 @@ function waitingOf(options: AnyToolOptions, executor: Executor, what: string): W
     timeoutMs,
     onExpire: expiry(what, 'onExpire' in options ? options.onExpire : undefined),
     late: ('late' in options ? options.late : undefined) ?? DEFAULT_LATE[executor],
-    // One that is as long as the timeout is over with it.
+    // A grace as long as the timeout has no effect.
     ...(graceMs < timeoutMs && { graceMs }),
   }
 }
 
-/** An async call keeps nothing waiting: its client may come at any time until the deadline. */
+/** No turn waits for an async call, so its client may connect at any time before the deadline. */
 function graceOf(
   { grace, async = false }: { readonly grace?: Duration; readonly async?: boolean },
   timeoutMs: number,
@@ -194,7 +194,7 @@ function graceOf(
 ): number {
   const graceMs = duration(what, grace, async ? timeoutMs : Math.min(DEFAULT_GRACE, timeoutMs))
   if (graceMs > timeoutMs)
-    throw invalidTool(`${what}: "grace" is longer than "timeout", so it would never be over. Make it shorter.`)
+    throw invalidTool(`${what}: "grace" is longer than "timeout", so it would have no effect. Make it shorter.`)
   return graceMs
 }
 

@@ -1,8 +1,8 @@
 /** A conversation as a machine: see `log/machine.ts`. */
 import type { Machine } from '../log/machine.ts'
 import { isSpaceEvent, SPACE } from '../log/space-event.ts'
-import { fromBase } from './base.ts'
-import { deadlinesOf, derive } from './derive.ts'
+import { fromBase } from './conversation-base.ts'
+import { deadlinesOf, deriveRows } from './derive-rows.ts'
 import { evolve, next } from './turn.ts'
 import { emptyConversation, type Conversation, type Effect } from './turn-state.ts'
 
@@ -13,6 +13,6 @@ export const conversationMachine: Machine<Conversation, Effect> = {
   evolve,
   next,
   deadlines: deadlinesOf,
-  derive,
+  derive: deriveRows,
   fromBase,
 }

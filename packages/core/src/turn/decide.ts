@@ -91,6 +91,8 @@ export function decideCancel(state: Conversation, message = 'The turn was cancel
 
 /** Puts an item into an agent's inbox, where it waits with everything else until the agent is at rest. */
 export function decideInbox(state: Conversation, agent: string, item: InboxItem): Decision {
+  const refused = refuseErased(state)
+  if (refused) return refused
   const opened: EventBody = { type: 'conversation.opened', agent }
   return accept(...(state.seq === 0 ? [opened] : []), { type: 'message.queued', item })
 }

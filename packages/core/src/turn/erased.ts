@@ -1,4 +1,4 @@
-/** The tombstone of an erased conversation, and the refusal of later commands. */
+/** The tombstone of an erased conversation or space, and the refusal of later commands. */
 import type { LogEvent } from '../log/log-event.ts'
 import { doneBy, type Actor } from '../principal.ts'
 import type { Decision } from './decision.ts'
@@ -22,7 +22,15 @@ export function evolveErased(event: Extract<LogEvent, { type: 'conversation.eras
   return { ...emptyConversation, seq: event.seq, agent: event.agent, erased: erasureOf(event) }
 }
 
-export function erasureOf(event: Extract<LogEvent, { type: 'conversation.erased' }>): Erasure {
-  const { at, reason, policy } = event
+type Tombstone = Extract<LogEvent, { type: 'conversation.erased' | 'space.erased' }>
+
+export function erasureOf(event: Tombstone): Erasure {
+  const { at, reason } = event
+  const policy = event.type === 'conversation.erased' ? event.policy : undefined
   return { at, ...(reason !== undefined && { reason }), ...(policy && { policy }), ...doneBy(event) }
+}
+
+/** Whether the event is all that is left of its log. It follows any event. */
+export function isTombstone(event: { readonly type: string }): boolean {
+  return event.type === 'conversation.erased' || event.type === 'space.erased'
 }

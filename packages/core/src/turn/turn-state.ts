@@ -62,7 +62,7 @@ export interface OpenTurn {
   /** All authors of the turn, each once. */
   readonly askedBy: readonly Author[]
   /** In a cycle: the space that all its authors wrote in. The agent's calls are made there, until it leaves a space. */
-  readonly home: string | undefined
+  readonly startSpace: string | undefined
   /** The current step, from 1. */
   readonly step: number
   readonly limits: TurnLimits
@@ -70,10 +70,10 @@ export interface OpenTurn {
   readonly output: OutputPlan | undefined
   /** `finalize`: the tool loop is over, and the model is called once more for the structured output. */
   readonly pass: 'loop' | 'finalize'
-  /** The changes of hooks to the message are in the log. */
-  readonly briefed: boolean
+  /** The log has the changes of hooks to the turn's message. */
+  readonly messageChanged: boolean
   /** How many replies hooks sent back. */
-  readonly sentBack: number
+  readonly repliesSentBack: number
   /** Set when the turn is to end once no call is open. */
   readonly halt: TurnHalt | undefined
 }

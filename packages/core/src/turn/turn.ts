@@ -37,6 +37,8 @@ export function fold(events: Iterable<LogEvent>, from: Conversation = emptyConve
 
 export function evolve(state: Conversation, event: LogEvent): Conversation {
   const moved = move(state, event)
+  // From any state, the tombstone is the same: a process that is behind must not find other work in it.
+  if (moved.erased) return moved
   const people = evolvePeople(state.people, event)
   return showInSpaces(state, people === state.people ? moved : { ...moved, people }, event)
 }
@@ -55,41 +57,16 @@ function move(state: Conversation, event: LogEvent): Conversation {
       return { ...state, seq }
     case 'conversation.erased':
       return evolveErased(event)
-    case 'turn.started': {
-      if (state.turn.phase !== 'rest') return impossible(state, event)
-      if ((event.queued ?? 0) > state.queue.length) return impossible(state, event, 'more was taken than waited')
-      const { turnId, limits, output } = event
-      // A turn that continues another one has its authors.
-      const askedBy = event.items.length > 0 ? authorsOfAll(event.items) : (state.turn.last?.askedBy ?? UNKNOWN_AUTHOR)
-      const by = event.cycle ? undefined : askedBy[0]?.by
-      const home = event.cycle ? onlySpaceOf(askedBy) : undefined
-      const open: OpenTurn = { turnId, by, askedBy, home, step: 1, limits, tokens: 0, output, pass: 'loop', ...FRESH }
-      const queue = state.queue.slice(event.queued ?? 0)
-      return { ...state, seq, agent: event.agent, turn: { ...open, phase: 'model' }, queue }
-    }
+    case 'turn.started':
+      return moveTurnStarted(state, event)
     case 'message.queued':
       return { ...state, seq, queue: [...state.queue, { seq, item: event.item }] }
-    case 'turn.briefed':
-      if (state.turn.phase !== 'model' || state.turn.turnId !== event.turnId || state.turn.briefed)
+    case 'message.changed':
+      if (state.turn.phase !== 'model' || state.turn.turnId !== event.turnId || state.turn.messageChanged)
         return impossible(state, event)
-      return { ...state, seq, turn: { ...state.turn, briefed: true } }
-    case 'model.replied': {
-      const { turn } = state
-      const { shown = state.shown } = event
-      if (turn.phase !== 'model' || turn.turnId !== event.turnId || turn.step !== event.step)
-        return impossible(state, event)
-      const tokens = turn.tokens + totalTokens(event.reply.usage)
-      const calls = callsOf(event.reply).map((part) => newCall(part, seq, event))
-      const space = event.spaces ? event.spaces.current : state.space
-      const home = event.spaces?.left ? undefined : turn.home
-      if (calls.length > 0)
-        return { ...state, seq, shown, space, turn: { ...turn, home, phase: 'calls', tokens, calls } }
-      const again = { ...turn, tokens, step: turn.step + 1 }
-      if (event.again) return { ...state, seq, shown, turn: { ...again, sentBack: turn.sentBack + 1 } }
-      if (turn.pass === 'loop' && turn.output?.finalize && !event.ends)
-        return { ...state, seq, shown, turn: { ...again, pass: 'finalize' } }
-      return { ...state, seq, shown, turn: rest(turn, event.ends ?? 'completed', event.message) }
-    }
+      return { ...state, seq, turn: { ...state.turn, messageChanged: true } }
+    case 'model.replied':
+      return moveModelReplied(state, event)
     case 'call.rewritten':
     case 'call.held':
     case 'call.resumed':
@@ -110,20 +87,64 @@ function move(state: Conversation, event: LogEvent): Conversation {
       return { ...state, seq, plugins: { ...state.plugins, [event.plugin]: event.value } }
     case 'turn.ended':
       if (state.turn.phase === 'rest' || state.turn.turnId !== event.turnId) return impossible(state, event)
-      if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls were left open')
+      if (openCalls(state.turn).length > 0) return impossible(state, event, 'calls are open')
       return { ...state, seq, turn: rest(state.turn, event.reason, event.message) }
     case 'plan.set':
     case 'plan.removed':
     case 'plan.fired':
       return { ...state, seq, ...evolvePlans(state, event) }
-    case 'notices.told':
-      if (event.count > state.outbox.length) return impossible(state, event, 'more was told than there was to tell')
+    case 'notices.delivered':
+      if (event.count > state.outbox.length)
+        return impossible(state, event, 'more notices were delivered than the outbox has')
       return { ...state, seq, outbox: state.outbox.slice(event.count) }
   }
   return impossible(state, event, 'there is no such type of event here')
 }
 
-const FRESH = { briefed: false, sentBack: 0, halt: undefined } as const
+function moveTurnStarted(state: Conversation, event: Extract<LogEvent, { type: 'turn.started' }>): Conversation {
+  if (state.turn.phase !== 'rest') return impossible(state, event)
+  if ((event.queued ?? 0) > state.queue.length)
+    return impossible(state, event, 'the turn took more items than the queue has')
+  const { seq, turnId, limits, output } = event
+  // A turn that continues another one has its authors.
+  const askedBy = event.items.length > 0 ? authorsOfAll(event.items) : (state.turn.last?.askedBy ?? UNKNOWN_AUTHOR)
+  const by = event.cycle ? undefined : askedBy[0]?.by
+  const startSpace = event.cycle ? onlySpaceOf(askedBy) : undefined
+  const open: OpenTurn = {
+    turnId,
+    by,
+    askedBy,
+    startSpace,
+    step: 1,
+    limits,
+    tokens: 0,
+    output,
+    pass: 'loop',
+    ...FRESH,
+  }
+  const queue = state.queue.slice(event.queued ?? 0)
+  return { ...state, seq, agent: event.agent, turn: { ...open, phase: 'model' }, queue }
+}
+
+function moveModelReplied(state: Conversation, event: Extract<LogEvent, { type: 'model.replied' }>): Conversation {
+  const { turn } = state
+  const { seq, shown = state.shown } = event
+  if (turn.phase !== 'model' || turn.turnId !== event.turnId || turn.step !== event.step)
+    return impossible(state, event)
+  const tokens = turn.tokens + totalTokens(event.reply.usage)
+  const calls = callsOf(event.reply).map((part) => newCall(part, seq, event))
+  const space = event.spaces ? event.spaces.current : state.space
+  const startSpace = event.spaces?.left ? undefined : turn.startSpace
+  if (calls.length > 0)
+    return { ...state, seq, shown, space, turn: { ...turn, startSpace, phase: 'calls', tokens, calls } }
+  const again = { ...turn, tokens, step: turn.step + 1 }
+  if (event.again) return { ...state, seq, shown, turn: { ...again, repliesSentBack: turn.repliesSentBack + 1 } }
+  if (turn.pass === 'loop' && turn.output?.finalize && !event.ends)
+    return { ...state, seq, shown, turn: { ...again, pass: 'finalize' } }
+  return { ...state, seq, shown, turn: rest(turn, event.ends ?? 'completed', event.message) }
+}
+
+const FRESH = { messageChanged: false, repliesSentBack: 0, halt: undefined } as const
 
 /** The effects of the newest state: `next` is called several times for each state. */
 let asked: { readonly state: Conversation; readonly effects: readonly Effect[] } | undefined

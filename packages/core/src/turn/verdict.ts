@@ -24,7 +24,7 @@ export type Verdict =
   /** The caller may not answer this kind of hold, or is not among the people that this hold is for. */
   | 'not-allowed'
 
-export interface ResolveAnswer {
+export interface ResolveResult {
   readonly verdict: Verdict
   readonly message: string
   /** The resolution that was accepted before, and who gave it. */
@@ -33,7 +33,7 @@ export interface ResolveAnswer {
   readonly remaining?: number
 }
 
-export type ResolveDecision = ResolveAnswer & { readonly events: readonly EventBody[] }
+export type ResolveDecision = ResolveResult & { readonly events: readonly EventBody[] }
 
 export function accepted(...events: readonly EventBody[]): ResolveDecision {
   return { verdict: 'accepted', message: 'Accepted.', events }

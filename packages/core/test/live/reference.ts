@@ -36,14 +36,14 @@ function shown(call: ViewCall): Seen {
   const { callId, name, proposed, attempt, holds, state, resolved } = call
   const { hold, missed, outcome } = call.state === 'settled' ? call : { ...call, missed: undefined }
   const plain = (held: ViewCall['hold']): unknown =>
-    held && without([held], 'callId', 'name', 'proposed', 'nth', 'heldAt', 'endorsedBy')[0]
+    held && without([held], 'callId', 'name', 'proposed', 'nth', 'heldAt', 'endorsedBy', 'endorsements')[0]
   return {
     callId,
     name,
     proposed,
     attempt,
     holds,
-    resolved: without(resolved, 'heldAt'),
+    resolved: without(resolved, 'heldAt', 'approvals'),
     state,
     hold: plain(hold),
     missed: plain(missed),

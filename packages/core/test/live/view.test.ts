@@ -251,6 +251,41 @@ test('only who agreed to exactly the input that is shown is shown with it', () =
   expect(holdsOf(view)[0]).toMatchObject({ inputHash: 'hash', endorsedBy: ['bob'] })
 })
 
+test('a decision of several people names all who approved exactly the input that ran, for whom, and no other', () => {
+  const yes = (by: string, inputHash: string, more = {}) =>
+    ({ type: 'call.endorsed', callId: 'c1', by, inputHash, ...more }) as const
+  const view = viewOf(
+    log(
+      ...oneCall,
+      held('c1', { approvers: 2 }),
+      yes('cleo', 'another'),
+      yes('ann', 'hash'),
+      yes('eve', 'hash', { onBehalfOf: 'bob' }),
+      {
+        type: 'call.approved',
+        callId: 'c1',
+        by: 'eve',
+        onBehalfOf: 'bob',
+        resolution: { kind: 'approve' },
+        inputHash: 'hash',
+        fingerprint: 'print',
+      },
+    ),
+  )
+
+  expect(callOf(view).resolved).toMatchObject([
+    {
+      by: 'eve',
+      onBehalfOf: 'bob',
+      approvals: [
+        { by: 'ann', inputHash: 'hash' },
+        { by: 'eve', onBehalfOf: 'bob', inputHash: 'hash' },
+      ],
+    },
+  ])
+  expect(callOf(viewOf(log(...oneCall, held('c1'), approved('c1', 'ann')))).resolved[0]).not.toHaveProperty('approvals')
+})
+
 test('an event of a kind that only newer code knows moves seq and leaves the rest', () => {
   const before = viewOf(log(...oneCall))
   const unknown = { type: 'call.painted', callId: 'c1', seq: 3, at: 300 } as unknown as LogEvent

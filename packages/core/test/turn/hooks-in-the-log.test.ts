@@ -9,19 +9,19 @@ const sentBack = (step: number): EventBody =>
 
 test('a reply that is sent back is followed by another step of the same turn, and counted', () => {
   const state = after(started, sentBack(1), sentBack(2))
-  expect(state.turn).toMatchObject({ phase: 'model', turnId: 't1', step: 3, sentBack: 2 })
+  expect(state.turn).toMatchObject({ phase: 'model', turnId: 't1', step: 3, repliesSentBack: 2 })
   expect(next(state)).toMatchObject([{ do: 'call-model', key: 'model:t1:3' }])
   expect(after(started, sentBack(1), replied(2)).turn).toMatchObject({ phase: 'rest', last: { reason: 'completed' } })
 })
 
 test('what hooks keep of a message changes nothing but that it was looked at', () => {
   const state = after(started, {
-    type: 'turn.briefed',
+    type: 'message.changed',
     turnId: 't1',
     added: [{ type: 'text', text: 'x' }],
     hooks: ['m'],
   })
-  expect(state.turn).toMatchObject({ phase: 'model', step: 1, briefed: true })
+  expect(state.turn).toMatchObject({ phase: 'model', step: 1, messageChanged: true })
   expect(next(state)).toMatchObject([{ do: 'call-model', key: 'model:t1:1' }])
 })
 

@@ -6,12 +6,12 @@ const endorsed: EventBody = { type: 'call.endorsed', callId: 'a', by: 'ann', inp
 const cleared: EventBody = { type: 'call.cleared', callId: 'a', inputHash: 'hash', fingerprint: 'print' }
 const arrived: EventBody = { type: 'answer.arrived', callId: 'a', name: 'email.send', outcome: ok }
 const ended: EventBody = { type: 'turn.ended', turnId: 't1', reason: 'cancelled' }
-const briefed: EventBody = { type: 'turn.briefed', turnId: 't1', hooks: ['memory'] }
+const messageChanged: EventBody = { type: 'message.changed', turnId: 't1', hooks: ['memory'] }
 const rewritten: EventBody = { type: 'call.rewritten', callId: 'a', input: {}, hooks: ['limit'] }
 const at = {
   rest: () => after(),
   model: () => after(started),
-  briefed: () => after(started, briefed),
+  messageChanged: () => after(started, messageChanged),
   ready: () => after(started, replied(1, 'a')),
   held: () => after(started, replied(1, 'a'), held('a')),
   running: () => after(started, replied(1, 'a'), running('a')),
@@ -47,10 +47,10 @@ const cases: readonly [from: keyof typeof at, event: EventBody, why: string][] =
   ['ready', arrived, 'a late answer to a call that may still run'],
   ['held', arrived, 'a late answer to a held call'],
   ['running', arrived, 'a late answer to a running call'],
-  ['rest', briefed, 'hooks see a message that was never sent'],
-  ['ready', briefed, 'hooks look at what the model has replied to'],
-  ['briefed', briefed, 'hooks say twice what is to be kept'],
-  ['model', { ...briefed, turnId: 't9' }, 'hooks look at another turn'],
+  ['rest', messageChanged, 'hooks changed a message that was never sent'],
+  ['ready', messageChanged, 'hooks changed a message that the model has replied to'],
+  ['messageChanged', messageChanged, 'hooks changed the same message twice'],
+  ['model', { ...messageChanged, turnId: 't9' }, 'hooks changed the message of another turn'],
   ['held', rewritten, 'a hook puts another input into a held call'],
   ['running', rewritten, 'a hook puts another input into a running call'],
   ['settled', rewritten, 'a hook puts another input into a settled call'],

@@ -4,9 +4,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { EventBody } from '../../src/log/log-event.ts'
 import type { Principal } from '../../src/principal.ts'
-import { fromBase, toBase } from '../../src/turn/base.ts'
+import { fromBase, toBase } from '../../src/turn/conversation-base.ts'
 import { decideCancel, decideSend } from '../../src/turn/decide.ts'
-import { derive } from '../../src/turn/derive.ts'
+import { deriveRows } from '../../src/turn/derive-rows.ts'
 import { decideParticipants, isParticipant } from '../../src/turn/people.ts'
 import { evolve } from '../../src/turn/turn.ts'
 import { emptyConversation, type Conversation } from '../../src/turn/turn-state.ts'
@@ -84,7 +84,9 @@ test('whatever is asked, only the owner changes people, a participant only leave
         state = append(state, decision.events)
         const labels = [owner, ...others].map((id) => `person:${id}`)
         if (decision.events.length > 0)
-          expect([...(derive(before, state, decision.events, []).labels ?? [])].toSorted()).toEqual(labels.toSorted())
+          expect([...(deriveRows(before, state, decision.events, []).labels ?? [])].toSorted()).toEqual(
+            labels.toSorted(),
+          )
         for (const id of IDS) expect(isParticipant(state.people, id)).toBe(id === owner || others.has(id))
       }
       others = new Set()

@@ -65,7 +65,7 @@ test(
       'plan.set',
       'plan.removed',
       'plan.fired',
-      'notices.told',
+      'notices.delivered',
       'agent.activated',
       'agent.rested',
       'tool.started',

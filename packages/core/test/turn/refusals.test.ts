@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest'
 import type { EventBody, InboxItem } from '../../src/index.ts'
 import { decideInbox } from '../../src/turn/decide.ts'
-import { decideFire } from '../../src/turn/fire-plan.ts'
-import { decideClientGrace } from '../../src/turn/client-grace.ts'
+import { decidePlanFire } from '../../src/turn/decide-plan-fire.ts'
+import { decideClientGrace } from '../../src/turn/decide-client-grace.ts'
 import { decideExpire } from '../../src/turn/expire-hold.ts'
 import { decideResolve } from '../../src/turn/resolve.ts'
 import { after, held, replied, running, settled, started } from './history.ts'
@@ -22,9 +22,9 @@ test('a plan fires when its time has come, and none that is not there', () => {
       plan: { id: 'p', what: 'it', missed: 'once', nextAt: 5000 },
     },
   )
-  expect(decideFire(state, 'p', 4999, undefined)).toMatchObject({ refusal: 'not-due' })
-  expect(decideFire(state, 'p', 5000, undefined)).toMatchObject({ ok: true, events: [{ due: [5000] }] })
-  expect(decideFire(state, 'q', 9000, undefined)).toMatchObject({ refusal: 'not-due' })
+  expect(decidePlanFire(state, 'p', 4999, undefined)).toMatchObject({ refusal: 'not-due' })
+  expect(decidePlanFire(state, 'p', 5000, undefined)).toMatchObject({ ok: true, events: [{ due: [5000] }] })
+  expect(decidePlanFire(state, 'q', 9000, undefined)).toMatchObject({ refusal: 'not-due' })
 })
 
 test('a call is given up for want of a client once its grace is over, and not before', () => {
@@ -72,5 +72,5 @@ test('only a call that is held is resumed', () => {
 test('a conversation takes no event of a space, and no notice that was not waiting', () => {
   const joined: EventBody = { type: 'member.joined', member: { kind: 'human', id: 'ada' }, role: 'owner' }
   expect(() => after(started, joined)).toThrow('a space is no conversation')
-  expect(() => after(started, { type: 'notices.told', count: 1 })).toThrow('more was told')
+  expect(() => after(started, { type: 'notices.delivered', count: 1 })).toThrow('more notices were delivered')
 })

@@ -74,7 +74,7 @@ test('what a turn came to is told although a plan fired and notices were told wh
     { type: 'model.replied', turnId: 't0', step: 2, reply },
     { type: 'turn.started', turnId: 't1', agent: 'a', limits, items: [item] },
     { type: 'plan.fired', planId: 'p', what: 'it', due: [7], missed: 0 },
-    { type: 'notices.told', count: 2 },
+    { type: 'notices.delivered', count: 2 },
     { type: 'model.replied', turnId: 't1', step: 1, reply },
     { type: 'turn.started', turnId: 't2', agent: 'a', limits, items: [], queued: 1 },
   )

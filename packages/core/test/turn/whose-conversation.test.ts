@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { EventBody, LogEvent } from '../../src/log/log-event.ts'
 import { userMessage } from '../../src/log/message.ts'
-import { fromBase } from '../../src/turn/base.ts'
+import { fromBase } from '../../src/turn/conversation-base.ts'
 import { fold } from '../../src/turn/turn.ts'
 
 const opened: EventBody = { type: 'conversation.opened', agent: 'desk' }

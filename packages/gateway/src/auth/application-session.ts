@@ -1,6 +1,6 @@
 /**
- * People whom the application identifies by its own login. The application is trusted to say who they are; a wrong shape
- * is an error of the application, is logged, and lets no caller in.
+ * People whom the application identifies by its own login. The gateway trusts the application to identify them. A session
+ * with a wrong shape is an error of the application: the gateway logs it and refuses the request.
  */
 import type { Scope } from '@holdpoint/protocol'
 import { id, scope, tenantList, tenantName, z } from '../schemas.ts'

@@ -21,6 +21,8 @@ export interface Caller {
   readonly tools?: readonly string[]
   /** When the credential expires. */
   readonly expiresAt?: number
+  /** The id of the person's session, when its cookie authenticated the request. It is no secret. */
+  readonly session?: string
 }
 
 export const SCOPES: readonly [Scope, ...Scope[]] = [
@@ -32,7 +34,7 @@ export const SCOPES: readonly [Scope, ...Scope[]] = [
   'conversations:read-all',
 ]
 
-/** The caller as the runtime knows it. A person without a wider right reads and writes its own conversations. */
+/** The principal that the runtime gets. A person who is not an admin reads and writes only their own conversations. */
 export function principalOf(caller: Caller): Principal {
   const { kind, by, name, groups } = caller
   const access = kind === 'person' && !isAdmin(caller) && ({ access: 'own' } as const)
@@ -49,8 +51,8 @@ export function tenantsOf({ tenant, tenants = [tenant] }: Caller): readonly stri
 }
 
 /**
- * The caller in another of its tenants, or undefined when that is not one of them. Its credential gets an id of its own
- * there: a person of that tenant may have the same one.
+ * The caller in another of its tenants, or undefined when that is not one of them. Its credential gets a
+ * different id there, because a person of that tenant may have the same id.
  */
 export function callerIn(caller: Caller, tenant: string): Caller | undefined {
   if (tenant === caller.tenant) return caller
@@ -58,9 +60,23 @@ export function callerIn(caller: Caller, tenant: string): Caller | undefined {
   return { ...caller, tenant, id: JSON.stringify([caller.tenant, caller.id]) }
 }
 
-/** Whether the caller's key is not limited to other tools. */
+/** Whether the caller's key may claim and resolve calls of this tool. */
 export function mayWorkOn({ tools }: Caller, tool: string): boolean {
   return tools === undefined || tools.includes(tool)
+}
+
+/** The tenant that the id of the caller belongs to, also when the request chose another. */
+export function ownTenantOf(caller: Caller): string {
+  return tenantsOf(caller)[0] ?? caller.tenant
+}
+
+/** Whether both callers may see and do the same. */
+export function hasSameRights(a: Caller, b: Caller): boolean {
+  return rightsOf(a) === rightsOf(b)
+}
+
+function rightsOf({ tenant, kind, by, scopes, groups = [], tools }: Caller): string {
+  return JSON.stringify([tenant, kind, by, scopes.toSorted(), groups.toSorted(), tools ?? null])
 }
 
 /** A key that is limited to tools sees only calls of these tools that are for workers. */

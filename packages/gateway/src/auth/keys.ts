@@ -5,7 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { HoldpointError, type Json, type JsonObject, type Page } from '@holdpoint/core'
 import type { CreatedKey, KeyRow, Scope } from '@holdpoint/protocol'
-import { find, list, remove, type Documents } from '../documents.ts'
+import { find, list, remove, type DocumentStore } from '../document-store.ts'
 import { CappedIds } from '../capped-ids.ts'
 import { isScope, type Caller } from './caller.ts'
 
@@ -31,14 +31,14 @@ const CACHE_MS = 5000
 const MAX_CACHED = 10_000
 
 export class Keys {
-  readonly #documents: Documents
+  readonly #documents: DocumentStore
   readonly #now: () => number
   /** The ids of keys created over HTTP. */
   readonly #createdIds: CappedIds
   readonly #cache = new Map<string, { readonly principal: Caller | undefined; readonly until: number }>()
   readonly #configured = new Map<string, Caller>()
 
-  constructor(documents: Documents, now: () => number) {
+  constructor(documents: DocumentStore, now: () => number) {
     this.#documents = documents
     this.#now = now
     this.#createdIds = new CappedIds(documents, KEY, now)

@@ -20,7 +20,7 @@ export interface SignedInPerson {
 const MAX_GROUPS = 1000
 const MAX_TENANTS = 100
 const MAX_NAME_LENGTH = 200
-/** In `scopesByGroup`: everyone. */
+/** The key of `scopesByGroup` that stands for every person. */
 const EVERYONE = '*'
 
 export function personFrom(
@@ -50,7 +50,7 @@ export function isIncomplete(claims: Claims, { tenant, groupsClaim, scopesByGrou
   )
 }
 
-/** The person's own first. */
+/** The tenants of the person, their own first. */
 function tenantsFrom(
   claims: Claims,
   { tenant }: Pick<OpenIdSettings, 'tenant'>,

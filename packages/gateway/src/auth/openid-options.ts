@@ -25,9 +25,14 @@ export interface OpenIdOptions {
   readonly scopesByGroup: Readonly<Record<string, readonly Scope[]>>
   /** How long a session lasts. Default: 8 hours. */
   readonly sessionMs?: number
+  /**
+   * The largest age of the groups that a request is decided with. They are read again from half of it on. Without an answer
+   * of the provider, requests are refused when it is over. Default: 10 minutes.
+   */
+  readonly groupsMaxAgeMs?: number
 }
 
-/** With the defaults. */
+/** The options with their defaults. */
 export interface OpenIdSettings {
   readonly issuer: URL
   readonly clientId: string
@@ -39,22 +44,27 @@ export interface OpenIdSettings {
   readonly groupsClaim: string
   readonly scopesByGroup: ReadonlyMap<string, readonly Scope[]>
   readonly sessionMs: number
+  readonly groupsMaxAgeMs: number
 }
 
 const HOUR_MS = 3_600_000
 const LONGEST_SESSION_MS = 30 * 24 * HOUR_MS
+const TEN_MINUTES_MS = 600_000
 
 /** `hosts`: the names that the gateway serves. */
 export function openIdSettings(options: OpenIdOptions, hosts: readonly string[]): OpenIdSettings {
   const { clientId, clientSecret, scopes = ['openid', 'profile'], tenant = '', sessionMs = 8 * HOUR_MS } = options
+  const { groupsMaxAgeMs = TEN_MINUTES_MS } = options
   const issuer = secureUrl(options.issuer, 'issuer')
-  if (clientId === '') throw invalid('`clientId` is empty. The provider gives it out when the gateway is registered')
+  if (clientId === '') throw invalid('`clientId` is empty. The provider assigns it when you register the gateway')
   if (clientSecret === '') throw invalid('`clientSecret` is empty. Leave it out for a public client')
   if (!scopes.includes('openid')) throw invalid('`scopes` must contain "openid"')
   if (typeof tenant === 'string' && tenant !== '' && !id.safeParse(tenant).success)
     throw invalid(`\`tenant\` is ${JSON.stringify(tenant)}, which is not a valid name`)
   if (!Number.isInteger(sessionMs) || sessionMs < 60_000 || sessionMs > LONGEST_SESSION_MS)
     throw invalid('`sessionMs` must be a number of milliseconds from a minute to 30 days')
+  if (!Number.isInteger(groupsMaxAgeMs) || groupsMaxAgeMs < 20_000 || groupsMaxAgeMs > LONGEST_SESSION_MS)
+    throw invalid('`groupsMaxAgeMs` must be a number of milliseconds from 20 seconds to 30 days')
   return {
     issuer,
     clientId,
@@ -66,6 +76,7 @@ export function openIdSettings(options: OpenIdOptions, hosts: readonly string[])
     groupsClaim: options.groupsClaim ?? 'groups',
     scopesByGroup: checkedScopes(options.scopesByGroup),
     sessionMs,
+    groupsMaxAgeMs,
   }
 }
 
@@ -88,7 +99,7 @@ function secureUrl(text: string, what: string): URL {
   return url
 }
 
-/** Without an entry everyone would be refused; with a default, everyone who has an account there would get in. */
+/** At least one entry is required: with none, no person could sign in; with a default, every account of the provider could. */
 function checkedScopes(byGroup: OpenIdOptions['scopesByGroup']): ReadonlyMap<string, readonly Scope[]> {
   const entries = Object.entries(byGroup)
   if (entries.length === 0)

@@ -15,7 +15,9 @@ import {
   OperationProcessingError,
   processAuthorizationCodeResponse,
   processDiscoveryResponse,
+  processRefreshTokenResponse,
   processUserInfoResponse,
+  refreshTokenGrantRequest,
   ResponseBodyError,
   userInfoRequest,
   validateAuthResponse,
@@ -25,11 +27,13 @@ import {
   type ClientAuth,
   type customFetch,
   type HttpRequestOptions,
+  type TokenEndpointResponse,
 } from 'oauth4webapi'
 import { messageOf, messageWithCauses } from '@holdpoint/core'
 import { isIncomplete, type Claims } from './openid-claims.ts'
 import type { OpenIdSettings } from './openid-options.ts'
 import { RefusedSignIn } from './refused-sign-in.ts'
+import type { Renewal } from './session-tokens.ts'
 import type { SignInRecord } from './sign-in-records.ts'
 
 const TIMEOUT_MS = 10_000
@@ -39,7 +43,26 @@ const METADATA_MS = 3_600_000
 export interface Authenticated {
   readonly claims: Claims
   readonly idToken: string | undefined
+  /** Undefined: this provider cannot be asked about the person again. */
+  readonly renewal: Renewal | undefined
 }
+
+export interface Renewed {
+  /** For the next time. A refresh token may work only once. */
+  readonly renewal: Renewal
+  /** Undefined: the provider gave a new token, and then did not answer. */
+  readonly claims: Claims | undefined
+}
+
+/** Errors of the token endpoint that are about the person. Others are about the gateway or the provider. */
+const PERSON_ERRORS = new Set([
+  'invalid_grant',
+  'access_denied',
+  'account_selection_required',
+  'consent_required',
+  'interaction_required',
+  'login_required',
+])
 
 export class OpenIdProvider {
   readonly #settings: OpenIdSettings
@@ -101,11 +124,61 @@ export class OpenIdProvider {
       if (!claims) throw new RefusedSignIn('openid-exchange', 'the provider sent no ID token')
       const more = isIncomplete(claims, this.#settings)
         ? await this.#userInfo(server, tokens.access_token, claims.sub)
-        : {}
-      return { claims: { ...more, ...claims }, idToken: tokens.id_token }
+        : undefined
+      const renewal = await this.#renewalOf(server, tokens, claims.sub, more)
+      return { claims: { ...more, ...claims }, idToken: tokens.id_token, renewal }
     } catch (error) {
       throw error instanceof RefusedSignIn ? error : refusalOf(error)
     }
+  }
+
+  /**
+   * Asks about the person again. Throws `RefusedSignIn`: with `openid-ended` when the provider does not confirm the person
+   * any more, with `openid-unreachable` when it gave no answer.
+   */
+  async renew(sub: string, renewal: Renewal): Promise<Renewed> {
+    const server = await this.#server()
+    try {
+      if (renewal.by === 'userinfo') return { renewal, claims: await this.#userInfo(server, renewal.token, sub) }
+      return await this.#renewWithToken(server, renewal.token, sub)
+    } catch (error) {
+      throw error instanceof RefusedSignIn ? error : unreachable(messageWithCauses(error))
+    }
+  }
+
+  async #renewWithToken(server: AuthorizationServer, token: string, sub: string): Promise<Renewed> {
+    const authentication = this.#clientAuthentication(server)
+    const response = await refreshTokenGrantRequest(server, this.#client, authentication, token, this.#http())
+    const tokens = await processRefreshTokenResponse(server, this.#client, response).catch((error: unknown) => {
+      throw error instanceof ResponseBodyError && PERSON_ERRORS.has(error.error)
+        ? ended(`it answered ${error.error}`)
+        : error
+    })
+    const renewal: Renewal = { by: 'refresh-token', token: tokens.refresh_token ?? token }
+    const claims = getValidatedIdTokenClaims(tokens)
+    if (claims && claims.sub !== sub) throw ended('it answered about another person')
+    if (claims && !isIncomplete(claims, this.#settings)) return { renewal, claims }
+    try {
+      return { renewal, claims: { ...(await this.#userInfo(server, tokens.access_token, sub)), sub, ...claims } }
+    } catch (error) {
+      if (error instanceof RefusedSignIn) throw error
+      return { renewal, claims: undefined }
+    }
+  }
+
+  /** Without a refresh token, the userinfo endpoint is asked again, if it has the claims that decide. */
+  async #renewalOf(
+    server: AuthorizationServer,
+    { refresh_token: token, access_token: accessToken, expires_in: lifeS }: TokenEndpointResponse,
+    sub: string,
+    known: Claims | undefined,
+  ): Promise<Renewal | undefined> {
+    if (token !== undefined) return { by: 'refresh-token', token }
+    const claims = known ?? (await this.#userInfo(server, accessToken, sub).catch((): Claims => ({})))
+    const { tenant, groupsClaim } = this.#settings
+    const needed = typeof tenant === 'object' ? [groupsClaim, tenant.claim] : [groupsClaim]
+    if (needed.some((claim) => claims[claim] === undefined)) return undefined
+    return { by: 'userinfo', token: accessToken, ...(lifeS !== undefined && { until: this.#now() + lifeS * 1000 }) }
   }
 
   /** The page of the provider that ends its own session too; undefined when it has none. */
@@ -122,6 +195,8 @@ export class OpenIdProvider {
   async #userInfo(server: AuthorizationServer, accessToken: string, sub: string): Promise<Claims> {
     if (server.userinfo_endpoint === undefined) return {}
     const response = await userInfoRequest(server, this.#client, accessToken, this.#http())
+    if (response.status === 401 || response.status === 403)
+      throw ended(`its userinfo endpoint answered ${response.status}`)
     return processUserInfoResponse(server, this.#client, sub, response)
   }
 
@@ -133,7 +208,7 @@ export class OpenIdProvider {
       : ClientSecretBasic(clientSecret)
   }
 
-  /** A failure is not remembered: the next sign-in asks again. */
+  /** A failed request is not cached: the next sign-in sends it again. */
   async #server(): Promise<AuthorizationServer> {
     const known = this.#metadata
     if (known && known.until > this.#now()) return known.server
@@ -182,6 +257,10 @@ function refusalOf(error: unknown): RefusedSignIn {
   const { claims } = (error.cause ?? {}) as { readonly claims?: unknown }
   const ofClaims = error.message.includes('"nonce"') ? 'openid-nonce' : 'openid-claims'
   return new RefusedSignIn(claims === undefined ? 'openid-exchange' : ofClaims, error.message)
+}
+
+function ended(why: string): RefusedSignIn {
+  return new RefusedSignIn('openid-ended', `the provider does not confirm the person any more: ${why}`)
 }
 
 function unreachable(why: string): RefusedSignIn {

@@ -4,7 +4,7 @@ import { RateLimit } from '../http/rate-limit.ts'
 import type { Redact } from '../redact.ts'
 import type { RefusedCredential } from './tokens.ts'
 
-/** For each reason. */
+/** The limit for each reason. */
 const LINES = { perSecond: 1, burst: 20 }
 
 const LEVELS: Readonly<Record<string, LogLine['level']>> = {

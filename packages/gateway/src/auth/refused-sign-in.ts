@@ -11,6 +11,8 @@ export type SignInReason =
   | 'openid-claims'
   /** None of the person's groups has a scope. */
   | 'openid-scope'
+  /** The provider does not confirm a person who has a session. */
+  | 'openid-ended'
 
 /** A sign-in that failed. The operator sees the reason and the message; the person only sees what they can do. */
 export class RefusedSignIn extends Error {

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { EncryptJWT, jwtDecrypt } from 'jose'
 import type { JsonObject } from '@holdpoint/core'
-import { create, find, type Documents } from '../documents.ts'
+import { create, find, type DocumentStore } from '../document-store.ts'
 
 export interface SignInRecord {
   readonly state: string
@@ -25,11 +25,11 @@ const ID = 'current'
 const ENCRYPTION = 'A256GCM'
 
 export class SignInRecords {
-  readonly #documents: Documents
+  readonly #documents: DocumentStore
   readonly #now: () => number
   #key: Uint8Array | undefined
 
-  constructor(documents: Documents, now: () => number) {
+  constructor(documents: DocumentStore, now: () => number) {
     this.#documents = documents
     this.#now = now
   }

@@ -10,14 +10,16 @@
  */
 import { generateRandomCodeVerifier, generateRandomNonce, generateRandomState } from 'oauth4webapi'
 import { messageOf } from '@holdpoint/core'
-import type { Documents } from '../documents.ts'
+import type { DocumentStore } from '../document-store.ts'
 import type { Caller } from './caller.ts'
-import { CookieSessions } from './cookie-sessions.ts'
+import { ConfirmedSessions, SignInUnavailable } from './confirmed-sessions.ts'
+import { callerOfSession, newCookie, type CookieSessions } from './cookie-sessions.ts'
 import { cookieName, cookieOf, removeCookie, setCookie } from './cookies.ts'
 import { personFrom } from './openid-claims.ts'
 import type { OpenIdSettings } from './openid-options.ts'
-import { OpenIdProvider } from './openid-provider.ts'
+import { OpenIdProvider, type Authenticated } from './openid-provider.ts'
 import { RefusedSignIn } from './refused-sign-in.ts'
+import { openTokens, sealTokens } from './session-tokens.ts'
 import { SIGN_IN_MS, SignInRecords } from './sign-in-records.ts'
 import type { RefusedCredential } from './tokens.ts'
 
@@ -31,6 +33,8 @@ export type SignInStep =
   | { readonly failure: SignInFailure; readonly returnTo: string }
 
 const MAX_RETURN_TO = 2000
+/** A longer ID token would not fit into the URL of the provider's sign-out page. */
+const MAX_ID_TOKEN = 4000
 
 export class SignIn {
   readonly name: string
@@ -38,11 +42,14 @@ export class SignIn {
   readonly #provider: OpenIdProvider
   readonly #records: SignInRecords
   readonly #sessions: CookieSessions
+  readonly #confirmed: ConfirmedSessions
+  readonly #now: () => number
   readonly #refused: (why: RefusedCredential) => void
 
   constructor(
     settings: OpenIdSettings,
-    documents: Documents,
+    documents: DocumentStore,
+    sessions: CookieSessions,
     now: () => number,
     refused: (why: RefusedCredential) => void,
   ) {
@@ -50,7 +57,9 @@ export class SignIn {
     this.#settings = settings
     this.#provider = new OpenIdProvider(settings, now)
     this.#records = new SignInRecords(documents, now)
-    this.#sessions = new CookieSessions(documents, now)
+    this.#sessions = sessions
+    this.#confirmed = new ConfirmedSessions(sessions, this.#provider, settings, now, refused)
+    this.#now = now
     this.#refused = refused
   }
 
@@ -87,21 +96,22 @@ export class SignIn {
             : 'this browser started its sign-in too long ago, or its cookie was changed',
         )
       const callback = new URL(request.url).searchParams
-      const { claims, idToken } = await this.#provider.authenticate(callback, record, callbackOf(origin))
-      const person = personFrom(claims, this.#settings)
-      const { sessionMs } = this.#settings
-      const value = await this.#sessions.create(person, sessionMs, idToken)
+      const authenticated = await this.#provider.authenticate(callback, record, callbackOf(origin))
+      const cookie = await this.#startSession(authenticated, request.headers.get('user-agent') ?? '')
       await this.#endSessionOf(request)
       return {
         to: record.returnTo,
-        cookies: [setCookie(sessionCookie(origin), value, sessionMs), removeCookie(recordCookie(origin))],
+        cookies: [
+          setCookie(sessionCookie(origin), cookie, this.#settings.sessionMs),
+          removeCookie(recordCookie(origin)),
+        ],
       }
     } catch (error) {
       return { failure: this.#failureOf(error), returnTo: record?.returnTo ?? '/' }
     }
   }
 
-  /** Ends the session. `to`: the provider's page that ends its own session too. */
+  /** Ends the session. `to`: the page of the provider that ends the provider's session too. */
   async signOut(request: Request): Promise<{ readonly to?: string; readonly cookies: readonly string[] }> {
     const origin = this.#originOf(request)
     const ended = await this.#endSessionOf(request)
@@ -115,19 +125,26 @@ export class SignIn {
     return cookieOf(request, sessionCookie(this.#originOf(request)))
   }
 
-  async callerOf(session: string): Promise<Caller | undefined> {
-    const caller = await this.#sessions.find(session)
-    if (!caller)
+  /** Throws `SignInUnavailable` when the groups are too old and the provider does not answer. */
+  async callerOf(cookie: string): Promise<Caller | undefined> {
+    const session = await this.#confirmed.find(cookie)
+    if (!session)
       this.#refused({
         reason: 'session-ended',
         message: 'A session was refused (session-ended): it has expired, was signed out, or never existed',
       })
-    return caller
+    return session && callerOfSession(session)
   }
 
-  /** A session without a log line: whether a stream may stay open. */
-  async isValid(session: string): Promise<boolean> {
-    return (await this.#sessions.find(session)) !== undefined
+  /** Like `callerOf`, for a stream that is open. Writes no log line. Undefined too when the groups are too old. */
+  async stillCallerOf(cookie: string): Promise<Caller | undefined> {
+    try {
+      const session = await this.#confirmed.find(cookie)
+      return session && callerOfSession(session)
+    } catch (error) {
+      if (error instanceof SignInUnavailable) return undefined
+      throw error
+    }
   }
 
   /** The browser sets the Origin header, and a page of another site cannot change it. */
@@ -135,9 +152,29 @@ export class SignIn {
     return request.headers.get('origin') === this.#originOf(request)
   }
 
+  /** Returns the new cookie. A value that the browser had before is never used: another person may have set it. */
+  async #startSession({ claims, idToken, renewal }: Authenticated, browser: string): Promise<string> {
+    const person = personFrom(claims, this.#settings)
+    const { sessionMs, groupsMaxAgeMs } = this.#settings
+    const [cookie, now] = [newCookie(), this.#now()]
+    // Groups that cannot be read again end the session, so that `expiresAt` must say so.
+    const confirmedUntil = renewal?.by === 'userinfo' ? (renewal.until ?? Infinity) + groupsMaxAgeMs : Infinity
+    const kept = idToken !== undefined && idToken.length <= MAX_ID_TOKEN && { idToken }
+    await this.#sessions.create(cookie, {
+      person,
+      browser,
+      expiresAt: Math.min(now + sessionMs, confirmedUntil),
+      ...(renewal && { confirmedAt: now }),
+      tokens: await sealTokens(cookie, { ...kept, ...(renewal && { renewal }) }),
+    })
+    return cookie
+  }
+
   async #endSessionOf(request: Request): Promise<{ readonly idToken?: string } | undefined> {
-    const session = this.sessionOf(request)
-    return session === undefined ? undefined : this.#sessions.end(session)
+    const cookie = this.sessionOf(request)
+    const ended = cookie === undefined ? undefined : await this.#sessions.end(cookie)
+    if (cookie === undefined || !ended) return undefined
+    return ended.tokens === undefined ? {} : openTokens(cookie, ended.tokens)
   }
 
   /** Without a configured URL, the gateway serves loopback only: the Host header was checked against that list. */

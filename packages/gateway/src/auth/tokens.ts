@@ -1,12 +1,12 @@
 /**
- * Tokens of people: JWTs from an external issuer, with the claims `tenant`, `sub` and `scope`, and optionally
- * `groups` and `name`. The settings alone
- * decide which algorithms are accepted: a public key is never used as a shared secret.
+ * Tokens of people: JWTs from an external issuer, with the claims `tenant` or `tenants`, `sub` and `scope`, and
+ * optionally `groups` and `name`. The settings alone decide which algorithms are accepted: a public key is never used
+ * as a shared secret.
  */
 import { createRemoteJWKSet, jwtVerify, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose'
 import { HoldpointError, messageOf } from '@holdpoint/core'
 import { isLoopbackHost } from '../http/host-and-origin.ts'
-import { id } from '../schemas.ts'
+import { id, tenantList, tenantName } from '../schemas.ts'
 import { isScope, type Caller } from './caller.ts'
 import { isReservedName } from './reserved-names.ts'
 
@@ -32,7 +32,7 @@ export type TokenOptions = {
 
 export type VerifyToken = (token: string) => Promise<Caller | undefined>
 
-/** Why a credential was refused. Only the operator sees it: a caller who guesses must not. */
+/** Why a credential was refused. Only the operator sees the reason, because it would help a caller who guesses. */
 export interface RefusedCredential {
   /** Machine-readable: `token-expired`. */
   readonly reason: string
@@ -51,7 +51,7 @@ export function tokenVerifier(
 ): VerifyToken {
   const { maxLifeMs = DAY_MS } = options
   const shared: JWTVerifyOptions = {
-    requiredClaims: ['exp', 'sub', 'tenant'],
+    requiredClaims: ['exp', 'sub'],
     ...(options.issuer !== undefined && { issuer: options.issuer }),
     ...(options.audience !== undefined && { audience: options.audience }),
   }
@@ -137,7 +137,7 @@ function jwksUrl({ jwks, issuer, audience }: { jwks: string; issuer?: string; au
   return url
 }
 
-function callerOf({ sub, exp, tenant, scope, groups, name }: JWTPayload, latest: number): Caller {
+function callerOf({ sub, exp, tenant: given, tenants, scope, groups, name }: JWTPayload, latest: number): Caller {
   if (typeof sub !== 'string' || !id.safeParse(sub).success || exp === undefined)
     throw new RefusedToken('token-claims', '"sub" is not a valid name')
   if (isReservedName(sub))
@@ -145,8 +145,7 @@ function callerOf({ sub, exp, tenant, scope, groups, name }: JWTPayload, latest:
       'token-sub-reserved',
       `its sub is "${sub}", and names that start with "key:" are reserved for keys`,
     )
-  if (typeof tenant !== 'string' || (tenant !== '' && !id.safeParse(tenant).success))
-    throw new RefusedToken('token-claims', '"tenant" is not a valid name')
+  const { tenant, all } = tenantsFrom(given, tenants)
   if (exp * 1000 > latest)
     throw new RefusedToken('token-life', 'it expires later than `maxLifeMs` allows (HOLDPOINT_TOKEN_LIFE_MS)')
   if (scope !== undefined && typeof scope !== 'string')
@@ -160,6 +159,7 @@ function callerOf({ sub, exp, tenant, scope, groups, name }: JWTPayload, latest:
   return {
     kind: 'person',
     tenant,
+    ...(all && { tenants: all }),
     id: `user:${sub}`,
     by: sub,
     scopes,
@@ -167,6 +167,22 @@ function callerOf({ sub, exp, tenant, scope, groups, name }: JWTPayload, latest:
     ...(isNames(groups) && { groups }),
     ...(typeof name === 'string' && name !== '' && { name }),
   }
+}
+
+/** `tenants` is for staff of several tenants: their own is first. */
+function tenantsFrom(tenant: unknown, tenants: unknown): { readonly tenant: string; readonly all?: readonly string[] } {
+  if (tenant === undefined && tenants === undefined)
+    throw new RefusedToken('token-claims', 'missing required "tenant" claim')
+  const own = tenantName.optional().safeParse(tenant)
+  if (!own.success) throw new RefusedToken('token-claims', '"tenant" is not a valid name')
+  if (tenants === undefined) return { tenant: own.data ?? '' }
+  const all = tenantList.safeParse(tenants)
+  if (!all.success)
+    throw new RefusedToken('token-claims', '"tenants" must be an array of 1 to 100 names, and not one text')
+  const [first = ''] = all.data
+  if (own.data !== undefined && own.data !== first)
+    throw new RefusedToken('token-claims', '"tenant" must be the first of "tenants", or left out')
+  return { tenant: first, all: all.data }
 }
 
 const MAX_GROUPS = 1000

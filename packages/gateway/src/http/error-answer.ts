@@ -2,9 +2,11 @@
 import { HoldpointError } from '@holdpoint/core'
 import { QuotaExceeded } from '@holdpoint/runtime'
 import { statusOf } from '@holdpoint/protocol'
+import { SignInUnavailable } from '../auth/confirmed-sessions.ts'
 import { refuse, type RouteAnswer } from './route-answer.ts'
 
 export function errorAnswer(error: unknown): RouteAnswer & { readonly status: number } {
+  if (error instanceof SignInUnavailable) return refuse('sign-in-unavailable', error.message, retrySoon)
   if (!HoldpointError.is(error)) return refuse('internal', 'Internal error; it has been logged.')
   const { code, message } = error
   if (code === 'closed')

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
 import { canonical, type Json, type JsonObject } from '@holdpoint/core'
 import { listDocument } from '@holdpoint/runtime'
 import type { Caller } from '../auth/caller.ts'
-import { create, type Documents } from '../documents.ts'
+import { create, type DocumentStore } from '../document-store.ts'
 import { refuse, type RouteAnswer } from './route-answer.ts'
 
 const KIND = 'gateway.once'
@@ -29,13 +29,13 @@ export interface IdempotentRequest {
   readonly caller: Caller
   readonly key: string
   readonly what: Json
-  /** The conversations that the body of an answer has content of. The record goes when one of them is erased. */
+  /** The conversations whose content the answer contains. Erasing one of them removes the record. */
   readonly about: (body: unknown) => readonly string[]
   readonly isErased: (conversationId: string) => Promise<boolean>
 }
 
 export async function runIdempotently(
-  documents: Documents,
+  documents: DocumentStore,
   { caller, key, what, about, isErased }: IdempotentRequest,
   work: () => Promise<RouteAnswer>,
 ): Promise<RouteAnswer> {
@@ -61,7 +61,7 @@ export async function runIdempotently(
     for (const conversation of conversations)
       await listDocument(documents, { tenant, id: conversation }, { kind: KIND, id }, REPLAY_MS)
     await documents.put({ tenant, kind: KIND, id, expected: claimed.version, data, ttlMs: REPLAY_MS })
-    // An erasure in the meantime may have removed it too early.
+    // An erasure in the meantime ran before this record was complete, and could not remove it.
     for (const conversation of conversations)
       if (await isErased(conversation)) await documents.put({ tenant, kind: KIND, id, data: undefined })
   }
@@ -84,7 +84,7 @@ function replay({ request, status, body }: JsonObject, now: string): RouteAnswer
 
 /** Forgets a failed request, so that a retry runs it again. */
 async function forget(
-  documents: Documents,
+  documents: DocumentStore,
   { tenant, kind, id }: { readonly tenant: string; readonly kind: string; readonly id: string },
   expected: number,
 ): Promise<void> {

@@ -6,18 +6,20 @@ import type { Json } from '@holdpoint/core'
 import { QuotaExceeded } from '@holdpoint/runtime'
 import type { Authenticate } from '../auth/authenticate.ts'
 import { hasScope, type Caller } from '../auth/caller.ts'
+import { SignInUnavailable } from '../auth/confirmed-sessions.ts'
 import type { FailedAuthenticationLimit } from '../auth/failed-authentication-limit.ts'
 import type { SignIn } from '../auth/sign-in.ts'
 import { clientOf, type TrustedProxies } from '../auth/trusted-proxies.ts'
 import type { Limits, LogLine } from '../gateway-options.ts'
 import type { Redact } from '../redact.ts'
-import type { Services } from '../services.ts'
+import type { GatewayServices } from '../gateway-services.ts'
 import { refuse, type RouteAnswer } from './route-answer.ts'
 import { NO_BODY, readBody } from './read-body.ts'
 import { errorAnswer } from './error-answer.ts'
 import { inChosenTenant, withoutTenant } from './chosen-tenant.ts'
 import { checkCookieWrite, otherOrigin } from './host-and-origin.ts'
 import { idempotencyKeyOf, runIdempotently } from './idempotency.ts'
+import type { LimitReached } from './limit-reached.ts'
 import type { QuotaLogger } from './quota-logger.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { respond, type ResponseTarget } from './respond.ts'
@@ -26,7 +28,7 @@ import type { TenantLimits } from './tenant-limits.ts'
 import { validate } from './validate.ts'
 
 export interface Pipeline {
-  readonly services: Services
+  readonly services: GatewayServices
   readonly authenticate: Authenticate
   /** The application's own session, for a request without an `Authorization` header. */
   readonly session: (request: Request) => Promise<Caller | undefined>
@@ -37,6 +39,7 @@ export interface Pipeline {
   readonly rate: RateLimit
   readonly tenants: TenantLimits
   readonly quotaLogger: QuotaLogger
+  readonly limitReached: LimitReached
   readonly limits: Limits
   readonly redact: Redact
   readonly log: (line: LogLine) => void
@@ -72,7 +75,8 @@ export async function handleRequest(
     )
   } catch (error) {
     const result = errorAnswer(error)
-    if (result.status >= 500) logError(pipeline, request, result.status, error)
+    // The provider's failure is in the log already, once for all of these requests.
+    if (result.status >= 500 && !(error instanceof SignInUnavailable)) logError(pipeline, request, result.status, error)
     if (QuotaExceeded.is(error)) pipeline.quotaLogger(tenant ?? '', error.quota, error.message)
     return respond(result, redact, target)
   }
@@ -94,7 +98,7 @@ async function answer(
   if (!read.ok) return read.answer
   const exceeded = caller === ANONYMOUS ? undefined : await pipeline.tenants.takeBytes(caller.tenant, read.bytes)
   if (exceeded) {
-    pipeline.quotaLogger(caller.tenant, 'bytes', exceeded.why)
+    pipeline.limitReached(caller.tenant, 'bytes', exceeded.why)
     return tooMany(exceeded.wait, exceeded.why)
   }
   const url = new URL(request.url)
@@ -112,19 +116,20 @@ async function answer(
   if (!writes || idempotencyKey === undefined || route.idempotency === 'by-runtime') return work()
   const what: Json = [route.name, url.pathname, url.search, read.value ?? null]
   const about = (body: unknown): readonly string[] => conversationsOf(url.pathname, body)
-  const isErased = async (id: string): Promise<boolean> => (await runtime.erasure(id)) !== undefined
+  const isErased = async (id: string): Promise<boolean> =>
+    ((await runtime.erasure(id)) ?? (await runtime.spaces.erasure(id))) !== undefined
   return runIdempotently(services.documents, { caller, key: idempotencyKey, what, about, isErased }, work)
 }
 
-/** The conversations that a response has content of. */
+/** The conversations and spaces whose content a response contains. */
 function conversationsOf(path: string, body: unknown): readonly string[] {
-  const [, inPath] = /^\/api\/(?:conversations|holds)\/([^/]+)\/./.exec(path) ?? []
+  const [, inPath] = /^\/api\/(?:conversations|holds|spaces)\/([^/]+)\/./.exec(path) ?? []
   const rows = (body as { readonly items?: readonly { readonly conversationId?: unknown }[] } | undefined)?.items ?? []
   const inBody = rows.map(({ conversationId }) => conversationId).filter((id) => typeof id === 'string')
   return [...new Set([...(inPath === undefined ? [] : [decodeURIComponent(inPath)]), ...inBody])]
 }
 
-/** An escape that is not UTF-8 would be passed through undecoded: a second name for the same thing. */
+/** The router passes an escape that is not UTF-8 through undecoded. The same object would then have two names. */
 function isDecodable(path: string): boolean {
   if (!path.includes('%')) return true
   try {
@@ -141,7 +146,7 @@ const shuttingDown = refuse('closed', 'This gateway is shutting down. Retry in a
 
 /** Authenticates the caller and checks rate limits and scopes. */
 async function authorize(
-  { authenticate, session, signIn, failedAuthentications, proxies, rate, tenants, quotaLogger }: Pipeline,
+  { authenticate, session, signIn, failedAuthentications, proxies, rate, tenants, limitReached }: Pipeline,
   { scopes }: Route,
   request: Request,
   address: string | undefined,
@@ -172,7 +177,7 @@ async function authorize(
   if (wait > 0) return { answer: tooMany(wait) }
   const exceeded = tenants.takeRequest(caller.tenant)
   if (exceeded) {
-    quotaLogger(caller.tenant, 'requests', exceeded.why)
+    limitReached(caller.tenant, 'requests', exceeded.why)
     return { answer: tooMany(exceeded.wait, exceeded.why) }
   }
   if (hasScope(caller, scopes)) return caller

@@ -1,4 +1,4 @@
-/** Logs that a tenant reached a limit: once a minute for each, because a client that is refused tries again. */
+/** Logs that a tenant reached a limit: once a minute for each, because a refused client retries. */
 import type { LogLine } from '../gateway-options.ts'
 
 export type QuotaLogger = (tenant: string, quota: string, why: string) => void

@@ -22,7 +22,7 @@ export class RateLimit {
     this.#now = now
   }
 
-  /** Seconds until something is left; 0 for now. Takes nothing. */
+  /** Seconds until the bucket has something left; 0 when it has. Takes nothing. */
   wait(key: string): number {
     const bucket = this.#buckets.get(key)
     return bucket ? this.#short(this.#filled(bucket), 1) : 0

@@ -1,7 +1,6 @@
 /**
  * Reads a request's body as JSON, with limits on size and depth. The size is checked before and during the read. The
  * depth is checked before parsing: `JSON.parse` accepts 200,000 levels, and `JSON.stringify` then overflows the stack.
- *
  */
 import type { Json } from '@holdpoint/core'
 import { refuse, type RouteAnswer } from './route-answer.ts'
@@ -57,7 +56,7 @@ function parse(bytes: Uint8Array): ReadBody {
 }
 
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
-/** An escape may spell any name. */
+/** A text may contain a forbidden name when it has the name itself, or an escape, which can spell any name. */
 const MAY_NAME = /"(?:__proto__|constructor|prototype)"|\\u/
 
 function forbiddenName(value: Json): string | undefined {

@@ -6,7 +6,7 @@ import type { Runtime } from '@holdpoint/spaces'
 import type { ProblemCode, Scope } from '@holdpoint/protocol'
 import type { z } from '@hono/zod-openapi'
 import type { Caller } from '../auth/caller.ts'
-import type { Services } from '../services.ts'
+import type { GatewayServices } from '../gateway-services.ts'
 import type { RouteAnswer } from './route-answer.ts'
 import type { TextStream } from './text-stream.ts'
 
@@ -38,7 +38,7 @@ export interface RouteRequest<P = unknown, Q = unknown, B = unknown> {
   readonly idempotencyKey: string | undefined
   readonly request: Request
   readonly peer: Peer | undefined
-  readonly services: Services
+  readonly services: GatewayServices
 }
 
 interface RouteDefinition {

@@ -4,7 +4,7 @@
  * the tenant makes us store, response bytes how much it makes us read.
  */
 import type { JsonObject } from '@holdpoint/core'
-import { find, type Documents } from '../documents.ts'
+import { find, type DocumentStore } from '../document-store.ts'
 import type { Limits } from '../gateway-options.ts'
 import { RateLimit } from './rate-limit.ts'
 
@@ -30,7 +30,7 @@ interface Used {
 }
 
 export class TenantLimits {
-  readonly #documents: Documents
+  readonly #documents: DocumentStore
   readonly #limits: Limits
   readonly #now: () => number
   readonly #requests: RateLimit
@@ -38,7 +38,7 @@ export class TenantLimits {
   readonly #answers: RateLimit
   readonly #used = new Map<string, Used>()
 
-  constructor(documents: Documents, limits: Limits, now: () => number) {
+  constructor(documents: DocumentStore, limits: Limits, now: () => number) {
     this.#documents = documents
     this.#limits = limits
     this.#now = now

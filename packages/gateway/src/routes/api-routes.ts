@@ -13,6 +13,7 @@ import { autonomousAgentRoutes } from './autonomous-agents.ts'
 import { participantRoutes } from './participants.ts'
 import { mcpRoutes } from './mcp.ts'
 import { peopleRoutes } from './people.ts'
+import { personSessionRoutes } from './person-sessions.ts'
 import { usageRoutes } from './usage.ts'
 import { toolResultRoutes } from './tool-results.ts'
 import { spaceMemberRoutes } from './space-members.ts'
@@ -36,6 +37,7 @@ export const apiRoutes: readonly Route[] = [
   ...callLookupRoutes,
   ...keyRoutes,
   ...peopleRoutes,
+  ...personSessionRoutes,
   ...mcpRoutes,
   ...usageRoutes,
 ]

@@ -1,12 +1,13 @@
 /** Autonomous agents: their state, triggers and plans. */
-import type { PlanRequest } from '@holdpoint/core'
+import { agentLogId, type PlanRequest } from '@holdpoint/core'
 import { agentExists } from '../agent-exists.ts'
 import { refuse, ok, type RouteAnswer } from '../http/route-answer.ts'
 import { callerKey } from '../http/idempotency.ts'
 import { route, type RouteRequest, type Route } from '../http/route.ts'
 import { by, id, json, autonomousAgent, listOf, plan, z } from '../schemas.ts'
-import { seesWholeTenant } from './access.ts'
-import { authorOf } from './author.ts'
+import { refuseRight, seesWholeTenant } from './access-rules.ts'
+import { eraseConversation, eraseQuery } from './erase-conversation.ts'
+import { authorOf } from './request-author.ts'
 
 const params = z.object({ name: id })
 /** How much of the inbox a view contains. */
@@ -36,6 +37,24 @@ export const autonomousAgentRoutes: readonly Route[] = [
     },
   }),
   route({
+    method: 'delete',
+    path: '/api/agents/{name}/life',
+    name: 'eraseAutonomousAgent',
+    tag: 'autonomous agents',
+    summary:
+      'Erase the log of an autonomous agent, with its goals, memories and plans. A tombstone remains, and the agent wakes no more',
+    scopes: ['admin'],
+    params,
+    query: eraseQuery,
+    responses: { 204: { description: 'The log is erased, now or before.' } },
+    problems: ['nothing-to-erase', 'not-allowed', 'turn-in-progress'],
+    handle: async ({ params: { name }, query, caller, runtime, services }) => {
+      const asked = { caller, runtime, services }
+      const refused = await refuseRight(asked, agentLogId(name), 'conversation.erase')
+      return refused ?? eraseConversation(asked, agentLogId(name), query)
+    },
+  }),
+  route({
     method: 'post',
     path: '/api/agents/{name}/trigger',
     name: 'trigger',
@@ -46,11 +65,11 @@ export const autonomousAgentRoutes: readonly Route[] = [
     body: z.strictObject({ id: id.optional(), name: id, data: json.optional(), by }).openapi('Trigger'),
     responses: {
       202: {
-        description: 'The event is in the inbox, or was before.',
+        description: 'The event is in the inbox, or the agent has already handled it.',
         schema: z.object({ id: z.string(), repeated: z.literal(true).optional() }),
       },
     },
-    problems: ['quota-exceeded', 'not-found', 'config-invalid'],
+    problems: ['quota-exceeded', 'not-found', 'erased', 'config-invalid'],
     handle: async (routeRequest) => {
       const { params: which, body, caller, idempotencyKey, runtime, services } = routeRequest
       const from = await authorOf({ caller, services }, body.by)
@@ -64,7 +83,9 @@ export const autonomousAgentRoutes: readonly Route[] = [
         ...(data !== undefined && { data: data as never }),
         ...(own !== undefined && { id: own }),
       })
-      return ok(accepted, 202)
+      if (!accepted.ok) return refuse(accepted.refusal, accepted.message)
+      const { ok: _ok, ...triggered } = accepted
+      return ok(triggered, 202)
     },
   }),
   route({
@@ -102,7 +123,7 @@ export const autonomousAgentRoutes: readonly Route[] = [
       })
       .openapi('SetPlan'),
     responses: { 200: { description: 'The plan with its next due time.', schema: plan } },
-    problems: ['quota-exceeded', 'not-found', 'config-invalid'],
+    problems: ['quota-exceeded', 'not-found', 'erased', 'config-invalid'],
     handle: async (routeRequest) => {
       const { params: which, body, caller, idempotencyKey, runtime } = routeRequest
       const refused = await refuseAgent(routeRequest, which.name)
@@ -110,7 +131,9 @@ export const autonomousAgentRoutes: readonly Route[] = [
       const own = body.id ?? (idempotencyKey === undefined ? undefined : callerKey(caller, idempotencyKey))
       const request = { ...body, ...(own !== undefined && { id: own }) } as PlanRequest
       const result = await runtime.agents.setPlan(which.name, request, { by: caller.by })
-      return result.ok ? ok(result.plan) : refuse('bad-request', `The plan is invalid: ${result.why}.`)
+      if (result.ok) return ok(result.plan)
+      if (await runtime.erasure(agentLogId(which.name))) return refuse('erased', result.why)
+      return refuse('bad-request', `The plan is invalid: ${result.why}.`)
     },
   }),
   route({

@@ -5,7 +5,7 @@ import { hasScope, seesCall } from '../auth/caller.ts'
 import { refuse, ok, page, type RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
 import { after, id, json, limit, listOf, z } from '../schemas.ts'
-import { refuseRight, refuseConversation } from './access.ts'
+import { refuseRight, refuseConversation } from './access-rules.ts'
 import { visibleTo } from './holds.ts'
 
 const STATUS = z.enum(['waiting', 'pending', 'resolved'])

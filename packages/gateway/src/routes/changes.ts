@@ -1,9 +1,9 @@
 /** Changes in a tenant, for clients that show a list of conversations or holds. */
 import { ok } from '../http/route-answer.ts'
 import { route, wantsStream, type Route } from '../http/route.ts'
-import type { Services } from '../services.ts'
+import type { GatewayServices } from '../gateway-services.ts'
 import { listOf, seconds, z } from '../schemas.ts'
-import { readsWholeTenant } from './access.ts'
+import { readsWholeTenant } from './access-rules.ts'
 
 const MAX_WAIT_SECONDS = 30
 const change = z.object({ conversationId: z.string().optional() }).openapi('Change')
@@ -36,7 +36,7 @@ export const changeRoutes: readonly Route[] = [
   }),
 ]
 
-function firstChange({ store, closing }: Services, tenant: string, ms: number): Promise<string | undefined> {
+function firstChange({ store, closing }: GatewayServices, tenant: string, ms: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const done = (id?: string): void => {
       clearTimeout(timer)

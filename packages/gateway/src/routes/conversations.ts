@@ -17,10 +17,10 @@ import {
   view,
   z,
 } from '../schemas.ts'
-import { allowedOf, hasEvents, listedFor, refuseRight, refuseConversation } from './access.ts'
+import { allowedOf, hasEvents, listedFor, refuseRight, refuseConversation } from './access-rules.ts'
 import { isAdmin } from '../auth/caller.ts'
-import type { Services } from '../services.ts'
-import { authorOf } from './author.ts'
+import { eraseConversation, eraseQuery } from './erase-conversation.ts'
+import { authorOf } from './request-author.ts'
 import { waitForTurn } from './wait-for-turn.ts'
 import { waitUpTo } from './wait-up-to.ts'
 
@@ -173,14 +173,8 @@ export const conversationRoutes: readonly Route[] = [
     summary: 'Erase a conversation with its events, holds and notes. A tombstone remains: who erased it, when and why',
     scopes: ['agent'],
     params,
-    query: z.strictObject({
-      cancel: z.enum(['true', 'false']).optional().openapi({
-        description: '`true`: erase although a turn is in progress or a call is held.',
-      }),
-      reason: z.string().max(1000).optional().openapi({ description: 'Stays in the tombstone.' }),
-      by,
-    }),
-    responses: { 204: { description: 'The conversation is erased, now or before.' } },
+    query: eraseQuery,
+    responses: { 204: { description: 'The conversation is erased, by this request or an earlier one.' } },
     problems: ['not-found', 'is-a-space', 'not-allowed', 'turn-in-progress', 'erased'],
     handle: async ({ params: { id: which }, query, caller, runtime, services }) => {
       if (caller.kind === 'program' && !isAdmin(caller))
@@ -189,15 +183,7 @@ export const conversationRoutes: readonly Route[] = [
         (await refuseConversation(runtime, which)) ??
         (await refuseRight({ caller, runtime, services }, which, 'conversation.erase'))
       if (refused) return refused
-      const from = await authorOf({ caller, services }, query.by)
-      if ('answer' in from) return from.answer
-      const { cancel, reason } = query
-      const claimed = await claimedCalls(services, caller.tenant, which)
-      const result = await runtime.erase(which, defined({ by: from.by, reason, cancel: cancel === 'true' }))
-      if (!result.ok) return refuse(result.refusal, result.message)
-      // A claim may have the progress that its worker reported.
-      for (const callId of claimed) await services.claims.forget(caller.tenant, callId)
-      return { status: 204 }
+      return eraseConversation({ caller, runtime, services }, which, query)
     },
   }),
   route({
@@ -222,7 +208,7 @@ export const conversationRoutes: readonly Route[] = [
       if (refused) return refused
       const from = await authorOf({ caller, services }, body?.by)
       if ('answer' in from) return from.answer
-      // Once: to continue again would restart a turn that is cancelled meanwhile.
+      // Call this only once: a second call would restart a turn that was cancelled in the meantime.
       const result = await waitUpTo(wait, services.closing, runtime.continue(which, { by: from.by }))
       if (result?.status === 'refused')
         return refuse(
@@ -258,13 +244,6 @@ export const conversationRoutes: readonly Route[] = [
     },
   }),
 ]
-
-const MOST_CLAIMED = 1000
-
-async function claimedCalls({ store }: Services, tenant: string, conversationId: string): Promise<readonly string[]> {
-  const { items } = await store.pending({ tenant, conversationId, kind: 'external', limit: MOST_CLAIMED })
-  return items.map(({ callId }) => callId)
-}
 
 function sentAnswer(begun: Extract<MessageTaken, { ok: true }>, result: TurnResult | undefined): RouteAnswer {
   const { turnId, repeated } = begun

@@ -3,7 +3,7 @@ import { ok, type RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
 import { page, script, style } from './docs-page.ts'
 
-/** The document is made with the first request for it: to make it takes a tenth of the gateway's start. */
+/** Building the document takes a tenth of the gateway's start time, so the first request for it builds it. */
 export function docsRoutes(makeDocument: () => object): readonly Route[] {
   let document: object | undefined
   return [

@@ -7,7 +7,7 @@ import { route, wantsStream, type RouteRequest, type Route } from '../http/route
 import { hasScope } from '../auth/caller.ts'
 import { id, limit, listOf, logEvent, missing, tools, z } from '../schemas.ts'
 import type { StreamAccess } from '../streams/streams.ts'
-import { hasEvents, refuseRight, refuseConversation } from './access.ts'
+import { hasEvents, refuseRight, refuseConversation } from './access-rules.ts'
 
 const PAGE = 100
 
@@ -42,7 +42,7 @@ export const eventRoutes: readonly Route[] = [
   }),
 ]
 
-/** A person who is removed from the conversation gets nothing of what follows. */
+/** A person who is removed from the conversation gets none of its later events. */
 function accessTo(asked: Pick<RouteRequest, 'caller' | 'runtime' | 'services'>, id: string): StreamAccess {
   const { by } = asked.caller
   return {
@@ -60,7 +60,7 @@ export function refuseTools({
   | RouteAnswer
   | undefined {
   if (caller.tools)
-    return refuse('scope-missing', 'This key is limited to calls of some tools, and a log has every call.')
+    return refuse('scope-missing', 'This key is limited to some tools, but a log contains the calls of every tool.')
   if (!query.tools) return undefined
   if (!hasScope(caller, ['agent', 'resolver']))
     return refuse(

@@ -1,6 +1,6 @@
 /** Open holds, and the route that resolves them. */
-import type { HoldKind, Resolution } from '@holdpoint/core'
-import type { CancelAnswer, HoldOptions, PendingFilter, PendingHold } from '@holdpoint/runtime'
+import type { HoldKind, Page, Resolution } from '@holdpoint/core'
+import type { CancelResult, HoldOptions, PendingFilter, PendingHold } from '@holdpoint/runtime'
 import type { Runtime } from '@holdpoint/spaces'
 import { isProblem, problemOfVerdict, type Scope } from '@holdpoint/protocol'
 import { callerIn, hasScope, seesCall, tenantsOf, type Caller } from '../auth/caller.ts'
@@ -8,10 +8,12 @@ import { mergedPage } from '../http/merged-page.ts'
 import { refuse, ok, page, type RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route, type RouteRequest } from '../http/route.ts'
 import { by, hold, id, json, limit, listOf, verdict, z } from '../schemas.ts'
-import type { Services } from '../services.ts'
+import type { GatewayServices } from '../gateway-services.ts'
+import type { NamesById } from '../people-names.ts'
 import { identityOf } from '../authorize.ts'
-import { readsWholeTenant, refuseRight } from './access.ts'
-import { deciderOf } from './author.ts'
+import { readsWholeTenant, refuseRight } from './access-rules.ts'
+import { withoutFormerAssignees, type ShownHold } from './former-assignees.ts'
+import { deciderOf } from './request-author.ts'
 
 const params = z.object({ conversationId: id, callId: id })
 const nth = z.number().int().min(1).optional()
@@ -39,7 +41,7 @@ export const holdRoutes: readonly Route[] = [
         .enum(['mine', 'asked', 'all'])
         .optional()
         .openapi({ description: '`mine`: I may resolve it. `asked`: I asked for it. Default: all that I may see.' }),
-      // A cursor over many tenants has the cursor of each.
+      // A cursor over several tenants contains the cursor of each.
       after: z.string().max(12_000).optional(),
       limit,
       by: by.openapi({ description: 'The person that a key acts for: `may` is about them.' }),
@@ -47,13 +49,13 @@ export const holdRoutes: readonly Route[] = [
     responses: { 200: { description: 'A page of holds.', schema: listOf(hold) } },
     handle: async ({ query: { by: given, tenants, ...query }, caller, runtime, services }) => {
       const filter = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
-      if (tenants === undefined) return page(await visibleTo({ caller, services, runtime }, given, filter))
+      if (tenants === undefined) return page(await namedAndVisibleTo({ caller, services, runtime }, given, filter))
       const { after: from, limit: most = 50 } = query
       const found = await mergedPage(tenantsOf(caller), { after: from, limit: most }, (tenant, cursor) => {
         const { after: _after, ...rest } = filter
         const one = { ...rest, limit: 1, ...(cursor !== undefined && { after: cursor }) }
         const there = { caller: callerIn(caller, tenant) ?? caller, services, runtime: services.runtime.tenant(tenant) }
-        return visibleTo(there, given, one)
+        return namedAndVisibleTo(there, given, one)
       })
       return found ? page(found) : refuse('bad-request', '"after" is not the `next` of a page with `tenants=all`.')
     },
@@ -71,7 +73,7 @@ export const holdRoutes: readonly Route[] = [
     problems: ['unknown', 'hold-not-open'],
     handle: async ({ params: { conversationId, callId }, query, caller, runtime, services }) => {
       const request = { caller, services, runtime }
-      const [found] = (await visibleTo(request, query.by, { conversationId, callId, limit: 1 })).items
+      const [found] = (await namedAndVisibleTo(request, query.by, { conversationId, callId, limit: 1 })).items
       if (found) return ok(found)
       const refused = await refuseRight(request, conversationId, 'conversation.read')
       return refused ?? notOpen(services, caller, conversationId, callId)
@@ -121,22 +123,25 @@ export const holdRoutes: readonly Route[] = [
     path: '/api/holds/{conversationId}/{callId}/assign',
     name: 'assignHold',
     tag: 'holds',
-    summary: 'Take a hold on, hand it to another person, or set it free. The others may still resolve it',
+    summary: 'Assign a hold to yourself or another person, or remove the assignee. Others may still resolve it',
     scopes: ['resolver', 'agent'],
     params,
     body: z
       .strictObject({
-        assignee: id.nullable().optional().openapi({ description: 'Default: the caller. `null` sets it free.' }),
+        assignee: id
+          .nullable()
+          .optional()
+          .openapi({ description: 'Default: the caller. `null` removes the assignee.' }),
         hold: nth,
         by,
       })
       .openapi('AssignHold'),
-    responses: { 200: { description: 'It is assigned, or free.', schema: done } },
+    responses: { 200: { description: 'The hold is assigned, or has no assignee.', schema: done } },
     problems: ['unknown', 'hold-not-open', 'not-allowed'],
     handle: async ({ params: { conversationId, callId }, body: { assignee, ...body }, caller, runtime, services }) => {
       const asked = await holdAsked({ caller, services, runtime }, conversationId, callId, body)
       if ('answer' in asked) return asked.answer
-      const { options } = asked
+      const options = { ...asked.options, ...allowedKinds(caller, ['client']) }
       const result =
         assignee === null
           ? await runtime.release(conversationId, callId, options)
@@ -164,16 +169,38 @@ export const holdRoutes: readonly Route[] = [
   }),
 ]
 
+/** With the display names of the people in each hold. */
+async function namedAndVisibleTo(
+  asked: Pick<RouteRequest, 'caller' | 'services' | 'runtime'>,
+  given: string | undefined,
+  filter: PendingFilter,
+): Promise<Page<ShownHold & { readonly names?: NamesById }>> {
+  const { items, next } = await visibleTo(asked, given, filter)
+  const { caller, services } = asked
+  const named = items.map(async (each) => {
+    const names = await services.names.of(caller.tenant, peopleIn(each))
+    return { ...each, ...(names && { names }) }
+  })
+  return { items: await Promise.all(named), next }
+}
+
+function peopleIn(hold: ShownHold): (string | undefined)[] {
+  const { to, askedBy, endorsed, assignee, formerAssignee, comments, escalation } = hold
+  const askers = (askedBy ?? []).map(({ by: asker, kind }) => (kind === 'agent' ? undefined : asker))
+  const actors = [...endorsed, ...(comments ?? [])].flatMap(({ by: actor, onBehalfOf }) => [actor, onBehalfOf])
+  return [...askers, ...actors, ...(to ?? []), ...(escalation?.to ?? []), assignee, formerAssignee]
+}
+
 /** The page without the holds that the caller may not see. It may be short. */
 export async function visibleTo(
   asked: Pick<RouteRequest, 'caller' | 'services' | 'runtime'>,
   given: string | undefined,
   filter: PendingFilter,
-): Promise<Awaited<ReturnType<Runtime['pending']>>> {
+): Promise<Page<ShownHold>> {
   const found = await pendingFor(asked, given, filter)
   const { caller } = asked
-  const visible = (each: PendingHold): boolean => seesCall(caller, each)
-  return { ...found, items: found.items.filter(visible) }
+  const visible = found.items.filter((each) => seesCall(caller, each))
+  return { ...found, items: await withoutFormerAssignees(asked, visible) }
 }
 
 /** Open holds, with what the caller may do with each: the same principal and kinds as when it resolves one. */
@@ -200,7 +227,7 @@ function detailOf(answer: RouteAnswer): string {
 
 /** Why a hold is not open: it was resolved, or there is no such call. */
 async function notOpen(
-  { store }: Pick<Services, 'store'>,
+  { store }: Pick<GatewayServices, 'store'>,
   { tenant, tools }: Caller,
   conversationId: string,
   callId: string,
@@ -212,7 +239,7 @@ async function notOpen(
 }
 
 async function changedAnswer(
-  result: CancelAnswer,
+  result: CancelResult,
   at: Pick<RouteRequest, 'services' | 'caller'> & { readonly conversationId: string; readonly callId: string },
   status = 200,
 ): Promise<RouteAnswer> {

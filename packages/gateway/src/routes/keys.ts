@@ -13,7 +13,7 @@ const tools = z.array(id).min(1).max(1000).openapi({
   description: 'With the scope worker alone: the tools whose calls the key may see, claim and resolve. Default: all.',
 })
 const tenants = tenantList.openapi({
-  description: 'The tenants that a request may choose from, the own first. Default: only the own.',
+  description: 'The tenants that a request may choose from, the tenant of the key first. Default: only that one.',
 })
 
 const keyRow = z.object({
@@ -52,7 +52,7 @@ export const keyRoutes: readonly Route[] = [
     scopes: SCOPES,
     query: z.strictObject({}),
     responses: { 200: { description: 'The caller.', schema: caller } },
-    handle: async ({ caller: { id: _credential, ...row } }) => ok(row satisfies CallerRow),
+    handle: async ({ caller: { id: _credential, session: _session, ...row } }) => ok(row satisfies CallerRow),
   }),
   route({
     method: 'post',

@@ -1,4 +1,4 @@
-/** The MCP servers that agents use, and our own face to MCP clients. */
+/** The MCP servers that agents use, and our own MCP server. */
 import { hasScope, principalOf } from '../auth/caller.ts'
 import { refuse, ok, type RouteAnswer } from '../http/route-answer.ts'
 import type { Redact } from '../redact.ts'

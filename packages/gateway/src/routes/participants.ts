@@ -1,19 +1,20 @@
 /** The owner and the participants of a conversation. */
+import { peopleInView } from '@holdpoint/core/view'
 import type { ConversationRights, Participants } from '@holdpoint/protocol'
 import type { Right } from '../authorize.ts'
 import { hasScope, isAdmin } from '../auth/caller.ts'
 import { refuse, ok } from '../http/route-answer.ts'
 import { route, type Route, type RouteRequest } from '../http/route.ts'
-import { by, id, z } from '../schemas.ts'
-import { refuseRight, refuseConversation } from './access.ts'
-import { authorOf } from './author.ts'
+import { by, id, names, z } from '../schemas.ts'
+import { refuseRight, refuseConversation } from './access-rules.ts'
+import { authorOf } from './request-author.ts'
 
 const params = z.object({ id })
 const may = z
   .object({ write: z.boolean(), share: z.boolean(), leave: z.boolean(), erase: z.boolean() })
   .openapi({ description: 'What the caller may do in the conversation.' })
 const people = z
-  .object({ owner: z.string().optional(), participants: z.array(z.string()), may })
+  .object({ owner: z.string().optional(), participants: z.array(z.string()), may, names: names.optional() })
   .openapi('Participants')
 
 export const participantRoutes: readonly Route[] = [
@@ -25,12 +26,19 @@ export const participantRoutes: readonly Route[] = [
     summary: 'Get the owner and the participants of a conversation',
     scopes: ['agent', 'reader', 'resolver'],
     params,
+    query: z.strictObject({
+      names: z
+        .enum(['all'])
+        .optional()
+        .openapi({ description: '`all`: the names also of the people who wrote or decided in the newest turns.' }),
+    }),
     responses: { 200: { description: 'The people.', schema: people } },
     problems: ['not-found', 'is-a-space', 'not-allowed'],
-    handle: async ({ params: { id: which }, caller, runtime, services }) => {
+    handle: async ({ params: { id: which }, query, caller, runtime, services }) => {
       const refused = await refuseRight({ caller, runtime, services }, which, 'conversation.read')
       if (refused) return refused
-      const found = await peopleOf({ caller, runtime, services }, which)
+      const actors = query.names === 'all' ? await actorsIn(runtime, which) : []
+      const found = await peopleOf({ caller, runtime, services }, which, actors)
       return found ? ok(found) : ((await refuseConversation(runtime, which)) ?? missing(which))
     },
   }),
@@ -50,12 +58,12 @@ export const participantRoutes: readonly Route[] = [
         by,
       })
       .openapi('ChangeParticipants'),
-    responses: { 200: { description: 'The people now.', schema: people } },
+    responses: { 200: { description: 'The owner and the participants after the change.', schema: people } },
     problems: ['not-found', 'is-a-space', 'not-allowed', 'limit-reached'],
     handle: async ({ params: { id: which }, body: { by: given, ...change }, caller, runtime, services }) => {
       const from = await authorOf({ caller, services }, given)
       if ('answer' in from) return from.answer
-      // The default rule is part of the decision: the owner may, and each participant may leave.
+      // The runtime checks the default rule itself: the owner may change them, and each participant may leave.
       const refused = services.authorize
         ? await refuseRight({ caller, runtime, services }, which, 'conversation.share')
         : undefined
@@ -72,14 +80,21 @@ export const participantRoutes: readonly Route[] = [
 
 type Asked = Pick<RouteRequest, 'caller' | 'runtime' | 'services'>
 
-async function peopleOf(asked: Asked, id: string): Promise<Participants | undefined> {
+async function peopleOf(asked: Asked, id: string, others: readonly string[] = []): Promise<Participants | undefined> {
   const found = await asked.runtime.participants(id)
   if (!found) return undefined
   const { owner, participants } = found
-  return { ...(owner !== undefined && { owner }), participants, may: await rightsOf(asked, id, participants) }
+  const { services, caller } = asked
+  const named = await services.names.of(caller.tenant, [owner, ...participants, ...others])
+  return {
+    ...(owner !== undefined && { owner }),
+    participants,
+    may: await rightsOf(asked, id, participants),
+    ...(named && { names: named }),
+  }
 }
 
-/** By the rules that the requests of this caller meet, so that a screen shows nothing that would be refused. */
+/** Uses the rules that apply to the requests of this caller, so that a screen offers nothing that would be refused. */
 async function rightsOf(asked: Asked, id: string, participants: readonly string[]): Promise<ConversationRights> {
   const { caller, services } = asked
   const isAllowed = async (right: Right): Promise<boolean> => (await refuseRight(asked, id, right)) === undefined
@@ -95,6 +110,14 @@ async function rightsOf(asked: Asked, id: string, participants: readonly string[
     leave: isIn && (share || (!services.authorize && hasScope(caller, ['agent', 'reader']))),
     erase,
   }
+}
+
+const TURNS = 50
+
+/** The people whom a page of the newest turns shows. */
+async function actorsIn(runtime: RouteRequest['runtime'], id: string): Promise<readonly string[]> {
+  const view = await runtime.view(id, { turns: TURNS })
+  return view ? peopleInView(view) : []
 }
 
 function missing(which: string): ReturnType<typeof refuse> {

@@ -1,10 +1,11 @@
 /** The people of a tenant and their groups, and delegations of decisions. */
 import type { PersonRow } from '@holdpoint/protocol'
+import { principalOf } from '../auth/caller.ts'
 import { exportPerson, streamOfLines } from '../person-export.ts'
 import { refuse, ok, page } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
 import { after, by, id, limit, listOf, z } from '../schemas.ts'
-import { authorOf } from './author.ts'
+import { authorOf } from './request-author.ts'
 
 const person = z
   .object({ id: z.string(), name: z.string().optional(), groups: z.array(z.string()).optional() })
@@ -51,15 +52,43 @@ export const peopleRoutes: readonly Route[] = [
     path: '/api/people/{id}',
     name: 'removePerson',
     tag: 'people',
-    summary: 'Remove a person: keys and delegates that act for them have no groups then',
+    summary:
+      'Remove a person: keys and delegates that act for them have no groups then. Open holds lose them as assignee',
     scopes: ['admin'],
     params: z.object({ id }),
     responses: { 204: { description: 'The person was removed.' } },
     problems: ['not-found'],
-    handle: async ({ params, caller, services: { people } }) =>
-      (await people.remove(caller.tenant, params.id))
-        ? { status: 204 }
-        : refuse('not-found', `There is no person "${params.id}".`),
+    handle: async ({ params, caller, runtime, services: { people } }) => {
+      if (!(await people.find(caller.tenant, params.id)))
+        return refuse('not-found', `There is no person "${params.id}".`)
+      // First: a request that is repeated after a crash hands over the rest, as long as the person is listed.
+      const handed = await runtime.handOver(params.id, { by: principalOf(caller) })
+      if (!handed.ok) return refuse(handed.refusal, handed.message)
+      await people.remove(caller.tenant, params.id)
+      return { status: 204 }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/people/{id}/hand-over',
+    name: 'handOver',
+    tag: 'people',
+    summary: 'Hand over the open holds that are assigned to a person who left. It reads every open hold of the tenant',
+    scopes: ['admin'],
+    params: z.object({ id }),
+    body: z
+      .strictObject({ to: id.optional().openapi({ description: 'The new assignee. Default: no one.' }) })
+      .optional()
+      .openapi('HandOver'),
+    responses: {
+      200: { description: 'How many holds were handed over.', schema: z.object({ holds: z.number().int() }) },
+    },
+    problems: ['not-allowed'],
+    handle: async ({ params, body, caller, runtime }) => {
+      const options = { by: principalOf(caller), ...(body?.to !== undefined && { to: body.to }) }
+      const handed = await runtime.handOver(params.id, options)
+      return handed.ok ? ok({ holds: handed.holds }) : refuse(handed.refusal, handed.message)
+    },
   }),
   route({
     method: 'get',
@@ -72,7 +101,7 @@ export const peopleRoutes: readonly Route[] = [
     responses: {
       200: {
         description:
-          'Lines of JSON, each with a `type`: the person, delegations, keys, conversations, events. The last line has the type `end`; without it, the export is incomplete.',
+          'Lines of JSON, each with a `type`: the person, delegations, keys, sessions, conversations, events. The last line has the type `end`; without it, the export is incomplete.',
         lines: exportLine,
       },
     },

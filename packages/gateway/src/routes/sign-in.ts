@@ -13,7 +13,7 @@ interface SignInParts {
   readonly proxies: TrustedProxies
 }
 
-/** Without OpenID Connect only the first route exists, and says so. */
+/** Without OpenID Connect only the first route exists. Its answer says so. */
 export function signInRoutes({ signIn, failedAuthentications, proxies }: SignInParts): readonly Route[] {
   const ways = route({
     method: 'get',
@@ -81,7 +81,7 @@ export function signInRoutes({ signIn, failedAuthentications, proxies }: SignInP
 }
 
 function redirect(step: SignInStep): RouteAnswer {
-  // The page reads what is behind `#`; it is in no server's log.
+  // The browser does not send the part after `#`, so no server logs it.
   const location = 'to' in step ? step.to : `${step.returnTo}#sign-in=${step.failure}`
   const response = new Response(null, { status: 303, headers: { location } })
   return { response: withCookies(response, 'to' in step ? step.cookies : []) }

@@ -2,7 +2,7 @@
 import { agentExists } from '../agent-exists.ts'
 import { route, type Route } from '../http/route.ts'
 import { by, id, member, memberKind, role, z } from '../schemas.ts'
-import { actingMember, memberEditorOf } from './access.ts'
+import { actingMember, memberEditorOf } from './access-rules.ts'
 import { agentMissing, spaceAnswer } from './spaces.ts'
 
 const params = z.object({ id, kind: memberKind, member: id })
@@ -21,7 +21,7 @@ export const spaceMemberRoutes: readonly Route[] = [
     params,
     body: z.strictObject({ role: role.optional(), by }).optional(),
     responses,
-    problems: ['space-missing', 'not-a-member', 'not-allowed', 'last-owner', 'agent-missing'],
+    problems: ['space-missing', 'erased', 'not-a-member', 'not-allowed', 'last-owner', 'agent-missing'],
     handle: async ({ params: { id: which, kind, member: whom }, body, caller, runtime, services }) => {
       const editor = memberEditorOf(caller, body?.by)
       if ('answer' in editor) return editor.answer
@@ -42,7 +42,7 @@ export const spaceMemberRoutes: readonly Route[] = [
     params,
     query: z.strictObject({ by }),
     responses,
-    problems: ['space-missing', 'not-a-member', 'not-allowed', 'last-owner'],
+    problems: ['space-missing', 'erased', 'not-a-member', 'not-allowed', 'last-owner'],
     handle: async ({ params: { id: which, kind, member: whom }, query, caller, runtime }) => {
       const editor = memberEditorOf(caller, query.by)
       if ('answer' in editor) return editor.answer
@@ -59,7 +59,7 @@ export const spaceMemberRoutes: readonly Route[] = [
     params: z.object({ id }),
     body: z.strictObject({ upTo: z.number().int().min(0), member: member.optional() }).openapi('SpaceRead'),
     responses,
-    problems: ['space-missing', 'not-a-member'],
+    problems: ['space-missing', 'erased', 'not-a-member'],
     handle: async ({ params: { id: which }, body, caller, runtime }) => {
       const actor = actingMember(caller, body.member)
       if ('answer' in actor) return actor.answer

@@ -6,9 +6,9 @@ import { hasScope } from '../auth/caller.ts'
 import { refuse, ok } from '../http/route-answer.ts'
 import { callerKey } from '../http/idempotency.ts'
 import { route, wantsStream, type RouteRequest, type Route } from '../http/route.ts'
-import type { Services } from '../services.ts'
+import type { GatewayServices } from '../gateway-services.ts'
 import { id, json, limit, listOf, logEvent, member, tools, verdict, z } from '../schemas.ts'
-import { actingMember, refuseSpace, personOf, readsWholeTenant } from './access.ts'
+import { actingMember, refuseSpace, personOf, readsWholeTenant } from './access-rules.ts'
 import { refuseTools, pageOfEvents } from './events.ts'
 import { verdictAnswer } from './holds.ts'
 import { resolutionOf } from './tool-results.ts'
@@ -34,11 +34,12 @@ export const spaceMessageRoutes: readonly Route[] = [
       .openapi('PostMessage'),
     responses: {
       201: {
-        description: 'The message was posted, now or before with this key. `quiet`: it woke no agent.',
+        description:
+          'The message was posted, by this request or an earlier one with this key. `quiet`: it woke no agent.',
         schema: z.object({ seq: z.number().int(), quiet: z.boolean(), repeated: z.literal(true).optional() }),
       },
     },
-    problems: ['quota-exceeded', 'space-missing', 'not-a-member', 'not-allowed', 'not-a-message'],
+    problems: ['quota-exceeded', 'space-missing', 'erased', 'not-a-member', 'not-allowed', 'not-a-message'],
     idempotency: 'by-runtime',
     handle: async ({
       params: { id: which },
@@ -71,7 +72,7 @@ export const spaceMessageRoutes: readonly Route[] = [
     params,
     query: z.strictObject({ after: z.coerce.number().int().min(0).optional(), limit, tools }),
     responses: { 200: { description: 'A page of events, or the stream.', schema: listOf(logEvent), stream: true } },
-    problems: ['space-missing', 'not-a-member', 'too-many-streams'],
+    problems: ['space-missing', 'erased', 'not-a-member', 'too-many-streams'],
     handle: async (routeRequest) => {
       const { query, caller, runtime, request } = routeRequest
       const which = routeRequest.params.id
@@ -108,6 +109,7 @@ export const spaceMessageRoutes: readonly Route[] = [
     },
     problems: [
       'space-missing',
+      'erased',
       'not-a-member',
       'not-allowed',
       'conflict',
@@ -150,7 +152,7 @@ function openStream(
   routeRequest: RouteRequest,
   id: string,
   names: readonly string[] | undefined,
-): ReturnType<Services['streams']['open']> {
+): ReturnType<GatewayServices['streams']['open']> {
   const { caller, runtime, services } = routeRequest
   if (readsWholeTenant(caller)) return services.streams.open(routeRequest, id, { tools: names })
   const self = personOf(caller)
@@ -163,7 +165,7 @@ function openStream(
 
 /** The log of the agent that made the call. An agent's log records in which space a call is visible. */
 async function agentLogOf(
-  { store }: Services,
+  { store }: GatewayServices,
   runtime: Runtime,
   { tenant, space, callId }: { readonly tenant: string; readonly space: string; readonly callId: string },
 ): Promise<string | undefined> {

@@ -1,11 +1,14 @@
 /** Create, list and view spaces. */
-import type { SpaceAnswer } from '@holdpoint/spaces'
+import type { SpaceCommandResult } from '@holdpoint/spaces'
 import { agentExists } from '../agent-exists.ts'
+import { isAdmin } from '../auth/caller.ts'
 import { refuse, ok, page, type RouteAnswer } from '../http/route-answer.ts'
 import { callerKey } from '../http/idempotency.ts'
 import { route, type Route } from '../http/route.ts'
 import { after, by, id, limit, listOf, member, role, spaceRow, spaceView, z } from '../schemas.ts'
-import { memberEditorOf, personOf, readsWholeTenant, spaceMissing, notAMember } from './access.ts'
+import { memberEditorOf, personOf, readsWholeTenant, spaceErased, spaceMissing, notAMember } from './access-rules.ts'
+import { reason } from './erase-conversation.ts'
+import { authorOf } from './request-author.ts'
 
 const MAX_NEW_MEMBERS = 100
 
@@ -32,7 +35,7 @@ export const spaceRoutes: readonly Route[] = [
     responses: {
       201: { description: 'The space was created.', schema: z.object({ id: z.string(), seq: z.number().int() }) },
     },
-    problems: ['quota-exceeded', 'id-taken', 'agent-missing', 'config-invalid'],
+    problems: ['quota-exceeded', 'id-taken', 'erased', 'agent-missing', 'config-invalid'],
     handle: async ({ body, caller, idempotencyKey, runtime, services }) => {
       const editor = memberEditorOf(caller, body.by)
       if ('answer' in editor) return editor.answer
@@ -89,22 +92,49 @@ export const spaceRoutes: readonly Route[] = [
     params: z.object({ id }),
     query: z.strictObject({ limit, before: z.coerce.number().int().min(0).optional() }),
     responses: { 200: { description: 'The view.', schema: spaceView } },
-    problems: ['space-missing', 'not-a-member'],
+    problems: ['space-missing', 'not-a-member', 'erased'],
     handle: async ({ params: { id: which }, query: { limit: most, before }, caller, runtime }) => {
       const found = await runtime.spaces.view(which, {
         ...(most !== undefined && { limit: most }),
         ...(before !== undefined && { before }),
       })
       if (!found) return spaceMissing(which)
+      if (found.erased) return readsWholeTenant(caller) ? ok(found) : spaceErased(which)
       const self = personOf(caller)
       const isMember = found.members.some((each) => each.member.kind === self.kind && each.member.id === self.id)
       return isMember || readsWholeTenant(caller) ? ok(found) : notAMember(caller)
     },
   }),
+  route({
+    method: 'delete',
+    path: '/api/spaces/{id}',
+    name: 'eraseSpace',
+    tag: 'spaces',
+    summary:
+      'Erase a space with its members and messages. A tombstone remains: who erased it, when and why. For owners',
+    scopes: ['agent'],
+    params: z.object({ id }),
+    query: z.strictObject({ reason, by }),
+    responses: { 204: { description: 'The space is erased, by this request or an earlier one.' } },
+    problems: ['space-missing', 'not-a-member', 'not-allowed', 'erased'],
+    handle: async ({ params: { id: which }, query, caller, runtime, services }) => {
+      if (caller.kind === 'program' && !isAdmin(caller))
+        return refuse('scope-missing', 'Erasing a space needs a key with the scope admin.')
+      const from = await authorOf({ caller, services }, query.by)
+      if ('answer' in from) return from.answer
+      // An erasure removes the members too, so every caller who knows the id gets this answer.
+      if (!isAdmin(caller) && (await runtime.spaces.erasure(which))) return spaceErased(which)
+      const result = await runtime.spaces.erase(which, {
+        by: { ...from.by, access: isAdmin(caller) ? 'all' : 'own' },
+        ...(query.reason !== undefined && { reason: query.reason }),
+      })
+      return result.ok ? { status: 204 } : refuse(result.refusal, result.message)
+    },
+  }),
 ]
 
 /** The result of a change to a space. */
-export function spaceAnswer(answer: SpaceAnswer): RouteAnswer {
+export function spaceAnswer(answer: SpaceCommandResult): RouteAnswer {
   return answer.ok ? ok({ seq: answer.seq }) : refuse(answer.refusal, answer.message)
 }
 

@@ -1,15 +1,14 @@
 /**
  * Accepts a result by run id, for workers that do not know the conversation. A run is a turn, and a call id starts with
- * the id of its turn. The runtime decides what happens to the result: in time it settles the call, late it follows the
- * tool's policy.
+ * the id of its turn. A result in time settles the call. The tool's policy says what happens to a late one.
  */
 import type { Resolution } from '@holdpoint/core'
 import { seesCall, type Caller } from '../auth/caller.ts'
 import { refuse, type RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
-import type { Services } from '../services.ts'
+import type { GatewayServices } from '../gateway-services.ts'
 import { by, id, json, verdict, z } from '../schemas.ts'
-import { authorOf } from './author.ts'
+import { authorOf } from './request-author.ts'
 import { allowedKinds, verdictAnswer } from './holds.ts'
 
 const toolResult = z
@@ -69,7 +68,7 @@ export function resolutionOf({
  * conversations have a call with this id, the key must be allowed to see each.
  */
 export async function refuseCall(
-  { runtime, store }: Pick<Services, 'runtime' | 'store'>,
+  { runtime, store }: Pick<GatewayServices, 'runtime' | 'store'>,
   caller: Caller,
   callId: string,
   conversationId?: string,
@@ -87,7 +86,11 @@ export function noCallForWorkers(callId: string): RouteAnswer {
 }
 
 /** The conversation of a call that is or was held. When several have the call, the one where it is open. */
-async function conversationOf({ store }: Services, tenant: string, callId: string): Promise<string | RouteAnswer> {
+async function conversationOf(
+  { store }: GatewayServices,
+  tenant: string,
+  callId: string,
+): Promise<string | RouteAnswer> {
   const [conversationId, other] = await store.findCall(tenant, callId)
   if (conversationId === undefined) return refuse('unknown', `There is no call ${callId} that was ever held.`)
   if (other === undefined) return conversationId

@@ -3,7 +3,7 @@
  * caller, so the wait continues.
  */
 import type { HeldCall, TurnResult } from '@holdpoint/runtime'
-import type { Services } from '../services.ts'
+import type { GatewayServices } from '../gateway-services.ts'
 import { waitForChange } from './wait-for-change.ts'
 import { waitUpTo } from './wait-up-to.ts'
 
@@ -13,7 +13,7 @@ const POLL_MS = 1000
 /** Calls `settled` again after each change. Returns undefined when the turn takes longer; it continues. */
 export async function waitForTurn(
   seconds: number,
-  services: Services,
+  services: GatewayServices,
   tenant: string,
   settled: () => Promise<TurnResult | undefined>,
 ): Promise<TurnResult | undefined> {
@@ -29,7 +29,7 @@ export async function waitForTurn(
 }
 
 async function areWithWorkers(
-  { claims, workers }: Services,
+  { claims, workers }: GatewayServices,
   tenant: string,
   holds: TurnResult['holds'],
 ): Promise<boolean> {

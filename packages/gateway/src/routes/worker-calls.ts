@@ -3,10 +3,10 @@ import type { Json } from '@holdpoint/core'
 import type { Runtime } from '@holdpoint/spaces'
 import type { ClaimedCall } from '@holdpoint/protocol'
 import { mayWorkOn, type Caller } from '../auth/caller.ts'
-import type { ClaimCheck, Claims, ClaimedHold } from '../claims.ts'
+import type { ClaimCheck, CallClaims, ClaimedHold } from '../call-claims.ts'
 import { refuse, ok, page, type RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
-import type { Services } from '../services.ts'
+import type { GatewayServices } from '../gateway-services.ts'
 import { after, id, json, limit, listOf, verdict, z } from '../schemas.ts'
 import { openHold, verdictAnswer } from './holds.ts'
 import { waitForChange } from './wait-for-change.ts'
@@ -87,7 +87,7 @@ export const workerCallRoutes: readonly Route[] = [
           ttlMs: body.ttlMs ?? TTL_MS,
           holdOf: ({ conversationId, callId }) => openHold(runtime, conversationId, callId),
         })
-        // The worker disconnected: without this, its calls would stay claimed until the claims expire.
+        // Release the calls of a worker that disconnected: they would stay claimed until the claims expire.
         if (gone.signal.aborted) return ok({ items: await releaseAll(services.claims, caller.tenant, claimedHolds) })
         const left = ends - services.now()
         if (claimedHolds.length > 0 || left <= 0 || over.aborted) return ok({ items: claimedHolds.map(claimed) })
@@ -191,7 +191,7 @@ export const workerCallRoutes: readonly Route[] = [
 
 /** The worker's claim on a call that it may see, or the problem. */
 async function ownClaim(
-  services: Services,
+  services: GatewayServices,
   caller: Caller,
   callId: string,
   secret: string,
@@ -204,14 +204,19 @@ async function ownClaim(
 }
 
 /** The problem for a worker without a claim: the claim is lost, or there is no such call. */
-async function withoutClaim({ store }: Services, tenant: string, callId: string, why: string): Promise<RouteAnswer> {
+async function withoutClaim(
+  { store }: GatewayServices,
+  tenant: string,
+  callId: string,
+  why: string,
+): Promise<RouteAnswer> {
   const [known] = await store.findCall(tenant, callId)
   return known === undefined ? noCallForWorkers(callId) : refuse('claim-lost', why)
 }
 
 /** The conversation of a call that is already resolved. */
 async function conversationOfResolved(
-  { store }: Services,
+  { store }: GatewayServices,
   runtime: Runtime,
   tenant: string,
   callId: string,
@@ -222,7 +227,11 @@ async function conversationOfResolved(
   return call?.status === 'resolved' ? conversationId : undefined
 }
 
-async function releaseAll(claims: Claims, tenant: string, taken: readonly ClaimedHold[]): Promise<readonly never[]> {
+async function releaseAll(
+  claims: CallClaims,
+  tenant: string,
+  taken: readonly ClaimedHold[],
+): Promise<readonly never[]> {
   for (const {
     claim: { callId, secret },
   } of taken) {

@@ -22,7 +22,7 @@ export interface HubOptions {
   readonly runtime: Runtime
   readonly id: string
   readonly after: number
-  /** Calls that waited for workers at that time. */
+  /** The calls that waited for workers at the event `after`. */
   readonly calls: readonly string[]
   readonly progressOf: (callId: string) => Promise<Json | undefined>
   readonly redact: Redact

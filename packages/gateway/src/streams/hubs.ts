@@ -1,7 +1,7 @@
 /** The conversations that are streamed from this node: one hub each, while it has users. */
 import type { Address, Store } from '@holdpoint/core'
 import type { Runtime } from '@holdpoint/spaces'
-import type { Claims } from '../claims.ts'
+import type { CallClaims } from '../call-claims.ts'
 import type { Redact } from '../redact.ts'
 import { Hub } from './hub.ts'
 
@@ -13,13 +13,13 @@ const MAX_CALLS = 100
 interface Sources {
   readonly runtime: Runtime
   readonly store: Store
-  readonly claims: Claims
+  readonly claims: CallClaims
 }
 
 export class Hubs {
   readonly #runtime: Runtime
   readonly #store: Store
-  readonly #claims: Claims
+  readonly #claims: CallClaims
   readonly #redact: Redact
   readonly #failed: (error: unknown) => void
   readonly #hubs = new Map<string, Hub>()

@@ -1,11 +1,12 @@
 /** All open streams of this node: their limits, heartbeats and end. */
 import type { LogEvent } from '@holdpoint/core'
-import type { Caller } from '../auth/caller.ts'
+import { callerIn, hasSameRights, type Caller } from '../auth/caller.ts'
+import type { CredentialCheck } from '../auth/credential-check.ts'
 import type { Limits } from '../gateway-options.ts'
 import { refuse, type RouteAnswer } from '../http/route-answer.ts'
 import type { RouteRequest } from '../http/route.ts'
 import { ChangesReader } from './changes-reader.ts'
-import { Connection } from './connection.ts'
+import { StreamConnection } from './stream-connection.ts'
 import type { Hubs } from './hubs.ts'
 
 /** Ends a stream although its credential is still valid. */
@@ -17,35 +18,42 @@ export interface StreamAccess {
 }
 
 interface Opened {
-  readonly caller: Caller
+  /** As the credential last identified it. */
+  caller: Caller
   readonly still: (() => Promise<boolean>) | undefined
-  /** Whether the credential is still valid. */
-  readonly valid: () => Promise<boolean>
+  readonly check: CredentialCheck
+  /** The check is running. */
+  checking: boolean
 }
 
-/** Makes the check of a stream's credential. The check must not keep the request in memory. */
-export type StillValid = (request: Request, caller: Caller) => () => Promise<boolean>
+/** Checks that run at the same time. */
+const CHECKS_AT_ONCE = 16
 
-type Reader = Connection | ChangesReader
+type Reader = StreamConnection | ChangesReader
 
 export class Streams {
   readonly #hubs: Hubs
   readonly #limits: Limits
   readonly #now: () => number
-  readonly #stillValid: StillValid
+  readonly #checkOf: (request: Request, caller: Caller) => CredentialCheck
   readonly #failed: (error: unknown) => void
   readonly #open = new Map<Reader, Opened>()
   readonly #counts = new Map<string, number>()
   readonly #timer: ReturnType<typeof setInterval>
   #closing = false
-  #checking = false
 
-  /** `failed`: called when the store could not be read for a stream. */
-  constructor(hubs: Hubs, limits: Limits, now: () => number, stillValid: StillValid, failed: (error: unknown) => void) {
+  /** `checkOf`: makes the check of a credential. `failed`: called when the store could not be read for a stream. */
+  constructor(
+    hubs: Hubs,
+    limits: Limits,
+    now: () => number,
+    checkOf: (request: Request, caller: Caller) => CredentialCheck,
+    failed: (error: unknown) => void,
+  ) {
     this.#hubs = hubs
     this.#limits = limits
     this.#now = now
-    this.#stillValid = stillValid
+    this.#checkOf = checkOf
     this.#failed = failed
     this.#timer = setInterval(() => void this.#beat(), limits.heartbeatMs)
     this.#timer.unref()
@@ -88,7 +96,7 @@ export class Streams {
     })
     // A closing runtime removes its clients itself, so this failure does not matter.
     const leaving = tools && runtime.attend(id, tools).catch(() => undefined)
-    const connection = new Connection({
+    const connection = new StreamConnection({
       runtime,
       id,
       after: reset ? 0 : lastId,
@@ -127,7 +135,7 @@ export class Streams {
     { request, peer, caller }: Pick<RouteRequest, 'request' | 'peer' | 'caller'>,
     still?: () => Promise<boolean>,
   ): RouteAnswer {
-    this.#open.set(reader, { caller, valid: this.#stillValid(request, caller), still })
+    this.#open.set(reader, { caller, check: this.#checkOf(request, caller), still, checking: false })
     if (this.#closing) reader.end()
     // The server reports a disconnect only once the response has started. A client may disconnect before that.
     peer?.onDisconnect?.(() => reader.end())
@@ -167,23 +175,56 @@ export class Streams {
     }
   }
 
-  /** A key can be revoked, a token can expire and a person can sign out while a stream is open. */
-  async #mayStay({ caller, valid, still }: Opened): Promise<boolean> {
-    if ((caller.expiresAt ?? Infinity) <= this.#now()) return false
-    if (still && !(await still().catch(() => true))) return false
-    return valid().catch(() => true)
+  /** Ends the streams of a person's session. Other processes end theirs at the next heartbeat. */
+  endSession(session: string): void {
+    for (const [reader, { caller }] of this.#open) if (caller.session === session) reader.end()
   }
 
   /**
-   * Sends heartbeats first: they must not wait for the store. Then checks access, unless the last check is still
-   * running.
+   * A key can be revoked, a person can sign out and groups can change while a stream is open. A reader whose rights changed
+   * reconnects, and its rights are checked then.
+   */
+  async #mayStay(opened: Opened): Promise<boolean> {
+    const { caller, still, check } = opened
+    if (still && !(await still().catch(() => true))) return false
+    // The store may be away for a moment. The next heartbeat checks again.
+    const now = await check().catch(() => caller)
+    const there = now && callerIn(now, caller.tenant)
+    if (!there || !hasSameRights(there, caller)) return false
+    opened.caller = there
+    return !this.#isOver(opened)
+  }
+
+  #isOver({ caller }: Opened): boolean {
+    return (caller.expiresAt ?? Infinity) <= this.#now()
+  }
+
+  /**
+   * Sends heartbeats and ends expired streams first: these must not wait for a check. A check may call the application's
+   * own code and take long, so checks of other streams do not wait for it.
    */
   async #beat(): Promise<void> {
-    for (const connection of this.#open.keys()) connection.beat()
-    if (this.#checking) return
-    this.#checking = true
-    for (const [connection, opened] of this.#open) if (!(await this.#mayStay(opened))) connection.end()
-    this.#checking = false
+    const waiting: (readonly [Reader, Opened])[] = []
+    for (const entry of this.#open) {
+      const [reader, opened] = entry
+      reader.beat()
+      if (this.#isOver(opened)) reader.end()
+      else if (!opened.checking) waiting.push(entry)
+    }
+    const checkNext = async (): Promise<void> => {
+      for (let entry = waiting.pop(); entry; entry = waiting.pop()) await this.#check(...entry)
+    }
+    await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, checkNext))
+  }
+
+  async #check(reader: Reader, opened: Opened): Promise<void> {
+    if (opened.checking) return
+    opened.checking = true
+    try {
+      if (!(await this.#mayStay(opened))) reader.end()
+    } finally {
+      opened.checking = false
+    }
   }
 }
 

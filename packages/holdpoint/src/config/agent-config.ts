@@ -1,4 +1,4 @@
-/** An agent as plain JSON: what a tenant may define over HTTP, made of what the operator offers. */
+/** An agent as JSON, which tenants may define over HTTP. It refers to models and servers that the operator offers. */
 import {
   HoldpointError,
   type Agent,
@@ -35,26 +35,26 @@ import { readTool, retention, type ToolConfig } from './tool-config.ts'
 
 export interface AgentConfig {
   readonly name: string
-  /** For people who choose an agent; the model is not told. */
+  /** For people who choose an agent. The model does not read it. */
   readonly description?: string
-  /** One of the operator's, by its name. */
+  /** The name of one of the operator's models. */
   readonly model: string
   readonly instructions?: string
   readonly tools?: readonly ToolConfig[]
-  /** MCP servers by HTTP: `name`, `url`, `headers`, `allowedTools`, …, as `@holdpoint/mcp` takes them. */
+  /** MCP servers by HTTP: `name`, `url`, `headers`, `allowedTools`, …, as for `@holdpoint/mcp`. */
   readonly mcpServers?: readonly JsonObject[]
-  /** The same under another name, in place of `mcpServers`. */
+  /** An alias of `mcpServers`. */
   readonly mcp?: { readonly servers: readonly JsonObject[] }
   /** Model calls per turn. Default: 8. */
   readonly maxSteps?: number
-  /** What of the conversation the model is told. The model that writes summaries is given by name here. */
+  /** How much of the conversation the prompt shows. The model that writes summaries is given by name. */
   readonly context?: Omit<ContextOptions, 'count' | 'summarize'> & {
     readonly summarize?: Omit<NonNullable<ContextOptions['summarize']>, 'model'> & { readonly model?: string }
   }
   readonly whileBusy?: 'refuse' | 'queue' | 'supersede'
-  /** How long records are kept is in milliseconds. */
+  /** `keep` is in milliseconds. */
   readonly audit?: boolean | { readonly keep?: number }
-  /** Without headers and without what only one vendor knows: both are the operator's, and belong to the model. */
+  /** Without headers and vendor settings, which only the operator sets, with the model. */
   readonly settings?: Omit<ModelSettings, 'headers' | 'provider'>
 }
 
@@ -76,7 +76,7 @@ const MOST_TOOLS = 128
 const MOST_SERVERS = 16
 const MOST_STEPS = 1000
 
-/** Makes an agent of what an `AgentConfig` says, from wherever it comes. */
+/** Makes an agent of an `AgentConfig`, which is validated first. */
 export function agentFromConfig(config: unknown, env: ConfigEnv): Agent {
   const path = 'agent'
   const fields = new Fields(plainConfig(config, path), path, KEYS)
@@ -97,7 +97,7 @@ export function agentFromConfig(config: unknown, env: ConfigEnv): Agent {
     listOf((each, where) => readTool(each, env, where), MOST_TOOLS),
   )
   if (fields.has('mcp') && fields.has('mcpServers'))
-    throw wrong(at(path, 'mcp'), 'says the same as mcpServers: give one of them')
+    throw wrong(at(path, 'mcp'), 'is an alias of mcpServers: use only one of them')
   const plugin =
     fields.maybe('mcpServers', mcpOf(env)) ??
     fields.maybe('mcp', (value, where) => new Fields(value, where, ['servers']).need('servers', mcpOf(env)))
@@ -108,16 +108,16 @@ export function agentFromConfig(config: unknown, env: ConfigEnv): Agent {
       ...options,
       tools: tools ?? [],
       ...(plugin && { plugins: [plugin] }),
-      // Questions that a tool asks have schemas, too.
+      // Questions of a tool have schemas, too.
       ...(env.schemas && { ports: { compileJsonSchema: env.schemas.compileFor(env.tenant ?? '') } }),
     })
   } catch (error) {
-    // Each is right by itself, and they do not go together.
+    // Each setting is valid, but not in this combination.
     throw HoldpointError.is(error) ? wrong(path, error.message, error) : error
   }
 }
 
-/** The same for a configuration that is new: it keeps to the operator's limits, and each of its schemas is compiled. */
+/** Validates a new configuration: also that it respects the operator's limits and that its schemas compile. */
 export async function checkAgentConfig(config: unknown, env: ConfigEnv): Promise<Agent> {
   const made = agentFromConfig(config, env)
   new Fields(plainConfig(config, 'agent'), 'agent', KEYS).maybe('maxSteps', whole(1, env.maxSteps ?? MOST_STEPS))
@@ -147,7 +147,7 @@ function mcpOf(env: ConfigEnv): Read<Plugin> {
   }
 }
 
-/** All but the secrets in its headers is for the package that speaks MCP to check. */
+/** Reads only the secrets in the headers. `@holdpoint/mcp` validates the rest. */
 function serverOf(env: ConfigEnv): Read<Json> {
   return (value, path) => {
     const headers = isObject(value) ? value['headers'] : undefined
@@ -162,7 +162,7 @@ function modelOf({ models = {} }: ConfigEnv): Read<Model> {
     const name = line(200)(value, path)
     const found = Object.hasOwn(models, name) ? models[name] : undefined
     if (found) return found
-    throw wrong(path, `is none of the models that are here: ${Object.keys(models).join(', ') || 'there are none'}`)
+    throw wrong(path, `is not one of the models here: ${Object.keys(models).join(', ') || 'there are none'}`)
   }
 }
 
@@ -224,7 +224,7 @@ function window(value: Json, path: string): NonNullable<ContextOptions['window']
 function settings(value: Json, path: string): ModelSettings {
   if (isObject(value))
     for (const key of ['headers', 'provider'])
-      if (Object.hasOwn(value, key)) throw wrong(at(path, key), 'is for the operator to say, who offers the model')
+      if (Object.hasOwn(value, key)) throw wrong(at(path, key), 'can only be set by the operator who offers the model')
   const fields = new Fields(value, path, [
     'maxOutputTokens',
     'temperature',

@@ -1,12 +1,11 @@
-/** Secrets from the environment of the process: those that the operator lists, and no others. */
+/** Secrets from environment variables. Only those that the operator lists can be used. */
 
-/** The value of a secret of a tenant; undefined when the tenant has none of that name. */
+/** Returns the value of a tenant's secret; undefined if the tenant has none with that name. */
 export type Secrets = (tenant: string, name: string) => string | undefined | Promise<string | undefined>
 
 /**
- * Answers for the environment variables that `allowed` names. Give the names by tenant where tenants write
- * configurations: `{ acme: ['TRACKER_TOKEN'] }`. A plain list is for every tenant, so it is for what only your own code
- * refers to.
+ * Returns the values of the environment variables in `allowed`. If tenants write configurations, give the names by tenant:
+ * `{ acme: ['TRACKER_TOKEN'] }`. A list without tenants allows every tenant to use them, so it is only for your own configurations.
  */
 export function envSecrets(
   allowed: readonly string[] | Readonly<Record<string, readonly string[]>>,

@@ -1,6 +1,6 @@
 /**
- * Reads configuration that a stranger wrote: every field by name, by type and within bounds, and nothing else. What is
- * wrong is said with the path it is at. Values are not repeated in messages: they may be long, hostile or secret.
+ * Reads configurations of untrusted authors: only known fields, with their types and limits. An error names the path of the field.
+ * It does not repeat the value, which may be long, hostile or secret.
  */
 import { HoldpointError, toJson, type Json, type JsonObject } from '@holdpoint/core'
 
@@ -9,7 +9,7 @@ export type Read<T> = (value: Json, path: string) => T
 const MOST_CHARS = 1_000_000
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** The configuration as JSON has it, in an own copy, without names that reach into prototypes. */
+/** A copy of the configuration as JSON. Refuses names such as `__proto__`. */
 export function plainConfig(config: unknown, path: string): Json {
   const json = toJson(config)
   if (!json.ok) throw wrong(path, `is not plain JSON: ${json.why}`)
@@ -19,19 +19,19 @@ export function plainConfig(config: unknown, path: string): Json {
   return json.value
 }
 
-/** A reference to a secret stands for the value of a header. Anywhere else it would be data, and no secret is put there. */
+/** Only the value of a header may refer to a secret. Anywhere else, the reference would be sent as data. */
 function checkNames(value: Json, path: string, names: readonly string[]): void {
   if (typeof value !== 'object' || value === null) return
   for (const [key, member] of Object.entries(value)) {
     const here = Array.isArray(value) ? `${path}[${key}]` : at(path, key)
     if (FORBIDDEN.has(key)) throw wrong(here, 'is not allowed as a name')
     if (key === '$secret' && !isHeader(names))
-      throw wrong(here, 'stands where no secret is put. Secrets may only be the values of headers')
+      throw wrong(here, 'refers to a secret, which only the value of a header may do')
     checkNames(member, here, [...names, key])
   }
 }
 
-/** Of a tool's request, or of an MCP server: `mcpServers[0].headers.authorization`. */
+/** Whether the path is a header of a tool's request or of an MCP server: `mcpServers[0].headers.authorization`. */
 function isHeader(names: readonly string[]): boolean {
   return (
     names.at(-2) === 'headers' &&
@@ -90,7 +90,7 @@ export function whole(least: number, most: number = Number.MAX_SAFE_INTEGER): Re
   }
 }
 
-/** Control characters, half characters, and what makes text read otherwise than it is: overrides and invisible tags. */
+/** Control characters, lone surrogates, and characters that hide or reorder text: direction overrides and invisible tags. */
 // oxlint-disable-next-line no-control-regex
 const UNFIT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u202d\u202e\u{e0000}-\u{e007f}]|\p{Surrogate}/u
 
@@ -100,7 +100,7 @@ export function text(most: number, least = 0): Read<string> {
     if (value.length > most) throw wrong(path, `is ${value.length} characters long, and ${most} are allowed`)
     if (value.length < least) throw wrong(path, 'must not be empty')
     const unfit = UNFIT.exec(value)
-    if (unfit) throw wrong(path, `has a character in it that cannot be shown (${codeOf(unfit[0])}). Remove it`)
+    if (unfit) throw wrong(path, `contains a character that cannot be shown (${codeOf(unfit[0])}). Remove it`)
     return value
   }
 }
@@ -131,7 +131,7 @@ export function listOf<T>(read: Read<T>, most: number): Read<readonly T[]> {
   }
 }
 
-/** Without what was left out. */
+/** Removes undefined fields. */
 export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>

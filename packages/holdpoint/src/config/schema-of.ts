@@ -1,4 +1,4 @@
-/** A tool's schema as its configuration says it, checked where the operator wants it checked. */
+/** Reads a tool's schema. It is validated in another thread if the operator configured `schemas`. */
 import { messageOf, withJsonSchema, type Checked, type JsonObject, type StandardSchema } from '@holdpoint/core'
 import type { ConfigEnv } from './config-env.ts'
 import { object, wrong, type Read } from './fields.ts'
@@ -9,7 +9,7 @@ export function schemaOf({ schemas, tenant = '' }: ConfigEnv): Read<JsonObject> 
     if (!schemas) return json
     try {
       const check = schemas.compileFor(tenant)(json)
-      // A declaration takes either; its types tell what a handler is handed, which is the same for both.
+      // A declaration accepts both kinds of schema. The types differ only in the handler's input, which is the same here.
       return withJsonSchema(standard(check), json) as unknown as JsonObject
     } catch (error) {
       throw wrong(path, `is not a JSON Schema that can be used: ${messageOf(error)}`, error)

@@ -1,4 +1,4 @@
-/** What the schemas of an agent may come to together. What one may be is in `json-schema/limits.ts`. */
+/** Limits the total size of an agent's schemas. The limits of one schema are in `json-schema/inspect-schema.ts`. */
 import type { Json } from '@holdpoint/core'
 import { isObject, listOf, wrong, type Read } from './fields.ts'
 
@@ -22,7 +22,7 @@ export const schemasTogether: Read<void> = (tools, path) => {
     throw wrong(path, `their schemas have ${nodes} nodes together, and ${MOST_NODES} are allowed. ${split}`)
 }
 
-/** Objects, arrays and booleans: whatever can be a schema. */
+/** Counts objects, arrays and booleans, which can be schemas. */
 function nodesOf(value: Json): number {
   if (typeof value === 'boolean') return 1
   if (typeof value !== 'object' || value === null) return 0

@@ -1,32 +1,32 @@
 /**
- * Secrets by reference. The configuration says a name; the value is asked for when the request is made, goes into its
- * headers and is forgotten. A service may repeat what it was sent, so its response is searched for secrets before it is shown.
+ * Secrets by name. A configuration contains only the name of a secret. Its value is fetched for each request, put into the headers,
+ * and not kept. A service may repeat the headers in its response, so secrets are removed from the response before it is shown.
  */
 import { toolError, type Json, type JsonObject, type Tool, type ToolContext } from '@holdpoint/core'
 import type { Headers } from '../http-tool/headers.ts'
 import { RequestFailed } from '../http-tool/request-failed.ts'
-import type { HttpAnswer } from '../http-tool/http-tool-options.ts'
+import type { HttpToolResult } from '../http-tool/http-tool-options.ts'
 import type { ConfigEnv } from './config-env.ts'
 import { at, Fields, line, wrong } from './fields.ts'
 
-/** Each header's text, or the name of a secret. */
+/** The text of each header, or the name of a secret. */
 export type ConfigHeaders = Readonly<Record<string, string | { readonly $secret: string }>>
 
 const SECRET_NAME = /^[A-Za-z_][\w.-]{0,127}$/
 
-/** A reference to a secret, as the configuration says it. */
+/** Reads a reference to a secret. */
 export function readSecret(value: JsonObject, path: string, { secrets }: ConfigEnv): { readonly $secret: string } {
   const $secret = new Fields(value, path, ['$secret']).need('$secret', line(128))
   if (!SECRET_NAME.test($secret))
     throw wrong(at(path, '$secret'), 'must be the name of a secret: letters, digits, "_", "-" and "."')
-  if (!secrets) throw wrong(at(path, '$secret'), 'is a secret, and there are none here')
+  if (!secrets) throw wrong(at(path, '$secret'), 'refers to a secret, and the operator offers none')
   return { $secret }
 }
 
 type HttpContext = ToolContext<unknown>
-type HttpCall = Tool<unknown, HttpAnswer, 'server'>
+type HttpCall = Tool<unknown, HttpToolResult, 'server'>
 
-/** The values of the call that is being made, for as long as it is. */
+/** The secrets of each call that is running. */
 const used = new WeakMap<HttpContext, ReadonlyMap<string, string>>()
 
 export async function withSecrets(headers: ConfigHeaders, env: ConfigEnv, context: HttpContext): Promise<Headers> {
@@ -38,7 +38,7 @@ export async function withSecrets(headers: ConfigHeaders, env: ConfigEnv, contex
     else {
       const secret = values.get(value.$secret) ?? (await env.secrets?.(env.tenant ?? '', value.$secret))
       if (typeof secret !== 'string')
-        throw new RequestFailed(`There is no secret "${value.$secret}" here: the operator must add it.`)
+        throw new RequestFailed(`There is no secret "${value.$secret}". The operator must add it.`)
       values.set(value.$secret, secret)
       made.push([name, secret])
     }
@@ -46,15 +46,15 @@ export async function withSecrets(headers: ConfigHeaders, env: ConfigEnv, contex
   return Object.fromEntries(made)
 }
 
-/** The same tool, whose results never hold a secret that its request held. */
-export function discreet(made: HttpCall): HttpCall {
+/** Wraps a tool so that its results never contain a secret of its request. */
+export function withoutLeakedSecrets(made: HttpCall): HttpCall {
   return {
     ...made,
     run: async (context) => {
       const result = await made.run?.(context)
       const secrets = used.get(context) ?? new Map<string, string>()
       used.delete(context)
-      if (typeof result !== 'object' || secrets.size === 0) return result as HttpAnswer
+      if (typeof result !== 'object' || secrets.size === 0) return result as HttpToolResult
       if ('status' in result) return { ...result, body: withoutSecrets(secrets, result.body) }
       if (!('details' in result)) return result
       const { message, details } = result
@@ -63,12 +63,12 @@ export function discreet(made: HttpCall): HttpCall {
   }
 }
 
-/** Below this it would be found everywhere, and is no secret. */
+/** A shorter secret would match everywhere. */
 const SHORTEST = 4
-/** Of a value like `Bearer …`, the part that counts. */
+/** For the parts of a value like `Bearer …`. */
 const SHORTEST_PART = 8
 
-/** The value without any of these, by name, in whatever form they stand in it. */
+/** Replaces each secret in a value, in every encoded form, by its name. */
 export function withoutSecrets(secrets: ReadonlyMap<string, string>, value: Json): Json {
   let text = JSON.stringify(value)
   for (const [name, secret] of secrets)
@@ -83,7 +83,7 @@ function formsOf(secret: string): readonly string[] {
   return [...new Set(forms)].toSorted((a, b) => b.length - a.length)
 }
 
-/** As it stands inside JSON. */
+/** The text as it appears inside JSON. */
 function quoted(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }

@@ -1,7 +1,7 @@
 /**
- * A tool as plain JSON: what can be sent over HTTP, with no code. Its author is not trusted, so everything is
- * read by name and within bounds, schemas are measured before they are compiled, requests leave through the guard of
- * `httpTool`, and secrets are said by name.
+ * A tool as JSON, without code, which can be sent over HTTP. Its author is not trusted: only known fields within their limits are
+ * read, the sizes of schemas are checked before they are compiled, requests go through the address check of `httpTool`, and
+ * secrets are given by name.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -21,27 +21,27 @@ import { internalTool, tool } from '../tool.ts'
 import type { ConfigEnv } from './config-env.ts'
 import { at, either, Fields, given, isObject, line, object, oneOf, plainConfig, text, whole, wrong } from './fields.ts'
 import { schemaOf } from './schema-of.ts'
-import { discreet, readSecret, withSecrets, type ConfigHeaders } from './secrets.ts'
+import { withoutLeakedSecrets, readSecret, withSecrets, type ConfigHeaders } from './secrets.ts'
 
 export interface ToolConfig {
   readonly name: string
-  /** What the model chooses by; the name by default. */
+  /** The model reads it to choose a tool. Default: the name. */
   readonly description?: string
-  /** Any object by default. */
+  /** Default: any object. */
   readonly inputSchema?: JsonObject
   /**
-   * Who carries it out: we, by an HTTP call (`gateway`); another service, which posts the result (`external`); a
-   * client of the conversation (`space`); or no one, because the arguments are the result (`internal`). With
-   * `execution.url` a tool of any type but `internal` is an HTTP call, and a `gateway` tool without one is `external`.
+   * Which side runs the calls: the gateway, by an HTTP request (`gateway`); another service, which posts the result (`external`); a
+   * client of the conversation (`space`); or none, because the input is the result (`internal`). With `execution.url`, a tool of
+   * any type but `internal` is an HTTP request. Without it, a `gateway` tool is `external`.
    */
   readonly executionType: 'gateway' | 'external' | 'space' | 'internal'
   /** Default: true; false for `internal`. */
   readonly visible?: boolean
-  /** The model reads `pending` at once and goes on. Changes nothing with `execution.url`: the result is there at once. */
+  /** The model reads `pending` at once and continues. No effect with `execution.url`, where the model gets the result at once. */
   readonly isAsync?: boolean
-  /** Milliseconds that the model waits for the result; 30,000 by default. An async call is not waited for. */
+  /** Milliseconds that the model waits for the result. Default: 30,000. Not for async calls. */
   readonly timeout?: number
-  /** Milliseconds after which an async call without a result is given up; 7 days by default. */
+  /** Milliseconds after which an async call without a result expires. Default: 7 days. */
   readonly expiresAfter?: number
   /** For all but `internal`. */
   readonly execution?: {
@@ -54,11 +54,11 @@ export interface ToolConfig {
   readonly onExpire?: OnExpire
   /** What happens to an answer after the deadline: it is refused, or the agent gets it as a new message (`inbox`, the default). */
   readonly late?: 'reject' | 'inbox'
-  /** It reports progress while it waits for its result, so screens show how far it is; no by default. */
+  /** The side that runs the call reports progress, and screens show it. Default: false. */
   readonly streaming?: boolean
   readonly retention?: Retention
   readonly onLost?: 'retry' | 'fail' | 'ask'
-  /** Milliseconds that a `space` call waits while no client is connected; as long as `timeout` by default. */
+  /** Milliseconds that a `space` call waits while no client is connected. Default: `timeout`. */
   readonly grace?: number
 }
 
@@ -88,7 +88,7 @@ const KEYS: readonly (keyof ToolConfig)[] = [
 /** How a call gets its result. */
 type Way = 'http' | 'external' | 'client' | 'internal'
 
-/** What is not for every way, and for whom it is. */
+/** Settings that are not for all tools, and the tools that they are for. */
 const ONLY: Readonly<Partial<Record<keyof ToolConfig, { readonly ways: readonly Way[]; readonly who: string }>>> = {
   execution: { ways: ['http'], who: 'tools that are not internal' },
   outputSchema: { ways: ['http', 'external', 'client'], who: 'tools that are not internal' },
@@ -104,7 +104,7 @@ const DAY = 86_400 * SECOND
 const LONGEST_REQUEST = 600 * SECOND
 const LONGEST_WAIT = 366 * DAY
 
-/** Makes a tool of what a `ToolConfig` says, from wherever it comes. */
+/** Makes a tool of a `ToolConfig`, which is validated first. */
 export function toolFromConfig(config: unknown, env: ConfigEnv = {}): Tool {
   return readTool(plainConfig(config, 'tool'), env, 'tool')
 }
@@ -117,7 +117,7 @@ export function readTool(config: Json, env: ConfigEnv, path: string): Tool {
     if (fields.has(key) && !ways.includes(way)) throw wrong(at(path, key), `is only for ${who}`)
   const isAsync = fields.maybe('isAsync', either) ?? false
   if (isAsync && way === 'internal')
-    throw wrong(at(path, 'isAsync'), 'is not for internal tools: their result is there at once')
+    throw wrong(at(path, 'isAsync'), 'is not for internal tools, which have their result at once')
   const common = { ...readCommon(fields, kind, env), timeout: readTimeout(fields, way, isAsync) }
   return explained(path, () => {
     switch (way) {
@@ -131,7 +131,7 @@ export function readTool(config: Json, env: ConfigEnv, path: string): Tool {
         return tool({
           ...common,
           ...readWaits(fields, isAsync),
-          // A person answers it, and may come at any time until the deadline.
+          // A person answers the call, and may connect at any time before the deadline.
           grace: fields.maybe('grace', whole(1, LONGEST_WAIT)) ?? common.timeout,
           executor: 'client',
         })
@@ -161,7 +161,7 @@ function readCommon(fields: Fields, kind: Kind, env: ConfigEnv) {
   }
 }
 
-/** How long the call may take. `timeout` is for a result that the model waits for, `expiresAfter` for one that it does not. */
+/** The timeout of a call: `timeout` if the model waits for the result, `expiresAfter` for an async call. */
 function readTimeout(fields: Fields, way: Way, isAsync: boolean): number {
   const timeout = fields.maybe('timeout', whole(1, way === 'http' ? LONGEST_REQUEST : LONGEST_WAIT)) ?? 30 * SECOND
   const expiresAfter = fields.maybe('expiresAfter', whole(1, LONGEST_WAIT))
@@ -204,11 +204,15 @@ function requestTool(
     headers: (context) => withSecrets(headers, env, context),
     allowPrivate: isOwn(url, env.privateHosts ?? []),
   })
-  // Other headers may mean another account: what was approved is not approved with them.
+  // Other headers may mean another account, so an approval must not be valid for them.
   const fingerprint = createHash('sha256')
     .update(canonical({ tool: made.fingerprint, headers }))
     .digest('hex')
-  return { ...discreet(made), fingerprint, definition: { ...made.definition, headers: shownHeaders(headers) } }
+  return {
+    ...withoutLeakedSecrets(made),
+    fingerprint,
+    definition: { ...made.definition, headers: shownHeaders(headers) },
+  }
 }
 
 /** An approver sees that a header has another value or another secret than before, but neither values nor names of secrets. */
@@ -233,14 +237,14 @@ function readHeaders(config: JsonObject, path: string, env: ConfigEnv): ConfigHe
       isObject(value) ? readSecret(value, at(path, name), env) : text(8000)(value, at(path, name)),
     ]),
   )
-  // The secrets are not known yet: their names stand for them.
+  // The values of secrets are not known yet, so this validates with a placeholder.
   const sample = Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : 'x'])
   const mistake = wrongHeader(Object.fromEntries(sample))
   if (mistake !== undefined) throw wrong(path, mistake)
   return headers
 }
 
-/** Whether the operator said that this host may be called although it is not public. */
+/** Whether the operator allowed this private host. */
 function isOwn(url: string, hosts: readonly string[]): boolean {
   const authority = /^https?:\/\/([^/?#]+)/i.exec(url)?.[1] ?? ''
   if (!URL.canParse(`http://${authority}`)) return false
@@ -268,7 +272,7 @@ export function retention(value: Json, path: string): Retention {
   return given({ turns: fields.maybe('turns', whole(0)), last: fields.maybe('last', whole(0)) })
 }
 
-/** What the declaration of a tool has against it, said by the names that the configuration has for things. */
+/** Runs `define`. Translates its error to the names of the configuration. */
 function explained<T>(path: string, define: () => T): T {
   try {
     return define()
@@ -280,7 +284,7 @@ function explained<T>(path: string, define: () => T): T {
   }
 }
 
-/** What only code can say, and what there is in its place. */
+/** Advice in errors that only code can follow, and its replacement. */
 const OURS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^Tool "[^"]*":? (?:(?:input|output):? )?/, ''],
   [/, or say "allowHttp: true".*$/, '.'],

@@ -1,8 +1,7 @@
 /**
- * Connects to the host of a URL, and to no address that was not checked. The guard stands here, where the connection
- * is made, because a check before it can be outlived: a name may resolve to something else a moment later. So a name is
- * resolved once, every address it has must be public, the socket may only choose among those, and where it ended up is
- * looked at again before a byte is sent. No agent, no pool, no proxy from the environment.
+ * Connects to the host of a URL, but only to checked addresses. An earlier check is not safe, because a name may resolve to another
+ * address a moment later. So the name is resolved once, all its addresses must be public, the socket may use only those, and the
+ * address of the connection is checked again before a byte is sent. No agent, no pool, no proxy from the environment.
  */
 import { lookup } from 'node:dns/promises'
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
@@ -14,7 +13,7 @@ import { RequestFailed } from './request-failed.ts'
 /** The network, for tests to replace. */
 export interface Network {
   resolve(hostname: string): Promise<readonly string[]>
-  /** A socket on its way to one of these addresses, which are IP addresses. */
+  /** Returns a socket that connects to one of these IP addresses. */
   dial(addresses: readonly string[], port: number): Socket
   /** Certificate authorities to trust instead of Node's. */
   readonly ca?: string
@@ -28,7 +27,7 @@ export const nodeNetwork: Network = {
         null,
         addresses.map((address) => ({ address, family: isIP(address) })),
       )
-    // The name is never resolved: it only makes Node ask `lookup`, and try the addresses in turn.
+    // The name is never resolved. With a name, Node calls `lookup` and tries the addresses in turn.
     return connectTcp({ host: 'checked.invalid', port, lookup: checked, autoSelectFamily: true })
   },
 }
@@ -62,7 +61,7 @@ export async function connect(url: URL, { network, allowPrivate, signal }: Conne
     host: hostname,
     ...(!isIP(hostname) && { servername: hostname }),
     ALPNProtocols: ['http/1.1'],
-    // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED would change the default.
+    // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED would change the default.
     rejectUnauthorized: true,
     ...(network.ca !== undefined && { ca: network.ca }),
   })
@@ -82,7 +81,7 @@ function notPublic(hostname: string): RequestFailed {
 }
 
 function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<void> {
-  // Stays for the socket's life: an error without a listener would end the process.
+  // Never removed: an error without a listener would end the process.
   socket.on('error', () => {})
   const settled = new Promise<void>((resolve, reject) => {
     socket.once(event, () => resolve())

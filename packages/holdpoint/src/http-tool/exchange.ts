@@ -1,7 +1,7 @@
 /**
- * One request and its answer, on a connection of its own that is closed afterwards. Reads no more than it may: an
- * answer that says it is too long is not read, one that turns out to be is cut off. Nothing is decompressed, so that a
- * small answer cannot become a large one. The limits on headers are Node's.
+ * One request and its response, on a new connection that is closed afterwards. The size of the body is limited: a response with a
+ * larger `content-length` is not read, and a body that becomes larger is cut off. Nothing is decompressed, so that a small response
+ * cannot become a large one. The limits on headers are Node's.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -14,21 +14,21 @@ export interface Outgoing {
   readonly method: HttpMethod
   /** Our own headers, sent to the server. Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>
-  /** The author's: said to the url's own origin alone. */
+  /** The author's headers, sent only to the origin of the url. */
   readonly custom: Readonly<Record<string, string>>
   readonly body: string | undefined
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** Empty when it redirects: its body is not read. */
+  /** Empty for a redirect, whose body is not read. */
   readonly body: Buffer
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-export function isRedirect({ status, headers }: Pick<Answer, 'status' | 'headers'>): boolean {
+export function isRedirect({ status, headers }: Pick<HttpResponse, 'status' | 'headers'>): boolean {
   return REDIRECTS.has(status) && headers.location !== undefined
 }
 
@@ -37,7 +37,7 @@ export async function exchange(
   outgoing: Outgoing,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   try {
     const response = await send(socket, outgoing, signal)
     const { statusCode: status = 0, headers } = response
@@ -68,10 +68,10 @@ function send(
       },
       signal,
     })
-    // `on`: it may fail once more after the answer began, and reading that reports it.
+    // `on`: the request may fail again after the response began. Reading the response reports that.
     request.on('error', reject)
     request.once('response', resolve)
-    // Node closes without an error when the answer is a change of protocol.
+    // Node closes without an error when the response changes the protocol.
     request.once('close', () => reject(new RequestFailed(`${url.host} closed the connection without an answer.`)))
     request.end(body)
   })

@@ -1,10 +1,10 @@
 /**
- * A request and the redirects it leads to, three at most. Each hop is a new connection through the same guard. What an
- * author said about one host does not spread: elsewhere there are no custom headers (they hold the credentials), and
- * `allowPrivate` no longer counts. An encrypted request never goes on unencrypted.
+ * Sends a request and follows at most three redirects. Each is a new connection with the same address check. The author's settings
+ * are only for the first host: another host gets no custom headers, which contain credentials, and `allowPrivate` does not apply to
+ * it. A redirect from https to http is refused.
  */
 import { connect, type Network } from './connect.ts'
-import { exchange, isRedirect, type Answer, type Outgoing } from './exchange.ts'
+import { exchange, isRedirect, type HttpResponse, type Outgoing } from './exchange.ts'
 import { asRequestFailed, RequestFailed } from './request-failed.ts'
 
 const MAX_REDIRECTS = 3
@@ -16,8 +16,8 @@ export interface Policy {
   readonly maxBytes: number
 }
 
-export interface Final extends Answer {
-  /** Who gave the answer in the end. */
+export interface Final extends HttpResponse {
+  /** The host that sent the response. */
   readonly host: string
 }
 
@@ -37,7 +37,7 @@ async function ask(
   origin: URL,
   { network, maxBytes, ...policy }: Policy,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   try {
     const allowPrivate = policy.allowPrivate && sameHost(outgoing.url, origin)
     const socket = await connect(outgoing.url, { network, allowPrivate, signal })
@@ -49,7 +49,7 @@ async function ask(
 
 function redirected(
   from: Outgoing,
-  { status, headers }: Answer,
+  { status, headers }: HttpResponse,
   origin: URL,
   { allowPrivate, allowHttp }: Policy,
 ): Outgoing {
@@ -78,7 +78,7 @@ function redirected(
   }
 }
 
-/** With the port: on another one is another service. The usual ports of http and https count as one. */
+/** Compares host and port, because another port is another service. The default ports of http and https count as the same. */
 function sameHost(a: URL, b: URL): boolean {
   return a.host === b.host
 }

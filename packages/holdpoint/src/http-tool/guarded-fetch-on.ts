@@ -1,7 +1,7 @@
 /**
- * `fetch` through the guard of HTTP tools, for protocols that want a stream: each request on a connection of its own to
- * an address that was checked, nothing decompressed, no more read than may be, and no redirect followed, since a redirect
- * would take the credentials along.
+ * `fetch` with the address check of HTTP tools, for protocols that need a stream. Each request has a new connection to a checked
+ * address. Nothing is decompressed, the size of the response is limited, and redirects are not followed, because they would get the
+ * credentials.
  */
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
@@ -19,12 +19,12 @@ export function guardedFetchOn(network: Network, options: GuardedFetchOptions): 
     try {
       const allowPrivate = isPrivateHost(url, options.privateHosts)
       if (url.protocol !== 'https:' && !(url.protocol === 'http:' && allowPrivate))
-        throw new RequestFailed(`${url.host} is asked over https, or not at all.`)
+        throw new RequestFailed(`${url.host} must be requested over https.`)
       const socket = await connect(url, { network, allowPrivate, signal })
       const answer = await send(socket, url, init, signal)
       return toResponse(answer, url, options.maxBytes)
     } catch (error) {
-      // The caller that aborted knows why.
+      // The caller that aborted gets its own reason.
       throw signal.aborted ? signal.reason : asRequestFailed(error, url.host)
     }
   }

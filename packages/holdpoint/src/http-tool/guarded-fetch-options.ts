@@ -1,8 +1,8 @@
-/** No type of Node is named: programs without them compile. */
+/** These types use no types of Node, so that programs without them compile. */
 export interface GuardedFetchOptions {
-  /** Hosts in the operator's own network that may be asked as well: `orders.internal`, or with a port. True: any. */
+  /** Hosts in the operator's network that may be requested too: `orders.internal`, or with a port. True: any host. */
   readonly privateHosts?: readonly string[] | true
-  /** The most that is read of an answer. */
+  /** The largest response. */
   readonly maxBytes: number
 }
 

@@ -1,10 +1,10 @@
-/** The headers of an HTTP tool: which the author may give, and what is sent when they say nothing. */
+/** The headers of an HTTP tool: those that the author may set, and our own. */
 import { nodeHttp } from '../load-later.ts'
 import { RequestFailed } from './request-failed.ts'
 
 export type Headers = Readonly<Record<string, string>>
 
-/** A caller that sets these can smuggle a second request, or asks for a response that is not read. */
+/** With these, an author could smuggle a second request, or ask for a response that cannot be read. */
 const RESERVED = new Set([
   'host',
   'content-length',
@@ -21,13 +21,13 @@ const RESERVED = new Set([
   'proxy-connection',
 ])
 
-/** What is wrong with them, never what is in them; undefined when they are fine. */
+/** Returns what is wrong with the headers, without their values. Undefined if they are valid. */
 export function wrongHeader(headers: unknown): string | undefined {
   if (typeof headers !== 'object' || headers === null || Array.isArray(headers))
     return 'they must be an object of names and texts'
   const { validateHeaderName, validateHeaderValue } = nodeHttp()
   for (const [name, value] of Object.entries(headers)) {
-    if (RESERVED.has(name.toLowerCase())) return `"${name}" is not the author's to set`
+    if (RESERVED.has(name.toLowerCase())) return `"${name}" cannot be set by the author`
     if (typeof value !== 'string') return `"${name}" is not a text`
     try {
       validateHeaderName(name)
@@ -39,15 +39,15 @@ export function wrongHeader(headers: unknown): string | undefined {
   return undefined
 }
 
-/** Headers from a function, which sees the secrets of a scope: what it throws is not for the model. */
+/** Calls the author's function. It knows secrets, so the model must not read the message of its error. */
 export async function madeHeaders(make: () => Headers | Promise<Headers>): Promise<Headers> {
   let made: Headers
   try {
     made = await make()
   } catch (error) {
-    if (error instanceof RequestFailed) throw error // our own words
+    if (error instanceof RequestFailed) throw error // our own message, without secrets
     throw new RequestFailed(
-      `The headers of the request could not be made (${error instanceof Error ? error.name : 'an unknown error'}).`,
+      `The function for the headers failed (${error instanceof Error ? error.name : 'an unknown error'}).`,
     )
   }
   const wrong = wrongHeader(made)

@@ -1,14 +1,14 @@
 /**
- * A tool that is an HTTP call: declared, not written. The author fixes the url, the model fills in fields. Those not in
- * a `{placeholder}` go to the query (GET, HEAD, DELETE) or to a JSON body (POST, PUT, PATCH). The model is told
- * `{ status, body }`; what is not 2xx is an error with the same details, so that it can read what the service said.
+ * A tool whose calls are HTTP requests. The author sets the url, and the model fills in fields. A field without a `{placeholder}`
+ * goes to the query (GET, HEAD, DELETE) or to the JSON body (POST, PUT, PATCH). The model reads `{ status, body }`. A status that is
+ * not 2xx is an error with the same details, so that the model can read the message of the service.
  *
- * Closed unless opened: public addresses (`allowPrivate`), https (`allowHttp`, or `allowPrivate` for services of one's
- * own), three redirects, 30 s, 1 MB, no compression. The call's id goes out as `Idempotency-Key`.
+ * The defaults are strict: only public addresses (`allowPrivate`), only https (`allowHttp`, or `allowPrivate` for your own services),
+ * three redirects, 30 s, 1 MB, no compression. The request has the call's id as `Idempotency-Key`.
  *
- * A call whose process died is sent again under the same id when HTTP says that this is harmless (GET, HEAD, PUT,
- * DELETE). For POST and PATCH a person is asked, unless the author knows that the service honours the key and says
- * `onLost: 'retry'`. An approval holds for this url and method only: both are part of the tool's fingerprint.
+ * If the process dies during a call, the request is sent again under the same id if HTTP says that this is safe (GET, HEAD, PUT,
+ * DELETE). For POST and PATCH, a person decides, unless the service respects the key and the author sets `onLost: 'retry'`. An approval
+ * is valid for this url and method only: both are part of the tool's fingerprint.
  */
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -32,7 +32,7 @@ import { unlessAborted } from './unless-aborted.ts'
 import { hostnameOf, type Network } from './connect.ts'
 import type { Outgoing } from './exchange.ts'
 import { follow, type Policy } from './follow.ts'
-import type { HttpAnswer, HttpMethod, HttpTool, HttpToolOptions } from './http-tool-options.ts'
+import type { HttpToolResult, HttpMethod, HttpTool, HttpToolOptions } from './http-tool-options.ts'
 import { lowerCase, madeHeaders, ownHeaders, wrongHeader, type Headers } from './headers.ts'
 import { isPublicAddress } from './public-address.ts'
 import { RequestFailed } from './request-failed.ts'
@@ -75,11 +75,11 @@ export function httpToolOn(network: Network): HttpTool {
     if (wrong !== undefined) throw invalid(`${what}: "headers": ${wrong}.`)
 
     const policy = { network, allowPrivate, allowHttp, maxBytes }
-    const define = tool as (options: ServerToolOptions<I, HttpAnswer>) => Tool<Infer<I>, HttpAnswer, 'server'>
+    const define = tool as (options: ServerToolOptions<I, HttpToolResult>) => Tool<Infer<I>, HttpToolResult, 'server'>
     const made = define({
       timeout: '30 seconds',
       onLost: METHODS[method].onLost,
-      maxResultBytes: 2 * maxBytes, // as JSON, a body takes more than it did
+      maxResultBytes: 2 * maxBytes, // a body is larger as JSON
       ...rest,
       run: (context) => {
         const make = async (): Promise<Outgoing> => {
@@ -115,13 +115,13 @@ function outgoing(
     : { url: withQuery(url, rest), method, headers, custom, body: undefined }
 }
 
-/** Whatever happens on the network is something to tell the model; only a mistake of ours is thrown. */
+/** The model reads every network error. Only bugs of ours are thrown. */
 async function call(
   make: () => Promise<Outgoing>,
   policy: Policy,
   timeoutMs: number,
   cancelled: AbortSignal,
-): Promise<Awaited<HandlerResult<HttpAnswer>>> {
+): Promise<Awaited<HandlerResult<HttpToolResult>>> {
   const limit = new AbortController()
   const cancel = (): void => limit.abort(new RequestFailed('The request was cancelled.'))
   if (cancelled.aborted) cancel()
@@ -169,7 +169,7 @@ function checkTarget(
   }
 }
 
-/** A misspelt placeholder would fail at every call; here it is told to the author. */
+/** A misspelt placeholder would make every call fail, so it is an error when the tool is defined. */
 function checkPlaceholders({ names }: UrlTemplate, { properties }: JsonObject, what: string): void {
   if (properties === undefined || !isObject(properties)) return
   for (const name of names) {

@@ -1,26 +1,26 @@
-/** What the author of an HTTP tool writes, and what its calls come to. No type of Node is named: programs without them compile. */
+/** The options and the result of an HTTP tool. These types use no types of Node, so that programs without them compile. */
 import type { AnySchema, Infer, Json, ServerToolOptions, Tool, ToolContext } from '@holdpoint/core'
 import type { Headers } from './headers.ts'
 
 export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-export interface HttpAnswer {
+export interface HttpToolResult {
   readonly status: number
-  /** Null when there was none. */
+  /** Null if the response had none. */
   readonly body: Json
 }
 
 export interface HttpToolOptions<I extends AnySchema> extends Omit<
-  ServerToolOptions<I, HttpAnswer>,
+  ServerToolOptions<I, HttpToolResult>,
   'run' | 'executor' | 'manual' | 'streaming' | 'late' | 'async'
 > {
-  /** May have `{fields}` of the input in its path or query. */
+  /** May contain `{fields}` of the input in its path or query. */
   readonly url: string
   /** Default: GET. */
   readonly method?: HttpMethod
-  /** Sent to the url's own origin only. A function makes them for each call, from the secrets of its scope. */
+  /** Sent only to the origin of the url. A function returns them for each call, for example with secrets of its scope. */
   readonly headers?: Headers | ((context: ToolContext<Infer<I>>) => Headers | Promise<Headers>)
-  /** The most that is read of a response. Default: 1 MB. */
+  /** The largest response. Default: 1 MB. */
   readonly maxBytes?: number
   /** The url's host may be in a private network, and need not be encrypted. */
   readonly allowPrivate?: boolean
@@ -28,4 +28,4 @@ export interface HttpToolOptions<I extends AnySchema> extends Omit<
   readonly allowHttp?: boolean
 }
 
-export type HttpTool = <I extends AnySchema>(options: HttpToolOptions<I>) => Tool<Infer<I>, HttpAnswer, 'server'>
+export type HttpTool = <I extends AnySchema>(options: HttpToolOptions<I>) => Tool<Infer<I>, HttpToolResult, 'server'>

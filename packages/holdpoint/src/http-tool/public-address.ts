@@ -1,8 +1,7 @@
 /**
- * Which addresses are on the public internet. Everything of the IANA special-purpose registries is not: our own machine,
- * private and shared networks, link-local (where clouds keep their credentials), documentation, multicast, reserved. For
- * IPv6 the question is turned round: only 2000::/3 is handed out at all, so the rest need not be listed, which covers
- * IPv4 in disguise (::ffff:0:0/96, ::/96, and NAT64's 64:ff9b::/96) and whatever is invented next.
+ * Which addresses are on the public internet. Addresses in the IANA special-purpose registries are not: loopback, private and shared
+ * networks, link-local (where clouds serve their credentials), documentation, multicast, reserved. For IPv6, only 2000::/3 can be
+ * public. That excludes embedded IPv4 addresses (::ffff:0:0/96, ::/96, and 64:ff9b::/96 of NAT64) and all future ranges.
  */
 import { BlockList, isIP } from 'node:net'
 
@@ -40,7 +39,7 @@ globalV6.addSubnet('2000::', 3, 'ipv6')
 
 /** `address` is an IP address as Node writes it; anything else is not public. */
 export function isPublicAddress(address: string): boolean {
-  // A zone (`fe80::1%eth0`) only means something on this machine, and BlockList cannot read it.
+  // An address with a zone (`fe80::1%eth0`) is local to this machine, and BlockList cannot read it.
   if (address.includes('%')) return false
   const family = isIP(address)
   if (family === 4) return !special.check(address, 'ipv4')

@@ -1,6 +1,6 @@
 /**
- * Why a request came to nothing, in words for the model. Made of host names, codes and our own sentences alone: Node's
- * messages carry resolved addresses, and an URL or a header may carry a secret.
+ * Why a request failed, as a message for the model. It contains only host names, codes and our own sentences: Node's messages contain
+ * resolved addresses, and a URL or a header may contain a secret.
  */
 export class RequestFailed extends Error {
   override readonly name = 'RequestFailed'
@@ -10,8 +10,8 @@ const SAYS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'could not be found',
   EAI_AGAIN: 'could not be found',
   ECONNREFUSED: 'refused the connection',
-  ECONNRESET: 'closed the connection before it had answered in full',
-  EPIPE: 'closed the connection before it had answered in full',
+  ECONNRESET: 'closed the connection before the response was complete',
+  EPIPE: 'closed the connection before the response was complete',
   ETIMEDOUT: 'could not be reached in time',
   HPE_HEADER_OVERFLOW: 'sent headers that are too large',
 }
@@ -23,5 +23,5 @@ export function asRequestFailed(error: unknown, host: string): RequestFailed {
       ? error.code
       : undefined
   const says = code === undefined ? undefined : SAYS[code]
-  return new RequestFailed(`${host} ${says ?? `could not be asked (${code ?? 'unknown error'})`}.`, { cause: error })
+  return new RequestFailed(`${host} ${says ?? `could not be reached (${code ?? 'unknown error'})`}.`, { cause: error })
 }

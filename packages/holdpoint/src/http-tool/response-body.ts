@@ -1,10 +1,10 @@
-/** What a service answered, as JSON when it says that it is, else as text. */
+/** The body of a response: parsed if its content type is JSON, otherwise as text. */
 import { parseJson, type Json } from '@holdpoint/core'
-import type { Answer } from './exchange.ts'
+import type { HttpResponse } from './exchange.ts'
 
 const JSON_TYPE = /^(?:application|text)\/(?:[\w.+-]+\+)?json$/i
 
-export function responseBody({ headers, body }: Pick<Answer, 'headers' | 'body'>): {
+export function responseBody({ headers, body }: Pick<HttpResponse, 'headers' | 'body'>): {
   readonly body: Json
   readonly problem?: string
 } {

@@ -1,12 +1,12 @@
 /**
- * The url of an HTTP tool as an approver is shown it. Authors put credentials into urls (`?api_key=…`, the path of a
- * webhook), and holds are read by more people than the tool's code. So what may be a credential is replaced by a short
- * hash, by which the approver still sees that it was changed.
+ * The url of an HTTP tool as approvers see it. Authors put credentials into urls (`?api_key=…`, the path of a webhook), and more
+ * people read holds than the tool's code. So each part that may be a credential is replaced by a short hash, which still shows
+ * approvers that it changed.
  */
 import { createHash } from 'node:crypto'
 
 const CREDENTIAL = /key|token|secret|pass|pwd|auth|sig|cred|code|session/i
-/** Long, and letters mixed with digits: no word that a person would write. */
+/** Long, with letters and digits, so probably not a word. */
 const RANDOM = /^(?=[^{}]*\d)(?=[^{}]*[A-Za-z])[^{}]{16,}$/
 
 export function shownUrl(template: string): string {
@@ -21,7 +21,7 @@ export function shownUrl(template: string): string {
   return `${origin}${segments.join('/')}${pairs.join('&')}`
 }
 
-/** Not enough of the hash to find a secret by, and enough to tell two apart. */
+/** So short that it does not reveal the secret, and long enough to distinguish two. */
 export function hidden(value: string): string {
   return `…${createHash('sha256').update(value).digest('hex').slice(0, 6)}`
 }

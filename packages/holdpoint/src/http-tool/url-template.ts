@@ -1,21 +1,21 @@
 /**
- * The url of an HTTP tool: fixed by the author, but for `{placeholders}` in the path or the query. Where a request goes
- * is never the model's choice: what it writes is encoded, cannot climb out of its place in the path (`..`), and the
- * finished url must have the origin that was written down.
+ * The url of an HTTP tool. The author sets it, with `{placeholders}` in the path or the query. The model cannot change where a
+ * request goes: its values are encoded, cannot leave their segment of the path (`..`), and the final url must have the author's
+ * origin.
  */
 import { HoldpointError, type Json, type JsonObject } from '@holdpoint/core'
 import { RequestFailed } from './request-failed.ts'
 
 export interface UrlTemplate {
-  /** With something harmless in every placeholder. */
+  /** The url with a harmless value in every placeholder. */
   readonly sample: URL
-  /** The fields of the input that are used up by placeholders. */
+  /** The fields of the input that the placeholders use. */
   readonly names: ReadonlySet<string>
   fill(fields: JsonObject): URL
 }
 
 const PLACEHOLDER = /\{([^{}]+)\}/g
-/** Nothing but the plain form: the URL parser would also take backslashes, tabs and line ends, and move the host. */
+/** Only the plain form. The URL parser also accepts backslashes, tabs and line ends, which can change the host. */
 const PLAIN = /^(https?:\/\/[^\s/?#\\{}@]+)((?:\/[^\s?#\\]*)?)((?:\?[^\s#\\]*)?)$/i
 
 export function urlTemplate(template: unknown, what: string): UrlTemplate {
@@ -24,7 +24,7 @@ export function urlTemplate(template: unknown, what: string): UrlTemplate {
   if (origin === undefined || path === undefined || query === undefined)
     throw invalid(`${what}: "url" ${mistake(template)}`)
   if (/[{}]/.test(template.replaceAll(PLACEHOLDER, '')))
-    throw invalid(`${what}: "url" has a brace that belongs to no {placeholder}.`)
+    throw invalid(`${what}: "url" has a brace that is not part of a {placeholder}.`)
   if (!URL.canParse(origin)) throw invalid(`${what}: "url" is not a web address.`)
   const names = new Set(Array.from(template.matchAll(PLACEHOLDER), (match) => match[1] ?? ''))
   const expected = new URL(origin).origin
@@ -57,7 +57,7 @@ export function withQuery(url: URL, fields: JsonObject): URL {
 
 function mistake(template: string): string {
   if (!/^https?:\/\//i.test(template))
-    return "must begin with https:// (or http://): the scheme is not the model's choice."
+    return 'must begin with https:// (or http://): the model must not choose the scheme.'
   const authority = template.replace(/^https?:\/\//i, '').split(/[/?#]/)[0] ?? ''
   if (authority.includes('{'))
     return 'has a {placeholder} in its host or port. They may only stand in the path or the query, after a "/" or "?".'
@@ -69,7 +69,7 @@ function mistake(template: string): string {
 function fillSegment(segment: string, fields: JsonObject): string {
   return segment.replaceAll(PLACEHOLDER, (_, name: string) => {
     const text = textOf(fields, name)
-    // Encoded slashes are decoded by many a server before it looks at the path.
+    // Many servers decode encoded slashes before they interpret the path.
     if (text === '' || text.split(/[/\\]/).some(isDots))
       throw new RequestFailed(`"${name}" must not be empty, and must not contain "." or ".." as a part of a path.`)
     return encode(name, text)

@@ -1,6 +1,6 @@
 /**
- * Ajv's errors in words a model can act on: `to: must be a string; body: is required`. Says what is asked for and
- * where, never what was given, which may be long or secret.
+ * Ajv's errors as a message that a model can act on: `to: must be a string; body: is required`. It names the path and the rule, but
+ * never the value, which may be long or secret.
  */
 import type { ErrorObject } from 'ajv'
 
@@ -17,9 +17,9 @@ interface Problem {
 
 export function explain(errors: readonly ErrorObject[] | null | undefined): string {
   let problems: Problem[] = []
-  // Errors past the ones that are told cannot matter, and there may be a million.
+  // Only the first errors are shown, and there may be a million.
   for (const error of (errors ?? []).slice(0, 1000)) {
-    // What `then` or `else` found has been said already.
+    // The errors of `then` or `else` are in the list already.
     if (error.keyword === 'if' && problems.length > 0) continue
     const isInner = ({ schemaPath }: Problem): boolean => schemaPath.startsWith(`${error.schemaPath}/`)
     problems = [...problems.filter((problem) => !isInner(problem)), ...merge(error, problems.filter(isInner))]
@@ -35,20 +35,22 @@ function line({ at, says }: Problem): string {
   return at === '' ? says : `${at}: ${says}`
 }
 
-/** A combinator's error comes after those of its branches, and stands for them. */
+/** The error of a combinator comes after those of its branches, and replaces them. */
 function merge(error: ErrorObject, inner: readonly Problem[]): readonly Problem[] {
   const { keyword, schemaPath } = error
   const at = dotted(error.instancePath)
   if (keyword === 'anyOf' || (keyword === 'oneOf' && !error.params['passingSchemas'])) {
     const forms = [...new Set(inner.map((problem) => (problem.at === at ? problem.says : line(problem))))]
     const listed = forms.length > MAX_FORMS ? [...forms.slice(0, MAX_FORMS), '…'] : forms
-    return [{ at, says: listed.length === 0 ? 'fits none of the allowed forms' : listed.join(', or '), schemaPath }]
+    return [
+      { at, says: listed.length === 0 ? 'matches none of the allowed schemas' : listed.join(', or '), schemaPath },
+    ]
   }
   const name = nameOf(error)
   return [{ at: name === undefined ? at : joined(at, name), says: sentence(error), schemaPath }]
 }
 
-/** Errors about a member are reported at the object; we say them of the member. */
+/** The member that an error is about. Ajv reports it at the object. */
 function nameOf({ params }: ErrorObject): string | undefined {
   const name: unknown =
     params['missingProperty'] ?? params['additionalProperty'] ?? params['unevaluatedProperty'] ?? params['propertyName']
@@ -100,13 +102,13 @@ function sentence({ keyword, params, message }: ErrorObject): string {
     case 'maxProperties':
       return `must have at most ${count(limit, 'field')}`
     case 'contains':
-      return 'does not contain the right number of fitting items'
+      return 'does not contain the right number of matching items'
     case 'uniqueItems':
       return 'must not contain the same item twice'
     case 'pattern':
       return `must match the pattern ${cut(String(params['pattern']))}`
     case 'oneOf':
-      return 'fits more than one form, and must fit exactly one'
+      return 'matches more than one schema, and must match exactly one'
   }
   return message ?? `does not fit "${keyword}"`
 }
@@ -134,7 +136,7 @@ function cut(text: string): string {
   return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text
 }
 
-/** From a JSON pointer to the way paths are written everywhere else here: `/to/0/name` → `to.0.name`. */
+/** Converts a JSON pointer to a dotted path: `/to/0/name` → `to.0.name`. */
 function dotted(pointer: string): string {
   return pointer
     .split('/')

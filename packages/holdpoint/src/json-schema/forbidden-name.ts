@@ -1,6 +1,6 @@
 /**
- * Names that reach the prototype of whatever object a careless handler copies them into: `__proto__`, and `prototype`
- * inside `constructor`. As JSON they are ordinary members, so nothing else stops them. A lone `constructor` is a word.
+ * Finds names that change a prototype if a handler copies the value into an object: `__proto__`, and `prototype` inside
+ * `constructor`. JSON allows them. `constructor` alone is harmless.
  */
 import type { Json } from '@holdpoint/core'
 

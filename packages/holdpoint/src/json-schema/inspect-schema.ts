@@ -1,7 +1,7 @@
 /**
- * What a schema may be before Ajv sees it: 64 KB, 32 levels, 2,000 nodes (objects, arrays and booleans: whatever can be
- * a schema), 64 combinators, references within itself alone. Each number is far above what people write, and far below
- * what hurts: 50,000 properties take Ajv 9 s, 2¹² nested `anyOf`s 6 s, and 3,000 levels overflow the stack.
+ * The limits of a schema, checked before Ajv compiles it: 64 KB, 32 levels, 2,000 nodes (objects, arrays and booleans, which can be
+ * schemas), 64 combinators, and only references within the schema. People write much smaller schemas, and much larger ones are
+ * dangerous: 50,000 properties take Ajv 9 s, 2¹² nested `anyOf`s 6 s, and 3,000 levels overflow the stack.
  */
 import { HoldpointError, toJson, type Json, type JsonObject } from '@holdpoint/core'
 import type { Draft } from './validator.ts'
@@ -12,18 +12,18 @@ const MAX_NODES = 2000
 const MAX_COMBINATORS = 64
 
 export interface InspectedSchema {
-  /** A copy: Ajv cannot change the author's schema, and the author cannot change what is checked. */
+  /** A copy, so that Ajv cannot change the author's schema, and the author cannot change this one later. */
   readonly schema: JsonObject
   readonly draft: Draft
   readonly nodes: number
-  /** The time of a check is not bounded by the sizes of schema and value: it has patterns, or refers to itself. */
+  /** Small sizes of schema and value do not guarantee a short validation: the schema has patterns, or refers to itself. */
   readonly unbounded: boolean
 }
 
 const COMBINATORS = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'if'])
 const REFERENCES = new Set(['$ref', '$dynamicRef', '$recursiveRef'])
 const UNBOUNDED = new Set([...REFERENCES, 'pattern', 'patternProperties'])
-/** Keywords whose value is data, in which a `$ref` is only a word. */
+/** Keywords whose value is data, where `$ref` is not a reference. */
 const DATA = new Set(['const', 'enum', 'default', 'example', 'examples'])
 
 interface Tally {
@@ -77,9 +77,9 @@ function checkKeyword(key: string, value: Json, path: readonly string[], tally: 
       `${path.join('.')}: points to ${JSON.stringify(value)}, and only references into the schema itself ("#/…") are followed. Copy what it points to under $defs.`,
     )
   }
-  // Ajv would answer with a promise, which is true whatever it resolves to.
+  // Ajv would return a promise, which counts as true even if it rejects.
   if (key === '$async' && value !== false && typeof value !== 'object')
-    throw invalid(`${path.join('.')}: there are no asynchronous schemas here. Remove it.`)
+    throw invalid(`${path.join('.')}: asynchronous schemas are not supported. Remove it.`)
 }
 
 function countNode(tally: Tally): void {
@@ -96,7 +96,7 @@ function draftOf($schema: Json | undefined, oldTuple: boolean): Draft {
   if (name === 'draft-06') return 'draft-07'
   if (name === 'draft-07' || name === '2019-09' || name === '2020-12') return name
   throw invalid(
-    `$schema: ${JSON.stringify($schema)} is not a draft that is known here. Use https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#, or leave it out.`,
+    `$schema: ${JSON.stringify($schema)} is not a supported draft. Use https://json-schema.org/draft/2020-12/schema or http://json-schema.org/draft-07/schema#, or leave it out.`,
   )
 }
 

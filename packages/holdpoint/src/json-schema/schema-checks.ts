@@ -1,24 +1,23 @@
 /**
- * Schemas that strangers wrote, off the main thread: a schema that takes long to compile, or a `pattern` that takes for
- * ever, costs a thread and no other tenant's time. Each job has an amount of processor time; a thread that exceeds it is
- * ended, and another one takes its place. Tenants take turns, and have one thread at a time each, so that what one of
- * them waits for does not keep another waiting.
+ * Compiles schemas of untrusted authors, and validates with them, in other threads. A schema that takes long to compile, or a
+ * `pattern` that never ends, must not delay other tenants. Each job has a limit of processor time. A thread that exceeds it is ended
+ * and replaced. Tenants take turns, with one thread at a time each.
  */
 import type { Checked, CompileJsonSchema, JsonObject } from '@holdpoint/core'
 import { inspectSchema, type InspectedSchema } from './inspect-schema.ts'
 import type { SchemaThreadJob } from './schema-thread.ts'
-import { SchemaWorker, type Answer, type Budget } from './schema-worker.ts'
+import { SchemaWorker, type CheckResult, type Budget } from './schema-worker.ts'
 import { readValue } from './value.ts'
 
 export interface SchemaChecks {
-  /** For the schemas of one tenant. A schema is measured at once, and compiled with the first check. */
+  /** For the schemas of one tenant. The size of a schema is checked at once. It is compiled with the first value. */
   compileFor(tenant: string): CompileJsonSchema
-  /** What is wrong with a schema, found out by compiling it; undefined when nothing is. Throws when it is too large. */
+  /** Compiles a schema. Returns what is wrong with it, or undefined. Throws if it is too large. */
   whyNot(tenant: string, schema: JsonObject): Promise<string | undefined>
 }
 
 export interface SchemaChecksOptions extends Partial<Budget> {
-  /** At least 2, so that a tenant that keeps one busy leaves one to others. */
+  /** At least 2, so that a tenant that keeps one busy leaves one for the others. */
   readonly threads?: number
 }
 
@@ -27,7 +26,7 @@ const MOST_WAITING = 200
 
 interface Waiting {
   readonly job: SchemaThreadJob
-  readonly answer: (answer: Answer) => void
+  readonly answer: (answer: CheckResult) => void
 }
 
 export function schemaChecks({ threads = 2, ...budget }: SchemaChecksOptions = {}): SchemaChecks {
@@ -53,11 +52,11 @@ function jobOf({ schema, draft }: InspectedSchema): SchemaThreadJob {
 class Turns {
   readonly #most: number
   readonly #budget: Budget
-  /** By tenant; whose turn is next is first. */
+  /** By tenant. The tenant whose turn is next is first. */
   readonly #waiting = new Map<string, Waiting[]>()
   /** Tenants that have a thread now. */
   readonly #served = new Set<string>()
-  /** The one used last is first: it has compiled what is asked for most. */
+  /** The thread that was used last is first: it has compiled the most frequent schemas. */
   #idle: readonly SchemaWorker[] = []
 
   constructor(most: number, budget: Budget) {
@@ -65,10 +64,10 @@ class Turns {
     this.#budget = budget
   }
 
-  take(tenant: string, job: SchemaThreadJob): Promise<Answer> {
+  take(tenant: string, job: SchemaThreadJob): Promise<CheckResult> {
     const line = this.#waiting.get(tenant) ?? []
     if (line.length >= MOST_WAITING)
-      return Promise.resolve(`it could not be checked: ${MOST_WAITING} other checks wait already. Try again later.`)
+      return Promise.resolve(`it could not be checked: ${MOST_WAITING} other checks are waiting. Try again later.`)
     this.#waiting.set(tenant, line)
     return new Promise((answer) => {
       line.push({ job, answer })
@@ -83,7 +82,7 @@ class Turns {
       const [next, ...rest] = line
       this.#waiting.delete(tenant)
       if (!next) continue
-      // At the end of the line of tenants.
+      // The tenant goes to the end of the queue.
       if (rest.length > 0) this.#waiting.set(tenant, rest)
       this.#served.add(tenant)
       void this.#work(tenant, next)

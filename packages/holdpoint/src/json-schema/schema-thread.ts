@@ -1,7 +1,7 @@
 /**
- * A thread that compiles schemas of strangers and checks values with them. It does one thing at a time and says when it
- * goes on from compiling to checking. `schema-checks.ts` ends the thread when one of the two takes too long.
- * It imports nothing of our other packages: it is started from the sources as well as from the build.
+ * A thread that compiles untrusted schemas and validates values with them. It runs one job at a time, and reports when compiling
+ * ends and validating begins. `schema-worker.ts` ends the thread when one of the two takes too long. It imports nothing of our other
+ * packages, because it is started from the sources as well as from the build.
  */
 import type { ValidateFunction } from 'ajv'
 import { parentPort } from 'node:worker_threads'
@@ -10,22 +10,22 @@ import { explain } from './explain.ts'
 import { validatorOf, type Draft } from './validator.ts'
 
 export interface SchemaThreadJob {
-  /** As JSON. It is also the name under which the thread keeps what it compiled. */
+  /** As JSON. It is also the key of the thread's cache. */
   readonly schema: string
   readonly draft: Draft
-  /** As JSON; without it the schema is only compiled. */
+  /** As JSON. Without it, the schema is only compiled. */
   readonly value?: string
 }
 
 export interface SchemaThreadMessage {
   readonly at: 'ready' | 'compiled' | 'done'
-  /** With `done`: what is wrong with the schema, or with the value. */
+  /** With `done`: what is wrong with the schema or the value. */
   readonly why?: string
-  /** How much processor time the thread has used so far, in milliseconds. */
+  /** The processor time of the thread so far, in milliseconds. */
   readonly cpu: number
 }
 
-/** Compiled schemas that are kept, counted by the characters they were compiled from. The oldest go first. */
+/** The size of the cache of compiled schemas, in characters of their JSON. The oldest are removed first. */
 const MOST_KEPT_CHARS = 2_000_000
 
 const kept = new Map<string, ValidateFunction>()
@@ -69,10 +69,10 @@ parentPort?.on('message', (job: SchemaThreadJob) => {
     const fits = validate(JSON.parse(job.value))
     return say({ at: 'done', ...(!fits && { why: explain(validate.errors) }) })
   } catch (error) {
-    // Such as a schema that is nothing but a reference to itself.
-    return say({ at: 'done', why: `the schema itself failed: ${why(error)}` })
+    // For example, the schema is only a reference to itself.
+    return say({ at: 'done', why: `the schema threw an error: ${why(error)}` })
   }
 })
-// Loaded now, so that the time it takes does not count for the first schema.
+// Loaded now, so that the loading time does not count for the first schema.
 for (const load of [ajvDraft07, ajvDraft201909, ajvDraft202012]) load()
 say({ at: 'ready' })

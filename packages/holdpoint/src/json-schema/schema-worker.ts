@@ -1,25 +1,25 @@
-/** One thread for schemas of strangers, as the main thread sees it: one job at a time, within its processor time. */
+/** The main thread's side of a thread for untrusted schemas: one job at a time, with a limit of processor time. */
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { SchemaThreadJob, SchemaThreadMessage } from './schema-thread.ts'
 
 export interface Budget {
-  /** Milliseconds of processor time, not of the clock: a busy machine makes nothing fail. */
+  /** Milliseconds of processor time, not of the clock, so that a busy machine does not make jobs fail. */
   readonly compileMs: number
   readonly checkMs: number
 }
 
-/** Undefined when the job is done and nothing is wrong. */
-export type Answer = string | undefined
+/** What is wrong with the schema or the value. Undefined if nothing is. */
+export type CheckResult = string | undefined
 
 const MEMORY = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
-/** How long to wait at least until the processor time is looked at again. */
+/** The shortest interval between two checks of the processor time. */
 const LOOK_MS = 20
 
 export class SchemaWorker {
   readonly #budget: Budget
   readonly #thread: Worker
-  #answer: ((answer: Answer) => void) | undefined
+  #answer: ((answer: CheckResult) => void) | undefined
   #job: SchemaThreadJob | undefined
   #phase: 'starting' | 'compiling' | 'checking' = 'starting'
   /** The thread's processor time when the phase began. */
@@ -30,21 +30,21 @@ export class SchemaWorker {
   constructor(budget: Budget) {
     this.#budget = budget
     const file = new URL('./schema-thread.ts', import.meta.url)
-    // What is shipped is `.js`, as this file is then; the compiler renames imports only.
+    // The published files are `.js`, like this one. The compiler renames only imports, not this path.
     file.pathname = file.pathname.replace(/\.ts$/, extname(import.meta.url))
-    // No flags of the process: it may have been started with some that a thread refuses, and this one needs none.
+    // Without the flags of the process, because a thread refuses some of them.
     this.#thread = new Worker(file, { execArgv: [], resourceLimits: MEMORY, name: 'holdpoint-schemas' })
     this.#thread.on('message', (said: SchemaThreadMessage) => this.#hear(said))
     this.#thread.on('error', (error) => this.#end(`it could not be checked: ${error.message}`))
     this.#thread.on('exit', () => this.#end('it could not be checked: the thread that checks ended.'))
   }
 
-  /** Whether it ended, so that the next job needs another one. */
+  /** Whether the thread ended, so that the next job needs another one. */
   get gone(): boolean {
     return this.#gone
   }
 
-  run(job: SchemaThreadJob): Promise<Answer> {
+  run(job: SchemaThreadJob): Promise<CheckResult> {
     this.#thread.ref()
     return new Promise((answer) => {
       this.#answer = answer
@@ -77,7 +77,7 @@ export class SchemaWorker {
     this.#timer = setTimeout(() => void this.#look(), Math.max(LOOK_MS, ms))
   }
 
-  /** The clock says that time is up. Whether the thread had the processor for so long is another matter. */
+  /** Runs when the time is up by the clock. Ends the thread only if it used that much processor time. */
   async #look(): Promise<void> {
     const [job, phase] = [this.#job, this.#phase]
     const usage = await this.#thread.cpuUsage().catch(() => undefined)
@@ -95,7 +95,7 @@ export class SchemaWorker {
     this.#settle(why)
   }
 
-  #settle(answer: Answer): void {
+  #settle(answer: CheckResult): void {
     clearTimeout(this.#timer)
     this.#thread.unref()
     const tell = this.#answer

@@ -1,4 +1,4 @@
-/** Asks a server's questions of a person, one after the other. */
+/** Asks a person the questions of a server, one after the other. */
 import { ask, isObject, later, describeValue, toolError, type HandlerResult, type Json } from '@holdpoint/core'
 import { toHoldState, type CallState, type TaskSoFar } from './call-state.ts'
 import { questionOf, readElicitation, type ElicitRequest } from './elicitation.ts'

@@ -1,5 +1,5 @@
 /**
- * The state that an MCP call needs to continue, stored with its hold. It is all that is left after a restart. It contains
+ * The state that an MCP call needs to continue, stored with its hold. After a restart nothing else is left. It contains
  * the server's own state unchanged.
  */
 import { isObject, type Json } from '@holdpoint/core'

@@ -1,7 +1,7 @@
 /**
- * Cancels a task or an open request when its call is settled without it. Any process may cancel a held call, and no handler
- * runs then, so this class reads the log: when the call has an outcome, the remote work is cancelled. Tasks are stored as
- * documents, so that they are found again after a restart.
+ * Cancels a task or an open request when its call is settled without its result. Any process may cancel a held call, and no
+ * handler runs then. So this class reads the log, and cancels the remote work when the call has an outcome. Tasks are stored
+ * as documents, so that a process finds them again after a restart.
  */
 import type { Address, Json, Store } from '@holdpoint/core'
 
@@ -20,7 +20,7 @@ interface StoredTask {
 
 const KIND = 'mcp-task'
 const POLL_MS = 5000
-/** A task that is older than this is left to the server. */
+/** A task that is older than this is not cancelled any more. */
 const STORED_MS = 30 * 86_400_000
 
 export class CallWatcher {
@@ -36,7 +36,7 @@ export class CallWatcher {
       for (const [key, { address }] of this.#watched)
         if (address.tenant === tenant && address.id === id) void this.#check(key)
     })
-    // Notifications of the store may get lost, and may leave out our own writes.
+    // A notification of the store may get lost, and a store may not notify about writes of this process.
     this.#timer = setInterval(() => {
       for (const key of this.#watched.keys()) void this.#check(key)
     }, POLL_MS)

@@ -4,7 +4,7 @@
  */
 import { Client, type Transport } from '@modelcontextprotocol/client'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readDefinition, type Definition } from './definition.ts'
+import { readDefinition, type Definition } from './tool-definition.ts'
 import { LIMITS } from './limits.ts'
 import { Tasks } from './tasks.ts'
 
@@ -49,7 +49,7 @@ export class Connector {
   readonly #stdio: boolean
   readonly #events: ConnectorEvents
   #connecting: Promise<Connection> | undefined
-  /** The same, once it is established. */
+  /** The shared connection, once it is established. */
   #shared: Connection | undefined
   #failures = 0
   #notBefore = 0

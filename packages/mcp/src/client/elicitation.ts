@@ -22,7 +22,7 @@ const MAX_LENGTH = 10_000
 export function readElicitation(params: unknown, plainHttp: boolean): ElicitRequest | undefined {
   if (!isObject(params)) return undefined
   const { mode = 'form', message, requestedSchema, url } = params
-  // A cut message would be answered by a person who has not seen all of it.
+  // Refuse a long message instead of cutting it: a person must see all of what they answer.
   if (typeof message !== 'string' || message.length > MAX_LENGTH) return undefined
   if (mode === 'url') {
     const page = webAddress(url, plainHttp)
@@ -33,8 +33,8 @@ export function readElicitation(params: unknown, plainHttp: boolean): ElicitRequ
 }
 
 /**
- * As a browser would go there, so that people see where that is: letters that look like others are spelt out, and nothing
- * stands before the host. A link that is not to the web would be opened by something else.
+ * The address as a browser opens it, so that people see the real host: letters of the host outside ASCII are in
+ * punycode, and no user name stands before the host. Another program would open a link that is not http or https.
  */
 function webAddress(given: unknown, plainHttp: boolean): string | undefined {
   if (typeof given !== 'string' || given.length > 2000 || !URL.canParse(given)) return undefined

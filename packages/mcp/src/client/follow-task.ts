@@ -2,7 +2,7 @@
 import { toolError } from '@holdpoint/core'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { askForInput } from './ask-for-input.ts'
-import type { CallRun, HandlerOutcome } from './call-run.ts'
+import type { HandlerRun, HandlerOutcome } from './handler-run.ts'
 import type { Connection } from './connector.ts'
 import { legacyTaskResult } from './legacy-call.ts'
 import { pollLater, type TaskState } from './value-or-task.ts'
@@ -13,7 +13,7 @@ import { toolValue } from './tool-value.ts'
 const RUN_MS = 15_000
 const MAX_PAUSE_MS = 5 * 60_000
 
-export async function followTask(run: CallRun, state: TaskState): Promise<HandlerOutcome> {
+export async function followTask(run: HandlerRun, state: TaskState): Promise<HandlerOutcome> {
   const { server, context } = run
   const { taskId, since, answered, rounds } = state
   const { signal, conversation, call } = context
@@ -40,7 +40,11 @@ export async function followTask(run: CallRun, state: TaskState): Promise<Handle
   }
 }
 
-async function taskOutcome({ server, context }: CallRun, connection: Connection, task: Task): Promise<HandlerOutcome> {
+async function taskOutcome(
+  { server, context }: HandlerRun,
+  connection: Connection,
+  task: Task,
+): Promise<HandlerOutcome> {
   const { signal, conversation, call } = context
   const { taskId, status, message } = task
   const result =

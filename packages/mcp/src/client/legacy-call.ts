@@ -3,7 +3,7 @@
  * waits for a person keeps its connection.
  */
 import { ask, type Json } from '@holdpoint/core'
-import { NO_TIMEOUT, type CallRun, type HandlerOutcome } from './call-run.ts'
+import { NO_TIMEOUT, type HandlerRun, type HandlerOutcome } from './handler-run.ts'
 import { toHoldState, type Answered } from './call-state.ts'
 import type { Connection } from './connector.ts'
 import { questionOf, type ElicitRequest } from './elicitation.ts'
@@ -20,7 +20,11 @@ export interface OpenCallProgress {
 }
 
 /** `known`: the answers of an earlier attempt, in case the server asks the same questions again. */
-export function callLegacy(run: CallRun, connection: Connection, known: readonly Answered[]): Promise<HandlerOutcome> {
+export function callLegacy(
+  run: HandlerRun,
+  connection: Connection,
+  known: readonly Answered[],
+): Promise<HandlerOutcome> {
   const { client } = connection
   const task = run.definition.task && client.getServerCapabilities()?.tasks ? { task: {} } : {}
   const open = new OpenCall(connection, (signal, onprogress) =>
@@ -34,7 +38,7 @@ export function callLegacy(run: CallRun, connection: Connection, known: readonly
 
 /** Requests the result of a task, because a legacy server asks its questions only during that request. */
 export async function legacyTaskResult(
-  run: CallRun,
+  run: HandlerRun,
   connection: Connection,
   task: Task,
   state: TaskState,
@@ -49,7 +53,7 @@ export async function legacyTaskResult(
 
 /** Waits for the result or the next new question. A question that was answered before gets the same answer. */
 export async function followOpenCall(
-  run: CallRun,
+  run: HandlerRun,
   open: OpenCall,
   { known, taskId, since }: OpenCallProgress,
 ): Promise<HandlerOutcome> {
@@ -88,7 +92,7 @@ export async function followOpenCall(
 }
 
 function askPerson(
-  { server }: CallRun,
+  { server }: HandlerRun,
   { token }: OpenCall,
   asked: ElicitRequest,
   { known, taskId, since }: OpenCallProgress,

@@ -39,7 +39,7 @@ export interface McpServersOptions {
   readonly now?: () => number
 }
 
-export type AcceptAnswer = 'accepted' | 'unknown' | 'changed-again'
+export type AcceptResult = 'accepted' | 'unknown' | 'changed-again'
 
 /** The validator and secrets for servers of agents as JSON. */
 export interface ConfigOffer {
@@ -62,7 +62,7 @@ export interface McpServers {
     readonly server: string
     readonly tool: string
     readonly fingerprint: string
-  }): Promise<AcceptAnswer>
+  }): Promise<AcceptResult>
   close(): Promise<void>
 }
 
@@ -105,7 +105,7 @@ class Servers implements McpServers {
     return Promise.all(Array.from(this.#clients.get(tenant)?.values() ?? [], (each) => each.status()))
   }
 
-  async accept({ tenant = '', server, tool, fingerprint }: Parameters<McpServers['accept']>[0]): Promise<AcceptAnswer> {
+  async accept({ tenant = '', server, tool, fingerprint }: Parameters<McpServers['accept']>[0]): Promise<AcceptResult> {
     await this.status(tenant)
     const found = Array.from(this.#clients.get(tenant)?.values() ?? []).filter(({ name }) => name === server)
     const answers = await Promise.all(found.map((each) => each.accept(tool, fingerprint)))
@@ -133,7 +133,7 @@ class Servers implements McpServers {
     const ofTenant = this.#clients.get(tenant) ?? new Map<string, ServerClient>()
     this.#clients.set(tenant, ofTenant)
     const key = JSON.stringify(server)
-    if (offer && !ofTenant.has(key)) this.#makeRoom(ofTenant)
+    if (offer && !ofTenant.has(key)) this.#closeLeastUsed(ofTenant)
     const { store, secrets, privateHosts = [], now = Date.now } = this.#options
     const made =
       ofTenant.get(key) ??
@@ -151,8 +151,8 @@ class Servers implements McpServers {
     return made
   }
 
-  /** Agents as JSON come and go, and each may have its own servers. Closes the client that was unused the longest. */
-  #makeRoom(ofTenant: Map<string, ServerClient>): void {
+  /** Each agent as JSON may have its own servers. At the limit, closes the client that was unused the longest. */
+  #closeLeastUsed(ofTenant: Map<string, ServerClient>): void {
     const own = new Set(this.#own.map((server) => JSON.stringify(server)))
     const theirs = [...ofTenant].filter(([key]) => !own.has(key))
     if (theirs.length < LIMITS.clientsPerTenant) return

@@ -16,7 +16,7 @@ import {
 import { tool, toolError } from 'holdpoint'
 import { createHash } from 'node:crypto'
 import { readCallState } from './call-state.ts'
-import { describeChanges, differences, fingerprintOf, type Definition } from './definition.ts'
+import { describeChanges, differences, fingerprintOf, type Definition } from './tool-definition.ts'
 import { LIMITS } from './limits.ts'
 import { runCall } from './run-call.ts'
 import type { AnyServer } from './server-config.ts'

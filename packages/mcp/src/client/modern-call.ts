@@ -4,7 +4,7 @@
  */
 import { ask, toolError, type Json } from '@holdpoint/core'
 import { askForInput } from './ask-for-input.ts'
-import { NO_TIMEOUT, type CallRun, type HandlerOutcome } from './call-run.ts'
+import { NO_TIMEOUT, type HandlerRun, type HandlerOutcome } from './handler-run.ts'
 import { toHoldState, type CallState } from './call-state.ts'
 import { answerTo, questionOf, type ElicitAnswer } from './elicitation.ts'
 import { followTask } from './follow-task.ts'
@@ -12,7 +12,7 @@ import { LIMITS } from './limits.ts'
 import { valueOrTask } from './value-or-task.ts'
 
 export async function callModern(
-  run: CallRun,
+  run: HandlerRun,
   extra: { readonly requestState?: string; readonly inputResponses?: Readonly<Record<string, ElicitAnswer>> },
   rounds: number,
 ): Promise<HandlerOutcome> {
@@ -34,7 +34,7 @@ export async function callModern(
 
 /** A person answered a question. Asks the next one, or sends all answers to the server. */
 export function takeAnswer(
-  run: CallRun,
+  run: HandlerRun,
   state: Extract<CallState, { at: 'input' }>,
 ): HandlerOutcome | Promise<HandlerOutcome> {
   const { key, asked, rounds, requestState, task } = state
@@ -55,7 +55,7 @@ export function takeAnswer(
 
 /** Days may have passed since the question. If the server is unavailable now, the answers are kept and sent later. */
 export async function sendAnswers(
-  run: CallRun,
+  run: HandlerRun,
   state: Extract<CallState, { at: 'answered' }>,
 ): Promise<HandlerOutcome> {
   const { answers, requestState, task, rounds } = state
@@ -73,7 +73,7 @@ export async function sendAnswers(
 }
 
 /** A call without an answer may or may not have run. So the server is probed first, which can be retried safely. */
-async function probe(run: CallRun): Promise<undefined> {
+async function probe(run: HandlerRun): Promise<undefined> {
   run.connection = await run.server.connector.connection()
   await run.connection.client.discover({ signal: run.context.signal, timeout: LIMITS.connectMs })
 }

@@ -4,7 +4,7 @@
  * revision before it shows tools to a model, so that a change by one process applies to all.
  */
 import type { Document, Json, Store } from '@holdpoint/core'
-import { differences, fingerprintOf, type Definition, type Difference } from './definition.ts'
+import { differences, fingerprintOf, type Definition, type Difference } from './tool-definition.ts'
 import { LIMITS } from './limits.ts'
 
 type Documents = Pick<Store, 'put' | 'get' | 'documents'>
@@ -77,7 +77,7 @@ export class Pins {
    * Pins all tools the first time. Later it records changes and new tools, and keeps the pinned definitions. A tool that the
    * configuration names is accepted when it is first seen. `tooMany` are the tools above the limit.
    */
-  async see(
+  async record(
     found: readonly Definition[],
     isNamed: (tool: string) => boolean = () => false,
   ): Promise<Pinned & { readonly tooMany: readonly string[] }> {
@@ -90,7 +90,7 @@ export class Pins {
     const seen = await Promise.all(
       taken.map((definition) => {
         const { name } = definition
-        return this.#see(definition, pinned.get(name), isFirst || isNamed(name))
+        return this.#recordOne(definition, pinned.get(name), isFirst || isNamed(name))
       }),
     )
     const gone = before.pins.filter(({ definition }) => !names.has(definition.name))
@@ -99,11 +99,11 @@ export class Pins {
     // The first listing is recorded even if it is empty, so that later tools are new.
     const wrote = isFirst || pins.some((pin) => pinned.get(pin.definition.name) !== pin)
     const revision = wrote ? await this.#newRevision() : before.revision
-    // Another process wrote at the same time, so the result is incomplete. Without a revision, it is read again.
+    // Another process wrote at the same time, so the result is incomplete. `NO_REVISION` makes the caller read it again.
     return { pins, tooMany, revision: wrote && revision !== before.revision + 1 ? NO_REVISION : revision }
   }
 
-  async #see(definition: Definition, pin: Pin | undefined, allowed: boolean): Promise<Pin> {
+  async #recordOne(definition: Definition, pin: Pin | undefined, allowed: boolean): Promise<Pin> {
     const fingerprint = fingerprintOf(definition)
     const seen = { definition, fingerprint, ...(!allowed && { isNew: true as const }) }
     if (!pin) return this.#keep(definition, seen, 0, allowed)
@@ -128,7 +128,7 @@ export class Pins {
     if (current !== fingerprint) return 'changed-again'
     const data = { definition, fingerprint, ...(pin.gone && { gone: true }) } as unknown as Json
     const put = { tenant: this.#tenant, kind: KIND, id: this.#id(tool), expected: pin.version, data }
-    // Another process wrote first: perhaps the same, perhaps another change.
+    // Another process wrote first. Read its change, and compare the fingerprint again.
     if ((await this.#store.put(put)).result !== 'ok') return this.accept(tool, fingerprint)
     await this.#newRevision()
     return 'accepted'
@@ -147,7 +147,7 @@ export class Pins {
     const { result, version } = await this.#store.put({ tenant: this.#tenant, kind: KIND, id, data, expected })
     if (result === 'ok') return withChanges(kept, version)
     const now = await this.#store.get(this.#tenant, KIND, id)
-    if (seen) return this.#see(seen, now && pinOf(now), allowed)
+    if (seen) return this.#recordOne(seen, now && pinOf(now), allowed)
     return now ? this.#gone(pinOf(now)) : withChanges(kept, 0)
   }
 

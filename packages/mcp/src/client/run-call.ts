@@ -14,10 +14,10 @@
  * | `lost` | a person was asked whether to start again | start again, or fail |
  */
 import { ask, isObject, toolError, type ToolContext } from '@holdpoint/core'
-import { CallRun, isServerAnswer, type HandlerOutcome } from './call-run.ts'
+import { HandlerRun, isServerAnswer, type HandlerOutcome } from './handler-run.ts'
 import { readCallState, toHoldState, type Answered, type CallState } from './call-state.ts'
 import { ServerUnavailable } from './connector.ts'
-import type { Definition } from './definition.ts'
+import type { Definition } from './tool-definition.ts'
 import { answerTo } from './elicitation.ts'
 import { followTask } from './follow-task.ts'
 import { callLegacy, followOpenCall } from './legacy-call.ts'
@@ -29,7 +29,7 @@ export async function runCall(
   definition: Definition,
   context: ToolContext,
 ): Promise<HandlerOutcome> {
-  const run = new CallRun(server, definition, context)
+  const run = new HandlerRun(server, definition, context)
   try {
     return await resume(run, readCallState(context.resumed?.state))
   } catch (error) {
@@ -40,7 +40,7 @@ export async function runCall(
   }
 }
 
-function resume(run: CallRun, state: CallState | undefined): HandlerOutcome | Promise<HandlerOutcome> {
+function resume(run: HandlerRun, state: CallState | undefined): HandlerOutcome | Promise<HandlerOutcome> {
   switch (state?.at) {
     case undefined:
       return start(run, [])
@@ -62,14 +62,14 @@ function resume(run: CallRun, state: CallState | undefined): HandlerOutcome | Pr
   }
 }
 
-async function start(run: CallRun, known: readonly Answered[]): Promise<HandlerOutcome> {
+async function start(run: HandlerRun, known: readonly Answered[]): Promise<HandlerOutcome> {
   const connection = await run.server.pool.forCall()
   run.connection = connection
   return connection.era === 'modern' ? callModern(run, {}, 0) : callLegacy(run, connection, known)
 }
 
 function resumeOpenCall(
-  run: CallRun,
+  run: HandlerRun,
   { asked, token, taskId, since, known: before }: Extract<CallState, { at: 'open-call' }>,
 ): HandlerOutcome | Promise<HandlerOutcome> {
   const { server, context } = run
@@ -97,7 +97,7 @@ function resumeOpenCall(
   }
 }
 
-function lost({ server }: CallRun): HandlerOutcome {
+function lost({ server }: HandlerRun): HandlerOutcome {
   return toolError(
     `The connection to the MCP server "${server.name}" was lost while the call waited for an answer. The call may or may not have taken effect.`,
   )

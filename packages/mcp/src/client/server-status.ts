@@ -1,5 +1,5 @@
 /** The status of a server for people: in the console, over HTTP and in code. */
-import type { Difference } from './definition.ts'
+import type { Difference } from './tool-definition.ts'
 import { LIMITS } from './limits.ts'
 import type { Pin } from './pins.ts'
 

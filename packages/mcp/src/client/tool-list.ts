@@ -6,12 +6,12 @@
  * |---|---|
  * | `wait` | waits for the list: it was never read, or is known to be outdated |
  * | `waited` | uses the known tools |
- * | `slow` | uses the known tools, also when they are outdated: the server did not answer the last time in time |
+ * | `slow` | uses the known tools, even outdated ones: the server's last answer came too late |
  */
 import type { Tool } from '@holdpoint/core'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { Connection, Connector } from './connector.ts'
-import { fingerprintOf, type Definition } from './definition.ts'
+import { fingerprintOf, type Definition } from './tool-definition.ts'
 import { LIMITS } from './limits.ts'
 import type { Pin, Pinned, Pins } from './pins.ts'
 import { isCommand, type AnyServer } from './server-config.ts'
@@ -87,7 +87,7 @@ export class ToolList {
   }
 
   /**
-   * Reads the list again before a call is let through, if it is older than `maxAgeMs`. Resolves to an error message if the
+   * Reads the list again before a call is sent, if it is older than `maxAgeMs`. Resolves to an error message if the
    * list is unknown. A local process may be busy and slow to answer. It was started here and does not change, so its older
    * list is used.
    */
@@ -96,7 +96,7 @@ export class ToolList {
     const isLocal = isCommand(server)
     if (now() - this.#listedAt < (isLocal ? LIMITS.listMaxAgeMs : maxAgeMs)) return undefined
     const listing = this.#list()
-    // A server that was too slow before is not waited for again.
+    // Do not wait again for a server that was too slow before.
     if (this.#wait !== 'slow' && (await inTime(listing))) return this.#lastError
     this.#wait = 'slow'
     return isLocal ? undefined : `The MCP server "${server.name}" did not list its tools in time, so nothing was sent.`
@@ -133,7 +133,7 @@ export class ToolList {
       const { tools, refused } = await connector.listTools()
       this.#connection = await connector.connection()
       const { valid, invalid } = await this.#validate(tools)
-      const { tooMany, ...pinned } = await pins.see(valid, (name) => server.allowedTools?.includes(name) ?? false)
+      const { tooMany, ...pinned } = await pins.record(valid, (name) => server.allowedTools?.includes(name) ?? false)
       const why = `${LIMITS.pins} tools of this server are stored already`
       this.#known = {
         ...pinned,
@@ -159,7 +159,7 @@ export class ToolList {
       const made = this.#toolOf(definition)
       if (typeof made === 'string') invalid.push({ name: definition.name, why: made })
       else valid.push(definition)
-      // Hundreds of schemas take long to compile, so other work gets a turn.
+      // Hundreds of schemas take long to compile, so let other work run in between.
       if (valid.length % 20 === 0) await nextTurn()
     }
     return { valid, invalid }

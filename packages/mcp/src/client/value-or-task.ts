@@ -1,7 +1,7 @@
 /** A server may answer a call with a task, which it works on after the answer. */
 import { later } from '@holdpoint/core'
 import type { CallToolResult } from '@modelcontextprotocol/client'
-import type { CallRun, HandlerOutcome } from './call-run.ts'
+import type { HandlerRun, HandlerOutcome } from './handler-run.ts'
 import { toHoldState, type CallState } from './call-state.ts'
 import type { Connection } from './connector.ts'
 import { taskIn, type Task } from './tasks.ts'
@@ -14,7 +14,7 @@ export type TaskState = Omit<Extract<CallState, { readonly at: 'task' }>, 'at'>
  * in a document so that the task can be cancelled.
  */
 export async function valueOrTask(
-  run: CallRun,
+  run: HandlerRun,
   result: CallToolResult,
   connection: Connection,
 ): Promise<HandlerOutcome> {
@@ -28,7 +28,7 @@ export async function valueOrTask(
   return pollLater(run, task, { taskId: task.taskId, answered: [], since: Date.now(), rounds: 0 }, task.pollMs)
 }
 
-export function pollLater({ server }: CallRun, { message }: Task, state: TaskState, after: number): HandlerOutcome {
+export function pollLater({ server }: HandlerRun, { message }: Task, state: TaskState, after: number): HandlerOutcome {
   const reason = message ?? `The MCP server "${server.name}" is working on a task.`
   return later({ after, reason, state: toHoldState({ at: 'task', ...state }) })
 }

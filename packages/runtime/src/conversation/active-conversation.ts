@@ -15,10 +15,10 @@ import { refuseErased } from '@holdpoint/core/internal/turn/erased'
 import { findCall } from '@holdpoint/core/internal/turn/find-call'
 import { accept, type Decision, type Refusal } from '@holdpoint/core/internal/turn/decision'
 import { lookAt, type Resolution } from '@holdpoint/core/internal/turn/hold'
-import type { ResolveAnswer, Verdict } from '@holdpoint/core/internal/turn/verdict'
+import type { ResolveResult, Verdict } from '@holdpoint/core/internal/turn/verdict'
 import { refuseStranger } from '@holdpoint/core/internal/turn/people'
 import type { Conversation, Effect } from '@holdpoint/core/internal/turn/turn-state'
-import { expireClientGrace } from './client-grace.ts'
+import { expireClientGrace } from './expire-client-grace.ts'
 import { ActiveLog } from '../log/active-log.ts'
 import type { Agent } from '@holdpoint/core/internal/agent/agent'
 import { answerQuestion } from './answer-question.ts'
@@ -34,7 +34,7 @@ import { withEvents } from '../log/decision-events.ts'
 import { SerialQueue } from '../log/serial-queue.ts'
 import { isRuleOf, outputOf, type OutputRule } from '@holdpoint/core/internal/agent/output'
 import { expireHolds, remindApprovers } from './expire-holds.ts'
-import { firePlans } from './fire-plans.ts'
+import { fireDuePlans } from './fire-due-plans.ts'
 import { answerIdempotencyKey } from './idempotency-key.ts'
 import { reportProblem } from '../drive/report-problem.ts'
 import type { Performer } from '../drive/performer.ts'
@@ -46,7 +46,7 @@ import { kept, ofTurn, settingsOf, toolSettings, type TurnSettings } from './tur
 import { checkConversationAgent } from './conversation-agent.ts'
 import type { Relay, LogHost } from '../drive/log-host.ts'
 
-export type CancelAnswer =
+export type CancelResult =
   | { readonly ok: true }
   | { readonly ok: false; readonly refusal: Refusal; readonly message: string }
 
@@ -54,7 +54,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
   readonly agent: Agent
   readonly #callers = new TurnCallers()
   /** Resolutions that are being appended. */
-  readonly #answering = new Set<Promise<ResolveAnswer>>()
+  readonly #answering = new Set<Promise<ResolveResult>>()
   readonly #background: BackgroundWork
   readonly #beforeMessage = new BeforeMessageResults()
   /** Messages of this process are appended in the order in which they were sent. */
@@ -138,7 +138,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
     return known ? result : undefined
   }
 
-  async resolve(callId: string, resolution: Resolution, options: ResolveOptions, key?: string): Promise<ResolveAnswer> {
+  async resolve(callId: string, resolution: Resolution, options: ResolveOptions, key?: string): Promise<ResolveResult> {
     checkResolveOptions(options)
     const answering = this.#resolve(callId, resolution, options, key)
     this.#answering.add(answering)
@@ -154,7 +154,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
     resolution: Resolution,
     options: ResolveOptions,
     key: string | undefined,
-  ): Promise<ResolveAnswer> {
+  ): Promise<ResolveResult> {
     const read = readResolution(resolution, options)
     if ('why' in read) return { verdict: 'invalid', message: read.why }
     if (typeof callId !== 'string') return { verdict: 'unknown', message: 'The id of a call must be a string.' }
@@ -185,7 +185,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
   async #settleByClock(): Promise<void> {
     await expireHolds(this.log, this.agent.ports)
     await remindApprovers(this.log, this.agent.ports)
-    await firePlans(this.log, this.agent.ports)
+    await fireDuePlans(this.log, this.agent.ports)
   }
 
   protected override async settleDue(): Promise<void> {
@@ -201,12 +201,12 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
   }
 
   /** Changes an open hold without resolving it. */
-  async changeHold(decide: (state: Conversation, now: number) => Decision): Promise<CancelAnswer> {
+  async changeHold(decide: (state: Conversation, now: number) => Decision): Promise<CancelResult> {
     await this.#settleByClock()
     return this.change((state) => decide(state, this.agent.ports.now()))
   }
 
-  async cancel(message: string | undefined, by?: Principal): Promise<CancelAnswer> {
+  async cancel(message: string | undefined, by?: Principal): Promise<CancelResult> {
     if (message !== undefined && typeof message !== 'string')
       throw new HoldpointError('config-invalid', 'The message of cancel() must be a string.')
     return this.change((state) => decideCancel(state, message, by))
@@ -219,7 +219,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
     })
   }
 
-  async change(decide: (state: Conversation) => Decision): Promise<CancelAnswer> {
+  async change(decide: (state: Conversation) => Decision): Promise<CancelResult> {
     const { decision } = await this.log.change((state) => withEvents(refuseErased(state) ?? decide(state)))
     this.wake()
     return decision.ok ? { ok: true } : decision

@@ -3,7 +3,7 @@ import type { EventBody } from '@holdpoint/core/internal/log/log-event'
 import { dueTimes } from '@holdpoint/core/internal/plan/due-times'
 import { applyUpdates } from '@holdpoint/core/internal/plugin/state'
 import { decideQueued, ofOneAuthor } from '@holdpoint/core/internal/turn/decide'
-import { decideFire } from '@holdpoint/core/internal/turn/fire-plan'
+import { decidePlanFire } from '@holdpoint/core/internal/turn/decide-plan-fire'
 import { decideExpire } from '@holdpoint/core/internal/turn/expire-hold'
 import type { Call, Conversation, Effect } from '@holdpoint/core/internal/turn/turn-state'
 import type { Autonomy } from '@holdpoint/core/internal/agent/autonomy'
@@ -59,7 +59,7 @@ export class ConversationPerformer implements Performer<Conversation, Effect> {
         return [startCall(effect.call)]
       case 'fire-plan':
         return ports.now() >= effect.at
-          ? eventsOfDecision(decideFire(state, effect.planId, ports.now(), dueTimes(ports)))
+          ? eventsOfDecision(decidePlanFire(state, effect.planId, ports.now(), dueTimes(ports)))
           : []
       case 'call-model':
       case 'run-call':

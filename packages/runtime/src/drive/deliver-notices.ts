@@ -32,7 +32,7 @@ export async function deliverNotices(
   }
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, worker))
   if (failures.length > 0) throw failures[0]
-  return [{ type: 'notices.told', count: notices.length }]
+  return [{ type: 'notices.delivered', count: notices.length }]
 }
 
 /** For a session, which has no other log to deliver to. */

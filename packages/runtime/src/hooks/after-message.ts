@@ -4,7 +4,7 @@ import { textOf, type Reply } from '@holdpoint/core/internal/model/reply'
 import { Halt } from '@holdpoint/core/internal/tool/handler-result'
 import type { OpenTurn } from '@holdpoint/core/internal/turn/turn-state'
 import type { TurnContext } from '../conversation/turn-context.ts'
-import { checkReplyAnswer } from './check-answer.ts'
+import { checkReplyHookResult } from './check-hook-result.ts'
 import { runHook } from './run-hook.ts'
 
 type Verdict = Partial<Pick<Extract<EventBody, { type: 'model.replied' }>, 'again' | 'ends' | 'message'>>
@@ -20,15 +20,15 @@ export function runAfterMessageHooks(
 
 async function askHooks(reply: Reply, turn: OpenTurn, context: TurnContext, signal: AbortSignal): Promise<Verdict> {
   const { afterMessage, regenerations } = context.agent.hooks
-  const { sentBack } = turn
+  const { repliesSentBack } = turn
   for (const hook of afterMessage) {
     const given = await runHook(hook, context, signal, (base) =>
-      hook.run({ ...base, reply, text: textOf(reply), sentBack }),
+      hook.run({ ...base, reply, text: textOf(reply), repliesSentBack }),
     )
-    const answer = checkReplyAnswer(hook.name, given)
+    const answer = checkReplyHookResult(hook.name, given)
     if (answer instanceof Halt) return { ends: 'halted', message: answer.reason }
     // After so many attempts the reply is accepted: otherwise a model that cannot do better would be called for ever.
-    if (answer?.again !== undefined && sentBack < regenerations)
+    if (answer?.again !== undefined && repliesSentBack < regenerations)
       return { again: { hook: hook.name, feedback: answer.again } }
   }
   return {}

@@ -4,7 +4,7 @@ import type { EventBody } from '@holdpoint/core/internal/log/log-event'
 import type { CallPart } from '@holdpoint/core/internal/model/reply'
 import type { Tool } from '@holdpoint/core/internal/tool/tool'
 import type { TurnContext } from '../conversation/turn-context.ts'
-import { checkCallAnswer } from './check-answer.ts'
+import { checkCallHookResult } from './check-hook-result.ts'
 import { HookFailure, runHook } from './run-hook.ts'
 
 export interface BeforeCallResult {
@@ -33,7 +33,7 @@ export async function runBeforeCallHooks(
           input: copyJson(input),
         }),
       )
-      const answer = checkCallAnswer(hook.name, given)
+      const answer = checkCallHookResult(hook.name, given)
       if (!answer) continue
       if ('veto' in answer) return { input, event: undefined, veto: `${hook.name}: ${answer.veto}` }
       input = answer.input

@@ -1,26 +1,26 @@
 /**
- * Runs the hooks on the message of a turn, before the model reads it. They run once per turn. A process that takes a turn
- * over runs those again whose additions are not stored.
+ * Runs the hooks on the message of a turn, before the model reads it. They run once per turn. A process that takes over the
+ * log runs those again whose additions are not stored.
  */
 import type { EventBody } from '@holdpoint/core/internal/log/log-event'
 import type { Inbound, UserPart } from '@holdpoint/core/internal/log/message'
 import { partsOf } from '@holdpoint/core/internal/prompt/render'
 import { Halt } from '@holdpoint/core/internal/tool/handler-result'
 import type { TurnContext } from '../conversation/turn-context.ts'
-import { checkMessageAnswer } from './check-answer.ts'
-import type { MessageAnswer, MessageHook } from '@holdpoint/core/internal/hooks/hooks'
+import { checkMessageHookResult } from './check-hook-result.ts'
+import type { MessageHookResult, MessageHook } from '@holdpoint/core/internal/hooks/hooks'
 import { HookFailure, runHook } from './run-hook.ts'
 
 export interface BeforeMessageResult {
   /** The event to append before the model is called, unless it is in the log already. */
-  readonly event: Briefed | undefined
+  readonly event: MessageChanged | undefined
   /** Added to the prompts of this turn, and not stored. */
   readonly inject: readonly UserPart[]
   /** Set when a hook ends the turn before the model is called. */
   readonly ends: { readonly reason: 'halted' | 'hook_failed'; readonly message: string } | undefined
 }
 
-type Briefed = Extract<EventBody, { type: 'turn.briefed' }>
+type MessageChanged = Extract<EventBody, { type: 'message.changed' }>
 
 const NOTHING: BeforeMessageResult = { event: undefined, inject: [], ends: undefined }
 
@@ -34,16 +34,15 @@ export class BeforeMessageResults {
   }
 
   async #ask(turnId: string, context: TurnContext, signal: AbortSignal): Promise<BeforeMessageResult> {
-    const value = await brief(turnId, context, signal)
+    const value = await runHooks(turnId, context, signal)
     this.#newest = { turnId, value }
     return value
   }
 }
 
-async function brief(turnId: string, context: TurnContext, signal: AbortSignal): Promise<BeforeMessageResult> {
+async function runHooks(turnId: string, context: TurnContext, signal: AbortSignal): Promise<BeforeMessageResult> {
   const { beforeMessage } = context.agent.hooks
-  const said = sayings(context)
-  const run = new Briefing(context, signal, said)
+  const run = new HooksRun(context, signal, messageOf(context))
   try {
     for (const hook of beforeMessage) {
       await ('parallel' in hook ? run.together(hook.parallel) : run.alone(hook))
@@ -64,59 +63,59 @@ function withheld(
   message: string,
 ): BeforeMessageResult {
   return {
-    event: { type: 'turn.briefed', turnId, withheld: true, hooks: [hook] },
+    event: { type: 'message.changed', turnId, withheld: true, hooks: [hook] },
     inject: [],
     ends: { reason, message },
   }
 }
 
-interface Sayings {
+interface TurnMessage {
   readonly items: readonly Inbound[]
   /** The message as the model reads it. */
   readonly parts: readonly UserPart[]
-  /** Hooks accepted the message before: in this turn, or in the one that it continues. */
-  readonly through: boolean
+  /** The durable results of the hooks are in the log: of this turn, or of the one that it continues. */
+  readonly stored: boolean
 }
 
-function sayings({ log, agent }: TurnContext): Sayings {
+function messageOf({ log, agent }: TurnContext): TurnMessage {
   const events = log.transcript.passages.at(-1)?.events ?? []
   const started = events.find((event) => event.type === 'turn.started' && event.items.length > 0)
   const items = started?.type === 'turn.started' ? started.items : []
-  const briefed = events.findLast((event) => event.type === 'turn.briefed')
-  const passed = briefed?.type === 'turn.briefed' && !briefed.withheld ? briefed : undefined
+  const changed = events.findLast((event) => event.type === 'message.changed')
+  const accepted = changed?.type === 'message.changed' && !changed.withheld ? changed : undefined
   return {
     items,
-    parts: passed?.said ?? items.flatMap((item) => partsOf(item, agent.encodeOutcome)),
-    through: passed !== undefined,
+    parts: accepted?.replacement ?? items.flatMap((item) => partsOf(item, agent.encodeOutcome)),
+    stored: accepted !== undefined,
   }
 }
 
-class Briefing {
+class HooksRun {
   readonly inject: UserPart[] = []
   halt: { readonly hook: string; readonly reason: string } | undefined
   readonly #context: TurnContext
   readonly #signal: AbortSignal
   readonly #items: readonly Inbound[]
-  /** The results that are stored were written before. */
-  readonly #written: boolean
+  /** The durable results are in the log already. */
+  readonly #stored: boolean
   #parts: readonly UserPart[]
   #replaced = false
   readonly #kept: UserPart[] = []
   readonly #hooks: string[] = []
 
-  constructor(context: TurnContext, signal: AbortSignal, { items, parts, through }: Sayings) {
+  constructor(context: TurnContext, signal: AbortSignal, { items, parts, stored }: TurnMessage) {
     this.#context = context
     this.#signal = signal
     this.#items = items
     this.#parts = parts
-    this.#written = through
+    this.#stored = stored
   }
 
   async alone(hook: MessageHook): Promise<void> {
-    if (this.#written && hook.durable === true) return
+    if (this.#stored && hook.durable === true) return
     const answer = await this.#run(hook)
     this.#take(hook, answer)
-    if (!answer || answer instanceof Halt || answer.replace === undefined || this.#written) return
+    if (!answer || answer instanceof Halt || answer.replace === undefined || this.#stored) return
     this.#parts = asParts(answer.replace)
     this.#replaced = true
     this.#hooks.push(hook.name)
@@ -124,7 +123,7 @@ class Briefing {
 
   /** Each hook of the group gets the message as it was before the group. */
   async together(hooks: readonly MessageHook[]): Promise<void> {
-    const wanted = hooks.filter((hook) => !this.#written || hook.durable !== true)
+    const wanted = hooks.filter((hook) => !this.#stored || hook.durable !== true)
     const answers = await Promise.all(wanted.map((hook) => this.#run(hook)))
     for (const [index, hook] of wanted.entries()) {
       const answer = answers[index]
@@ -136,26 +135,26 @@ class Briefing {
   }
 
   event(turnId: string): BeforeMessageResult['event'] {
-    if (this.#hooks.length === 0 || this.#written) return undefined
+    if (this.#hooks.length === 0 || this.#stored) return undefined
     const hooks = [...new Set(this.#hooks)]
     return {
-      type: 'turn.briefed',
+      type: 'message.changed',
       turnId,
-      ...(this.#replaced && { said: this.#parts }),
+      ...(this.#replaced && { replacement: this.#parts }),
       ...(this.#kept.length > 0 && { added: this.#kept }),
       hooks,
     }
   }
 
-  #run(hook: MessageHook): Promise<MessageAnswer> {
+  #run(hook: MessageHook): Promise<MessageHookResult> {
     const parts = this.#parts
     const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
     return runHook(hook, this.#context, this.#signal, async (base) =>
-      checkMessageAnswer(hook.name, await hook.run({ ...base, parts, text, items: this.#items })),
+      checkMessageHookResult(hook.name, await hook.run({ ...base, parts, text, items: this.#items })),
     )
   }
 
-  #take(hook: MessageHook, answer: MessageAnswer): void {
+  #take(hook: MessageHook, answer: MessageHookResult): void {
     if (answer instanceof Halt) this.halt = { hook: hook.name, reason: answer.reason }
     else if (answer?.add !== undefined) {
       const added = asParts(answer.add)

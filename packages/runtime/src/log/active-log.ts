@@ -9,12 +9,12 @@
  * | `closing`  | the driver finishes what is under way; nothing starts | final                                           |
  * | `left`     | not in memory any more: another object may replace it | final                                           |
  *
- * A process that may drive it in the background has a node (`LogHost.node`). It owns the log while `Log.drivable`. A *claim*
- * asks the store for a log whose owner is gone; while the store's answer to a claim is unknown, the log stays in memory.
+ * A process that may drive it in the background has a node (`LogHost.node`). It owns the log while `Log.drivable`. A *takeover*
+ * asks the store for a log whose owner is gone. While the store's answer to a takeover is unknown, the log stays in memory.
  *
  * Invariants:
  * 1. One driver at a time.
- * 2. A log that a caller uses, that is driven, in doubt or being claimed is not `idle`, and stays in memory.
+ * 2. A log that a caller uses, that is driven, in doubt or being taken over is not `idle`, and stays in memory.
  */
 import { HoldpointError } from '@holdpoint/core/internal/failure'
 import type { LogEvent } from '@holdpoint/core/internal/log/log-event'
@@ -50,8 +50,8 @@ export abstract class ActiveLog<
   usedAt: number
   protected readonly host: LogHost
   #phase: Phase<S, F> = RESTING
-  /** Whether this process may have claimed the log without getting the store's answer. Then no other process takes care of it. */
-  #claiming: boolean
+  /** Whether this process may own the log without knowing it, because the answer to its takeover was lost. Then no other process takes care of it. */
+  #takingOver: boolean
   #uses = 0
   /** How often driving in the background failed in a row. */
   #failures = 0
@@ -66,7 +66,7 @@ export abstract class ActiveLog<
     this.host = host
     this.usedAt = host.ports.monotonic()
     // Another process drives it, or this process does: by an append that was written after its caller gave up.
-    this.#claiming = host.node !== undefined && log.hasWork
+    this.#takingOver = host.node !== undefined && log.hasWork
     log.listen(this)
   }
 
@@ -84,13 +84,13 @@ export abstract class ActiveLog<
   /** Waits for resolutions that are being appended: they may give the driver more work. */
   protected async answersOnTheirWay(): Promise<void> {}
 
-  get claiming(): boolean {
-    return this.#claiming
+  get takingOver(): boolean {
+    return this.#takingOver
   }
 
   /** Whether it can leave memory: the store has everything. */
   get idle(): boolean {
-    return this.#uses === 0 && !this.#background && !this.log.inDoubt && !this.#claiming && !this.busy
+    return this.#uses === 0 && !this.#background && !this.log.inDoubt && !this.#takingOver && !this.busy
   }
 
   protected get isDriven(): boolean {
@@ -140,6 +140,8 @@ export abstract class ActiveLog<
       return
     }
     const closing = this.#phase.at === 'closing'
+    // The driver works at once. Its work may need room in memory for another log, and this one must stay.
+    this.#uses++
     const driver = new Driver(this.log, this.performer(), this.host, closing ? 'draining' : steps)
     this.#phase = { at: closing ? 'closing' : 'driving', driver }
     try {
@@ -150,6 +152,7 @@ export abstract class ActiveLog<
       const more = steps === 'all' && this.log.state.seq !== seq && this.log.drivable && this.#phase.at === 'resting'
       if (more) await this.drive(steps)
     } finally {
+      this.#uses--
       this.#rest(driver)
     }
   }
@@ -197,7 +200,7 @@ export abstract class ActiveLog<
   }
 
   /**
-   * Looks after the log for the scheduler: reads on, settles what is due, and takes the log over if its owner is gone.
+   * Looks after the log for the scheduler: reads on, settles what is due, and takes over the log if its owner is gone.
    * False when there was nothing to do.
    */
   async look(): Promise<boolean> {
@@ -205,25 +208,25 @@ export abstract class ActiveLog<
     await this.log.refresh()
     await this.settleDue()
     this.wake()
-    // Another process may have appended to a log that this process owned. It must read that before it may claim the log.
+    // Another process may have appended to a log that this process owned. It must read that before it may take over the log.
     await this.log.announced(seq)
-    const epoch = await this.#claim()
+    const epoch = await this.#takeOver()
     if (epoch !== undefined) await this.log.takeOver(epoch, this.#closing)
     this.wake()
     return this.log.state.seq > seq || epoch !== undefined
   }
 
-  async #claim(): Promise<number | undefined> {
+  async #takeOver(): Promise<number | undefined> {
     const { store, node } = this.host
     if (node === undefined || !this.log.hasWork) {
-      this.#claiming = false
+      this.#takingOver = false
       return undefined
     }
-    // A claim whose answer was lost may stand in the store, whatever older answers say about the epoch.
-    if (this.log.epoch !== undefined && !this.#claiming) return undefined
-    this.#claiming = true
-    const epoch = await store.claim(this.log.address, node)
-    this.#claiming = false
+    // A takeover whose answer was lost may have succeeded in the store, whatever older answers say about the epoch.
+    if (this.log.epoch !== undefined && !this.#takingOver) return undefined
+    this.#takingOver = true
+    const epoch = await store.takeOver(this.log.address, node)
+    this.#takingOver = false
     return epoch
   }
 

@@ -5,6 +5,7 @@
 import type { EventBody, LogEvent } from '@holdpoint/core/internal/log/log-event'
 import type { Machine, MachineEffect, MachineState } from '@holdpoint/core/internal/log/machine'
 import type { Append } from '@holdpoint/core/internal/log/store'
+import { isTombstone } from '@holdpoint/core/internal/turn/erased'
 import type { Call } from '@holdpoint/core/internal/turn/turn-state'
 import type { Writer } from './writes.ts'
 
@@ -52,7 +53,7 @@ export class Draft<S extends MachineState, F extends MachineEffect> {
       events,
       at,
       rows: this.#machine.derive(before, after, events, recalled),
-      ...(events.some(({ type }) => type === 'conversation.erased') && { erase: true as const }),
+      ...(events.some(isTombstone) && { erase: true as const }),
       ...(node !== undefined && { node }),
       ...(writer.as === 'driver' && writer.epoch !== undefined && { epoch: writer.epoch }),
       ...(writer.as === 'outsider' && writer.key !== undefined && { key: writer.key }),

@@ -222,9 +222,9 @@ export const EVENTS: { readonly [T in EventBody['type']]: FieldChecks<Extract<Ev
     ),
     display: maybe(list(shape({ callId: text, streaming: maybe(is(true)), silent: maybe(is(true)) }))),
   },
-  'turn.briefed': {
+  'message.changed': {
     turnId: text,
-    said: maybe(list(userPart)),
+    replacement: maybe(list(userPart)),
     added: maybe(list(userPart)),
     withheld: maybe(is(true)),
     hooks: list(text),
@@ -278,8 +278,9 @@ export const EVENTS: { readonly [T in EventBody['type']]: FieldChecks<Extract<Ev
   },
   'plan.removed': { planId: text },
   'plan.fired': { planId: text, what: text, due: list(number), missed: amount, next: maybe(number), askedBy },
-  'notices.told': { count },
+  'notices.delivered': { count },
   'space.opened': { name: text, agentMessages: amount, by: maybe(text) },
+  'space.erased': { reason: maybe(text), by: maybe(text), via: maybe(text) },
   'member.joined': { member, role: is('owner', 'member', 'reader'), by: maybe(text) },
   'member.left': { member, by: maybe(text) },
   'message.posted': { from: member, text, replyTo: maybe(count), quiet: maybe(is(true)) },

@@ -1,5 +1,5 @@
 /**
- * Whether this process owns a log, by the newest answer of the store. Each answer to an append or a claim names the owner.
+ * Whether this process owns a log, by the newest answer of the store. Each answer to an append or a takeover names the owner.
  * The store does not tell a process that another one took over, so an append by another process to a log at rest is a reason
  * to ask.
  *

@@ -22,6 +22,7 @@ import { FirstMessages } from '../runtime/first-messages.ts'
 import { Lease } from './lease.ts'
 import { MissingAgents } from './missing-agents.ts'
 import { newHolds } from '../runtime/new-holds.ts'
+import { NO_NODE } from './no-node.ts'
 import { PostponedConversations } from './postponed-conversations.ts'
 import { Retention } from './retention.ts'
 import { Scheduler } from './scheduler.ts'
@@ -68,7 +69,7 @@ export class Engine implements LogHost, ActiveLogListener {
     this.subscribers = new Subscribers(store, this.ports)
     this.firstMessages = new FirstMessages(store)
     this.#sweeper = new Sweeper(store, this.ports, new Retention(this, this.#agents, options))
-    this.quotas = new TenantQuotas(options.quotas, store, this.ports, (error) => this.problem(error))
+    this.quotas = new TenantQuotas(options, store, this.ports, (error) => this.problem(error))
     this.#scheduler = new Scheduler(this.ports, options.lookMs ?? 1000)
     this.clients = new ConnectedClients({
       store,
@@ -273,7 +274,7 @@ export class Engine implements LogHost, ActiveLogListener {
       const { conversations, next } = await this.store.due(this.#due(limit))
       const known = await this.#missing.without(this.#postponed.without(conversations, this.ports.now()))
       const looked = await Promise.all(known.map((address) => this.#look(address)))
-      const doubtful = Array.from(this.logs).filter(({ claiming }) => claiming)
+      const doubtful = Array.from(this.logs).filter(({ takingOver }) => takingOver)
       await Promise.all(doubtful.map(({ log }) => this.#look(log.address)))
       this.#notHelped = conversations.length - looked.filter((each) => each === 'helped').length
       await this.#catchUp()
@@ -339,12 +340,6 @@ export class Engine implements LogHost, ActiveLogListener {
 function isNews({ log }: AnyActiveLog, seq: number): boolean {
   return seq > log.state.seq || log.inDoubt
 }
-
-/**
- * The owner of work that was started by a process with `drive: false`. No node has this name, so another process takes the
- * work over. Without a name, the last owner would stay the owner, and a process does not look for work in logs that it owns.
- */
-export const NO_NODE = 'none'
 
 /** How many due logs one look handles. */
 const LOOK = 100

@@ -12,7 +12,7 @@ import type { Address, Store, TenantUsage } from '@holdpoint/core/internal/log/s
 import { foldLoaded } from '@holdpoint/core/internal/log/machine'
 import type { Ports } from '@holdpoint/core/internal/ports'
 import { conversationMachine } from '@holdpoint/core/internal/turn/conversation-machine'
-import { WITH_PLANS } from '@holdpoint/core/internal/turn/derive'
+import { WITH_PLANS } from '@holdpoint/core/internal/turn/derive-rows'
 import { meteredAgent } from './metered-agent.ts'
 
 export interface Quotas {
@@ -27,6 +27,14 @@ export interface Quotas {
 }
 
 export type QuotaName = keyof Quotas
+
+/** A tenant reached a quota. `requests` and `bytes` are limits of the gateway. */
+export interface QuotaReached {
+  readonly tenant: string
+  readonly quota: QuotaName | 'requests' | 'bytes'
+  /** `delayed`: a model call waits for the next minute. */
+  readonly effect: 'refused' | 'delayed'
+}
 
 /** What is used of each quota. `limit` is left out when there is none. */
 export type QuotaUsage = Readonly<Record<Exclude<QuotaName, 'plans'>, Used>> & {
@@ -85,24 +93,32 @@ export class TenantQuotas {
   readonly #of: (tenant: string) => Quotas | undefined
   readonly #store: Store
   readonly #ports: Ports
-  readonly #delayed: (exceeded: QuotaExceeded, tenant: string) => void
+  readonly #onReached: ((reached: QuotaReached) => void) | undefined
+  readonly #problem: (error: unknown) => void
   readonly #sizes = new Map<string, { readonly at: number; conversations: number; readonly bytes: number }>()
   readonly #plans = new Map<string, { readonly at: number; count: number }>()
   readonly #queues = new Map<string, Queue>()
   readonly #told = new Map<string, number>()
 
-  /** `delayed` is told, once a minute, of a tenant whose model calls wait. */
+  /** `problem` is told, once a minute, of a tenant whose model calls wait, and when `onQuotaReached` throws. */
   constructor(
-    quotas: Quotas | ((tenant: string) => Quotas | undefined) | undefined,
+    {
+      quotas,
+      onQuotaReached,
+    }: {
+      readonly quotas?: Quotas | ((tenant: string) => Quotas | undefined)
+      readonly onQuotaReached?: (reached: QuotaReached) => void
+    },
     store: Store,
     ports: Ports,
-    delayed: (exceeded: QuotaExceeded, tenant: string) => void,
+    problem: (error: unknown) => void,
   ) {
     this.#any = quotas !== undefined
     this.#of = typeof quotas === 'function' ? (tenant) => checkQuotas(quotas(tenant) ?? {}) : () => quotas
     this.#store = store
     this.#ports = ports
-    this.#delayed = delayed
+    this.#onReached = onQuotaReached
+    this.#problem = problem
   }
 
   /** Throws `QuotaExceeded` when the tenant may store nothing more, or too many of its model calls wait. */
@@ -110,7 +126,7 @@ export class TenantQuotas {
     const { tenant } = to
     const { modelCallsPerMinute: calls } = this.#of(tenant) ?? {}
     if (calls !== undefined && this.#waiting(tenant) >= Math.max(1, calls))
-      throw new QuotaExceeded('modelCallsPerMinute', calls, this.#untilNextMinute())
+      throw this.#refused(tenant, new QuotaExceeded('modelCallsPerMinute', calls, this.#untilNextMinute()))
     await this.admitWrite(to)
   }
 
@@ -120,9 +136,11 @@ export class TenantQuotas {
     const { conversations, storedBytes } = this.#of(tenant) ?? {}
     if (conversations === undefined && storedBytes === undefined) return
     const sizes = await this.#sizesOf(tenant)
-    if (storedBytes !== undefined && sizes.bytes >= storedBytes) throw new QuotaExceeded('storedBytes', storedBytes)
+    if (storedBytes !== undefined && sizes.bytes >= storedBytes)
+      throw this.#refused(tenant, new QuotaExceeded('storedBytes', storedBytes))
     if (conversations === undefined || (await this.#store.heads([to]))[0] !== 0) return
-    if (sizes.conversations >= conversations) throw new QuotaExceeded('conversations', conversations)
+    if (sizes.conversations >= conversations)
+      throw this.#refused(tenant, new QuotaExceeded('conversations', conversations))
     sizes.conversations++
   }
 
@@ -157,8 +175,22 @@ export class TenantQuotas {
     const limit = this.#of(tenant)?.plans
     if (limit === undefined) return
     const plans = this.#plans.get(tenant)
-    if (!plans || plans.count >= limit) throw new QuotaExceeded('plans', limit)
+    if (!plans || plans.count >= limit) throw this.#refused(tenant, new QuotaExceeded('plans', limit))
     plans.count++
+  }
+
+  #refused(tenant: string, exceeded: QuotaExceeded): QuotaExceeded {
+    this.#reached({ tenant, quota: exceeded.quota, effect: 'refused' })
+    return exceeded
+  }
+
+  /** A listener that throws must not change what happens at the quota. */
+  #reached(reached: QuotaReached): void {
+    try {
+      this.#onReached?.(reached)
+    } catch (error) {
+      this.#problem(error)
+    }
   }
 
   #whyNoPlan(tenant: string): string | undefined {
@@ -204,9 +236,10 @@ export class TenantQuotas {
   }
 
   async #waitForMinute(tenant: string, queue: Queue, signal: AbortSignal): Promise<void> {
-    for (;;) {
+    for (let first = true; ; first = false) {
       const limit = this.#limit(tenant)
       if (signal.aborted || limit === undefined || (await this.#takeCall(tenant, limit))) return
+      if (first) this.#reached({ tenant, quota: 'modelCallsPerMinute', effect: 'delayed' })
       this.#tell(tenant, limit)
       queue.delayed = true
       await this.#ports.sleep(this.#untilNextMinute(), signal)
@@ -263,7 +296,7 @@ export class TenantQuotas {
     if (this.#told.get(tenant) === minute) return
     if (this.#told.size >= MAX_TENANTS) this.#told.clear()
     this.#told.set(tenant, minute)
-    this.#delayed(new QuotaExceeded('modelCallsPerMinute', limit, this.#untilNextMinute()), tenant)
+    this.#problem(new QuotaExceeded('modelCallsPerMinute', limit, this.#untilNextMinute()))
   }
 
   #minute(): string {

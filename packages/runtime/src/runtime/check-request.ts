@@ -77,6 +77,7 @@ export const OPTIONS = {
   send: { agent: 1, by: 1, key: 1, signal: 1, whileBusy: 1, maxSteps: 1, output: 1, structuredFinalize: 1, sender: 1 },
   resolve: { hold: 1, by: 1, kinds: 1, scope: 1 },
   hold: { by: 1, hold: 1 },
+  handOver: { to: 1, by: 1 },
   cancel: { by: 1 },
   erase: { by: 1, reason: 1, cancel: 1 },
   participants: { by: 1, add: 1, remove: 1, owner: 1 },

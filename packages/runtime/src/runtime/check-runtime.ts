@@ -57,6 +57,7 @@ const SETTINGS: Readonly<Record<keyof RuntimeOptions, Rule>> = {
   graceMs: from0,
   onProblem: code,
   onHeld: code,
+  onQuotaReached: code,
 }
 
 const { closeStore: _closeStore, ...others } = SETTINGS

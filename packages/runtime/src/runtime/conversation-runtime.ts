@@ -7,14 +7,14 @@ import { HoldpointError } from '@holdpoint/core/internal/failure'
 import type { Json } from '@holdpoint/core/internal/json'
 import type { Agent } from '@holdpoint/core/internal/agent/agent'
 import type { MessageTaken, TurnOfMessage } from '../conversation/turn-of-message.ts'
-import type { ActiveConversation, CancelAnswer } from '../conversation/active-conversation.ts'
+import type { ActiveConversation, CancelResult } from '../conversation/active-conversation.ts'
 import { OtherMachine } from '../log/log.ts'
 import { checkConversationAgent } from '../conversation/conversation-agent.ts'
 import { resultOf, type TurnResult } from '../session/result.ts'
-import type { Content, HoldOptions, ResolveOptions } from '../session/session-options.ts'
+import type { AssignOptions, Content, HoldOptions, ResolveOptions } from '../session/session-options.ts'
 import type { Resolution } from '@holdpoint/core/internal/turn/hold'
 import { decideParticipants } from '@holdpoint/core/internal/turn/people'
-import type { ResolveAnswer } from '@holdpoint/core/internal/turn/verdict'
+import type { ResolveResult } from '@holdpoint/core/internal/turn/verdict'
 import { emptyConversation } from '@holdpoint/core/internal/turn/turn-state'
 import {
   checkId,
@@ -31,6 +31,7 @@ import { actorOf, principalOf, type Principal } from '@holdpoint/core/internal/p
 import { checkRuntimeOptions } from './check-runtime.ts'
 import { Engine } from '../node/engine.ts'
 import { erase, eraseRequest } from './erase.ts'
+import { handOver, type HandOverOptions, type HandOverResult } from './hand-over.ts'
 import { assignment, comment, type HoldChange } from './hold-changes.ts'
 import { participantChange, type ParticipantOptions } from './participants.ts'
 import type { EraseOptions, RuntimeOptions, RuntimeSendOptions } from './runtime-options.ts'
@@ -102,7 +103,7 @@ export class ConversationRuntime extends ConversationQueries {
     callId: string,
     resolution: Resolution,
     options: ResolveOptions = {},
-  ): Promise<ResolveAnswer> {
+  ): Promise<ResolveResult> {
     checkRequestOptions(options, OPTIONS.resolve)
     const told = await this.engine.useExisting(this.address(id), (active) =>
       active.resolve(callId, resolution, options),
@@ -114,22 +115,22 @@ export class ConversationRuntime extends ConversationQueries {
     id: string,
     callId: string,
     options: ResolveOptions & { readonly input?: Json } = {},
-  ): Promise<ResolveAnswer> {
+  ): Promise<ResolveResult> {
     const { input, ...rest } = checkRequestOptions(options, OPTIONS.approve)
     return this.resolve(id, callId, input === undefined ? { kind: 'approve' } : { kind: 'approve', input }, rest)
   }
 
-  reject(id: string, callId: string, reason?: string, options: ResolveOptions = {}): Promise<ResolveAnswer> {
+  reject(id: string, callId: string, reason?: string, options: ResolveOptions = {}): Promise<ResolveResult> {
     return this.resolve(id, callId, reason === undefined ? { kind: 'reject' } : { kind: 'reject', reason }, options)
   }
 
   /** `value` must be JSON, and match the tool's output schema or the question. */
-  answer(id: string, callId: string, value: unknown, options: ResolveOptions = {}): Promise<ResolveAnswer> {
+  answer(id: string, callId: string, value: unknown, options: ResolveOptions = {}): Promise<ResolveResult> {
     return this.resolve(id, callId, { kind: 'answer', value: value as Json }, options)
   }
 
   /** Settles the call with an error of its executor, which the model reads. */
-  fail(id: string, callId: string, error: string, options: ResolveOptions = {}): Promise<ResolveAnswer> {
+  fail(id: string, callId: string, error: string, options: ResolveOptions = {}): Promise<ResolveResult> {
     return this.resolve(id, callId, { kind: 'answer', error }, options)
   }
 
@@ -137,23 +138,31 @@ export class ConversationRuntime extends ConversationQueries {
   async assign(
     id: string,
     callId: string,
-    { assignee, ...options }: HoldOptions & { readonly assignee?: string },
-  ): Promise<CancelAnswer> {
+    { assignee, ...options }: AssignOptions & { readonly assignee?: string },
+  ): Promise<CancelResult> {
     const who = assignee ?? principalOf(checkPrincipal(options.by))?.id
     return this.#changeHold(id, assignment(callId, who, options))
   }
 
   /** Removes the assignee of a hold. */
-  async release(id: string, callId: string, options: HoldOptions): Promise<CancelAnswer> {
+  async release(id: string, callId: string, options: AssignOptions): Promise<CancelResult> {
     return this.#changeHold(id, assignment(callId, undefined, options))
   }
 
+  /**
+   * Hands over every open hold that is assigned to a person who left: to another person, or to no one. For an operator, who
+   * need not be an approver. It reads every open hold of the tenant.
+   */
+  handOver(person: string, options: HandOverOptions = {}): Promise<HandOverResult> {
+    return handOver(this.engine, this.tenantName, person, options)
+  }
+
   /** Adds a comment to an open hold, for the people who decide. The model does not read it. */
-  async comment(id: string, callId: string, text: string, options: HoldOptions): Promise<CancelAnswer> {
+  async comment(id: string, callId: string, text: string, options: HoldOptions): Promise<CancelResult> {
     return this.#changeHold(id, comment(callId, text, options))
   }
 
-  async #changeHold(id: string, change: HoldChange): Promise<CancelAnswer> {
+  async #changeHold(id: string, change: HoldChange): Promise<CancelResult> {
     const told = await this.engine.useExisting(this.address(id), (active) => active.changeHold(change))
     return told ?? { ok: false, refusal: 'hold-not-open', message: missing(id) }
   }
@@ -174,7 +183,7 @@ export class ConversationRuntime extends ConversationQueries {
     id: string,
     message?: string,
     options: { readonly by?: string | Principal } = {},
-  ): Promise<CancelAnswer> {
+  ): Promise<CancelResult> {
     const by = principalOf(checkPrincipal(checkRequestOptions(options, OPTIONS.cancel).by))
     const told = await this.engine.useExisting(this.address(id), (active) => active.cancel(message, by))
     return told ?? { ok: false, refusal: 'nothing-to-cancel', message: missing(id) }
@@ -185,12 +194,12 @@ export class ConversationRuntime extends ConversationQueries {
    * says when, by whom and why. `reason` is kept, so it must not contain what is erased. Refused while a turn is in
    * progress or a call is held, unless `cancel` is set. To erase it again changes nothing.
    */
-  async erase(id: string, options: EraseOptions = {}): Promise<CancelAnswer> {
+  async erase(id: string, options: EraseOptions = {}): Promise<CancelResult> {
     return erase(this.engine, this.address(id), eraseRequest(options))
   }
 
   /** Adds people to a conversation, removes them, or gives it another owner. */
-  async changeParticipants(id: string, options: ParticipantOptions): Promise<CancelAnswer> {
+  async changeParticipants(id: string, options: ParticipantOptions): Promise<CancelResult> {
     const change = participantChange(options)
     const told = await this.engine.useExisting(this.address(id), (active) =>
       active.change((state) => decideParticipants(state, change)),

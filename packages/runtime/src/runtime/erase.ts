@@ -5,19 +5,23 @@
 import { agentOfLog } from '@holdpoint/core/internal/log/agent-log'
 import type { Address, Store } from '@holdpoint/core/internal/log/store'
 import { decideErase, type Erase } from '@holdpoint/core/internal/turn/erase'
-import { refuse } from '@holdpoint/core/internal/turn/decision'
+import { refuse, type Decision } from '@holdpoint/core/internal/turn/decision'
 import { foldLoaded } from '@holdpoint/core/internal/log/machine'
 import { principalOf } from '@holdpoint/core/internal/principal'
 import { conversationMachine } from '@holdpoint/core/internal/turn/conversation-machine'
 import type { Erasure } from '@holdpoint/core/internal/turn/erased'
+import type { Conversation } from '@holdpoint/core/internal/turn/turn-state'
 import { checkPrincipal } from '../conversation/check-principal.ts'
+import { beforeErasure } from './before-erasure.ts'
 import { checkReason, checkRequestOptions, OPTIONS } from './check-request.ts'
 import type { EraseOptions } from './runtime-options.ts'
-import type { CancelAnswer } from '../conversation/active-conversation.ts'
+import type { CancelResult } from '../conversation/active-conversation.ts'
 import { ConversationLog } from '../conversation/conversation-log.ts'
+import { deliverNotices } from '../drive/deliver-notices.ts'
 import { withEvents } from '../log/decision-events.ts'
 import { OtherMachine } from '../log/log.ts'
 import type { Engine } from '../node/engine.ts'
+import { NO_NODE } from '../node/no-node.ts'
 
 /** Documents that contain content of conversations: `{ kind, id }` of each, under the id of its conversation. */
 const CONVERSATION_DOCUMENTS = 'conversation.documents'
@@ -40,27 +44,36 @@ export interface EraseAt extends Erase {
   readonly seq?: number
 }
 
-export async function erase(engine: Engine, address: Address, { seq, ...given }: EraseAt): Promise<CancelAnswer> {
+export async function erase(engine: Engine, address: Address, { seq, ...given }: EraseAt): Promise<CancelResult> {
   const { id } = address
-  if (agentOfLog(id) !== undefined)
-    return refused('not-allowed', `"${id}" is the log of an autonomous agent, which cannot be erased.`)
-  const log = new ConversationLog(address, engine.store, engine.ports)
+  const ofAgent = agentOfLog(id) !== undefined
+  // If this process dies after it cancelled the turn of an agent, another process goes on.
+  const log = new ConversationLog(address, engine.store, engine.ports, ofAgent ? { node: NO_NODE } : {})
   try {
     await log.refresh()
   } catch (error) {
-    if (error instanceof OtherMachine) return refused('is-a-space', `"${id}" is a space, which cannot be erased.`)
+    if (error instanceof OtherMachine)
+      return refused('is-a-space', `"${id}" is a space. Erase it as a space: spaces.erase().`)
     throw error
   }
   if (log.state.seq === 0) return refused('nothing-to-erase', `There is no conversation "${id}".`)
-  const { decision } = await log.change((state) =>
-    withEvents(
-      seq === undefined || state.seq === seq
-        ? decideErase(state, given)
-        : refuse('turn-in-progress', 'The conversation changed in the meantime.'),
-    ),
-  )
-  if (!decision.ok) return decision
-  engine.heard(address, log.state.seq)
+  const decide = (state: Conversation): Decision =>
+    seq === undefined || state.seq === seq
+      ? decideErase(state, given)
+      : refuse('turn-in-progress', 'The conversation changed in the meantime.')
+  const told = new Set<string>()
+  for (;;) {
+    const { decision, before } = await log.change((state) => {
+      const erasing = decide(state)
+      const first = ofAgent && erasing.ok ? beforeErasure(state, told) : undefined
+      return { ...withEvents(first?.decision ?? erasing), before: first }
+    })
+    if (!decision.ok) return decision
+    engine.heard(address, log.state.seq, before !== undefined)
+    if (!before) break
+    await deliverNotices(before.notices, (delivery) => engine.deliver(address, delivery))
+    for (const { n } of before.notices) told.add(n)
+  }
   // Also when it was erased before: a process may have died in between.
   await removeDocuments(engine.store, address)
   return { ok: true }
@@ -82,7 +95,7 @@ export async function listDocument(
   })
 }
 
-async function removeDocuments(store: Store, { tenant, id }: Address): Promise<void> {
+export async function removeDocuments(store: Store, { tenant, id }: Address): Promise<void> {
   for (;;) {
     const query = { tenant, kind: CONVERSATION_DOCUMENTS, prefix: prefixOf(id), limit: PAGE }
     const { items } = await store.documents(query)
@@ -100,6 +113,6 @@ function prefixOf(id: string): string {
   return `${encodeURIComponent(id)}/`
 }
 
-function refused(refusal: Extract<CancelAnswer, { ok: false }>['refusal'], message: string): CancelAnswer {
+function refused(refusal: Extract<CancelResult, { ok: false }>['refusal'], message: string): CancelResult {
   return { ok: false, refusal, message }
 }

@@ -5,15 +5,21 @@ import { decideAssign, decideComment, type HoldCommand } from '@holdpoint/core/i
 import type { Decision } from '@holdpoint/core/internal/turn/decision'
 import type { Conversation } from '@holdpoint/core/internal/turn/turn-state'
 import { checkPrincipal } from '../conversation/check-principal.ts'
-import type { HoldOptions } from '../session/session-options.ts'
+import type { AssignOptions, HoldOptions } from '../session/session-options.ts'
 import { checkId, checkRequestOptions, OPTIONS } from './check-request.ts'
 
 export type HoldChange = (state: Conversation, now: number) => Decision
 
 /** Without an `assignee`, the hold is released. */
-export function assignment(callId: string, assignee: string | undefined, options: HoldOptions): HoldChange {
-  const command = commandOf(callId, options)
-  return (state, now) => decideAssign(state, { ...command, now, assignee })
+export function assignment(
+  callId: string,
+  assignee: string | undefined,
+  { kinds, ...options }: AssignOptions,
+): HoldChange {
+  if (kinds !== undefined && !Array.isArray(kinds))
+    throw new HoldpointError('config-invalid', '"kinds" is a list of kinds of hold.')
+  const command = { ...commandOf(callId, options), ...(kinds && { kinds }), assignee }
+  return (state, now) => decideAssign(state, { ...command, now })
 }
 
 const LONGEST_COMMENT = 10_000

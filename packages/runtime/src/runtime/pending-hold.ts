@@ -1,6 +1,6 @@
 /** An open hold as an inbox shows it, with what its caller may do. */
 import { heldAt, type Hold } from '@holdpoint/core/internal/turn/hold'
-import { mayOf, type MayAsked } from '@holdpoint/core/internal/turn/may'
+import { rightsOnHold, type HoldViewer } from '@holdpoint/core/internal/turn/hold-rights'
 import type { Call } from '@holdpoint/core/internal/turn/turn-state'
 import { heldCall } from '../session/result.ts'
 import type { PendingHold } from './runtime-options.ts'
@@ -8,7 +8,7 @@ import type { PendingHold } from './runtime-options.ts'
 export function pendingHold(
   { conversationId, agent }: Pick<PendingHold, 'conversationId' | 'agent'>,
   { call, hold }: { readonly call: Call; readonly hold: Hold },
-  caller?: MayAsked,
+  caller?: HoldViewer,
 ): PendingHold {
   const endorsed = call.endorsed.filter(({ inputHash }) => inputHash === hold.inputHash)
   return {
@@ -18,6 +18,6 @@ export function pendingHold(
     ...heldCall(call, hold),
     endorsed,
     missing: Math.max(0, hold.approvers - endorsed.length),
-    ...(caller && { may: mayOf(call, hold, caller) }),
+    ...(caller && { may: rightsOnHold(call, hold, caller) }),
   }
 }

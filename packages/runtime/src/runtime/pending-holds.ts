@@ -4,7 +4,7 @@ import { foldLoaded } from '@holdpoint/core/internal/log/machine'
 import type { Address, Page, PendingQuery, PendingRow, Store } from '@holdpoint/core/internal/log/store'
 import { heldCalls } from '../session/result.ts'
 import { conversationMachine } from '@holdpoint/core/internal/turn/conversation-machine'
-import type { MayAsked } from '@holdpoint/core/internal/turn/may'
+import type { HoldViewer } from '@holdpoint/core/internal/turn/hold-rights'
 import { pendingHold } from './pending-hold.ts'
 import type { PendingHold } from './runtime-options.ts'
 
@@ -15,7 +15,7 @@ const GROUP = 20
 export async function pendingHolds(
   store: Store,
   query: PendingQuery,
-  caller: MayAsked | undefined,
+  caller: HoldViewer | undefined,
   unreadable: (error: unknown, address: Address) => void,
 ): Promise<Page<PendingHold>> {
   const { items, next } = await store.pending(query)
@@ -48,7 +48,7 @@ async function holdsOf(store: Store, address: Address, unreadable: (error: unkno
   }
 }
 
-function shown(row: PendingRow, holds: readonly Held[], caller: MayAsked | undefined): PendingHold[] {
+function shown(row: PendingRow, holds: readonly Held[], caller: HoldViewer | undefined): PendingHold[] {
   const held = holds.find(({ call }) => call.callId === row.callId)
   return held ? [pendingHold(row, held, caller)] : []
 }

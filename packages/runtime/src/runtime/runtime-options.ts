@@ -5,10 +5,10 @@ import type { HeldCall } from '../session/result.ts'
 import type { SendOptions } from '../session/session-options.ts'
 import type { Ports } from '@holdpoint/core/internal/ports'
 import type { EraseAfter } from '../node/retention.ts'
-import type { Quotas } from '../node/tenant-quotas.ts'
+import type { QuotaReached, Quotas } from '../node/tenant-quotas.ts'
 import type { Scope } from '@holdpoint/core/internal/tool/context'
 import type { Endorsement, HoldKind } from '@holdpoint/core/internal/turn/hold'
-import type { May } from '@holdpoint/core/internal/turn/may'
+import type { HoldRights } from '@holdpoint/core/internal/turn/hold-rights'
 import type { Principal } from '@holdpoint/core/internal/principal'
 import type { HoldView } from './visible-holds.ts'
 
@@ -45,6 +45,8 @@ export interface RuntimeOptions {
    * with `quota-exceeded`, and a model call over the quota waits for the next minute.
    */
   readonly quotas?: Quotas | ((tenant: string) => Quotas | undefined)
+  /** Called each time that something is refused or delayed at a quota. Count it, to see it in your monitoring. */
+  readonly onQuotaReached?: (reached: QuotaReached) => void
   /**
    * Conversations in which nothing happened for so long are erased: for all, or by tenant and agent. When the agent has an
    * `eraseAfter` too, the shorter time counts. Default: they stay.
@@ -148,7 +150,7 @@ export interface PendingHold extends HeldCall {
   /** How many more people must approve or answer. */
   readonly missing: number
   /** What the caller may do with it. Only in an answer to a caller. */
-  readonly may?: May
+  readonly may?: HoldRights
 }
 
 /** A hold that was just made, in any tenant. */

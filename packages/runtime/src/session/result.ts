@@ -109,7 +109,7 @@ function foldTurn(events: readonly LogEvent[]): Conversation {
 
 /** Events that are not about a turn, and may refer to earlier ones. */
 function isAside({ type }: LogEvent): boolean {
-  return type === 'plan.set' || type === 'plan.removed' || type === 'plan.fired' || type === 'notices.told'
+  return type === 'plan.set' || type === 'plan.removed' || type === 'plan.fired' || type === 'notices.delivered'
 }
 
 function resultOfLast(events: readonly LogEvent[], state: Conversation, mode: 'auto' | 'manual'): TurnResult {

@@ -45,6 +45,11 @@ export interface HoldOptions {
   readonly hold?: number
 }
 
+export interface AssignOptions extends HoldOptions {
+  /** The kinds of hold that the caller may resolve: it may assign no other. Default: all kinds. */
+  readonly kinds?: readonly HoldKind[]
+}
+
 export interface ResolveOptions {
   /** The number of the hold (`nth`), to resolve a call again that was held again. Default: the open one. */
   readonly hold?: number

@@ -8,11 +8,11 @@ import type { LogEvent } from '@holdpoint/core/internal/log/log-event'
 import { memoryStore } from '@holdpoint/core/internal/log/memory-store'
 import type { Note, Store } from '@holdpoint/core/internal/log/store'
 import type { Resolution } from '@holdpoint/core/internal/turn/hold'
-import type { ResolveAnswer } from '@holdpoint/core/internal/turn/verdict'
+import type { ResolveResult } from '@holdpoint/core/internal/turn/verdict'
 import type { Conversation } from '@holdpoint/core/internal/turn/turn-state'
 import type { Agent } from '@holdpoint/core/internal/agent/agent'
 import { checkOpen } from '../conversation/check-send.ts'
-import { ActiveConversation, type CancelAnswer } from '../conversation/active-conversation.ts'
+import { ActiveConversation, type CancelResult } from '../conversation/active-conversation.ts'
 import { LiveStream } from './live-stream.ts'
 import { ConversationLog } from '../conversation/conversation-log.ts'
 import { openHolds, type HeldCall, type TurnResult } from './result.ts'
@@ -116,31 +116,31 @@ export class Session {
   }
 
   /** Resolves a hold. The verdict is durable when this resolves; the turn continues with `continue`. */
-  resolve(callId: string, resolution: Resolution, options: ResolveOptions = {}): Promise<ResolveAnswer> {
+  resolve(callId: string, resolution: Resolution, options: ResolveOptions = {}): Promise<ResolveResult> {
     return this.#active.resolve(callId, resolution, options)
   }
 
-  approve(callId: string, options: ResolveOptions & { readonly input?: Json } = {}): Promise<ResolveAnswer> {
+  approve(callId: string, options: ResolveOptions & { readonly input?: Json } = {}): Promise<ResolveResult> {
     const { input, ...rest } = options
     return this.resolve(callId, input === undefined ? { kind: 'approve' } : { kind: 'approve', input }, rest)
   }
 
-  reject(callId: string, reason?: string, options: ResolveOptions = {}): Promise<ResolveAnswer> {
+  reject(callId: string, reason?: string, options: ResolveOptions = {}): Promise<ResolveResult> {
     return this.resolve(callId, reason === undefined ? { kind: 'reject' } : { kind: 'reject', reason }, options)
   }
 
   /** `value` must be JSON, and match the tool's output schema or the question. */
-  answer(callId: string, value: unknown, options: ResolveOptions = {}): Promise<ResolveAnswer> {
+  answer(callId: string, value: unknown, options: ResolveOptions = {}): Promise<ResolveResult> {
     return this.resolve(callId, { kind: 'answer', value: value as Json }, options)
   }
 
   /** Settles the call with an error of its executor, which the model reads. */
-  fail(callId: string, error: string, options: ResolveOptions = {}): Promise<ResolveAnswer> {
+  fail(callId: string, error: string, options: ResolveOptions = {}): Promise<ResolveResult> {
     return this.resolve(callId, { kind: 'answer', error }, options)
   }
 
   /** The result of a call that was handed to the caller (manual mode, client or external tools). */
-  submitToolResult(callId: string, result: unknown, options: ResolveOptions = {}): Promise<ResolveAnswer> {
+  submitToolResult(callId: string, result: unknown, options: ResolveOptions = {}): Promise<ResolveResult> {
     return this.answer(callId, result, options)
   }
 
@@ -164,7 +164,7 @@ export class Session {
   }
 
   /** Cancels the turn in any state. Each open call gets a result. */
-  cancel(message?: string): Promise<CancelAnswer> {
+  cancel(message?: string): Promise<CancelResult> {
     return this.#active.cancel(message)
   }
 

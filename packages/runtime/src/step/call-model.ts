@@ -34,18 +34,18 @@ export async function callModel(
   context: TurnContext,
   stop: LazyAbortController,
 ): Promise<Events> {
-  const brief = await beforeMessage.of(turn.turnId, context, stop.signal)
+  const hooked = await beforeMessage.of(turn.turnId, context, stop.signal)
   if (stop.aborted) return []
-  const briefed = brief.event && !turn.briefed ? [brief.event] : []
-  if (brief.ends) return [...briefed, end(turn, brief.ends.reason, brief.ends.message)]
+  const changed = hooked.event && !turn.messageChanged ? [hooked.event] : []
+  if (hooked.ends) return [...changed, end(turn, hooked.ends.reason, hooked.ends.message)]
   // Written before the model is called: text that hooks removed from a message must stay removed if the turn fails.
-  return briefed.length > 0 ? briefed : ask(turn, prepared, brief, context, stop)
+  return changed.length > 0 ? changed : ask(turn, prepared, hooked, context, stop)
 }
 
 async function ask(
   turn: OpenTurn,
   prepared: PreparedStep,
-  brief: BeforeMessageResult,
+  hooked: BeforeMessageResult,
   context: TurnContext,
   stop: LazyAbortController,
 ): Promise<Events> {
@@ -57,7 +57,7 @@ async function ask(
     return [end(turn, 'stop_condition', 'A stop condition was met.')]
   const specs = specsOf(prepared)
   const { context: instructions, tools } = prepared
-  const inject = [...brief.inject, ...prepared.inject.map((text): UserPart => ({ type: 'text', text }))]
+  const inject = [...hooked.inject, ...prepared.inject.map((text): UserPart => ({ type: 'text', text }))]
   const summary = settings.summarize && (await log.summary())
   const assembled = await assemble({ agent, log, context: instructions, tools, specs, inject, summary })
   // Making the prompt may have read from the store. If the turn went on meanwhile, the prompt is out of date.
@@ -85,7 +85,8 @@ async function ask(
     context.later(SUMMARY, (leaving) => summarize(agent, log, assembled, leaving))
   if (calls.length === 0) return [...before, { ...replied, ...(await judged(reply, turn, context, stop.signal)) }]
   const spaces =
-    agent.autonomy && (await agent.autonomy.spacesOfCalls(reply, { space: log.state.space, home: turn.home }, tools))
+    agent.autonomy &&
+    (await agent.autonomy.spacesOfCalls(reply, { space: log.state.space, startSpace: turn.startSpace }, tools))
   const inSpace = ({ callId }: CallPart): boolean => spaces?.calls.some((each) => each.callId === callId) ?? true
   const dispatched = calls.map((part) => dispatch(part, tools.get(part.name), inSpace(part), context, stop))
   const outcomes = dispatched.every(Array.isArray)

@@ -3,6 +3,7 @@
  * order and without a gap, however slow it is and whichever process drives the conversation. It gets frames while it keeps up.
  */
 import type { Address, Store } from '@holdpoint/core/internal/log/store'
+import { isTombstone } from '@holdpoint/core/internal/turn/erased'
 import type { StreamItem } from '../session/live-stream.ts'
 
 /** The longest queue of a slow reader. Beyond it the queue is dropped: frames are lost, and events are read from the store. */
@@ -143,5 +144,5 @@ export class Subscription implements ItemStream {
 
 function gap(item: StreamItem, seq: number): boolean {
   // The events before a tombstone are gone.
-  return 'seq' in item && item.type !== 'conversation.erased' && item.seq > seq + 1
+  return 'seq' in item && !isTombstone(item) && item.seq > seq + 1
 }

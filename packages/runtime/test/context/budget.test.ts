@@ -156,7 +156,7 @@ describe('what is too large is named', () => {
     [
       'a turn that does not fit',
       { instructions: 'Be brief.', context: { count: letters, budget: 80 } },
-      'The prompt does not fit into 80 tokens (context.budget), with everything left out that may be: the instructions about 36, the newest turn about 60. Shorten the newest turn, or raise the budget.',
+      'The prompt does not fit into 80 tokens (context.budget), although everything possible was left out: the instructions about 36, the newest turn about 60. Shorten the newest turn, or raise the budget.',
     ],
     [
       'instructions that leave no room',

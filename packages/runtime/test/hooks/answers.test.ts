@@ -2,7 +2,7 @@
 import { halt, tool, type CallHook, type ReplyHook } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { checkMessageAnswer } from '../../src/hooks/check-answer.ts'
+import { checkMessageHookResult } from '../../src/hooks/check-hook-result.ts'
 import { outcomes, World } from '../../../../test/kit/runtime-kit.ts'
 
 const hook = (run: () => unknown): never => ({ name: 'h', run }) as never
@@ -73,21 +73,21 @@ test.each([
   [{ add: [{ ...file, file: { kind: 'url' } }] }, 'returned something in "add" that is not a part of a message'],
   [{ add: [{ type: 'call' }] }, 'returned something in "add" that is not a part of a message'],
 ])('before a message, %j is a failure', (answer, why) => {
-  expect(() => checkMessageAnswer('h', answer)).toThrow(`The hook "h" ${why}`)
+  expect(() => checkMessageHookResult('h', answer)).toThrow(`The hook "h" ${why}`)
 })
 
 test('before a message, parts that cannot be stored are a failure', () => {
-  expect(() => checkMessageAnswer('h', { add: [{ type: 'text', text: 1n }] })).toThrow(
+  expect(() => checkMessageHookResult('h', { add: [{ type: 'text', text: 1n }] })).toThrow(
     'returned a "add" that is not JSON',
   )
 })
 
 test('before a message, what makes sense is taken, and nothing is nothing', () => {
   const stop = halt('x')
-  expect(checkMessageAnswer('h', stop)).toBe(stop)
+  expect(checkMessageHookResult('h', stop)).toBe(stop)
   for (const nothing of [undefined, null, {}, { add: '' }, { add: [] }, { add: undefined }])
-    expect(checkMessageAnswer('h', nothing)).toBeUndefined()
-  expect(checkMessageAnswer('h', { add: 'a', replace: [file, { type: 'text', text: 'b' }] })).toEqual({
+    expect(checkMessageHookResult('h', nothing)).toBeUndefined()
+  expect(checkMessageHookResult('h', { add: 'a', replace: [file, { type: 'text', text: 'b' }] })).toEqual({
     add: 'a',
     replace: [file, { type: 'text', text: 'b' }],
   })

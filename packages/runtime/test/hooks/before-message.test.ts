@@ -44,7 +44,7 @@ test('what a durable hook adds stays, in the same bytes, and is in the log', asy
     ['Memory 1', 'One'],
     ['Memory 2', 'Two'],
   ])
-  expect((await world.log())[1]).toMatchObject({ type: 'turn.briefed', hooks: ['memory'] })
+  expect((await world.log())[1]).toMatchObject({ type: 'message.changed', hooks: ['memory'] })
   const b = await world.process('b', setup([]))
   await b.runtime.send('c', 'Three')
   expect(userTexts(last(b)).slice(0, 2)).toEqual(userTexts(last(a)))

@@ -1,5 +1,5 @@
 import { proves } from '@holdpoint/testing'
-import { tool, type ResolveAnswer } from 'holdpoint'
+import { tool, type ResolveResult } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import {
@@ -130,7 +130,7 @@ test(
     ]
     await a.runtime.send('c', 'Pay')
 
-    const told: ResolveAnswer[] = await Promise.all([
+    const told: ResolveResult[] = await Promise.all([
       a.runtime.approve('c', 'a-2.1.1', { by: 'ann' }),
       b.runtime.reject('c', 'a-2.1.1', 'no', { by: 'bob' }),
       c.runtime.approve('c', 'a-2.1.1', { by: 'ann' }),

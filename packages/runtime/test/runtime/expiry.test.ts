@@ -1,5 +1,5 @@
 import { proves } from '@holdpoint/testing'
-import { tool, type ResolveAnswer } from 'holdpoint'
+import { tool, type ResolveResult } from 'holdpoint'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import {
@@ -173,7 +173,7 @@ test(
     for (const id of ids) await a.runtime.send(id, 'Ask')
     const calls = new Map(await Promise.all(ids.map(async (id) => [id, await heldId(b, 'ask', id)] as const)))
     await world.clock.advance(29_999)
-    const answer = (id: string): Promise<ResolveAnswer> => b.runtime.answer(id, calls.get(id)!, 'L')
+    const answer = (id: string): Promise<ResolveResult> => b.runtime.answer(id, calls.get(id)!, 'L')
     const first = await answer('c')
     const second = answer('d')
     const passing = world.clock.advance(1)
@@ -237,5 +237,5 @@ test('a gated call that waits for a browser has a deadline for each of its two h
   expect(outcomes(await world.log())).toMatchObject({
     'a-2.1.1': { error: { message: 'Tool timed out after 30000ms' } },
   })
-  expect(timesAsked(a, 'claim')).toBeLessThan(3)
+  expect(timesAsked(a, 'takeOver')).toBeLessThan(3)
 })

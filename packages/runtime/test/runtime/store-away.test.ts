@@ -217,7 +217,7 @@ test('an answer that was written without an answer from the store is acted on, a
   expectSound(await world.log(), a)
 })
 
-test.each(['claim', 'read', 'load', 'heads'] as const)(
+test.each(['takeOver', 'read', 'load', 'heads'] as const)(
   'a process that takes over while the store falters (%s) succeeds in the end, without help from another process',
   async (only) => {
     const world = new World()
@@ -237,14 +237,14 @@ test.each(['claim', 'read', 'load', 'heads'] as const)(
   },
 )
 
-test('a claim whose answer was lost is made again: no other process would, since its owner has a valid lease', async () => {
+test('a takeover whose answer was lost is repeated: no other process would take over, since the owner has a valid lease', async () => {
   const world = new World()
   const dead = await world.process('dead', { says: [() => (dead.kill(), 'x')] })
   void dead.runtime.submit('c', 'Hi')
   await world.calm()
   let lost = 0
   const after: Setup['after'] = (question) => {
-    if (question === 'claim' && ++lost <= 20) throw new Error('The line broke.')
+    if (question === 'takeOver' && ++lost <= 20) throw new Error('The line broke.')
     return undefined
   }
   await world.process('b', { says: ['Hi.'], after })

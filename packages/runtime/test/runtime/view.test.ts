@@ -29,7 +29,7 @@ test(
 
     expect(pages.map(({ turns }) => turns.length)).toEqual([3, 5, 5])
     expect(pages.flatMap(({ turns }) => turns)).toEqual(whole.turns)
-    expect(timesAsked(b, 'claim')).toBe(0)
+    expect(timesAsked(b, 'takeOver')).toBe(0)
   },
 )
 

@@ -1,5 +1,5 @@
 import { proves } from '@holdpoint/testing'
-import { chat, Session, tool, type ResolveAnswer } from 'holdpoint'
+import { chat, Session, tool, type ResolveResult } from 'holdpoint'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -19,7 +19,7 @@ const names = tools.map(({ name }) => name)
 const everything = { calls: names.map((name) => call(name)) }
 
 /** How each held call of the round is answered; the worker's call is held twice. */
-const answers: Readonly<Record<string, (session: Session) => Promise<ResolveAnswer>>> = {
+const answers: Readonly<Record<string, (session: Session) => Promise<ResolveResult>>> = {
   gated: (session) => session.approve(idOf(session, 'gated')),
   person: (session) => session.answer(idOf(session, 'person'), 'said'),
   browser: (session) => session.answer(idOf(session, 'browser'), 'shown'),

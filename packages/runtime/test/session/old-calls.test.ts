@@ -1,4 +1,4 @@
-import type { Call, Resolution, ResolveAnswer } from '@holdpoint/core'
+import type { Call, Resolution, ResolveResult } from '@holdpoint/core'
 import { manualClock, memoryStore, proves, testPorts } from '@holdpoint/testing'
 import fc from 'fast-check'
 import { tool, type Store, type Verdict } from 'holdpoint'
@@ -22,7 +22,7 @@ const context = { window: { messages: 2 } }
 /** A conversation whose first turn had these calls, and was long ago. `settle` ends their waiting. */
 async function longAgo(
   names: readonly string[],
-  settle: (answer: (name: string, resolution: Resolution) => Promise<ResolveAnswer>) => Promise<unknown>,
+  settle: (answer: (name: string, resolution: Resolution) => Promise<ResolveResult>) => Promise<unknown>,
 ) {
   const clock = manualClock()
   const store = memoryStore({ now: () => 0 })
@@ -36,7 +36,7 @@ async function longAgo(
   await goOn(then)
   for (let nth = 0; nth < 5; nth++) await say(then, `Message ${nth}`)
   /** What a process says that came to the conversation only now. */
-  const answer = async (name: string, resolution: Resolution): Promise<ResolveAnswer> => {
+  const answer = async (name: string, resolution: Resolution): Promise<ResolveResult> => {
     const now = await live(desk(['Thanks.'], { tools, context, clock, process: 'q' }).agent, store)
     expect(now.log.events.some((event) => 'callId' in event)).toBe(false)
     return now.resolve(idOf(name), resolution, { by: 'late' })

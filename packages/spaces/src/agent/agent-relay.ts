@@ -35,7 +35,7 @@ export class AgentRelay implements Relay {
   /** The space that the agent is in, by the part of the reply that has arrived. The log has it only after the reply. */
   #current: CurrentSpace | undefined
   /** The space that the agent was woken from: it is there as soon as it writes something for a space. */
-  #home: string | undefined
+  #startSpace: string | undefined
   readonly #writing = new Map<string, Writing>()
 
   constructor(tenant: string, agent: string, subscribers: Subscribers, isMember: (space: string) => Promise<boolean>) {
@@ -54,7 +54,7 @@ export class AgentRelay implements Relay {
     switch (frame.type) {
       case 'reply-start':
         this.#writing.clear()
-        this.#home = turn.phase === 'rest' ? undefined : turn.home
+        this.#startSpace = turn.phase === 'rest' ? undefined : turn.startSpace
         return this.#enter(space)
       case 'call-input':
         return this.#write(frame, toolbox)
@@ -76,7 +76,7 @@ export class AgentRelay implements Relay {
   }
 
   #leave(): void {
-    this.#home = undefined
+    this.#startSpace = undefined
     this.#current = undefined
   }
 
@@ -116,9 +116,9 @@ export class AgentRelay implements Relay {
   }
 
   #show(frame: SpaceFrame): void {
-    if (!this.#current && this.#home !== undefined) {
-      this.#enter(this.#home)
-      this.#home = undefined // checked once
+    if (!this.#current && this.#startSpace !== undefined) {
+      this.#enter(this.#startSpace)
+      this.#startSpace = undefined // checked once
     }
     const current = this.#current
     if (current?.waiting) current.waiting.push(frame)

@@ -12,10 +12,14 @@ import type { EventBody } from '@holdpoint/core/internal/log/log-event'
 import { foldLoaded, hasWork } from '@holdpoint/core/internal/log/machine'
 import { conversationMachine } from '@holdpoint/core/internal/turn/conversation-machine'
 import { emptyConversation, type Conversation } from '@holdpoint/core/internal/turn/turn-state'
+import type { Erasure } from '@holdpoint/core/internal/turn/erased'
 import { principalOf } from '@holdpoint/core/internal/principal'
 import { checkPrincipal } from '@holdpoint/runtime/internal/conversation/check-principal'
 import { checkAgentName, checkId, checkRequestOptions } from '@holdpoint/runtime/internal/runtime/check-request'
 import type { Engine } from '@holdpoint/runtime/internal/node/engine'
+import { erase, eraseRequest } from '@holdpoint/runtime/internal/runtime/erase'
+import type { EraseOptions } from '@holdpoint/runtime/internal/runtime/runtime-options'
+import type { CancelResult } from '@holdpoint/runtime/internal/conversation/active-conversation'
 import type { SpaceWriter } from '../space/space-writer.ts'
 import { MIND } from './autonomous-agent.ts'
 
@@ -27,6 +31,12 @@ export interface Trigger {
   readonly data?: Json
   readonly by?: string
 }
+
+export type TriggerResult =
+  /** `repeated`: it was sent before. */
+  | { readonly ok: true; readonly id: string; readonly repeated?: true }
+  /** The agent was erased: it wakes no more. */
+  | { readonly ok: false; readonly refusal: 'erased'; readonly message: string }
 
 export interface AutonomousAgentView {
   /** The id of its log, which can be viewed and followed like any conversation. */
@@ -40,6 +50,8 @@ export interface AutonomousAgentView {
   readonly goals: readonly Note[]
   readonly memories: readonly Note[]
   readonly plans: readonly Plan[]
+  /** Set once the agent was erased. Then nothing else is left of it. */
+  readonly erased?: Erasure
 }
 
 export class AutonomousAgents {
@@ -53,8 +65,8 @@ export class AutonomousAgents {
     this.#tenant = tenant
   }
 
-  /** Wakes the agent. Once this resolves, the trigger is durable. `repeated`: it was sent before. */
-  async trigger(agent: string, trigger: Trigger): Promise<{ readonly id: string; readonly repeated?: true }> {
+  /** Wakes the agent. Once this resolves, the trigger is durable. */
+  async trigger(agent: string, trigger: Trigger): Promise<TriggerResult> {
     checkRequestOptions(trigger, { id: 1, name: 1, data: 1, by: 1 })
     const id = checkId('The id of a trigger', trigger.id ?? this.#engine.ports.id())
     const name = checkId('The name of a trigger', trigger.name)
@@ -68,8 +80,14 @@ export class AutonomousAgents {
       event: { type: 'trigger', name, data: data.value, ...(by !== undefined && { by }) },
     }
     await this.#engine.quotas.admitMessage(this.#address(agent))
-    const fresh = await this.#writer.toInbox(this.#tenant, checkAgentName(agent), item)
-    return fresh ? { id } : { id, repeated: true }
+    switch (await this.#writer.toInbox(this.#tenant, checkAgentName(agent), item)) {
+      case 'added':
+        return { ok: true, id }
+      case 'repeated':
+        return { ok: true, id, repeated: true }
+      case 'erased':
+        return { ok: false, refusal: 'erased', message: wasErased(agent) }
+    }
   }
 
   async view(agent: string): Promise<AutonomousAgentView> {
@@ -85,6 +103,7 @@ export class AutonomousAgents {
       goals: mind.goals,
       memories: mind.memories,
       plans: [...state.plans.values()].toSorted((a, b) => a.nextAt - b.nextAt),
+      ...(state.erased && { erased: state.erased }),
     }
   }
 
@@ -101,12 +120,24 @@ export class AutonomousAgents {
         return undefined
       },
     }
-    return this.#change(agent, (state, write) => planAccess(state.plans, admitted, write, [author]).set(request))
+    return this.#change(agent, (state, write) =>
+      state.erased
+        ? { ok: false, why: wasErased(agent) }
+        : planAccess(state.plans, admitted, write, [author]).set(request),
+    )
   }
 
   /** Whether there was one. */
   async removePlan(agent: string, id: string): Promise<boolean> {
     return this.#change(agent, (state, write) => planAccess(state.plans, this.#engine.ports, write).remove(id))
+  }
+
+  /**
+   * Erases the agent's log: its messages, calls, holds, goals, memories and plans. A tombstone remains, and the agent wakes no
+   * more. What it said in spaces stays there. Refused while it works, a call is held or a plan waits, unless `cancel` is set.
+   */
+  async erase(agent: string, options: EraseOptions = {}): Promise<CancelResult> {
+    return erase(this.#engine, this.#address(agent), eraseRequest(options))
   }
 
   async #change<T>(agent: string, change: (state: Conversation, write: (event: EventBody) => void) => T): Promise<T> {
@@ -125,6 +156,10 @@ export class AutonomousAgents {
   #address(agent: string): Address {
     return { tenant: this.#tenant, id: agentLogId(checkAgentName(agent)) }
   }
+}
+
+function wasErased(agent: string): string {
+  return `Agent "${agent}" was erased. Give the agent another name.`
 }
 
 function statusOf(state: Conversation): AutonomousAgentView['status'] {

@@ -8,16 +8,16 @@ export interface SpaceAccess {
   /** The space that this call of the agent was made in. */
   spaceOfCall(callId: string): string | undefined
   /** Posts a message, once per call id, however often the call runs. */
-  post(space: string, text: string, callId: string, replyTo?: number): Promise<PostAnswer>
+  post(space: string, text: string, callId: string, replyTo?: number): Promise<PostResult>
   /** The newest messages without the newest `offset` ones. Marks them as read by the agent. */
-  messages(space: string, offset: number, limit: number): Promise<ReadAnswer>
+  messages(space: string, offset: number, limit: number): Promise<ReadResult>
 }
 
-export type PostAnswer =
+export type PostResult =
   | { readonly ok: true; readonly seq: number; readonly quiet: boolean }
   | { readonly ok: false; readonly message: string }
 
-export type ReadAnswer =
+export type ReadResult =
   | {
       readonly ok: true
       readonly name: string

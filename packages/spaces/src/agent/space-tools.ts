@@ -9,7 +9,7 @@ import { skip, toolError } from '@holdpoint/core/internal/tool/handler-result'
 import { toolDefiner, type Tool } from '@holdpoint/core/internal/tool/tool'
 import type { SpaceMessage } from '../space/space-view.ts'
 import { toolInput } from './tool-input.ts'
-import type { ReadAnswer, SpaceAccess } from './space-access.ts'
+import type { ReadResult, SpaceAccess } from './space-access.ts'
 
 const tool = toolDefiner(undefined)
 const LONGEST_MESSAGE = 100_000
@@ -98,7 +98,7 @@ function sendMessage(access: SpaceAccess): Tool {
   })
 }
 
-function messagesShown(space: string, answer: ReadAnswer): Json | ReturnType<typeof toolError> {
+function messagesShown(space: string, answer: ReadResult): Json | ReturnType<typeof toolError> {
   if (!answer.ok) return toolError(answer.message)
   const { name, members, messages } = answer
   return { space, name, members: members.map(({ kind, id }) => ({ kind, id })), messages: messages.map(messageShown) }

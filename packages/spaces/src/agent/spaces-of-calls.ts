@@ -13,25 +13,25 @@ import { ENTER_SPACE, LEAVE_SPACE, READ_MESSAGES, SEND_MESSAGE } from '@holdpoin
 export async function spacesOfCalls(
   reply: Reply,
   /** The space that the agent is in, and the space that it was woken from. */
-  at: { readonly space: string | undefined; readonly home: string | undefined },
+  at: { readonly space: string | undefined; readonly startSpace: string | undefined },
   access: Pick<SpaceAccess, 'isMember'>,
   tools: ReadonlyMap<string, Tool>,
 ): Promise<ReplySpaces> {
-  let { space, home } = at
+  let { space, startSpace } = at
   let left = false
   const calls: ReplySpaces['calls'][number][] = []
   for (const { callId, name, input } of callsOf(reply)) {
     const shown = tools.get(name)?.visible === true
     const named = isObject(input) ? input['space'] : undefined
     if (name === ENTER_SPACE && typeof named === 'string' && (await access.isMember(named))) space = named
-    if (space === undefined && home !== undefined && (shown || needsSpace(name, named))) {
-      if (await access.isMember(home)) space = home
-      home = undefined
+    if (space === undefined && startSpace !== undefined && (shown || needsSpace(name, named))) {
+      if (await access.isMember(startSpace)) space = startSpace
+      startSpace = undefined
     }
     if (space !== undefined) calls.push({ callId, space, ...(shown && { shown: true as const }) })
     if (name !== LEAVE_SPACE) continue
     space = undefined
-    home = undefined
+    startSpace = undefined
     left = true
   }
   return { calls, ...(space !== undefined && { current: space }), ...(left && { left: true as const }) }

@@ -1,4 +1,6 @@
 /** Decides commands to a space: the events that carry a command out, or a refusal. Pure. */
+import { actorOf, type Principal } from '@holdpoint/core/internal/principal'
+import type { Erasure } from '@holdpoint/core/internal/turn/erased'
 import type { Space, SpaceMember } from './space.ts'
 import {
   memberKey,
@@ -20,6 +22,7 @@ export type SpaceRefusal =
   | 'last-owner'
   /** `replyTo` is not the seq of a message. */
   | 'not-a-message'
+  | 'erased'
 
 export type SpaceDecision =
   | { readonly ok: true; readonly events: readonly SpaceEvent[] }
@@ -101,6 +104,30 @@ export function decideRead(space: Space | undefined, seq: number, member: Member
   return until <= known.read ? accept() : accept({ type: 'messages.read', member, upTo: until })
 }
 
+/**
+ * Erases the space. A principal with access to its own conversations only must be an owner of the space. Agents that work
+ * there are not asked: what they do next is refused.
+ */
+export function decideEraseSpace(
+  space: Space | undefined,
+  { by, reason }: { readonly by: Principal | undefined; readonly reason?: string },
+): SpaceDecision {
+  if (!space) return missing()
+  const no = by?.access === 'own' ? mayErase(space, { kind: 'human', id: by.id }) : undefined
+  if (no) return no
+  const { onBehalfOf: _none, ...who } = actorOf(by)
+  return accept({ type: 'space.erased', ...(reason !== undefined && { reason }), ...who })
+}
+
+/** Why a command for an erased space is refused; undefined for any other space. */
+export function refuseErased({
+  erased,
+}: {
+  readonly erased: Erasure | undefined
+}): Extract<SpaceDecision, { readonly ok: false }> | undefined {
+  return erased && refuse('erased', 'The space was erased. Use another id.')
+}
+
 /** Events from the log of an agent. An agent that is no longer a member is not shown. */
 export function decideShow(space: Space | undefined, event: ShownEvent): readonly SpaceEvent[] {
   const { agent } = event
@@ -131,6 +158,12 @@ function mayManage(space: Space, by: Member | undefined): SpaceDecision | undefi
   return member.role === 'owner'
     ? undefined
     : refuse('not-allowed', `Only an owner of space "${space.name}" says who is in it.`)
+}
+
+function mayErase(space: Space, member: Member): SpaceDecision | undefined {
+  const role = space.members.get(memberKey(member))?.role
+  if (role === undefined) return stranger(space, member)
+  return role === 'owner' ? undefined : refuse('not-allowed', `Only an owner of space "${space.name}" erases it.`)
 }
 
 function isLastOwner(space: Space, { member, role }: SpaceMember): boolean {

@@ -2,7 +2,7 @@
 import type { LogEvent } from '@holdpoint/core/internal/log/log-event'
 import { foldLoaded } from '@holdpoint/core/internal/log/machine'
 import type { Address, Store } from '@holdpoint/core/internal/log/store'
-import { spaceViewOf, type SpaceMessage, type SpaceView } from './space-view.ts'
+import { emptySpaceView, spaceViewOf, type SpaceMessage, type SpaceView } from './space-view.ts'
 import { isSpaceEvent } from '@holdpoint/core/internal/log/space-event'
 import { spaceMachine, type SpaceState } from './space-machine.ts'
 
@@ -24,6 +24,7 @@ export async function spacePage(
 ): Promise<SpaceView | undefined> {
   const state = await loadSpace(store, address)
   if (!state) return undefined
+  if (state.erased) return { ...emptySpaceView, seq: state.seq, erased: state.erased }
   const end = Math.min(before ?? Infinity, state.seq + 1)
   const events = await eventsBefore(store, address, end, limit)
   if (end > state.seq) return spaceViewOf(shown(events), state.space, state.seq)
@@ -83,5 +84,5 @@ function isMessage(type: LogEvent['type']): boolean {
 }
 
 function shown(events: readonly LogEvent[]) {
-  return events.filter((event) => isSpaceEvent(event) || event.type === 'notices.told')
+  return events.filter((event) => isSpaceEvent(event) || event.type === 'notices.delivered')
 }

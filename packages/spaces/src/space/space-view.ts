@@ -3,6 +3,7 @@
  * events, for the gateway, the client and the tests. An event that is applied twice changes nothing.
  */
 import type { Json } from '@holdpoint/core/internal/json'
+import { erasureOf, type Erasure } from '@holdpoint/core/internal/turn/erased'
 import type { Space, SpaceMember } from './space.ts'
 import {
   memberKey,
@@ -29,6 +30,8 @@ export interface SpaceView {
   readonly quiet: boolean
   /** Messages and calls that agents are writing at the moment. Made of frames, never stored. */
   readonly writing: readonly SpaceWriting[]
+  /** Set once the space was erased. Then there is nothing else to show. */
+  readonly erased?: Erasure
 }
 
 /** A message, or a visible tool call. A tool call cannot be replied to. */
@@ -64,7 +67,7 @@ export interface ToolMessage {
 }
 
 /** As the log has it. What belongs to a conversation moves the seq, and shows nothing. */
-type Written = { readonly seq: number; readonly at: number } & (SpaceEvent | { readonly type: 'notices.told' })
+type Written = { readonly seq: number; readonly at: number } & (SpaceEvent | { readonly type: 'notices.delivered' })
 
 export const emptySpaceView: SpaceView = {
   name: '',
@@ -95,6 +98,8 @@ export function spaceViewOf(events: Iterable<Written>, space?: Space, seq?: numb
 export function applySpaceEvent(view: SpaceView, event: Written): SpaceView {
   const { seq } = event
   if (seq <= view.seq) return view
+  // No event from before it exists any more, so it follows any other.
+  if (event.type === 'space.erased') return { ...emptySpaceView, seq, erased: erasureOf(event) }
   const { behind = 0, ...known } = view
   const fresh = view.seq === 0
   if (!fresh && seq > view.seq + 1) return seq > behind ? { ...view, behind: seq } : view
@@ -111,6 +116,7 @@ export function applySpaceEvent(view: SpaceView, event: Written): SpaceView {
 
 /** Applies a frame: a piece of a message or a call that is being written. A frame that comes after its call is ignored. */
 export function applySpaceFrame(view: SpaceView, frame: SpaceFrame): SpaceView {
+  if (view.erased) return view
   if (frame.type !== 'message.streaming' && isThere(view, frame.toolCallId)) return view
   const writing = addWriting(view.writing, frame)
   return writing === view.writing ? view : { ...view, writing }
@@ -120,7 +126,7 @@ function isThere({ messages }: SpaceView, callId: string): boolean {
   return messages.some((message) => message.kind === 'tool' && message.toolCallId === callId)
 }
 
-function changes(view: SpaceView, event: Written): Partial<SpaceView> {
+function changes(view: SpaceView, event: Exclude<Written, { type: 'space.erased' }>): Partial<SpaceView> {
   const { members, active, messages } = view
   switch (event.type) {
     case 'space.opened':
@@ -168,7 +174,7 @@ function changes(view: SpaceView, event: Written): Partial<SpaceView> {
       const { toolCallId, error, at: endedAt } = event
       return changeTool(messages, toolCallId, { status: 'error', error, endedAt })
     }
-    case 'notices.told':
+    case 'notices.delivered':
       return {}
   }
 }

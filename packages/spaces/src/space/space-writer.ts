@@ -2,28 +2,35 @@
  * Writes to spaces and to the inboxes of autonomous agents. A notice of another log is written under an idempotency key, so
  * a second delivery changes nothing.
  */
-import type { EventBody } from '@holdpoint/core/internal/log/log-event'
 import type { InboxItem } from '@holdpoint/core/internal/log/message'
 import type { Delivery } from '@holdpoint/core/internal/log/notice'
 import type { Address } from '@holdpoint/core/internal/log/store'
 import { agentLogId, agentOfLog } from '@holdpoint/core/internal/log/agent-log'
-import type { PostAnswer, ReadAnswer, SpaceAccess } from '../agent/space-access.ts'
+import type { PostResult, ReadResult, SpaceAccess } from '../agent/space-access.ts'
 import { ConversationLog } from '@holdpoint/runtime/internal/conversation/conversation-log'
+import { withEvents } from '@holdpoint/runtime/internal/log/decision-events'
 import { OtherMachine } from '@holdpoint/runtime/internal/log/log'
-import { decidePost, decideRead, decideShow, type SpaceDecision, type SpaceRefusal } from './decide-space.ts'
+import {
+  decidePost,
+  decideRead,
+  decideShow,
+  refuseErased,
+  type SpaceDecision,
+  type SpaceRefusal,
+} from './decide-space.ts'
 import { memberKey, type Member } from '@holdpoint/core/internal/log/space-event'
 import { ActiveSpace, type SpaceLog } from './active-space.ts'
 import type { Space } from './space.ts'
 import { emptySpaceState, type SpaceState } from './space-machine.ts'
 import { decideInbox } from '@holdpoint/core/internal/turn/decide'
 import { findCall } from '@holdpoint/core/internal/turn/find-call'
-import type { Conversation } from '@holdpoint/core/internal/turn/turn-state'
 import { AgentMissing } from '@holdpoint/runtime/internal/node/agents'
-import { NO_NODE, type Engine } from '@holdpoint/runtime/internal/node/engine'
+import type { Engine } from '@holdpoint/runtime/internal/node/engine'
+import { NO_NODE } from '@holdpoint/runtime/internal/node/no-node'
 import type { OtherActiveLog } from '@holdpoint/runtime/internal/node/extension'
 import { loadSpace, spaceMessages } from './space-pages.ts'
 
-export type SpaceAnswer =
+export type SpaceCommandResult =
   /** `seq`: where the log stood when it was true. */
   | { readonly ok: true; readonly seq: number; readonly repeated?: true }
   | { readonly ok: false; readonly refusal: SpaceRefusal | 'key-reused'; readonly message: string }
@@ -38,7 +45,7 @@ export class SpaceWriter {
   }
 
   /** Creates a space under an id that is free. */
-  async open(address: Address, decide: Decide, key?: string): Promise<SpaceAnswer> {
+  async open(address: Address, decide: Decide, key?: string): Promise<SpaceCommandResult> {
     // A log that exists already is not a new space. Check that before a new active log is made.
     const [head = 0] = await this.#engine.store.heads([address])
     if (head > 0 || agentOfLog(address.id) !== undefined) return this.change(address, decide, key)
@@ -51,7 +58,7 @@ export class SpaceWriter {
   }
 
   /** Decides on the newest state of the space, and appends. `key` is the caller's idempotency key. */
-  async change(address: Address, decide: Decide, key?: string): Promise<SpaceAnswer> {
+  async change(address: Address, decide: Decide, key?: string): Promise<SpaceCommandResult> {
     try {
       const answer = await this.#engine.useExistingOther(address, (active) => write(spaceOf(active), decide, key))
       if (answer) return answer
@@ -62,17 +69,20 @@ export class SpaceWriter {
   }
 
   /**
-   * Puts an item into an agent's inbox. False when it was there before. `anyway`: also if the agent's definition is not
-   * usable now. The sender cannot change that, and other receivers wait for it.
+   * Puts an item into an agent's inbox. `anyway`: also if the agent's definition is not usable now. The sender cannot change
+   * that, and other receivers wait for it. An erased agent gets nothing: the item would bring its log back.
    */
-  async toInbox(tenant: string, agent: string, item: InboxItem, anyway = false): Promise<boolean> {
+  async toInbox(
+    tenant: string,
+    agent: string,
+    item: InboxItem,
+    anyway = false,
+  ): Promise<'added' | 'repeated' | 'erased'> {
     const address = { tenant, id: agentLogId(agent) }
-    const write = async (log: ConversationLog): Promise<boolean> => {
-      const decide = (state: Conversation) => {
-        const decision = decideInbox(state, agent, item)
-        return { events: decision.ok ? decision.events : ([] as readonly EventBody[]) }
-      }
-      return !('repeated' in (await log.change(decide, item.id)))
+    const write = async (log: ConversationLog) => {
+      const changed = await log.change((state) => withEvents(decideInbox(state, agent, item)), item.id)
+      if ('repeated' in changed) return 'repeated'
+      return changed.decision.ok ? 'added' : 'erased'
     }
     try {
       return await this.#engine.use(address, agent, ({ log }) => write(log))
@@ -125,7 +135,7 @@ export class SpaceWriter {
     address: Address,
     message: { readonly from: Member; readonly text: string; readonly replyTo?: number },
     key: string,
-  ): Promise<PostAnswer & { readonly refusal?: SpaceRefusal | 'key-reused'; readonly repeated?: true }> {
+  ): Promise<PostResult & { readonly refusal?: SpaceRefusal | 'key-reused'; readonly repeated?: true }> {
     const { replyTo } = message
     if (replyTo !== undefined && !(await this.#isMessage(address, replyTo))) {
       // A caller that may not post learns nothing about the messages.
@@ -154,7 +164,7 @@ export class SpaceWriter {
     address: Address,
     seq: number,
     { from, text, replyTo }: { readonly from: Member; readonly text: string; readonly replyTo?: number },
-  ): Promise<PostAnswer & { readonly refusal?: 'key-reused'; readonly repeated?: true }> {
+  ): Promise<PostResult & { readonly refusal?: 'key-reused'; readonly repeated?: true }> {
     const [event] = await this.#engine.store.read(address, seq - 1, 1)
     const same = event?.type === 'message.posted' && event.text === text && event.replyTo === replyTo
     if (same && memberKey(event.from) === memberKey(from))
@@ -167,7 +177,7 @@ export class SpaceWriter {
     return event?.seq === seq && event.type === 'message.posted'
   }
 
-  async #read(address: Address, member: Member, offset: number, limit: number): Promise<ReadAnswer> {
+  async #read(address: Address, member: Member, offset: number, limit: number): Promise<ReadResult> {
     const found = await spaceMessages(this.#engine.store, address, offset, limit)
     const stranger = `${member.id} is not a member of a space "${address.id}".`
     if (!found?.state.space?.members.has(memberKey(member))) return { ok: false, message: stranger }
@@ -186,9 +196,9 @@ function spaceOf(active: OtherActiveLog): SpaceLog {
   throw new OtherMachine(active.log.address)
 }
 
-async function write(log: SpaceLog, decide: Decide, key?: string): Promise<SpaceAnswer> {
+async function write(log: SpaceLog, decide: Decide, key?: string): Promise<SpaceCommandResult> {
   const changed = await log.change((state) => {
-    const decision = decide(state.space, state)
+    const decision = refuseErased(state) ?? decide(state.space, state)
     return { decision, events: decision.ok ? decision.events : [], seq: state.seq }
   }, key)
   if ('repeated' in changed) return { ok: true, seq: changed.repeated, repeated: true }
@@ -199,10 +209,10 @@ async function write(log: SpaceLog, decide: Decide, key?: string): Promise<Space
 }
 
 /** The decision when a conversation has the id: no space exists, and none can be created. */
-function taken(decide: Decide): SpaceAnswer {
+function taken(decide: Decide): SpaceCommandResult {
   return decided(decide(undefined, { ...emptySpaceState, seq: 1 }), 0)
 }
 
-function decided(decision: SpaceDecision, seq: number): SpaceAnswer {
+function decided(decision: SpaceDecision, seq: number): SpaceCommandResult {
   return decision.ok ? { ok: true, seq: seq + decision.events.length } : decision
 }

@@ -44,7 +44,7 @@ export function addWriting(writing: readonly SpaceWriting[], frame: SpaceFrame):
 /** Removes what an event completes or ends. An agent's messages are posted in the order in which it wrote them. */
 export function removeWriting(
   writing: readonly SpaceWriting[],
-  event: SpaceEvent | { readonly type: 'notices.told' },
+  event: SpaceEvent | { readonly type: 'notices.delivered' },
 ): readonly SpaceWriting[] {
   if (writing.length === 0) return writing
   switch (event.type) {
@@ -56,6 +56,8 @@ export function removeWriting(
       return without(writing, event.agent)
     case 'member.left':
       return isAgent(event.member) ? without(writing, event.member.id) : writing
+    case 'space.erased':
+      return []
     case 'space.opened':
     case 'member.joined':
     case 'messages.read':
@@ -63,7 +65,7 @@ export function removeWriting(
     case 'tool.changed':
     case 'tool.done':
     case 'tool.error':
-    case 'notices.told':
+    case 'notices.delivered':
       return writing
   }
 }

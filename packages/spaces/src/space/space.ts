@@ -24,7 +24,7 @@ export interface SpaceMember {
   readonly read: number
 }
 
-type Written = SpaceEvent & { readonly seq: number; readonly at: number }
+type Written = Exclude<SpaceEvent, { type: 'space.erased' }> & { readonly seq: number; readonly at: number }
 
 export function evolveSpace(space: Space | undefined, event: Written): Space {
   if (event.type === 'space.opened') {

@@ -2,21 +2,34 @@
 import { HoldpointError } from '@holdpoint/core/internal/failure'
 import { isObject, describeValue } from '@holdpoint/core/internal/json'
 import type { Address, Page } from '@holdpoint/core/internal/log/store'
-import { AGENT_MESSAGES, decideJoin, decideLeave, decideOpen, decideRead, type SpaceDecision } from './decide-space.ts'
+import { principalOf, type Principal } from '@holdpoint/core/internal/principal'
+import type { Erasure } from '@holdpoint/core/internal/turn/erased'
+import {
+  AGENT_MESSAGES,
+  decideEraseSpace,
+  decideJoin,
+  decideLeave,
+  decideOpen,
+  decideRead,
+  type SpaceDecision,
+} from './decide-space.ts'
 import { memberKey, SPACE, type Member, type Role } from '@holdpoint/core/internal/log/space-event'
 import type { Space } from './space.ts'
 import type { SpaceState } from './space-machine.ts'
 import type { SpaceView } from './space-view.ts'
+import { checkPrincipal } from '@holdpoint/runtime/internal/conversation/check-principal'
+import { removeDocuments } from '@holdpoint/runtime/internal/runtime/erase'
 import {
   checkAgentName,
   checkId,
   checkLimit,
+  checkReason,
   checkRequestOptions,
   checkSeq,
 } from '@holdpoint/runtime/internal/runtime/check-request'
 import type { Engine } from '@holdpoint/runtime/internal/node/engine'
 import { loadSpace, spacePage } from './space-pages.ts'
-import type { SpaceAnswer, SpaceWriter } from './space-writer.ts'
+import type { SpaceCommandResult, SpaceWriter } from './space-writer.ts'
 
 export interface CreateSpace {
   /** Default: a new id. */
@@ -39,9 +52,15 @@ export interface PostOptions {
   readonly key?: string
 }
 
+export interface EraseSpace {
+  readonly by?: string | Principal
+  /** At most 1000 characters. It stays in the tombstone. */
+  readonly reason?: string
+}
+
 export type Posted =
   | { readonly ok: true; readonly seq: number; readonly quiet: boolean; readonly repeated?: true }
-  | Extract<SpaceAnswer, { readonly ok: false }>
+  | Extract<SpaceCommandResult, { readonly ok: false }>
 
 export interface SpaceRow {
   readonly id: string
@@ -67,7 +86,7 @@ export class Spaces {
   }
 
   /** Creates a space. Without a key, a repeated request is refused with `id-taken`. */
-  async create(options: CreateSpace): Promise<SpaceAnswer & { readonly id: string }> {
+  async create(options: CreateSpace): Promise<SpaceCommandResult & { readonly id: string }> {
     checkRequestOptions(options, { id: 1, name: 1, agentMessages: 1, by: 1, members: 1, key: 1 })
     const { id = this.#engine.ports.id(), agentMessages = AGENT_MESSAGES } = options
     const name = checkId('The name of a space', options.name)
@@ -95,17 +114,40 @@ export class Spaces {
     id: string,
     member: Member,
     { role = 'member', by }: { readonly role?: Role; readonly by?: Member } = {},
-  ): Promise<SpaceAnswer> {
+  ): Promise<SpaceCommandResult> {
     const who = checkMember(member)
     const asker = by && checkMember(by)
     const as = checkRole(role)
     return this.#writer.change(this.#address(id), (space) => decideJoin(space, who, as, asker))
   }
 
-  leave(id: string, member: Member, { by }: { readonly by?: Member } = {}): Promise<SpaceAnswer> {
+  leave(id: string, member: Member, { by }: { readonly by?: Member } = {}): Promise<SpaceCommandResult> {
     const who = checkMember(member)
     const asker = by && checkMember(by)
     return this.#writer.change(this.#address(id), (space) => decideLeave(space, who, asker))
+  }
+
+  /**
+   * Erases the space: its members and its messages. A tombstone remains. `by` with `access: 'own'` must be an owner. `reason`
+   * is kept, so it must not contain what is erased. To erase it again changes nothing. What agents read of it stays in their
+   * logs.
+   */
+  async erase(id: string, options: EraseSpace = {}): Promise<SpaceCommandResult> {
+    const { by: given, reason } = checkRequestOptions(options, { by: 1, reason: 1 })
+    if (reason !== undefined) checkReason(reason)
+    const request = { by: principalOf(checkPrincipal(given)), ...(reason !== undefined && { reason }) }
+    const address = this.#address(id)
+    const erased = await this.#writer.change(address, (space) => decideEraseSpace(space, request))
+    if (!erased.ok && erased.refusal !== 'erased') return erased
+    // Also when it was erased before: a process may have died in between.
+    await removeDocuments(this.#engine.store, address)
+    const [seq = 0] = await this.#engine.store.heads([address])
+    return { ok: true, seq }
+  }
+
+  /** Undefined for a space that was not erased, or does not exist. */
+  async erasure(id: string): Promise<Erasure | undefined> {
+    return (await loadSpace(this.#engine.store, this.#address(id)))?.erased
   }
 
   /** Posts a message. Once this resolves, the message is durable, and each other agent in the space gets it once. */
@@ -129,7 +171,7 @@ export class Spaces {
   }
 
   /** Marks messages up to this seq as read by the member. */
-  read(id: string, member: Member, upTo: number): Promise<SpaceAnswer> {
+  read(id: string, member: Member, upTo: number): Promise<SpaceCommandResult> {
     const who = checkMember(member)
     const until = checkSeq('upTo', upTo)
     return this.#writer.change(this.#address(id), (space, { seq }) => decideRead(space, seq, who, until))

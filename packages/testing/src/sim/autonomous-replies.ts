@@ -18,9 +18,9 @@ export function autonomousReply(random: Random, node: SimNode): ModelPart[] {
   if (what === 'skip') call('skip', {})
   if (what === 'talk' || what === 'wander') call('enter_space', { space: random.pick(autonomous.spaces) })
   if (what === 'talk') {
-    if (random.chance(0.7)) call('send_message', { text: node.world.spaces.words() })
+    if (random.chance(0.7)) call('send_message', { text: node.world.spaces.newText() })
     if (random.chance(0.5)) call(random.pick(SHOWN), { n: random.below(50) })
-    if (random.chance(0.2)) call('send_message', { text: node.world.spaces.words() })
+    if (random.chance(0.2)) call('send_message', { text: node.world.spaces.newText() })
     if (random.chance(0.1)) call('skip', {})
   }
   if (what === 'wander') {

@@ -1,5 +1,5 @@
 /**
- * The state of one call according to its log, read event by event and computed here: the machine under test is not asked.
+ * The state of one call according to its log. It is computed here, event by event, without the code under test.
  */
 import type { CallOutcome, CallPart, Hold, HoldKind, Json, LogEvent, Resolution } from '@holdpoint/core'
 import { requestersOf } from './may-decide.ts'
@@ -8,7 +8,7 @@ import type { Judge } from './violation.ts'
 
 export type CallEvent = Extract<LogEvent, { readonly callId: string }>
 
-/** An answer that is in the log. `told`: a caller was told that it was accepted. */
+/** An answer in the log. `told`: a caller got `accepted` for it. */
 export interface Taken {
   readonly nth: number
   readonly by: string | undefined
@@ -16,7 +16,7 @@ export interface Taken {
   /** Undefined for one of several approvers. */
   readonly resolution: Resolution | undefined
   told: boolean
-  /** The hold as it was then, and the time. */
+  /** The hold as it was then, and the time of the decision. An outage may delay the write. */
   readonly deciding: { readonly hold: Hold; readonly at: number } | undefined
 }
 
@@ -31,10 +31,10 @@ export class CallRecord {
   readonly tool: string
   readonly seq: number
   at: 'ready' | 'held' | 'running' | 'settled' = 'ready'
-  /** The input that would run: as the model proposed it, or as an approver changed it. */
+  /** The input that would run: the proposed one, or the one that an approver edited. */
   input: Json
   hold: Hold | undefined
-  /** Every hold it had. */
+  /** The kinds of its holds so far. */
   readonly kinds: Set<HoldKind> = new Set()
   /** How often it was held. */
   nth = 0
@@ -56,7 +56,7 @@ export class CallRecord {
   /** The model continued without its answer, which is still pending. */
   open = false
   arrived: 'answer' | 'expiry' | undefined = undefined
-  /** When, in steps, the newest hold was made and the last one was over. */
+  /** The simulation steps in which the newest hold was made and the last one ended. */
   opened = 0
   closed: number = Infinity
 
@@ -96,7 +96,7 @@ export class CallRecord {
     )
     switch (event.type) {
       case 'call.rewritten':
-        judge.require(this.at === 'ready', 'log-possible', say('rewritten once it was more than a proposal'))
+        judge.require(this.at === 'ready', 'log-possible', say('rewritten after it was held or started'))
         return
       case 'call.held':
         judge.require(this.at !== 'held', 'log-possible', say('held while held'))
@@ -114,14 +114,14 @@ export class CallRecord {
           'expiry-in-time',
           say('resumed early'),
         )
-        this.#took(event, judge, now)
+        this.#took(event, judge)
         this.at = 'ready'
         this.resumptions++
         this.goesOnWith = { state: this.#kept, answer: event.resolution }
         return
       case 'call.endorsed':
         judge.require(this.at === 'held', 'log-possible', say('endorsed while not held'))
-        return this.#endorse(event, judge, now)
+        return this.#endorse(event, judge)
       case 'hold.reminded':
       case 'hold.escalated':
         return this.#routed(event, judge, now)
@@ -133,7 +133,7 @@ export class CallRecord {
         judge.require(this.at === 'held', 'log-possible', say('approved while not held'))
         return this.#approve(event, judge, now, say)
       case 'call.cleared':
-        judge.require(this.at !== 'held', 'held-waits', say('the gate let through a call that is held'))
+        judge.require(this.at !== 'held', 'held-waits', say('the gate approved a call that is held'))
         this.agreed = { fingerprint: event.fingerprint, people: 0 }
         return
       case 'call.started':
@@ -144,11 +144,11 @@ export class CallRecord {
       case 'call.settled':
         return this.#settle(event, judge, now, say)
       case 'answer.arrived':
-        // Where late answers are allowed, one may come after the expiry was reported.
+        // If late answers are allowed, one may come after the expiry.
         judge.require(
           this.at === 'settled' && this.arrived !== 'answer' && (event.resolution !== undefined || !this.arrived),
           'one-outcome',
-          say('a late answer too many'),
+          say('one late answer too many'),
         )
         judge.require(
           event.resolution !== undefined || this.#due(now, event.outcome),
@@ -157,12 +157,12 @@ export class CallRecord {
         )
         this.arrived = event.resolution ? 'answer' : 'expiry'
         this.open = false
-        this.#took(event, judge, now)
+        this.#took(event, judge)
     }
   }
 
-  #endorse(event: Extract<CallEvent, { type: 'call.endorsed' }>, judge: Judge, at: number): void {
-    const { by, onBehalfOf, inputHash, seq } = event
+  #endorse(event: Extract<CallEvent, { type: 'call.endorsed' }>, judge: Judge): void {
+    const { by, onBehalfOf, inputHash, seq, at } = event
     const people = onBehalfOf === undefined ? [by] : [by, onBehalfOf]
     const asked = this.hold?.notRequester ? requestersOf(this.hold) : new Set()
     judge.require(!people.some((name) => asked.has(name)), 'only-who-may', () => `${people.join(' for ')} asked for it`)
@@ -199,8 +199,8 @@ export class CallRecord {
     if (this.hold?.cause === 'lost') this.reruns++
     this.at = 'ready'
     this.agreed = { fingerprint: event.fingerprint, people }
-    this.#took(event, judge, now)
-    // The last approver was told that the approval was accepted.
+    this.#took(event, judge)
+    // The last approver got `accepted`.
     const last = this.taken.at(-1)
     if (last && needed > 1) last.told = true
   }
@@ -218,7 +218,7 @@ export class CallRecord {
       judge.require(this.#due(now, outcome), 'expiry-in-time', say('expired early'))
     this.outcome = { seq: event.seq, value: outcome, answered: resolution !== undefined }
     this.open = pending
-    this.#took(event, judge, now)
+    this.#took(event, judge)
     this.at = 'settled'
   }
 
@@ -229,9 +229,8 @@ export class CallRecord {
   }
 
   #took(
-    { seq, resolution, by }: { seq: number; resolution?: Resolution; by?: string },
+    { seq, resolution, by, at }: { seq: number; resolution?: Resolution; by?: string; at: number },
     judge: Judge,
-    at: number,
   ): void {
     if (!resolution) return
     const kind = this.hold?.kind

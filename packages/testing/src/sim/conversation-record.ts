@@ -15,7 +15,7 @@ import {
 } from '@holdpoint/core'
 import { spaceMachine, type SpaceState } from '@holdpoint/spaces'
 import { CallRecord } from './call-record.ts'
-import { ParticipantsRecord } from './participants-judged.ts'
+import { ParticipantsRecord } from './participants-record.ts'
 import type { Judge } from './violation.ts'
 
 /** The row of a space has this instead of an agent's name. */
@@ -25,10 +25,10 @@ const SPACE = 'holdpoint.space'
 export interface Step {
   readonly turnId: string
   readonly step: number
-  /** Since which event, and until which. */
+  /** The seq that began the step, and the seq that ended it. */
   readonly seq: number
   until: number
-  /** How often the model was asked, and how often there was reason to ask again. */
+  /** How often the model was called, and how often a repeated call was justified. */
   asked: number
   excused: number
 }
@@ -51,14 +51,14 @@ export class ConversationRecord {
   handedOverAt = 0
   readonly #participants = new ParticipantsRecord()
   #tally = 0
-  /** Queued messages, by the log alone. */
+  /** The queued messages, computed from the log only. */
   #queue: Inbound[] = []
 
   constructor(id: string) {
     this.id = id
   }
 
-  /** Reads on. `now` is the store's time, `step` the simulation's. */
+  /** Reads new events. `now` is the store's time, `step` the step of the simulation. */
   follow(written: readonly LogEvent[], judge: Judge, now: number, step: number): void {
     for (const event of written) {
       const gapless = event.seq === this.events.length + 1
@@ -132,8 +132,9 @@ export class ConversationRecord {
       case 'hold.commented':
       case 'plan.set':
       case 'plan.removed':
-      case 'notices.told':
+      case 'notices.delivered':
       case 'space.opened':
+      case 'space.erased':
       case 'member.joined':
       case 'member.left':
       case 'message.posted':
@@ -144,7 +145,7 @@ export class ConversationRecord {
       case 'tool.changed':
       case 'tool.done':
       case 'tool.error':
-      case 'turn.briefed':
+      case 'message.changed':
       case 'call.rewritten':
       case 'call.held':
       case 'call.resumed':

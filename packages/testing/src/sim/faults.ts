@@ -5,7 +5,7 @@
 import type { Random } from './random.ts'
 import type { Trace } from './trace.ts'
 
-/** With the usual rate per opportunity; 0 for faults that are arranged elsewhere, or only counted. */
+/** The usual rate of each fault per opportunity; 0 for faults that happen elsewhere and are only counted here. */
 const RATES = {
   /** A process dies at an await; its memory is gone. */
   crash: 0.008,
@@ -17,7 +17,7 @@ const RATES = {
   'lease-lost': 0,
   /** Nothing is written; the writer gets `failed` or `unknown`. */
   'write-failed': 0.04,
-  /** It is written, and the answer is lost. */
+  /** The write happens, and its answer is lost. */
   'reply-lost': 0.06,
   /** The same request reaches the store twice. */
   'request-twice': 0.05,
@@ -40,9 +40,9 @@ const RATES = {
   'model-failed': 0.06,
   /** A reply breaks off in the middle. */
   'model-cut': 0.05,
-  /** Arguments that are no JSON, tools that do not exist, ids that repeat, parts that make no sense. */
+  /** Arguments that are not JSON, tools that do not exist, ids that repeat, invalid parts. */
   'model-nonsense': 0.12,
-  /** A tool did its work and then failed. */
+  /** A tool fails after its effect. */
   'tool-failed-after': 0.08,
   'tool-failed-before': 0.05,
   /** A tool exceeds its timeout. */
@@ -66,7 +66,7 @@ const RATES = {
   'key-again': 0.4,
   /** A subscriber disconnects and comes back with the last seq it saw. */
   'reader-gone': 0.08,
-  /** A node is closed in good order, and another opened in its place. */
+  /** A node closes normally, and another one replaces it. */
   'closed-node': 0,
   /** A node comes back with tools whose definitions have changed. */
   upgrade: 0,
@@ -113,7 +113,7 @@ export class Faults {
   }
 }
 
-/** Periods in which something is out of order. */
+/** Periods of a fault. */
 export class Windows {
   readonly #spans: { readonly from: number; readonly to: number }[]
 
@@ -125,7 +125,7 @@ export class Windows {
     })
   }
 
-  /** One more, from now on. */
+  /** Begins a period. */
   begin(now: number, ms: number): void {
     this.#spans.push({ from: now, to: now + ms })
   }

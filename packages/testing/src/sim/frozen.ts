@@ -1,6 +1,6 @@
 /** Only the seed may decide: while a simulation runs, reading the host's clock or random generator is an error. */
 const banned = (what: string) => (): never => {
-  throw new Error(`A simulation asked the host for ${what}; use the ports.`)
+  throw new Error(`A simulation used the host's ${what}. Use the ports.`)
 }
 
 /** `stacks`: keep stack traces, which cost a large part of the run time. */

@@ -1,6 +1,6 @@
 /**
- * Who may approve, computed here from the names and groups of the simulated people: the rules under test are not asked.
- * Groups change over time, and a delegation ends.
+ * Who may approve. It is computed here from the names and groups of the simulated people, without the code under test. Groups change
+ * over time, and a delegation ends.
  */
 import type { Hold, Principal } from '@holdpoint/core'
 

@@ -24,7 +24,7 @@ import type { World } from './world.ts'
 export class SimNode {
   readonly world: World
   readonly process: Process
-  /** The runtime while the node is up. */
+  /** The runtime while the node runs. */
   runtime: Runtime | undefined
   /** Set while it closes: the last seq it knew of each conversation when that began. */
   closing: Map<string, number> | undefined
@@ -39,7 +39,7 @@ export class SimNode {
   #believedUntil = -Infinity
   #clients = 0
   #leftAt = -Infinity
-  /** By conversation: the seqs it was told of, and when. */
+  /** By conversation: the seqs that the store told it, and when. */
   #known = new Map<string, { readonly seq: number; readonly at: number }[]>()
   /** Callers that wait for an answer of this generation. */
   readonly #callers = new Set<() => void>()
@@ -55,12 +55,12 @@ export class SimNode {
     return this.process.name
   }
 
-  /** Up, and able to do something. */
+  /** The node runs and is not paused. */
   get awake(): boolean {
     return this.runtime !== undefined && this.process.pausedUntil <= this.world.scheduler.now
   }
 
-  /** The last seq this generation was told of. */
+  /** The last seq that this generation knows. */
   knows(conversation: string): number {
     return this.#known.get(conversation)?.at(-1)?.seq ?? 0
   }
@@ -89,7 +89,7 @@ export class SimNode {
     this.world.models.early.refused(this.id, conversation)
   }
 
-  /** A node that doubted its lease for a while does not know what happened meanwhile. */
+  /** A node without a certain lease for a while does not know what happened in that time. */
   believed(until: number): void {
     if (!this.countsOnItsLease) this.world.lost.excuse(this.id)
     this.#believedUntil = until
@@ -104,7 +104,7 @@ export class SimNode {
     this.world.lost.excuse(this.id, conversation)
   }
 
-  /** A client of this node, which leaves again unless the node dies before. */
+  /** Connects a client to this node for a while, unless the node dies before. */
   async attends(conversation: string, tools: readonly string[], stays: number): Promise<void> {
     const leave = await this.runtime?.attend(conversation, tools)
     if (!leave) return
@@ -118,7 +118,7 @@ export class SimNode {
     })
   }
 
-  /** Whether this generation has clients, or had some a moment ago: then it still sends a heartbeat every few seconds. */
+  /** Whether this generation has clients, or had some a moment ago. Then it still sends a heartbeat every few seconds. */
   get attended(): boolean {
     return this.#clients > 0 || this.world.scheduler.now - this.#leftAt < 6000
   }
@@ -127,7 +127,7 @@ export class SimNode {
     return this.world.scheduler.wait(this.process, label, delay)
   }
 
-  /** Opens a runtime, again and again until the store lets it. */
+  /** Opens a runtime. Retries until the store answers. */
   start(): void {
     const { generation } = this.process
     this.#bornAt = this.world.scheduler.now
@@ -173,7 +173,7 @@ export class SimNode {
     scheduler.add(this.process, 'start', restartIn, () => this.start())
   }
 
-  /** Closed in good order; then another in its place. */
+  /** Closes normally. Then another node replaces it. */
   close(): void {
     const { runtime, world } = this
     if (!runtime || this.closing) return
@@ -196,14 +196,14 @@ export class SimNode {
 
   pause(forMs: number): void {
     this.process.pausedUntil = this.world.scheduler.now + forMs
-    this.world.trace.add(`  ! ${this.name} stands still for ${forMs}`)
+    this.world.trace.add(`  ! ${this.name} is paused for ${forMs}`)
   }
 
   jump(ms: number): void {
     this.#skew += ms
   }
 
-  /** What a caller of this node gets: the answer, or no answer when the node dies first. */
+  /** The result of a call to this node. Undefined if the node dies first. */
   call<T>(
     label: string,
     ask: (runtime: Runtime) => Promise<T>,

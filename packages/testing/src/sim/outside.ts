@@ -1,6 +1,6 @@
 /**
- * The outside world that tools act on. It outlives every process and records every effect. When a call starts, and when
- * its effect happens, it checks the log whether that is allowed.
+ * The world that tools act on. It survives every process and records every effect. When a call starts, and when its effect happens,
+ * it checks with the log whether that is allowed.
  */
 import { canonical, type Json, type Resumption } from '@holdpoint/core'
 import type { CallRecord } from './call-record.ts'
@@ -25,7 +25,7 @@ export class Outside {
   /** By call: the attempts that started. */
   readonly #begun = new Map<string, Begun[]>()
   readonly #effects = new Map<string, number>()
-  /** How often a tool's own check found that nothing had happened. */
+  /** How often the tool's `verify` found that nothing had happened. */
   readonly #foundNothing = new Map<string, number>()
 
   constructor(truth: Truth, judge: Judge) {
@@ -42,14 +42,14 @@ export class Outside {
     const before = this.#begun.get(callId) ?? []
     this.#begun.set(callId, [...before, begun])
     if (!call || !record) {
-      this.#judge.require(false, 'started-first', say('the log knows no such call'))
+      this.#judge.require(false, 'started-first', say('the log has no such call'))
       return
     }
     this.#judge.require(call.starts === attempt, 'started-first', say(`the log has ${call.starts} starts`))
     const again = before.some((each) => each.attempt === attempt)
-    this.#judge.require(!again, 'started-first', say('begun twice for one start'))
+    this.#judge.require(!again, 'started-first', say('began twice after one start event'))
     const knew = call.outcome !== undefined && call.outcome.seq <= node.knows(conversation)
-    this.#judge.require(!knew, 'never-after-outcome', say('it has its outcome'))
+    this.#judge.require(!knew, 'never-after-outcome', say('it has an outcome already'))
     this.#judge.require(this.#truth.hasLease(node.id), 'lease-over', say('the lease is over'))
     this.#checkInput(begun, call, say)
     this.#checkResumed(begun, call, say)
@@ -62,7 +62,7 @@ export class Outside {
     const kind = call.agreed ? 'runs-what-was-approved' : 'same-call'
     this.#judge.require(same, kind, say(`runs ${canonical(input)}, not ${canonical(call.input)}`))
     const asAgreed = !call.agreed || call.agreed.fingerprint === fingerprint
-    this.#judge.require(asAgreed, 'runs-what-was-approved', say('another definition was agreed to'))
+    this.#judge.require(asAgreed, 'runs-what-was-approved', say('another definition was approved'))
     const needed = toolFacts(tool).approvers(input)
     const people = call.agreed?.people ?? 0
     this.#judge.require(people >= needed, 'held-waits', say(`${people} of ${needed} people agreed`))
@@ -79,7 +79,7 @@ export class Outside {
     const { onLost } = toolFacts(tool)
     if (onLost === 'retry') return
     const allowed = 1 + reruns + resumptions + (this.#foundNothing.get(callId) ?? 0)
-    this.#judge.require(times <= allowed, 'at-most-once', say(`begun ${times} times, with reason for ${allowed}`))
+    this.#judge.require(times <= allowed, 'at-most-once', say(`began ${times} times, but only ${allowed} are allowed`))
   }
 
   /** An effect happens. */

@@ -6,8 +6,8 @@ import { HoldpointError, type Json, type Principal, type Resolution } from '@hol
 import type { PendingHold } from '@holdpoint/runtime'
 import { principalAt } from './may-decide.ts'
 import type { CallRecord } from './call-record.ts'
-import { GUEST } from './participants-judged.ts'
-import type { Said } from './messages-judged.ts'
+import { GUEST } from './participants-record.ts'
+import type { SentMessage } from './message-checks.ts'
 import type { SimNode } from './node.ts'
 import { request } from './requests.ts'
 import type { Process } from './scheduler.ts'
@@ -24,10 +24,10 @@ export class Person {
   readonly #world: World
   readonly #process: Process
   readonly #name: string
-  /** Holds of some time ago, to be answered too late. */
+  /** Earlier holds, to be answered too late. */
   readonly #remembered: Remembered[] = []
   /** Messages without a reply so far. */
-  readonly #unheard: { readonly said: Said; readonly by: string | Principal }[] = []
+  readonly #unanswered: { readonly said: SentMessage; readonly by: string | Principal }[] = []
 
   constructor(world: World, name: string) {
     this.#world = world
@@ -79,7 +79,7 @@ export class Person {
       case 'attend':
         return this.#attend()
       case 'blunder':
-        return this.#blunder()
+        return this.#sendInvalid()
       case 'share':
         return this.#share()
     }
@@ -87,7 +87,7 @@ export class Person {
 
   async #say(): Promise<void> {
     const { random, messages, faults } = this.#world
-    const again = this.#unheard.length > 0 && faults.strikes('key-again') ? this.#unheard.shift() : undefined
+    const again = this.#unanswered.length > 0 && faults.strikes('key-again') ? this.#unanswered.shift() : undefined
     const conversation = this.#conversation()
     const said = again?.said ?? messages.say(conversation, random.chance(0.6) ? `key-${random.id()}` : undefined)
     const by = again?.by ?? (random.chance(0.2) ? GUEST : this.#name)
@@ -109,10 +109,10 @@ export class Person {
       },
       begins: () => messages.begins(said),
     })
-    if (heard === undefined && said.key !== undefined) this.#unheard.push({ said, by })
+    if (heard === undefined && said.key !== undefined) this.#unanswered.push({ said, by })
   }
 
-  /** The node hears of it, so it is a step of the node's. */
+  /** The node learns of the abort, so it is a step of the node. */
   #losesInterest(node: SimNode): AbortSignal {
     const controller = new AbortController()
     void node.wait('caller left', this.#world.random.between(0, 5000)).then(() => controller.abort())
@@ -151,8 +151,8 @@ export class Person {
     })
   }
 
-  /** Sends an empty message to the wrong agent: the agent of a conversation must not depend on it. */
-  #blunder(): Promise<unknown> {
+  /** Sends an invalid message to the wrong agent. The agent of the conversation must not change. */
+  #sendInvalid(): Promise<unknown> {
     const { judge } = this.#world
     const [conversation, agent] = [this.#conversation(), this.#conversation()]
     return this.#ask({
@@ -160,7 +160,7 @@ export class Person {
       ask: async (runtime) => {
         const error: unknown = await runtime.submit(conversation, '', { agent }).catch((thrown: unknown) => thrown)
         if (HoldpointError.is(error) && error.code === 'config-invalid') return
-        judge.require(error instanceof Error, 'nothing-breaks', () => 'a message without words was taken')
+        judge.require(error instanceof Error, 'nothing-breaks', () => 'an empty message was accepted')
         throw error
       },
     })
@@ -189,7 +189,7 @@ export class Person {
     const heard = await first
     // A delegate gives the same answer as the person who delegated to them.
     if (open.approvers > 1 && random.chance(0.5)) await this.#give(open, resolution, 'another person')
-    // Some forget that they answered a question, and say the same once more.
+    // Some people repeat the same answer.
     const again = open.kind === 'elicitation' && random.chance(0.9)
     if (!twice && !again && heard !== undefined) return
     await this.#wait(again ? random.between(200, 2000) : 0)

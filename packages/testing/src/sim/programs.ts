@@ -13,7 +13,7 @@ const RIGHTS: Readonly<Record<string, readonly HoldKind[]>> = { worker: ['extern
 
 export const programNames: readonly string[] = Object.keys(RIGHTS)
 
-/** Whether the log may have an answer to such a hold from this caller. */
+/** Whether this caller may answer a hold of this kind. */
 export function mayAnswer(by: string | undefined, kind: HoldKind): boolean {
   return RIGHTS[by ?? '']?.includes(kind) ?? true
 }
@@ -44,7 +44,7 @@ export class Program {
     }
   }
 
-  /** Mostly a call that is not held at the moment: its next hold is unknown. */
+  /** Mostly finds a call that is not held at the moment, so its next hold is unknown. */
   #find(): Target | undefined {
     const { truth } = this.#world
     const random = this.#random

@@ -14,7 +14,7 @@ export class Random {
     return new Random(hashText(name, this.#state ^ 0x9e3779b9))
   }
 
-  /** In [0, 1). mulberry32: small, seeded, good enough to spread things. */
+  /** In [0, 1). mulberry32: small, seeded, random enough for a simulation. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)

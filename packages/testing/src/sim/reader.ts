@@ -18,7 +18,7 @@ export class Reader {
     this.conversation = conversation
   }
 
-  /** Connects, and again whenever the connection is over. */
+  /** Connects, and reconnects whenever the connection ends. */
   async follow(): Promise<never> {
     const { scheduler, random, nodes } = this.#world
     for (;;) {

@@ -1,13 +1,13 @@
 /**
- * How a caller outside reaches a node: the request travels and may get lost or be duplicated, and so may the answer. Each
- * answer is judged where the node gives it, whether or not the caller receives it.
+ * The connection from a caller to a node. A request may get lost or be duplicated, and so may its answer. Each answer is checked where
+ * the node sends it, whether or not the caller receives it.
  */
 import type { Runtime } from '@holdpoint/spaces'
 import type { SimNode } from './node.ts'
 import type { Process } from './scheduler.ts'
 import type { World } from './world.ts'
 
-export interface Judging<T> {
+export interface ResponseCheck<T> {
   told(answer: T): void
   failed?(error: unknown): void
 }
@@ -15,11 +15,11 @@ export interface Judging<T> {
 export interface Request<T> {
   readonly label: string
   ask(runtime: Runtime, node: SimNode): Promise<T>
-  /** Called when a node receives the request. The returned object judges the answer, or its absence. */
-  begins?(): Judging<T>
+  /** Called when a node receives the request. The returned object checks the answer, or its absence. */
+  begins?(): ResponseCheck<T>
 }
 
-/** The answer, or undefined when none arrived. */
+/** The answer. Undefined if none arrived. */
 export function request<T>(
   world: World,
   person: Process,
@@ -42,7 +42,7 @@ export function request<T>(
     const send = (to: SimNode, delay: number): void => {
       world.asking++
       const arrive = (): void => {
-        let judging: Judging<T> | undefined
+        let judging: ResponseCheck<T> | undefined
         to.call(
           name,
           (runtime) => {

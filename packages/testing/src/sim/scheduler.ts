@@ -1,10 +1,10 @@
 /**
- * Everything a simulated process awaits is a task here. One task runs at a time, chosen by the seed, and all work that
- * follows from it without waiting runs before the next is chosen.
+ * Every await of a simulated process is a task. One task runs at a time, chosen by the seed. All work that follows from it without
+ * waiting runs before the next task is chosen.
  *
- * - Time stands still while anything can run, then goes to the next moment at which something can.
- * - A process that dies takes its tasks with it: its awaits never resolve.
- * - A paused process finds all its tasks due when it wakes.
+ * - Time stands still while a task can run. Then it jumps to the next moment at which one can.
+ * - If a process dies, its tasks are dropped, and its awaits never resolve.
+ * - When a paused process continues, all its tasks are due.
  */
 import type { Random } from './random.ts'
 import type { Strategy } from './strategy.ts'
@@ -31,11 +31,11 @@ export interface Task {
   /** When it can run. */
   readonly at: number
   readonly run: () => void
-  /** Already sent: it arrives although its sender is paused, and perhaps although its sender died. */
+  /** The request was sent already: it arrives even if its sender is paused, and perhaps even if its sender died. */
   readonly sent: boolean
 }
 
-/** Enough for any run; more means an endless loop. */
+/** No run needs more. More means an endless loop. */
 const MOST_STEPS = 60_000
 
 export class Scheduler {
@@ -87,7 +87,7 @@ export class Scheduler {
     })
   }
 
-  /** Everything the process waits for is gone. `keep` says which of its messages arrive all the same. */
+  /** Drops everything that the process waits for. `keep` selects the messages that still arrive. */
   kill(process: Process, keep: (task: Task) => boolean): void {
     process.generation++
     process.pausedUntil = 0
@@ -96,12 +96,12 @@ export class Scheduler {
     this.#later = this.#later.filter(stays)
   }
 
-  /** The tasks that wait for their time, of one process. */
+  /** The tasks of a process that wait for their time. */
   waiting(process: Process): readonly Task[] {
     return [...this.#ready, ...this.#later].filter(({ owner }) => owner === process)
   }
 
-  /** Whether a task of that kind is still under way, of any process. */
+  /** Whether any process has a task of this kind. */
   underWay(label: string): boolean {
     return [...this.#ready, ...this.#later].some((task) => task.sent && task.label.startsWith(label))
   }
@@ -109,8 +109,7 @@ export class Scheduler {
   /** Runs steps until `over` returns true or no task is left. */
   run(over: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      // A tick comes when no promise is left to settle: the microtask that asks for it runs among the others, and Node
-      // takes up ticks only once that queue is empty. So everything that follows from a step happens within it.
+      // Node runs ticks only after all microtasks. So everything that follows from a step happens before the next step.
       const soon = (): void => process.nextTick(step)
       const step = (): void => {
         try {
@@ -150,7 +149,7 @@ export class Scheduler {
     }
   }
 
-  /** To the next moment at which anything can happen. */
+  /** Advances time to the next moment at which a task can run. */
   #moveOn(): boolean {
     const wakes = this.#ready.map(({ owner }) => owner.pausedUntil)
     const next = Math.min(this.#later.at(-1)?.at ?? Infinity, ...wakes)

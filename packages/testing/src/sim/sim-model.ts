@@ -1,6 +1,6 @@
 /**
- * A model that gives valid and invalid replies. A reply depends on the prompt and on the seed, not on memory; the same
- * prompt may get another reply, as with real models.
+ * A model with valid and invalid replies. A reply depends on the prompt and the random stream, so the same prompt may get another
+ * reply, as with real models.
  */
 import { ModelError, vendorName, type Model, type ModelPart, type ModelRequest } from '@holdpoint/core'
 import { autonomousReply } from './autonomous-replies.ts'
@@ -18,7 +18,7 @@ export function simModel(node: SimNode): Model {
     id: 'simulated',
     async *stream(request) {
       const { conversation, key } = node.world.models.asked(request, node)
-      // Some replies arrive whole before anything else can happen.
+      // Some replies arrive completely before any other task runs.
       const atOnce = node.world.random.chance(0.5)
       if (!atOnce) await node.wait('model thinks', node.world.random.between(0, 1200))
       if (faults.strikes('model-failed')) {
@@ -52,7 +52,7 @@ function reply({ prompt }: ModelRequest, node: SimNode, conversation: string): M
   const calls = random.chance(rounds < 14 ? 0.68 : 0.2) ? random.pick([1, 1, 1, 2, 2, 3]) : 0
   const usage = { inputTokens: 10 * rounds, outputTokens: 5 }
   const parts: ModelPart[] = []
-  // A model that says nothing at all is rare, but it happens.
+  // A reply may be empty, which is rare.
   if (!random.chance(0.08)) parts.push({ type: 'text', id: 't', delta: `Said ${random.below(1000)}. ` })
   for (let n = 0; n < calls; n++) parts.push(...call(random, node, n))
   if (node.world.faults.strikes('model-nonsense')) parts.push({ type: 'nonsense' } as unknown as ModelPart)

@@ -11,9 +11,9 @@ import { World, type TamperStore } from './world.ts'
 
 export interface SimulateOptions {
   readonly seed: number
-  /** Keeps what happened as lines to read. */
+  /** Keeps the trace as readable lines. */
   readonly trace?: boolean
-  /** Replaces the real store by a broken one. */
+  /** Replaces the real store by a defective one. */
   readonly tamper?: TamperStore
 }
 
@@ -32,7 +32,7 @@ export interface Simulated {
 }
 
 /** The longest phase of faults, the time limit for becoming idle, and the length of the quiet phase. */
-const TROUBLE_MS = 120_000
+const FAULTS_MS = 120_000
 const REST_MS = 240_000
 const QUIET_MS = 15_000
 
@@ -60,9 +60,9 @@ export async function simulate({ seed, trace = false, tamper }: SimulateOptions)
 
 async function run(world: World): Promise<void> {
   try {
-    await trouble(world)
-    await rest(world)
-    await quiet(world)
+    await runWithFaults(world)
+    await runUntilIdle(world)
+    await stayIdle(world)
     await world.truth.checkForEver()
   } catch (error) {
     world.unexpected(error, 'the simulation')
@@ -70,7 +70,7 @@ async function run(world: World): Promise<void> {
 }
 
 /** All actors work, with faults. */
-async function trouble(world: World): Promise<void> {
+async function runWithFaults(world: World): Promise<void> {
   const { scheduler, random, judge } = world
   for (const node of world.nodes) node.start()
   for (const reader of world.readers) world.seeTo(reader.follow())
@@ -84,7 +84,7 @@ async function trouble(world: World): Promise<void> {
     })
     world.seeTo(live)
   }
-  const until = scheduler.now + TROUBLE_MS
+  const until = scheduler.now + FAULTS_MS
   await scheduler.run(() => {
     if (judge.violation || busy === 0 || scheduler.now > until) return true
     world.disturb()
@@ -93,7 +93,7 @@ async function trouble(world: World): Promise<void> {
 }
 
 /** No more faults, and no new messages from outside. */
-async function rest(world: World): Promise<void> {
+async function runUntilIdle(world: World): Promise<void> {
   const { scheduler, judge, truth, faults, nodes, readers } = world
   faults.active = false
   for (const node of nodes) node.process.pausedUntil = 0
@@ -105,22 +105,26 @@ async function rest(world: World): Promise<void> {
     readers.filter(({ seq, conversation }) => seq < (truth.conversations.get(conversation)?.events.length ?? 0))
   // A node without an answer about its saved clients retries the write, and a node that learns late that a write may have
   // failed checks it.
-  const untold = (): boolean =>
+  const hasUncertainWrites = (): boolean =>
     nodes.some((node) => scheduler.waiting(node.process).some(({ label }) => /^(?:put|append) /.test(label)))
   const over = (): boolean =>
-    world.asking === 0 && stuck().length === 0 && behind().length === 0 && !scheduler.underWay('append') && !untold()
+    world.asking === 0 &&
+    stuck().length === 0 &&
+    behind().length === 0 &&
+    !scheduler.underWay('append') &&
+    !hasUncertainWrites()
   await scheduler.run(() => judge.violation !== undefined || scheduler.now > deadline || over())
   const state = stuck().map(({ id, state: { turn, seq } }) => `${id} at ${seq}, phase ${turn.phase}`)
   judge.require(state.length === 0, 'live', () => `after ${REST_MS} ms: ${state.join('; ')}`)
   judge.require(world.asking === 0, 'live', () => `${world.asking} callers never got an answer`)
-  judge.require(behind().length === 0, 'reader-gapless', () => 'a follower never saw the newest events')
+  judge.require(behind().length === 0, 'reader-gapless', () => 'a subscriber never got the newest events')
   if (judge.violation) return
   world.spaces.checkAtRest()
   world.shown.checkAtRest()
 }
 
 /** While everything is idle, only deadlines may cause a write. */
-async function quiet(world: World): Promise<void> {
+async function stayIdle(world: World): Promise<void> {
   const { scheduler, judge, truth, nodes } = world
   if (judge.violation) return
   const deadlines = [...truth.conversations.values()].flatMap((record) => record.deadlines)

@@ -6,17 +6,17 @@ import { StoreAway, StoreLine, type StoreSurroundings } from './store-line.ts'
 /** What a node's requests and answers reveal about its knowledge. */
 export interface StoreUser {
   readonly process: Process
-  /** It knows of this conversation up to here. */
+  /** The node knows this conversation up to this seq. */
   told(id: string, seq: number): void
-  /** It is about to write there. */
+  /** The node is about to write. */
   writes(id: string): void
-  /** Its write was refused, since another process wrote first. */
+  /** The node's write was refused, because another process wrote first. */
   refused(id: string): void
-  /** It is not told whether it did. */
+  /** The node does not learn the result of its write. */
   unclear(id: string): void
-  /** Its heartbeat was answered: it relies on its lease until then. */
+  /** The node's heartbeat was answered: it relies on its lease until this time. */
   believed(until: number): void
-  /** Its name in the store. */
+  /** The node's name in the store. */
   named(node: string): void
 }
 
@@ -59,7 +59,7 @@ export function storeHandle(user: StoreUser, store: Store, around: StoreSurround
     load: (from) => read(`load ${from.id}`, () => store.load(from)),
     read: async (from, after, limit) => {
       const events = await read(`read ${from.id} ${after}`, () => store.read(from, after, limit))
-      // A read without a limit is the basis of a decision; other reads are only displayed.
+      // A read without a limit is the basis of a decision. Other reads are only for display.
       if (limit === undefined) heard(from, events)
       return events
     },
@@ -70,7 +70,7 @@ export function storeHandle(user: StoreUser, store: Store, around: StoreSurround
     heads: (of) => read('heads', () => store.heads(of)),
     note: (to, note) => say(`note ${to.id} ${note.kind} ${note.seq}`, () => store.note(to, note)),
     notes: (from, query) => read(`notes ${from.id} ${query.kind}`, () => store.notes(from, query)),
-    // It is not duplicated on the way: a copy would conflict with its own change, or undo a later one.
+    // Never duplicated: a copy would conflict with the first one, or undo a later change.
     put: (put) => say(`put ${put.kind} ${put.id}`, () => store.put(put), false),
     get: (tenant, kind, id) => read(`get ${kind} ${id}`, () => store.get(tenant, kind, id)),
     documents: (query) => read(`documents ${query.kind}`, () => store.documents(query)),
@@ -88,8 +88,8 @@ export function storeHandle(user: StoreUser, store: Store, around: StoreSurround
       return now
     },
     leave: (node) => say('leave', () => store.leave(node)),
-    claim: async (what, node) => {
-      const epoch = await say(`claim ${what.id}`, () => store.claim(what, node), false)
+    takeOver: async (what, node) => {
+      const epoch = await say(`takeOver ${what.id}`, () => store.takeOver(what, node), false)
       line.tender = epoch !== undefined
       return epoch
     },
@@ -135,7 +135,7 @@ function listenThrough(
   }
   const stop = store.listen((what, seq, look = false) => {
     if (process.generation !== generation) return stop()
-    // Who stands still for long finds its connection gone, and what was said on it.
+    // A process that was paused for long has lost its connection, and the notifications on it.
     if (faults.strikes('notification-lost', process.pausedUntil > scheduler.now ? 2 : 1)) return
     tell(what, seq, look, faults.strikes('notification-late') ? random.between(100, 15_000) : random.between(0, 10))
     if (faults.strikes('notification-twice')) tell(what, seq, look, random.between(0, 5000))

@@ -23,10 +23,10 @@ export class StoreAway extends Error {
   }
 }
 
-/** The fate of a request: it may be done although its answer is lost. */
+/** What happens to a request: it may be done although its answer is lost. */
 export type Fate = 'fine' | 'not-done' | 'done-unheard'
 
-/** Makes the answer, or throws, given the fate of the request and whether it arrives twice. */
+/** Carries out the request. Returns its answer or throws. `twice`: the request arrives twice. */
 export type CarryOut<T> = (fate: Fate, twice: boolean) => Promise<T>
 
 export class StoreLine {
@@ -81,8 +81,8 @@ export class StoreLine {
     const times = this.tender ? 5 : 1
     this.tender = false
     if (away || faults.strikes(writes ? 'write-failed' : 'read-failed', times)) return 'not-done'
-    // Claims are rare, and a node whose answer is lost owns the conversation without knowing it.
-    if (!writes || !faults.strikes('reply-lost', label.startsWith('claim') ? 10 : 1)) return 'fine'
+    // Takeovers are rare, and a node whose answer is lost owns the conversation without knowing it.
+    if (!writes || !faults.strikes('reply-lost', label.startsWith('takeOver') ? 10 : 1)) return 'fine'
     // A lost answer is sometimes the start of a longer outage.
     if (random.chance(0.08)) random.pick([outages, fullDisk]).begin(scheduler.now, random.between(8000, 25_000))
     return 'done-unheard'

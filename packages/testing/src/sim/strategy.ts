@@ -7,7 +7,7 @@ import type { Process, Task } from './scheduler.ts'
 
 export interface Strategy {
   readonly name: string
-  /** A process that will take part. */
+  /** Adds a process. */
   meet(process: Process): void
   /** Before each choice. */
   stepping(steps: number, processes: readonly Process[], random: Random): void
@@ -21,7 +21,7 @@ const even: Strategy = {
   choose: (tasks, random) => random.pick(tasks),
 }
 
-/** In what span of steps the changes of priority fall. */
+/** The number of steps within which priorities change. */
 const SPAN = 400
 
 function priorities(random: Random): Strategy {

@@ -1,6 +1,6 @@
 /**
  * The tools of the simulated agents: one for every way in which a call can be executed, approved, lost and late.
- * Their code goes through the node it runs on, which is found in the scope.
+ * Their handlers find the node that they run on in the scope.
  */
 import {
   ask,
@@ -28,7 +28,7 @@ interface Facts {
   readonly onLost: OnLostPolicy
 }
 
-/** Which version of the definitions a node has: an upgrade changes what the tools say of themselves. */
+/** The version of a node's tools: an upgrade changes their definitions. */
 export type ToolVersion = 1 | 2
 
 const INPUT = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } as const
@@ -53,7 +53,7 @@ const anyNumber: StandardSchema<number> = {
   },
 }
 
-/** Counts what was done, in the state of the conversation: calls that run together must not lose each other's. */
+/** Counts effects in the state of the conversation. Calls that run in parallel must not lose updates of each other. */
 export const tally: Plugin<number> = definePlugin({ id: 'tally', state: anyNumber, initial: 0 })
 
 type Run = (context: ToolContext<JsonObject>) => HandlerResult<unknown>
@@ -75,7 +75,7 @@ const work: Run = async (context) => {
   node.world.outside.effect(context.call.id)
   if (node.world.random.chance(0.3)) context.progress({ done: 1 })
   if (node.world.random.chance(0.5)) await node.wait(`${context.call.name} did it`, node.world.random.between(0, 500))
-  if (faults.strikes('tool-failed-after')) throw new Error('it broke after its work was done')
+  if (faults.strikes('tool-failed-after')) throw new Error('it failed after its effect')
   if (context.agent.plugins.some(({ id }) => id === tally.id)) await context.state.update(tally, (n = 0) => n + 1)
   return { done: context.input['n'] ?? null }
 }
@@ -222,7 +222,7 @@ const watch: Run = async (context) => {
   return later({ after: node.world.random.between(1, 4000), state })
 }
 
-/** Asks for something now that is to be done later. */
+/** Makes a plan. */
 const remind: Run = async (context) => {
   const node = nodeOf(context)
   node.begins(context)

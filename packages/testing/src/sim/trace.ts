@@ -1,4 +1,4 @@
-/** What happened, in order: always as a hash, by which two runs of a seed are compared, and as lines when a person reads them. */
+/** The steps of a run, in order: as a hash, which compares two runs of a seed, and as lines if a person reads them. */
 import { hashText } from './random.ts'
 
 export class Trace {
@@ -14,7 +14,7 @@ export class Trace {
     return (this.#hash >>> 0).toString(16).padStart(8, '0')
   }
 
-  /** `more` is for readers only; it costs nothing while the trace is not read. */
+  /** `more`: details that are computed only if the trace is kept as lines. */
   add(line: string, more?: () => string): void {
     this.#hash = hashText(line, this.#hash)
     if (this.#keep) this.lines.push(more ? `${line} ${more()}` : line)

@@ -1,7 +1,7 @@
 /**
- * The one store that all nodes share, and what it really holds: every write is checked as it is committed, no matter
- * which node made it and whether its answer arrived. It also computes which node owns a conversation and which lease is
- * valid, from the requests and answers of the store, so that it can judge the store without trusting it.
+ * The store that all nodes share. Every write is checked when it is committed, whichever node made it, and whether or not its answer
+ * arrives. It also computes which node owns a conversation and which lease is valid, from the requests and answers of the store, so
+ * that it can check the store too.
  */
 import { memoryStore, type Append, type Appended, type LogEvent, type Store } from '@holdpoint/core'
 import { ConversationRecord } from './conversation-record.ts'
@@ -20,7 +20,7 @@ export class Truth {
   readonly conversations: Map<string, ConversationRecord> = new Map()
   /** The store that nodes use, before faults are applied to their requests. */
   readonly store: Store
-  /** When the last write was, in steps. */
+  /** The simulation step of the last write. */
   wroteAt = 0
   /** Called after each write. */
   onCommit: (record: ConversationRecord, events: readonly LogEvent[], node: string | undefined) => void = () => {}
@@ -29,7 +29,7 @@ export class Truth {
   readonly #judge: Judge
   readonly #trace: Trace
   readonly #hands = new Map<string, Hands>()
-  /** By conversation: every node that ever owned it. It may not know yet that it was replaced. */
+  /** For each conversation, every node that ever owned it. A node may not know yet that it was replaced. */
   readonly #drove = new Set<string>()
   /** The end of each node's lease. */
   readonly #leases = new Map<string, number>()
@@ -58,7 +58,7 @@ export class Truth {
     return this.#hands.get(id) ?? NO_OWNER
   }
 
-  /** At the end: what the store gives back is what was written. */
+  /** At the end, the store must return the events that were written. */
   async checkForEver(): Promise<void> {
     for (const { id, events } of this.conversations.values()) {
       const stored = await this.#inner.read({ tenant: '', id }, 0)
@@ -87,13 +87,13 @@ export class Truth {
         this.#leases.delete(node)
         return inner.leave(node)
       },
-      claim: async (what, node) => {
+      takeOver: async (what, node) => {
         const record = this.record(what.id)
-        const epoch = await inner.claim(what, node)
+        const epoch = await inner.takeOver(what, node)
         const owner = this.owner(what.id)
         const again = epoch !== undefined && node === owner.node && epoch === owner.epoch
         if (epoch !== undefined && !again) this.#handOver(record, { node, epoch }, record.hasWork)
-        // A node that claims again did not get its answer, and may have worked under an older epoch: those writes are refused.
+        // A node that takes over again did not get its answer, and may have worked under an older epoch: those writes are refused.
         if (again && record.step) record.step.excused++
         return epoch
       },
@@ -133,7 +133,7 @@ export class Truth {
     else this.#judge.require(!(busy ? stored : stored.slice(0, opens(stored))).some(driverOnly), 'fenced', say)
   }
 
-  /** No node may take a conversation at work from an owner with a valid lease. */
+  /** No node may take over a running conversation from an owner with a valid lease. */
   #handOver(record: ConversationRecord, to: Hands, busy: boolean): void {
     const from = this.owner(record.id)
     const free = (!busy || !this.hasLease(from.node)) && to.epoch > from.epoch
@@ -156,13 +156,13 @@ function opens(events: readonly LogEvent[]): number {
 /** Events that only the owner may write. */
 function driverOnly(event: LogEvent): boolean {
   switch (event.type) {
-    case 'turn.briefed':
+    case 'message.changed':
     case 'model.replied':
     case 'call.rewritten':
     case 'call.started':
     case 'call.cleared':
     case 'state.changed':
-    case 'notices.told':
+    case 'notices.delivered':
       return true
     case 'turn.started':
       return (event.queued ?? 0) > 0
@@ -187,6 +187,7 @@ function driverOnly(event: LogEvent): boolean {
     case 'plan.removed':
     case 'plan.fired':
     case 'space.opened':
+    case 'space.erased':
     case 'member.joined':
     case 'member.left':
     case 'message.posted':

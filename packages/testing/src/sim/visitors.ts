@@ -1,12 +1,12 @@
 /** People in spaces: they post, join and leave, add others, send triggers to agents, and make plans for them. */
 import type { Member, PlanMade } from '@holdpoint/core'
-import type { Posted, SpaceAnswer } from '@holdpoint/spaces'
+import type { Posted, SpaceCommandResult } from '@holdpoint/spaces'
 import { planRequest } from './autonomous-replies.ts'
 import type { SimNode } from './node.ts'
 import { request } from './requests.ts'
 import type { Process } from './scheduler.ts'
-import type { Post } from './spaces-judged.ts'
-import { planOf } from './askers-judged.ts'
+import type { Post } from './space-checks.ts'
+import { planOf } from './author-checks.ts'
 import type { World } from './world.ts'
 
 export class Visitor {
@@ -14,7 +14,7 @@ export class Visitor {
   readonly #process: Process
   readonly #self: Member
   /** Posts without a reply so far. */
-  readonly #unheard: Post[] = []
+  readonly #unanswered: Post[] = []
   readonly #triggered: string[] = []
 
   constructor(world: World, name: string) {
@@ -53,7 +53,7 @@ export class Visitor {
   }
 
   /** Another visitor may have created it before. */
-  #open(id: string): Promise<SpaceAnswer | undefined> {
+  #open(id: string): Promise<SpaceCommandResult | undefined> {
     const { random, autonomous, visitors } = this.#world
     const agents = autonomous.agents.filter(() => random.chance(0.8))
     const members = [
@@ -61,7 +61,7 @@ export class Visitor {
       ...agents.map((agent) => ({ member: agentMember(agent) })),
     ]
     const { agentMessages } = autonomous
-    return this.#ask<SpaceAnswer>({
+    return this.#ask<SpaceCommandResult>({
       label: `opens ${id}`,
       ask: (runtime) => runtime.spaces.create({ id, name: id, agentMessages, by: this.#self, members }),
     })
@@ -69,12 +69,12 @@ export class Visitor {
 
   async #post(): Promise<void> {
     const { spaces, faults, random } = this.#world
-    const again = this.#unheard.length > 0 && faults.strikes('key-again') ? this.#unheard.shift() : undefined
+    const again = this.#unanswered.length > 0 && faults.strikes('key-again') ? this.#unanswered.shift() : undefined
     const post = again ?? spaces.post(this.#space(), this.#self)
     const heard = await this.#say(post)
-    if (heard === undefined && random.chance(0.6)) return void this.#unheard.push(post)
+    if (heard === undefined && random.chance(0.6)) return void this.#unanswered.push(post)
     if (heard !== undefined && random.chance(0.9)) return
-    // A visitor that left and asks afterwards must get a true answer too.
+    // The answer must be correct for a visitor that has left, too.
     await this.#leave(post.space, this.#self)
     await this.#say(post)
   }
@@ -112,7 +112,7 @@ export class Visitor {
   #join(): Promise<unknown> {
     const [space, agent, by] = [this.#space(), this.#agent(), this.#self]
     const back = this.#world.random.chance(0.4)
-    return this.#ask<SpaceAnswer>({
+    return this.#ask<SpaceCommandResult>({
       label: back ? `comes back to ${space}` : `brings ${agent} into ${space}`,
       ask: (runtime) =>
         back
@@ -123,7 +123,7 @@ export class Visitor {
 
   #leave(space: string, who: Member): Promise<unknown> {
     this.#world.faults.happened('sent-away')
-    return this.#ask<SpaceAnswer>({
+    return this.#ask<SpaceCommandResult>({
       label: `sends ${who.id} away from ${space}`,
       ask: (runtime) => runtime.spaces.leave(space, who, { by: this.#self }),
     })
@@ -132,7 +132,7 @@ export class Visitor {
   #read(): Promise<unknown> {
     const space = this.#space()
     const seq = this.#world.truth.conversations.get(space)?.events.length ?? 1
-    return this.#ask<SpaceAnswer>({
+    return this.#ask<SpaceCommandResult>({
       label: `reads ${space}`,
       ask: (runtime) => runtime.spaces.read(space, this.#self, seq),
     })

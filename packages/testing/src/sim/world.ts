@@ -1,22 +1,22 @@
 /** One simulated world: nodes that share a store, people, subscribers and an operator, all made from one seed. */
 import { HoldpointError, type AgentOptions, type Store } from '@holdpoint/core'
-import { AnswersJudged } from './answers-judged.ts'
-import { AskersJudged } from './askers-judged.ts'
+import { AnswerChecks } from './answer-checks.ts'
+import { AuthorChecks } from './author-checks.ts'
 import { Faults, Windows } from './faults.ts'
 import { autonomousAgentsIn, autonomousAgentOptions, type AutonomousAgents } from './autonomous-agents.ts'
-import { MessagesJudged } from './messages-judged.ts'
-import { LostJudged } from './lost-judged.ts'
-import { ModelsAsked } from './models-asked.ts'
+import { MessageChecks } from './message-checks.ts'
+import { LostCallChecks } from './lost-call-checks.ts'
+import { ModelCallChecks } from './model-call-checks.ts'
 import { SimNode } from './node.ts'
 import { Outside } from './outside.ts'
 import { Person } from './people.ts'
-import { PlansJudged } from './plans-judged.ts'
+import { PlanChecks } from './plan-checks.ts'
 import { Program, programNames } from './programs.ts'
 import { Random } from './random.ts'
 import { Reader } from './reader.ts'
 import { Scheduler } from './scheduler.ts'
-import { ShownJudged } from './shown-judged.ts'
-import { SpacesJudged } from './spaces-judged.ts'
+import { ShownCallChecks } from './shown-call-checks.ts'
+import { SpaceChecks } from './space-checks.ts'
 import { StoreAway } from './store-line.ts'
 import { strategyFor } from './strategy.ts'
 import { tally } from './tools.ts'
@@ -43,14 +43,14 @@ export class World {
   readonly truth: Truth
   readonly store: Store
   readonly outside: Outside
-  readonly models: ModelsAsked
-  readonly answers: AnswersJudged
-  readonly messages: MessagesJudged
-  readonly askers: AskersJudged
-  readonly spaces: SpacesJudged
-  readonly plans: PlansJudged
-  readonly shown: ShownJudged
-  readonly lost: LostJudged
+  readonly models: ModelCallChecks
+  readonly answers: AnswerChecks
+  readonly messages: MessageChecks
+  readonly askers: AuthorChecks
+  readonly spaces: SpaceChecks
+  readonly plans: PlanChecks
+  readonly shown: ShownCallChecks
+  readonly lost: LostCallChecks
   readonly autonomous: AutonomousAgents
   /** The definitions of the autonomous agents. */
   readonly alive: readonly Omit<AgentOptions, 'model' | 'tools'>[]
@@ -84,13 +84,13 @@ export class World {
     this.truth = new Truth(this.scheduler, this.judge, this.trace)
     this.store = tamper(this.truth.store, root.fork('tamper'))
     this.outside = new Outside(this.truth, this.judge)
-    this.answers = new AnswersJudged(this.truth, this.judge, this.scheduler)
-    this.messages = new MessagesJudged(this.judge)
-    this.askers = new AskersJudged(this.judge)
-    this.spaces = new SpacesJudged(this.judge)
-    this.plans = new PlansJudged(this.judge, this.scheduler)
-    this.shown = new ShownJudged(this.truth, this.judge)
-    this.lost = new LostJudged(this.judge, this.scheduler, (id) =>
+    this.answers = new AnswerChecks(this.truth, this.judge, this.scheduler)
+    this.messages = new MessageChecks(this.judge)
+    this.askers = new AuthorChecks(this.judge)
+    this.spaces = new SpaceChecks(this.judge)
+    this.plans = new PlanChecks(this.judge, this.scheduler)
+    this.shown = new ShownCallChecks(this.truth, this.judge)
+    this.lost = new LostCallChecks(this.judge, this.scheduler, (id) =>
       this.nodes.some((node) => node.id === id && node.runtime && !node.closing && node.countsOnItsLease),
     )
 
@@ -108,7 +108,7 @@ export class World {
       context?.window && 'messages' in context.window ? [[name, context.window.messages] as const] : [],
     )
     const plain = this.agents.filter(({ plugins }) => !plugins).map(({ name }) => name)
-    this.models = new ModelsAsked(this.truth, this.judge, { windows: new Map(windows), plain: new Set(plain) })
+    this.models = new ModelCallChecks(this.truth, this.judge, { windows: new Map(windows), plain: new Set(plain) })
     const agentShape = root.fork('lives')
     this.autonomous = autonomousAgentsIn(agentShape)
     this.alive = this.autonomous.agents.map((name) => autonomousAgentOptions(name, agentShape))

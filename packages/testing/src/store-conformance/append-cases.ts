@@ -1,10 +1,10 @@
-/** One write, all or nothing, at the seq its writer decided on. */
+/** An append writes everything or nothing, at the seq that its writer decided on. */
 import { at, draft, hold, logOf, logged, NOON, note, sameLog, written } from './drafts.ts'
 import { holds, same } from './expect.ts'
 import type { Cases } from './scene.ts'
 
 export const appendCases: Cases = {
-  'the first append makes the conversation, and says what it wrote': async ({ store }) => {
+  'the first append creates the conversation, and returns its events': async ({ store }) => {
     const write = draft('c', 0)
     const { events, owned } = await written(store, write)
     same(events, logged(write), 'the answer')
@@ -12,7 +12,7 @@ export const appendCases: Cases = {
     await sameLog(store, at('c'), [write])
   },
 
-  'an append after the last seq goes on from there': async ({ store }) => {
+  'an append after the last seq continues the log': async ({ store }) => {
     const writes = [draft('c', 0, { many: 2 }), draft('c', 2), draft('c', 3, { many: 3 })]
     for (const write of writes) same((await written(store, write)).events, logged(write), 'the answer')
     await sameLog(store, at('c'), writes)
@@ -33,7 +33,7 @@ export const appendCases: Cases = {
     await sameLog(store, at('c'), [first])
   },
 
-  'a conflict leaves no event and no row behind': async ({ store }) => {
+  'a conflict writes no event and no row': async ({ store }) => {
     const first = draft('c', 0, { many: 2, base: 'first', holds: [hold('call')], status: 'held' })
     await written(store, first)
     const rows = { agent: 'other', status: 'running', wakeAt: 1, base: 'second' } as const
@@ -54,7 +54,7 @@ export const appendCases: Cases = {
     same((await store.due({ agents: ['desk', 'other'], limit: 9 })).conversations, [], 'what is due')
   },
 
-  'a conflict makes no conversation': async ({ store }) => {
+  'a conflict creates no conversation': async ({ store }) => {
     await store.append(draft('never', 1, { holds: [hold('call')] }))
     same(await store.load(at('never')), undefined, 'load')
     same(await store.heads([at('never')]), [0], 'heads')
@@ -65,7 +65,7 @@ export const appendCases: Cases = {
     await sameLog(store, at('never'), [write])
   },
 
-  'five hundred events of one append have their seqs without a gap': async ({ store }) => {
+  'five hundred events of one append have consecutive seqs': async ({ store }) => {
     const write = draft('c', 0, { many: 500 })
     await written(store, write)
     same(
@@ -76,7 +76,7 @@ export const appendCases: Cases = {
     await sameLog(store, at('c'), [write])
   },
 
-  'bodies come back byte by byte, the order of their keys included': async ({ store, another }) => {
+  'events are read back byte by byte, with the same order of keys': async ({ store, another }) => {
     const events = [note({ z: 1, a: { y: [], x: {} }, '10': 'ten', '9': 'nine' }), note('plain'), note(null)]
     await written(store, draft('c', 0, { events }))
     const read = await (await another()).read(at('c'), 0)
@@ -88,7 +88,7 @@ export const appendCases: Cases = {
     )
   },
 
-  'the time of an event is its writer’s, even where time went back': async ({ store }) => {
+  'the time of an event is the writer’s, even if time went back': async ({ store }) => {
     const times = [NOON, NOON - 1, 0, 8_640_000_000_000_000, 1]
     for (const [seq, time] of times.entries()) await written(store, draft('c', seq, { at: time }))
     same(
@@ -122,7 +122,7 @@ export const appendCases: Cases = {
     same(await store.heads([theirs.to, ours.to, ownerless.to]), [1, 2, 1], 'heads')
     same((await store.load(theirs.to))?.base, undefined, 'the base of the other')
     same(await store.readCall(theirs.to, 'call'), [], 'the call in the other')
-    same(await store.claim(ours.to, 'n'), undefined, 'claiming the one that rests')
-    holds((await store.claim(theirs.to, 'n')) !== undefined, 'the one that runs can be claimed')
+    same(await store.takeOver(ours.to, 'n'), undefined, 'taking over the one that rests')
+    holds((await store.takeOver(theirs.to, 'n')) !== undefined, 'the one that runs can be taken over')
   },
 }

@@ -1,4 +1,4 @@
-/** What remains after a handle is closed or crashes: every acknowledged write. */
+/** Every acknowledged write remains after a handle is closed or crashes. */
 import type { Append, Appended, Store } from '@holdpoint/core'
 import { at, draft, hold, logged, logOf, NOON, sameLog, written } from './drafts.ts'
 import { holds, same } from './expect.ts'
@@ -9,47 +9,47 @@ import type { Cases } from './scene.ts'
 const MINUTE = 60_000
 
 export const crashCases: Cases = {
-  'after close and open, everything is there': async ({ store, another, close, now }) => {
+  'after close and open, the store has everything': async ({ store, another, close, now }) => {
     const wakeAt = (await now()) + 10 * MINUTE
     const { writes, epoch } = await story(store, wakeAt)
     await close(store)
     await sameStory(await another(), writes, wakeAt, epoch)
   },
 
-  'after a handle died, everything it said was written is there': async ({ store, another, kill, now }) => {
+  'after a handle died, the store has every acknowledged write': async ({ store, another, kill, now }) => {
     const wakeAt = (await now()) + 10 * MINUTE
     const { writes, epoch } = await story(store, wakeAt)
     await kill(store)
     await sameStory(await another(), writes, wakeAt, epoch)
   },
 
-  'after close and open, notes are there': async ({ store, another, close, now }) => {
+  'after close and open, the store has the notes': async ({ store, another, close, now }) => {
     const until = (await now()) + 60 * MINUTE
     await noteStory(store, until)
     await close(store)
     await sameNoteStory(await another(), until)
   },
 
-  'after a handle died, what it noted is there': async ({ store, another, kill, now }) => {
+  'after a handle died, the store has its notes': async ({ store, another, kill, now }) => {
     const until = (await now()) + 60 * MINUTE
     await noteStory(store, until)
     await kill(store)
     await sameNoteStory(await another(), until)
   },
 
-  'after close and open, documents are there': async ({ store, another, close }) => {
+  'after close and open, the store has the documents': async ({ store, another, close }) => {
     await documentStory(store)
     await close(store)
     await sameDocumentStory(await another())
   },
 
-  'after a handle died, what it put is there': async ({ store, another, kill }) => {
+  'after a handle died, the store has its documents': async ({ store, another, kill }) => {
     await documentStory(store)
     await kill(store)
     await sameDocumentStory(await another())
   },
 
-  'no write that was answered is lost, however soon after the handle dies': async ({ store, another, kill }) => {
+  'no acknowledged write is lost, however soon after it the handle dies': async ({ store, another, kill }) => {
     for (let round = 0; round < 3; round++) {
       const dying = await another()
       const writes = [0, 1, 3].map((seq) => draft(`c${round}`, seq, { many: seq === 1 ? 2 : 1 }))
@@ -59,30 +59,36 @@ export const crashCases: Cases = {
     }
   },
 
-  'a write under way when its handle dies is there whole or not at all': async ({ store, another, kill }) => {
+  'a write in flight when its handle dies is stored completely or not at all': async ({ store, another, kill }) => {
     await underWay(store, await another(), kill)
   },
 
-  'a write under way when its handle is closed is there whole or not at all': async ({ store, another, close }) => {
+  'a write in flight when its handle is closed is stored completely or not at all': async ({
+    store,
+    another,
+    close,
+  }) => {
     await underWay(store, await another(), close)
   },
 
-  'what a dead node drove is free once its lease ran out, and its last words count': async (scene) => {
+  'conversations of a dead node can be taken over once its lease has expired, and its last write counts': async (
+    scene,
+  ) => {
     const { store, another, kill, advance } = scene
     const dying = await another()
     await dying.beat('dies', MINUTE)
     const first = draft('c', 0, { status: 'running', node: 'dies' })
     const { epoch } = await written(dying, first)
     await kill(dying)
-    // A store may know sooner, where it can see that a process ended.
+    // A store that can see the end of a process may know sooner.
     await advance(2 * MINUTE)
     same((await store.due({ agents: ['desk'], limit: 9 })).conversations, [at('c')], 'due')
-    const claimed = await store.claim(at('c'), 'next')
-    holds(claimed !== undefined && claimed > epoch, 'the next node claims it')
+    const newEpoch = await store.takeOver(at('c'), 'next')
+    holds(newEpoch !== undefined && newEpoch > epoch, 'the next node takes over')
     await sameLog(store, at('c'), [first])
   },
 
-  'other handles go on when one dies or is closed': async ({ store, another, kill, close }) => {
+  'other handles continue when one dies or is closed': async ({ store, another, kill, close }) => {
     const [dying, closing] = [await another(), await another()]
     for (const handle of [dying, closing]) {
       const [seq = 0] = await handle.heads([at('c')])
@@ -132,7 +138,7 @@ async function sameStory(store: Store, writes: readonly Append[], wakeAt: number
   await written(store, draft('c', 6, { epoch }))
 }
 
-/** Starts thirty writes without awaiting them, then drops the handle; every answer that came must be true. */
+/** Starts thirty writes without awaiting them, and then drops the handle. Every result that came must be true. */
 async function underWay(store: Store, going: Store, go: (handle: Store) => Promise<void>): Promise<void> {
   await written(going, draft('warm', 0))
   const writes = Array.from({ length: 30 }, (_, n) => draft(`c${n}`, 0, { many: 3, base: n, holds: [hold(`x${n}`)] }))
@@ -148,7 +154,7 @@ async function underWay(store: Store, going: Store, go: (handle: Store) => Promi
 
   for (const [n, write] of writes.entries()) {
     const result = answers[n]?.result
-    // One look, since a server may still be at work on it: there is all of it, or nothing.
+    // A server may still be working on the write. A load returns all of it or nothing.
     const there = await store.load(write.to)
     const whole = { seq: 3, agent: 'desk', base: { seq: 3, state: n }, events: [] }
     if (there) same(there, whole, `what there is of ${write.to.id}`)

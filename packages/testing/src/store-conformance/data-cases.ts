@@ -1,10 +1,10 @@
-/** Data that databases are known to fail on: in events, in bases, and in every name. */
+/** Data with which databases are known to fail: in events, in bases, and in every name. */
 import type { Json, Store } from '@holdpoint/core'
 import { at, draft, hold, logged, logOf, NOON, note, sameLog, written } from './drafts.ts'
 import { holds, same } from './expect.ts'
 import type { Cases } from './scene.ts'
 
-/** Values that JSON can hold, under what is odd about them. */
+/** Unusual JSON values, by their description. */
 export const TEXTS: Readonly<Record<string, Json>> = {
   'the character U+0000': 'a\u0000b',
   'control characters': '\u0001\u0008\t\n\r\u001f\u007f\u0085\u2028\u2029\ufeff',
@@ -89,31 +89,31 @@ export const NAMES: readonly string[] = [
 ]
 
 export const dataCases: Cases = {
-  'text that databases choke on is kept as it is': async ({ store, another }) => {
+  'text that is difficult for databases does not change': async ({ store, another }) => {
     const other = await another()
     for (const [what, value] of Object.entries(TEXTS)) await kept(store, other, value, what)
   },
 
-  'objects that programs choke on are kept as they are': async ({ store, another }) => {
+  'objects that are difficult for programs do not change': async ({ store, another }) => {
     const other = await another()
     for (const [what, value] of Object.entries(OBJECTS)) await kept(store, other, value, what)
   },
 
-  'numbers at the edges are kept as they are': async ({ store, another }) => {
+  'numbers at the limits do not change': async ({ store, another }) => {
     const other = await another()
     for (const value of NUMBERS) await kept(store, other, value, String(value))
   },
 
-  'two thousand levels of nesting are kept as they are': async ({ store, another }) => {
+  'two thousand levels of nesting do not change': async ({ store, another }) => {
     const text = `${'['.repeat(1000)}${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}${']'.repeat(1000)}`
     await kept(store, await another(), JSON.parse(text) as Json, 'nesting')
   },
 
-  'five megabytes in one value are kept as they are': async ({ store, another }) => {
+  'five megabytes in one value do not change': async ({ store, another }) => {
     await kept(store, await another(), 'megabyte ü\u0000'.repeat(480_000), 'length')
   },
 
-  'every name may be anything, and two names are two': async ({ store, another }) => {
+  'every name may be any text, and different names stay different': async ({ store, another }) => {
     const writes = NAMES.map((name) => draft(name, 0, { tenant: name, agent: name, mark: name, key: name }))
     for (const write of writes) await written(store, write)
     const other = await another()
@@ -140,7 +140,7 @@ export const dataCases: Cases = {
     for (const write of writes) same((await written(other, write)).events, logged(write), 'the same write again')
   },
 
-  'ids of one tenant stay apart, and list as they were made': async ({ store }) => {
+  'ids of one tenant stay different, and are listed in the order of creation': async ({ store }) => {
     for (const [n, id] of NAMES.entries()) await written(store, draft(id, 0, { at: NOON + n }))
     const { items } = await store.list({ tenant: '', limit: 100 })
     same(
@@ -150,7 +150,7 @@ export const dataCases: Cases = {
     )
   },
 
-  'calls and tools may be called anything': async ({ store, another }) => {
+  'calls and tools may have any name': async ({ store, another }) => {
     const rows = NAMES.map((name, n) => hold(name, { tool: name, heldAt: NOON + n, seqs: [n + 1] }))
     const write = draft('c', 0, { many: NAMES.length, holds: rows })
     await written(store, write)
@@ -175,7 +175,7 @@ export const dataCases: Cases = {
     same(seen, NAMES, 'page by page')
   },
 
-  'times may have a fraction, and be as large as times get': async ({ store, another, now }) => {
+  'times may have a fraction, and be as large as possible': async ({ store, another, now }) => {
     const start = (await now()) - 1000
     const times = [0, 0.5, NOON + 0.25, 8_640_000_000_000_000]
     for (const [seq, time] of times.entries()) {
@@ -204,7 +204,7 @@ export const dataCases: Cases = {
     same([row?.createdAt, row?.updatedAt], [0, 8_640_000_000_000_000], 'created and updated')
   },
 
-  'nodes and agents may be called anything': async ({ store }) => {
+  'nodes and agents may have any name': async ({ store }) => {
     for (const name of NAMES) await store.beat(name, 60_000)
     for (const name of NAMES) {
       const { owned } = await written(store, draft(name, 0, { agent: name, status: 'running', node: name }))
@@ -214,12 +214,12 @@ export const dataCases: Cases = {
     for (const name of NAMES) await store.leave(name)
     for (const name of NAMES) {
       same((await store.due({ agents: [name], limit: 100 })).conversations, [at(name)], `due once ${name} left`)
-      holds((await store.claim(at(name), 'n')) !== undefined, `${name} can be claimed`)
+      holds((await store.takeOver(at(name), 'n')) !== undefined, `${name} can be taken over`)
     }
   },
 }
 
-/** As an event, and as a base: told, read by another handle, and loaded. */
+/** Stores the value as an event and as a base, and reads it in every way. */
 async function kept(store: Store, other: Store, value: Json, what: string): Promise<void> {
   const events = [note(value), note({ within: value })]
   const text = JSON.stringify(value)

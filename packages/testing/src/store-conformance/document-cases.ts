@@ -1,4 +1,4 @@
-/** Documents: they belong to no conversation, have an id, and are changed by a caller that knows their version. */
+/** Documents: they belong to no conversation, and a writer names the version that it changes. */
 import type { Store } from '@holdpoint/core'
 import { AGENTS, all, conflict, dataOf, get, given, idsOf, ok, put } from './document-story.ts'
 import { at, draft, logOf, written } from './drafts.ts'
@@ -9,7 +9,7 @@ import type { Cases } from './scene.ts'
 const MINUTE = 60_000
 
 export const documentCases: Cases = {
-  'a document is read back as it was put': async ({ store, another, now }) => {
+  'a document is read back unchanged': async ({ store, another, now }) => {
     const before = await now()
     same(await put(store, 'permanent', { data: { b: [1, null], a: '' } }), ok(1), 'the answer')
     await put(store, 'for a while', { data: 2, ttlMs: 10 * MINUTE + 0.5 })
@@ -26,7 +26,11 @@ export const documentCases: Cases = {
     same(await get(store, 'none'), undefined, 'one that was never put')
   },
 
-  'its version counts its changes, and each tells when it was': async ({ store, now, advance }) => {
+  'the version of a document counts its changes, and its time is that of the last change': async ({
+    store,
+    now,
+    advance,
+  }) => {
     for (const version of [1, 2, 3]) {
       same(await put(store, 'a', { expected: version - 1, data: version }), ok(version), 'the answer')
       const kept = await get(store, 'a')
@@ -37,7 +41,7 @@ export const documentCases: Cases = {
     same(await put(store, 'b'), ok(1), 'another one')
   },
 
-  'who expects another version than there is changes nothing': async ({ store }) => {
+  'a put that expects another version changes nothing': async ({ store }) => {
     for (const [there, wrong] of [1, 2, 3].map((version) => [version, [0, 1, 2, 3, 4]] as const)) {
       await put(store, 'a', { data: `version ${there}` })
       for (const expected of wrong.filter((version) => version !== there)) {
@@ -51,7 +55,7 @@ export const documentCases: Cases = {
     same(await get(store, 'none'), undefined, 'one that was never created')
   },
 
-  'who expects nothing in particular replaces what is there': async ({ store, another }) => {
+  'a put without an expected version replaces any version': async ({ store, another }) => {
     const other = await another()
     for (const version of [1, 2, 3, 4]) {
       same(await put(version % 2 ? store : other, 'a', { data: version }), ok(version), 'the answer')
@@ -59,7 +63,7 @@ export const documentCases: Cases = {
     }
   },
 
-  'a change replaces all of it, its end too': async ({ store }) => {
+  'a put replaces the whole document, with its expiry': async ({ store }) => {
     await put(store, 'a', { data: { old: true }, ttlMs: 10 * MINUTE })
     for (const [version, ttlMs] of [undefined, 20 * MINUTE, undefined].entries()) {
       await put(store, 'a', { expected: version + 1, data: { [version]: null }, ...(ttlMs ? { ttlMs } : {}) })
@@ -69,7 +73,7 @@ export const documentCases: Cases = {
     }
   },
 
-  'one that is removed is gone, and starts again at version 1': async ({ store }) => {
+  'a removed document is gone, and starts again at version 1': async ({ store }) => {
     for (const expected of [2, undefined]) {
       await put(store, 'a')
       await put(store, 'a')
@@ -85,7 +89,7 @@ export const documentCases: Cases = {
     same((await get(store, 'a'))?.data, null, 'null is data')
   },
 
-  'no other tenant sees it, no other kind and no other id': async ({ store }) => {
+  'a document is not visible under another tenant, kind or id': async ({ store }) => {
     const places = ['', 'acme', 'globex'].flatMap((tenant) =>
       ['agent', 'a', ''].flatMap((kind) => ['a', 'b', ''].map((id) => ({ tenant, kind, id }))),
     )
@@ -104,7 +108,7 @@ export const documentCases: Cases = {
     same(await idsOf(store, { tenant: 'a%', kind: 'ag_nt' }), [], 'a tenant and a kind are no patterns')
   },
 
-  'a document is there until its time is over': async ({ store, advance }) => {
+  'a document exists until it expires': async ({ store, advance }) => {
     await put(store, 'stays')
     for (const minutes of [30, 10, 20]) await put(store, `${minutes}`, { ttlMs: minutes * MINUTE })
     for (const left of [['10', '20', '30', 'stays'], ['20', '30', 'stays'], ['30', 'stays'], ['stays']]) {
@@ -119,7 +123,7 @@ export const documentCases: Cases = {
     }
   },
 
-  'one that is over counts as none': async ({ store, advance }) => {
+  'an expired document counts as removed': async ({ store, advance }) => {
     await put(store, 'a', { ttlMs: 10 * MINUTE })
     await put(store, 'a', { expected: 1, ttlMs: 10 * MINUTE, data: 'old' })
     same(await put(store, 'a', { expected: 0 }), conflict(2), 'before it is over')
@@ -132,14 +136,14 @@ export const documentCases: Cases = {
     same(await dataOf(store), ['new'], 'what is there then')
   },
 
-  'its time is over at the moment it names': async ({ store }) => {
+  'it expires at exactly the given time': async ({ store }) => {
     same(await put(store, 'a', { expected: 0, ttlMs: 0 }), ok(1), 'the answer')
     same([await get(store, 'a'), await all(store)], [undefined, []], 'what is there')
     same(await put(store, 'a', { expected: 1 }), conflict(0), 'expecting it')
     same(await store.sweep(9), 1, 'how many were swept')
   },
 
-  'one that is over can be removed': async ({ store, advance }) => {
+  'an expired document can be removed': async ({ store, advance }) => {
     for (const expected of [0, undefined]) {
       await put(store, 'a', { ttlMs: MINUTE })
       await advance(10 * MINUTE)
@@ -148,7 +152,7 @@ export const documentCases: Cases = {
     }
   },
 
-  'who renews it in time keeps it': async ({ store, advance }) => {
+  'a document that is renewed in time stays': async ({ store, advance }) => {
     for (let version = 0; version < 5; version++) {
       same(await put(store, 'a', { expected: version, ttlMs: 15 * MINUTE }), ok(version + 1), 'renewed')
       await advance(10 * MINUTE)
@@ -157,7 +161,7 @@ export const documentCases: Cases = {
     same(await store.sweep(9), 0, 'how many were swept')
   },
 
-  'what another handle put is read at once': async ({ store, another }) => {
+  'a put of another handle is read at once': async ({ store, another }) => {
     const other = await another()
     for (let n = 1; n <= 20; n++) {
       const [one, two] = n % 2 ? [store, other] : [other, store]
@@ -168,11 +172,7 @@ export const documentCases: Cases = {
     }
   },
 
-  'sweeping takes documents that are over, wherever they are, and nothing else': async ({
-    store,
-    another,
-    advance,
-  }) => {
+  'a sweep removes all expired documents, and nothing else': async ({ store, another, advance }) => {
     const places = ['', 'acme'].flatMap((tenant) => ['agent', 'key'].map((kind) => ({ tenant, kind })))
     for (const place of places) {
       for (const [id, minutes] of [5, 30, 120].entries()) {
@@ -194,7 +194,7 @@ export const documentCases: Cases = {
     for (const place of places) same(await store.put({ ...place, id: '0', expected: 0, data: 1 }), ok(1), 'made again')
   },
 
-  'notes and documents count together for a sweep': async ({ store, now, advance }) => {
+  'the limit of a sweep counts notes and documents together': async ({ store, now, advance }) => {
     await written(store, draft('c', 0))
     const until = (await now()) + MINUTE
     const both = [1, 2, 3].flatMap((n) => [
@@ -208,7 +208,7 @@ export const documentCases: Cases = {
     same(swept, [2, 3, 1, 0], 'how many were swept')
   },
 
-  'a thousand documents are swept when a thousand are over': async ({ store, advance }) => {
+  'a sweep can remove a thousand documents': async ({ store, advance }) => {
     const ids = Array.from({ length: 1250 }, (_, n) => `${n}`)
     await Promise.all(ids.map((id, n) => put(store, id, n < 50 ? {} : { ttlMs: MINUTE })))
     await advance(10 * MINUTE)

@@ -1,4 +1,4 @@
-/** Documents in order and page by page, and what they and their ids may hold. */
+/** The order and the pages of documents, and unusual data and ids. */
 import type { Json } from '@holdpoint/core'
 import { NAMES, NUMBERS, OBJECTS, TEXTS } from './data-cases.ts'
 import { AGENTS, all, byUnits, get, idsOf, ok, paged, put } from './document-story.ts'
@@ -7,7 +7,7 @@ import type { Cases } from './scene.ts'
 
 const MINUTE = 60_000
 
-/** Ids that databases keep, sort or begin otherwise than JavaScript does, unless they are written with care. */
+/** Ids that databases store, sort or compare differently from JavaScript, unless they are encoded. */
 const ODD_IDS: readonly string[] = [
   '',
   '"',
@@ -32,7 +32,7 @@ const ODD_IDS: readonly string[] = [
 ]
 
 export const documentPageCases: Cases = {
-  'they come by id, as JavaScript compares': async ({ store, another }) => {
+  'documents are listed by id, as JavaScript compares strings': async ({ store, another }) => {
     const ids = [...NAMES, ...ODD_IDS]
     for (const id of ids) await put(store, id, { data: id })
     const found = await all(await another())
@@ -45,7 +45,7 @@ export const documentPageCases: Cases = {
     for (const id of ids) same((await get(store, id))?.data, id, 'what is under an id')
   },
 
-  'a prefix leaves only ids that begin so': async ({ store }) => {
+  'a prefix selects only ids that begin with it': async ({ store }) => {
     const ids = [...ODD_IDS, 'call-1', 'call-10', 'call-2', 'call', 'calls', 'Call-1', 'cal', 'c%', 'c_ll']
     for (const id of ids) await put(store, id)
     const prefixes = [...ids, '', 'call-', 'c%', '_', 'a\u0000', 'x', '\ud83d', '\ue000', '\u0001', '\udfff', 'z\uffff']
@@ -59,7 +59,7 @@ export const documentPageCases: Cases = {
     }
   },
 
-  'paging finds each one once': async ({ store }) => {
+  'paging finds each document once': async ({ store }) => {
     const ids = [...ODD_IDS, ...Array.from({ length: 23 }, (_, n) => `c${n}`)].toSorted(byUnits)
     for (const id of ids) await put(store, id)
     for (const limit of [1, 2, 5, ids.length, 100]) same(await paged(store, { limit }), ids, `by ${limit}`)
@@ -68,14 +68,14 @@ export const documentPageCases: Cases = {
     for (const limit of [1, 3, fitting.length]) same(await paged(store, { prefix: 'c1', limit }), fitting, 'by prefix')
   },
 
-  'those that are over take no place on a page': async ({ store, advance }) => {
+  'expired documents take no place on a page': async ({ store, advance }) => {
     for (let n = 0; n < 12; n++) await put(store, `c${n}`, n % 3 ? { ttlMs: MINUTE } : {})
     await advance(10 * MINUTE)
     for (const limit of [1, 2, 4]) same(await paged(store, { limit }), ['c0', 'c3', 'c6', 'c9'], `by ${limit}`)
     same((await store.documents({ ...AGENTS, limit: 4 })).next, undefined, 'next, when only those that are over follow')
   },
 
-  'paging is steady while documents are made, changed and removed': async ({ store }) => {
+  'paging is stable while documents are created, changed and removed': async ({ store }) => {
     const ids = Array.from({ length: 12 }, (_, n) => `c${String(n).padStart(2, '0')}`)
     for (const id of ids) await put(store, id)
     const seen = await paged(store, { limit: 3 }, async (page) => {
@@ -87,7 +87,7 @@ export const documentPageCases: Cases = {
     same(seen, ids, 'what was there from the start')
   },
 
-  'data that databases choke on is kept as it is': async ({ store, another }) => {
+  'data that is difficult for databases does not change': async ({ store, another }) => {
     const text = `${'['.repeat(1000)}${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}${']'.repeat(1000)}`
     const long = { text: 'long ü\u0000'.repeat(20_000), '\ud800': Array.from({ length: 1000 }, (_, n) => n / 7) }
     const odd = [...Object.values(TEXTS), ...Object.values(OBJECTS), ...NUMBERS, null, false, 0, '', [], {}]
@@ -100,7 +100,7 @@ export const documentPageCases: Cases = {
     }
   },
 
-  'tenants, kinds and ids may be called anything': async ({ store, another }) => {
+  'tenants, kinds and ids may be any text': async ({ store, another }) => {
     const names = [...NAMES, ...ODD_IDS]
     for (const name of names) await store.put({ tenant: name, kind: name, id: name, expected: 0, data: name })
     for (const kind of names) await store.put({ tenant: 'kinds', kind, id: 'a', expected: 0, data: kind })
@@ -125,7 +125,7 @@ export const documentPageCases: Cases = {
   },
 }
 
-/** Letters that no database makes shorter. */
+/** Random letters, which a database cannot compress. */
 function noise(length: number): string {
   let state = 1
   const next = (): string => {

@@ -1,13 +1,13 @@
-/** Documents for cases: all of one tenant and one kind, with only what the case is about said by the case. */
-import type { Document, DocumentsQuery, Json, Put, PutAnswer, Store } from '@holdpoint/core'
+/** Documents for cases, with defaults for everything that a case does not set. */
+import type { Document, DocumentsQuery, Json, Put, PutResult, Store } from '@holdpoint/core'
 import { holds, same } from './expect.ts'
 
 const MINUTE = 60_000
 
-/** The tenant and the kind that most cases are about. */
+/** The tenant and the kind of most cases. */
 export const AGENTS = { tenant: '', kind: 'agent' } as const
 
-/** For tests of what a store does with documents: one that was changed, one that expires, and one that was removed. */
+/** Writes a document that is changed, one that expires, and one that is removed. For tests of single stores. */
 export async function documentStory(store: Store): Promise<void> {
   for (const id of ['changed', 'removed']) await put(store, id, { data: 'older' })
   await put(store, 'changed', { expected: 1, data: { newer: true } })
@@ -30,7 +30,7 @@ export async function sameDocumentStory(store: Store): Promise<void> {
   same(await put(store, 'changed', { expected: 2 }), ok(3), 'the version that is there')
 }
 
-export function put(store: Store, id: string, more: Partial<Put> = {}): Promise<PutAnswer> {
+export function put(store: Store, id: string, more: Partial<Put> = {}): Promise<PutResult> {
   return store.put({ ...AGENTS, id, data: `of ${id}`, ...more })
 }
 
@@ -38,8 +38,8 @@ export function get(store: Store, id: string): Promise<Document | undefined> {
   return store.get('', 'agent', id)
 }
 
-export const ok = (version: number): PutAnswer => ({ result: 'ok', version })
-export const conflict = (version: number): PutAnswer => ({ result: 'conflict', version })
+export const ok = (version: number): PutResult => ({ result: 'ok', version })
+export const conflict = (version: number): PutResult => ({ result: 'conflict', version })
 
 export async function all(store: Store, query: Partial<DocumentsQuery> = {}): Promise<readonly Document[]> {
   return (await store.documents({ ...AGENTS, limit: 10_000, ...query })).items

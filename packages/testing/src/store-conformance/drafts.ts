@@ -1,6 +1,6 @@
 /**
- * Writes for cases: an append that is complete, with only what the case is about said by the case. What is written means
- * nothing; a store does not look into events.
+ * Appends for cases, with defaults for everything that a case does not set. The events have no meaning, because a store does not
+ * read them.
  */
 import type { Address, Append, Appended, Derived, EventBody, HoldRow, Json, LogEvent, Store } from '@holdpoint/core'
 import { holds, same } from './expect.ts'
@@ -8,7 +8,7 @@ import { holds, same } from './expect.ts'
 export interface Draft extends Partial<Omit<Derived, 'holds'>> {
   readonly tenant?: string
   readonly events?: readonly EventBody[]
-  /** How many events, if it does not matter which. */
+  /** The number of events, if their content does not matter. */
   readonly many?: number
   readonly at?: number
   readonly holds?: readonly HoldRow[]
@@ -21,7 +21,7 @@ export interface Draft extends Partial<Omit<Derived, 'holds'>> {
 
 export type Written = Extract<Appended, { readonly result: 'ok' }>
 
-/** A time like those that writers give. */
+/** A realistic time of an event. */
 export const NOON: number = Date.UTC(2030, 0, 1, 12)
 
 let marks = 0
@@ -72,7 +72,7 @@ export function hold(callId: string, given: Partial<HoldRow> = {}): HoldRow {
   }
 }
 
-/** Appends what must be written: any other answer fails the case. */
+/** Appends. Any other result than `ok` fails the case. */
 export async function written(store: Store, write: Append): Promise<Written> {
   const answer = await store.append(write)
   holds(
@@ -82,7 +82,7 @@ export async function written(store: Store, write: Append): Promise<Written> {
   return answer
 }
 
-/** The events of a write, as they stand in the log from then on. */
+/** The events of an append, as the log has them. */
 export function logged({ events, expectedSeq, at }: Append): LogEvent[] {
   return events.map((event, index) => ({ ...event, seq: expectedSeq + index + 1, at }))
 }
@@ -104,7 +104,7 @@ export async function logOf(store: Store, from: Address, limit?: number): Promis
   }
 }
 
-/** The log is these writes, one after the other, and nothing else. */
+/** Checks that the log consists of exactly these appends, in order. */
 export async function sameLog(store: Store, from: Address, writes: readonly Append[]): Promise<void> {
   same(await logOf(store, from), writes.flatMap(logged), `the log of ${from.id}`)
 }

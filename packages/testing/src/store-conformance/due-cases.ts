@@ -7,7 +7,7 @@ import type { Cases } from './scene.ts'
 const MINUTE = 60_000
 
 export const dueCases: Cases = {
-  'a running conversation without an owner with a valid lease is due, and an idle one is not': async ({
+  'a running conversation whose owner has no valid lease is due, and an idle one is not': async ({
     store,
     advance,
   }) => {
@@ -25,7 +25,7 @@ export const dueCases: Cases = {
     same(await due(store), ['left', 'never', 'ownerless', 'stale'], 'due')
   },
 
-  'a deadline that came is due, and none before its time': async ({ store, now, advance }) => {
+  'a conversation is due from its deadline on, and not before': async ({ store, now, advance }) => {
     const wakeAt = (await now()) + 10 * MINUTE
     await written(store, draft('c', 0, { status: 'held', wakeAt }))
     await advance(9 * MINUTE)
@@ -34,14 +34,14 @@ export const dueCases: Cases = {
     same(await due(store), ['c'], 'due a minute after')
   },
 
-  'a deadline is due although the lease of its owner is valid': async ({ store, now }) => {
+  'a conversation is due at its deadline even if its owner has a valid lease': async ({ store, now }) => {
     await store.beat('a', MINUTE)
     const wakeAt = (await now()) - MINUTE
     await written(store, draft('c', 0, { status: 'running', node: 'a', wakeAt }))
     same(await due(store), ['c'], 'due')
   },
 
-  'who drives very many agents is told of theirs, and of no others': async ({ store, now }) => {
+  'a query with very many agents finds their conversations, and no others': async ({ store, now }) => {
     const start = await now()
     const agents = Array.from({ length: 200 }, (_, n) => `agent ${n}`)
     for (const [n, agent] of ['agent 150', 'other', 'agent 3', 'agent 77'].entries())
@@ -55,7 +55,7 @@ export const dueCases: Cases = {
     same(ids.toSorted(), ['came agent 150', 'came agent 3', 'came agent 77', 'runs'], 'due')
   },
 
-  'a deadline that was put off or called off is not due': async ({ store, now }) => {
+  'a deadline that was moved or removed is not due': async ({ store, now }) => {
     const wakeAt = (await now()) - MINUTE
     for (const id of ['put off', 'called off', 'kept']) await written(store, draft(id, 0, { status: 'held', wakeAt }))
     await written(store, draft('put off', 1, { status: 'held', wakeAt: wakeAt + 10 * MINUTE }))
@@ -63,7 +63,7 @@ export const dueCases: Cases = {
     same(await due(store), ['kept'], 'due')
   },
 
-  'the next deadline is the earliest that has not come': async ({ store, now, advance }) => {
+  'the next deadline is the earliest in the future': async ({ store, now, advance }) => {
     const start = await now()
     same((await ask(store)).next, undefined, 'next, when there is none')
     for (const minutes of [-5, 30, 10, 20]) {
@@ -77,7 +77,7 @@ export const dueCases: Cases = {
     same((await ask(store)).next, undefined, 'next, all having come')
   },
 
-  'a conversation that is due twice over is told once': async ({ store, now }) => {
+  'a conversation that is due for two reasons is returned once': async ({ store, now }) => {
     await written(store, draft('c', 0, { status: 'running', wakeAt: (await now()) - MINUTE }))
     same(await due(store), ['c'], 'due')
   },
@@ -97,7 +97,7 @@ export const dueCases: Cases = {
     same(await ask(store, ['unknown']), { conversations: [] }, 'for an agent without conversations')
   },
 
-  'unless agents are named, conversations of any are due': async ({ store, now }) => {
+  'without a list of agents, conversations of all agents are due': async ({ store, now }) => {
     const start = await now()
     await store.beat('a', 60 * MINUTE)
     for (const [n, agent] of ['desk', 'sales', ''].entries()) {
@@ -117,7 +117,7 @@ export const dueCases: Cases = {
     same([some.length, new Set(some).size], [4, 4], 'how many, when four were asked for')
   },
 
-  'what is due is told of every tenant': async ({ store }) => {
+  'due conversations of all tenants are returned': async ({ store }) => {
     for (const tenant of ['', 'acme', 'globex']) await written(store, draft('c', 0, { tenant, status: 'running' }))
     const { conversations } = await ask(store)
     same(conversations.map(({ tenant }) => tenant).toSorted(), ['', 'acme', 'globex'], 'the tenants')
@@ -128,7 +128,7 @@ export const dueCases: Cases = {
     )
   },
 
-  'no more than asked for is told, and the rest when those are taken': async ({ store, now }) => {
+  'at most `limit` are returned, and the rest after those are taken over': async ({ store, now }) => {
     const wakeAt = (await now()) - MINUTE
     await store.beat('a', 60 * MINUTE)
     for (let n = 0; n < 20; n++) {

@@ -1,4 +1,4 @@
-/** The owner is a column of the conversation's row, compared in the write itself. */
+/** Owners and epochs of conversations. */
 import { at, draft, hold, NOON, sameLog, written } from './drafts.ts'
 import { holds, same } from './expect.ts'
 import type { Cases, Scene } from './scene.ts'
@@ -6,7 +6,7 @@ import type { Cases, Scene } from './scene.ts'
 const MINUTE = 60_000
 
 export const epochCases: Cases = {
-  'who makes a conversation run becomes its owner, under a new epoch': async ({ store }) => {
+  'the node whose append starts a conversation becomes its owner, under a new epoch': async ({ store }) => {
     const resting = await written(store, draft('c', 0))
     const running = await written(store, draft('c', 1, { status: 'running', node: 'a' }))
     same([resting.owned, running.owned], [false, true], 'owned')
@@ -22,14 +22,14 @@ export const epochCases: Cases = {
     same((await written(store, draft('d', 0, { status: 'held', node: 'a' }))).owned, false, 'owned, when it is made so')
   },
 
-  'a conversation that runs without a node named has no owner': async ({ store }) => {
+  'a conversation that was started without a node has no owner': async ({ store }) => {
     same((await written(store, draft('c', 0, { status: 'running' }))).owned, false, 'owned')
     same((await store.due({ agents: ['desk'], limit: 9 })).conversations, [at('c')], 'due')
     const { owned } = await written(store, draft('c', 1, { status: 'running', node: 'a' }))
     same(owned, true, 'owned by the first who would drive')
   },
 
-  'its driver writes on under its epoch, through rest and back': async ({ store }) => {
+  'a driver keeps its epoch when the conversation comes to rest and runs again': async ({ store }) => {
     await store.beat('a', MINUTE)
     const { epoch } = await written(store, draft('c', 0, { status: 'running', node: 'a' }))
     for (const [index, status] of (['running', 'held', 'running', 'idle'] as const).entries()) {
@@ -39,7 +39,7 @@ export const epochCases: Cases = {
     }
   },
 
-  'another process may write while a node owns the conversation, and does not take it over': async ({
+  'another process may append while a node owns the conversation, and does not become the owner': async ({
     store,
     another,
   }) => {
@@ -51,22 +51,22 @@ export const epochCases: Cases = {
     await written(store, draft('c', 3, { status: 'running', epoch }))
   },
 
-  'the owner that writes as an outsider still owns it, under the same epoch': async ({ store }) => {
+  'an owner that appends without its epoch stays the owner, under the same epoch': async ({ store }) => {
     await store.beat('a', MINUTE)
     const { epoch } = await written(store, draft('c', 0, { status: 'running', node: 'a' }))
     const { owned, epoch: still } = await written(store, draft('c', 1, { status: 'running', node: 'a' }))
     same([owned, still], [true, epoch], 'owned and epoch')
   },
 
-  'an outsider takes a running conversation whose owner’s lease ran out': async (scene) => {
+  'an append with a node takes over a running conversation whose owner’s lease has expired': async (scene) => {
     await takenAfter(scene, async ({ advance }) => advance(2 * MINUTE))
   },
 
-  'an outsider takes a running conversation whose owner left': async (scene) => {
+  'an append with a node takes over a running conversation whose owner has left': async (scene) => {
     await takenAfter(scene, async ({ store }) => store.leave('a'))
   },
 
-  'another process takes an idle conversation though the lease of its last owner is valid': async (scene) => {
+  'an append with a node takes over an idle conversation, even if its last owner has a valid lease': async (scene) => {
     for (const [id, status] of [
       ['c', 'held'],
       ['d', 'idle'],
@@ -79,7 +79,7 @@ export const epochCases: Cases = {
     }
   },
 
-  'an old epoch is fenced, though the seq fits': async ({ store }) => {
+  'an append with an old epoch is fenced, even if the seq is right': async ({ store }) => {
     const { epoch } = await written(store, draft('c', 0, { status: 'running', node: 'a' }))
     const newer = await written(store, draft('c', 1, { status: 'running', node: 'b' }))
     holds(newer.owned && newer.epoch > epoch, 'b takes over from a, which never sent a heartbeat')
@@ -87,17 +87,17 @@ export const epochCases: Cases = {
     await written(store, draft('c', 2, { epoch: newer.epoch }))
   },
 
-  'an epoch that never was is fenced': async ({ store }) => {
+  'an append with an unknown epoch is fenced': async ({ store }) => {
     same(await store.append(draft('new', 0, { epoch: 7 })), { result: 'fenced' }, 'in a new conversation')
     const { epoch } = await written(store, draft('c', 0, { status: 'running', node: 'a' }))
     same(await store.append(draft('c', 1, { epoch: epoch + 1 })), { result: 'fenced' }, 'one too high')
     same(await store.heads([at('new'), at('c')]), [0, 1], 'the last seqs')
   },
 
-  'a fenced write leaves nothing behind': async ({ store }) => {
+  'a fenced append writes nothing': async ({ store }) => {
     const first = draft('c', 0, { status: 'running', node: 'a', base: 'first' })
     const { epoch } = await written(store, first)
-    const taken = await store.claim(at('c'), 'b')
+    const taken = await store.takeOver(at('c'), 'b')
     const rows = { agent: 'other', base: 'second', holds: [hold('call')], at: NOON + 1 }
     const late = draft('c', 1, { ...rows, many: 2, epoch, key: 'k' })
     same(await store.append(late), { result: 'fenced' }, 'the old driver')
@@ -112,11 +112,11 @@ export const epochCases: Cases = {
     same(next.epoch, taken, 'the epoch')
   },
 
-  'epochs only grow, for every node and every way of taking over': async ({ store }) => {
+  'epochs only grow, for every node and every kind of takeover': async ({ store }) => {
     const epochs: (number | undefined)[] = []
     for (let seq = 0; seq < 8; seq += 2) {
       epochs.push((await written(store, draft('c', seq, { status: 'running', node: `n${seq}` }))).epoch)
-      epochs.push(await store.claim(at('c'), `m${seq}`))
+      epochs.push(await store.takeOver(at('c'), `m${seq}`))
       await written(store, draft('c', seq + 1, { status: 'idle' }))
     }
     const grown = epochs.every((epoch, index) => epoch !== undefined && epoch > (epochs[index - 1] ?? -1))
@@ -124,7 +124,7 @@ export const epochCases: Cases = {
   },
 }
 
-/** `a` drives; something happens; then `b` writes from outside and drives. The old driver must notice. */
+/** `a` drives, `between` runs, and then `b` appends and becomes the owner. The append of the old driver must be fenced. */
 async function takenAfter(
   scene: Scene,
   happens: (scene: Scene, epoch: number) => Promise<void>,

@@ -1,4 +1,4 @@
-/** Erasing a conversation: what is gone, what stays, and that it is an append like any other. */
+/** Erasing a conversation: what it removes, what stays, and that it is an append like any other. */
 import type { Append, LogEvent, Store } from '@holdpoint/core'
 import { at, draft, hold, logged, logOf, NOON, note, written, type Draft } from './drafts.ts'
 import { same } from './expect.ts'
@@ -8,14 +8,14 @@ import type { Cases } from './scene.ts'
 const SECRET = 'the secret'
 
 export const eraseCases: Cases = {
-  'an erased conversation has the events that say so, and nothing from before': async ({ store, another }) => {
+  'an erased conversation has only the events of the erasure': async ({ store, another }) => {
     const head = await story(store)
     const write = erasure(head)
     same((await written(store, write)).events, logged(write), 'the answer')
     for (const handle of [store, await another()]) await isErased(handle, logged(write), head + 1)
   },
 
-  'an erasure keeps the base it is given, and no other': async ({ store }) => {
+  'an erasure keeps only the base of its own append': async ({ store }) => {
     for (const base of ['new', undefined]) {
       const id = `with ${base}`
       const head = await story(store, id)
@@ -28,7 +28,7 @@ export const eraseCases: Cases = {
     }
   },
 
-  'what the erasing write says itself is kept': async ({ store }) => {
+  'an erasure keeps the rows of its own append': async ({ store }) => {
     const head = await story(store)
     const rows = {
       labels: ['bob'],
@@ -66,7 +66,7 @@ export const eraseCases: Cases = {
     same(await store.heads([at('c')]), [head + 1], 'the head')
   },
 
-  'a write from before an erasure is a conflict when it is given again': async ({ store }) => {
+  'an append from before an erasure is a conflict when it is repeated': async ({ store }) => {
     const writes = [draft('c', 0, { key: 'k' }), draft('c', 1, { many: 2 }), draft('c', 3)]
     for (const write of writes) await written(store, write)
     await written(store, erasure(4, { mark: 'erased' }))
@@ -129,7 +129,7 @@ export const eraseCases: Cases = {
     same((await store.append(first)).result, 'conflict', 'the first erasure, given again')
   },
 
-  'long logs are erased whole': async ({ store }) => {
+  'long logs are erased completely': async ({ store }) => {
     for (let seq = 0; seq < 600; seq += 5) await written(store, draft('c', seq, { many: 5, base: `base ${seq}` }))
     const write = erasure(600)
     await written(store, write)
@@ -139,7 +139,7 @@ export const eraseCases: Cases = {
     same(await store.readBack(at('c'), 300, 10), [], 'the log, back from its old middle')
   },
 
-  'a note on its way while its conversation is erased leaves nothing': async ({ store, another }) => {
+  'a note that is written while its conversation is erased does not stay': async ({ store, another }) => {
     const other = await another()
     for (let n = 0; n < 10; n++) {
       const id = `c${n}`
@@ -150,7 +150,7 @@ export const eraseCases: Cases = {
     }
   },
 
-  'what was erased is gone after its handle died': async ({ store, another, kill }) => {
+  'erased content is gone after the handle died': async ({ store, another, kill }) => {
     const head = await story(store)
     const write = erasure(head)
     await written(store, write)
@@ -159,7 +159,7 @@ export const eraseCases: Cases = {
   },
 }
 
-/** A conversation with something of everything, in which call `x` waits and call `y` does no more: its last seq. */
+/** Writes a conversation with data of every kind. Call `x` is held, call `y` no longer. Returns the last seq. */
 async function story(store: Store, id = 'c', tenant = ''): Promise<number> {
   const given = { tenant, status: 'held', labels: ['ada'], base: SECRET } as const
   await written(store, draft(id, 0, { tenant, many: 2, key: 'first', events: [note(SECRET), note(SECRET)] }))

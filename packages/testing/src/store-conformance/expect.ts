@@ -1,11 +1,11 @@
 /**
- * What a case says when a store is wrong. Values are compared as JSON, whatever the order of their keys and whether an
- * undefined member is left out: rows of a database driver are not plain objects, and need not be.
+ * The assertions of cases. They compare values as JSON, and ignore the order of keys and undefined members, because the rows of a
+ * database driver need not be plain objects.
  */
 import { AssertionError } from 'node:assert'
 import { canonical, type Json } from '@holdpoint/core'
 
-/** Longer values are cut in messages: a diff of megabytes is unreadable. */
+/** Longer values are cut in messages. */
 const SHOWN = 2000
 
 export function same(actual: unknown, expected: unknown, what: string): void {

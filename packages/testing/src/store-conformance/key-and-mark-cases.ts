@@ -4,21 +4,21 @@ import { holds, same } from './expect.ts'
 import type { Cases } from './scene.ts'
 
 export const markCases: Cases = {
-  'a write given again right away is written once, and answered as before': async ({ store }) => {
+  'an append that is repeated at once is written once, and has the same result': async ({ store }) => {
     const write = draft('c', 0, { many: 3 })
     const first = await written(store, write)
     same(await store.append(write), first, 'the second answer')
     await sameLog(store, at('c'), [write])
   },
 
-  'a write given again after others wrote is written once': async ({ store }) => {
+  'an append that is repeated after other appends is written once': async ({ store }) => {
     const writes = [draft('c', 0), draft('c', 1, { many: 2 }), draft('c', 3), draft('c', 4, { many: 2 })]
     for (const write of writes) await written(store, write)
     for (const write of writes) same((await written(store, write)).events, logged(write), 'the events')
     await sameLog(store, at('c'), writes)
   },
 
-  'a write given again changes no row that was written since': async ({ store }) => {
+  'a repeated append changes no newer row': async ({ store }) => {
     const first = draft('c', 0, { status: 'running', base: 'old', holds: [hold('call')], key: 'k' })
     const second = draft('c', 1, { status: 'idle', base: 'new', holds: [hold('call', { open: false })] })
     for (const write of [first, second, first]) await written(store, write)
@@ -28,7 +28,7 @@ export const markCases: Cases = {
     same([row?.status, row?.seq], ['idle', 2], 'status and seq')
   },
 
-  'a write given again through another handle is written once': async ({ store, another }) => {
+  'an append that is repeated through another handle is written once': async ({ store, another }) => {
     const write = draft('c', 0, { many: 2 })
     await written(store, write)
     const other = await another()
@@ -36,7 +36,7 @@ export const markCases: Cases = {
     await sameLog(other, at('c'), [write])
   },
 
-  'a write given again after the store was closed and opened is written once': async ({ store, another, close }) => {
+  'an append that is repeated after the store was reopened is written once': async ({ store, another, close }) => {
     const writes = [draft('c', 0), draft('c', 1, { many: 2 })]
     for (const write of writes) await written(store, write)
     await close(store)
@@ -45,7 +45,7 @@ export const markCases: Cases = {
     await sameLog(reopened, at('c'), writes)
   },
 
-  'a write given many times at the same moment is written once': async ({ store, another }) => {
+  'an append that is sent many times at the same moment is written once': async ({ store, another }) => {
     const handles = [store, await another()]
     for (let seq = 0; seq < 20; seq += 2) {
       const write = draft('c', seq, { many: 2 })
@@ -55,7 +55,7 @@ export const markCases: Cases = {
     same(await store.heads([at('c')]), [20], 'the last seq')
   },
 
-  'a mark counts at its own place: elsewhere it is another write': async ({ store }) => {
+  'a mark identifies an append only at its own seq': async ({ store }) => {
     const mark = 'the same'
     const writes = [draft('c', 0, { mark }), draft('c', 1, { mark }), draft('d', 0, { mark })]
     for (const write of writes) await written(store, write)
@@ -63,7 +63,7 @@ export const markCases: Cases = {
     await sameLog(store, at('d'), writes.slice(2))
   },
 
-  'a mark counts where its write began, not in the middle of it': async ({ store }) => {
+  'a mark is compared at the first seq of its append only': async ({ store }) => {
     const write = draft('c', 0, { many: 3 })
     await written(store, write)
     for (const [seq, many] of [
@@ -77,26 +77,26 @@ export const markCases: Cases = {
     await sameLog(store, at('c'), [write])
   },
 
-  'an equal write under another mark is another write': async ({ store }) => {
+  'an equal append with another mark is another append': async ({ store }) => {
     const write = draft('c', 0)
     await written(store, write)
     same(await store.append({ ...write, mark: 'another' }), { result: 'conflict' }, 'the second write')
     await sameLog(store, at('c'), [write])
   },
 
-  'a driver that was fenced since is still told that its write was written': async ({ store }) => {
+  'a driver that was replaced still learns that its earlier append was written': async ({ store }) => {
     await store.beat('new', 60_000)
     const { epoch } = await written(store, draft('c', 0, { status: 'running', node: 'old' }))
     const write = draft('c', 1, { status: 'running', epoch, node: 'old' })
     await written(store, write)
-    const taken = await store.claim(at('c'), 'new')
-    holds(taken !== undefined && taken > epoch, 'a new node claims it under a newer epoch')
+    const taken = await store.takeOver(at('c'), 'new')
+    holds(taken !== undefined && taken > epoch, 'a new node takes over under a newer epoch')
     const again = await written(store, write)
     same([again.events, again.owned], [logged(write), false], 'the answer to the old driver')
     same(await store.heads([at('c')]), [2], 'the last seq')
   },
 
-  'a conflict is not remembered: its mark may be used for the next try': async ({ store }) => {
+  'the mark of a conflict may be used again': async ({ store }) => {
     await written(store, draft('c', 0))
     same(await store.append(draft('c', 0, { mark: 'mine' })), { result: 'conflict' }, 'the first try')
     const second = await written(store, draft('c', 1, { mark: 'mine' }))
@@ -105,14 +105,14 @@ export const markCases: Cases = {
 }
 
 export const keyCases: Cases = {
-  'a key that was used is told, with the last seq of the write that used it': async ({ store }) => {
+  'an append with a used key returns the last seq of the first append': async ({ store }) => {
     const writes = [draft('c', 0), draft('c', 1, { many: 3, key: 'k' }), draft('c', 4)]
     for (const write of writes) await written(store, write)
     same(await store.append(draft('c', 5, { key: 'k', many: 2 })), { result: 'repeated', seq: 4 }, 'the second use')
     await sameLog(store, at('c'), writes)
   },
 
-  'a repeated key leaves nothing behind': async ({ store }) => {
+  'an append with a used key writes nothing': async ({ store }) => {
     const first = draft('c', 0, { key: 'k', status: 'held', base: 'first' })
     await written(store, first)
     const second = draft('c', 1, { key: 'k', status: 'running', base: 'second', node: 'n', holds: [hold('call')] })
@@ -123,7 +123,7 @@ export const keyCases: Cases = {
     await written(store, draft('c', 1, { mark: second.mark }))
   },
 
-  'a used key is told even to a writer that is behind': async ({ store, another }) => {
+  'a used key is reported even to a writer with an old seq': async ({ store, another }) => {
     await written(store, draft('c', 0, { key: 'k' }))
     await written(store, draft('c', 1))
     for (const handle of [store, await another()]) {
@@ -133,7 +133,7 @@ export const keyCases: Cases = {
     }
   },
 
-  'the seq of a key can be asked for': async ({ store, another }) => {
+  'findKey returns the seq of a key': async ({ store, another }) => {
     await written(store, draft('c', 0, { many: 2, key: 'first' }))
     await written(store, draft('c', 2, { many: 3, key: 'second' }))
     await store.append(draft('c', 0, { key: 'refused' }))
@@ -153,7 +153,7 @@ export const keyCases: Cases = {
     same(await store.append(draft('d', 1, { key: 'k' })), { result: 'repeated', seq: 1 }, 'the second use in d')
   },
 
-  'a write with a key, given again, is the same write and no repetition': async ({ store }) => {
+  'a repeated append with a key returns ok, not repeated': async ({ store }) => {
     const write = draft('c', 0, { key: 'k', many: 2 })
     await written(store, write)
     same((await written(store, write)).events, logged(write), 'right away')
@@ -161,7 +161,7 @@ export const keyCases: Cases = {
     same((await written(store, write)).events, logged(write), 'after another')
   },
 
-  'a write that was not written does not use its key up': async ({ store }) => {
+  'an append that was not written does not use its key': async ({ store }) => {
     const { epoch } = await written(store, draft('c', 0, { status: 'running', node: 'n' }))
     same((await store.append(draft('c', 0, { key: 'k' }))).result, 'conflict', 'at the wrong seq')
     same((await store.append(draft('c', 1, { key: 'k', epoch: epoch + 1 }))).result, 'fenced', 'under a wrong epoch')
@@ -169,7 +169,7 @@ export const keyCases: Cases = {
     await written(store, draft('c', 1, { key: 'k' }))
   },
 
-  'of two writes with the same key at the same moment, one is written': async ({ store, another }) => {
+  'of two appends with the same key at the same moment, one is written': async ({ store, another }) => {
     const handles = [store, await another()]
     for (let n = 0; n < 10; n++) {
       const id = `c${n}`
@@ -179,7 +179,7 @@ export const keyCases: Cases = {
     }
   },
 
-  'keys are told apart to the letter': async ({ store }) => {
+  'keys are compared exactly': async ({ store }) => {
     const keys = ['k', 'K', 'k ', ' k', '', 'é', 'e\u0301', "k'", 'k%', '_']
     for (const [seq, key] of keys.entries()) await written(store, draft('c', seq, { key }))
     for (const [index, key] of keys.entries()) {

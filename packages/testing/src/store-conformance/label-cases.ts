@@ -19,7 +19,7 @@ export const labelCases: Cases = {
     }
   },
 
-  'the labels of a conversation stay until others are given, which replace them': async ({ store }) => {
+  'the labels of a conversation stay until new ones replace them': async ({ store }) => {
     await written(store, draft('c', 0, { labels: ['ada', 'bob'] }))
     await written(store, draft('c', 1, { status: 'held' }))
     same([await listed(store, ['ada']), await listed(store, ['bob'])], [['c'], ['c']], 'after a write without labels')
@@ -31,7 +31,7 @@ export const labelCases: Cases = {
     same(await listed(store, ['bob', 'eve']), [], 'after none were given')
   },
 
-  'labels are told apart to the letter, and no tenant finds those of another': async ({ store }) => {
+  'labels are compared exactly, and within a tenant': async ({ store }) => {
     for (const [n, label] of NAMES.entries()) {
       const row = hold('x', { labels: [label], heldAt: NOON + n })
       await written(store, draft(`c${n}`, 0, { labels: [label], holds: [row] }))
@@ -53,7 +53,7 @@ export const labelCases: Cases = {
     same(await listed(store, NAMES), NAMES.map((_, n) => `c${n}`).toReversed(), 'the list of all labels')
   },
 
-  'the other filters of a list hold beside labels': async ({ store }) => {
+  'labels and the other filters of a list apply together': async ({ store }) => {
     for (const status of ['running', 'held', 'idle'] as const) {
       for (const agent of ['desk', 'sales'])
         for (const labels of [['ada'], ['bob']])
@@ -68,7 +68,7 @@ export const labelCases: Cases = {
     )
   },
 
-  'paging by labels finds everything once, though several labels fit': async ({ store }) => {
+  'paging by labels finds everything once, even if several labels match': async ({ store }) => {
     const labels = (n: number): string[] => [...(n % 2 ? ['odd'] : []), ...(n % 3 ? [] : ['third']), 'all']
     for (let n = 0; n < 20; n++) await written(store, draft(`c${n}`, 0, { labels: labels(n) }))
     for (const wanted of [['odd', 'third'], ['third'], ['all', 'odd'], ['none', 'odd']]) {
@@ -86,7 +86,7 @@ export const labelCases: Cases = {
     }
   },
 
-  'an open hold is found by its own labels and by those of its conversation': async ({ store, another }) => {
+  'an open hold is found by its labels and by those of its conversation': async ({ store, another }) => {
     const row = (callId: string, n: number, labels: string[]): HoldRow => hold(callId, { heldAt: NOON + n, labels })
     await written(store, draft('c', 0, { labels: ['ada'], holds: [row('x', 2, ['bob']), row('y', 1, ['bob', 'eve'])] }))
     await written(store, draft('d', 0, { labels: ['bob'], holds: [row('z', 0, ['ada'])] }))
@@ -101,7 +101,7 @@ export const labelCases: Cases = {
     }
   },
 
-  'a hold has the labels of its newest row, while it is open': async ({ store }) => {
+  'an open hold has the labels of its newest row': async ({ store }) => {
     await written(
       store,
       draft('c', 0, { labels: ['owner'], holds: [hold('x', { labels: ['ada', 'ada'] }), hold('y')] }),
@@ -118,7 +118,7 @@ export const labelCases: Cases = {
     )
   },
 
-  'new labels of a conversation count for the holds that are open, and for those to come': async ({ store }) => {
+  'new labels of a conversation apply to its open holds and to later ones': async ({ store }) => {
     await written(store, draft('c', 0, { labels: ['ada'], holds: [hold('x'), hold('closed', { open: false })] }))
     await written(store, draft('c', 1, { labels: ['bob'] }))
     same([await pending(store, [], ['ada']), await pending(store, [], ['bob'])], [[], ['x']], 'after other labels')
@@ -133,7 +133,7 @@ export const labelCases: Cases = {
     same(await pending(store, [], ['ada', 'bob', 'eve']), [], 'after all were removed')
   },
 
-  'the other filters of pending holds hold beside labels': async ({ store }) => {
+  'labels and the other filters of pending holds apply together': async ({ store }) => {
     for (const [n, id] of ['c', 'd', 'e'].entries()) {
       const rows = (['approval', 'client'] as const).map((kind, m) =>
         hold(kind, {

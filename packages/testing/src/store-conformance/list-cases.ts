@@ -5,7 +5,7 @@ import { holds, same } from './expect.ts'
 import type { Cases } from './scene.ts'
 
 export const listCases: Cases = {
-  'the newest conversation comes first, though an older one was written to since': async ({ store }) => {
+  'the newest conversation comes first, even if an older one has newer events': async ({ store }) => {
     for (const [n, id] of ['first', 'second', 'third'].entries()) await written(store, draft(id, 0, { at: NOON + n }))
     await written(store, draft('first', 1, { at: NOON + 9, status: 'running', many: 2 }))
     const row = { agent: 'desk', status: 'idle', seq: 1 }
@@ -47,7 +47,7 @@ export const listCases: Cases = {
     }
   },
 
-  'each filter leaves only what fits it': async ({ store }) => {
+  'each filter selects only matching rows': async ({ store }) => {
     for (const status of ['running', 'held', 'idle'] as const) {
       for (const agent of ['desk', 'sales']) await written(store, draft(`${agent} ${status}`, 0, { agent, status }))
     }
@@ -60,14 +60,14 @@ export const listCases: Cases = {
     same(await ids(store, { agent: 'desk' }), ['desk idle', 'desk running'], 'by agent, after one changed')
   },
 
-  'paging finds everything once, even what was made at the same moment': async ({ store }) => {
+  'paging finds everything once, even conversations of the same moment': async ({ store }) => {
     const made = Array.from({ length: 23 }, (_, n) => `c${n}`)
     for (const id of made) await written(store, draft(id, 0))
     for (const limit of [1, 2, 5, 23, 50]) same(await paged(store, { limit }), made.toReversed(), `by ${limit}`)
     same((await store.list({ tenant: '', limit: 23 })).next, undefined, 'next, when the page is just full')
   },
 
-  'paging is steady while conversations are made and written to': async ({ store }) => {
+  'paging is stable while conversations are created and change': async ({ store }) => {
     const made = Array.from({ length: 12 }, (_, n) => `c${n}`)
     for (const [n, id] of made.entries()) await written(store, draft(id, 0, { at: NOON + n }))
     const seen = await paged(store, { limit: 3 }, async (page) => {
@@ -78,7 +78,7 @@ export const listCases: Cases = {
     same(seen, made.toReversed(), 'what was there from the start')
   },
 
-  'a filter holds on every page': async ({ store }) => {
+  'a filter applies to every page': async ({ store }) => {
     for (let n = 0; n < 12; n++) {
       await written(store, draft(`c${n}`, 0, { agent: n % 3 ? 'desk' : 'sales', status: n % 2 ? 'held' : 'idle' }))
     }

@@ -13,7 +13,7 @@ interface News {
 }
 
 export const listenCases: Cases = {
-  'what another handle writes is told, with its address and seq': async ({ store, another }) => {
+  'a listener is notified of an append by another handle, with its address and seq': async ({ store, another }) => {
     const news: News[] = []
     store.listen((what, seq) => void news.push({ what, seq }))
     const other = await another()
@@ -25,7 +25,7 @@ export const listenCases: Cases = {
     }
   },
 
-  'what is told has been written, and can be read': async ({ store, another }) => {
+  'the append of a notification can be read': async ({ store, another }) => {
     const told: Promise<boolean>[] = []
     store.listen((what, seq) => {
       told.push(store.heads([what]).then(([head = 0]) => head >= seq))
@@ -34,7 +34,7 @@ export const listenCases: Cases = {
     same((await Promise.all(told)).every(Boolean), true, 'that each was there when it was told')
   },
 
-  'everybody who listens is told': async ({ store, another }) => {
+  'every listener is notified': async ({ store, another }) => {
     const heard = new Set<number>()
     const other = await another()
     const third = await another()
@@ -42,13 +42,13 @@ export const listenCases: Cases = {
     await writeUntil(other, 'c', '', () => heard.size === 3)
   },
 
-  'work of a node without a valid lease is announced as work to look for': async ({ store, another }) => {
+  'work of a node without a valid lease is announced with look': async ({ store, another }) => {
     let looks = 0
     store.listen((_what, _seq, look) => void (look === true && looks++))
     await writeUntil(await another(), 'c', '', () => looks > 0, { status: 'running', node: 'unknown' })
   },
 
-  'work with an owner is not announced as work to look for': async ({ store, another }) => {
+  'work with an owner is not announced with look': async ({ store, another }) => {
     let [told, looks] = [0, 0]
     store.listen((_what, _seq, look) => {
       told++
@@ -60,7 +60,7 @@ export const listenCases: Cases = {
     same(looks, 0, 'how often it was to be looked at')
   },
 
-  'who stopped listening is told nothing more': async ({ store, another }) => {
+  'a listener that was removed is not notified': async ({ store, another }) => {
     const other = await another()
     let stopped = 0
     const stop = store.listen(() => void stopped++)

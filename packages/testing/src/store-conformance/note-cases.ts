@@ -8,7 +8,7 @@ import type { Cases } from './scene.ts'
 const MINUTE = 60_000
 
 export const noteCases: Cases = {
-  'a note is read back as it was kept': async ({ store, now }) => {
+  'a note is read back unchanged': async ({ store, now }) => {
     await written(store, draft('c', 0))
     const until = (await now()) + 10 * MINUTE + 0.5
     const kept = [noted(2, { at: NOON + 0.25, until, data: { b: [1, null], a: '' } }), noted(1)]
@@ -17,7 +17,7 @@ export const noteCases: Cases = {
     same('until' in ((await notesOf(store))[1] ?? {}), false, 'whether one without expiry has an end')
   },
 
-  'the last one in the log comes first, whenever it was noted': async ({ store }) => {
+  'notes are listed by seq, newest first, whenever they were written': async ({ store }) => {
     await written(store, draft('c', 0))
     for (const [nth, seq] of [9, 1, 100, 10, 2].entries()) {
       await store.note(at('c'), noted(seq, { at: NOON - nth }))
@@ -25,7 +25,7 @@ export const noteCases: Cases = {
     same(await seqsOf(store), [100, 10, 9, 2, 1], 'the seqs')
   },
 
-  'no more come than were asked for': async ({ store }) => {
+  'at most `limit` notes are returned': async ({ store }) => {
     await written(store, draft('c', 0))
     for (const seq of [1, 2, 3, 4]) await store.note(at('c'), noted(seq))
     for (const limit of [1, 3, 4, 5]) {
@@ -33,7 +33,7 @@ export const noteCases: Cases = {
     }
   },
 
-  'from a seq on back, only those before it come': async ({ store }) => {
+  'with `before`, only notes at earlier seqs are returned': async ({ store }) => {
     await written(store, draft('c', 0))
     for (const seq of [1, 3, 5]) await store.note(at('c'), noted(seq))
     same(await seqsOf(store, { before: 6 }), [5, 3, 1], 'before 6')
@@ -42,7 +42,7 @@ export const noteCases: Cases = {
     same(await seqsOf(store, { before: 1 }), [], 'before 1')
   },
 
-  'notes of another kind are others, though they are at the same seq': async ({ store }) => {
+  'notes of different kinds at the same seq are different notes': async ({ store }) => {
     await written(store, draft('c', 0))
     for (const kind of ['summary', 'audit']) {
       for (const seq of [1, 2]) await store.note(at('c'), noted(seq, { kind, data: `${kind} ${seq}` }))
@@ -53,7 +53,7 @@ export const noteCases: Cases = {
     same(await dataOf(store, { kind: 'summ%' }), [], 'a kind is no pattern')
   },
 
-  'a note takes the place of the one that was there, all of it': async ({ store, another, now }) => {
+  'a note replaces the whole earlier note at its place': async ({ store, another, now }) => {
     await written(store, draft('c', 0))
     const until = (await now()) + MINUTE
     await store.note(at('c'), noted(1, { data: 'untouched' }))
@@ -64,7 +64,7 @@ export const noteCases: Cases = {
     }
   },
 
-  'no other conversation sees it, and no other tenant': async ({ store }) => {
+  'a note is not visible in another conversation or tenant': async ({ store }) => {
     const places = ['', 'acme', 'globex'].flatMap((tenant) => ['c', 'd'].map((id) => at(id, tenant)))
     for (const { tenant, id } of places) await written(store, draft(id, 0, { tenant }))
     for (const to of places.slice(0, -1)) await store.note(to, noted(1, { data: `${to.tenant}/${to.id}` }))
@@ -85,7 +85,7 @@ export const noteCases: Cases = {
     same(await store.sweep(9), 0, 'how many were swept')
   },
 
-  'data that databases choke on is kept as it is': async ({ store, another }) => {
+  'data that is difficult for databases does not change': async ({ store, another }) => {
     await written(store, draft('c', 0))
     const values = [...Object.values(TEXTS), ...Object.values(OBJECTS), ...NUMBERS, null, false, 0, '', [], {}]
     for (const [nth, data] of values.entries()) await store.note(at('c'), noted(nth + 1, { data }))
@@ -93,21 +93,21 @@ export const noteCases: Cases = {
     for (const [nth, value] of values.toReversed().entries()) sameText(kept[nth], value, `the data of note ${nth}`)
   },
 
-  'deep data is kept as it is': async ({ store, another }) => {
+  'deep data does not change': async ({ store, another }) => {
     await written(store, draft('c', 0))
     const text = `${'['.repeat(1000)}${'{"a":'.repeat(1000)}1${'}'.repeat(1000)}${']'.repeat(1000)}`
     await store.note(at('c'), noted(1, { data: JSON.parse(text) as Json }))
     sameText((await dataOf(await another()))[0], JSON.parse(text) as Json, 'the data')
   },
 
-  'a megabyte is kept as it is': async ({ store, another }) => {
+  'a megabyte does not change': async ({ store, another }) => {
     await written(store, draft('c', 0))
     const data = { text: 'megabyte ü\u0000'.repeat(96_000), '\ud800': Array.from({ length: 1000 }, (_, n) => n / 7) }
     for (const seq of [1, 2]) await store.note(at('c'), noted(seq, { data }))
     for (const kept of await dataOf(await another())) sameText(kept, data, 'the data')
   },
 
-  'kinds may be called anything, and so may what they are of': async ({ store, another }) => {
+  'kinds and conversations of notes may have any name': async ({ store, another }) => {
     for (const name of NAMES) {
       await written(store, draft(name, 0, { tenant: name }))
       for (const kind of [name, 'summary']) await store.note(at(name, name), noted(1, { kind, data: [kind, name] }))
@@ -123,7 +123,7 @@ export const noteCases: Cases = {
     }
   },
 
-  'a note is there until its time is over': async ({ store, now, advance }) => {
+  'a note exists until it expires': async ({ store, now, advance }) => {
     await written(store, draft('c', 0))
     const start = await now()
     await store.note(at('c'), noted(1))
@@ -136,21 +136,21 @@ export const noteCases: Cases = {
     }
   },
 
-  'its time is over at the moment it names': async ({ store, now }) => {
+  'it expires at exactly the given time': async ({ store, now }) => {
     await written(store, draft('c', 0))
     await store.note(at('c'), noted(1, { until: await now() }))
     same(await seqsOf(store), [], 'the seqs')
     same(await store.sweep(9), 1, 'how many were swept')
   },
 
-  'expired ones do not count': async ({ store, now }) => {
+  'expired notes are not returned': async ({ store, now }) => {
     await written(store, draft('c', 0))
     const until = (await now()) - MINUTE
     for (const seq of [1, 2, 3, 4, 5]) await store.note(at('c'), noted(seq, seq > 2 ? { until } : {}))
     same(await seqsOf(store, { limit: 2 }), [2, 1], 'two of them')
   },
 
-  'a place whose note has expired can be noted at again': async ({ store, now }) => {
+  'a note can be written again after it expired': async ({ store, now }) => {
     await written(store, draft('c', 0))
     const start = await now()
     await store.note(at('c'), noted(1, { until: start - MINUTE, data: 'old' }))
@@ -160,7 +160,7 @@ export const noteCases: Cases = {
     same(await dataOf(store), ['new'], 'the note, after sweeping')
   },
 
-  'sweeping takes what is over, wherever it is, and nothing else': async ({ store, another, now, advance }) => {
+  'a sweep removes all expired notes, and nothing else': async ({ store, another, now, advance }) => {
     const start = await now()
     const places = [at('c'), at('d'), at('c', 'acme')]
     for (const { tenant, id } of places) {
@@ -179,7 +179,7 @@ export const noteCases: Cases = {
     for (const from of places) same(await seqsOf(other, {}, from), [4, 2], 'what is left then')
   },
 
-  'sweeping takes so many at most': async ({ store, now }) => {
+  'a sweep removes at most `limit` notes': async ({ store, now }) => {
     const until = (await now()) - MINUTE
     for (const id of ['c', 'd']) {
       await written(store, draft(id, 0))
@@ -192,7 +192,7 @@ export const noteCases: Cases = {
     for (const id of ['c', 'd']) same(await seqsOf(store, {}, at(id)), [4], 'what is left')
   },
 
-  'a thousand are swept when a thousand are over': async ({ store, now }) => {
+  'a sweep can remove a thousand notes': async ({ store, now }) => {
     await written(store, draft('c', 0))
     const until = (await now()) - MINUTE
     const noting = Array.from({ length: 1250 }, (_, n) => store.note(at('c'), noted(n + 1, n < 50 ? {} : { until })))
@@ -202,7 +202,7 @@ export const noteCases: Cases = {
     same((await seqsOf(store)).length, 50, 'how many are left')
   },
 
-  'what another handle noted is read at once': async ({ store, another }) => {
+  'a note of another handle is read at once': async ({ store, another }) => {
     const other = await another()
     await written(store, draft('c', 0))
     for (let n = 1; n <= 20; n++) {
@@ -212,7 +212,7 @@ export const noteCases: Cases = {
     }
   },
 
-  'a note changes nothing else': async ({ store, now }) => {
+  'a note changes no event and no row': async ({ store, now }) => {
     const start = await now()
     await store.beat('a', 10 * MINUTE)
     const write = draft('c', 0, {
@@ -246,7 +246,7 @@ export const noteCases: Cases = {
   },
 }
 
-/** For tests of what a store does with notes: notes of two kinds, one of which expires. */
+/** Writes notes of two kinds, one of which expires. For tests of single stores. */
 export async function noteStory(store: Store, until: number): Promise<void> {
   await written(store, draft('c', 0))
   for (const seq of [1, 2]) await store.note(at('c'), noted(seq, { data: 'older' }))
@@ -282,7 +282,7 @@ export async function dataOf(store: Store, asked?: Asked, from?: Address): Promi
   return (await notesOf(store, asked, from)).map(({ data }) => data)
 }
 
-/** To the byte, the order of keys included. */
+/** As text, including the order of keys. */
 function sameText(actual: Json | undefined, expected: Json, what: string): void {
   holds(JSON.stringify(actual) === JSON.stringify(expected), `${what} is the same as it was given`)
 }

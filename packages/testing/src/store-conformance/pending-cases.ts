@@ -1,11 +1,11 @@
-/** Pending holds across conversations: answered by the store, never by a process. */
+/** Pending holds across conversations. */
 import type { HoldRow, PendingQuery, PendingRow, Store } from '@holdpoint/core'
 import { at, draft, hold, NOON, written } from './drafts.ts'
 import { holds as holdsTrue, same } from './expect.ts'
 import type { Cases } from './scene.ts'
 
 export const pendingCases: Cases = {
-  'an open hold is pending, with everything its row says': async ({ store, another }) => {
+  'an open hold is pending, with all fields of its row': async ({ store, another }) => {
     const row = hold('x', { tool: 'pay', kind: 'elicitation', heldAt: NOON - 7, expiresAt: NOON + 99 })
     await written(store, draft('c', 0, { agent: 'sales', holds: [row, hold('closed', { open: false })] }))
     const { open: _open, seqs: _seqs, ...shown } = row
@@ -15,7 +15,7 @@ export const pendingCases: Cases = {
     }
   },
 
-  'a hold that was closed is pending no more': async ({ store }) => {
+  'a closed hold is not pending': async ({ store }) => {
     await written(store, draft('c', 0, { holds: [hold('x'), hold('y')] }))
     await written(store, draft('c', 1, { holds: [hold('x', { open: false })] }))
     same(await pending(store), ['y'], 'pending')
@@ -25,7 +25,7 @@ export const pendingCases: Cases = {
     same(await pending(store), [], 'pending')
   },
 
-  'a call that is held again is pending once, with its new hold': async ({ store }) => {
+  'a call that is held again is pending once, with its newest hold': async ({ store }) => {
     await written(store, draft('c', 0, { holds: [hold('x', { heldAt: NOON }), hold('y', { heldAt: NOON + 1 })] }))
     await written(store, draft('c', 1, { holds: [hold('x', { open: false })] }))
     const again = hold('x', { kind: 'client', heldAt: NOON + 2, expiresAt: NOON + 3, seqs: [1, 2, 3] })
@@ -43,7 +43,7 @@ export const pendingCases: Cases = {
     )
   },
 
-  'each filter leaves only what fits it': async ({ store }) => {
+  'each filter selects only matching rows': async ({ store }) => {
     await several(store)
     const filtered = async (query: Partial<PendingQuery>): Promise<string[]> => pending(store, query)
     same(await filtered({}), ['1', '2', '3', '4', '5'], 'without a filter')
@@ -57,7 +57,7 @@ export const pendingCases: Cases = {
     same(await filtered({ expiresBefore: NOON + 301 }), ['1', '2', '3'], 'by expiry, a moment later')
   },
 
-  'a call is found by its id while it waits, in each conversation that has it': async ({ store }) => {
+  'a held call is found by its id, in each conversation that has it': async ({ store }) => {
     for (const id of ['c', 'd']) await written(store, draft(id, 0, { holds: [hold('same'), hold(`of ${id}`)] }))
     const places = async (callId: string): Promise<string[]> =>
       (await pages(store, 1, { callId })).map(({ conversationId }) => conversationId)
@@ -67,7 +67,7 @@ export const pendingCases: Cases = {
     same(await places('same'), ['d'], 'where it still waits')
   },
 
-  'filters together leave only what fits them all': async ({ store }) => {
+  'several filters select only rows that match all of them': async ({ store }) => {
     await several(store)
     same(await pending(store, { agent: 'sales', tool: 'pay' }), ['3'], 'agent and tool')
     same(await pending(store, { conversationId: 'c', kind: 'client' }), [], 'conversation and kind')
@@ -85,7 +85,7 @@ export const pendingCases: Cases = {
     same(await pending(store, { ...all, tool: 'ma%' }), [], 'a filter is no pattern')
   },
 
-  'what waits longest comes first, across conversations': async ({ store }) => {
+  'the oldest hold comes first, across conversations': async ({ store }) => {
     const times = [50, 10, 40, 20, 30, 0]
     for (const [n, time] of times.entries()) {
       const id = `c${n % 3}`
@@ -109,7 +109,7 @@ export const pendingCases: Cases = {
     }
   },
 
-  'the last page says that it is the last': async ({ store }) => {
+  'the last page has no next page': async ({ store }) => {
     await written(store, draft('c', 0, { holds: [hold('x'), hold('y')] }))
     same((await store.pending({ tenant: '', limit: 2 })).next, undefined, 'next, when the page is just full')
     const first = await store.pending({ tenant: '', limit: 1 })
@@ -118,7 +118,7 @@ export const pendingCases: Cases = {
     same((await store.pending({ tenant: 'unknown', limit: 1 })).next, undefined, 'next, of nothing')
   },
 
-  'paging is steady while new ones come and old ones close': async ({ store }) => {
+  'paging is stable while holds are opened and closed': async ({ store }) => {
     const all = Array.from({ length: 30 }, (_, n) => hold(`call ${n}`, { heldAt: NOON + n }))
     await written(store, draft('c', 0, { holds: all }))
     const seen: string[] = []
@@ -127,7 +127,7 @@ export const pendingCases: Cases = {
       const page = await store.pending({ tenant: '', limit: 5, ...(after === undefined ? {} : { after }) })
       seen.push(...page.items.map(({ callId }) => callId))
       after = page.next
-      // The last one seen closes, so the cursor stands on a row that is gone; so does one that is still to come.
+      // The last hold of the page closes, so the cursor's row is gone. So does a later one.
       const closing = [round * 6 + 4, round * 5 + 7]
         .flatMap((n) => all[n] ?? [])
         .map((row) => ({ ...row, open: false }))
@@ -145,7 +145,7 @@ export const pendingCases: Cases = {
     same(new Set(seen).size, seen.length, 'how many different ones came')
   },
 
-  'a filter holds on every page': async ({ store }) => {
+  'a filter applies to every page': async ({ store }) => {
     const rows = Array.from({ length: 20 }, (_, n) =>
       hold(`${n}`, { heldAt: NOON + n, tool: n % 3 ? 'pay' : 'mail', expiresAt: NOON + n }),
     )
@@ -158,7 +158,7 @@ export const pendingCases: Cases = {
     )
   },
 
-  'no tenant sees what another waits for': async ({ store }) => {
+  'a tenant does not see the holds of another': async ({ store }) => {
     for (const tenant of ['', 'acme', 'globex', 'ACME']) {
       await written(store, draft('c', 0, { tenant, holds: [hold(`of ${tenant}`)] }))
     }
@@ -169,14 +169,14 @@ export const pendingCases: Cases = {
     same(await pending(store, { tenant: 'acme', callId: 'of globex' }), [], 'by call')
   },
 
-  'a page of one tenant leads to no row of another': async ({ store }) => {
+  'a cursor of one tenant returns no row of another': async ({ store }) => {
     for (const tenant of ['acme', 'globex']) {
       const rows = [1, 2, 3].map((n) => hold(`${tenant} ${n}`, { heldAt: NOON + n }))
       await written(store, draft('c', 0, { tenant, holds: rows }))
     }
     const { next = '' } = await store.pending({ tenant: 'acme', limit: 1 })
     for (const after of [next, '', 'null', '[]', '{"__proto__":[]}', `' or 1=1 --`, '[0,0,""]', '["acme"]']) {
-      // Refusing such a cursor is as good.
+      // A store may also refuse such a cursor.
       const { items } = await store.pending({ tenant: 'globex', limit: 9, after }).catch(() => ({ items: [] }))
       const own = items.every(({ callId }) => callId.startsWith('globex'))
       holdsTrue(own, `rows of globex alone behind ${after}: ${JSON.stringify(items)}`)
@@ -185,7 +185,7 @@ export const pendingCases: Cases = {
   },
 }
 
-/** Five that differ in every way a filter asks for, one after the other. */
+/** Opens five holds that differ in every field that has a filter. */
 async function several(store: Store): Promise<void> {
   const row = (n: number, given: Partial<HoldRow>): HoldRow =>
     hold(`${n}`, { heldAt: NOON + n, expiresAt: NOON + n * 100, tool: 'mail', ...given })

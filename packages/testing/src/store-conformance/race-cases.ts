@@ -1,5 +1,5 @@
-/** Many writers at once: each seq has one winner, and every winner is in the log, once and whole. */
-import type { Append, PutAnswer, Store } from '@holdpoint/core'
+/** Many writers at once: one append succeeds at each seq, and the log has it completely and once. */
+import type { Append, PutResult, Store } from '@holdpoint/core'
 import { conflict, get, ok, put } from './document-story.ts'
 import { at, draft, logged, logOf, note, sameLog, written } from './drafts.ts'
 import { fail, holds, same } from './expect.ts'
@@ -30,7 +30,7 @@ export const raceCases: Cases = {
     await sameLog(store, at('c'), won)
   },
 
-  'of writes that overlap, one is there whole and the others not at all': async ({ store, another }) => {
+  'of overlapping appends, one is stored completely and the others not at all': async ({ store, another }) => {
     const handles = [store, await another()]
     await written(store, draft('c', 0))
     const writes = [1, 2, 3, 4, 5, 6].map((many) => draft('c', 1, { many, base: many }))
@@ -41,13 +41,13 @@ export const raceCases: Cases = {
     same((await store.load(at('c')))?.base?.state, won[0]?.rows.base, 'the base')
   },
 
-  'fifty writers with twenty events each, on one conversation, are all there once': async ({ store, another }) => {
+  'fifty writers of twenty events in one conversation are each stored once': async ({ store, another }) => {
     const handles = [store, await another(), await another()]
     await Promise.all(
       Array.from({ length: 50 }, async (_, writer) => {
         let seq = 0
         for (let nth = 0; nth < 20; nth++) {
-          seq = await insist(handles[writer % 3] ?? store, `${writer}/${nth}`, seq)
+          seq = await appendAtEnd(handles[writer % 3] ?? store, `${writer}/${nth}`, seq)
         }
       }),
     )
@@ -87,7 +87,7 @@ export const raceCases: Cases = {
     await Promise.all(all.map((writes, n) => sameLog(handles[n % 2] ?? store, at(`c${n}`), writes)))
   },
 
-  'who reads while others write sees whole writes only': async ({ store, another }) => {
+  'a reader sees only complete appends while others write': async ({ store, another }) => {
     const reader = await another()
     let done = false
     const reading = async (): Promise<void> => {
@@ -118,7 +118,7 @@ export const raceCases: Cases = {
     await Promise.all([reading(), writing().finally(() => (done = true))])
   },
 
-  'a claim and the append of the driver it replaces come one after the other': async ({ store, another }) => {
+  'a takeover and an append by the previous owner happen one after the other': async ({ store, another }) => {
     const other = await another()
     await store.beat('b', 60_000)
     for (let round = 0; round < 20; round++) {
@@ -126,8 +126,8 @@ export const raceCases: Cases = {
       const first = draft(id, 0, { status: 'running', node: 'gone' })
       const { epoch } = await written(store, first)
       const late = draft(id, 1, { status: 'running', epoch, many: 2 })
-      const [answer, claimed] = await Promise.all([store.append(late), other.claim(at(id), 'b')])
-      holds(claimed !== undefined && claimed > epoch, 'the claim wins, before or after')
+      const [answer, newEpoch] = await Promise.all([store.append(late), other.takeOver(at(id), 'b')])
+      holds(newEpoch !== undefined && newEpoch > epoch, 'the takeover succeeds, before or after')
       holds(answer.result === 'ok' || answer.result === 'fenced', `written or fenced, not ${answer.result}`)
       await sameLog(other, at(id), answer.result === 'ok' ? [first, late] : [first])
       const [seq = 0] = await other.heads([at(id)])
@@ -135,7 +135,7 @@ export const raceCases: Cases = {
     }
   },
 
-  'of two handles that note at the same place, one is there and the other is not': async ({ store, another }) => {
+  'of two notes at the same place, exactly one is stored': async ({ store, another }) => {
     const other = await another()
     await written(store, draft('c', 0))
     for (let round = 0; round < 20; round++) {
@@ -149,7 +149,7 @@ export const raceCases: Cases = {
     }
   },
 
-  'a sweep does not remove a note that is written again meanwhile': async ({ store, another, now }) => {
+  'a sweep does not remove a note that is written again at the same moment': async ({ store, another, now }) => {
     const other = await another()
     const until = (await now()) - 60_000
     await written(store, draft('c', 0))
@@ -163,7 +163,7 @@ export const raceCases: Cases = {
     }
   },
 
-  'of two handles that change a document, exactly one does': async ({ store, another }) => {
+  'of two handles that change a document, exactly one succeeds': async ({ store, another }) => {
     const other = await another()
     for (let version = 0; version < 50; version++) {
       const answers = await Promise.all(
@@ -175,7 +175,7 @@ export const raceCases: Cases = {
     }
   },
 
-  'of many who make a document, and many who remove it, exactly one does': async ({ store, another }) => {
+  'of many handles that create or remove a document, exactly one succeeds': async ({ store, another }) => {
     const handles = [store, await another()]
     for (let round = 0; round < 10; round++) {
       const made = await Promise.all(
@@ -194,7 +194,7 @@ export const raceCases: Cases = {
     }
   },
 
-  'of many who take over a document that is over, exactly one does': async ({ store, another, advance }) => {
+  'of many handles that replace an expired document, exactly one succeeds': async ({ store, another, advance }) => {
     const handles = [store, await another()]
     for (let round = 0; round < 10; round++) {
       const taken = await Promise.all(
@@ -210,7 +210,7 @@ export const raceCases: Cases = {
     }
   },
 
-  'ten who count in one document lose no count': async ({ store, another }) => {
+  'ten handles that count in one document lose no count': async ({ store, another }) => {
     const handles = [store, await another(), await another()]
     await Promise.all(
       Array.from({ length: 10 }, async (_, who) => {
@@ -221,7 +221,7 @@ export const raceCases: Cases = {
     same([kept?.version, kept?.data], [100, 100], 'the version, and the count')
   },
 
-  'changes without an expectation are all made, one after the other': async ({ store, another }) => {
+  'puts without an expected version all succeed, one after the other': async ({ store, another }) => {
     const handles = [store, await another()]
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, n) => put(handles[n % 2] ?? store, 'a', { data: n })),
@@ -235,7 +235,7 @@ export const raceCases: Cases = {
     same((await get(store, 'a'))?.data, versions.indexOf(40), 'what is there')
   },
 
-  'a sweep does not remove a document that is put again meanwhile': async ({ store, another }) => {
+  'a sweep does not remove a document that is put again at the same moment': async ({ store, another }) => {
     const other = await another()
     for (let round = 0; round < 20; round++) {
       for (const id of ['1', '2', '3']) await put(store, id, { ttlMs: 0 })
@@ -249,7 +249,7 @@ export const raceCases: Cases = {
   },
 }
 
-function lostFirst(one: PutAnswer, other: PutAnswer): number {
+function lostFirst(one: PutResult, other: PutResult): number {
   return one.result === other.result ? 0 : one.result === 'ok' ? 1 : -1
 }
 
@@ -261,11 +261,11 @@ async function countOn(store: Store): Promise<void> {
     if (answer.result === 'ok') return
     holds(answer.version > (there?.version ?? 0), `a conflict tells of a later version, not of ${answer.version}`)
   }
-  fail('counting never came to an end')
+  fail('counting never ended')
 }
 
-/** Writes one event wherever the end is, reading on after each conflict; gives the seq it got. */
-async function insist(store: Store, text: string, known: number): Promise<number> {
+/** Appends one event at the end of the log, and retries after each conflict. Returns its seq. */
+async function appendAtEnd(store: Store, text: string, known: number): Promise<number> {
   let write = draft('c', known, { events: [note(text)] })
   for (let tries = 0; tries < 10_000; tries++) {
     const answer = await store.append(write)
@@ -275,5 +275,5 @@ async function insist(store: Store, text: string, known: number): Promise<number
     const [head = 0] = await store.heads([at('c')])
     write = draft('c', head, { events: [note(text)] })
   }
-  return fail(`writing ${text} never came to an end`)
+  return fail(`writing ${text} never ended`)
 }

@@ -1,4 +1,4 @@
-/** What was written, read from the front, from the back, from the newest base, and call by call. */
+/** Reads of a log: forward, backward, from the newest base, and of one call. */
 import type { Append, LogEvent, Store } from '@holdpoint/core'
 import { at, draft, hold, logged, logOf, sameLog, written } from './drafts.ts'
 import { holds, same } from './expect.ts'
@@ -20,7 +20,7 @@ export const loadCases: Cases = {
     same(await store.load(at('c')), { seq: 3, agent: 'desk', base: { seq: 3, state: { n: 3 } }, events: [] }, 'load')
   },
 
-  'with a base, only what came after it is loaded': async ({ store, another }) => {
+  'with a base, only the events after it are loaded': async ({ store, another }) => {
     await written(store, draft('c', 0, { many: 3 }))
     await written(store, draft('c', 3, { many: 2, base: { n: 5 } }))
     const after = [draft('c', 5, { many: 2 }), draft('c', 7)]
@@ -29,7 +29,7 @@ export const loadCases: Cases = {
     for (const handle of [store, await another()]) same(await handle.load(at('c')), expected, 'load')
   },
 
-  'the newest base takes the place of the one before': async ({ store }) => {
+  'the newest base replaces the one before': async ({ store }) => {
     for (let seq = 0; seq < 5; seq++) await written(store, draft('c', seq, { base: `state ${seq + 1}` }))
     const last = draft('c', 5)
     await written(store, last)
@@ -37,7 +37,7 @@ export const loadCases: Cases = {
     same(await store.load(at('c')), expected, 'load')
   },
 
-  'any JSON is a base: null, false, nothing in a list': async ({ store }) => {
+  'any JSON can be a base: null, false, an empty list': async ({ store }) => {
     for (const [seq, base] of [null, false, 0, '', [], {}].entries()) {
       await written(store, draft('c', seq, { base }))
       const loaded = await store.load(at('c'))
@@ -48,7 +48,7 @@ export const loadCases: Cases = {
 }
 
 export const readCases: Cases = {
-  'reading goes on after the given seq, in the middle of a write too': async ({ store }) => {
+  'reading continues after the given seq, even in the middle of an append': async ({ store }) => {
     const log = (await batches(store, [2, 5, 1, 3])).flatMap(logged)
     for (let after = 0; after <= 12; after++) {
       const [first, ...rest] = await store.read(at('c'), after)
@@ -57,7 +57,7 @@ export const readCases: Cases = {
     }
   },
 
-  'reading stops at the limit, and never before the first event': async ({ store }) => {
+  'reading stops at the limit, but returns at least one event': async ({ store }) => {
     const log = (await batches(store, [2, 5, 1, 3])).flatMap(logged)
     for (let after = 0; after < 11; after++) {
       for (const limit of [1, 2, 3, 100]) {
@@ -91,7 +91,7 @@ export const readCases: Cases = {
     }
   },
 
-  'reading back from beyond the end gives the last ones there are': async ({ store }) => {
+  'reading back from beyond the end returns the last events': async ({ store }) => {
     const log = (await batches(store, [2, 5, 1, 3])).flatMap(logged)
     for (const before of [13, 14, 1000, Number.MAX_SAFE_INTEGER]) {
       for (const limit of [1, 3, 100]) await readsBack(store, log, before, limit)
@@ -111,7 +111,7 @@ export const readCases: Cases = {
     }
   },
 
-  'what another handle wrote is read at once': async ({ store, another }) => {
+  'an append of another handle is read at once': async ({ store, another }) => {
     const other = await another()
     const writes: Append[] = []
     for (let seq = 0; seq < 20; seq++) {
@@ -128,7 +128,7 @@ export const readCases: Cases = {
 }
 
 export const callCases: Cases = {
-  'the events of a call are read, open or closed, wherever they stand': async ({ store }) => {
+  'the events of a call are read, wherever they are in the log': async ({ store }) => {
     const first = draft('c', 0, { many: 3, holds: [hold('x', { seqs: [2, 3] }), hold('y', { seqs: [2] })] })
     const second = draft('c', 3, { many: 4, holds: [hold('x', { seqs: [2, 3, 5, 7], open: false })] })
     for (const write of [first, second]) await written(store, write)
@@ -138,7 +138,7 @@ export const callCases: Cases = {
     same(await store.readCall(at('c'), 'y'), seqs(2), 'the open call')
   },
 
-  'a call that never waited has no events to be read': async ({ store }) => {
+  'a call that was never held has no events to read': async ({ store }) => {
     const events = [{ type: 'call.started', callId: 'ran', attempt: 1 } as const]
     await written(store, draft('c', 0, { events, holds: [hold('held', { seqs: [1] })] }))
     for (const callId of ['ran', 'unknown', '', 'HELD']) same(await store.readCall(at('c'), callId), [], callId)
@@ -173,7 +173,7 @@ export const callCases: Cases = {
     for (const callId of ['unknown', '', 'X']) same(await other.findCall('', callId), [], callId)
   },
 
-  'a call closed in the write that made it can be read': async ({ store }) => {
+  'a call that is closed in its first append can be read': async ({ store }) => {
     const write = draft('c', 0, { many: 2, holds: [hold('x', { open: false, seqs: [1, 2] })] })
     await written(store, write)
     same(await store.readCall(at('c'), 'x'), logged(write), 'the call')
@@ -182,7 +182,7 @@ export const callCases: Cases = {
 }
 
 export const headCases: Cases = {
-  'heads are given in the order asked, 0 for a conversation without events': async ({ store, another }) => {
+  'heads are returned in the order of the query, 0 for a conversation without events': async ({ store, another }) => {
     for (const [id, many] of [
       ['a', 3],
       ['b', 1],
@@ -194,7 +194,7 @@ export const headCases: Cases = {
     same(await store.heads([]), [], 'heads of none')
   },
 
-  'a thousand heads can be asked for at once': async ({ store }) => {
+  'a query can ask for a thousand heads': async ({ store }) => {
     await written(store, draft('c500', 0, { many: 2 }))
     const asked = Array.from({ length: 1000 }, (_, n) => at(`c${n}`))
     same(
@@ -213,7 +213,7 @@ async function readsBack(store: Store, log: readonly LogEvent[], before: number,
   same(read, log.slice(there - read.length, there), `the events before ${before}`)
 }
 
-/** One write after the other to `c`, each with so many events. */
+/** Appends to `c`, one after the other, with these numbers of events. */
 async function batches(store: Store, sizes: readonly number[]): Promise<Append[]> {
   const writes: Append[] = []
   let seq = 0

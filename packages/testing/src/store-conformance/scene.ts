@@ -1,15 +1,15 @@
 /** The environment of one case: a place that the author of the store provides, and the handles opened on it. */
 import type { Store } from '@holdpoint/core'
 
-/** Somewhere to keep conversations, empty at first. Each case gets one of its own. */
+/** An empty place for a store. Each case gets its own. */
 export interface StorePlace {
   /** Another handle on the same data, as another process would have. */
   open(): Promise<Store>
-  /** Moves the time of the store on: the one that leases and deadlines are measured with. */
+  /** Advances the store's clock, which leases and deadlines use. */
   readonly clock: { advance(ms: number): void | Promise<void> }
   /** Drops a handle as a crash would, without closing it. Default: the handle is just never used again. */
   kill?(store: Store): void | Promise<void>
-  /** Removes the place. All open handles were closed before. */
+  /** Removes the place. Its handles are closed before. */
   end(): Promise<void>
 }
 
@@ -22,12 +22,12 @@ export interface Scene {
   advance(ms: number): Promise<void>
   kill(store: Store): Promise<void>
   close(store: Store): Promise<void>
-  /** The store's time, asked of the first handle. */
+  /** The time of the store's clock. */
   now(): Promise<number>
 }
 
 export type Case = (scene: Scene) => Promise<void>
-/** Cases under the sentence that each shows. */
+/** Cases, by the sentence that each one checks. */
 export type Cases = Readonly<Record<string, Case>>
 
 export async function play(openPlace: OpenPlace, act: Case): Promise<void> {
@@ -72,7 +72,7 @@ export async function play(openPlace: OpenPlace, act: Case): Promise<void> {
   await leave()
 }
 
-/** A store returns its time with every heartbeat; the lease of this one is over at once. */
+/** A heartbeat returns the store's time. The lease of this one ends at once. */
 export function timeOf(store: Store): Promise<number> {
   return store.beat('asks for the time', 0)
 }

@@ -1,6 +1,6 @@
 /**
- * The contract of a store as a list of cases: each has its own place and throws when the store is wrong. Any test runner
- * will do:
+ * The contract of a store as a list of cases. Each has its own place, and throws if the store is wrong. They work with any test
+ * runner:
  *
  *   for (const { name, run } of storeConformance(openPlace)) test(name, run)
  *
@@ -14,7 +14,7 @@ import { documentCases } from './document-cases.ts'
 import { documentPageCases } from './document-page-cases.ts'
 import { dueCases } from './due-cases.ts'
 import { epochCases } from './epoch-cases.ts'
-import { claimCases, leaseCases } from './lease-cases.ts'
+import { takeOverCases, leaseCases } from './lease-cases.ts'
 import { listCases } from './list-cases.ts'
 import { listenCases } from './listen-cases.ts'
 import { noteCases } from './note-cases.ts'
@@ -37,7 +37,7 @@ const ALL: Readonly<Record<string, Cases>> = {
   mark: markCases,
   key: keyCases,
   epoch: epochCases,
-  claim: claimCases,
+  'take over': takeOverCases,
   lease: leaseCases,
   due: dueCases,
   load: loadCases,

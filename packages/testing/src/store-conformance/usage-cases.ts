@@ -18,7 +18,7 @@ export const usageCases: Cases = {
     same((await store.usage('')).conversations, 4, 'how many there are, after one is shown again')
   },
 
-  'events are counted by their size, and no more once they are erased': async ({ store }) => {
+  'events are counted by their size, and not after they are erased': async ({ store }) => {
     for (let n = 0; n < 120; n++) await written(store, draft(`c${n}`, 0))
     const before = (await store.usage('')).bytes
     for (const seq of [1, 2, 3]) await written(store, draft('c7', seq, { events: [note(TEXT)], base: 'x' }))

@@ -9,45 +9,45 @@ export const brokenDocumentHandles: readonly Broken[] = [
     store: 'keeps documents for itself',
     handle: ownDocuments,
     caughtBy: [
-      'document: what another handle put is read at once',
-      'crash: after close and open, documents are there',
-      'crash: after a handle died, what it put is there',
+      'document: a put of another handle is read at once',
+      'crash: after close and open, the store has the documents',
+      'crash: after a handle died, the store has its documents',
     ],
   },
   {
     store: 'remembers what it read of a document',
     handle: remembers,
-    caughtBy: ['document: what another handle put is read at once'],
+    caughtBy: ['document: a put of another handle is read at once'],
   },
   {
     store: 'looks at the version, and writes after that',
     handle: looksFirst,
     caughtBy: [
-      'race: of two handles that change a document, exactly one does',
-      'race: of many who make a document, and many who remove it, exactly one does',
-      'race: of many who take over a document that is over, exactly one does',
-      'race: ten who count in one document lose no count',
+      'race: of two handles that change a document, exactly one succeeds',
+      'race: of many handles that create or remove a document, exactly one succeeds',
+      'race: of many handles that replace an expired document, exactly one succeeds',
+      'race: ten handles that count in one document lose no count',
     ],
   },
   {
     store: 'reads the version that it replaces, whatever comes between',
     handle: replacesOnce,
-    caughtBy: ['race: changes without an expectation are all made, one after the other'],
+    caughtBy: ['race: puts without an expected version all succeed, one after the other'],
   },
   {
     store: 'tells of a conflict what it saw before it lost',
     handle: tellsOld,
-    caughtBy: ['race: of two handles that change a document, exactly one does'],
+    caughtBy: ['race: of two handles that change a document, exactly one succeeds'],
   },
   {
     store: 'sweeps documents that it once saw to be over',
     handle: sweepsLate,
-    caughtBy: ['race: a sweep does not remove a document that is put again meanwhile'],
+    caughtBy: ['race: a sweep does not remove a document that is put again at the same moment'],
   },
   {
     store: 'says put before it is',
     handle: putsLate,
-    caughtBy: ['crash: after a handle died, what it put is there'],
+    caughtBy: ['crash: after a handle died, the store has its documents'],
   },
 ]
 

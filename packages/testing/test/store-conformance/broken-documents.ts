@@ -1,19 +1,19 @@
 /** Wrong about what belongs to no conversation. */
 import type { Broken, Change } from './broken-store.ts'
 
-const READS = 'document: a document is read back as it was put'
-const CONFLICTS = 'document: who expects another version than there is changes nothing'
-const REMOVES = 'document: one that is removed is gone, and starts again at version 1'
-const ENDS = 'document: a document is there until its time is over'
-const OVER = 'document: one that is over counts as none'
-const AT_ONCE = 'document: its time is over at the moment it names'
-const APART = 'document: no other tenant sees it, no other kind and no other id'
-const SORTED = 'documents: they come by id, as JavaScript compares'
-const PREFIX = 'documents: a prefix leaves only ids that begin so'
-const PAGED = 'documents: paging finds each one once'
-const DATA = 'documents: data that databases choke on is kept as it is'
-const NAMED = 'documents: tenants, kinds and ids may be called anything'
-const SWEPT = 'document: sweeping takes documents that are over, wherever they are, and nothing else'
+const READS = 'document: a document is read back unchanged'
+const CONFLICTS = 'document: a put that expects another version changes nothing'
+const REMOVES = 'document: a removed document is gone, and starts again at version 1'
+const ENDS = 'document: a document exists until it expires'
+const OVER = 'document: an expired document counts as removed'
+const AT_ONCE = 'document: it expires at exactly the given time'
+const APART = 'document: a document is not visible under another tenant, kind or id'
+const SORTED = 'documents: documents are listed by id, as JavaScript compares strings'
+const PREFIX = 'documents: a prefix selects only ids that begin with it'
+const PAGED = 'documents: paging finds each document once'
+const DATA = 'documents: data that is difficult for databases does not change'
+const NAMED = 'documents: tenants, kinds and ids may be any text'
+const SWEPT = 'document: a sweep removes all expired documents, and nothing else'
 
 const makes = (what: string): readonly Change[] => [['const made = {', `const made = ${what} || {`]]
 const data = (how: string): readonly Change[] => [
@@ -43,17 +43,17 @@ export const brokenDocuments: readonly Broken[] = [
   {
     store: 'keeps when a document was made, and not when it was changed',
     changes: makes('(there && { ...there, version, data })'),
-    caughtBy: ['document: its version counts its changes, and each tells when it was'],
+    caughtBy: ['document: the version of a document counts its changes, and its time is that of the last change'],
   },
   {
     store: 'counts the changes of all documents together',
     changes: [['(there?.version ?? 0) + 1', '(there?.version ?? documents.size) + 1']],
-    caughtBy: ['document: its version counts its changes, and each tells when it was'],
+    caughtBy: ['document: the version of a document counts its changes, and its time is that of the last change'],
   },
   {
     store: 'looks at no expectation',
     changes: [['expected !== undefined && expected', 'false && expected']],
-    caughtBy: [CONFLICTS, 'race: of two handles that change a document, exactly one does'],
+    caughtBy: [CONFLICTS, 'race: of two handles that change a document, exactly one succeeds'],
   },
   {
     store: 'takes 0 for no expectation',
@@ -78,7 +78,7 @@ export const brokenDocuments: readonly Broken[] = [
   {
     store: 'replaces nothing that is there unless it is expected',
     changes: [['expected !== undefined && expected !== versionOf(there)', '(expected ?? 0) !== versionOf(there)']],
-    caughtBy: ['document: who expects nothing in particular replaces what is there'],
+    caughtBy: ['document: a put without an expected version replaces any version'],
   },
   {
     store: 'keeps the end of a document that has none any more',
@@ -88,14 +88,14 @@ export const brokenDocuments: readonly Broken[] = [
         'documents.set(place, ttlMs === undefined ? { ...there, ...made }',
       ],
     ],
-    caughtBy: ['document: a change replaces all of it, its end too'],
+    caughtBy: ['document: a put replaces the whole document, with its expiry'],
   },
   {
     store: 'puts the new data of a document over the old',
     changes: [
       ['at: now(), data }', 'at: now(), data: typeof data === "object" && data ? { ...there?.data, ...data } : data }'],
     ],
-    caughtBy: ['document: a change replaces all of it, its end too'],
+    caughtBy: ['document: a put replaces the whole document, with its expiry'],
   },
   {
     store: 'keeps nothing in the place of what was removed',
@@ -178,12 +178,12 @@ export const brokenDocuments: readonly Broken[] = [
   {
     store: 'leaves what is over to the sweep',
     changes: [['documents.delete(place)\n', 'if (versionOf(there)) documents.delete(place)\n']],
-    caughtBy: ['document: one that is over can be removed'],
+    caughtBy: ['document: an expired document can be removed'],
   },
   {
     store: 'counts the time of a document from its first version',
     changes: [['until: made.at + ttlMs', 'until: (there?.until ?? made.at + ttlMs)']],
-    caughtBy: ['document: who renews it in time keeps it'],
+    caughtBy: ['document: a document that is renewed in time stays'],
   },
   {
     store: 'sorts documents as they were made',
@@ -248,7 +248,7 @@ export const brokenDocuments: readonly Broken[] = [
       ['.filter((document) => !isOver(document))', ''],
       ['return { items: page,', 'return { items: page.filter((document) => !isOver(document)),'],
     ],
-    caughtBy: ['documents: those that are over take no place on a page'],
+    caughtBy: ['documents: expired documents take no place on a page'],
   },
   {
     store: 'pages documents by number',
@@ -260,7 +260,7 @@ export const brokenDocuments: readonly Broken[] = [
         'found.length > Number(after ?? 0) + limit ? String(Number(after ?? 0) + limit)',
       ],
     ],
-    caughtBy: ['documents: paging is steady while documents are made, changed and removed'],
+    caughtBy: ['documents: paging is stable while documents are created, changed and removed'],
   },
   {
     store: 'cannot keep U+0000 in documents',
@@ -295,7 +295,7 @@ export const brokenDocuments: readonly Broken[] = [
   {
     store: 'sweeps documents that have an end',
     changes: [['if (isOver(document) && left', 'if (document.until && left']],
-    caughtBy: [SWEPT, 'document: who renews it in time keeps it'],
+    caughtBy: [SWEPT, 'document: a document that is renewed in time stays'],
   },
   {
     store: 'sweeps the documents of one tenant',
@@ -305,7 +305,7 @@ export const brokenDocuments: readonly Broken[] = [
   {
     store: 'sweeps documents beyond the limit',
     changes: [['isOver(document) && left > 0', 'isOver(document)']],
-    caughtBy: ['document: notes and documents count together for a sweep'],
+    caughtBy: ['document: the limit of a sweep counts notes and documents together'],
   },
   {
     store: 'sweeps documents by the limit of notes',
@@ -316,7 +316,7 @@ export const brokenDocuments: readonly Broken[] = [
       ],
       ['left > 0 &&', 'more-- > 0 &&'],
     ],
-    caughtBy: ['document: notes and documents count together for a sweep'],
+    caughtBy: ['document: the limit of a sweep counts notes and documents together'],
   },
   {
     store: 'sweeps five hundred documents at most',
@@ -324,7 +324,7 @@ export const brokenDocuments: readonly Broken[] = [
       ['for (const [place, document] of documents) {', 'let most = 500\n for (const [place, document] of documents) {'],
       ['left > 0 &&', 'left > 0 && most-- > 0 &&'],
     ],
-    caughtBy: ['document: a thousand documents are swept when a thousand are over'],
+    caughtBy: ['document: a sweep can remove a thousand documents'],
   },
   {
     store: 'tells of documents as of events',

@@ -1,7 +1,7 @@
 /** Wrong about what an erasure removes, what it keeps, and what it is. */
 import type { Broken, Change } from './broken-store.ts'
 
-const GONE = 'erase: an erased conversation has the events that say so, and nothing from before'
+const GONE = 'erase: an erased conversation has only the events of the erasure'
 
 /** Leaves out a line of the erasure. */
 function without(line: string): Change {
@@ -14,9 +14,9 @@ export const brokenErase: readonly Broken[] = [
     changes: [['if (write.erase) {', 'if (false) {']],
     caughtBy: [
       GONE,
-      'erase: long logs are erased whole',
-      'erase: what was erased is gone after its handle died',
-      'usage: events are counted by their size, and no more once they are erased',
+      'erase: long logs are erased completely',
+      'erase: erased content is gone after the handle died',
+      'usage: events are counted by their size, and not after they are erased',
     ],
   },
   { store: 'keeps the keys of erased writes', changes: [without('there.keys.clear()')], caughtBy: [GONE] },
@@ -26,17 +26,17 @@ export const brokenErase: readonly Broken[] = [
   {
     store: 'keeps the base of an erased conversation',
     changes: [without('there.base = undefined')],
-    caughtBy: [GONE, 'erase: an erasure keeps the base it is given, and no other'],
+    caughtBy: [GONE, 'erase: an erasure keeps only the base of its own append'],
   },
   {
     store: 'drops the base that an erasure gives',
     changes: [['if (rows.base !== undefined) there.base', 'if (rows.base !== undefined && !write.erase) there.base']],
-    caughtBy: ['erase: an erasure keeps the base it is given, and no other'],
+    caughtBy: ['erase: an erasure keeps only the base of its own append'],
   },
   {
     store: 'keeps the marks of erased writes',
     changes: [without('there.marks.clear()')],
-    caughtBy: ['erase: a write from before an erasure is a conflict when it is given again'],
+    caughtBy: ['erase: an append from before an erasure is a conflict when it is repeated'],
   },
   {
     store: 'begins to count again after an erasure',
@@ -51,12 +51,12 @@ export const brokenErase: readonly Broken[] = [
         'there.updatedAt = at\n if (write.erase) { there.keys.clear(); rows.holds.length = 0 }\n',
       ],
     ],
-    caughtBy: ['erase: what the erasing write says itself is kept'],
+    caughtBy: ['erase: an erasure keeps the rows of its own append'],
   },
   {
     store: 'erases the labels of the erasing write',
     changes: [['rows.labels ?? there.labels', 'write.erase ? [] : rows.labels ?? there.labels']],
-    caughtBy: ['erase: what the erasing write says itself is kept'],
+    caughtBy: ['erase: an erasure keeps the rows of its own append'],
   },
   {
     store: 'erases before it looks at the seq',
@@ -96,7 +96,7 @@ export const brokenErase: readonly Broken[] = [
   {
     store: 'remembers the mark of an erasure everywhere',
     changes: [['there.marks.get(expectedSeq + 1) === write.mark', '[...there.marks.values()].includes(write.mark)']],
-    caughtBy: ['erase: a write from before an erasure is a conflict when it is given again'],
+    caughtBy: ['erase: an append from before an erasure is a conflict when it is repeated'],
   },
   {
     store: 'counts the first erasure only',

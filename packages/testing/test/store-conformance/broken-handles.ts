@@ -10,65 +10,69 @@ export const brokenHandles: readonly Broken[] = [
     handle: comparesFirst,
     caughtBy: [
       'race: of two handles that race for a seq, exactly one wins',
-      'race: of writes that overlap, one is there whole and the others not at all',
+      'race: of overlapping appends, one is stored completely and the others not at all',
     ],
   },
   {
     store: 'writes event by event',
     handle: eventByEvent,
     caughtBy: [
-      'race: who reads while others write sees whole writes only',
-      'race: a claim and the append of the driver it replaces come one after the other',
+      'race: a reader sees only complete appends while others write',
+      'race: a takeover and an append by the previous owner happen one after the other',
     ],
   },
   {
     store: 'says written before it is written',
     handle: (inner) => saysFirst(inner),
-    caughtBy: ['crash: after close and open, everything is there'],
+    caughtBy: ['crash: after close and open, the store has everything'],
   },
   {
     store: 'writes what is left when it is closed, and loses it when it dies',
     handle: writesOnClose,
-    caughtBy: ['crash: no write that was answered is lost, however soon after the handle dies'],
+    caughtBy: ['crash: no acknowledged write is lost, however soon after it the handle dies'],
   },
   {
     store: 'says failed of what it will write',
     handle: saysFailed,
-    caughtBy: ['crash: a write under way when its handle is closed is there whole or not at all'],
+    caughtBy: ['crash: a write in flight when its handle is closed is stored completely or not at all'],
   },
   {
     store: 'keeps heads for itself',
     handle: staleHeads,
     caughtBy: [
-      'read: what another handle wrote is read at once',
-      'race: fifty writers with twenty events each, on one conversation, are all there once',
+      'read: an append of another handle is read at once',
+      'race: fifty writers of twenty events in one conversation are each stored once',
     ],
   },
-  { store: 'keeps logs for itself', handle: staleLogs, caughtBy: ['read: what another handle wrote is read at once'] },
+  {
+    store: 'keeps logs for itself',
+    handle: staleLogs,
+    caughtBy: ['read: an append of another handle is read at once'],
+  },
   {
     store: 'keeps marks for itself',
     handle: ownMarks,
-    caughtBy: ['mark: a write given again through another handle is written once'],
+    caughtBy: ['mark: an append that is repeated through another handle is written once'],
   },
   {
     store: 'keeps keys for itself',
     handle: ownKeys,
-    caughtBy: ['key: a used key is told even to a writer that is behind'],
+    caughtBy: ['key: a used key is reported even to a writer with an old seq'],
   },
   {
-    store: 'claims in two steps',
-    handle: claimsInTwoSteps,
-    caughtBy: ['claim: of many claims at the same moment, one wins'],
+    store: 'takes over in two steps',
+    handle: takesOverInTwoSteps,
+    caughtBy: ['take over: of many nodes that take over at the same moment, one succeeds'],
   },
   {
     store: 'tells of its own writes alone',
     handle: hearsItself,
-    caughtBy: ['listen: what another handle writes is told, with its address and seq'],
+    caughtBy: ['listen: a listener is notified of an append by another handle, with its address and seq'],
   },
   {
     store: 'takes the others down with it',
     handle: takesDown,
-    caughtBy: ['crash: other handles go on when one dies or is closed'],
+    caughtBy: ['crash: other handles continue when one dies or is closed'],
   },
   {
     store: 'mixes conversations up under load',
@@ -146,7 +150,7 @@ function saysFirst(inner: Store, onClose = false): Handle {
     pending: flushed(inner.pending),
     list: flushed(inner.list),
     due: flushed(inner.due),
-    claim: flushed(inner.claim),
+    takeOver: flushed(inner.takeOver),
     close: onClose ? flush : async () => void (waiting = []),
   }
   return { store, kill: () => void (waiting = []) }
@@ -214,14 +218,14 @@ function ownKeys(inner: Store): Handle {
   return { store: { ...inner, append } }
 }
 
-function claimsInTwoSteps(inner: Store): Handle {
-  const claim: Store['claim'] = async (what, node) => {
+function takesOverInTwoSteps(inner: Store): Handle {
+  const takeOver: Store['takeOver'] = async (what, node) => {
     const { conversations } = await inner.due({ agents: ['desk', 'a', 'b'], limit: 1000 })
     if (!conversations.some(({ tenant, id }) => tenant === what.tenant && id === what.id)) return undefined
     await later()
-    return (await inner.claim(what, node)) ?? 1
+    return (await inner.takeOver(what, node)) ?? 1
   }
-  return { store: { ...inner, claim } }
+  return { store: { ...inner, takeOver } }
 }
 
 function hearsItself(inner: Store): Handle {

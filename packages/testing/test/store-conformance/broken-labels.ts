@@ -12,7 +12,7 @@ export const brokenLabels: readonly Broken[] = [
     changes: [['labels?.some((label) => there.labels', 'labels?.every((label) => there.labels']],
     caughtBy: [
       'labels: a list has the conversations with at least one of the labels, newest first',
-      'labels: paging by labels finds everything once, though several labels fit',
+      'labels: paging by labels finds everything once, even if several labels match',
     ],
   },
   {
@@ -30,19 +30,19 @@ export const brokenLabels: readonly Broken[] = [
         .filter(({ address }) => address.tenant === tenant)`,
       ],
     ],
-    caughtBy: ['labels: paging by labels finds everything once, though several labels fit'],
+    caughtBy: ['labels: paging by labels finds everything once, even if several labels match'],
   },
   {
     store: 'drops labels that are not given again',
     changes: [[KEPT, 'there.labels = rows.labels ?? []']],
-    caughtBy: ['labels: the labels of a conversation stay until others are given, which replace them'],
+    caughtBy: ['labels: the labels of a conversation stay until new ones replace them'],
   },
   {
     store: 'adds labels to the old ones',
     changes: [[KEPT, 'there.labels = [...there.labels, ...(rows.labels ?? [])]']],
     caughtBy: [
-      'labels: the labels of a conversation stay until others are given, which replace them',
-      'labels: new labels of a conversation count for the holds that are open, and for those to come',
+      'labels: the labels of a conversation stay until new ones replace them',
+      'labels: new labels of a conversation apply to its open holds and to later ones',
     ],
   },
   {
@@ -53,12 +53,12 @@ export const brokenLabels: readonly Broken[] = [
         `${'there.labels = rows.labels ?? there.labels'}\n if (headOf(there) !== expectedSeq) {`,
       ],
     ],
-    caughtBy: ['labels: the labels of a conversation stay until others are given, which replace them'],
+    caughtBy: ['labels: the labels of a conversation stay until new ones replace them'],
   },
   {
     store: 'folds the case of labels',
     changes: [[KEPT, 'there.labels = rows.labels?.map((label) => label.toLowerCase()) ?? there.labels']],
-    caughtBy: ['labels: labels are told apart to the letter, and no tenant finds those of another'],
+    caughtBy: ['labels: labels are compared exactly, and within a tenant'],
   },
   {
     store: 'makes labels of holds well formed',
@@ -68,25 +68,25 @@ export const brokenLabels: readonly Broken[] = [
         '(hold.labels ?? []).some((label) => any.labels.some((one) => one.toWellFormed() === label.toWellFormed()))',
       ],
     ],
-    caughtBy: ['labels: labels are told apart to the letter, and no tenant finds those of another'],
+    caughtBy: ['labels: labels are compared exactly, and within a tenant'],
   },
   {
     store: 'forgets the status of a list by labels',
     changes: [['(status ?? there.status) === there.status', '(labels || (status ?? there.status) === there.status)']],
-    caughtBy: ['labels: the other filters of a list hold beside labels'],
+    caughtBy: ['labels: labels and the other filters of a list apply together'],
   },
   {
     store: 'finds holds by their own labels alone',
     changes: [[`own || ${OF_CONVERSATION}`, 'own']],
     caughtBy: [
-      'labels: an open hold is found by its own labels and by those of its conversation',
-      'labels: new labels of a conversation count for the holds that are open, and for those to come',
+      'labels: an open hold is found by its labels and by those of its conversation',
+      'labels: new labels of a conversation apply to its open holds and to later ones',
     ],
   },
   {
     store: 'takes labels of both kinds for one',
     changes: [[OWN, '(hold.labels ?? []).some((label) => [...any.labels, ...any.conversationLabels].includes(label))']],
-    caughtBy: ['labels: an open hold is found by its own labels and by those of its conversation'],
+    caughtBy: ['labels: an open hold is found by its labels and by those of its conversation'],
   },
   {
     store: 'finds only holds with both kinds of labels',
@@ -102,7 +102,7 @@ export const brokenLabels: readonly Broken[] = [
         there.holds.set(row.callId, { ...row, labels }) }`,
       ],
     ],
-    caughtBy: ['labels: a hold has the labels of its newest row, while it is open'],
+    caughtBy: ['labels: an open hold has the labels of its newest row'],
   },
   {
     store: 'keeps the labels of the conversation with each hold',
@@ -110,17 +110,17 @@ export const brokenLabels: readonly Broken[] = [
       ['there.holds.set(row.callId, row)', 'there.holds.set(row.callId, { ...row, of: there.labels })'],
       [OF_CONVERSATION, 'hold.of.some((label) => any.conversationLabels.includes(label))'],
     ],
-    caughtBy: ['labels: new labels of a conversation count for the holds that are open, and for those to come'],
+    caughtBy: ['labels: new labels of a conversation apply to its open holds and to later ones'],
   },
   {
     store: 'forgets labels where one conversation is asked for',
     changes: [['if (!any) return true', 'if (!any || conversationId !== undefined) return true']],
-    caughtBy: ['labels: the other filters of pending holds hold beside labels'],
+    caughtBy: ['labels: labels and the other filters of pending holds apply together'],
   },
   {
     store: 'forgets labels where one call is asked for',
     changes: [['if (!any) return true', 'if (!any || callId !== undefined) return true']],
-    caughtBy: ['labels: the other filters of pending holds hold beside labels'],
+    caughtBy: ['labels: labels and the other filters of pending holds apply together'],
   },
   {
     store: 'lists hidden conversations',
@@ -145,7 +145,7 @@ export const brokenLabels: readonly Broken[] = [
     changes: [['if (!there || there.hidden) return', 'if (!there) return']],
     caughtBy: [
       'labels: a hidden conversation is in no list until it is shown again, and takes no notes',
-      'erase: a note on its way while its conversation is erased leaves nothing',
+      'erase: a note that is written while its conversation is erased does not stay',
     ],
   },
   {
@@ -161,6 +161,6 @@ export const brokenLabels: readonly Broken[] = [
   {
     store: 'counts events and not their size',
     changes: [['sum + JSON.stringify(events).length', 'sum + events.length']],
-    caughtBy: ['usage: events are counted by their size, and no more once they are erased'],
+    caughtBy: ['usage: events are counted by their size, and not after they are erased'],
   },
 ]

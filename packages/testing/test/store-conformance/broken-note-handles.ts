@@ -14,26 +14,26 @@ export const brokenNoteHandles: readonly Broken[] = [
     store: 'keeps notes for itself',
     handle: ownNotes,
     caughtBy: [
-      'note: what another handle noted is read at once',
-      'race: of two handles that note at the same place, one is there and the other is not',
-      'crash: after close and open, notes are there',
-      'crash: after a handle died, what it noted is there',
+      'note: a note of another handle is read at once',
+      'race: of two notes at the same place, exactly one is stored',
+      'crash: after close and open, the store has the notes',
+      'crash: after a handle died, the store has its notes',
     ],
   },
   {
     store: 'keeps the notes of both who race',
     handle: keepsBoth,
-    caughtBy: ['race: of two handles that note at the same place, one is there and the other is not'],
+    caughtBy: ['race: of two notes at the same place, exactly one is stored'],
   },
   {
     store: 'sweeps what it once saw to be over',
     handle: sweepsLate,
-    caughtBy: ['race: a sweep does not remove a note that is written again meanwhile'],
+    caughtBy: ['race: a sweep does not remove a note that is written again at the same moment'],
   },
   {
     store: 'says noted before it is',
     handle: notesLate,
-    caughtBy: ['crash: after a handle died, what it noted is there'],
+    caughtBy: ['crash: after a handle died, the store has its notes'],
   },
 ]
 

@@ -11,19 +11,19 @@ export const brokenReads: readonly Broken[] = [
   {
     store: 'takes null for no base',
     changes: [['rows.base !== undefined', 'rows.base != null']],
-    caughtBy: ['load: any JSON is a base: null, false, nothing in a list'],
+    caughtBy: ['load: any JSON can be a base: null, false, an empty list'],
   },
   {
     store: 'keeps the first base',
     changes: [['rows.base !== undefined', 'rows.base !== undefined && !there.base']],
-    caughtBy: ['load: the newest base takes the place of the one before'],
+    caughtBy: ['load: the newest base replaces the one before'],
   },
   {
     store: 'forgets the base with the next write',
     changes: [['if (rows.base !== undefined) there.base = {', 'there.base = rows.base === undefined ? undefined : {']],
     caughtBy: [
-      'load: the newest base takes the place of the one before',
-      'load: with a base, only what came after it is loaded',
+      'load: the newest base replaces the one before',
+      'load: with a base, only the events after it are loaded',
     ],
   },
   {
@@ -44,7 +44,7 @@ export const brokenReads: readonly Broken[] = [
   {
     store: 'reads the event it should read after',
     changes: [['slice(Math.max(0, after - erased)).', 'slice(Math.max(0, after - erased - 1)).']],
-    caughtBy: ['read: reading goes on after the given seq, in the middle of a write too'],
+    caughtBy: ['read: reading continues after the given seq, even in the middle of an append'],
   },
   {
     store: 'finds only open calls by their id',
@@ -59,7 +59,7 @@ export const brokenReads: readonly Broken[] = [
   {
     store: 'reads more than asked for',
     changes: [['slice(0, limit)\n    },\n    readBack', 'slice(0, limit + 1)\n    },\n    readBack']],
-    caughtBy: ['read: reading stops at the limit, and never before the first event'],
+    caughtBy: ['read: reading stops at the limit, but returns at least one event'],
   },
   {
     store: 'reads a page and no more',
@@ -70,7 +70,7 @@ export const brokenReads: readonly Broken[] = [
       ],
     ],
     caughtBy: [
-      'append: five hundred events of one append have their seqs without a gap',
+      'append: five hundred events of one append have consecutive seqs',
       'read: paging through a log finds everything once, whatever the size of the page',
     ],
   },
@@ -83,7 +83,7 @@ export const brokenReads: readonly Broken[] = [
       ],
       ['const lives =', 'const there_ = (address) => get(address) ?? { marks: new Map() }\n const lives ='],
     ],
-    caughtBy: ['read: reading goes on after the given seq, in the middle of a write too'],
+    caughtBy: ['read: reading continues after the given seq, even in the middle of an append'],
   },
   {
     store: 'reads back one too far',
@@ -103,7 +103,7 @@ export const brokenReads: readonly Broken[] = [
     handle: readingBack(async (inner, from, before, limit) =>
       (await inner(from, before, limit)).filter(({ seq }) => seq >= before - limit),
     ),
-    caughtBy: ['read: reading back from beyond the end gives the last ones there are'],
+    caughtBy: ['read: reading back from beyond the end returns the last events'],
   },
   {
     store: 'reads back the wrong way round',
@@ -113,12 +113,12 @@ export const brokenReads: readonly Broken[] = [
   {
     store: 'reads calls that never waited',
     changes: [[`?? []) ?? []\n    },`, `?? []) ?? there?.events ?? []\n    },`]],
-    caughtBy: ['call: a call that never waited has no events to be read'],
+    caughtBy: ['call: a call that was never held has no events to read'],
   },
   {
     store: 'reads open calls only',
     changes: [['there?.holds.get(callId)?.seqs', '[there?.holds.get(callId)].find((hold) => hold?.open)?.seqs']],
-    caughtBy: ['call: a call closed in the write that made it can be read'],
+    caughtBy: ['call: a call that is closed in its first append can be read'],
   },
   {
     store: 'reads calls as they first waited',
@@ -128,7 +128,7 @@ export const brokenReads: readonly Broken[] = [
         'there.holds.set(row.callId, { ...row, seqs: there.holds.get(row.callId)?.seqs ?? row.seqs })',
       ],
     ],
-    caughtBy: ['call: the events of a call are read, open or closed, wherever they stand'],
+    caughtBy: ['call: the events of a call are read, wherever they are in the log'],
   },
   {
     store: 'tells no head twice',
@@ -138,7 +138,7 @@ export const brokenReads: readonly Broken[] = [
         '[...new Set(of.map(keyOf))].map((text) => JSON.parse(text)).map(([tenant, id]) => ({ tenant, id })).map((address)',
       ],
     ],
-    caughtBy: ['heads: heads are given in the order asked, 0 for a conversation without events'],
+    caughtBy: ['heads: heads are returned in the order of the query, 0 for a conversation without events'],
   },
   {
     store: 'tells the heads it knows',
@@ -148,7 +148,7 @@ export const brokenReads: readonly Broken[] = [
         'return there ? headOf(there) : 0\n      }).filter((head) => head > 0)',
       ],
     ],
-    caughtBy: ['heads: a thousand heads can be asked for at once'],
+    caughtBy: ['heads: a query can ask for a thousand heads'],
   },
   {
     store: 'cannot read what is not there',

@@ -24,19 +24,19 @@ export const brokenWrites: readonly Broken[] = [
       ],
     ],
     caughtBy: [
-      'append: a conflict leaves no event and no row behind',
+      'append: a conflict writes no event and no row',
       'race: of many first writes to a new conversation, one wins',
     ],
   },
   {
     store: 'leaves the rows of a conflict behind',
     changes: [['if (!mine) return', 'if (!mine) there.status = rows.status\n if (!mine) return']],
-    caughtBy: ['append: a conflict leaves no event and no row behind'],
+    caughtBy: ['append: a conflict writes no event and no row'],
   },
   {
     store: 'makes a conversation of a conflict',
     changes: [['if (!mine) return', 'all.set(keyOf(to), there)\n if (!mine) return']],
-    caughtBy: ['append: a conflict makes no conversation'],
+    caughtBy: ['append: a conflict creates no conversation'],
   },
   {
     store: 'forgets what a conversation is about',
@@ -46,13 +46,13 @@ export const brokenWrites: readonly Broken[] = [
   {
     store: 'takes the time from its own clock',
     changes: [['expectedSeq + index + 1, at })', 'expectedSeq + index + 1, at: now() })']],
-    caughtBy: ['append: the time of an event is its writer’s, even where time went back'],
+    caughtBy: ['append: the time of an event is the writer’s, even if time went back'],
   },
   {
     store: 'gives the events of a write a time each',
     changes: [['expectedSeq + index + 1, at })', 'expectedSeq + index + 1, at: at + index })']],
     caughtBy: [
-      'append: an append after the last seq goes on from there',
+      'append: an append after the last seq continues the log',
       'load: without a base, everything is loaded',
       'call: the same call id in another conversation is another call',
     ],
@@ -60,7 +60,7 @@ export const brokenWrites: readonly Broken[] = [
   {
     store: 'numbers writes, not events',
     changes: [['seq: expectedSeq + index + 1', 'seq: there.marks.size + 1']],
-    caughtBy: ['append: five hundred events of one append have their seqs without a gap'],
+    caughtBy: ['append: five hundred events of one append have consecutive seqs'],
   },
   {
     store: 'answers with the bodies alone',
@@ -71,9 +71,9 @@ export const brokenWrites: readonly Broken[] = [
       ],
     ],
     caughtBy: [
-      'append: the first append makes the conversation, and says what it wrote',
-      'mark: a write given many times at the same moment is written once',
-      'mark: a conflict is not remembered: its mark may be used for the next try',
+      'append: the first append creates the conversation, and returns its events',
+      'mark: an append that is sent many times at the same moment is written once',
+      'mark: the mark of a conflict may be used again',
     ],
   },
   {
@@ -85,20 +85,20 @@ export const brokenWrites: readonly Broken[] = [
   {
     store: 'ignores the mark',
     changes: [['there.marks.get(expectedSeq + 1) === write.mark', 'false']],
-    caughtBy: ['mark: a write given again right away is written once, and answered as before'],
+    caughtBy: ['mark: an append that is repeated at once is written once, and has the same result'],
   },
   {
     store: 'remembers the newest mark only',
     changes: [['there.marks.set(', 'there.marks.clear()\n there.marks.set(']],
     caughtBy: [
-      'mark: a write given again after others wrote is written once',
-      'mark: a write given again after the store was closed and opened is written once',
+      'mark: an append that is repeated after other appends is written once',
+      'mark: an append that is repeated after the store was reopened is written once',
     ],
   },
   {
     store: 'takes a mark anywhere in the conversation',
     changes: [['there.marks.get(expectedSeq + 1) === write.mark', '[...there.marks.values()].includes(write.mark)']],
-    caughtBy: ['mark: a mark counts where its write began, not in the middle of it'],
+    caughtBy: ['mark: a mark is compared at the first seq of its append only'],
   },
   {
     store: 'takes a mark once per conversation',
@@ -108,12 +108,12 @@ export const brokenWrites: readonly Broken[] = [
         'headOf(there) !== expectedSeq || [...there.marks.values()].includes(write.mark)',
       ],
     ],
-    caughtBy: ['mark: a mark counts at its own place: elsewhere it is another write'],
+    caughtBy: ['mark: a mark identifies an append only at its own seq'],
   },
   {
     store: 'takes a write at the same place for the same write',
     changes: [['there.marks.get(expectedSeq + 1) === write.mark', 'there.marks.has(expectedSeq + 1)']],
-    caughtBy: ['mark: an equal write under another mark is another write'],
+    caughtBy: ['mark: an equal append with another mark is another append'],
   },
   {
     store: 'writes the rows of a write given again',
@@ -123,7 +123,7 @@ export const brokenWrites: readonly Broken[] = [
         'there.status = rows.status\n const written = there.events.slice(from',
       ],
     ],
-    caughtBy: ['mark: a write given again changes no row that was written since'],
+    caughtBy: ['mark: a repeated append changes no newer row'],
   },
   {
     store: 'fences before it looks at the mark',
@@ -133,32 +133,32 @@ export const brokenWrites: readonly Broken[] = [
         `if (write.epoch !== undefined && write.epoch !== there.epoch) return { result: 'fenced' }\n if (headOf(there) !== expectedSeq)`,
       ],
     ],
-    caughtBy: ['mark: a driver that was fenced since is still told that its write was written'],
+    caughtBy: ['mark: a driver that was replaced still learns that its earlier append was written'],
   },
   {
     store: 'ignores the key',
     changes: [['write.key === undefined ? undefined : there.keys.get(write.key)', 'undefined']],
-    caughtBy: ['key: a key that was used is told, with the last seq of the write that used it'],
+    caughtBy: ['key: an append with a used key returns the last seq of the first append'],
   },
   {
     store: 'tells the newest seq of a repeated key',
     changes: [['seq: repeated }', 'seq: headOf(there) }']],
-    caughtBy: ['key: a used key is told even to a writer that is behind'],
+    caughtBy: ['key: a used key is reported even to a writer with an old seq'],
   },
   {
     store: 'tells the first seq of a repeated key',
     changes: [['there.keys.set(write.key, head)', 'there.keys.set(write.key, expectedSeq + 1)']],
-    caughtBy: ['key: a key that was used is told, with the last seq of the write that used it'],
+    caughtBy: ['key: an append with a used key returns the last seq of the first append'],
   },
   {
     store: 'looks at the key only where the seq fits',
     changes: [['return repeated === undefined ?', 'return true ?']],
-    caughtBy: ['key: a used key is told even to a writer that is behind'],
+    caughtBy: ['key: a used key is reported even to a writer with an old seq'],
   },
   {
     store: 'looks at the key before the mark',
     changes: [['if (headOf(there) !== expectedSeq)', `${repeatedFirst}\n if (headOf(there) !== expectedSeq)`]],
-    caughtBy: ['key: a write with a key, given again, is the same write and no repetition'],
+    caughtBy: ['key: a repeated append with a key returns ok, not repeated'],
   },
   {
     store: 'keeps one set of keys for all',
@@ -167,13 +167,13 @@ export const brokenWrites: readonly Broken[] = [
     ],
     caughtBy: [
       'key: another conversation may use the same key',
-      'key: of two writes with the same key at the same moment, one is written',
+      'key: of two appends with the same key at the same moment, one is written',
     ],
   },
   {
     store: 'uses up the key of a write it refused',
     changes: [['if (!mine) return', 'if (!mine && write.key) there.keys.set(write.key, 0)\n if (!mine) return']],
-    caughtBy: ['key: a write that was not written does not use its key up'],
+    caughtBy: ['key: an append that was not written does not use its key'],
   },
   {
     store: 'folds the case of keys',
@@ -181,29 +181,26 @@ export const brokenWrites: readonly Broken[] = [
       ['keys.get(write.key)', 'keys.get(write.key.toLowerCase())'],
       ['keys.set(write.key,', 'keys.set(write.key.toLowerCase(),'],
     ],
-    caughtBy: ['key: keys are told apart to the letter'],
+    caughtBy: ['key: keys are compared exactly'],
   },
   {
     store: 'takes an empty key for none',
     changes: [['if (write.key !== undefined)', 'if (write.key)']],
-    caughtBy: ['key: keys are told apart to the letter'],
+    caughtBy: ['key: keys are compared exactly'],
   },
   {
     store: 'writes under a key that was used',
     changes: [[`    ${repeatedFirst}\n`, '']],
-    caughtBy: ['key: a repeated key leaves nothing behind'],
+    caughtBy: ['key: an append with a used key writes nothing'],
   },
   {
     store: 'cannot be asked for keys',
     changes: [['findKey: async (from, key) => get(from)?.keys.get(key)', 'findKey: async () => undefined']],
-    caughtBy: [
-      'key: keys are told apart to the letter',
-      'crash: after a handle died, everything it said was written is there',
-    ],
+    caughtBy: ['key: keys are compared exactly', 'crash: after a handle died, the store has every acknowledged write'],
   },
   {
     store: 'is asked for keys of any conversation',
     changes: [['get(from)?.keys.get(key)', '[...all.values()].find(({ keys }) => keys.has(key))?.keys.get(key)']],
-    caughtBy: ['key: the seq of a key can be asked for'],
+    caughtBy: ['key: findKey returns the seq of a key'],
   },
 ]

@@ -263,7 +263,7 @@ export function plainStore(now: () => number): Store {
         next: waiting.length > 0 ? Math.min(...waiting) : undefined,
       }
     },
-    claim: async (what, node) => {
+    takeOver: async (what, node) => {
       const there = get(what)
       if (there?.status !== 'running') return undefined
       if (there.owner === node) return there.epoch

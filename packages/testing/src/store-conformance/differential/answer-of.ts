@@ -14,7 +14,7 @@ export interface Subject {
   readonly handles: [Store, Store]
   /** The store's time when the run began. */
   start: number
-  /** Where the pages of each question ended; every store has cursors of its own. */
+  /** The cursor of the last page of each query. Each store has its own cursors. */
   readonly cursors: Map<string, string | undefined>
 }
 
@@ -33,8 +33,8 @@ export async function answerOf(subject: Subject, command: Command): Promise<unkn
   switch (command.ask) {
     case 'append':
       return store.append(withWake(command.write, command.wakeIn, start))
-    case 'claim':
-      return store.claim(command.what, command.node)
+    case 'takeOver':
+      return store.takeOver(command.what, command.node)
     case 'beat':
       return Math.round(((await store.beat(command.node, command.ttlMs)) - start) / STEP_MS)
     case 'leave':
@@ -101,7 +101,7 @@ function fromStart(note: Note, start: number): Note {
   return note.until === undefined ? note : { ...note, until: note.until - start }
 }
 
-/** Its times are the store's own, to the step. */
+/** Converts the store's times to steps since the start. */
 function inSteps({ at, until, ...document }: Document, start: number): unknown {
   const lasts = until === undefined ? {} : { lasts: until - at }
   return { ...document, ...lasts, step: Math.floor((at - start) / STEP_MS) }
@@ -120,7 +120,7 @@ async function readUpTo(store: Store, { from, after, limit }: Asked<'read'>): Pr
   return events
 }
 
-/** It may give more than was asked for. */
+/** A store may return more events than the limit. */
 async function readBack(store: Store, { from, before, limit }: Asked<'readBack'>): Promise<unknown> {
   const events = await store.readBack(from, before, limit)
   holds(
@@ -143,7 +143,7 @@ async function page<T>(
   return { items, more: next !== undefined }
 }
 
-/** Of any agent, it may be from an earlier run, whose start is another time to each store. */
+/** Without a list of agents, leaves out conversations of earlier runs, because their start differs between the stores. */
 function halfSteps(ms: number): number {
   return Math.round((2 * ms) / STEP_MS)
 }

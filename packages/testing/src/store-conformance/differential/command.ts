@@ -1,6 +1,6 @@
 /**
- * Anything that can be asked of a store, as data that means the same to every store: times of the store's clock are told
- * from the start of the run, since no two stores need agree on what time it is.
+ * The calls of a store's methods as data. Times of the store's clock are relative to the start of the run, because the clocks of two
+ * stores need not agree.
  */
 import type {
   Address,
@@ -14,14 +14,14 @@ import type {
   Put,
 } from '@holdpoint/core'
 
-/** Two handles on each store. The first one stays open and sends the heartbeats: a store may notice when it closes. */
+/** Two handles on each store. The first stays open and sends the heartbeats, because a store may notice when it closes. */
 export type Which = 0 | 1
 
 export type Command = Question & { readonly handle: Which }
 
 export type Question =
   | { readonly ask: 'append'; readonly write: Append; readonly wakeIn: number | undefined }
-  | { readonly ask: 'claim'; readonly what: Address; readonly node: string }
+  | { readonly ask: 'takeOver'; readonly what: Address; readonly node: string }
   | { readonly ask: 'beat'; readonly node: string; readonly ttlMs: number }
   | { readonly ask: 'leave'; readonly node: string }
   | { readonly ask: 'advance'; readonly ms: number }
@@ -41,13 +41,13 @@ export type Question =
   | { readonly ask: 'put'; readonly put: Put }
   | { readonly ask: 'get'; readonly tenant: string; readonly kind: string; readonly id: string }
   | { readonly ask: 'documents'; readonly query: DocumentsQuery; readonly goOn: boolean }
-  /** All that is over: the order is up to the store. */
+  /** Removes everything that has expired, because the order is up to the store. */
   | { readonly ask: 'sweep' }
   | { readonly ask: 'due'; readonly query: DueQuery }
 
 /**
- * Time goes in steps of ten minutes, and whatever ends, ends in the middle of one: so a store whose clock also runs on
- * its own (a database server's) still agrees on what is over.
+ * Time advances in steps of ten minutes, and every expiry is in the middle of a step. So a store whose clock also runs on its own, such
+ * as a database server, agrees on what has expired.
  */
 export const STEP_MS = 600_000
 

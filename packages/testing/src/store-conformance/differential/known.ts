@@ -1,5 +1,5 @@
-/** What random commands have learnt from the answers to earlier ones. */
-import type { Address, Append, Appended, PutAnswer } from '@holdpoint/core'
+/** What random commands know from the results of earlier ones. */
+import type { Address, Append, Appended, PutResult } from '@holdpoint/core'
 import { NOON } from '../drafts.ts'
 import { STEP_MS, type Command } from './command.ts'
 
@@ -16,7 +16,7 @@ export const LABELS: readonly string[] = [
   'odd \u0000 \udc00 \u001f =',
 ]
 
-/** What the commands so far have told. Names end in the seed, so that many seeds can follow each other on one store. */
+/** The results of the commands so far. Names end in the seed, so that many runs can use the same store. */
 export class Known {
   readonly tenants: readonly string[]
   readonly addresses: readonly Address[]
@@ -30,7 +30,7 @@ export class Known {
   readonly #heads = new Map<Address, number>()
   readonly #epochs = new Map<Address, number>()
   readonly #left: string[] = []
-  /** What was last said of the version of each. */
+  /** The last known version of each document. */
   readonly #versions = new Map<string, number>()
   readonly #seed: number
   #generation = 0
@@ -45,7 +45,7 @@ export class Known {
     this.agents = ['desk', 'sales'].map((agent) => `${agent}~${seed}`)
   }
 
-  /** A node that left never comes back under its name: no store promises whether it would own its conversations again. */
+  /** The name of a node that left is not reused: the contract does not say whether it would own its conversations again. */
   get nodes(): readonly string[] {
     return ['a', 'b', 'c'].map((name) => `${name}${this.#generation}~${this.#seed}`)
   }
@@ -66,15 +66,15 @@ export class Known {
     return this.#versions.get(id) ?? 0
   }
 
-  /** Later with every write, so that what is oldest and what is newest is never in doubt. */
+  /** Each write has a later time, so that the order by age is always clear. */
   time(): number {
     return NOON + ++this.#writes * 100
   }
 
   learn(command: Command, answer: unknown): void {
-    if (command.ask === 'put') this.#versions.set(command.put.id, (answer as PutAnswer).version)
+    if (command.ask === 'put') this.#versions.set(command.put.id, (answer as PutResult).version)
     if (command.ask === 'append') this.#learnAppend(command.write, answer as Appended)
-    if (command.ask === 'claim' && typeof answer === 'number') this.#epochs.set(command.what, answer)
+    if (command.ask === 'takeOver' && typeof answer === 'number') this.#epochs.set(command.what, answer)
     if (command.ask === 'advance') this.steps += command.ms / STEP_MS
     if (command.ask === 'leave') {
       this.#left.push(...this.nodes)

@@ -1,6 +1,6 @@
 /**
- * Random commands from a seed. The earlier answers tell the ends of the logs and the epochs, so that most writes succeed,
- * some just miss, and many conflict.
+ * Random commands from a seed. They use the seqs and epochs of earlier results, so most appends succeed, some are off by one, and many
+ * conflict.
  */
 import type { ConversationStatus, HoldRow, Json, PendingQuery } from '@holdpoint/core'
 import { draft, note, NOON } from '../drafts.ts'
@@ -28,7 +28,8 @@ export function randomCommand(random: Random, known: Known): Command {
   const roll = random() * 100
   if (roll < 32) return { handle, ...randomAppend(random, known) }
   if (roll < 37) return { handle, ...appendAgain(random, known) }
-  if (roll < 42) return { handle, ask: 'claim', what: pick(random, known.addresses), node: randomNode(random, known) }
+  if (roll < 42)
+    return { handle, ask: 'takeOver', what: pick(random, known.addresses), node: randomNode(random, known) }
   if (roll < 46) return { handle: 0, ask: 'beat', node: pick(random, known.nodes), ttlMs: midStep(below(random, 3)) }
   if (roll < 47.5) return { handle: 0, ask: 'leave', node: pick(random, known.nodes) }
   if (roll < 52) return { handle, ask: 'advance', ms: STEP_MS * (1 + below(random, 2)) }
@@ -88,7 +89,7 @@ function randomAppend(random: Random, known: Known): Asked<'append'> {
   return { ask: 'append', write: { ...write, to }, wakeIn }
 }
 
-/** A write that was given before, to the letter or with something changed that makes it another. */
+/** Repeats an earlier append, exactly or with a change that makes it another one. */
 function appendAgain(random: Random, known: Known): Asked<'append'> {
   if (known.writes.length === 0) return randomAppend(random, known)
   const before = pick(random, known.writes)
@@ -97,7 +98,7 @@ function appendAgain(random: Random, known: Known): Asked<'append'> {
 }
 
 function randomNote(random: Random, known: Known): Asked<'note'> {
-  // Few places, so that many notes meet.
+  // Few places, so that many notes have the same place.
   const to = pick(random, known.addresses.slice(0, 2))
   const seq = below(random, 3)
   const note = { kind: pick(random, NOTES), seq, at: known.time(), data: pick(random, VALUES) }
@@ -107,7 +108,7 @@ function randomNote(random: Random, known: Known): Asked<'note'> {
 
 function randomPut(random: Random, known: Known): Asked<'put'> {
   const [tenant] = known.tenants
-  // Few places again, and names of which some begin as others do.
+  // Few ids, some with the same prefix.
   const id = pick(random, random() < 0.6 ? DOCUMENTS.slice(0, 2) : DOCUMENTS)
   const expected = maybe(random, 0.7, () => Math.max(0, known.versionOf(id) + pick(random, [0, 0, 0, 0, -1, 1])))
   const data = random() < 0.15 ? undefined : pick(random, VALUES)
@@ -163,7 +164,7 @@ function randomRead(random: Random, known: Known): Question {
     case 1:
       return { ask: 'read', from, after: near, limit }
     case 2:
-      // Not from beyond the end: see the case of that name.
+      // Not from beyond the end: read-cases.ts covers that.
       return { ask: 'readBack', from, before: Math.min(near, known.headOf(from)) + 1, limit }
     case 3:
       return goOn

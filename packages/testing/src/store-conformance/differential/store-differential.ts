@@ -1,6 +1,6 @@
 /**
- * Gives the same random commands to several stores: they must answer alike, and have the same content in the end. The first store
- * is the one the others are measured by; take the memory store, which is the plainest.
+ * Runs the same random commands on several stores. Their results and their final contents must be equal. The first store is the
+ * reference: use the memory store.
  *
  *   await storeDifferential({ memory, mine }, { seeds: [1, 2, 3] })
  */
@@ -15,13 +15,13 @@ import { Known } from './known.ts'
 import { randomCommand } from './random-commands.ts'
 
 export interface DifferentialOptions {
-  /** A run for each. They follow each other on the same places, under names of their own. */
+  /** One run for each seed. All runs use the same stores, with different names. */
   readonly seeds: Iterable<number>
   /** Number of commands per run. Default: 60. */
   readonly commands?: number
 }
 
-/** How often each command was given, and how often each answer came: runs that met no conflict have shown nothing. */
+/** How often each command ran, and how often each result came. Runs without a conflict would check little. */
 export type DifferentialCount = Readonly<Record<string, number>>
 
 export async function storeDifferential(
@@ -64,7 +64,7 @@ async function oneRun(
   await Promise.all(inventory(known).map(ask))
 }
 
-/** Everything there is, asked for at the end. */
+/** Queries for everything in the store, at the end of a run. */
 function inventory({ addresses, tenants, agents, calls, keys, labels, notes, documents }: Known): Command[] {
   const any = { labels: labels.slice(0, 2), conversationLabels: labels.slice(0, 1) }
   const pending = (query: Omit<PendingQuery, 'limit'>): Command => ({
@@ -129,8 +129,8 @@ async function answered(subject: Subject, command: Command): Promise<unknown> {
 
 function tally(count: Record<string, number>, { ask }: Command, answer: unknown): void {
   const result = typeof answer === 'object' && answer !== null && 'result' in answer ? `: ${String(answer.result)}` : ''
-  const claimed = ask === 'claim' ? (answer === undefined ? ': nothing to take' : ': taken') : ''
-  const name = `${ask}${result}${claimed}`
+  const suffix = ask === 'takeOver' ? (answer === undefined ? ': nothing to take' : ': taken') : ''
+  const name = `${ask}${result}${suffix}`
   count[name] = (count[name] ?? 0) + 1
 }
 
