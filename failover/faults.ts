@@ -1,0 +1,112 @@
+/** What happens to the pair in a round of each kind. */
+import { nap } from '../crash/desk.ts'
+import type { PostgresPair, Server } from './postgres-pair.ts'
+import type { Tail } from './judge-round.ts'
+
+export const KINDS = ['kill', 'stop', 'switch', 'lossy', 'cut', 'readonly'] as const
+export type Kind = (typeof KINDS)[number]
+
+export interface Faulted {
+  /** The time to recover counts from here. */
+  readonly at: number
+  readonly tail?: Tail
+  /** The server that is no longer part of the pair. */
+  readonly old?: Server
+}
+
+export interface Fault {
+  /** Whether the standby confirms every commit. */
+  readonly synchronous: boolean
+  /** `progress(count)` resolves when the processes got so many more acknowledgements. */
+  run(pair: PostgresPair, progress: (count: number) => Promise<void>): Promise<Faulted>
+}
+
+export const FAULTS: { readonly [K in Kind]: Fault } = {
+  /** The primary dies, and the standby takes its place. */
+  kill: {
+    synchronous: true,
+    run: async (pair) => {
+      const at = Date.now()
+      await pair.primary.kill()
+      return { at, old: await pair.promote() }
+    },
+  },
+  /** The primary becomes silent: nothing tells its clients that their connections are dead. */
+  stop: {
+    synchronous: true,
+    run: async (pair) => {
+      const at = Date.now()
+      pair.primary.freeze()
+      return { at, old: await pair.promote() }
+    },
+  },
+  /** An operator stops the primary, which sends everything to the standby first. */
+  switch: {
+    synchronous: true,
+    run: async (pair) => {
+      const at = Date.now()
+      await pair.primary.shutDown()
+      return { at, old: await pair.promote() }
+    },
+  },
+  /** The standby lags when the primary dies. The tail is lost. */
+  lossy: {
+    synchronous: false,
+    run: async (pair, progress) => {
+      const from = Date.now()
+      await caughtUp(pair)
+      pair.replication.cut()
+      await progress(20)
+      const at = Date.now()
+      await pair.primary.kill()
+      const old = await pair.promote()
+      return { at, old, tail: { from, until: Date.now() } }
+    },
+  },
+  /** The synchronous standby is cut off, so appends wait. Their waits are ended, and then the primary dies. */
+  cut: {
+    synchronous: true,
+    run: async (pair) => {
+      pair.replication.cut()
+      for (let nth = 0; nth < 12; nth++) {
+        await nap(100)
+        await endWaits(pair.primary, nth % 2 === 0 ? 'pg_cancel_backend' : 'pg_terminate_backend')
+      }
+      const at = Date.now()
+      await pair.primary.kill()
+      return { at, old: await pair.promote() }
+    },
+  },
+  /** While the primary restarts, clients reach the standby. Their connections to it stay open. */
+  readonly: {
+    synchronous: true,
+    run: async (pair) => {
+      await pair.primary.kill()
+      pair.clients.to(pair.standby.port)
+      await connectedTo(pair.standby)
+      await pair.primary.start()
+      pair.clients.to(pair.primary.port)
+      return { at: Date.now() }
+    },
+  },
+}
+
+/** Waits until the standby has everything that is written now. */
+async function caughtUp({ primary, standby }: PostgresPair): Promise<void> {
+  const [row] = await primary.sql<{ lsn: string }>('select pg_current_wal_insert_lsn() as lsn')
+  const has = 'select pg_last_wal_receive_lsn() >= $1::pg_lsn as has'
+  while (!(await standby.sql<{ has: boolean }>(has, [row?.lsn]))[0]?.has) await nap(10)
+}
+
+/** Ends what waits for the standby, as an administrator or a timeout would. */
+async function endWaits(primary: Server, how: 'pg_cancel_backend' | 'pg_terminate_backend'): Promise<void> {
+  await primary.sql(`select ${how}(pid) from pg_stat_activity where wait_event = 'SyncRep' and pid <> pg_backend_pid()`)
+}
+
+async function connectedTo(server: Server): Promise<void> {
+  const text = `select pid from pg_stat_activity where application_name = 'holdpoint'`
+  for (let quiet = 0; quiet < 5; quiet++) {
+    await nap(200)
+    if ((await server.sql(text)).length < 2) quiet = 0
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * `npm run failover -- --rounds 100 --kind kill|stop|switch|lossy|cut|readonly|all`: a PostgreSQL primary and standby, two
+ * working processes, and the fault in each round. Progress is on stderr. The last lines are JSON, one for each kind. Exits
+ * with 1 when a guarantee failed.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { wholeNumber } from '../scripts/lib/whole-number.ts'
+import { runCampaign, type Result } from './campaign.ts'
+import { KINDS, type Kind } from './faults.ts'
+import { PostgresPair } from './postgres-pair.ts'
+
+const { values } = parseArgs({
+  options: { rounds: { type: 'string', default: '3' }, kind: { type: 'string', default: 'all' } },
+})
+const rounds = wholeNumber('rounds', values.rounds)
+const kinds = values.kind === 'all' ? KINDS : KINDS.filter((kind) => kind === values.kind)
+if (kinds.length === 0) throw new Error(`--kind is ${KINDS.join(', ')} or all, not ${values.kind}.`)
+
+const tell = (line: string): void => void process.stderr.write(`${line}\n`)
+tell(
+  'A proxy of this program stands in for HAProxy and for an address that moves. Not tested with Patroni, etcd or HAProxy.',
+)
+const results: Result[] = []
+for (const kind of kinds) results.push(await run(kind))
+for (const result of results) process.stdout.write(`${JSON.stringify(result)}\n`)
+// A run without an acknowledged request tested nothing, so it fails.
+process.exitCode = results.every(
+  ({ acked, lost, doubled, stuck, errors }) => acked > 0 && lost + doubled + stuck + errors === 0,
+)
+  ? 0
+  : 1
+
+async function run(kind: Kind): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-failover-'))
+  const pair = await PostgresPair.open()
+  try {
+    const { problems: _problems, ...result } = await runCampaign({
+      kind,
+      rounds,
+      pair,
+      effects: join(folder, 'effects'),
+      progress: tell,
+    })
+    return result
+  } finally {
+    await pair.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
