@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { serve } from '@holdpoint/gateway'
 import { paths } from '@holdpoint/protocol'
 import { scriptedModel } from '@holdpoint/testing'
-import { agent, holdpoint, openStore, type HoldpointOptions, type Quotas } from 'holdpoint'
+import { agent, holdpoint, openStore, type HoldpointOptions, type QuotaReached, type Quotas } from 'holdpoint'
 
 const folder = mkdtempSync(join(tmpdir(), 'erasure-'))
 const store = await openStore(join(folder, 'desk.db'))
@@ -23,7 +23,16 @@ const quotas = (tenant: string): Quotas =>
     ? { conversations: 100, storedBytes: 50_000_000, modelCallsPerMinute: 20, plans: 5 }
     : { modelCallsPerMinute: 600 }
 // #endregion
-const runtime = await holdpoint({ store, agents: [desk], eraseAfter, quotas })
+
+// #region reached
+// Use the counter of your metrics library in place of the map.
+const reached = new Map<string, number>()
+const onQuotaReached = ({ quota, effect }: QuotaReached): void => {
+  const labels = `${quota} ${effect}`
+  reached.set(labels, (reached.get(labels) ?? 0) + 1)
+}
+// #endregion
+const runtime = await holdpoint({ store, agents: [desk], eraseAfter, quotas, onQuotaReached })
 
 // #region erase
 await runtime.send('order-17', 'Where is my order? I am Ada, of 12 Hill Road.', { by: 'ada' })

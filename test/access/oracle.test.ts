@@ -221,7 +221,7 @@ class Walk {
     const comments = this.#random.chance(0.5)
     const path = `/api/holds/${id}/${held.callId}/${comments ? 'comments' : 'assign'}`
     const { status } = await this.#ask(person.token, 'POST', path, comments ? { text: 'Hm' } : {})
-    const mayAssign = held.kind === 'refund' ? named : involved
+    const mayAssign = held.kind === 'refund' ? named : involved && rules.decides(held, person)
     this.#judge(comments ? 'comment' : 'assign', comments ? involved || named : mayAssign, status < 300)
   }
 

@@ -49,7 +49,7 @@ describe('a write that the handler does not wait for', () => {
   test('fails the call when the state has more than 1,000,000 bytes, and nothing of it is written', async () => {
     const came = await run(({ state }) => void state.set(todo, { items: ['x'.repeat(1_000_001)], limit: 1 }))
     expect(came).toMatchObject({ outcome: { ok: false }, written: [], unhandled: [] })
-    expect(JSON.stringify(came.outcome)).toContain('at most 1000000 are kept')
+    expect(JSON.stringify(came.outcome)).toContain('but the limit is 1000000')
   })
 
   test('is kept with the outcome', async () => {
@@ -170,7 +170,7 @@ describe('a write that the handler does not wait for', () => {
       return 'returned'
     })
     expect(outcome).toEqual({ ok: true, value: 'returned' })
-    expect(await late.promise).toMatchObject({ message: expect.stringContaining('after its work was over') })
+    expect(await late.promise).toMatchObject({ message: expect.stringContaining('after it had returned') })
     expect(unhandled).toEqual([])
   })
 
@@ -182,7 +182,7 @@ describe('a write that the handler does not wait for', () => {
       })
       throw new Error('out of paper')
     })
-    expect(await late.promise).toMatchObject({ message: expect.stringContaining('after its work was over') })
+    expect(await late.promise).toMatchObject({ message: expect.stringContaining('after it had returned') })
   })
 
   test('of a plugin that prepares is kept, and a value that does not fit says so', async () => {

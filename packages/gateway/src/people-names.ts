@@ -32,8 +32,13 @@ export class PeopleNames {
     return Object.fromEntries(found.map(([id, name]) => [id, name ?? id]))
   }
 
+  /** Other processes show a changed name within the time that a name is cached. */
+  forget(tenant: string, id: string): void {
+    this.#cached.delete(keyOf(tenant, id))
+  }
+
   async #nameOf(tenant: string, id: string): Promise<string | undefined> {
-    const key = JSON.stringify([tenant, id])
+    const key = keyOf(tenant, id)
     const cached = this.#cached.get(key)
     if (cached && cached.until > this.#now()) return cached.name
     const { name } = (await this.#people.find(tenant, id)) ?? {}
@@ -47,4 +52,8 @@ export class PeopleNames {
 
 function isNotAPerson(id: string): boolean {
   return id.startsWith('key:') || id.startsWith('group:')
+}
+
+function keyOf(tenant: string, id: string): string {
+  return JSON.stringify([tenant, id])
 }

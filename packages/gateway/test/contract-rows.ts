@@ -263,6 +263,13 @@ export const rows: Readonly<Record<string, Row>> = {
     other: 404,
     another: () => ({ path: at('people', 'other') }),
   },
+  handOver: {
+    valid: ({ person }) => ({ path: at('people', person, 'hand-over'), body: { to: 'bob' } }),
+    status: 200,
+    invalid: ({ person }) => ({ path: at('people', person, 'hand-over'), body: { to: 5 } }),
+    other: 'own',
+    another: ({ person }) => ({ path: at('people', person, 'hand-over'), body: { to: 'eve' } }),
+  },
   exportPerson: {
     valid: ({ person }) => ({ path: at('people', person, 'export') }),
     status: 200,

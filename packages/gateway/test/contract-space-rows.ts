@@ -8,6 +8,20 @@ export const spaceRows: Readonly<Record<string, Row>> = {
     invalid: () => ({ path: `${at('agents', 'desk', 'life')}?deep=1` }),
     other: 'own',
   },
+  eraseAutonomousAgent: {
+    valid: () => ({ path: `${at('agents', 'desk', 'life')}?cancel=true` }),
+    status: 204,
+    invalid: () => ({ path: `${at('agents', 'desk', 'life')}?cancel=yes` }),
+    other: 404,
+    another: () => ({ path: at('agents', 'helper', 'life') }),
+  },
+  eraseSpace: {
+    valid: ({ space }) => ({ path: `${at('spaces', space.id)}?by=ada` }),
+    status: 204,
+    invalid: ({ space }) => ({ path: `${at('spaces', space.id)}?force=1` }),
+    other: 404,
+    another: () => ({ path: at('spaces', 'other') }),
+  },
   trigger: {
     valid: ({ agent }) => ({ path: at('agents', agent, 'trigger'), body: { name: 'paid', data: { euros: 5 } } }),
     status: 202,

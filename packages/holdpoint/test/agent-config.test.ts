@@ -85,7 +85,7 @@ describe('what is refused, and where it stands', () => {
     ['an empty name', { name: '' }, 'agent.name: must not be empty.'],
     ['a name of two lines', { name: 'a\nb' }, 'agent.name: must be one line, without tabs.'],
     ['a model that is not offered', { model: 'huge' }, 'agent.model: is not one of the models here: small, large.'],
-    ['a model that objects inherit', { model: 'toString' }, 'agent.model: is none of the models'],
+    ['a model that objects inherit', { model: 'toString' }, 'agent.model: is not one of the models'],
     ['a model of its own', { model: { url: 'https://evil.test' } }, 'agent.model: must be text, not an object.'],
     [
       'instructions without end',

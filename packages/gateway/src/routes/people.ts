@@ -41,9 +41,10 @@ export const peopleRoutes: readonly Route[] = [
       .strictObject({ name: z.string().min(1).max(200).optional(), groups: z.array(id).max(1000).optional() })
       .openapi('PutPerson'),
     responses: { 200: { description: 'The person.', schema: person } },
-    handle: async ({ params, body: { name, groups }, caller, services: { people } }) => {
+    handle: async ({ params, body: { name, groups }, caller, services: { people, names } }) => {
       const row: PersonRow = { id: params.id, ...(name !== undefined && { name }), ...(groups && { groups }) }
       await people.put(caller.tenant, row)
+      names.forget(caller.tenant, params.id)
       return ok(row)
     },
   }),
@@ -58,13 +59,14 @@ export const peopleRoutes: readonly Route[] = [
     params: z.object({ id }),
     responses: { 204: { description: 'The person was removed.' } },
     problems: ['not-found'],
-    handle: async ({ params, caller, runtime, services: { people } }) => {
+    handle: async ({ params, caller, runtime, services: { people, names } }) => {
       if (!(await people.find(caller.tenant, params.id)))
         return refuse('not-found', `There is no person "${params.id}".`)
       // First: a request that is repeated after a crash hands over the rest, as long as the person is listed.
       const handed = await runtime.handOver(params.id, { by: principalOf(caller) })
       if (!handed.ok) return refuse(handed.refusal, handed.message)
       await people.remove(caller.tenant, params.id)
+      names.forget(caller.tenant, params.id)
       return { status: 204 }
     },
   }),
