@@ -120,7 +120,7 @@ const EQUIVALENT: readonly (readonly [file: string, without: string, why: string
   ['turn.ts', 'turn.halt', 'after the last call is settled, a turn keeps its calls only in order to halt'],
   ['call.ts', "!('hold' in call)", 'a call that cannot be held has no hold either'],
   ['expire-hold.ts', '!call', 'where there is no call there is no hold'],
-  ['client-grace.ts', '!call', 'where there is no call there is no hold'],
+  ['decide-client-grace.ts', '!call', 'where there is no call there is no hold'],
   ['expire-hold.ts', "state.turn.phase === 'calls'", 'only a turn with calls has a held call'],
 ]
 

@@ -22,7 +22,8 @@ afterAll(async () => {
   await shop.close()
 })
 
-const card = (page: Page): Locator => page.getByRole('region', { name: /(?:Approve|Waiting for approval:) money.refund/ })
+const card = (page: Page): Locator =>
+  page.getByRole('region', { name: /(?:Approve|Waiting for approval:) money.refund/ })
 const approveButton = (page: Page): Locator => page.getByRole('button', { name: 'Approve', exact: true })
 
 /** Asks for a refund in a new conversation, and answers the question of the agent. */

@@ -31,7 +31,7 @@ export function decideAssign(state: Conversation, { assignee, ...command }: Assi
   const may = mayResolve([found.hold.to], command)
   if (!may.ok) return refuse('not-allowed', `Call ${callId} ${may.why}`)
   const rights = rightsOnHold(found.call, found.hold, command)
-  if (!rights.resolve && !rights.approve) return refuse('not-allowed', rights.why ?? 'You may not resolve this hold.')
+  if (!rights.resolve) return refuse('not-allowed', rights.why ?? 'You may not resolve this hold.')
   const stranger = refuseUninvolved(state, found.hold, command)
   if (stranger) return stranger
   if (found.call.assignee === assignee) return accept()

@@ -41,12 +41,21 @@ test.each(Object.keys(holds))('%s is assigned by those who may resolve it, and b
   for (const by of callers)
     for (const only of kinds) {
       const asked = { by, now: 2000, ...(only && { kinds: only }) }
-      const { resolve, approve } = rightsOnHold(call, hold, asked)
+      const { resolve } = rightsOnHold(call, hold, asked)
       const { ok } = decideAssign(state, { ...asked, callId: 'a', assignee: by.id })
-      expect([by.id, only, ok]).toEqual([by.id, only, resolve || approve])
+      expect([by.id, only, ok]).toEqual([by.id, only, resolve])
       seen.add(ok)
     }
   expect(seen).toEqual(new Set([true, false]))
+})
+
+test('a person whom the hold does not name is told for whom it is', () => {
+  const asked = { callId: 'a', by: person('eve', 'sales'), now: 2000, assignee: 'eve' }
+  expect(decideAssign(log(finance), asked)).toEqual({
+    ok: false,
+    refusal: 'not-allowed',
+    message: expect.stringMatching(/^Call a /),
+  })
 })
 
 test('a hold of a person who left is taken over by any other who may decide it', () => {

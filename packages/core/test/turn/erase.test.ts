@@ -27,6 +27,11 @@ test('the tombstone follows any event, and alone it is the same', () => {
   expect(next(tombstone)).toEqual([])
 })
 
+test('the tombstone of an agent that is in a space has no notice for the space', () => {
+  const inSpace: Conversation = { ...fold([opened]), space: 'room' }
+  expect(evolve(inSpace, { ...erased, seq: 2 })).toEqual({ ...tombstone, seq: 2 })
+})
+
 test('nothing follows a tombstone, and it does not come twice', () => {
   for (const event of [
     { ...opened, seq: 10 },

@@ -12,6 +12,8 @@ const news: InboxItem = { kind: 'event', id: 'x', at: 1, event: { type: 'trigger
 
 test('the first event for an inbox opens the conversation of its agent', () => {
   expect(decideInbox(after(), 'desk', news)).toMatchObject({ ok: true, events: [{}, { item: news }] })
+  const erased = after({ type: 'conversation.erased', agent: 'desk' })
+  expect(decideInbox(erased, 'desk', news)).toMatchObject({ ok: false, refusal: 'erased' })
 })
 
 test('a plan fires when its time has come, and none that is not there', () => {
