@@ -123,7 +123,7 @@ export { type WhileBusy } from './turn/decide.ts'
 export { type Refusal } from './turn/decision.ts'
 export { type CallStatus } from './turn/call-status.ts'
 export { type ResolveResult, type Verdict } from './turn/verdict.ts'
-export { type Delegation, type Principal } from './principal.ts'
+export { isNamedIn, type Delegation, type Principal } from './principal.ts'
 export { type HoldRights } from './turn/hold-rights.ts'
 export {
   type Endorsement,

@@ -10,6 +10,7 @@
  * | the scope `conversations:read-all` | every conversation and hold, every space | |
  * | `admin`, and every key of a program | everything that its scopes allow | everything that its scopes allow |
  */
+import { isNamedIn, type Delegation } from '@holdpoint/core'
 import type { Scope } from '@holdpoint/protocol'
 import type { Caller } from './auth/caller.ts'
 
@@ -28,6 +29,8 @@ export interface CallerIdentity {
   readonly kind: 'person' | 'program'
   readonly groups: readonly string[]
   readonly scopes: readonly Scope[]
+  /** For `hold.read`: the people who let the caller decide in their place. */
+  readonly delegations?: readonly Delegation[]
 }
 
 export interface Resource {
@@ -45,7 +48,7 @@ export type Authorize = (caller: CallerIdentity, right: Right, resource: Resourc
 
 /** The default rules. */
 export function authorize(caller: CallerIdentity, right: Right, resource: Resource): boolean {
-  const { id, kind, groups, scopes } = caller
+  const { id, kind, scopes, delegations = [] } = caller
   if (kind === 'program' || scopes.includes('admin')) return true
   const { owner, participants, hold } = resource
   const takesPart = owner === id || participants.includes(id)
@@ -64,7 +67,7 @@ export function authorize(caller: CallerIdentity, right: Right, resource: Resour
         readsAll ||
         scopes.includes('resolver') ||
         hold?.askedBy.includes(id) === true ||
-        hold?.to?.some((name) => name === id || groups.some((group) => name === `group:${group}`)) === true
+        [caller, ...delegations.map(({ from }) => from)].some((who) => isNamedIn(hold?.to ?? [], who))
       )
   }
 }

@@ -32,6 +32,17 @@ export class Delegations {
     await remove(this.#documents, { tenant, kind: GIVEN, id: idOf(from, to) })
   }
 
+  /** Ends the delegations that this person made. */
+  async removeFrom(tenant: string, from: string): Promise<void> {
+    const given = { tenant, kind: GIVEN, prefix: idOf(from, ''), limit: MOST }
+    let after: string | undefined
+    do {
+      const { items, next } = await list(this.#documents, { ...given, ...(after !== undefined && { after }) })
+      for (const { data } of items) await this.remove(tenant, from, (data as { readonly to: string }).to)
+      after = next
+    } while (after !== undefined)
+  }
+
   /** The delegations to this person, with the groups that each delegator has now. */
   async to(tenant: string, person: string, people: PeopleDirectory): Promise<readonly Delegation[]> {
     const rows = await this.rowsTo(tenant, person)

@@ -116,6 +116,37 @@ test('a stream ends when its reader is removed, and does not open again', async 
   expect((await followStream(here, 'a', { token: await token('ben') })).response.status).toBe(403)
 })
 
+test('the stream of an owner ends when another replaces them', async () => {
+  const here = await start({ limits: {} })
+  const [ada, root] = [await here.person('ada'), await here.person('root', 'admin')]
+  await ada('POST', '/api/conversations/a/messages?wait=5', { content: 'Hello' })
+  const stream = await followStream(here, 'a', { token: await here.token('ada') })
+  await stream.until(isEvent('model.replied'))
+  await root('POST', '/api/conversations/a/participants', { owner: 'ben', remove: ['ada'] })
+  const ben = await here.person('ben')
+  await ben('POST', '/api/conversations/a/messages?wait=5', { content: 'A secret' })
+  expect(await stream.rest()).not.toContain('A secret')
+})
+
+test('the stream of an approver ends with the hold that they read it for', async () => {
+  const here = await start({ limits: {} })
+  const [ada, boss] = [await here.person('ada'), await here.person('boss', 'resolver reader')]
+  const { body } = await ada('POST', '/api/conversations/a/messages?wait=5', { content: 'refund 5' })
+  const stream = await followStream(here, 'a', { token: await here.token('boss', 'resolver reader') })
+  await stream.until(isEvent('call.held'))
+  await boss('POST', `/api/holds/a/${body.result.holds[0].callId}/resolve`, { kind: 'approve' })
+  await ada('POST', '/api/conversations/a/messages?wait=5', { content: 'A secret' })
+  expect(await stream.rest()).not.toContain('A secret')
+})
+
+test('the scope conversations:read-all does not begin the log of an autonomous agent', async () => {
+  const { person } = await start()
+  const auditor = await person('ola', 'agent reader conversations:read-all')
+  const answer = await auditor('POST', '/api/conversations/agent%3Adesk/messages', { content: 'Hello' })
+  expect(answer).toMatchObject({ status: 403, body: { code: 'scope-missing' } })
+  expect((await auditor('GET', '/api/conversations/agent%3Adesk')).status).toBe(404)
+})
+
 test('a person answers what is asked of them without the right to approve, and sees no hold of others', async () => {
   const { person } = await start()
   const [ada, ben, boss] = await Promise.all([person('ada'), person('ben'), person('boss', 'resolver')])
@@ -158,4 +189,34 @@ test('an application replaces the rules, and calls the default rules for the res
   const { body } = await helper('GET', '/api/holds')
   expect(body.items).toEqual([])
   expect((await ben('GET', '/api/holds')).body.items).toHaveLength(1)
+})
+
+test('whom the rules of an application hide a hold from does not read its conversation, and answers it on no route', async () => {
+  const { person } = await start({
+    authorize: (caller, action, resource) => caller.id !== 'rex' && authorize(caller, action, resource),
+  })
+  const [ada, rex, boss] = await Promise.all([
+    person('ada'),
+    person('rex', 'resolver reader'),
+    person('boss', 'resolver reader'),
+  ])
+  const { body } = await ada('POST', '/api/conversations/a/messages?wait=5', { content: 'ask size' })
+  const { callId } = body.result.holds[0]
+  const run = `/api/runs/${body.turnId}/tool-results`
+  expect((await rex('GET', '/api/conversations/a')).status).toBe(403)
+  expect((await rex('POST', `/api/holds/a/${callId}/resolve`, { kind: 'answer', value: 'xl' })).status).toBe(403)
+  expect((await rex('POST', run, { callId, result: 'xl' })).status).toBe(403)
+  expect((await boss('GET', '/api/conversations/a')).status).toBe(200)
+  expect((await boss('POST', run, { callId, result: 'xl' })).status).toBe(200)
+})
+
+test('the default rules show a hold to a delegate, and to no person who is called like a group', () => {
+  const caller = { tenant: 'acme', id: 'eve', kind: 'person', groups: [], scopes: ['agent'] } as const
+  const hold = { to: ['group:finance'], askedBy: [] }
+  const resource = { conversationId: 'a', owner: 'ada', participants: [], hold }
+  const delegations = [{ from: { id: 'ann', groups: ['finance'] }, until: 0 }]
+  expect(authorize(caller, 'hold.read', resource)).toBe(false)
+  expect(authorize({ ...caller, delegations }, 'hold.read', resource)).toBe(true)
+  expect(authorize({ ...caller, groups: ['finance'] }, 'hold.read', resource)).toBe(true)
+  expect(authorize({ ...caller, id: 'group:finance' }, 'hold.read', resource)).toBe(false)
 })

@@ -149,6 +149,19 @@ test('a delegate decides in the place of a person, until that ends', async () =>
   expect((await eve('POST', `${second}/resolve`, approve)).status).toBe(403)
 })
 
+test('the delegations of a person who is removed end', async () => {
+  const here = await open()
+  const [cleo, ann, eve] = await Promise.all([here.person('cleo'), here.person('ann', ['finance']), here.person('eve')])
+  const admin = await here.person('root', [], 'admin')
+  const hold = await held(cleo, 'refund 5')
+  await ann('PUT', '/api/delegations/eve', { until: Date.now() + 60_000 })
+  await admin('PUT', '/api/people/ann', { groups: [] })
+  expect((await eve('POST', `${hold}/resolve`, approve)).status).toBe(403)
+  expect((await admin('DELETE', '/api/people/ann')).status).toBe(204)
+  expect((await eve('POST', `${hold}/resolve`, approve)).status).toBe(403)
+  expect((await ann('GET', '/api/delegations?view=given')).body.items).toEqual([])
+})
+
 test('a person answers a question of their own conversation without the right to approve; another does not', async () => {
   const here = await open()
   const [cleo, eve] = await Promise.all([here.person('cleo'), here.person('eve')])

@@ -2,6 +2,7 @@
  * What a caller may do with an open hold, for a screen that shows no button that would be refused. The decision itself is
  * asked, and nothing is written, so the two cannot differ.
  */
+import { actorOf } from '../principal.ts'
 import { mayApprove, mayResolve } from './approvers.ts'
 import { sharePerson } from './quorum.ts'
 import type { Hold, Resolution } from './hold.ts'
@@ -44,7 +45,7 @@ function whyNotApprove(call: Call, hold: Hold, { by, now }: HoldViewer): string 
       case 'not-named':
         return `Only ${namesOf(hold.to)} may approve this.`
     }
-  const mine = { by: by?.id ?? '', ...(may.onBehalfOf !== undefined && { onBehalfOf: may.onBehalfOf }) }
+  const mine = { ...actorOf(by, may.onBehalfOf), by: by?.id ?? '' }
   const before = call.endorsed.find((each) => each.inputHash === hold.inputHash && sharePerson(each, mine))
   if (before && before.by === by?.id) return 'You approved this already.'
   if (before?.onBehalfOf !== undefined) return `${before.by} approved this already, for ${before.onBehalfOf}.`

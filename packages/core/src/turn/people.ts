@@ -68,8 +68,10 @@ export function decideParticipants(state: Conversation, { by, add, remove, owner
   const added = [...new Set([...add, ...old])].filter(
     (id) => id !== nextOwner && !people.participants.includes(id) && !remove.includes(id),
   )
-  const removed = [...new Set(remove)].filter((id) => people.participants.includes(id))
-  if (people.participants.length + added.length - removed.length > MOST_PARTICIPANTS)
+  // The old owner leaves with the same event, so that it ends their streams.
+  const removed = [...new Set(remove)].filter((id) => people.participants.includes(id) || old.includes(id))
+  const left = people.participants.filter((id) => !removed.includes(id))
+  if (left.length + added.length > MOST_PARTICIPANTS)
     return {
       ok: false,
       refusal: 'limit-reached',

@@ -1,6 +1,7 @@
 /**
  * Several approvers of one hold. They must be different people, and approve the same input: an approval of another input
- * does not count.
+ * does not count. A key that approves as itself and for a person would be two approvers with one credential, so it counts
+ * once.
  */
 import { isLookAlikeName } from '../look-alike-name.ts'
 import type { Endorsement, Hold } from './hold.ts'
@@ -14,7 +15,7 @@ export interface Quorum {
 
 export function countQuorum(
   endorsed: readonly Endorsement[],
-  mine: Pick<Endorsement, 'by' | 'onBehalfOf'>,
+  mine: Approver,
   inputHash: string,
   approvers: number,
 ): Quorum {
@@ -28,14 +29,14 @@ export function endorsersOf({ inputHash }: Hold, endorsed: readonly Endorsement[
   return endorsed.filter((each) => each.inputHash === inputHash).map(({ by }) => by)
 }
 
+export type Approver = Pick<Endorsement, 'by' | 'via' | 'onBehalfOf'>
+
 /** A person who approves for another counts as both. */
-function peopleOf({ by, onBehalfOf }: Pick<Endorsement, 'by' | 'onBehalfOf'>): readonly string[] {
+function peopleOf({ by, onBehalfOf }: Approver): readonly string[] {
   return onBehalfOf === undefined ? [by] : [by, onBehalfOf]
 }
 
-export function sharePerson(
-  one: Pick<Endorsement, 'by' | 'onBehalfOf'>,
-  other: Pick<Endorsement, 'by' | 'onBehalfOf'>,
-): boolean {
+export function sharePerson(one: Approver, other: Approver): boolean {
+  if (one.by === other.via || one.via === other.by) return true
   return peopleOf(one).some((name) => peopleOf(other).some((each) => isLookAlikeName(each, name)))
 }

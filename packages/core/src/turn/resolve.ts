@@ -135,10 +135,8 @@ function wrongKind(accepts: Hold['accepts'], { callId, resolution }: Resolve): R
 }
 
 function notAllowed({ callId, kinds = [] }: Resolve): ResolveDecision {
-  return notAccepted(
-    'not-allowed',
-    `Call ${callId} is not for this caller, who may answer ${kinds.join(' and ')} holds only.`,
-  )
+  const only = kinds.length > 0 ? `, who may answer ${kinds.join(' and ')} holds only` : ''
+  return notAccepted('not-allowed', `Call ${callId} is not for this caller${only}.`)
 }
 
 function duplicate(first: Resolved): ResolveDecision {

@@ -122,6 +122,19 @@ test('a key that acts for a person is recorded beside the person', () => {
   expect(resolve({}, { ...ann, via: 'key:slack' }).events).toMatchObject([{ by: 'ann', via: 'key:slack' }])
 })
 
+test('a key counts once, as itself or for people, and each person for whom it acts counts', () => {
+  const hold = { approvers: 2 }
+  const key: Principal = { id: 'key:slack', kind: 'program' }
+  const asItself = resolve(hold, key)
+  const forAnn = resolve(hold, { ...ann, via: 'key:slack' })
+  expect(resolve(hold, { ...ann, via: 'key:slack' }, asItself.events)).toMatchObject({ verdict: 'duplicate' })
+  expect(resolve(hold, key, forAnn.events)).toMatchObject({ verdict: 'duplicate', remaining: 1 })
+  expect(resolve(hold, { ...bob, via: 'key:slack' }, forAnn.events)).toMatchObject({
+    verdict: 'accepted',
+    remaining: 0,
+  })
+})
+
 test('a quorum excludes a named requester by default, and an application may say otherwise', () => {
   expect(approverRule({ required: true, approvers: 2 }, askedBy)).toEqual({ approvers: 2, notRequester: true })
   expect(approverRule({ required: true, approvers: 2 }, [{ via: 'message' }])).toEqual({ approvers: 2 })

@@ -4,6 +4,7 @@
  * spaces that the person is not in.
  */
 import { agentOfLog, type LogEvent, type Member } from '@holdpoint/core'
+import type { PendingHold } from '@holdpoint/runtime'
 import type { Runtime } from '@holdpoint/spaces'
 import { authorize as defaultRules, identityOf, type Right } from '../authorize.ts'
 import { hasScope, isAdmin, mayActFor, type Caller } from '../auth/caller.ts'
@@ -28,23 +29,70 @@ export async function refuseRight(asked: Asked, id: string, right: Right): Promi
   const { authorize = defaultRules } = services
   if (!services.authorize && seesWholeTenant(caller)) return undefined
   const people = await runtime.participants(id)
-  if (!people) return agentOfLog(id) === undefined ? undefined : refuseAgentLog(caller, id)
   const agent = agentOfLog(id)
+  if (!people) return agent === undefined || mayUseNewAgentLog(caller, right) ? undefined : agentLogRefused
   const resource = { conversationId: id, ...people, ...(agent !== undefined && { agent }) }
   if (await authorize(identityOf(caller), right, resource)) return undefined
   if (right === 'conversation.read' && (await hasHoldToDecide(asked, id))) return undefined
   // An erasure removes the participants too, so every caller who knows the id gets this answer.
   if (await runtime.erasure(id)) return refuse('erased', `Conversation "${id}" was erased.`)
-  return agent === undefined ? notAParticipant(caller, id) : refuseAgentLog(caller, id)
+  return agent === undefined ? notAParticipant(caller, id) : agentLogRefused
 }
 
 /** An approver reads the conversation while a hold waits there that they may resolve. */
-async function hasHoldToDecide({ caller, runtime, services }: Asked, conversationId: string): Promise<boolean> {
+async function hasHoldToDecide(asked: Asked, conversationId: string): Promise<boolean> {
+  const { caller, runtime, services } = asked
   const from = await deciderOf({ caller, services }, undefined)
   if ('answer' in from) return false
   const kinds = hasScope(caller, ['resolver']) ? {} : { kinds: [] }
-  const { items } = await runtime.pending({ conversationId, by: from.by, view: 'mine', ...kinds, limit: 1 })
-  return items.length > 0
+  // The application's own rules may hide some of the holds.
+  const limit = services.authorize ? 100 : 1
+  const { items } = await runtime.pending({ conversationId, by: from.by, view: 'mine', ...kinds, limit })
+  return (await readableHolds(asked, items)).length > 0
+}
+
+/** The seq of the conversation, when the caller reads it only while a hold waits there. Undefined for any other reader. */
+export async function readsForHoldSince(asked: Asked, id: string): Promise<number | undefined> {
+  const { caller, runtime, services } = asked
+  const { authorize = defaultRules } = services
+  const people = await runtime.participants(id)
+  if (!people || (await authorize(identityOf(caller), 'conversation.read', { conversationId: id, ...people })))
+    return undefined
+  return (await runtime.view(id, { turns: 1 }))?.seq
+}
+
+/** The holds of a page that the application's own rules allow. The default rules restrict the query itself. */
+export async function readableHolds(
+  { caller, services, runtime }: Asked,
+  holds: readonly PendingHold[],
+): Promise<readonly PendingHold[]> {
+  const { authorize } = services
+  if (!authorize) return holds
+  const decider = await deciderOf({ caller, services }, undefined)
+  const delegations = 'by' in decider ? decider.by.delegations : undefined
+  const identity = { ...identityOf(caller), ...(delegations && { delegations }) }
+  const allowed = await Promise.all(
+    holds.map(async ({ conversationId, to, askedBy = [] }) => {
+      const people = (await runtime.participants(conversationId)) ?? NOBODY_YET
+      const askers = askedBy.flatMap((author) =>
+        author.by === undefined || author.kind === 'agent' ? [] : [author.by],
+      )
+      return authorize(identity, 'hold.read', { conversationId, ...people, hold: { to, askedBy: askers } })
+    }),
+  )
+  return holds.filter((_, index) => allowed[index])
+}
+
+/** The problem by the application's own rules. The default rules are part of the decision about a hold. */
+export async function refuseCustom(
+  asked: Asked,
+  conversationId: string,
+  callId: string,
+): Promise<RouteAnswer | undefined> {
+  if (!asked.services.authorize) return undefined
+  const { items } = await asked.runtime.pending({ conversationId, callId, limit: 1 })
+  const allowed = await readableHolds(asked, items)
+  return allowed.length === items.length ? undefined : refuse('not-allowed', 'You may not see this hold.')
 }
 
 /** The caller as the runtime restricts its lists; unrestricted for callers that read the whole tenant. */
@@ -116,17 +164,15 @@ export async function refuseSpace(caller: Caller, runtime: Runtime, id: string):
   return notAMember(caller)
 }
 
-/**
- * The problem when the id is the log of an autonomous agent that the caller may not read. Does not check that it
- * exists.
- */
-function refuseAgentLog(caller: Caller, id: string): RouteAnswer | undefined {
-  if (readsWholeTenant(caller) || agentOfLog(id) === undefined) return undefined
-  return refuse(
-    'scope-missing',
-    'This is the log of an autonomous agent. It needs a key, or a token with the scope admin.',
-  )
+/** A person who sends to an agent's log before it exists would be its owner. */
+function mayUseNewAgentLog(caller: Caller, right: Right): boolean {
+  return right === 'conversation.read' ? readsWholeTenant(caller) : seesWholeTenant(caller)
 }
+
+const agentLogRefused: RouteAnswer = refuse(
+  'scope-missing',
+  'This is the log of an autonomous agent. It needs a key, or a token with the scope admin.',
+)
 
 /** Whether a log with this id exists. */
 export async function hasEvents(runtime: Runtime, id: string): Promise<boolean> {

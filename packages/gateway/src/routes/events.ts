@@ -7,7 +7,7 @@ import { route, wantsStream, type RouteRequest, type Route } from '../http/route
 import { hasScope } from '../auth/caller.ts'
 import { id, limit, listOf, logEvent, missing, tools, z } from '../schemas.ts'
 import type { StreamAccess } from '../streams/streams.ts'
-import { hasEvents, refuseRight, refuseConversation } from './access-rules.ts'
+import { hasEvents, readsForHoldSince, refuseRight, refuseConversation } from './access-rules.ts'
 
 const PAGE = 100
 
@@ -35,18 +35,30 @@ export const eventRoutes: readonly Route[] = [
         return services.streams.open(routeRequest, which, {
           tools: query.tools,
           notCreated,
-          ...(caller.kind === 'person' && { access: accessTo(routeRequest, which) }),
+          ...(caller.kind === 'person' && { access: await accessTo(routeRequest, which) }),
         })
       return pageOfEvents(runtime, which, query)
     },
   }),
 ]
 
-/** A person who is removed from the conversation gets none of its later events. */
-function accessTo(asked: Pick<RouteRequest, 'caller' | 'runtime' | 'services'>, id: string): StreamAccess {
+/** These events end a hold. */
+const HOLD_ENDS: readonly LogEvent['type'][] = ['call.approved', 'call.resumed', 'call.settled', 'answer.arrived']
+
+/**
+ * A person who is removed from the conversation gets none of its later events. The stream of an approver, who reads while a
+ * hold waits, ends when a hold does: if another one waits, they may open it again.
+ */
+async function accessTo(
+  asked: Pick<RouteRequest, 'caller' | 'runtime' | 'services'>,
+  id: string,
+): Promise<StreamAccess> {
   const { by } = asked.caller
+  const since = await readsForHoldSince(asked, id)
   return {
-    until: (event) => event.type === 'participants.changed' && event.remove.includes(by),
+    until: (event) =>
+      (event.type === 'participants.changed' && event.remove.includes(by)) ||
+      (since !== undefined && event.seq > since && HOLD_ENDS.includes(event.type)),
     still: async () => (await refuseRight(asked, id, 'conversation.read')) === undefined,
   }
 }

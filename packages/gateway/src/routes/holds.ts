@@ -10,8 +10,7 @@ import { route, type Route, type RouteRequest } from '../http/route.ts'
 import { by, hold, id, json, limit, listOf, verdict, z } from '../schemas.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import type { NamesById } from '../people-names.ts'
-import { identityOf } from '../authorize.ts'
-import { readsWholeTenant, refuseRight } from './access-rules.ts'
+import { readableHolds, readsWholeTenant, refuseCustom, refuseRight } from './access-rules.ts'
 import { withoutFormerAssignees, type ShownHold } from './former-assignees.ts'
 import { deciderOf } from './request-author.ts'
 
@@ -260,36 +259,6 @@ async function holdAsked(
   const refused = await refuseCustom({ caller, services, runtime }, conversationId, callId)
   if (refused) return { answer: refused }
   return { options: { by: from.by, ...(body.hold !== undefined && { hold: body.hold }) } }
-}
-
-/** The problem by the application's own rules. The default rules are part of the decision. */
-async function refuseCustom(
-  asked: Pick<RouteRequest, 'caller' | 'services' | 'runtime'>,
-  conversationId: string,
-  callId: string,
-): Promise<RouteAnswer | undefined> {
-  if (!asked.services.authorize) return undefined
-  const { items } = await asked.runtime.pending({ conversationId, callId, limit: 1 })
-  const allowed = await readableHolds(asked, items)
-  return allowed.length === items.length ? undefined : refuse('not-allowed', 'You may not see this hold.')
-}
-
-/** The holds of a page that the application's own rules allow. The default rules restrict the query itself. */
-async function readableHolds(
-  { caller, services: { authorize }, runtime }: Pick<RouteRequest, 'caller' | 'services' | 'runtime'>,
-  holds: readonly PendingHold[],
-): Promise<readonly PendingHold[]> {
-  if (!authorize) return holds
-  const allowed = await Promise.all(
-    holds.map(async ({ conversationId, to, askedBy = [] }) => {
-      const people = (await runtime.participants(conversationId)) ?? { owner: undefined, participants: [] }
-      const askers = askedBy.flatMap((author) =>
-        author.by === undefined || author.kind === 'agent' ? [] : [author.by],
-      )
-      return authorize(identityOf(caller), 'hold.read', { conversationId, ...people, hold: { to, askedBy: askers } })
-    }),
-  )
-  return holds.filter((_, index) => allowed[index])
 }
 
 /**

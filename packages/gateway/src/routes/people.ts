@@ -54,17 +54,19 @@ export const peopleRoutes: readonly Route[] = [
     name: 'removePerson',
     tag: 'people',
     summary:
-      'Remove a person: keys and delegates that act for them have no groups then. Open holds lose them as assignee',
+      'Remove a person: their delegations end, and keys that act for them have no groups. Open holds lose them as assignee',
     scopes: ['admin'],
     params: z.object({ id }),
     responses: { 204: { description: 'The person was removed.' } },
     problems: ['not-found'],
-    handle: async ({ params, caller, runtime, services: { people, names } }) => {
+    handle: async ({ params, caller, runtime, services: { people, delegations, names } }) => {
       if (!(await people.find(caller.tenant, params.id)))
         return refuse('not-found', `There is no person "${params.id}".`)
       // First: a request that is repeated after a crash hands over the rest, as long as the person is listed.
       const handed = await runtime.handOver(params.id, { by: principalOf(caller) })
       if (!handed.ok) return refuse(handed.refusal, handed.message)
+      // A delegation has the groups from when it was made, for people who are not listed.
+      await delegations.removeFrom(caller.tenant, params.id)
       await people.remove(caller.tenant, params.id)
       names.forget(caller.tenant, params.id)
       return { status: 204 }

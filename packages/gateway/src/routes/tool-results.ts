@@ -8,7 +8,8 @@ import { refuse, type RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { by, id, json, verdict, z } from '../schemas.ts'
-import { authorOf } from './request-author.ts'
+import { refuseCustom } from './access-rules.ts'
+import { deciderOf } from './request-author.ts'
 import { allowedKinds, verdictAnswer } from './holds.ts'
 
 const toolResult = z
@@ -39,7 +40,7 @@ export const toolResultRoutes: readonly Route[] = [
     },
     problems: ['conflict', 'expired', 'stale', 'unknown', 'invalid', 'wrong-kind', 'not-allowed'],
     handle: async ({ params: { runId }, body, caller, runtime, services }) => {
-      const from = await authorOf({ caller, services }, body.by)
+      const from = await deciderOf({ caller, services }, body.by)
       if ('answer' in from) return from.answer
       const { callId } = body
       if (!callId.startsWith(`${runId}.`)) return refuse('unknown', `Run ${runId} has no call ${callId}.`)
@@ -47,6 +48,8 @@ export const toolResultRoutes: readonly Route[] = [
       if (hidden) return hidden
       const conversationId = body.conversationId ?? (await conversationOf(services, caller.tenant, callId))
       if (typeof conversationId === 'object') return conversationId
+      const refused = await refuseCustom({ caller, services, runtime }, conversationId, callId)
+      if (refused) return refused
       const options = { by: from.by, ...allowedKinds(caller, ['external']) }
       return verdictAnswer(await runtime.resolve(conversationId, callId, resolutionOf(body), options))
     },

@@ -5,8 +5,10 @@
 import { runBeforeCallHooks } from '../hooks/before-call.ts'
 import type { Json } from '@holdpoint/core/internal/json'
 import type { Tool } from '@holdpoint/core/internal/tool/tool'
-import { approverRule } from '@holdpoint/core/internal/turn/approvers'
+import type { ApprovalRequest } from '@holdpoint/core/internal/tool/tool-options'
+import { approverRule, type ApproverRule } from '@holdpoint/core/internal/turn/approvers'
 import { openHold } from '@holdpoint/core/internal/turn/call'
+import type { Hold } from '@holdpoint/core/internal/turn/hold'
 import type { Resolve } from '@holdpoint/core/internal/turn/resolve'
 import type { Call } from '@holdpoint/core/internal/turn/turn-state'
 import type { ResolveDecision } from '@holdpoint/core/internal/turn/verdict'
@@ -39,8 +41,15 @@ export async function checkEditedInput(
     ? await askGate(tool, call, checked.value, context, new LazyAbortController())
     : { required: true }
   const resolution = first?.resolution ?? ({ kind: 'approve', input: edited } as const)
-  const rule = approverRule(request, hold?.askedBy ?? [])
+  const rule = escalated(approverRule(request, hold?.askedBy ?? []), request, hold)
   return { ...command, resolution, edited: { effective: bound.input, inputHash: bound.inputHash, rule } }
+}
+
+/** Whom the hold was escalated to may approve an edit too, if the gate names the same people for it. */
+function escalated(rule: ApproverRule, { escalate }: ApprovalRequest, hold: Hold | undefined): ApproverRule {
+  const isOver = hold?.to !== undefined && hold.escalation === undefined
+  if (!rule.to || !escalate || !isOver || !escalate.to.every((name) => hold.to?.includes(name))) return rule
+  return { ...rule, to: [...rule.to, ...escalate.to] }
 }
 
 /** Why hooks refuse the edit. A hook that would change the input refuses it too: only the approver may change it. */

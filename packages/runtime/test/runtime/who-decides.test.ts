@@ -9,16 +9,18 @@ const ann: Principal = { id: 'ann', kind: 'person', groups: ['finance'] }
 const bob: Principal = { id: 'bob', kind: 'person', groups: ['finance'] }
 const kim: Principal = { id: 'kim', kind: 'person', groups: ['board'] }
 
+const approval = {
+  required: true,
+  approvers: { anyOf: ['group:finance'], count: 2 },
+  remindAfter: '1 h',
+  escalate: { after: '4 h', to: ['group:board'] },
+} as const
+
 const refund = tool({
   name: 'refund',
   description: 'Pays money back.',
   input: z.object({}),
-  approval: {
-    required: true,
-    approvers: { anyOf: ['group:finance'], count: 2 },
-    remindAfter: '1 h',
-    escalate: { after: '4 h', to: ['group:board'] },
-  },
+  approval,
   run: () => 'paid',
 })
 
@@ -71,6 +73,19 @@ test('approvers are reminded and then others are asked, once each, at their time
   expect((await third.runtime.approve('c', callId, { by: bob })).verdict).toBe('accepted')
   await world.soon(world.until(async () => types(await world.log()).at(-1) === 'model.replied'))
   expectSound(await world.log(), second)
+})
+
+test('after an escalation, the people who were asked then may also edit', async () => {
+  const world = new World()
+  const pay = tool({ name: 'pay', description: 'Pays.', input: z.looseObject({}), approval, run: () => 'paid' })
+  const a = await world.process('a', { says: [calls('pay'), 'Done.'], tools: [pay], lookMs: 24 * HOUR })
+  await a.runtime.send('c', 'Pay it back', { by: 'ann' })
+  const callId = await heldId(a, 'pay')
+  const edit = { by: kim, input: { euros: 5 } }
+  expect((await a.runtime.approve('c', callId, edit)).verdict).toBe('not-allowed')
+  await world.clock.advance(4 * HOUR)
+  await world.soon(world.until(async () => count(await world.log(), 'hold.escalated') === 1))
+  expect((await a.runtime.approve('c', callId, edit)).verdict).toBe('accepted')
 })
 
 test('a hold is taken on, commented on and set free, and every reader sees it', async () => {
