@@ -192,8 +192,13 @@ describe('a declaration is refused', () => {
     ],
     [
       'with an approval that escalates to no one',
-      { approval: { required: true, escalate: { after: '1 h', to: [] } } },
+      { approval: { required: true, approvers: { anyOf: ['ada'] }, escalate: { after: '1 h', to: [] } } },
       /"approval" must be/,
+    ],
+    [
+      'with an approval that escalates, and names no one to ask before',
+      { approval: { required: true, approvers: 2, escalate: { after: '1 h', to: ['group:board'] } } },
+      /"approval.escalate" needs "approvers.anyOf"/,
     ],
     ['with an approval by zero approvers', { approval: { required: true, approvers: 0 } }, /"approval" must be/],
     ['with an approval by one and a half', { approval: { required: true, approvers: 1.5 } }, /"approval" must be/],

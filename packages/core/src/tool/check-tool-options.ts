@@ -6,7 +6,7 @@ import { HoldpointError } from '../failure.ts'
 import { isDuration } from '../duration.ts'
 import { isObject, describeValue } from '../json.ts'
 import { TOOL_NAME } from './name.ts'
-import type { ApprovalRequest, Executor } from './tool-options.ts'
+import type { ApprovalRequest, Approvers, Executor } from './tool-options.ts'
 
 const COMMON = [
   'name',
@@ -129,6 +129,8 @@ function checkApproval(approval: unknown, what: string): void {
   if (approval === undefined || approval === 'auto' || approval === 'required') return
   if (typeof approval === 'boolean' || typeof approval === 'function') return
   if (isApprovalRequest(approval)) return
+  if (isObject(approval) && escalatesFromEveryone(approval as Readonly<Record<string, unknown>>))
+    throw invalidTool(`${what}: "approval.escalate" needs "approvers.anyOf": ${EVERYONE_IS_ASKED}`)
   throw invalidTool(
     `${what}: "approval" must be true or "required", false or "auto", { required, reason?, approvers?, remindAfter?, escalate? } or a function that returns true, false or such an object.`,
   )
@@ -142,10 +144,18 @@ export function isApprovalRequest(value: unknown): value is ApprovalRequest {
   const { required, reason = '', approvers = 1, remindAfter = 1, escalate } = value as Readonly<Record<string, unknown>>
   if (hasOther(value, REQUEST_KEYS)) return false
   if (typeof required !== 'boolean' || typeof reason !== 'string') return false
+  if (escalatesFromEveryone(value as Readonly<Record<string, unknown>>)) return false
   return (isCount(approvers) || isApprovers(approvers)) && isDuration(remindAfter) && isEscalation(escalate)
 }
 
-function isApprovers(value: unknown): boolean {
+const EVERYONE_IS_ASKED = 'without it, everyone who may resolve is asked from the start.'
+
+/** An escalation adds people to those that are named. Where none are, it would take the right from everyone else. */
+function escalatesFromEveryone({ approvers, escalate }: Readonly<Record<string, unknown>>): boolean {
+  return escalate !== undefined && !(isObject(approvers) && approvers['anyOf'] !== undefined)
+}
+
+export function isApprovers(value: unknown): value is Approvers {
   if (!isObject(value) || hasOther(value, ['anyOf', 'count', 'notRequester'])) return false
   const { anyOf = ['x'], count = 1, notRequester = true } = value as Readonly<Record<string, unknown>>
   return isNames(anyOf) && isCount(count) && typeof notRequester === 'boolean'

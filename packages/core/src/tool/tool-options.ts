@@ -16,7 +16,7 @@ export interface ApprovalRequest {
   readonly approvers?: number | Approvers
   /** Reminds the approvers once, this long after the call was held. */
   readonly remindAfter?: Duration
-  /** Asks more people and groups, this long after the call was held. */
+  /** Asks more people and groups than `approvers.anyOf`, this long after the call was held. */
   readonly escalate?: { readonly after: Duration; readonly to: readonly string[] }
 }
 

@@ -11,7 +11,7 @@ import type { Checked } from '@holdpoint/core/internal/ports'
 import { StateWrites } from '@holdpoint/core/internal/plugin/state'
 import type { ToolDefinition } from '@holdpoint/core/internal/tool/definition'
 import { inputHash } from '@holdpoint/core/internal/tool/fingerprint'
-import { isApprovalRequest } from '@holdpoint/core/internal/tool/check-tool-options'
+import { isApprovalRequest, isApprovers } from '@holdpoint/core/internal/tool/check-tool-options'
 import { failed, type CallOutcome } from '@holdpoint/core/internal/tool/outcome'
 import type { Tool } from '@holdpoint/core/internal/tool/tool'
 import type { ApprovalRequest } from '@holdpoint/core/internal/tool/tool-options'
@@ -140,7 +140,8 @@ function unclearAnswer(answer: unknown, tool: Tool, { problem }: TurnContext): A
   const why = `The approval check of "${tool.name}" gave no clear answer. Return true, false or { required, reason?, approvers?, remindAfter?, escalate? }.`
   problem(new HoldpointError('tool-invalid', why))
   const approvers: unknown = isObject(answer) ? answer['approvers'] : undefined
-  const named = typeof approvers === 'number' && Number.isSafeInteger(approvers) && approvers > 1 ? { approvers } : {}
+  const several = typeof approvers === 'number' && Number.isSafeInteger(approvers) && approvers > 1
+  const named = several || isApprovers(approvers) ? { approvers } : {}
   return { required: true, reason: 'The approval check gave no clear answer.', ...named }
 }
 

@@ -298,9 +298,18 @@ test('a tool that is gone when its approval comes is an error the model reads', 
 })
 
 test('an unclear answer of an approval function is held for the approvers that it names, and the operator is told', async () => {
-  const problems: unknown[] = []
-  const { agent } = desk([send, 'ok'], { tools: [mail(() => ({ approvers: 2 }) as never)] })
-  const { holds } = await chat(agent, 'Tell Ada', { onProblem: (error) => problems.push(error) })
-  expect(holds).toMatchObject([{ kind: 'approval', approvers: 2, reason: 'The approval check gave no clear answer.' }])
-  expect(problems).toMatchObject([{ code: 'tool-invalid' }])
+  const named = { approvers: 2, to: ['group:finance'], notRequester: true }
+  for (const [answer, expected] of [
+    [{ approvers: 2 }, { approvers: 2 }],
+    [{ required: true, approvers: { anyOf: ['group:finance'], count: 2 }, reazon: 'Much' }, named],
+  ] as const) {
+    const problems: unknown[] = []
+    const { agent } = desk([send, 'ok'], { tools: [mail(() => answer as never)] })
+    const { session } = await chat(agent, 'Tell Ada', { by: 'eve', onProblem: (error) => problems.push(error) })
+    const [held] = session.events.filter(({ type }) => type === 'call.held')
+    expect(held).toMatchObject({
+      hold: { kind: 'approval', ...expected, reason: 'The approval check gave no clear answer.' },
+    })
+    expect(problems).toMatchObject([{ code: 'tool-invalid' }])
+  }
 })
