@@ -120,6 +120,7 @@ function decisionsIn(logs: Logs): Map<string, number> {
         case 'conversation.opened':
         case 'participants.changed':
         case 'conversation.erased':
+        case 'conversation.restored':
         case 'turn.started':
         case 'message.queued':
         case 'message.changed':

@@ -61,5 +61,7 @@ export const guarantees = {
   'approval.distinct-people':
     'Approvals are counted by person: a requester who is excluded, a second name and a delegate of the same person do not count.',
   'space.heard-once': 'A message in a space is there once, and every other agent in it receives it once.',
+  'restore.in-doubt':
+    'After a restore from a backup, a call that may have run since runs again only if its tool or a person says so.',
   'cancel.pairs-every-call': 'After a cancel, every call of the turn has an outcome.',
 } as const satisfies Readonly<Record<string, string>>

@@ -1,4 +1,5 @@
 export { agent } from './agent.ts'
+export { backup, markRestored, restore } from './backup.ts'
 export { agentFromConfig, checkAgentConfig, type AgentConfig } from './config/agent-config.ts'
 export { type ConfigEnv } from './config/config-env.ts'
 export { envSecrets, type Secrets } from './config/env-secrets.ts'
@@ -6,6 +7,7 @@ export { schemaChecks, type SchemaChecks, type SchemaChecksOptions } from './jso
 export { withoutSecrets } from './config/secrets.ts'
 export { toolFromConfig, type ToolConfig } from './config/tool-config.ts'
 export { holdpoint, openStore, type HoldpointOptions } from './holdpoint.ts'
+export { storeCommand } from './store-command.ts'
 export { memoryStore } from './memory-store.ts'
 export { internalTool, tool } from './tool.ts'
 export { guardedFetch } from './http-tool/guarded-fetch.ts'
@@ -104,6 +106,7 @@ export type {
   KnownCall,
   ListedConversation,
   ListFilter,
+  MarkedRestored,
   PendingFilter,
   NewHold,
   PendingHold,

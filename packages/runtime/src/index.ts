@@ -20,6 +20,7 @@ export type { KnownCall } from './runtime/known-call.ts'
 export { QuotaExceeded, type QuotaName, type QuotaReached, type Quotas, type QuotaUsage } from './node/tenant-quotas.ts'
 export { checkRuntimeOptions } from './runtime/check-runtime.ts'
 export { listDocument } from './runtime/erase.ts'
+export { markRestored, type MarkedRestored } from './runtime/mark-restored.ts'
 export type {
   Asker,
   EraseOptions,

@@ -11,4 +11,5 @@ const found = lookUp?.('node:sqlite')
 
 export const hasSqlite: boolean = found !== undefined
 export const DatabaseSync = found?.DatabaseSync as typeof sqlite.DatabaseSync
+export const backupDatabase = found?.backup as typeof sqlite.backup
 export type DatabaseSync = sqlite.DatabaseSync

@@ -2,10 +2,11 @@
  * Identifies a file, and applies the missing migrations in one transaction, after copying the file. The write lock is held
  * from before the copy until the commit, so no other process can write in between.
  */
-import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from './database.ts'
 import { sqliteErrorMessage } from './sqlite-error.ts'
+import { sync } from './sync.ts'
 import { untilFree } from './until-free.ts'
 
 /** "Hold" in ASCII. Identifies the file as ours, also for the `file` command. */
@@ -80,14 +81,5 @@ function copy(path: string, version: number): void {
       `${path} has an older format (${version}) and could not be copied to ${target} before the migration: ${sqliteErrorMessage(error)}.`,
       { cause: error },
     )
-  }
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r')
-  try {
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
   }
 }

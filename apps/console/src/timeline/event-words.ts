@@ -39,6 +39,8 @@ export function eventWords(event: LogEvent, calls: CallsOfLog): string {
       return event.policy === 'retention'
         ? 'The conversation was erased, because it was older than the retention period'
         : 'The conversation was erased'
+    case 'conversation.restored':
+      return 'The store was restored from a backup. Later events are lost, and calls that were under way are in doubt'
     case 'participants.changed':
       return participantsWords(event)
     case 'turn.started':

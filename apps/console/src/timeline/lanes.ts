@@ -125,6 +125,7 @@ class LaneBuilder {
         return this.#mark(this.#call(event.callId), event)
       case 'conversation.opened':
       case 'participants.changed':
+      case 'conversation.restored':
       case 'conversation.erased':
       case 'message.queued':
       case 'message.changed':

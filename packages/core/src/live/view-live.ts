@@ -38,6 +38,7 @@ export function viewLiveAfter(live: ViewLive, event: LogEvent): ViewLive {
     case 'turn.started':
     case 'turn.ended':
     case 'conversation.erased':
+    case 'conversation.restored':
       return NOTHING_LIVE
     case 'conversation.opened':
     case 'participants.changed':

@@ -95,6 +95,7 @@ function changes(view: View, event: LogEvent): Changes {
     case 'conversation.opened':
       return { agent: event.agent }
     case 'participants.changed':
+    case 'conversation.restored':
     case 'conversation.erased':
       return {}
     case 'turn.started': {

@@ -37,6 +37,8 @@ export type ConversationEvent =
       readonly reason?: string
       readonly policy?: 'retention'
     } & Actor)
+  /** The store was restored from a backup. Events after the backup are lost, and calls that were under way are in doubt. */
+  | { readonly type: 'conversation.restored' }
   | {
       readonly type: 'turn.started'
       readonly turnId: string

@@ -139,6 +139,7 @@ function grow(passage: Growing, event: ConversationEvent): void {
       break
     case 'conversation.opened':
     case 'participants.changed':
+    case 'conversation.restored':
     case 'conversation.erased':
     case 'message.queued':
     case 'call.held':

@@ -7,6 +7,7 @@ import type { Display, LogEvent, ReplySpaces } from '../log/log-event.ts'
 import { callsOf, type CallPart } from '../model/reply.ts'
 import { doneBy } from '../principal.ts'
 import { addresseesOf, type Hold, type Resolved } from './hold.ts'
+import { restoreCall } from './restore-call.ts'
 import type { Call } from './turn-state.ts'
 
 type Settled = Extract<Call, { readonly at: 'settled' }>
@@ -137,7 +138,8 @@ export function callIn(events: readonly LogEvent[], callId: string): Call | unde
     if (event.type === 'model.replied') {
       const part = callsOf(event.reply).find((each) => each.callId === callId)
       if (part) call = newCall(part, event.seq, event)
-    } else if (call && 'callId' in event && event.callId === callId) call = evolveCall(call, event)
+    } else if (call && event.type === 'conversation.restored') call = restoreCall(call, event)
+    else if (call && 'callId' in event && event.callId === callId) call = evolveCall(call, event)
   }
   return call
 }
@@ -145,7 +147,7 @@ export function callIn(events: readonly LogEvent[], callId: string): Call | unde
 /** The fields that a call has in every state. */
 function facts(call: Call): Omit<Call, 'at'> {
   const { callId, name, proposed, malformed, edited, approved, endorsed, attempt, seqs } = call
-  const { holds, kept, resumed, resolved, inSpace, streaming, silent } = call
+  const { holds, kept, resumed, resolved, inSpace, streaming, silent, restored } = call
   return {
     callId,
     name,
@@ -163,6 +165,7 @@ function facts(call: Call): Omit<Call, 'at'> {
     inSpace,
     ...(streaming && { streaming }),
     ...(silent && { silent }),
+    ...(restored && { restored }),
   }
 }
 

@@ -25,10 +25,11 @@ interface Base {
   readonly plugins?: Conversation['plugins']
   readonly plans?: readonly Plan[]
   readonly outbox?: readonly Notice[]
+  readonly restored?: true
 }
 
 export function toBase(state: Conversation): Json | undefined {
-  const { agent, people, erased, turn, queue, shown, waiting, plugins, plans, outbox } = state
+  const { agent, people, erased, turn, queue, shown, waiting, plugins, plans, outbox, restored } = state
   if (turn.phase !== 'rest') return undefined
   const base: Base = {
     agent,
@@ -41,6 +42,7 @@ export function toBase(state: Conversation): Json | undefined {
     ...(Object.keys(plugins).length > 0 && { plugins }),
     ...(plans.size > 0 && { plans: [...plans.values()] }),
     ...(outbox.length > 0 && { outbox }),
+    ...(restored && { restored }),
   }
   return base as unknown as Json
 }
@@ -58,6 +60,7 @@ export function fromBase(seq: number, base: Json): Conversation {
     plugins = {},
     plans = [],
     outbox = [],
+    restored = false,
   } = base as unknown as Base
   return {
     ...emptyConversation,
@@ -72,6 +75,7 @@ export function fromBase(seq: number, base: Json): Conversation {
     plugins,
     plans: new Map(plans.map((plan) => [plan.id, plan])),
     outbox,
+    restored,
   }
 }
 

@@ -40,6 +40,7 @@ export function decideSend(state: Conversation, { item, plan, whileBusy, by }: S
     // Messages keep their order: those that waited before come first.
     if (item && whileBusy === 'queue' && state.queue.length > 0) return accept({ type: 'message.queued', item })
     if (item) return accept(turnStarted(plan, [item]))
+    if (state.restored && state.queue.length > 0) return decideQueued(state, plan)
     if (!turn.last) return refuse('nothing-to-continue', 'The conversation is empty. Send a message first.')
     // What waits in the queue comes first, and starts a turn by itself.
     const over = turn.last.reason === 'completed' || turn.last.reason === 'skipped'

@@ -34,7 +34,7 @@ export function deriveRows(
     base: toBase(after),
     ...labelsAfter(before, after),
     ...(after.erased && { hidden: true as const }),
-    holds: holdRows(before, events, recalled),
+    holds: [...holdRows(before, events, recalled), ...heldAgain(before, after, events)],
   }
 }
 
@@ -83,6 +83,15 @@ function holdRows(before: Conversation, events: readonly EventBody[], recalled: 
     if (moved.holds > 0 && concerns(event)) rows.set(callId, holdRow(moved, call))
   }
   return [...rows.values()]
+}
+
+/** Every open hold has another deadline after a restore, which is an append of its own. */
+function heldAgain(before: Conversation, after: Conversation, events: readonly EventBody[]): readonly HoldRow[] {
+  if (events[0]?.type !== 'conversation.restored') return []
+  return [...heldBefore(before)].flatMap((callId) => {
+    const call = findCall(after, callId)
+    return call && openHold(call) ? [holdRow(call, call)] : []
+  })
 }
 
 /** Whether the event needs the row of its call even if the state does not know that the call was held. */

@@ -34,6 +34,8 @@ export interface Conversation {
   readonly space: string | undefined
   /** Notices for other logs that are not delivered yet, oldest first. */
   readonly outbox: readonly Notice[]
+  /** The store was restored from a backup, and no message or answer came since. Until then, no work begins by itself. */
+  readonly restored: boolean
 }
 
 /** A queued item, and the seq of the event that queued it. */
@@ -113,6 +115,8 @@ interface CallFacts {
   readonly streaming?: true
   /** The call is left out of the messages, unless a person is asked about it. */
   readonly silent?: true
+  /** The store was restored from a backup that was made before the call was settled. */
+  readonly restored?: true
 }
 
 export type Call = CallFacts &
@@ -159,4 +163,5 @@ export const emptyConversation: Conversation = {
   plans: new Map(),
   space: undefined,
   outbox: [],
+  restored: false,
 }

@@ -25,6 +25,7 @@ import { callsOf, totalTokens } from '../model/reply.ts'
 import { evolveCall, newCall } from './call.ts'
 import { evolveErased } from './erased.ts'
 import { evolvePeople } from './people.ts'
+import { evolveRestored, goesOnAfterRestore, INTERRUPTED_BY_RESTORE } from './restored.ts'
 import { showInSpaces } from './show-in-spaces.ts'
 import { evolvePlans } from './evolve-plans.ts'
 import { emptyConversation, type Call, type Conversation, type Effect, type OpenTurn, type Turn } from './turn-state.ts'
@@ -39,6 +40,12 @@ export function evolve(state: Conversation, event: LogEvent): Conversation {
   const moved = move(state, event)
   // From any state, the tombstone is the same: a process that is behind must not find other work in it.
   if (moved.erased) return moved
+  if (moved.restored && goesOnAfterRestore(event))
+    return evolvePeopleAndSpaces(state, { ...moved, restored: false }, event)
+  return evolvePeopleAndSpaces(state, moved, event)
+}
+
+function evolvePeopleAndSpaces(state: Conversation, moved: Conversation, event: LogEvent): Conversation {
   const people = evolvePeople(state.people, event)
   return showInSpaces(state, people === state.people ? moved : { ...moved, people }, event)
 }
@@ -57,6 +64,8 @@ function move(state: Conversation, event: LogEvent): Conversation {
       return { ...state, seq }
     case 'conversation.erased':
       return evolveErased(event)
+    case 'conversation.restored':
+      return evolveRestored(state, event)
     case 'turn.started':
       return moveTurnStarted(state, event)
     case 'message.queued':
@@ -155,26 +164,31 @@ export function next(state: Conversation): readonly Effect[] {
 }
 
 function effectsOf(state: Conversation): readonly Effect[] {
-  const { waiting, plans, outbox } = state
+  const { waiting, plans, outbox, restored } = state
   const effects = nextForTurn(state)
+  for (const call of waiting.values()) effects.push(expireHold(call))
+  if (restored) return effects
   const first = outbox[0]
   if (first) effects.push({ do: 'deliver', key: `deliver:${first.n}`, notices: outbox })
-  for (const call of waiting.values()) effects.push(expireHold(call))
   for (const plan of plans.values()) effects.push(firesAt(plan))
   return effects
 }
 
-function nextForTurn({ turn, queue }: Conversation): Effect[] {
+function nextForTurn({ turn, queue, restored }: Conversation): Effect[] {
   switch (turn.phase) {
     case 'rest':
-      return queue.length > 0 ? [{ do: 'start-turn', key: 'turn' }] : []
+      return queue.length > 0 && !restored ? [{ do: 'start-turn', key: 'turn' }] : []
     case 'model':
-      return nextForModel(turn)
+      return restored ? [endedByRestore(turn)] : nextForModel(turn)
     case 'calls':
       if (turn.halt && openCalls(turn).length === 0)
         return [{ do: 'end-turn', key: 'turn', turnId: turn.turnId, ...turn.halt }]
       return turn.calls.map(nextForCall).filter((effect) => effect !== undefined)
   }
+}
+
+function endedByRestore({ turnId }: OpenTurn): Effect {
+  return { do: 'end-turn', key: 'turn', turnId, reason: 'interrupted', message: INTERRUPTED_BY_RESTORE }
 }
 
 function nextForModel(turn: OpenTurn): Effect[] {

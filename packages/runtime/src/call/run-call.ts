@@ -99,7 +99,7 @@ export async function recoverCall(
           call,
           failed(
             'lost',
-            'The process died while this call ran, and the call may not run twice. It may or may not have done its work.',
+            `${call.restored ? 'The store was restored from a backup that is older than the end of this call' : 'The process died while this call ran'}, and the call may not run twice. It may or may not have done its work.`,
           ),
         ),
       ]
@@ -155,8 +155,11 @@ async function lostHold(
   const hold: Hold = {
     kind: 'approval',
     cause: 'lost',
-    reason:
-      'The process died while this call ran. Approve to run it again under the same id, reject to give up, or answer with the result if the call did its work.',
+    reason: `${
+      call.restored
+        ? 'The store was restored from a backup, and this call may have run since.'
+        : 'The process died while this call ran.'
+    } Approve to run it again under the same id, reject to give up, or answer with the result if the call did its work.`,
     accepts: ['approve', 'reject', 'answer'],
     ...bound,
     ...(tool && tool.fingerprint === (call.approved ?? tool).fingerprint && { definition: tool.definition }),

@@ -185,6 +185,7 @@ export const EVENTS: { readonly [T in EventBody['type']]: FieldChecks<Extract<Ev
     via: maybe(text),
     onBehalfOf: maybe(text),
   },
+  'conversation.restored': {},
   'participants.changed': {
     add: list(text),
     remove: list(text),

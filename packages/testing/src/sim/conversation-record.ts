@@ -125,6 +125,7 @@ export class ConversationRecord {
         return
       case 'conversation.opened':
       case 'conversation.erased':
+      case 'conversation.restored':
       case 'participants.changed':
       case 'hold.reminded':
       case 'hold.escalated':

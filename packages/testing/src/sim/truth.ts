@@ -173,6 +173,7 @@ function driverOnly(event: LogEvent): boolean {
     case 'conversation.opened':
     case 'participants.changed':
     case 'conversation.erased':
+    case 'conversation.restored':
     case 'message.queued':
     case 'call.endorsed':
     case 'hold.reminded':

@@ -1,0 +1,41 @@
+/**
+ * Backup and restore of a store in a SQLite file. A PostgreSQL database is backed up and restored with PostgreSQL's own tools;
+ * afterwards, `markRestored` says so to the store.
+ */
+import { HoldpointError, type Store } from '@holdpoint/core'
+import { markRestored as markStore, type MarkedRestored } from '@holdpoint/runtime'
+import { backupSqlite, restoreSqlite, type CopiedFile } from '@holdpoint/store-sqlite'
+import { openStore } from './holdpoint.ts'
+import { nodePorts } from './node-ports.ts'
+
+/** Copies the SQLite file `from` into the new file `to`. Processes may go on writing. */
+export async function backup(from: string, to: string): Promise<CopiedFile> {
+  return backupSqlite(filePath(from), filePath(to))
+}
+
+/** Makes the new file `to` from a backup. Its calls that were under way are in doubt, and its holds are asked about again. */
+export async function restore(from: string, to: string): Promise<MarkedRestored> {
+  return restoreSqlite(filePath(from), filePath(to), (store) => markStore(store, nodePorts))
+}
+
+/**
+ * Call it once on a store that was restored from a backup by other means, such as a PostgreSQL database, while no process has
+ * a runtime on it: a call that ran after the backup could run again.
+ */
+export async function markRestored(place: string | Store): Promise<MarkedRestored> {
+  if (typeof place !== 'string') return markStore(place, nodePorts)
+  const store = await openStore(place)
+  try {
+    return await markStore(store, nodePorts)
+  } finally {
+    await store.close()
+  }
+}
+
+function filePath(place: string): string {
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(place)) return place
+  throw new HoldpointError(
+    'config-invalid',
+    'backup and restore copy a SQLite file. For a PostgreSQL database, use pg_dump or a base backup, and mark the restored database.',
+  )
+}
