@@ -1,18 +1,20 @@
 /**
  * Applies the missing migrations: all in one transaction and under a lock, so that any number of processes can start at
- * once. A schema that is newer than this code is refused, because this code could damage it.
+ * once. A schema that is newer than this code is refused, because this code could damage it, unless the newer version says that
+ * this one may run on it.
  */
 import { HoldpointError } from '@holdpoint/core'
 import type { ClientBase } from 'pg'
-import { MIGRATIONS } from './migrations/migrations.ts'
+import { MIGRATIONS, OLDEST } from './migrations/migrations.ts'
 
 /** The version of a schema is the number of migrations that were applied to it. */
 export async function migrate(
   client: ClientBase,
   schema: string,
   migrations: readonly string[] = MIGRATIONS,
+  oldest: number = OLDEST,
 ): Promise<void> {
-  if ((await versionOf(client, schema, migrations.length)) === migrations.length) return
+  if ((await versionOf(client, schema, migrations.length)) >= migrations.length) return
   await client.query('begin')
   try {
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`holdpoint migrations of ${schema}`])
@@ -23,10 +25,11 @@ export async function migrate(
     await client.query(
       `create table if not exists ${schema}.hp_migrations (version int primary key, applied_at timestamptz not null default now())`,
     )
+    await client.query(`alter table ${schema}.hp_migrations add column if not exists oldest int`)
     for (const [index, migration] of migrations.entries()) {
       if (index < version) continue
       await client.query(migration.replaceAll(':schema', schema))
-      await client.query(`insert into ${schema}.hp_migrations (version) values ($1)`, [index + 1])
+      await client.query(`insert into ${schema}.hp_migrations (version, oldest) values ($1, $2)`, [index + 1, oldest])
     }
     await client.query('commit')
   } catch (error) {
@@ -39,9 +42,12 @@ async function versionOf(client: ClientBase, schema: string, known: number): Pro
   // `to_regclass` answers from a cache, which may miss a table that was created while this process waited for the lock.
   const text = `select 1 from pg_tables where schemaname = $1 and tablename = 'hp_migrations'`
   if ((await client.query(text, [schema])).rowCount === 0) return 0
-  const { rows } = await client.query(`select coalesce(max(version), 0) as version from ${schema}.hp_migrations`)
-  const { version } = rows[0] as { version: number }
-  if (version > known) {
+  // As JSON, because a schema of the first version has no column `oldest`.
+  const { rows } = await client.query<{ readonly version: number; readonly oldest: number | null }>(
+    `select version, (to_jsonb(m)->>'oldest')::int as oldest from ${schema}.hp_migrations m order by version desc limit 1`,
+  )
+  const { version = 0, oldest } = rows[0] ?? {}
+  if (version > known && (oldest ?? version) > known) {
     throw new HoldpointError(
       'store-unusable',
       `The schema "${schema}" is at version ${version}, and this version of @holdpoint/store-postgres knows ` +

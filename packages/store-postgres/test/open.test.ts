@@ -141,11 +141,16 @@ test('an invalid schema name or setting is refused before the store connects', a
 /** As a later release might have it. */
 const later = [...MIGRATIONS, `alter table :schema.conversations add column colour text default 'red'`]
 
-async function migrateTo({ url, schema }: TestSchema, migrations: readonly string[]): Promise<void> {
+/** By default as a release that no earlier version may run beside. */
+async function migrateTo(
+  { url, schema }: TestSchema,
+  migrations: readonly string[],
+  oldest: number = migrations.length,
+): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()
   try {
-    await migrate(client, schema, migrations)
+    await migrate(client, schema, migrations, oldest)
   } finally {
     await client.end()
   }
@@ -182,4 +187,38 @@ test('if a later migration fails, the schema stays at its version', async () => 
   const store = await open()
   await written(store, draft('c', 0))
   expect(await sql(`select * from ${schema}.conversations`)).toEqual([expect.not.objectContaining({ colour: 'red' })])
+})
+
+test('in a rolling upgrade, processes of the version before run on, and start, beside the new one', async () => {
+  const here = await testSchema()
+  const old = await here.open()
+  const each = Array.from({ length: 10 }, (_, nth) => `c${nth}`)
+  let stop = false
+  // Each conversation gets one append after the other: from the version before, while the new one migrates.
+  const writing = each.map(async (id) => {
+    let seq = 0
+    while (!stop) await written(old, draft(id, seq++))
+    return seq
+  })
+  await expect.poll(async () => (await old.heads(each.map((id) => at(id)))).every((seq) => seq > 3)).toBe(true)
+  await migrateTo(here, later, MIGRATIONS.length)
+  // Opened by the code of the version before, on the newer schema.
+  const second = await here.open()
+  const heads = await second.heads(each.map((id) => at(id)))
+  await expect
+    .poll(async () => (await second.heads(each.map((id) => at(id)))).every((seq, nth) => seq > heads[nth]!))
+    .toBe(true)
+  stop = true
+  const seqs = await Promise.all(writing)
+  for (const [nth, id] of each.entries()) await written(second, draft(id, seqs[nth]!))
+  expect(await old.heads(each.map((id) => at(id)))).toEqual(seqs.map((seq) => seq + 1))
+  expect(await here.sql(`select distinct colour from ${here.schema}.conversations`)).toEqual([{ colour: 'red' }])
+})
+
+test('a newer schema that needs a newer version is refused also two versions later', async () => {
+  const here = await testSchema()
+  await (await here.open()).close()
+  const two = [...later, 'alter table :schema.conversations add column size text']
+  await migrateTo(here, two, later.length)
+  await expect(here.open()).rejects.toThrow(`is at version ${two.length}`)
 })
