@@ -1,5 +1,5 @@
-import type { ConversationStatus, Explanation, LogEvent, UserPart } from '@holdpoint/core'
-import type { ListedConversation } from '@holdpoint/runtime'
+import type { ConversationLine, ConversationStatus, Explanation, LogEvent, UserPart } from '@holdpoint/core'
+import type { ImportOptions, ImportResult, ListedConversation } from '@holdpoint/runtime'
 import type { View } from '@holdpoint/core/view'
 import {
   paths,
@@ -13,6 +13,7 @@ import {
 } from '@holdpoint/protocol'
 import { NOT_FOUND, orRefused, orUndefined, type Refused } from './answers.ts'
 import { erase, type EraseOptions } from './erase.ts'
+import { exportLines } from './export-lines.ts'
 import { follow, type FollowOptions } from './follow.ts'
 import type { Http, RequestOptions } from './http.ts'
 import type { PageQuery } from './page-query.ts'
@@ -24,6 +25,8 @@ export interface SendOptions extends RequestOptions, Omit<SendMessage, 'content'
 }
 
 export type SendResult = ({ readonly ok: true } & Sent) | Refused
+
+export type Imported = Omit<Extract<ImportResult, { readonly ok: true }>, 'ok'>
 
 export interface Conversations {
   /** Creates a conversation. `send` to a new id creates one too. */
@@ -68,6 +71,10 @@ export interface Conversations {
    */
   erase(id: string, options?: EraseOptions): Promise<{ readonly ok: true } | Refused>
   explain(id: string, turnId?: string, options?: RequestOptions): Promise<Explanation | undefined>
+  /** The lines of a conversation; without an id, of everything that the tenant has. Throws when the export is incomplete. */
+  export(id?: string, options?: Omit<RequestOptions, 'key'>): AsyncGenerator<ConversationLine, void, undefined>
+  /** Imports the lines of an export. Throws for a wrong line, and nothing is imported. */
+  import(lines: readonly ConversationLine[], options?: RequestOptions & ImportOptions): Promise<Imported>
 }
 
 /** The longest wait of one request, in seconds. For a longer wait the request is repeated with the same key. */
@@ -89,6 +96,10 @@ export function conversationsOf(http: Http): Conversations {
     changeParticipants: async (id, change, options) =>
       orRefused(http.post<Participants>(paths.participants(id), change, options)),
     erase: async (id, options) => orRefused(erase(http, paths.conversation(id), options)),
+    export: (id, options) =>
+      exportLines(http, id === undefined ? paths.export() : paths.conversationExport(id), options),
+    import: async (lines, { underWay, ...options } = {}) =>
+      http.ask({ ...options, method: 'POST', path: paths.import(), query: { underWay }, lines }),
     explain: async (id, turnId, options) => orUndefined(http.get(paths.explain(id), options, { turnId }), NOT_FOUND),
   }
 }

@@ -52,6 +52,8 @@ export interface Ask extends RequestOptions {
   readonly path: string
   readonly query?: object
   readonly body?: object
+  /** The body, as lines of JSON. */
+  readonly lines?: readonly object[]
   /** Seconds that the gateway may wait before it responds. They extend the timeout. */
   readonly wait?: number | undefined
 }
@@ -118,12 +120,13 @@ export class Http {
   async ask<T>(request: Ask): Promise<T> {
     const { method = 'GET', signal } = request
     const key = method === 'GET' ? undefined : (request.key ?? randomKey())
-    const body = request.body && JSON.stringify(request.body)
+    const { lines } = request
+    const body = lines ? lines.map((line) => `${JSON.stringify(line)}\n`).join('') : textOf(request.body)
     const headers = {
       accept: 'application/json',
       ...tenantHeader(request.tenant ?? this.#tenant),
       ...(key !== undefined && { 'idempotency-key': key }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(body !== undefined && { 'content-type': lines ? 'application/x-ndjson' : 'application/json' }),
     }
     const init = { method, headers, ...(body !== undefined && { body }) }
     for (let attempt = 1; ; attempt++) {
@@ -197,6 +200,10 @@ export class Http {
       ? new HoldpointHttpError(`${value.code}: ${value.detail}`, { ...facts, problem: value })
       : new HoldpointHttpError(notOurs(status), facts)
   }
+}
+
+function textOf(body: object | undefined): string | undefined {
+  return body && JSON.stringify(body)
 }
 
 export function tenantHeader(tenant: string | undefined): Readonly<Record<string, string>> {

@@ -8,7 +8,7 @@ import {
   type PersonRow,
   type PersonSessionRow,
 } from '@holdpoint/protocol'
-import { exportPerson } from './export-person.ts'
+import { exportLines } from './export-lines.ts'
 import type { Http, RequestOptions } from './http.ts'
 import type { PageQuery } from './page-query.ts'
 
@@ -56,7 +56,7 @@ export function peopleOf(http: Http): People {
     put: async ({ id, ...body }, options) => http.ask({ ...options, method: 'PUT', path: paths.person(id), body }),
     remove: async (id, options) => http.ask({ ...options, method: 'DELETE', path: paths.person(id) }),
     handOver: async (id, { to, ...options } = {}) => http.post(paths.handOver(id), { to }, options),
-    export: (id, options) => exportPerson(http, id, options),
+    export: (id, options) => exportLines(http, paths.personExport(id), options),
     sessions: (id, query, options) => http.get(paths.personSessions(id), options, query),
     endSessions: async (id, options) => http.ask({ ...options, method: 'DELETE', path: paths.personSessions(id) }),
   }

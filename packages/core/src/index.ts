@@ -39,6 +39,7 @@ export { vendorName } from './tool/name.ts'
 export {
   type EndReason,
   type EventBody,
+  type NewEvent,
   type FailedAttempt,
   type LogEvent,
   type OutputPlan,
@@ -57,7 +58,8 @@ export {
   type UserPart,
 } from './log/message.ts'
 export { type Erasure } from './turn/erased.ts'
-export { decodeBatch, encodeBatch, type Batch } from './log/batch.ts'
+export { decodeBatch, encodeBatch, logged, type Batch } from './log/batch.ts'
+export { type ConversationLine } from './log/conversation-line.ts'
 export { fromSortableId, sortableIdRange, toSortableId, type SortableIdRange } from './log/sortable.ts'
 export { memoryStore, type MemoryStoreOptions } from './log/memory-store.ts'
 export type {

@@ -92,6 +92,8 @@ export interface LogLine {
 
 export interface Limits {
   readonly bodyBytes: number
+  /** The largest import. For a larger one, call `runtime.import` in a program. */
+  readonly importBytes: number
   /** Requests per credential. */
   readonly rate: Rate
   /** Requests per tenant, across all of its credentials. */
@@ -123,6 +125,7 @@ export interface Limits {
 
 export const LIMITS: Limits = {
   bodyBytes: 1_000_000,
+  importBytes: 20_000_000,
   rate: { perSecond: 100, burst: 300 },
   tenantRate: { perSecond: 500, burst: 1500 },
   tenantBytes: { perSecond: 1_000_000, burst: 20_000_000 },

@@ -25,7 +25,7 @@ export function openApiDocument(routes: readonly Route[]): object {
 }
 
 function pathOf(route: Route): RouteConfig {
-  const { method, path, name, tag, summary, scopes, params, query, body } = route
+  const { method, path, name, tag, summary, scopes, params, query, body, lines } = route
   const writes = method !== 'get'
   const key = z.object({
     'idempotency-key': z
@@ -48,6 +48,7 @@ function pathOf(route: Route): RouteConfig {
       ...(body && {
         body: { required: !body.safeParse(undefined).success, content: { 'application/json': { schema: body } } },
       }),
+      ...(lines && { body: { required: true, content: { 'application/x-ndjson': { schema: lines } } } }),
     },
     responses: { ...responsesOf(route), ...problemsOf(route) },
   }
@@ -77,11 +78,11 @@ const AUTHENTICATED: readonly ProblemCode[] = [
 ]
 
 /** By status, with the problem codes of that status. */
-function problemsOf({ scopes, method, body, problems = [] }: Route): Responses {
+function problemsOf({ scopes, method, body, lines, problems = [] }: Route): Responses {
   const codes: ProblemCode[] = ['host-not-allowed', ...problems]
   if (scopes.length > 0) codes.push(...AUTHENTICATED)
   if (method !== 'get') codes.push('key-reused', 'same-key-in-progress', 'origin-not-allowed')
-  if (body) codes.push('malformed-json', 'content-type', 'too-large')
+  if (body || lines) codes.push('malformed-json', 'content-type', 'too-large')
   const byStatus = Map.groupBy(new Set(codes), statusOf)
   return Object.fromEntries(
     [...byStatus].map(([status, words]) => [

@@ -6,7 +6,6 @@
 import { authorIdOf, HoldpointError, isSpaceEvent, type LogEvent } from '@holdpoint/core'
 import type { ExportLine } from '@holdpoint/protocol'
 import type { Runtime } from '@holdpoint/spaces'
-import type { TextSink, TextStream } from './http/text-stream.ts'
 import { rowOfSession, type CookieSession } from './auth/cookie-sessions.ts'
 import type { GatewayServices } from './gateway-services.ts'
 
@@ -99,46 +98,4 @@ function isBy(event: LogEvent, person: string): boolean {
   }
   if (event.type === 'turn.started') return event.items.some((item) => authorIdOf(item) === person)
   return event.type === 'message.queued' && authorIdOf(event.item) === person
-}
-
-/** Asks for the next line only when the client can take it. */
-export function streamOfLines(lines: AsyncGenerator<string>, failed: (error: unknown) => void): TextStream {
-  let sink: TextSink | undefined
-  let [wanted, writing, over] = [false, false, false]
-  const write = async (): Promise<void> => {
-    if (writing) return
-    writing = true
-    try {
-      while (wanted && !over) {
-        const { done, value } = await lines.next()
-        if (over) return
-        if (done) {
-          over = true
-          sink?.end('')
-          return
-        }
-        wanted = false
-        if (sink?.write(`${value}\n`)) wanted = true
-      }
-    } catch (error) {
-      over = true
-      failed(error)
-      sink?.fail(error)
-    } finally {
-      writing = false
-    }
-  }
-  return {
-    start: (to) => {
-      sink = to
-    },
-    pull: () => {
-      wanted = true
-      void write()
-    },
-    cancel: () => {
-      over = true
-      void lines.return(undefined)
-    },
-  }
 }

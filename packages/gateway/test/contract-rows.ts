@@ -2,6 +2,7 @@
 import { at, type Row } from './contract-row.ts'
 import { spaceRows } from './contract-space-rows.ts'
 import { mcpRows } from './contract-mcp-rows.ts'
+import { exportRows } from './contract-export-rows.ts'
 
 /** Each tenant has its own. */
 function read(path: string, bad: string): Row {
@@ -276,6 +277,7 @@ export const rows: Readonly<Record<string, Row>> = {
     invalid: ({ person }) => ({ path: `${at('people', person, 'export')}?limit=1` }),
     other: 'own',
   },
+  ...exportRows,
   listMySessions: {
     valid: () => ({ path: '/api/me/sessions?limit=2' }),
     status: 200,

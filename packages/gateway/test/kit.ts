@@ -22,6 +22,7 @@ export const SCOPES = ['admin', 'agent', 'worker', 'resolver', 'reader'] as cons
 
 export interface Kit {
   readonly api: Gateway
+  readonly url: string
   readonly runtime: Runtime
   readonly store: Store
   /** The inputs that the refund tool ran with. */
@@ -30,6 +31,15 @@ export interface Kit {
   /** Sends a JSON request with the key of a scope. Default: admin. */
   ask(method: string, path: string, options?: AskOptions): Promise<KitResponse>
   close(): Promise<void>
+}
+
+/** A body of lines of JSON. */
+export class Lines {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
 }
 
 export interface AskOptions {
@@ -154,6 +164,7 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
   const key = (tenant: Tenant, scope: Scope): string => keys.get(`${tenant}/${scope}`) ?? ''
   return {
     api,
+    url: origin,
     runtime,
     store,
     ran,
@@ -164,11 +175,11 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
           method,
           headers: {
             ...(as !== 'anonymous' && { authorization: `Bearer ${key(tenant, as)}` }),
-            ...(body !== undefined && { 'content-type': 'application/json' }),
+            ...(body !== undefined && { 'content-type': `application/${body instanceof Lines ? 'x-ndjson' : 'json'}` }),
             ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
             ...headers,
           },
-          ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+          ...(body !== undefined && { body: textOf(body) }),
         }),
       )
       const text = await response.text()
@@ -193,4 +204,9 @@ export async function shipping({ ask }: Kit, id: string, tenant: Tenant = 'acme'
     const { body } = await ask('GET', `/api/holds?conversationId=${id}`, { tenant })
     return body.items[0].callId as string
   })
+}
+
+function textOf(body: unknown): string {
+  if (body instanceof Lines) return body.text
+  return typeof body === 'string' ? body : JSON.stringify(body)
 }

@@ -1,7 +1,7 @@
 /** The export of everything about one person, line by line. */
 import type { ExportLine } from '@holdpoint/protocol'
 import { expect, test } from 'vitest'
-import { streamOfLines } from '../src/person-export.ts'
+import { streamOfLines } from '../src/http/answer-of-lines.ts'
 import { personKit, type PersonKit } from './person-kit.ts'
 
 async function exported({ ask }: PersonKit, person: string, tenant: 'acme' | 'umbrella' = 'acme') {

@@ -36,6 +36,10 @@ export const paths = {
   continue: (id: string): string => at('conversations', id, 'continue'),
   participants: (id: string): string => at('conversations', id, 'participants'),
   explain: (id: string): string => at('conversations', id, 'explain'),
+  /** Lines of JSON, of one conversation and of all. */
+  conversationExport: (id: string): string => at('conversations', id, 'export'),
+  export: (): string => at('export'),
+  import: (): string => at('import'),
   /** Which conversations changed, as a live stream with `Accept: text/event-stream`. */
   changes: (): string => at('changes'),
   holds: (): string => at('holds'),

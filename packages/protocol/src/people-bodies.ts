@@ -1,5 +1,5 @@
 /** The bodies about keys, people and the caller. */
-import type { LogEvent } from '@holdpoint/core'
+import type { ConversationLine, LogEvent } from '@holdpoint/core'
 import type { Scope } from './bodies.ts'
 
 export interface CreateKey {
@@ -94,5 +94,4 @@ export type ExportLine =
   | { readonly type: 'conversation'; readonly data: object }
   /** `elsewhere`: by the person, in a space or in a conversation of others. */
   | { readonly type: 'event'; readonly conversationId: string; readonly event: LogEvent; readonly elsewhere?: true }
-  /** Without this last line, the export is incomplete. */
-  | { readonly type: 'end'; readonly conversations: number; readonly events: number }
+  | Extract<ConversationLine, { readonly type: 'end' }>

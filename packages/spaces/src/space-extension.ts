@@ -11,10 +11,12 @@ import { AgentRelay } from './agent/agent-relay.ts'
 import { autonomousAgent } from './agent/autonomous-agent.ts'
 import type { Engine } from '@holdpoint/runtime/internal/node/engine'
 import type { Extension } from '@holdpoint/runtime/internal/node/extension'
+import { spaceMachine } from './space/space-machine.ts'
 import { SpaceWriter } from './space/space-writer.ts'
 
 export class SpaceExtension implements Extension {
   readonly logAgent: string = SPACE
+  readonly machine: Extension['machine'] = spaceMachine
   readonly writer: SpaceWriter
   readonly #engine: Engine
 

@@ -1,5 +1,13 @@
 /** One call of the stored function: encodes appends as arrays, one per column, and decodes its answers. */
-import { encodeBatch, type Address, type Append, type Appended, type HoldRow, type LogEvent } from '@holdpoint/core'
+import {
+  encodeBatch,
+  logged,
+  type Address,
+  type Append,
+  type Appended,
+  type HoldRow,
+  type LogEvent,
+} from '@holdpoint/core'
 import type { Query } from './connections.ts'
 import { readBatch, toEventText } from './event-text.ts'
 import { toStored, toStoredLabels } from './stored-name.ts'
@@ -196,7 +204,7 @@ export function appendedOf({ write }: Op, answer: AppendResult): Appended {
 }
 
 function eventsOf({ events, expectedSeq, at }: Append): LogEvent[] {
-  return events.map((event, index): LogEvent => ({ ...event, seq: expectedSeq + index + 1, at }))
+  return events.map((event, index) => logged(event, expectedSeq + index + 1, at))
 }
 
 /** A new write, for the change feed and the dispatcher. */

@@ -1,5 +1,5 @@
 /** Converts an append to the writer thread's operation, and the answer back. */
-import { decodeBatch, encodeBatch, type Append, type Appended, type HoldRow, type LogEvent } from '@holdpoint/core'
+import { decodeBatch, encodeBatch, logged, type Append, type Appended, type HoldRow } from '@holdpoint/core'
 import { toColumn } from './column-name.ts'
 import { sqliteErrorMessage } from './sqlite-error.ts'
 import type { OpResult, AppendOp, HoldCells } from './writer-messages.ts'
@@ -52,7 +52,7 @@ function toLabels(labels: readonly string[]): string {
 export function toAppended({ events, expectedSeq, at }: Append, answer: OpResult): Appended {
   switch (answer.result) {
     case 'ok': {
-      const written = events.map((event, index): LogEvent => ({ ...event, seq: expectedSeq + index + 1, at }))
+      const written = events.map((event, index) => logged(event, expectedSeq + index + 1, at))
       return { result: 'ok', events: written, epoch: answer.epoch, owned: answer.owned }
     }
     case 'again':

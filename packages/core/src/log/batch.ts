@@ -3,7 +3,7 @@
  * that of its last event.
  */
 import { HoldpointError } from '../failure.ts'
-import type { EventBody, LogEvent } from './log-event.ts'
+import type { LogEvent, NewEvent } from './log-event.ts'
 
 export interface Batch {
   /** The seq of the last event. */
@@ -12,20 +12,25 @@ export interface Batch {
   readonly events: string
 }
 
-export function encodeBatch(events: readonly EventBody[]): string {
+export function encodeBatch(events: readonly NewEvent[]): string {
   return JSON.stringify(events)
+}
+
+/** The event as the log has it. */
+export function logged(event: NewEvent, seq: number, at: number): LogEvent {
+  return { ...event, seq, at: event.at ?? at }
 }
 
 export function decodeBatch({ seq, at, events }: Batch): LogEvent[] {
   const bodies = read(seq, events)
-  return bodies.map((body, index): LogEvent => ({ ...body, seq: seq - bodies.length + index + 1, at }))
+  return bodies.map((body, index) => logged(body, seq - bodies.length + index + 1, at))
 }
 
 /** A damaged row is an error of its conversation only, so that the store stays usable for the others. */
-function read(seq: number, events: string): readonly EventBody[] {
+function read(seq: number, events: string): readonly NewEvent[] {
   try {
     const bodies: unknown = JSON.parse(events)
-    if (Array.isArray(bodies)) return bodies as EventBody[]
+    if (Array.isArray(bodies)) return bodies as NewEvent[]
   } catch {
     // The error is thrown below.
   }

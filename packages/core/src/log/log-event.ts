@@ -20,6 +20,9 @@ export type LogEvent = EventBody & {
 
 export type EventBody = ConversationEvent | SpaceEvent
 
+/** An event that is to be written. `at`: when it happened, if it is copied from another log. Default: the time of the append. */
+export type NewEvent = EventBody & { readonly at?: number }
+
 export type ConversationEvent =
   /** A caller created the conversation before its first message. */
   | ({ readonly type: 'conversation.opened'; readonly agent: string } & Omit<Actor, 'onBehalfOf'>)

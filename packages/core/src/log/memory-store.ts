@@ -1,5 +1,6 @@
 /** A store in memory, for tests and for sessions that are saved as JSON. */
 import { HoldpointError } from '../failure.ts'
+import { logged } from './batch.ts'
 import type { LogEvent } from './log-event.ts'
 import { create, headOf, type Conversation } from './memory-conversation.ts'
 import { memoryDocuments, type MemoryDocuments } from './memory-documents.ts'
@@ -78,7 +79,7 @@ function append(state: MemoryState, write: Append): Appended {
   if (write.epoch !== undefined && write.epoch !== there.epoch) return { result: 'fenced' }
   if (repeated !== undefined) return { result: 'repeated', seq: repeated }
 
-  const written = events.map((event, index): LogEvent => ({ ...event, seq: expectedSeq + index + 1, at }))
+  const written = events.map((event, index) => logged(event, expectedSeq + index + 1, at))
   if (write.epoch === undefined && node !== undefined && rows.status === 'running') {
     if (there.status !== 'running' || !isAlive(there.owner)) {
       there.owner = node

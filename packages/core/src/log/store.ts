@@ -9,7 +9,7 @@
  */
 import type { Json } from '../json.ts'
 import type { HoldKind } from '../turn/hold.ts'
-import type { EventBody, LogEvent } from './log-event.ts'
+import type { LogEvent, NewEvent } from './log-event.ts'
 
 /** The id of a conversation is unique within its tenant. An application without tenants uses `''`. */
 export interface Address {
@@ -24,7 +24,8 @@ export interface Append {
   /** Identifies this append. If it is repeated, it is written once. */
   readonly mark: string
   /** At least one. */
-  readonly events: readonly EventBody[]
+  readonly events: readonly NewEvent[]
+  /** The time of every event that has none of its own. */
   readonly at: number
   readonly rows: Derived
   /** The epoch of a driver. The store refuses the append unless it is the newest. Other writers leave it out. */

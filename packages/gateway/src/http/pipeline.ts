@@ -14,7 +14,7 @@ import type { Limits, LogLine } from '../gateway-options.ts'
 import type { Redact } from '../redact.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { refuse, type RouteAnswer } from './route-answer.ts'
-import { NO_BODY, readBody } from './read-body.ts'
+import { NO_BODY, readBody, readLines, type ReadBody } from './read-body.ts'
 import { errorAnswer } from './error-answer.ts'
 import { inChosenTenant, withoutTenant } from './chosen-tenant.ts'
 import { checkCookieWrite, otherOrigin } from './host-and-origin.ts'
@@ -46,7 +46,7 @@ export interface Pipeline {
 }
 
 /** The largest body of a route without authentication: no tenant's limits apply to it. */
-const ANONYMOUS_BODY_BYTES = 1000
+const ANONYMOUS_LIMITS = { bodyBytes: 1000, importBytes: 0 } as const
 const ANONYMOUS: Caller = { kind: 'program', tenant: '', id: '', by: '', scopes: [] }
 
 export async function handleRequest(
@@ -92,9 +92,7 @@ async function answer(
 ): Promise<RouteAnswer> {
   const { services, limits } = pipeline
   const writes = route.method !== 'get'
-  const read = writes
-    ? await readBody(request, caller === ANONYMOUS ? ANONYMOUS_BODY_BYTES : limits.bodyBytes)
-    : NO_BODY
+  const read = await readOf(route, request, caller === ANONYMOUS ? ANONYMOUS_LIMITS : limits)
   if (!read.ok) return read.answer
   const exceeded = caller === ANONYMOUS ? undefined : await pipeline.tenants.takeBytes(caller.tenant, read.bytes)
   if (exceeded) {
@@ -119,6 +117,15 @@ async function answer(
   const isErased = async (id: string): Promise<boolean> =>
     ((await runtime.erasure(id)) ?? (await runtime.spaces.erasure(id))) !== undefined
   return runIdempotently(services.documents, { caller, key: idempotencyKey, what, about, isErased }, work)
+}
+
+function readOf(
+  { method, lines }: Route,
+  request: Request,
+  { bodyBytes, importBytes }: Pick<Limits, 'bodyBytes' | 'importBytes'>,
+): ReadBody | Promise<ReadBody> {
+  if (method === 'get') return NO_BODY
+  return lines ? readLines(request, importBytes) : readBody(request, bodyBytes)
 }
 
 /** The conversations and spaces whose content a response contains. */

@@ -12,12 +12,34 @@ export type ReadBody =
 const MAX_DEPTH = 64
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i
 
+const LINES_TYPE = /^application\/x-ndjson\s*(?:;\s*charset="?utf-8"?\s*)?$/i
+
+/** Reads lines of JSON as one text. What is in a line is checked by the route. */
+export async function readLines(request: Request, maxBytes: number): Promise<ReadBody> {
+  if (!LINES_TYPE.test(request.headers.get('content-type') ?? ''))
+    return refused(refuse('content-type', 'Send lines of JSON, with `Content-Type: application/x-ndjson`.'))
+  const read = await readBytes(request, maxBytes)
+  if ('ok' in read) return read
+  try {
+    return { ok: true, value: new TextDecoder('utf-8', { fatal: true }).decode(read.bytes), bytes: read.bytes.length }
+  } catch {
+    return malformed('The body is not UTF-8.')
+  }
+}
+
 export async function readBody(request: Request, maxBytes: number): Promise<ReadBody> {
   const type = request.headers.get('content-type')
   const declared = request.headers.get('content-length')
   if (type === null && (await isEmpty(request, declared))) return NO_BODY
   if (type === null || !JSON_TYPE.test(type))
     return refused(refuse('content-type', 'Send JSON, with `Content-Type: application/json`.'))
+  const read = await readBytes(request, maxBytes)
+  if ('ok' in read) return read
+  return read.bytes.length === 0 ? NO_BODY : parse(read.bytes)
+}
+
+async function readBytes(request: Request, maxBytes: number): Promise<ReadBody | { readonly bytes: Uint8Array }> {
+  const declared = request.headers.get('content-length')
   const encoding = request.headers.get('content-encoding')
   if (encoding !== null && encoding !== 'identity')
     return refused(
@@ -26,9 +48,7 @@ export async function readBody(request: Request, maxBytes: number): Promise<Read
   if (declared !== null && !(Number(declared) <= maxBytes)) return refused(tooLarge(maxBytes))
   const bytes = await (declared === null ? readUpTo(request, maxBytes) : readWhole(request, maxBytes)).catch(endedEarly)
   if (bytes === ENDED_EARLY) return malformed('The body ended early.')
-  if (!bytes) return refused(tooLarge(maxBytes))
-  if (bytes.length === 0) return NO_BODY
-  return parse(bytes)
+  return bytes ? { bytes } : refused(tooLarge(maxBytes))
 }
 
 export const NO_BODY: ReadBody = { ok: true, value: undefined, bytes: 0 }

@@ -57,6 +57,8 @@ interface RouteDefinition {
       { readonly description: string; readonly schema?: z.ZodType; readonly stream?: true; readonly lines?: z.ZodType }
     >
   >
+  /** The body is lines of JSON, each as this schema says. The route gets them as one text. */
+  readonly lines?: z.ZodType
   /** In addition to those of every route. */
   readonly problems?: readonly ProblemCode[]
   /** `by-runtime`: the runtime deduplicates repeated writes. Default: the gateway does, with the `Idempotency-Key`. */

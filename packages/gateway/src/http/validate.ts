@@ -17,10 +17,11 @@ export function validate(
   const unexpected = Object.keys(query)[0]
   if (!route.query && unexpected !== undefined)
     return invalid([{ at: `query.${unexpected}`, message: 'is not accepted here' }])
-  if (!route.body && given.body !== undefined) return invalid([{ at: 'body', message: 'is not accepted here' }])
+  if (!route.body && !route.lines && given.body !== undefined)
+    return invalid([{ at: 'body', message: 'is not accepted here' }])
   const params = check('path', route.params, given.params)
   const search = check('query', route.query, query)
-  const body = check('body', route.body, given.body)
+  const body = route.lines ? { value: given.body } : check('body', route.body, given.body)
   const issues = [params, search, body].flatMap((each) => ('issues' in each ? each.issues : []))
   if ('issues' in params || 'issues' in search || 'issues' in body) return invalid(issues)
   return { ok: true, value: { params: params.value, query: search.value, body: body.value } }

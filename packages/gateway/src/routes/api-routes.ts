@@ -11,6 +11,7 @@ import { keyRoutes } from './keys.ts'
 import { callLookupRoutes } from './call-lookup.ts'
 import { autonomousAgentRoutes } from './autonomous-agents.ts'
 import { participantRoutes } from './participants.ts'
+import { exportRoutes } from './exports.ts'
 import { mcpRoutes } from './mcp.ts'
 import { peopleRoutes } from './people.ts'
 import { personSessionRoutes } from './person-sessions.ts'
@@ -27,6 +28,7 @@ export const apiRoutes: readonly Route[] = [
   ...conversationRoutes,
   ...participantRoutes,
   ...eventRoutes,
+  ...exportRoutes,
   ...spaceRoutes,
   ...spaceMemberRoutes,
   ...spaceMessageRoutes,

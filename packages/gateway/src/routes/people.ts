@@ -1,7 +1,8 @@
 /** The people of a tenant and their groups, and delegations of decisions. */
 import type { PersonRow } from '@holdpoint/protocol'
 import { principalOf } from '../auth/caller.ts'
-import { exportPerson, streamOfLines } from '../person-export.ts'
+import { exportPerson } from '../person-export.ts'
+import { answerOfLines } from '../http/answer-of-lines.ts'
 import { refuse, ok, page } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
 import { after, by, id, limit, listOf, z } from '../schemas.ts'
@@ -111,8 +112,7 @@ export const peopleRoutes: readonly Route[] = [
     },
     handle: async ({ params, caller: { tenant }, runtime, services }) => {
       const lines = exportPerson({ services, runtime, tenant, person: params.id })
-      const text = mapped(lines, (line) => services.redact(JSON.stringify(line)))
-      return { stream: streamOfLines(text, services.problem), headers: { 'content-type': 'application/x-ndjson' } }
+      return answerOfLines(lines, services)
     },
   }),
   route({
@@ -180,7 +180,3 @@ export const peopleRoutes: readonly Route[] = [
     },
   }),
 ]
-
-async function* mapped<T>(items: AsyncGenerator<T>, map: (item: T) => string): AsyncGenerator<string> {
-  for await (const item of items) yield map(item)
-}

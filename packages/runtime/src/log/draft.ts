@@ -2,7 +2,8 @@
  * Events that are about to be appended, and the state that they lead to. Each event is folded once. The result serves the
  * next decision, the rows beside the log, and the log after the append.
  */
-import type { EventBody, LogEvent } from '@holdpoint/core/internal/log/log-event'
+import { logged } from '@holdpoint/core/internal/log/batch'
+import type { NewEvent } from '@holdpoint/core/internal/log/log-event'
 import type { Machine, MachineEffect, MachineState } from '@holdpoint/core/internal/log/machine'
 import type { Append } from '@holdpoint/core/internal/log/store'
 import { isTombstone } from '@holdpoint/core/internal/turn/erased'
@@ -13,7 +14,7 @@ export class Draft<S extends MachineState, F extends MachineEffect> {
   readonly before: S
   readonly at: number
   readonly #machine: Machine<S, F>
-  readonly #events: EventBody[] = []
+  readonly #events: NewEvent[] = []
   #after: S
 
   constructor(machine: Machine<S, F>, before: S, at: number) {
@@ -23,7 +24,7 @@ export class Draft<S extends MachineState, F extends MachineEffect> {
     this.#after = before
   }
 
-  get events(): readonly EventBody[] {
+  get events(): readonly NewEvent[] {
     return this.#events
   }
 
@@ -31,10 +32,9 @@ export class Draft<S extends MachineState, F extends MachineEffect> {
     return this.#after
   }
 
-  add(events: readonly EventBody[]): void {
+  add(events: readonly NewEvent[]): void {
     for (const event of events) {
-      const numbered: LogEvent = { ...event, seq: this.#after.seq + 1, at: this.at }
-      this.#after = this.#machine.evolve(this.#after, numbered)
+      this.#after = this.#machine.evolve(this.#after, logged(event, this.#after.seq + 1, this.at))
       this.#events.push(event)
     }
   }

@@ -42,11 +42,11 @@ export class Engine implements LogHost, ActiveLogListener {
   readonly clients: ConnectedClients
   readonly firstMessages: FirstMessages
   readonly quotas: TenantQuotas
+  readonly extension: Extension | undefined
   readonly #options: RuntimeOptions
   readonly #lease: Lease
   readonly #scheduler: Scheduler
   readonly #agents: Agents
-  readonly #extension: Extension | undefined
   readonly #missing: MissingAgents
   readonly #postponed = new PostponedConversations()
   readonly #closing = new AbortController()
@@ -63,8 +63,8 @@ export class Engine implements LogHost, ActiveLogListener {
     this.#options = options
     this.#lease = new Lease(store, options.ports, leaseMs)
     this.ports = { ...options.ports, ...(planEveryMs !== undefined && { planEveryMs }), now: () => this.#lease.now() }
-    this.#extension = extend(this)
-    this.#agents = new Agents(options, this.ports, this.#extension)
+    this.extension = extend(this)
+    this.#agents = new Agents(options, this.ports, this.extension)
     this.#missing = new MissingAgents(this.#agents, this.ports, (error, address) => this.problem(error, address))
     this.subscribers = new Subscribers(store, this.ports)
     this.firstMessages = new FirstMessages(store)
@@ -82,7 +82,7 @@ export class Engine implements LogHost, ActiveLogListener {
       node: this.node ?? NO_NODE,
       stuck: (error: unknown, address: Address) => this.problem(error, address),
     }
-    this.logs = new ActiveLogs(this, this.#agents, this.#extension, log, { idle: keepIdle, idleMs })
+    this.logs = new ActiveLogs(this, this.#agents, this.extension, log, { idle: keepIdle, idleMs })
   }
 
   static async start(
@@ -126,11 +126,11 @@ export class Engine implements LogHost, ActiveLogListener {
   }
 
   deliver(from: Address, delivery: Delivery): Promise<void> {
-    return this.#extension ? this.#extension.deliver(from, delivery) : noReceivers()
+    return this.extension ? this.extension.deliver(from, delivery) : noReceivers()
   }
 
   relay(address: Address): Relay | undefined {
-    return this.#extension?.relay(address)
+    return this.extension?.relay(address)
   }
 
   wrote(events: readonly LogEvent[], state: Conversation, address: Address): void {

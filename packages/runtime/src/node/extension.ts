@@ -2,7 +2,7 @@
  * Adds logs of another machine and autonomous agents to a runtime: `@holdpoint/spaces` is an extension. Without one, a
  * runtime has only conversations.
  */
-import type { MachineEffect, MachineState } from '@holdpoint/core/internal/log/machine'
+import type { Machine, MachineEffect, MachineState } from '@holdpoint/core/internal/log/machine'
 import type { Delivery } from '@holdpoint/core/internal/log/notice'
 import type { Address } from '@holdpoint/core/internal/log/store'
 import type { ActiveLog } from '../log/active-log.ts'
@@ -15,6 +15,8 @@ export type OtherActiveLog = ActiveLog<MachineState, MachineEffect>
 export interface Extension {
   /** The agent's name in the rows of its logs. */
   readonly logAgent: string
+  /** The machine of its logs. */
+  readonly machine: Machine<MachineState, MachineEffect>
   /** Reads the log at this address. Throws `OtherMachine` for a conversation. */
   load(address: Address, options: LogOptions): Promise<OtherActiveLog>
   /** Delivers a notice to an agent's inbox or to one of its logs. */

@@ -86,6 +86,8 @@ export const OPTIONS = {
   view: { turns: 1, before: 1 },
   audit: { before: 1, limit: 1 },
   subscribe: { after: 1, signal: 1 },
+  export: { id: 1 },
+  import: { underWay: 1 },
 } as const
 
 const LONGEST_REASON = 1000

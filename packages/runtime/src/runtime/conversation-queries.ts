@@ -3,6 +3,7 @@ import { AUDIT, recordOf, type AuditRecord } from '@holdpoint/core/internal/audi
 import { explain, type Explanation } from '@holdpoint/core/internal/audit/explain'
 import { HoldpointError } from '@holdpoint/core/internal/failure'
 import type { View } from '@holdpoint/core/internal/live/view-shape'
+import type { ConversationLine } from '@holdpoint/core/internal/log/conversation-line'
 import type { LogEvent } from '@holdpoint/core/internal/log/log-event'
 import type { Address, Page } from '@holdpoint/core/internal/log/store'
 import type { ItemStream } from '../subscribe/subscription.ts'
@@ -25,6 +26,7 @@ import { principalOf } from '@holdpoint/core/internal/principal'
 import type { Engine } from '../node/engine.ts'
 import type { QuotaUsage } from '../node/tenant-quotas.ts'
 import { erasureAt } from './erase.ts'
+import { exportConversations } from './export-conversations.ts'
 import { knownCall, type KnownCall } from './known-call.ts'
 import { earlierTurnPage, newestTurnPage } from './turn-page.ts'
 import { peopleOf } from './participants.ts'
@@ -122,6 +124,15 @@ export class ConversationQueries {
   /** The events after a seq, in order. For the next page, pass the last seq. */
   async events(id: string, after = 0, limit?: number): Promise<readonly LogEvent[]> {
     return this.engine.store.read(this.address(id), checkSeq('after', after), checkLimit(limit))
+  }
+
+  /**
+   * A conversation, or everything that the tenant has: conversations, logs of autonomous agents and spaces. Write each line
+   * with `JSON.stringify`. The last line has the type `end`; without it, the export is incomplete.
+   */
+  export(options: { readonly id?: string } = {}): AsyncGenerator<ConversationLine, void, undefined> {
+    const { id } = checkRequestOptions(options, OPTIONS.export)
+    return exportConversations(this.engine.store, this.tenantName, id === undefined ? id : this.address(id).id)
   }
 
   /** All events after a seq, each once and in order, and then new ones as they happen; with frames, if driven in this process. */

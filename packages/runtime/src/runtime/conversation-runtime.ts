@@ -33,6 +33,7 @@ import { Engine } from '../node/engine.ts'
 import { erase, eraseRequest } from './erase.ts'
 import { handOver, type HandOverOptions, type HandOverResult } from './hand-over.ts'
 import { assignment, comment, type HoldChange } from './hold-changes.ts'
+import { importConversations, type ImportOptions, type ImportResult } from './import-conversations.ts'
 import { participantChange, type ParticipantOptions } from './participants.ts'
 import type { EraseOptions, RuntimeOptions, RuntimeSendOptions } from './runtime-options.ts'
 import { ConversationQueries } from './conversation-queries.ts'
@@ -196,6 +197,17 @@ export class ConversationRuntime extends ConversationQueries {
    */
   async erase(id: string, options: EraseOptions = {}): Promise<CancelResult> {
     return erase(this.engine, this.address(id), eraseRequest(options))
+  }
+
+  /**
+   * Imports an export, of this store or another one. `open` returns its lines, and is called twice: every line is checked
+   * before anything is written.
+   */
+  async import(
+    open: () => Iterable<string> | AsyncIterable<string>,
+    options: ImportOptions = {},
+  ): Promise<ImportResult> {
+    return importConversations(this.engine, this.tenantName, open, checkRequestOptions(options, OPTIONS.import))
   }
 
   /** Adds people to a conversation, removes them, or gives it another owner. */

@@ -2,9 +2,10 @@
 import type { Summary } from '@holdpoint/core/internal/context/summary'
 import { HoldpointError, messageOf } from '@holdpoint/core/internal/failure'
 import { isObject, describeValue, toJson } from '@holdpoint/core/internal/json'
-import type { EventBody, LogEvent } from '@holdpoint/core/internal/log/log-event'
+import type { LogEvent } from '@holdpoint/core/internal/log/log-event'
 import { fold } from '@holdpoint/core/internal/turn/turn'
-import { EVENTS, isSeq, isTime } from '../log/event-shape.ts'
+import { eventProblem } from '../log/event-problem.ts'
+import { isSeq } from '../log/event-shape.ts'
 
 export interface SessionData {
   readonly version: 1
@@ -40,15 +41,8 @@ function isSummary(given: unknown, last: number): given is Summary {
 }
 
 function checkEvent(event: unknown, index: number): void {
-  const where = `event ${index + 1}`
-  if (!isObject(event)) throw invalid(`${where} is not an object`)
-  const { type } = event
-  if (typeof type !== 'string' || !Object.hasOwn(EVENTS, type))
-    throw invalid(`${where} has the unknown type ${describeValue(type)}`)
-  if (!isSeq(event['seq']) || !isTime(event['at'])) throw invalid(`${where} has no seq or time`)
-  for (const [key, check] of Object.entries(EVENTS[type as EventBody['type']])) {
-    if (!check(event[key])) throw invalid(`${where} (${type}) has no proper "${key}"`)
-  }
+  const problem = eventProblem(event)
+  if (problem !== undefined) throw invalid(`event ${index + 1} ${problem}`)
 }
 
 function invalid(why: string, cause?: unknown): HoldpointError {

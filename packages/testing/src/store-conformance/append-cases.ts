@@ -18,6 +18,17 @@ export const appendCases: Cases = {
     await sameLog(store, at('c'), writes)
   },
 
+  'an event with a time of its own keeps it, and the others have the time of the append': async ({ store }) => {
+    const write = draft('c', 0, { events: [{ ...note('early'), at: NOON - 5000 }, note('now')] })
+    const events = [
+      { ...note('early'), seq: 1, at: NOON - 5000 },
+      { ...note('now'), seq: 2, at: NOON },
+    ]
+    same((await written(store, write)).events, events, 'the answer')
+    same(await logOf(store, at('c')), events, 'the log')
+    same((await written(store, write)).events, events, 'the answer to the repeated append')
+  },
+
   'an append below the last seq is a conflict': async ({ store }) => {
     const first = draft('c', 0, { many: 3 })
     await written(store, first)

@@ -2,12 +2,23 @@
  * Appends for cases, with defaults for everything that a case does not set. The events have no meaning, because a store does not
  * read them.
  */
-import type { Address, Append, Appended, Derived, EventBody, HoldRow, Json, LogEvent, Store } from '@holdpoint/core'
+import type {
+  Address,
+  Append,
+  Appended,
+  Derived,
+  EventBody,
+  HoldRow,
+  Json,
+  LogEvent,
+  NewEvent,
+  Store,
+} from '@holdpoint/core'
 import { holds, same } from './expect.ts'
 
 export interface Draft extends Partial<Omit<Derived, 'holds'>> {
   readonly tenant?: string
-  readonly events?: readonly EventBody[]
+  readonly events?: readonly NewEvent[]
   /** The number of events, if their content does not matter. */
   readonly many?: number
   readonly at?: number

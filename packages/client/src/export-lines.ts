@@ -1,20 +1,19 @@
-/** Reads the export of a person line by line, so that memory does not grow with the export. */
-import { paths, type ExportLine } from '@holdpoint/protocol'
+/** Reads an export line by line, so that memory does not grow with the export. */
 import { HoldpointHttpError } from './http-error.ts'
 import { tenantHeader, type Http, type RequestOptions } from './http.ts'
 import { readPieces } from './read-text.ts'
 
 /** Throws when the export ends before its last line, which has the type `end`. It is not repeated: lines were given out. */
-export async function* exportPerson(
+export async function* exportLines<Line extends { readonly type: string }>(
   http: Http,
-  id: string,
+  path: string,
   { signal, tenant }: Omit<RequestOptions, 'key'> = {},
-): AsyncGenerator<ExportLine, void, undefined> {
+): AsyncGenerator<Line, void, undefined> {
   const headers = { accept: 'application/x-ndjson', ...(tenant !== undefined && tenantHeader(tenant)) }
-  const response = await http.open(paths.personExport(id), headers, signal ?? new AbortController().signal)
-  let last: ExportLine['type'] | undefined
+  const response = await http.open(path, headers, signal ?? new AbortController().signal)
+  let last: string | undefined
   for await (const text of linesOf(response, http.maxChars)) {
-    const line = JSON.parse(text) as ExportLine
+    const line = JSON.parse(text) as Line
     last = line.type
     yield line
   }

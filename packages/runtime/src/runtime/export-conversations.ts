@@ -1,0 +1,76 @@
+/**
+ * Exports conversations, logs of autonomous agents and spaces as lines. Events are read page by page while the caller takes
+ * the lines. Only the ids of a tenant are in memory, because the lines are in the order of the ids.
+ */
+import { SUMMARY } from '@holdpoint/core/internal/context/summary'
+import { HoldpointError } from '@holdpoint/core/internal/failure'
+import {
+  EXPORT_FORMAT,
+  EXPORT_VERSION,
+  inOrder,
+  type ConversationLine,
+} from '@holdpoint/core/internal/log/conversation-line'
+import type { LogEvent } from '@holdpoint/core/internal/log/log-event'
+import type { Address, Note, Store } from '@holdpoint/core/internal/log/store'
+import { isTombstone } from '@holdpoint/core/internal/turn/erased'
+
+const PAGE = 100
+
+/** One conversation, or all of the tenant. Erased ones are left out. */
+export async function* exportConversations(
+  store: Store,
+  tenant: string,
+  only: string | undefined,
+): AsyncGenerator<ConversationLine, void, undefined> {
+  yield { type: 'export', format: EXPORT_FORMAT, version: EXPORT_VERSION }
+  let [conversations, events] = [0, 0]
+  for (const id of only === undefined ? await idsOf(store, tenant) : [only]) {
+    const address = { tenant, id }
+    const [first] = await store.read(address, 0, 1)
+    if (!first || isTombstone(first)) {
+      if (only === undefined) continue
+      throw new HoldpointError('config-invalid', `There is no conversation "${id}" to export.`)
+    }
+    yield { type: 'conversation', data: { id } }
+    conversations++
+    for await (const event of eventsOf(store, address)) {
+      yield { type: 'event', conversationId: id, event: inOrder(event) }
+      events++
+    }
+    for (const note of await summariesOf(store, address)) yield { type: 'note', conversationId: id, note }
+  }
+  yield { type: 'end', conversations, events }
+}
+
+async function idsOf(store: Store, tenant: string): Promise<readonly string[]> {
+  const ids: string[] = []
+  for (let after: string | undefined; ;) {
+    const { items, next } = await store.list({ tenant, limit: PAGE, ...(after !== undefined && { after }) })
+    ids.push(...items.map(({ id }) => id))
+    if (next === undefined) return ids.toSorted((a, b) => (a < b ? -1 : 1))
+    after = next
+  }
+}
+
+async function* eventsOf(store: Store, address: Address): AsyncGenerator<LogEvent, void, undefined> {
+  for (let after = 0; ;) {
+    const events = await store.read(address, after, PAGE)
+    const last = events.at(-1)
+    if (!last) return
+    if (events.some(isTombstone))
+      throw new HoldpointError('config-invalid', `"${address.id}" was erased while it was exported. Export again.`)
+    yield* events
+    after = last.seq
+  }
+}
+
+/** Oldest first. */
+async function summariesOf(store: Store, address: Address): Promise<readonly Note[]> {
+  const found: Note[] = []
+  for (let before: number | undefined; ;) {
+    const page = await store.notes(address, { kind: SUMMARY, limit: PAGE, ...(before !== undefined && { before }) })
+    found.push(...page.map(({ kind, seq, at, data }) => ({ kind, seq, at, data })))
+    before = page.at(-1)?.seq
+    if (page.length < PAGE) return found.toReversed()
+  }
+}
