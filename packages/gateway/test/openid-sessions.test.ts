@@ -29,8 +29,7 @@ test('a sign-out ends the session in every process on the store, with its stream
   const stream = await browser.fetch(`${second}/api/changes`, { headers: { accept: 'text/event-stream' } })
   const response = await browser.fetch(`${first}/auth/sign-out`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', origin: first },
-    body: '{}',
+    headers: { origin: first },
   })
   const { to } = (await response.json()) as { readonly to: string }
   const parameters = new URL(to).searchParams

@@ -2,6 +2,7 @@
 import { agent, holdpoint } from 'holdpoint'
 import { scriptedModel } from '@holdpoint/testing'
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client'
+import { SignJWT } from 'jose'
 import { afterEach, expect, test } from 'vitest'
 import { createMcpServer, type McpCaller } from '../src/index.ts'
 import { startServer, KEY, type TestServer } from './test-server.ts'
@@ -115,4 +116,21 @@ test('two keys with the same name are two callers: neither can use the resume to
 
   expect(new Set(callers.map(({ by }) => by))).toEqual(new Set(['key:trusted']))
   expect(new Set(callers.map(({ id }) => id)).size).toBe(2)
+})
+
+test('a person who was removed from a conversation gets no result of a call that they started there', async () => {
+  const secret = 's'.repeat(40)
+  const auth = { tokens: { secret }, keys: [{ key: KEY, scopes: ['admin'] }] } as const
+  const there = keep(await startServer(storeInMemory(), { gateway: { auth } }))
+  const token = await new SignJWT({ sub: 'ada', tenant: '', scope: 'agent' })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setExpirationTime('1m')
+    .sign(new TextEncoder().encode(secret))
+  const ada = await client(there.url, token)
+  const held = textOf(await ada.callTool({ name: 'pay', arguments: { amount: 1 } }))
+  const resume = { name: 'wait_for_result', arguments: { resume_token: /"resume_token":"([^"]+)"/.exec(held)?.[1] } }
+  expect(textOf(await ada.callTool(resume))).toMatch(/The call is held/)
+  const [{ id } = { id: '' }] = (await there.runtime.list({ agent: 'mcp' })).items
+  expect((await rest(there, `conversations/${id}/participants`, { owner: 'zoe', remove: ['ada'] })).status).toBe(200)
+  expect(textOf(await ada.callTool(resume))).toMatch(/resume token is not valid/)
 })

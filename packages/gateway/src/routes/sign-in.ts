@@ -69,7 +69,7 @@ export function signInRoutes({ signIn, failedAuthentications, proxies }: SignInP
       tag: 'console',
       summary: 'End the session of this browser',
       scopes: [],
-      body: z.strictObject({}),
+      body: z.strictObject({}).optional(),
       responses: {},
       handle: async ({ request }): Promise<RouteAnswer> => {
         if (!signIn.isSameOrigin(request)) return otherOrigin

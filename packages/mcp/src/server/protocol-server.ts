@@ -118,7 +118,7 @@ class RequestHandlers {
     if (status.state === 'finished') return status.result
     const { call, seq } = status
     const holds = status.state === 'held' ? status.holds : []
-    const token = await this.#calls.tokens.sign(call, seq, this.#caller)
+    const token = await this.#calls.sign(this.#caller, call, seq)
     const questions = this.#modern ? questionsOf(holds, this.#abilities(context)) : []
     if (questions.length > 0)
       return { resultType: 'input_required', inputRequests: requestsOf(questions), requestState: token }
@@ -193,7 +193,7 @@ class RequestHandlers {
   }
 
   async #verify(token: string): Promise<CallRef> {
-    const call = await this.#calls.tokens.verify(token, this.#caller)
+    const call = await this.#calls.verify(this.#caller, token)
     if (call === undefined) throw new ProtocolError(INVALID_PARAMS, 'You have no such call.')
     return call
   }

@@ -46,14 +46,14 @@ export interface WaitingRequest {
 }
 
 export class ToolCalls {
-  readonly tokens: ResumeTokens
   readonly patienceMs: number
   readonly taskAfterMs: number
   readonly #options: OwnMcpServerOptions
+  readonly #tokens: ResumeTokens
 
   constructor(options: OwnMcpServerOptions, tokens: ResumeTokens) {
     this.#options = options
-    this.tokens = tokens
+    this.#tokens = tokens
     this.patienceMs = options.patienceMs ?? PATIENCE_MS
     this.taskAfterMs = options.taskAfterMs ?? TASK_AFTER_MS
   }
@@ -100,9 +100,20 @@ export class ToolCalls {
     return this.wait(caller, { conversation, turnId: started.turnId }, request)
   }
 
+  /** A token for the call, which only this caller can use. */
+  sign(caller: McpCaller, call: CallRef, seq: number): Promise<string> {
+    return this.#tokens.sign(call, seq, caller)
+  }
+
+  /** Undefined when the token is not the caller's, or the caller was removed from the conversation in the meantime. */
+  async verify(caller: McpCaller, token: string): Promise<CallRef | undefined> {
+    const call = await this.#tokens.verify(token, caller)
+    return call && (await takesPart(caller, call.conversation)) ? call : undefined
+  }
+
   async #resume(caller: McpCaller, input: Json, request: WaitingRequest): Promise<CallStatus> {
     const token = isObject(input) ? input['resume_token'] : undefined
-    const call = typeof token === 'string' ? await this.tokens.verify(token, caller) : undefined
+    const call = typeof token === 'string' ? await this.verify(caller, token) : undefined
     if (call === undefined) return { state: 'refused', why: 'The resume token is not valid for you.' }
     // The client can come back with its token, so an aborted request does not cancel the call.
     return this.#statusAfterWork(caller, call, request)
@@ -193,6 +204,13 @@ async function mayContinue(caller: McpCaller, conversation: string): Promise<boo
   const [item] = first?.type === 'turn.started' ? first.items : []
   if (item?.kind !== 'message' || item.message.by !== by) return false
   return (await runtime.view(conversation, { turns: 1 }))?.status === 'idle'
+}
+
+/** A caller with access to its own conversations only may have been removed from one that it started. */
+async function takesPart({ runtime, principal }: McpCaller, conversation: string): Promise<boolean> {
+  if (principal?.access !== 'own') return true
+  const people = await runtime.participants(conversation)
+  return people !== undefined && (people.owner === principal.id || people.participants.includes(principal.id))
 }
 
 /** Derived from the credential's id. Another key may have the same name, and so the same `by`. */
