@@ -1,6 +1,6 @@
 /** Access to spaces and to the logs of autonomous agents: a key may act for any person, a token only for its own. */
 import { SignJWT } from 'jose'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { followStream, isEvent } from './follow-stream.ts'
 import { kit, type Kit, type KitResponse } from './kit.ts'
 
@@ -180,6 +180,29 @@ test('a token without admin cannot read the log of an autonomous agent, but can 
   })
   expect(await by('eve', 'POST', '/api/agents/desk/trigger', { name: 'bell' })).toMatchObject({ status: 202 })
   expect(await ask('POST', '/api/agents/unknown/trigger', { body: { name: 'bell' } })).toMatchObject({ status: 404 })
+})
+
+test('a person whom an autonomous agent asks answers, and does not read its log', async () => {
+  const { by } = await start()
+  await by('ada', 'POST', '/api/spaces', {
+    id: 'own',
+    name: 'Own',
+    members: [{ member: { kind: 'agent', id: 'desk' } }],
+  })
+  await by('ada', 'POST', '/api/spaces/own/messages', { text: 'A secret' })
+  await by('bob', 'POST', '/api/spaces/trip/messages', { text: 'in trip ask size' })
+  const callId = await vi.waitFor(async () => {
+    const { body } = await by('bob', 'GET', '/api/holds?view=mine')
+    return body.items[0].callId as string
+  })
+  for (const path of ['', '/events', '/explain', '/participants']) {
+    const read = (who: string, scope: string): ReturnType<typeof by> =>
+      by(who, 'GET', `/api/conversations/agent%3Adesk${path}`, undefined, scope)
+    expect([path, (await read('bob', 'agent reader')).status]).toEqual([path, 403])
+    expect([path, (await read('rex', 'resolver reader')).status]).toEqual([path, 403])
+  }
+  const answer = { kind: 'answer', value: 'xl' }
+  expect((await by('bob', 'POST', `/api/holds/agent%3Adesk/${callId}/resolve`, answer)).status).toBe(200)
 })
 
 test('members answer the calls that ask in a space; non-members, readers and agent keys do not', async () => {

@@ -33,7 +33,8 @@ export async function refuseRight(asked: Asked, id: string, right: Right): Promi
   if (!people) return agent === undefined || mayUseNewAgentLog(caller, right) ? undefined : agentLogRefused
   const resource = { conversationId: id, ...people, ...(agent !== undefined && { agent }) }
   if (await authorize(identityOf(caller), right, resource)) return undefined
-  if (right === 'conversation.read' && (await hasHoldToDecide(asked, id))) return undefined
+  // An agent's log also has messages of spaces that the approver is not in.
+  if (right === 'conversation.read' && agent === undefined && (await hasHoldToDecide(asked, id))) return undefined
   // An erasure removes the participants too, so every caller who knows the id gets this answer.
   if (await runtime.erasure(id)) return refuse('erased', `Conversation "${id}" was erased.`)
   return agent === undefined ? notAParticipant(caller, id) : agentLogRefused
