@@ -118,6 +118,7 @@ function decisionsIn(logs: Logs): Map<string, number> {
         case 'call.started':
           return [`attempt ${event.attempt} of ${event.callId}`]
         case 'conversation.opened':
+        case 'conversation.forked':
         case 'participants.changed':
         case 'conversation.erased':
         case 'conversation.restored':

@@ -1,5 +1,5 @@
 import type { ConversationLine, ConversationStatus, Explanation, LogEvent, UserPart } from '@holdpoint/core'
-import type { ImportOptions, ImportResult, ListedConversation } from '@holdpoint/runtime'
+import type { ForkOptions, ImportOptions, ImportResult, ListedConversation } from '@holdpoint/runtime'
 import type { View } from '@holdpoint/core/view'
 import {
   paths,
@@ -71,6 +71,11 @@ export interface Conversations {
    */
   erase(id: string, options?: EraseOptions): Promise<{ readonly ok: true } | Refused>
   explain(id: string, turnId?: string, options?: RequestOptions): Promise<Explanation | undefined>
+  /** Copies the conversation up to an event. Nothing of the copy runs by itself; `continue` starts its turn again. */
+  fork(
+    id: string,
+    options?: RequestOptions & Omit<ForkOptions, 'by'> & { readonly by?: string },
+  ): Promise<{ readonly ok: true; readonly id: string; readonly seq: number } | Refused>
   /** The lines of a conversation; without an id, of everything that the tenant has. Throws when the export is incomplete. */
   export(id?: string, options?: Omit<RequestOptions, 'key'>): AsyncGenerator<ConversationLine, void, undefined>
   /** Imports the lines of an export. Throws for a wrong line, and nothing is imported. */
@@ -96,6 +101,10 @@ export function conversationsOf(http: Http): Conversations {
     changeParticipants: async (id, change, options) =>
       orRefused(http.post<Participants>(paths.participants(id), change, options)),
     erase: async (id, options) => orRefused(erase(http, paths.conversation(id), options)),
+    fork: async (id, { at, to, held, by, ...options } = {}) =>
+      orRefused(
+        http.post<{ readonly id: string; readonly seq: number }>(paths.fork(id), { at, to, held, by }, options),
+      ),
     export: (id, options) =>
       exportLines(http, id === undefined ? paths.export() : paths.conversationExport(id), options),
     import: async (lines, { underWay, ...options } = {}) =>

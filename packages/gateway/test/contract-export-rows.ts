@@ -3,6 +3,13 @@ import { at, type Row } from './contract-row.ts'
 import { Lines } from './kit.ts'
 
 export const exportRows: Readonly<Record<string, Row>> = {
+  forkConversation: {
+    valid: ({ talk }) => ({ path: at('conversations', talk, 'fork'), body: { at: 1, to: 'copy' } }),
+    status: 201,
+    invalid: ({ talk }) => ({ path: at('conversations', talk, 'fork'), body: { at: 0 } }),
+    other: 404,
+    another: ({ talk }) => ({ path: at('conversations', talk, 'fork'), body: { at: 2 } }),
+  },
   exportConversation: {
     valid: ({ talk }) => ({ path: at('conversations', talk, 'export') }),
     status: 200,

@@ -108,6 +108,8 @@ export type {
   ListedConversation,
   ListFilter,
   MarkedRestored,
+  ForkOptions,
+  ForkResult,
   ImportOptions,
   ImportResult,
   PendingFilter,

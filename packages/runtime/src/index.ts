@@ -21,6 +21,7 @@ export { QuotaExceeded, type QuotaName, type QuotaReached, type Quotas, type Quo
 export { checkRuntimeOptions } from './runtime/check-runtime.ts'
 export { listDocument } from './runtime/erase.ts'
 export { markRestored, type MarkedRestored } from './runtime/mark-restored.ts'
+export type { ForkOptions, ForkResult } from './runtime/fork.ts'
 export type { ImportOptions, ImportResult } from './runtime/import-conversations.ts'
 export type {
   Asker,

@@ -41,6 +41,8 @@ export function eventWords(event: LogEvent, calls: CallsOfLog): string {
         : 'The conversation was erased'
     case 'conversation.restored':
       return 'The store was restored from a backup. Later events are lost, and calls that were under way are in doubt'
+    case 'conversation.forked':
+      return `Forked from ${event.from.conversationId} at event ${event.from.seq}`
     case 'participants.changed':
       return participantsWords(event)
     case 'turn.started':

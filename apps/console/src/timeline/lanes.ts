@@ -124,6 +124,7 @@ class LaneBuilder {
       case 'answer.arrived':
         return this.#mark(this.#call(event.callId), event)
       case 'conversation.opened':
+      case 'conversation.forked':
       case 'participants.changed':
       case 'conversation.restored':
       case 'conversation.erased':

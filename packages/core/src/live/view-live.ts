@@ -41,6 +41,7 @@ export function viewLiveAfter(live: ViewLive, event: LogEvent): ViewLive {
     case 'conversation.restored':
       return NOTHING_LIVE
     case 'conversation.opened':
+    case 'conversation.forked':
     case 'participants.changed':
     case 'message.queued':
     case 'message.changed':

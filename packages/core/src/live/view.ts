@@ -94,6 +94,7 @@ function changes(view: View, event: LogEvent): Changes {
   switch (event.type) {
     case 'conversation.opened':
       return { agent: event.agent }
+    case 'conversation.forked':
     case 'participants.changed':
     case 'conversation.restored':
     case 'conversation.erased':

@@ -26,6 +26,11 @@ export type NewEvent = EventBody & { readonly at?: number }
 export type ConversationEvent =
   /** A caller created the conversation before its first message. */
   | ({ readonly type: 'conversation.opened'; readonly agent: string } & Omit<Actor, 'onBehalfOf'>)
+  /** The events before this one were copied from another conversation, up to this seq. */
+  | ({
+      readonly type: 'conversation.forked'
+      readonly from: { readonly conversationId: string; readonly seq: number }
+    } & Omit<Actor, 'onBehalfOf'>)
   /** People were added to the conversation or removed, or it has another owner. */
   | ({
       readonly type: 'participants.changed'

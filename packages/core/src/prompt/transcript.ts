@@ -138,6 +138,7 @@ function grow(passage: Growing, event: ConversationEvent): void {
     case 'call.settled':
       break
     case 'conversation.opened':
+    case 'conversation.forked':
     case 'participants.changed':
     case 'conversation.restored':
     case 'conversation.erased':

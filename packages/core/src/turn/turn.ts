@@ -60,6 +60,7 @@ function move(state: Conversation, event: LogEvent): Conversation {
     case 'conversation.opened':
       if (seq !== 1) return impossible(state, event, 'it was open already')
       return { ...state, seq, agent: event.agent }
+    case 'conversation.forked':
     case 'participants.changed':
       return { ...state, seq }
     case 'conversation.erased':

@@ -177,6 +177,7 @@ type FieldChecks<E extends EventBody> = { readonly [K in Exclude<keyof E, 'type'
 /** The fields of each event; `seq` and `at` are those of every one. */
 export const EVENTS: { readonly [T in EventBody['type']]: FieldChecks<Extract<EventBody, { readonly type: T }>> } = {
   'conversation.opened': { agent: text, by: maybe(text), via: maybe(text) },
+  'conversation.forked': { from: shape({ conversationId: text, seq: count }), by: maybe(text), via: maybe(text) },
   'conversation.erased': {
     agent: text,
     reason: maybe(text),

@@ -88,6 +88,7 @@ export const OPTIONS = {
   subscribe: { after: 1, signal: 1 },
   export: { id: 1 },
   import: { underWay: 1 },
+  fork: { at: 1, to: 1, held: 1, by: 1 },
 } as const
 
 const LONGEST_REASON = 1000

@@ -31,6 +31,7 @@ import { actorOf, principalOf, type Principal } from '@holdpoint/core/internal/p
 import { checkRuntimeOptions } from './check-runtime.ts'
 import { Engine } from '../node/engine.ts'
 import { erase, eraseRequest } from './erase.ts'
+import { fork, type ForkOptions, type ForkResult } from './fork.ts'
 import { handOver, type HandOverOptions, type HandOverResult } from './hand-over.ts'
 import { assignment, comment, type HoldChange } from './hold-changes.ts'
 import { importConversations, type ImportOptions, type ImportResult } from './import-conversations.ts'
@@ -197,6 +198,14 @@ export class ConversationRuntime extends ConversationQueries {
    */
   async erase(id: string, options: EraseOptions = {}): Promise<CancelResult> {
     return erase(this.engine, this.address(id), eraseRequest(options))
+  }
+
+  /**
+   * Copies the conversation up to an event, under another id. Results that the log has stand, and nothing runs again:
+   * the turn of the fork is over, and `continue` starts it.
+   */
+  async fork(id: string, options: ForkOptions = {}): Promise<ForkResult> {
+    return fork(this.engine, this.tenantName, this.address(id).id, options)
   }
 
   /**

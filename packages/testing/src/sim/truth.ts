@@ -171,6 +171,7 @@ function driverOnly(event: LogEvent): boolean {
     case 'call.held':
       return event.hold.cause === 'asked' || event.hold.cause === 'lost' || event.hold.cause === 'changed'
     case 'conversation.opened':
+    case 'conversation.forked':
     case 'participants.changed':
     case 'conversation.erased':
     case 'conversation.restored':
