@@ -81,7 +81,7 @@ function messagesIn(logs: Logs): Map<string, number> {
 }
 
 /** The callers that answered a call. The last of several approvers appears twice: as one of them, and as the last. */
-function answersIn(logs: Logs): Answered[] {
+export function answersIn(logs: Logs): Answered[] {
   return allEvents(logs).flatMap((event): Answered[] => {
     if (event.type === 'call.endorsed') return [{ type: event.type, what: `${event.callId} by ${event.by}` }]
     if (event.type !== 'call.approved' && event.type !== 'call.settled' && event.type !== 'answer.arrived') return []
@@ -89,7 +89,7 @@ function answersIn(logs: Logs): Answered[] {
   })
 }
 
-interface Answered {
+export interface Answered {
   readonly type: LogEvent['type']
   /** The call and the person. */
   readonly what: string

@@ -182,7 +182,7 @@ function findBinaries(): string {
 }
 
 /** PostgreSQL refuses to run as root. */
-function unprivileged(): Cluster['user'] {
+export function unprivileged(): Cluster['user'] {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ['postgres', 'nobody']) {
     try {

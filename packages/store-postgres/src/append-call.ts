@@ -12,6 +12,8 @@ import type { Query } from './connections.ts'
 import { readBatch, toEventText } from './event-text.ts'
 import { toStored, toStoredLabels } from './stored-name.ts'
 import { plainArray, textArray } from './array-text.ts'
+import type { Settings } from './settings.ts'
+import { settingsFor } from './transaction.ts'
 
 /** An append that was encoded without errors. */
 export interface Op {
@@ -55,7 +57,8 @@ export interface CallResult {
   readonly refusals: readonly Refusal[] | null
 }
 
-const PARAMETERS = Array.from({ length: 28 }, (_, index) => `$${index + 1}`).join(', ')
+/** All but the first one. */
+const PARAMETERS = Array.from({ length: 27 }, (_, index) => `$${index + 2}`).join(', ')
 
 /** The limit of an index entry, with room for the other columns. */
 const MAX_NAME_BYTES = 2000
@@ -122,7 +125,8 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-export function callOf(schema: string, shift: number, ops: readonly Op[]): Query {
+export function callOf(settings: Settings, ops: readonly Op[]): Query {
+  const { schema, clockOffset } = settings
   const texts = (of: (op: Op) => string | null | undefined): string => textArray(ops.map(of))
   const numbers = (of: (op: Op) => number | null | undefined): string => plainArray(ops.map(of))
   const holds = ops.flatMap(({ holds: rows }, index) => rows.map((row) => ({ row, op: index + 1 })))
@@ -132,9 +136,11 @@ export function callOf(schema: string, shift: number, ops: readonly Op[]): Query
   const holdPlain = (of: (row: HoldRow) => number | boolean): string => plainArray(holds.map(({ row }) => of(row)))
   return {
     name: 'append',
-    text: `select * from ${schema}.append_together(${PARAMETERS})`,
+    // The function is called for the row with the settings, so they hold when it starts.
+    text: `with s as materialized (select $1::float8 as shift, ${settingsFor('append', settings)})
+      select a.* from s cross join lateral ${schema}.append_together(s.shift, ${PARAMETERS}) a`,
     values: [
-      shift,
+      clockOffset(),
       texts(({ tenant }) => tenant),
       texts(({ id }) => id),
       numbers(({ write }) => write.expectedSeq),

@@ -11,39 +11,16 @@
  */
 import type { Address, Append, Appended } from '@holdpoint/core'
 import { setImmediate } from 'node:timers'
-import type { Pool, PoolClient } from 'pg'
-import {
-  answersIn,
-  appendedOf,
-  byConversation,
-  callOf,
-  opOf,
-  tooLong,
-  writtenOf,
-  type AppendResult,
-  type Op,
-  type CallResult,
-  type Written,
-} from './append-call.ts'
-import {
-  isConnectionError,
-  isOutOfResources,
-  isSerializationFailure,
-  mayBeWritten,
-  pgErrorMessage,
-} from './pg-error.ts'
+import { appendedOf, byConversation, opOf, tooLong, writtenOf, type Written } from './append-call.ts'
+import { callWith, openLaneConnection, type Answered, type Waiting } from './lane-connection.ts'
+import type { Connections } from './connections.ts'
+import { pgErrorMessage } from './pg-error.ts'
 import type { Settings } from './settings.ts'
 
 export interface AppendLanes {
   append(write: Append): Promise<Appended>
   /** Resolves when all appends so far are answered. */
   drain(): Promise<void>
-}
-
-interface Waiting {
-  readonly conversation: string
-  readonly op: Op
-  readonly answer: (appended: Appended) => void
 }
 
 /** The limits of a call, so that later ones do not wait long. */
@@ -53,8 +30,12 @@ const MAX_CHARS = 4_000_000
 const MAX_IN_FLIGHT = 2
 const MIN_HALF = 8
 
-export function openAppendLanes(settings: Settings, writers: Pool, written: (what: Written) => void): AppendLanes {
-  const lanes = Array.from({ length: settings.lanes }, () => openLane(settings, writers, written))
+export function openAppendLanes(
+  settings: Settings,
+  connections: Connections,
+  written: (what: Written) => void,
+): AppendLanes {
+  const lanes = Array.from({ length: settings.lanes }, () => openLane(settings, connections, written))
   return {
     append: (write) => {
       const op = opOf(write)
@@ -76,8 +57,8 @@ interface Lane {
   drain(): Promise<void>
 }
 
-function openLane(settings: Settings, writers: Pool, written: (what: Written) => void): Lane {
-  const connection = openLaneConnection(settings, writers)
+function openLane(settings: Settings, connections: Connections, written: (what: Written) => void): Lane {
+  const connection = openLaneConnection(settings, connections)
   let queue: Waiting[] = []
   let sending = false
   let inFlight = 0
@@ -168,34 +149,6 @@ function forOneCall(
   return { batch, rest }
 }
 
-interface Answered {
-  readonly waiting: Waiting
-  readonly result: AppendResult | Extract<Appended, { readonly result: 'failed' | 'unknown' }>
-}
-
-async function callWith(connection: LaneConnection, batch: readonly Waiting[]): Promise<readonly Answered[]> {
-  return answersTo(connection, batch, await connection.call(batch))
-}
-
-/** Never throws: every append of the batch gets an answer. */
-async function answersTo(
-  connection: LaneConnection,
-  batch: readonly Waiting[],
-  outcome: Outcome,
-): Promise<readonly Answered[]> {
-  if ('answers' in outcome) return outcome.answers.map((result) => ({ waiting: batch[result.nth - 1]!, result }))
-  const { result, error } = outcome
-  // Another process wrote to one of the conversations during the call, which was rolled back.
-  if (result === 'failed' && isSerializationFailure(error)) return callWith(connection, batch)
-  if (result === 'failed' && batch.length > 1 && !isOutOfResources(error) && outcome.sent) {
-    // One append failed the call, which was rolled back. Retrying each alone shows which one.
-    const answered: Answered[] = []
-    for (const waiting of batch) answered.push(...(await callWith(connection, [waiting])))
-    return answered
-  }
-  return batch.map((waiting) => ({ waiting, result: { result, why: pgErrorMessage(error) } }))
-}
-
 /** Never throws: an answer that cannot be decoded fails only its own append. */
 function deliver({ waiting: { op, answer }, result }: Answered, written: (what: Written) => void): void {
   if (result.result === 'failed' || result.result === 'unknown') return answer(result)
@@ -206,62 +159,6 @@ function deliver({ waiting: { op, answer }, result }: Answered, written: (what: 
   } catch (error) {
     // The append was stored earlier, and its stored events cannot be decoded.
     answer({ result: 'unknown', why: pgErrorMessage(error) })
-  }
-}
-
-type Outcome =
-  | { readonly answers: readonly AppendResult[] }
-  | { readonly result: 'failed' | 'unknown'; readonly error: unknown; readonly sent: boolean }
-
-interface LaneConnection {
-  call(batch: readonly Waiting[]): Promise<Outcome>
-  close(): void
-}
-
-/**
- * A connection that is held while there is something to send, and replaced if it breaks. The timeout of a call includes
- * the timeouts of the calls before it.
- */
-function openLaneConnection(settings: Settings, writers: Pool): LaneConnection {
-  let connecting: Promise<PoolClient> | undefined
-  let sent = 0
-  return {
-    call: async (batch) => {
-      let query
-      let connection
-      let client
-      try {
-        query = callOf(
-          settings.schema,
-          settings.clockOffset(),
-          batch.map(({ op }) => op),
-        )
-        connection = connecting ??= writers.connect()
-        client = await connection
-      } catch (error) {
-        if (connection && connecting === connection) connecting = undefined
-        return { result: 'failed', error, sent: false }
-      }
-      sent++
-      try {
-        const timed = { ...query, query_timeout: settings.timeoutMs * sent }
-        const { rows } = await client.query<CallResult>(timed)
-        return { answers: rows.flatMap(answersIn) }
-      } catch (error) {
-        // Two calls may both find the same connection broken.
-        if (isConnectionError(error) && connecting === connection) {
-          connecting = undefined
-          client.release(true)
-        }
-        return { result: mayBeWritten(error) ? 'unknown' : 'failed', error, sent: true }
-      } finally {
-        sent--
-      }
-    },
-    close: () => {
-      void connecting?.then((client) => client.release())
-      connecting = undefined
-    },
   }
 }
 

@@ -9,11 +9,13 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Address, Store } from '@holdpoint/core'
-import { Client, type Notification } from 'pg'
+import type { Notification } from 'pg'
 import { createBatcher } from './batcher.ts'
-import { clientOf, type Connections } from './connections.ts'
+import type { Connections } from './connections.ts'
+import type { Endpoint } from './endpoint.ts'
 import type { Settings } from './settings.ts'
 import { settleWithin } from './settle-within.ts'
+import { StoreClient } from './store-client.ts'
 
 export interface ChangeFeed {
   /**
@@ -42,12 +44,13 @@ const MAX_ITEMS = 400
 
 const RETRY_MS = { first: 100, most: 10_000 }
 /** How often an idle connection is checked. */
-const CHECK_MS = 15_000
+const CHECK_MS = 5000
 const CLOSE_TIMEOUT_MS = 2000
 
 export async function openChangeFeed(
   settings: Settings,
   { read }: Connections,
+  direct: Endpoint,
   onNearDeadline: () => void,
 ): Promise<ChangeFeed> {
   const { schema, onWarning } = settings
@@ -70,7 +73,7 @@ export async function openChangeFeed(
     },
     (error) => onWarning('Notifications of writes could not be sent.', error),
   )
-  const incoming = await openListener(settings, ({ payload = '' }) => {
+  const incoming = await openListener(settings, direct, ({ payload = '' }) => {
     for (const [tenant, id, seq, more] of itemsOf(sender, payload)) {
       if (more === NEAR) onNearDeadline()
       else notifyListeners({ tenant, id }, seq, more === UNOWNED)
@@ -142,16 +145,17 @@ function isItem(item: unknown): item is Item {
 /** Keeps one connection listening, and replaces it when it breaks. Waits for the first attempt only. */
 async function openListener(
   settings: Settings,
+  direct: Endpoint,
   onMessage: (message: Notification) => void,
 ): Promise<{ readonly close: () => Promise<void> }> {
   const { schema, onWarning } = settings
-  let client: Client | undefined
+  let client: StoreClient | undefined
   let timer: NodeJS.Timeout | undefined
   let closed = false
   let retryMs = RETRY_MS.first
 
   const connect = async (): Promise<void> => {
-    const fresh = new Client(clientOf(settings))
+    const fresh = new StoreClient(direct.config)
     let ended = false
     const lost = (error?: unknown): void => {
       if (ended) return
@@ -176,6 +180,7 @@ async function openListener(
     }
     try {
       await fresh.connect()
+      await fresh.identify()
       await fresh.query(`listen ${schema}`)
       retryMs = RETRY_MS.first
       // A program that waits for changes keeps itself alive. The connection alone does not.
@@ -197,6 +202,6 @@ async function openListener(
 }
 
 /** The types of pg do not name it. */
-function unref(client: Client): void {
-  ;(client as Client & { unref(): void }).unref()
+function unref(client: StoreClient): void {
+  ;(client as StoreClient & { unref(): void }).unref()
 }

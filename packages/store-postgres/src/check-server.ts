@@ -27,7 +27,9 @@ export async function checkServer(client: ClientBase, { allowUnsafe, onWarning }
   const problem = problemOf(server)
   if (problem !== undefined) throw new HoldpointError('store-unusable', `This PostgreSQL cannot be used: ${problem}`)
 
-  const off = (['fsync', 'full_page_writes', 'synchronous_commit'] as const).filter((name) => server[name] === 'off')
+  // Each transaction turns synchronous_commit on, unless it may be unsafe.
+  const settings = ['fsync', 'full_page_writes', ...(allowUnsafe ? (['synchronous_commit'] as const) : [])] as const
+  const off = settings.filter((name) => server[name] === 'off')
   if (off.length === 0) return
   const what = `${off.join(' and ')} ${off.length > 1 ? 'are' : 'is'} off`
   if (!allowUnsafe) {

@@ -15,6 +15,7 @@ import { DatabaseError } from 'pg'
 import { agentsWithDeadlines } from './agents-with-deadlines.ts'
 import { createBatcher } from './batcher.ts'
 import { poolOf, type Connections } from './connections.ts'
+import type { Endpoint } from './endpoint.ts'
 import { JobsClient, quietMigrations } from './jobs-client.ts'
 import type { Settings } from './settings.ts'
 import { settleWithin } from './settle-within.ts'
@@ -54,7 +55,7 @@ const REFRESH_MS = 600_000
 const QUIET = { completeJobBatchDelay: 0, failJobBatchDelay: 0, localQueue: { size: 1 } }
 const UNDEFINED_OBJECT = /^(?:3F000|42883|42P01|42704)$/
 
-export function openDispatcher(settings: Settings, connections: Connections, look: Look): Dispatcher {
+export function openDispatcher(settings: Settings, connections: Connections, direct: Endpoint, look: Look): Dispatcher {
   if (settings.dispatcher === 'none')
     return { note: () => {}, nearDeadlineElsewhere: () => {}, start: () => {}, close: async () => {} }
   const { onWarning } = settings
@@ -75,7 +76,7 @@ export function openDispatcher(settings: Settings, connections: Connections, loo
 
   const run = (): void => {
     if (!listening || closing.signal.aborted) return
-    running ??= runJobs(settings, look, closing.signal, addNearDeadlines).catch((error: unknown) =>
+    running ??= runJobs(settings, direct, look, closing.signal, addNearDeadlines).catch((error: unknown) =>
       onWarning('The dispatcher ended. Polling finds the due conversations.', error),
     )
   }
@@ -144,11 +145,17 @@ function deadlineOf(payload: unknown): Deadline | undefined {
 }
 
 /** Runs jobs until `stop` aborts. A worker that ends before that is replaced. */
-async function runJobs(settings: Settings, look: Look, stop: AbortSignal, started: () => Promise<void>): Promise<void> {
+async function runJobs(
+  settings: Settings,
+  direct: Endpoint,
+  look: Look,
+  stop: AbortSignal,
+  started: () => Promise<void>,
+): Promise<void> {
   const { onWarning } = settings
   const graphile = await import('graphile-worker')
   // One connection listens for new jobs; the others fetch and finish them.
-  const pool = poolOf(settings, { max: 3, durable: false, Client: JobsClient })
+  const pool = poolOf(settings, direct, { max: 3, Client: JobsClient })
   const logger = new graphile.Logger(() => (level, message) => {
     if (level === 'error' || level === 'warning') onWarning(`graphile-worker: ${message}`)
   })

@@ -7,13 +7,14 @@
  *   error code, so this connection removes the code.
  */
 import type {} from 'graphile-worker'
-import { Client, type PoolClient } from 'pg'
+import type { Client, PoolClient } from 'pg'
+import { StoreClient } from './store-client.ts'
 
 const MIGRATED = 'worker:migrate'
 
 type Connected = (error: Error | null) => void
 
-export class JobsClient extends Client {
+export class JobsClient extends StoreClient {
   override connect(): Promise<Client>
   override connect(callback: Connected): void
   override connect(callback?: Connected): Promise<Client> | void {

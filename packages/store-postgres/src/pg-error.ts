@@ -16,8 +16,18 @@ export function mayBeWritten(error: unknown): boolean {
 
 /** Whether the connection failed and not the statement, so that a retry on another connection can help. */
 export function isConnectionError(error: unknown): boolean {
-  if (error instanceof DatabaseError) return error.severity !== 'ERROR' || error.code?.startsWith('08') === true
+  if (error instanceof DatabaseError) {
+    return error.severity !== 'ERROR' || error.code?.startsWith('08') === true || error.code === READ_ONLY
+  }
   return true
+}
+
+/** The server became a standby, or was one all along. */
+const READ_ONLY = '25006'
+
+/** Another transaction keeps a row locked. The statement was rolled back. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '55P03'
 }
 
 /** The server is out of resources: retrying the appends of a call one by one would make it worse. */

@@ -1,12 +1,12 @@
 /** Assembles the store: opens it, connects appends to the change feed, and closes the parts in order. */
 import { HoldpointError, type Address, type Store } from '@holdpoint/core'
-import { Client } from 'pg'
 import { openAppendLanes } from './append-lanes.ts'
 import { pgErrorMessage } from './pg-error.ts'
 import { checkServer } from './check-server.ts'
-import { clientOf, connect, prepareSession, type Connections } from './connections.ts'
+import { connect, type Connections } from './connections.ts'
 import { openDispatcher, type Deadline } from './dispatcher.ts'
 import { openDocuments } from './documents.ts'
+import { openEndpoint, type Endpoint } from './endpoint.ts'
 import { openLoad } from './load.ts'
 import { migrate } from './migrate.ts'
 import { openChangeFeed } from './change-feed.ts'
@@ -17,20 +17,24 @@ import { openLists } from './lists.ts'
 import { openPending } from './pending.ts'
 import { openReads } from './reads.ts'
 import { fromStored, toStored } from './stored-name.ts'
+import { sharedSessions, sharesSessions } from './shared-sessions.ts'
+import type { StoreClient } from './store-client.ts'
 import { openSweep } from './sweep.ts'
 
 /** Opens a store in the PostgreSQL at `url`, and creates or migrates its tables. Any number of processes can share it. */
 export async function postgresStore(url: string, options: PostgresStoreOptions = {}): Promise<Store> {
   const settings = settingsOf(url, options)
-  await prepare(settings)
-  const connections = connect(settings)
+  const endpoint = openEndpoint(url, settings)
+  const direct = settings.listenUrl === undefined ? endpoint : openEndpoint(settings.listenUrl, settings)
+  await prepare(settings, endpoint, direct)
+  const connections = connect(settings, endpoint)
   const { schema } = settings
-  const dispatcher = openDispatcher(settings, connections, async (deadline) => {
+  const dispatcher = openDispatcher(settings, connections, direct, async (deadline) => {
     const head = await headOf(settings, connections, deadline)
     if (head) changes.notifyHere(head.what, head.seq)
   })
-  const changes = await openChangeFeed(settings, connections, dispatcher.nearDeadlineElsewhere)
-  const lanes = openAppendLanes(settings, connections.writers, ({ to, k, seq, deadline, unowned }) => {
+  const changes = await openChangeFeed(settings, connections, direct, dispatcher.nearDeadlineElsewhere)
+  const lanes = openAppendLanes(settings, connections, ({ to, k, seq, deadline, unowned }) => {
     changes.notify(to, seq, { unowned, near: deadline })
     if (deadline) dispatcher.note({ tenant: toStored(to.tenant), k })
   })
@@ -56,18 +60,24 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
         await dispatcher.close()
         await changes.close()
         await connections.end()
+        for (const { watch } of [endpoint, direct]) watch.close()
       })()),
   }
 }
 
-/** Uses a separate connection, which is closed before the store opens its own. */
-async function prepare(settings: Settings): Promise<void> {
-  const client = new Client(clientOf(settings))
-  client.on('error', () => {})
+/** Uses separate connections, which are closed before the store opens its own. */
+async function prepare(settings: Settings, endpoint: Endpoint, direct: Endpoint): Promise<void> {
+  const clients: StoreClient[] = []
+  const open = async (to: Endpoint): Promise<StoreClient> => {
+    const client = await to.open()
+    clients.push(client)
+    return client
+  }
   try {
-    await client.connect()
-    await prepareSession(client, settings)
+    const client = await open(endpoint)
     await checkServer(client, settings)
+    const listener = endpoint === direct ? client : await open(direct)
+    if (await sharesSessions(listener, () => open(direct))) throw sharedSessions(settings)
     await migrate(client, settings.schema)
   } catch (error) {
     if (HoldpointError.is(error)) throw error
@@ -75,7 +85,7 @@ async function prepare(settings: Settings): Promise<void> {
       cause: error,
     })
   } finally {
-    await client.end().catch(() => {})
+    await Promise.all(clients.map((client) => client.end().catch(() => {})))
   }
 }
 

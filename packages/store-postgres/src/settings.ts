@@ -4,6 +4,11 @@ import { HoldpointError } from '@holdpoint/core'
 export interface PostgresStoreOptions {
   /** The schema of the tables, created if missing. Default: `holdpoint`. */
   readonly schema?: string
+  /**
+   * A direct connection for notifications, if `url` is a pooler in transaction mode: LISTEN belongs to a session, which such a
+   * pooler shares. Default: `url`.
+   */
+  readonly listenUrl?: string
   /** What wakes a process at a deadline: graphile-worker, or nothing but polling. Default: `graphile`. */
   readonly dispatcher?: 'graphile' | 'none'
   /** The schema of graphile-worker's jobs. Default: `<schema>_jobs`. */
@@ -22,8 +27,9 @@ export interface PostgresStoreOptions {
   readonly clockOffset?: () => number
 }
 
-export interface Settings extends Required<PostgresStoreOptions> {
+export interface Settings extends Required<Omit<PostgresStoreOptions, 'listenUrl'>> {
   readonly url: string
+  readonly listenUrl: string | undefined
 }
 
 export function settingsOf(url: string, options: PostgresStoreOptions): Settings {
@@ -37,6 +43,7 @@ export function settingsOf(url: string, options: PostgresStoreOptions): Settings
   }
   return {
     url,
+    listenUrl: options.listenUrl,
     schema,
     dispatcher,
     jobsSchema,
