@@ -1,6 +1,6 @@
 /** Spaces and autonomous agents in a runtime: see `Extension`. */
 import { agentOfLog } from '@holdpoint/core/internal/log/agent-log'
-import type { Delivery } from '@holdpoint/core/internal/log/notice'
+import type { LogDelivery } from '@holdpoint/core/internal/log/notice'
 import { SPACE } from '@holdpoint/core/internal/log/space-event'
 import type { Address } from '@holdpoint/core/internal/log/store'
 import type { Agent } from '@holdpoint/core/internal/agent/agent'
@@ -31,7 +31,7 @@ export class SpaceExtension implements Extension {
     return new ActiveSpace(log, this.#engine)
   }
 
-  deliver(from: Address, delivery: Delivery): Promise<void> {
+  deliver(from: Address, delivery: LogDelivery): Promise<void> {
     return this.writer.deliver(from, delivery)
   }
 

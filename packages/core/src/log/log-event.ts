@@ -61,6 +61,8 @@ export type ConversationEvent =
       readonly cycle?: true
       readonly limits: TurnLimits
       readonly output?: OutputPlan
+      /** Channels or webhooks wait for news of the conversation. */
+      readonly tellsNews?: true
     }
   | { readonly type: 'message.queued'; readonly item: Inbound }
   /** Hooks changed the turn's message. The changes stay in later prompts. */

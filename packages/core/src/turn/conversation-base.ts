@@ -26,10 +26,11 @@ interface Base {
   readonly plans?: readonly Plan[]
   readonly outbox?: readonly Notice[]
   readonly restored?: true
+  readonly tellsNews?: true
 }
 
 export function toBase(state: Conversation): Json | undefined {
-  const { agent, people, erased, turn, queue, shown, waiting, plugins, plans, outbox, restored } = state
+  const { agent, people, erased, turn, queue, shown, waiting, plugins, plans, outbox, restored, tellsNews } = state
   if (turn.phase !== 'rest') return undefined
   const base: Base = {
     agent,
@@ -43,6 +44,7 @@ export function toBase(state: Conversation): Json | undefined {
     ...(plans.size > 0 && { plans: [...plans.values()] }),
     ...(outbox.length > 0 && { outbox }),
     ...(restored && { restored }),
+    ...(tellsNews && { tellsNews }),
   }
   return base as unknown as Json
 }
@@ -61,6 +63,7 @@ export function fromBase(seq: number, base: Json): Conversation {
     plans = [],
     outbox = [],
     restored = false,
+    tellsNews = false,
   } = base as unknown as Base
   return {
     ...emptyConversation,
@@ -76,6 +79,7 @@ export function fromBase(seq: number, base: Json): Conversation {
     plans: new Map(plans.map((plan) => [plan.id, plan])),
     outbox,
     restored,
+    tellsNews,
   }
 }
 

@@ -22,6 +22,7 @@ export interface TurnPlan {
   readonly output?: OutputPlan
   /** Set for an autonomous agent: its turn takes the whole queue. */
   readonly cycle?: true
+  readonly tellsNews?: true
 }
 
 export interface Send {

@@ -32,6 +32,8 @@ export interface Conversation {
   readonly plans: ReadonlyMap<string, Plan>
   /** The space that the agent is in during a turn. */
   readonly space: string | undefined
+  /** The newest turn began where channels or webhooks wait for news: see `tell-news.ts`. */
+  readonly tellsNews: boolean
   /** Notices for other logs that are not delivered yet, oldest first. */
   readonly outbox: readonly Notice[]
   /** The store was restored from a backup, and no message or answer came since. Until then, no work begins by itself. */
@@ -164,4 +166,5 @@ export const emptyConversation: Conversation = {
   space: undefined,
   outbox: [],
   restored: false,
+  tellsNews: false,
 }

@@ -27,6 +27,7 @@ import { evolveErased } from './erased.ts'
 import { evolvePeople } from './people.ts'
 import { evolveRestored, goesOnAfterRestore, INTERRUPTED_BY_RESTORE } from './restored.ts'
 import { showInSpaces } from './show-in-spaces.ts'
+import { tellNews } from './tell-news.ts'
 import { evolvePlans } from './evolve-plans.ts'
 import { emptyConversation, type Call, type Conversation, type Effect, type OpenTurn, type Turn } from './turn-state.ts'
 
@@ -47,7 +48,8 @@ export function evolve(state: Conversation, event: LogEvent): Conversation {
 
 function evolvePeopleAndSpaces(state: Conversation, moved: Conversation, event: LogEvent): Conversation {
   const people = evolvePeople(state.people, event)
-  return showInSpaces(state, people === state.people ? moved : { ...moved, people }, event)
+  const shown = showInSpaces(state, people === state.people ? moved : { ...moved, people }, event)
+  return tellNews(state, shown, event)
 }
 
 function move(state: Conversation, event: LogEvent): Conversation {
@@ -133,7 +135,8 @@ function moveTurnStarted(state: Conversation, event: Extract<LogEvent, { type: '
     ...FRESH,
   }
   const queue = state.queue.slice(event.queued ?? 0)
-  return { ...state, seq, agent: event.agent, turn: { ...open, phase: 'model' }, queue }
+  const tellsNews = event.tellsNews ?? false
+  return { ...state, seq, agent: event.agent, turn: { ...open, phase: 'model' }, queue, tellsNews }
 }
 
 function moveModelReplied(state: Conversation, event: Extract<LogEvent, { type: 'model.replied' }>): Conversation {

@@ -334,6 +334,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
         ...(turn.turnId === this.#settings.turnId && toolSettings(agent, options, this.#settings)),
       }),
       later: (name, work) => this.#background.begin(name, work),
+      tellsNews: host.tellsNews,
       deliver: (delivery) => host.deliver(log.address, delivery),
       problem: (error) => reportProblem(host, log.address, error, options.onProblem ?? agent.ports.problem),
       watched: () => this.watchers.watching || this.#relay?.watched(log.state) === true,

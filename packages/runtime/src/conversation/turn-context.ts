@@ -28,6 +28,8 @@ export interface TurnContext {
   /** The results of the hooks that ran before the message. */
   readonly beforeMessage: BeforeMessageResults
   readonly maxSteps: number
+  /** Written with the start of each turn: the log then has news for channels and webhooks. */
+  readonly tellsNews: boolean
   /** See `Tenure`. */
   term(): number
   /** Does work after the turn, in the background. Work of the same name runs once at a time. */
@@ -41,10 +43,16 @@ export interface TurnContext {
   emit(frame: Frame): void
 }
 
-export function planTurn({ agent, output, maxSteps }: TurnContext): TurnPlan {
+export function planTurn({ agent, output, maxSteps, tellsNews }: TurnContext): TurnPlan {
   const { maxTokens } = agent
   const limits = maxTokens === undefined ? { maxSteps } : { maxSteps, maxTokens }
-  const plan = { turnId: agent.ports.id(), agent: agent.name, limits, ...(agent.autonomy && { cycle: true as const }) }
+  const plan = {
+    turnId: agent.ports.id(),
+    agent: agent.name,
+    limits,
+    ...(agent.autonomy && { cycle: true as const }),
+    ...(tellsNews && { tellsNews }),
+  }
   return output ? { ...plan, output: output.plan } : plan
 }
 

@@ -15,7 +15,7 @@ export async function deliverNotices(
 ): Promise<readonly EventBody[]> {
   const byReceiver = new Map<string, Delivery[]>()
   for (const delivery of notices.flatMap(deliveriesOf)) {
-    const receiver = 'agent' in delivery ? `agent ${delivery.agent}` : `space ${delivery.space}`
+    const receiver = receiverOf(delivery)
     const all = byReceiver.get(receiver) ?? []
     byReceiver.set(receiver, all)
     all.push(delivery)
@@ -33,6 +33,11 @@ export async function deliverNotices(
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, waiting.length) }, worker))
   if (failures.length > 0) throw failures[0]
   return [{ type: 'notices.delivered', count: notices.length }]
+}
+
+function receiverOf(delivery: Delivery): string {
+  if ('news' in delivery) return 'outbox'
+  return 'agent' in delivery ? `agent ${delivery.agent}` : `space ${delivery.space}`
 }
 
 /** For a session, which has no other log to deliver to. */

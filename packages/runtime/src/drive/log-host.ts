@@ -25,7 +25,9 @@ export interface LogHost extends Tenure {
   scope(address: Address, by: string | undefined, askedBy: readonly Author[]): Scope | undefined
   /** Shows the frames of an autonomous agent in the space that it is in. */
   relay(address: Address): Relay | undefined
-  /** Delivers a notice to another log. */
+  /** Turns that begin here have news for channels and webhooks. */
+  readonly tellsNews: boolean
+  /** Delivers a notice to another log, or to the store's outbox. */
   deliver(from: Address, delivery: Delivery): Promise<void>
   /** Reports an error that stops no caller. Undefined when errors go to the caller. */
   readonly problem: ((error: unknown, address: Address) => void) | undefined
@@ -57,6 +59,7 @@ export function sessionHost(store: Store, ports: Ports): LogHost {
     term: () => 0,
     scope: () => undefined,
     relay: () => undefined,
+    tellsNews: false,
     deliver: noReceivers,
     problem: undefined,
     wrote: () => {},

@@ -201,6 +201,7 @@ export const EVENTS: { readonly [T in EventBody['type']]: FieldChecks<Extract<Ev
     queued: maybe(either(count, is(0))),
     upTo: maybe(either(count, is(0))),
     cycle: maybe(is(true)),
+    tellsNews: maybe(is(true)),
     limits: shape({ maxSteps: count, maxTokens: maybe(count) }),
     output: maybe(plan),
   },

@@ -21,6 +21,7 @@ import type { Extension, OtherActiveLog } from './extension.ts'
 import { FirstMessages } from '../runtime/first-messages.ts'
 import { Lease } from './lease.ts'
 import { MissingAgents } from './missing-agents.ts'
+import { putNews } from './news-outbox.ts'
 import { newHolds } from '../runtime/new-holds.ts'
 import { NO_NODE } from './no-node.ts'
 import { PostponedConversations } from './postponed-conversations.ts'
@@ -125,7 +126,12 @@ export class Engine implements LogHost, ActiveLogListener {
     return this.clients.seenAt(address, tool)
   }
 
+  get tellsNews(): boolean {
+    return this.#options.news ?? false
+  }
+
   deliver(from: Address, delivery: Delivery): Promise<void> {
+    if ('news' in delivery) return putNews(this.store, from, delivery)
     return this.extension ? this.extension.deliver(from, delivery) : noReceivers()
   }
 

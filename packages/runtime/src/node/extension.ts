@@ -3,7 +3,7 @@
  * runtime has only conversations.
  */
 import type { Machine, MachineEffect, MachineState } from '@holdpoint/core/internal/log/machine'
-import type { Delivery } from '@holdpoint/core/internal/log/notice'
+import type { LogDelivery } from '@holdpoint/core/internal/log/notice'
 import type { Address } from '@holdpoint/core/internal/log/store'
 import type { ActiveLog } from '../log/active-log.ts'
 import type { Agent } from '@holdpoint/core/internal/agent/agent'
@@ -20,7 +20,7 @@ export interface Extension {
   /** Reads the log at this address. Throws `OtherMachine` for a conversation. */
   load(address: Address, options: LogOptions): Promise<OtherActiveLog>
   /** Delivers a notice to an agent's inbox or to one of its logs. */
-  deliver(from: Address, delivery: Delivery): Promise<void>
+  deliver(from: Address, delivery: LogDelivery): Promise<void>
   /** Shows the frames of an autonomous agent to subscribers of another log. */
   relay(address: Address): Relay | undefined
   /** The agent with which its own log is driven: the same agent, with built-in tools. */

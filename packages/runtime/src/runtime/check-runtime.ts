@@ -40,6 +40,7 @@ const SETTINGS: Readonly<Record<keyof RuntimeOptions, Rule>> = {
   ports: having('the clock and the random numbers of the host, as in nodePorts', 'monotonic', 'sleep', 'id'),
   scope: code,
   drive: either,
+  news: either,
   leaseMs: above0,
   lookMs: above0,
   keepIdle: { fits: (value) => Number.isInteger(value) && Number(value) >= 0, words: 'a whole number from 0' },

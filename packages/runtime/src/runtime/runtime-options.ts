@@ -28,6 +28,11 @@ export interface RuntimeOptions {
   readonly scope?: (asker: Asker) => Scope
   /** `false`: this process accepts messages and answers, and other processes drive. */
   readonly drive?: boolean
+  /**
+   * Writes news of holds and turns into the store's outbox, for channels and webhooks. It applies to turns that begin in this
+   * process. Something must read the outbox: see `@holdpoint/channels`. Default: false.
+   */
+  readonly news?: boolean
   /** How long a lease lasts. Other processes take over from a process that has not renewed its lease for so long. Default: 15 s. */
   readonly leaseMs?: number
   /** How often this process looks for work without an owner. Default: every second. Deadlines do not depend on it. */

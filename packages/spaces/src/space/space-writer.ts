@@ -3,7 +3,7 @@
  * a second delivery changes nothing.
  */
 import type { InboxItem } from '@holdpoint/core/internal/log/message'
-import type { Delivery } from '@holdpoint/core/internal/log/notice'
+import type { LogDelivery } from '@holdpoint/core/internal/log/notice'
 import type { Address } from '@holdpoint/core/internal/log/store'
 import { agentLogId, agentOfLog } from '@holdpoint/core/internal/log/agent-log'
 import type { PostResult, ReadResult, SpaceAccess } from '../agent/space-access.ts'
@@ -94,7 +94,7 @@ export class SpaceWriter {
   }
 
   /** Delivers a notice of another log: to an agent's inbox, or to a space. */
-  async deliver({ tenant, id: from }: Address, delivery: Delivery): Promise<void> {
+  async deliver({ tenant, id: from }: Address, delivery: LogDelivery): Promise<void> {
     if ('agent' in delivery) {
       const { agent, at, message } = delivery
       const item: InboxItem = {
