@@ -281,7 +281,7 @@ test.each([
   [{ drive: 'no' }, '"drive" must be true or false, not "no".'],
   [{ onProblem: 'log' }, '"onProblem" must be a function'],
   [{ onHeld: 'log' }, '"onHeld" must be a function'],
-  [{ leaseMS: 5 }, 'there is no setting "leaseMS". It takes store, agents, agentFor, ports, scope, drive, leaseMs,'],
+  [{ leaseMS: 5 }, 'there is no setting "leaseMS". It takes store, agents, agentFor,'],
   [{ store: undefined }, 'A runtime needs "store": a store, as sqliteStore() makes it.'],
   [{ store: { secret: 1 } }, '"store" must be a store, as sqliteStore() makes it, not this object.'],
   [{ agents: undefined }, 'A runtime needs "agents"'],

@@ -1,5 +1,5 @@
 /** News of holds and turns for channels and webhooks: in the store's outbox after commit, whatever dies in between. */
-import { readNews, removeNews } from '@holdpoint/runtime'
+import { readNews, removeNews, type NewsItem } from '@holdpoint/runtime'
 import { expect, test } from 'vitest'
 import { calls, expectSound, gated, heldId, asking, LEASE, noting, World } from '../../../../test/kit/runtime-kit.ts'
 import { places } from '../../../../test/kit/places.ts'
@@ -25,7 +25,8 @@ test.each(Object.entries(places))('the outbox has what happened to a hold and it
   const acme = a.runtime.tenant('acme')
   await acme.send('c', 'Pay', { by: 'ada' })
   await world.calm()
-  const [{ news }] = (await readNews(await world.store, 1)) as [{ news: { callId: string } }]
+  const [first] = await readNews(await world.store, 1)
+  const { news } = first as NewsItem & { news: { callId: string } }
   const id = news.callId.slice(-1)
   await acme.comment('c', news.callId, 'Look twice.', { by: 'grace' })
   await acme.approve('c', news.callId, { by: 'grace' })
