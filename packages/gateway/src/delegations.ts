@@ -20,11 +20,15 @@ export class Delegations {
     this.#now = now
   }
 
-  async put(tenant: string, delegation: DelegationRow): Promise<void> {
+  /** False when the person has as many as possible from others. */
+  async put(tenant: string, delegation: DelegationRow): Promise<boolean> {
     const { from, to, until } = delegation
+    const known = await this.rowsTo(tenant, to)
+    if (known.length >= MOST && !known.some((each) => each.from === from)) return false
     const ttlMs = Math.max(1, until - this.#now())
     await this.#documents.put({ tenant, kind: GIVEN, id: idOf(from, to), data: { to }, ttlMs })
     await this.#documents.put({ tenant, kind: DELEGATION, id: idOf(to, from), data: { ...delegation }, ttlMs })
+    return true
   }
 
   async remove(tenant: string, from: string, to: string): Promise<void> {
@@ -55,13 +59,16 @@ export class Delegations {
   }
 
   async rowsTo(tenant: string, person: string): Promise<readonly DelegationRow[]> {
-    const { items } = await list(this.#documents, {
-      tenant,
-      kind: DELEGATION,
-      prefix: idOf(person, ''),
-      limit: MOST,
-    })
-    return items.map(({ data }) => data as unknown as DelegationRow)
+    const rows: DelegationRow[] = []
+    let after: string | undefined
+    do {
+      const query = { tenant, kind: DELEGATION, prefix: idOf(person, ''), limit: MOST }
+      const { items, next } = await list(this.#documents, { ...query, ...(after !== undefined && { after }) })
+      rows.push(...items.map(({ data }) => data as unknown as DelegationRow))
+      // A page is short when delegations on it have ended.
+      after = next
+    } while (after !== undefined && rows.length < MOST)
+    return rows
   }
 
   /** The delegations that this person made. */

@@ -149,6 +149,18 @@ test('a delegate decides in the place of a person, until that ends', async () =>
   expect((await eve('POST', `${second}/resolve`, approve)).status).toBe(403)
 })
 
+test('a person has at most 100 delegations, and one more is refused', async () => {
+  const here = await open()
+  const [ann, eve, slack] = [await here.person('ann'), await here.person('eve'), await here.program('slack', true)]
+  const until = Date.now() + 60_000
+  for (let n = 0; n < 100; n++) await slack('PUT', '/api/delegations/eve', { until, by: `person-${n}` })
+  expect(await ann('PUT', '/api/delegations/eve', { until })).toMatchObject({ body: { code: 'limit-reached' } })
+  expect((await slack('PUT', '/api/delegations/eve', { until, by: 'person-7' })).status).toBe(200)
+  await slack('DELETE', '/api/delegations/eve?by=person-7')
+  expect((await ann('PUT', '/api/delegations/eve', { until })).status).toBe(200)
+  expect((await eve('GET', '/api/delegations')).body.items).toHaveLength(100)
+})
+
 test('the delegations of a person who is removed end', async () => {
   const here = await open()
   const [cleo, ann, eve] = await Promise.all([here.person('cleo'), here.person('ann', ['finance']), here.person('eve')])

@@ -148,6 +148,7 @@ export const peopleRoutes: readonly Route[] = [
     params: z.object({ id }),
     body: z.strictObject({ until: z.number(), by }).openapi('Delegate'),
     responses: { 200: { description: 'The delegation.', schema: delegation } },
+    problems: ['not-allowed', 'limit-reached'],
     handle: async ({ params, body: { until, by: given }, caller, services }) => {
       const { delegations, now } = services
       const from = await authorOf({ caller, services }, given)
@@ -158,8 +159,8 @@ export const peopleRoutes: readonly Route[] = [
       if (until <= now() || until > now() + LONGEST_DELEGATION_MS)
         return refuse('bad-request', '"until" must be a time in the future, at most a year from now.')
       const row = { from: person, to: params.id, until, ...(groups && { groups }) }
-      await delegations.put(caller.tenant, row)
-      return ok(row)
+      if (await delegations.put(caller.tenant, row)) return ok(row)
+      return refuse('limit-reached', `"${params.id}" has as many delegations as a person can have.`)
     },
   }),
   route({
