@@ -91,6 +91,7 @@ test('a fork is refused where there is nothing to fork, or its id is taken', asy
   expect(await runtime.fork('c', { at: 1000 })).toMatchObject({ ok: false, refusal: 'bad-request' })
   expect(await runtime.fork('c', { at: 0 })).toMatchObject({ ok: false, refusal: 'bad-request' })
   expect(await runtime.fork('c', { to: 'c' })).toMatchObject({ ok: false, refusal: 'id-taken' })
+  expect(await runtime.fork('c', { to: 'agent:desk' })).toMatchObject({ ok: false, refusal: 'bad-request' })
   expect(await runtime.fork('c', { by: stranger })).toMatchObject({ ok: false, refusal: 'not-allowed' })
   await runtime.spaces.create({ id: 'room', name: 'Room', by: { kind: 'human', id: 'ada' } })
   expect(await runtime.fork('room')).toMatchObject({ ok: false, refusal: 'is-a-space' })

@@ -4,7 +4,8 @@
  *
  * - Results that the log has stand.
  * - A call that has none yet gets the result that it got in the original later on, or an error.
- * - A held call stays held in the fork, as a call of its own, or gets a result like the others.
+ * - A held call stays held in the fork, as a call of its own, or gets a result like the others. A call that some of several
+ *   approvers have approved always gets a result: their approval of one call must not count for two.
  */
 import type { EventBody, LogEvent, NewEvent } from '../log/log-event.ts'
 import { askedFor } from '../log/message.ts'
@@ -62,7 +63,7 @@ export function forkOf(request: ForkRequest): readonly NewEvent[] {
 }
 
 function toSettle({ turn }: Conversation, held: ForkRequest['held']): readonly Call[] {
-  return openCalls(turn).filter(({ at }) => at !== 'held' || held === 'settled')
+  return openCalls(turn).filter(({ at, endorsed }) => at !== 'held' || held === 'settled' || endorsed.length > 0)
 }
 
 function settled(call: Call, outcome: CallOutcome = failed('cancelled', UNFINISHED)): EventBody {

@@ -52,7 +52,8 @@ test('a fork at any event folds to what the log was there, and then nothing of i
 
         const state = fold(fork)
         expect(next(state).filter((effect) => !isDeadline(effect))).toEqual([])
-        const heldBefore = openCalls(fold(log.slice(0, at)).turn).filter((call) => call.at === 'held').length
+        const before = openCalls(fold(log.slice(0, at)).turn)
+        const heldBefore = before.filter((call) => call.at === 'held' && call.endorsed.length === 0).length
         const open = openCalls(state.turn)
         expect(open.map((call) => call.at)).toEqual(held === 'held' ? Array(heldBefore).fill('held') : [])
         if (held === 'settled') expect(next(state)).toEqual([])
@@ -96,6 +97,27 @@ test('results of the log stand, and a call without one gets the result that it g
   ])
   const state = fold(forked(events, 5))
   expect(state.turn).toMatchObject({ phase: 'rest', last: { turnId: 'copy1', reason: 'interrupted' } })
+})
+
+test('an approval of one of two approvers does not count in a fork', () => {
+  const hold = {
+    kind: 'approval',
+    accepts: ['approve', 'reject'],
+    approvers: 2,
+    input: {},
+    inputHash: 'h',
+    expiresAt: 9e9,
+  }
+  const log = logOf(
+    { type: 'turn.started', turnId: 't', agent: 'desk', limits: { maxSteps: 3 }, items: [message('Pay')] },
+    replied('t', 1, 't.1.1', 't.1.2'),
+    { type: 'call.held', callId: 't.1.1', hold },
+    { type: 'call.held', callId: 't.1.2', hold },
+    { type: 'call.endorsed', callId: 't.1.1', by: 'ann', inputHash: 'h' },
+  )
+  const state = fold(forked(log, 5, { held: 'held' }))
+  expect(openCalls(state.turn)).toMatchObject([{ callId: 'copy1.1.2', at: 'held', endorsed: [] }])
+  expect(openCalls(fold(forked(log, 4, { held: 'held' })).turn)).toHaveLength(2)
 })
 
 test('a fork belongs to the person who made it, and has no plans and no notices', async () => {

@@ -22,7 +22,8 @@ export interface ForkOptions {
   readonly to?: string
   /**
    * Calls that are held at that event. `held`: they wait in the fork too, as calls of their own: an approval there runs
-   * them. `settled`: they get the result that they got in the original later, or an error. Default: `settled`.
+   * them. `settled`: they get the result that they got in the original later, or an error. Default: `settled`. A call that
+   * one of several approvers has approved is always settled.
    */
   readonly held?: 'held' | 'settled'
   /** The owner of the fork. Default: it belongs to the people of the original. */
@@ -53,6 +54,9 @@ export async function fork(engine: Engine, tenant: string, id: string, options: 
   if (seq < 1 || seq > state.seq)
     return refused('bad-request', `Conversation "${id}" has the events 1 to ${state.seq}, and no event ${seq}.`)
   const address = { tenant, id: checkId('The id of a conversation', to) }
+  // Its owner would read what the agent does from then on, in every space.
+  if (agentOfLog(to) !== undefined)
+    return refused('bad-request', `"${to}" is the id of the log of an autonomous agent. Choose another one.`)
   const now = engine.ports.now()
   const copy = forkOf({ events, conversationId: id, at: seq, held, by, newId: () => engine.ports.id(), now })
   await engine.quotas.admitWrite(address)
