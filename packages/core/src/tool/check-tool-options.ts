@@ -129,7 +129,7 @@ function checkApproval(approval: unknown, what: string): void {
   if (approval === undefined || approval === 'auto' || approval === 'required') return
   if (typeof approval === 'boolean' || typeof approval === 'function') return
   if (isApprovalRequest(approval)) return
-  if (isObject(approval) && escalatesFromEveryone(approval as Readonly<Record<string, unknown>>))
+  if (isObject(approval) && escalatesFromEveryone(approval))
     throw invalidTool(`${what}: "approval.escalate" needs "approvers.anyOf": ${EVERYONE_IS_ASKED}`)
   throw invalidTool(
     `${what}: "approval" must be true or "required", false or "auto", { required, reason?, approvers?, remindAfter?, escalate? } or a function that returns true, false or such an object.`,
@@ -144,7 +144,7 @@ export function isApprovalRequest(value: unknown): value is ApprovalRequest {
   const { required, reason = '', approvers = 1, remindAfter = 1, escalate } = value as Readonly<Record<string, unknown>>
   if (hasOther(value, REQUEST_KEYS)) return false
   if (typeof required !== 'boolean' || typeof reason !== 'string') return false
-  if (escalatesFromEveryone(value as Readonly<Record<string, unknown>>)) return false
+  if (escalatesFromEveryone(value)) return false
   return (isCount(approvers) || isApprovers(approvers)) && isDuration(remindAfter) && isEscalation(escalate)
 }
 
