@@ -3,6 +3,7 @@
  * next one is needed. No connection error is ever unhandled.
  */
 import { Pool, type PoolClient, type QueryResultRow } from 'pg'
+import { openConfirmCommits } from './confirm-commits.ts'
 import { withEachHost, type Endpoint } from './endpoint.ts'
 import { isConnectionError, unavailable } from './pg-error.ts'
 import type { Settings } from './settings.ts'
@@ -29,6 +30,8 @@ export interface Connections {
   read<Row extends QueryResultRow>(query: Query): Promise<Row[]>
   /** Runs a query at most once. If it throws, the query may still have been executed. */
   once<Row extends QueryResultRow>(query: Query): Promise<Row[]>
+  /** See `Store.confirm`. */
+  confirm(): Promise<void>
   end(): Promise<void>
 }
 
@@ -46,16 +49,18 @@ export function connect(settings: Settings, endpoint: Endpoint): Connections {
       throw error
     }
   }
+  const read: Connections['read'] = async (query) => {
+    try {
+      return await run(query)
+    } catch (first) {
+      if (!isConnectionError(first)) throw unavailable('A query was refused', first)
+    }
+    return run<never>(query).catch((second: unknown) => Promise.reject(unavailable('A query failed', second)))
+  }
   return {
     writer: () => acquire(writers, endpoint),
-    read: async (query) => {
-      try {
-        return await run(query)
-      } catch (first) {
-        if (!isConnectionError(first)) throw unavailable('A query was refused', first)
-      }
-      return run<never>(query).catch((second: unknown) => Promise.reject(unavailable('A query failed', second)))
-    },
+    read,
+    confirm: openConfirmCommits(read),
     once: async (query) => {
       try {
         return await run(query)

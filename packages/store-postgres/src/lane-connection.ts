@@ -6,10 +6,9 @@
  * - "It was written before" is only said when it also holds on the synchronous standby. The first answer may have been lost
  *   because the server gave up waiting for the standby, and a commit that writes nothing waits for none.
  */
-import type { Appended } from '@holdpoint/core'
+import { messageOf, type Appended } from '@holdpoint/core'
 import { answersIn, callOf, type AppendResult, type CallResult, type Op } from './append-call.ts'
 import type { Acquired, Connections } from './connections.ts'
-import { confirmCommits } from './confirm-commits.ts'
 import { lockedAmong } from './locked-among.ts'
 import {
   isConnectionError,
@@ -94,8 +93,7 @@ async function confirmed(
   const doubt = answers.some(isEarlier) ? await connection.confirm() : undefined
   return answers.map((result) => ({
     waiting: batch[result.nth - 1]!,
-    result:
-      doubt !== undefined && isEarlier(result) ? { result: 'unknown' as const, why: pgErrorMessage(doubt) } : result,
+    result: doubt !== undefined && isEarlier(result) ? { result: 'unknown' as const, why: messageOf(doubt) } : result,
   }))
 }
 
@@ -103,7 +101,7 @@ async function confirmed(
  * A connection that is held while there is something to send, and replaced if it breaks. The timeout of a call includes
  * the timeouts of the calls before it.
  */
-export function openLaneConnection(settings: Settings, { writer }: Connections): LaneConnection {
+export function openLaneConnection(settings: Settings, { writer, confirm }: Connections): LaneConnection {
   let connecting: Promise<Acquired> | undefined
   let sent = 0
   /** The conversations that were locked when they were last looked at. */
@@ -155,9 +153,9 @@ export function openLaneConnection(settings: Settings, { writer }: Connections):
       }
     },
     confirm: () =>
-      using((client, timeout) => confirmCommits(client, settings, timeout)).then(
+      confirm().then(
         () => undefined,
-        (error: unknown) => (error instanceof NotSent ? error.cause : error),
+        (error: unknown) => error,
       ),
     locked: async (batch, which) => {
       const asked = which === 'all' ? batch : batch.filter(({ conversation }) => doubtful.has(conversation))

@@ -21,7 +21,10 @@ export function openOwnership({ schema, clockOffset }: Settings, connections: Co
     beat: async (node, ttlMs) => {
       const [row] = await read<{ readonly now: number }>({
         name: 'beat',
-        text: `with clock as materialized (select ${schema}.now_ms($3) as now),
+        // A lease that is lost with the primary ends a little early, and one that waits for a standby would lapse.
+        text: `with clock as materialized (
+            select ${schema}.now_ms($3) as now, set_config('synchronous_commit', 'off', true)
+          ),
           forgotten as (delete from ${schema}.nodes where node in (
             select node from ${schema}.nodes where until < (select now from clock) - $4::float8 and node <> $1
               for update skip locked))

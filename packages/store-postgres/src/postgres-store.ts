@@ -50,6 +50,7 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
     ...openSweep(settings, connections),
     ...openOwnership(settings, connections),
     append: async (write) => (closing ? { result: 'failed', why: 'This store is closed.' } : lanes.append(write)),
+    confirm: () => connections.confirm(),
     listen: (listener) => {
       dispatcher.start()
       return changes.listen(listener)

@@ -54,8 +54,8 @@ export interface Actor {
   readonly process: ChildProcess
   ask<Method extends keyof Store>(
     method: Method,
-    ...args: Parameters<Store[Method]>
-  ): Promise<Awaited<ReturnType<Store[Method]>>>
+    ...args: Parameters<Required<Store>[Method]>
+  ): Promise<Awaited<ReturnType<Required<Store>[Method]>>>
   /** Appends to a conversation the given number of times, retrying on conflicts. Resolves to the marks. */
   compete(id: string, times: number): Promise<readonly string[]>
   ended(): Promise<void>

@@ -134,7 +134,9 @@ export class Log<S extends MachineState, F extends MachineEffect> {
         if (written === 'ok') return decision
       } else {
         await this.refresh()
-        if (this.#state.seq === seq) return decision
+        if (this.#state.seq !== seq) continue
+        await this.store.confirm?.()
+        return decision
       }
     }
   }
@@ -194,8 +196,10 @@ export class Log<S extends MachineState, F extends MachineEffect> {
   }
 
   /** Where the append under this key ended, if there was one. */
-  findKey(key: string): Promise<number | undefined> {
-    return this.store.findKey(this.address, key)
+  async findKey(key: string): Promise<number | undefined> {
+    const seq = await this.store.findKey(this.address, key)
+    if (seq !== undefined) await this.store.confirm?.()
+    return seq
   }
 
   listen(listener: LogListener): () => void {
