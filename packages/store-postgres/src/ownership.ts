@@ -1,11 +1,13 @@
 /**
  * Leases of nodes, owners of conversations, and conversations that need a driver. A lease is a row that expires by the
- * database's clock. A conversation belongs to its owner while the lease lasts. Every change of owner starts a new epoch.
+ * database's clock, or when other nodes have seen it unchanged for its length. A conversation belongs to its owner while the
+ * lease lasts. Every change of owner starts a new epoch.
  */
 import type { Store } from '@holdpoint/core'
 import { agentsWithDeadlines } from './agents-with-deadlines.ts'
 import type { Connections } from './connections.ts'
 import { joinConversation } from './join-conversation.ts'
+import { observeLeases, type LeaseRow } from './observed-leases.ts'
 import type { Settings } from './settings.ts'
 import { fromStored, toStored } from './stored-name.ts'
 
@@ -16,10 +18,18 @@ const DELETE_AFTER_MS = 3_600_000
 
 export function openOwnership({ schema, clockOffset }: Settings, connections: Connections): Ownership {
   const { read } = connections
+  const leases = observeLeases()
+  const end = (rows: readonly LeaseRow[]): Promise<unknown> =>
+    read({
+      name: 'end leases',
+      // A lease that was renewed meanwhile stays.
+      text: `delete from ${schema}.nodes where (node, until) in (select * from unnest($1::text[], $2::float8[]))`,
+      values: [rows.map(({ node }) => node), rows.map(({ until }) => until)],
+    })
 
   return {
     beat: async (node, ttlMs) => {
-      const [row] = await read<{ readonly now: number }>({
+      const [row] = await read<BeatRow>({
         name: 'beat',
         // A lease that is lost with the primary ends a little early, and one that waits for a standby would lapse.
         text: `with clock as materialized (
@@ -30,9 +40,12 @@ export function openOwnership({ schema, clockOffset }: Settings, connections: Co
               for update skip locked))
           insert into ${schema}.nodes as n (node, until) select $1, now + $2 from clock
           on conflict (node) do update set until = excluded.until
-          returning (select now from clock) as now`,
+          returning (select now from clock) as now,
+            (select json_agg(json_build_object('node', node, 'until', until)) from ${schema}.nodes where node <> $1) as others`,
         values: [toStored(node), ttlMs, clockOffset(), DELETE_AFTER_MS],
       })
+      const ended = leases.ended(row!.others ?? [], row!.now, ttlMs)
+      if (ended.length > 0) await end(ended)
       return row!.now
     },
 
@@ -63,6 +76,11 @@ export function openOwnership({ schema, clockOffset }: Settings, connections: Co
       return row?.epoch
     },
   }
+}
+
+interface BeatRow {
+  readonly now: number
+  readonly others: readonly LeaseRow[] | null
 }
 
 interface DueRow {

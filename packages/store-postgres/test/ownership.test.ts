@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { observeLeases } from '../src/observed-leases.ts'
 import { at, draft } from './draft.ts'
 import { testSchema, until, written } from './kit.ts'
 
@@ -35,4 +36,39 @@ test('`clockOffset` moves the clock of one store, and other stores use the datab
   const [moved, plain] = [await open({ clockOffset: () => 3_600_000 }), await open()]
   const ahead = (await moved.beat('a', 1)) - (await plain.beat('b', 1))
   expect(Math.abs(ahead - 3_600_000)).toBeLessThan(2000)
+})
+
+test('a clock that is set back by an hour does not keep the conversations of a node that is gone', async () => {
+  const { open, sql, schema } = await testSchema()
+  let offset = 3_600_000
+  const store = await open({ clockOffset: () => offset })
+  const ttlMs = 600
+  await store.beat('gone', ttlMs)
+  await written(store, draft('c', 0, { status: 'running', node: 'gone' }))
+  for (const node of ['next', 'alive']) await store.beat(node, ttlMs)
+  offset = 0
+  const since = performance.now()
+  await until(async () => {
+    for (const node of ['next', 'alive']) await store.beat(node, ttlMs)
+    return (await store.takeOver(at('c'), 'next')) !== undefined
+  })
+  // Not before its lease can have ended.
+  expect(performance.now() - since).toBeGreaterThan(ttlMs / 2)
+  expect(await sql(`select node from ${schema}.nodes order by node`)).toEqual([{ node: 'alive' }, { node: 'next' }])
+})
+
+test('a lease of another clock that no one saw begin ends after two minutes, and one that is renewed never does', () => {
+  let clock = 0
+  const leases = observeLeases(() => clock)
+  const hour = 3_600_000
+  const at = (ms: number, rows: Record<string, number>): string[] => {
+    clock = ms
+    const all = Object.entries(rows).map(([node, until]) => ({ node, until }))
+    return leases.ended(all, ms, 15_000).map(({ node }) => node)
+  }
+  expect(at(0, { stuck: hour, slow: 60_000, ahead: hour })).toEqual([])
+  expect(at(50_000, { stuck: hour, slow: 60_000, ahead: hour + 50_000 })).toEqual([])
+  expect(at(61_000, { stuck: hour, slow: 60_000, ahead: hour + 60_000 })).toEqual(['slow'])
+  expect(at(119_000, { stuck: hour, ahead: hour + 110_000 })).toEqual([])
+  expect(at(121_000, { stuck: hour, ahead: hour + 120_000 })).toEqual(['stuck'])
 })
