@@ -53,9 +53,9 @@ const golden = [
   ...goldenOf('.sql').map((name) => [name, openPostgres] as const),
 ]
 
-test('there is a golden file of every format, also of the newest: run `npm run golden`', () => {
-  expect(goldenOf('.db')).toEqual(SQLITE.map((_, nth) => `sqlite-v${nth + 1}.db`))
-  expect(goldenOf('.sql')).toEqual(POSTGRES.map((_, nth) => `postgres-v${nth + 1}.sql`))
+test('there is a golden file of the newest format: run `npm run golden`', () => {
+  expect(files).toContain(`sqlite-v${SQLITE.length}.db`)
+  expect(files).toContain(`postgres-v${POSTGRES.length}.sql`)
 })
 
 test.each(golden)('%s has every event, hold, note and document that was written', async (name, open) => {

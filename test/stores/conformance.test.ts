@@ -1,6 +1,13 @@
 import { storeConformance, type StoreCase } from '@holdpoint/testing'
 import { describe, expect, inject, test } from 'vitest'
-import { memoryPlace, postgresPlace, postgresProcesses, sqlitePlace, sqliteProcesses } from './places.ts'
+import {
+  memoryPlace,
+  partitionedPlace,
+  postgresPlace,
+  postgresProcesses,
+  sqlitePlace,
+  sqliteProcesses,
+} from './places.ts'
 
 const postgres = inject('postgresUrl') ?? ''
 
@@ -8,6 +15,11 @@ const stores: Readonly<Record<string, readonly StoreCase[]>> = {
   memory: storeConformance(async () => memoryPlace()),
   SQLite: storeConformance(async () => sqlitePlace()),
   PostgreSQL: storeConformance(async () => postgresPlace(postgres)),
+  // All of them: HOLDPOINT_TEST_PARTITIONS=all
+  'PostgreSQL, on tables that are partitioned by tenant': among(
+    storeConformance(async () => partitionedPlace(postgres)),
+    process.env.HOLDPOINT_TEST_PARTITIONS === 'all' ? /./ : /^(append|key|erase|labels|call):/,
+  ),
   'SQLite, in processes that are killed': among(
     storeConformance(async () => sqliteProcesses()),
     /^(race|crash):/,

@@ -7,6 +7,7 @@ import { postgresStore } from '@holdpoint/store-postgres'
 import { sqliteStore } from '@holdpoint/store-sqlite'
 import { manualClock, type StorePlace } from '@holdpoint/testing'
 import { Client } from 'pg'
+import { partitionTables } from './partition-tables.ts'
 import { storeProcess, type Opened } from './store-process.ts'
 
 export function memoryPlace(): StorePlace {
@@ -27,6 +28,26 @@ export function postgresPlace(url: string): StorePlace {
   const clock = manualClock(0)
   const options = { schema, dispatcher: 'none', lanes: 1, readers: 2, clockOffset: clock.now } as const
   return killable({ open: () => postgresStore(url, options), clock, end })
+}
+
+/** The same on tables that are partitioned by tenant. */
+export function partitionedPlace(url: string): StorePlace {
+  const { schema, end } = temporarySchema(url)
+  const clock = manualClock(0)
+  const options = { schema, dispatcher: 'none', lanes: 1, readers: 2, clockOffset: clock.now } as const
+  let partitioned: Promise<void> | undefined
+  const partition = async (): Promise<void> => {
+    await (await postgresStore(url, options)).close()
+    const client = new Client(url)
+    await client.connect()
+    await partitionTables(client, schema)
+    await client.end()
+  }
+  const open = async (): Promise<Store> => {
+    await (partitioned ??= partition())
+    return postgresStore(url, options)
+  }
+  return killable({ open, clock, end })
 }
 
 /** Every handle in a process of its own, which dies of SIGKILL. */

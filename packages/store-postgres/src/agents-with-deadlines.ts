@@ -4,7 +4,7 @@
  */
 export function agentsWithDeadlines(schema: string): string {
   const first = (where: string): string =>
-    `select agent from ${schema}.agenda where wake_at is not null ${where} order by agent limit 1`
+    `select agent from ${schema}.agenda /* all tenants */ where wake_at is not null ${where} order by agent limit 1`
   return `select agent from (
     with recursive found as (
       (${first('')}) union all select (${first('and agent > found.agent')}) from found where found.agent is not null

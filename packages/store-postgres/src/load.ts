@@ -17,7 +17,7 @@ export function openLoad(schema: string, { read }: Connections): Pick<Store, 'lo
           select nth, head_seq, agent, base_seq, base as events, null as seq, null as at from c
           union all
           select c.nth, null, null, null, b.events, b.seq, b.at from c cross join lateral (
-              select * from ${schema}.batches where conv = c.k and seq > coalesce(c.base_seq, 0) offset 0
+              select * from ${schema}.batches where tenant = c.tenant and conv = c.k and seq > coalesce(c.base_seq, 0) offset 0
             ) b`,
       values: [from.map(({ tenant }) => toStored(tenant)), from.map(({ id }) => toStored(id))],
     })

@@ -107,7 +107,7 @@ function dueText(schema: string, named: boolean): string {
     ),
     next as (
       select min(a.wake_at) as next from agents cross join lateral (
-        select wake_at from ${schema}.agenda
+        select wake_at from ${schema}.agenda /* all tenants */
           where agent = agents.agent and wake_at > (select now from clock) order by wake_at limit 1
       ) a
     ),

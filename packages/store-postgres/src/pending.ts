@@ -35,6 +35,7 @@ function textOf(schema: string, query: PendingQuery, bind: Bind): string {
       conversationId === undefined
         ? [`h.tenant = ${tenant}`]
         : [
+            `h.tenant = ${tenant}`,
             `h.conv = (select k from ${schema}.conversations where tenant = ${tenant} and id = ${bind(toStored(conversationId))})`,
           ]
     if (any) where.push(hasLabel(schema, any, tenant, bind))
@@ -42,7 +43,7 @@ function textOf(schema: string, query: PendingQuery, bind: Bind): string {
   }
   if (!any) return page(holds, 'h', [`h.tenant = ${tenant}`])
   const labelled = `${schema}.hold_labels l
-    cross join lateral (select * from ${schema}.holds where call_id = l.call_id and conv = l.conv offset 0) h
+    cross join lateral (select * from ${schema}.holds where tenant = l.tenant and call_id = l.call_id and conv = l.conv offset 0) h
     ${joinConversation(schema, 'l')}`
   const one = page(labelled, 'l', [`l.tenant = ${tenant} and l.own = w.own and l.label = w.label`])
   return `select distinct p.* from ${labelsOf(any, bind)} w(own, label) cross join lateral (${one}) p

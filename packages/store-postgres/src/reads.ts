@@ -22,7 +22,7 @@ export function openReads(schema: string, { read }: Connections): Reads {
         name: 'read',
         text: `select seq, at, events from (
             select seq, at, events, sum(pg_column_size(events)) over (order by seq) - pg_column_size(events) as before
-              from (select * from ${schema}.batches where conv = ${conversation} and seq > $3 order by seq limit $4) b
+              from (select * from ${schema}.batches where tenant = $1 and conv = ${conversation} and seq > $3 order by seq limit $4) b
           ) b where before < $5 order by seq`,
         values: [...byAddress(from), after, Math.min(limit, MAX_BATCHES), MAX_BYTES],
       })
@@ -35,9 +35,9 @@ export function openReads(schema: string, { read }: Connections): Reads {
       const rows = await read<Batch>({
         name: 'read back',
         text: `with c as (select ${conversation} as k)
-          select b.seq, b.at, b.events from c join ${schema}.batches b on b.conv = c.k
+          select b.seq, b.at, b.events from c join ${schema}.batches b on b.tenant = $1 and b.conv = c.k
             where b.seq <= coalesce(
-              (select l.seq from ${schema}.batches l where l.conv = c.k and l.seq >= $3::bigint - 1 order by l.seq limit 1), $3)
+              (select l.seq from ${schema}.batches l where l.tenant = $1 and l.conv = c.k and l.seq >= $3::bigint - 1 order by l.seq limit 1), $3)
             order by b.seq desc limit $4`,
         values: [
           ...byAddress(from),
@@ -55,9 +55,9 @@ export function openReads(schema: string, { read }: Connections): Reads {
           from ${schema}.holds h
           cross join unnest(string_to_array(h.seqs, ',')::bigint[]) s(seq)
           cross join lateral (
-            select * from ${schema}.batches where conv = h.conv and seq >= s.seq order by seq limit 1
+            select * from ${schema}.batches where tenant = h.tenant and conv = h.conv and seq >= s.seq order by seq limit 1
           ) b
-          where h.conv = ${conversation} and h.call_id = $3 order by b.seq`,
+          where h.tenant = $1 and h.conv = ${conversation} and h.call_id = $3 order by b.seq`,
         values: [...byAddress(from), toStored(callId)],
       })
       const wanted = new Set(rows[0]?.wanted.split(',').map(Number))
@@ -68,7 +68,7 @@ export function openReads(schema: string, { read }: Connections): Reads {
       const rows = await read<{ readonly id: string }>({
         name: 'find call',
         text: `select c.id from ${schema}.holds h ${joinConversation(schema, 'h')}
-          where h.call_id = $2 and h.tenant = $1 order by h.conv limit 2`,
+          where h.tenant = $1 and h.call_id = $2 order by h.conv limit 2`,
         values: [toStored(tenant), toStored(callId)],
       })
       return rows.map(({ id }) => fromStored(id))
@@ -77,7 +77,7 @@ export function openReads(schema: string, { read }: Connections): Reads {
     findKey: async (from, key) => {
       const [row] = await read<{ readonly seq: number }>({
         name: 'find key',
-        text: `select seq from ${schema}.keys where conv = ${conversation} and key = $3`,
+        text: `select seq from ${schema}.keys where tenant = $1 and conv = ${conversation} and key = $3`,
         values: [...byAddress(from), toStored(key)],
       })
       return row?.seq

@@ -171,9 +171,11 @@ test.each([
     await sql(`delete from ${schema}.agenda; delete from ${schema}.holds`)
     await fill(here, 100_000)
     await sql(
-      `insert into ${schema}.batches select k, 1, 1, 'm', '[]' from ${schema}.conversations on conflict do nothing`,
+      `insert into ${schema}.batches (tenant, conv, seq, at, mark, events) select tenant, k, 1, 1, 'm', '[]' from ${schema}.conversations on conflict do nothing`,
     )
-    await sql(`insert into ${schema}.keys select k, 'key', 1 from ${schema}.conversations`)
+    await sql(
+      `insert into ${schema}.keys (tenant, conv, key, seq) select tenant, k, 'key', 1 from ${schema}.conversations`,
+    )
     const before = await looked()
     const ids = Array.from({ length: 20 }, (__, n) => `c${n + 1}`)
     await appends(ids, 1, { status: 'running', holds: [hold('call 1', { open: false })] })
@@ -203,7 +205,9 @@ test('an append that changes labels, and an erasure, look at their own rows amon
   for (const table of tables) await sql(`delete from ${schema}.${table}`)
   await fill(here, 100_000)
   await sql(`update ${schema}.conversations set labeled = true`)
-  await sql(`insert into ${schema}.batches select k, 1, 1, 'm', '[]' from ${schema}.conversations`)
+  await sql(
+    `insert into ${schema}.batches (tenant, conv, seq, at, mark, events) select tenant, k, 1, 1, 'm', '[]' from ${schema}.conversations`,
+  )
   const looked = async (): Promise<number> => {
     const [row] = await sql<{ n: string }>(
       `select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)) as n from pg_stat_user_tables where schemaname = $1`,

@@ -4,11 +4,12 @@
  * default. One that changes what a stored function expects also renames it, and keeps the old one for a version.
  */
 import { schema } from './0001-schema.ts'
+import { tenantFirst } from './0002-tenant-first.ts'
 
-export const MIGRATIONS: readonly string[] = [schema]
+export const MIGRATIONS: readonly string[] = [schema, tenantFirst]
 
 /**
  * The oldest version of this package, by the number of its migrations, that may run on the schema that the migrations above make.
  * Raise it with a migration that an older version would damage or could not use: then all processes are stopped for the upgrade.
  */
-export const OLDEST = 1
+export const OLDEST = 2
