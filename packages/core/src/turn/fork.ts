@@ -49,10 +49,10 @@ export function forkOf(request: ForkRequest): readonly NewEvent[] {
   if (by)
     add({ type: 'participants.changed', add: [], remove: state.people.participants, owner: by.id, ...actorOf(by) })
   const later = laterOutcomes(events, at, ids)
-  for (const planId of [...state.plans.keys()]) add({ type: 'plan.removed', planId })
+  for (const planId of state.plans.keys()) add({ type: 'plan.removed', planId })
   for (const call of toSettle(state, request.held)) add(settled(call, later.get(call.callId)))
   if (request.held === 'settled')
-    for (const call of [...state.waiting.values()]) add(arrived(call, later.get(call.callId)))
+    for (const call of state.waiting.values()) add(arrived(call, later.get(call.callId)))
   add(...stopped(state))
   while (state.turn.phase === 'rest' && state.queue.length > 0) {
     add(...taken(state, request.newId()))

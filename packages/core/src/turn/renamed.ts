@@ -13,22 +13,15 @@ export interface NewIds {
 }
 
 export function renamed(event: LogEvent, ids: NewIds): LogEvent {
-  switch (event.type) {
-    case 'turn.started':
-      return { ...event, turnId: ids.turn(event.turnId), items: event.items.map((item) => renamedItem(item, ids)) }
-    case 'message.queued':
-      return { ...event, item: renamedItem(event.item, ids) }
-    case 'message.changed':
-    case 'turn.ended':
-      return { ...event, turnId: ids.turn(event.turnId) }
-    case 'model.replied':
-      return renamedReply(event, ids)
-    case 'call.settled':
-    case 'answer.arrived':
-      return { ...event, callId: ids.call(event.callId), outcome: renamedOutcome(event, ids) }
-    default:
-      return 'callId' in event ? { ...event, callId: ids.call(event.callId) } : event
-  }
+  const { type } = event
+  if (type === 'turn.started')
+    return { ...event, turnId: ids.turn(event.turnId), items: event.items.map((item) => renamedItem(item, ids)) }
+  if (type === 'message.queued') return { ...event, item: renamedItem(event.item, ids) }
+  if (type === 'model.replied') return renamedReply(event, ids)
+  if (type === 'call.settled' || type === 'answer.arrived')
+    return { ...event, callId: ids.call(event.callId), outcome: renamedOutcome(event, ids) }
+  if ('turnId' in event) return { ...event, turnId: ids.turn(event.turnId) }
+  return 'callId' in event ? { ...event, callId: ids.call(event.callId) } : event
 }
 
 function renamedReply(
