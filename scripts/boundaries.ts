@@ -43,9 +43,10 @@ const folders: Readonly<Record<string, Readonly<Record<string, Reach>>>> = {
     step: { imports: ['hooks', 'call', 'conversation'], types: ['drive'] },
     conversation: { imports: ['log', 'drive', 'hooks', 'step', 'call', 'session'], types: [] },
     session: { imports: ['log', 'drive', 'conversation'], types: [] },
+    replay: { imports: ['conversation', 'drive', 'session'], types: [] },
     subscribe: { imports: ['node'], types: ['session'] },
     node: { imports: ['log', 'drive', 'conversation', 'runtime', 'subscribe'], types: [] },
-    runtime: { imports: ['log', 'drive', 'conversation', 'session', 'node'], types: ['subscribe'] },
+    runtime: { imports: ['log', 'drive', 'conversation', 'session', 'node', 'replay'], types: ['subscribe'] },
   },
   spaces: {
     space: { imports: [], types: ['agent'] },

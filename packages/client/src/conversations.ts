@@ -1,5 +1,5 @@
 import type { ConversationLine, ConversationStatus, Explanation, LogEvent, UserPart } from '@holdpoint/core'
-import type { ForkOptions, ImportOptions, ImportResult, ListedConversation } from '@holdpoint/runtime'
+import type { ForkOptions, ImportOptions, ImportResult, ListedConversation, ReplayedTurn } from '@holdpoint/runtime'
 import type { View } from '@holdpoint/core/view'
 import {
   paths,
@@ -71,6 +71,11 @@ export interface Conversations {
    */
   erase(id: string, options?: EraseOptions): Promise<{ readonly ok: true } | Refused>
   explain(id: string, turnId?: string, options?: RequestOptions): Promise<Explanation | undefined>
+  /** Replays a recorded turn with another agent or other instructions. No tool runs, and nothing is written. */
+  replay(
+    id: string,
+    options?: RequestOptions & { readonly turn?: string; readonly agent?: string; readonly instructions?: string },
+  ): Promise<ReplayedTurn>
   /** Copies the conversation up to an event. Nothing of the copy runs by itself; `continue` starts its turn again. */
   fork(
     id: string,
@@ -82,6 +87,8 @@ export interface Conversations {
   import(lines: readonly ConversationLine[], options?: RequestOptions & ImportOptions): Promise<Imported>
 }
 
+/** A replay calls the model several times. */
+const LONGEST_REPLAY = 300
 /** The longest wait of one request, in seconds. For a longer wait the request is repeated with the same key. */
 const LONGEST_WAIT = 30
 
@@ -101,6 +108,8 @@ export function conversationsOf(http: Http): Conversations {
     changeParticipants: async (id, change, options) =>
       orRefused(http.post<Participants>(paths.participants(id), change, options)),
     erase: async (id, options) => orRefused(erase(http, paths.conversation(id), options)),
+    replay: (id, { turn, agent, instructions, ...options } = {}) =>
+      http.post(paths.replay(id), { turn, agent, instructions }, { ...options, wait: LONGEST_REPLAY }),
     fork: async (id, { at, to, held, by, ...options } = {}) =>
       orRefused(
         http.post<{ readonly id: string; readonly seq: number }>(paths.fork(id), { at, to, held, by }, options),

@@ -10,6 +10,13 @@ export const exportRows: Readonly<Record<string, Row>> = {
     other: 404,
     another: ({ talk }) => ({ path: at('conversations', talk, 'fork'), body: { at: 2 } }),
   },
+  replayTurn: {
+    valid: ({ talk }) => ({ path: at('conversations', talk, 'replay'), body: { agent: 'desk' } }),
+    status: 200,
+    invalid: ({ talk }) => ({ path: at('conversations', talk, 'replay'), body: { model: 'desk' } }),
+    other: 404,
+    another: ({ talk }) => ({ path: at('conversations', talk, 'replay'), body: { instructions: 'Be brief.' } }),
+  },
   exportConversation: {
     valid: ({ talk }) => ({ path: at('conversations', talk, 'export') }),
     status: 200,

@@ -35,7 +35,7 @@ export {
   viewOf,
   withJsonSchema,
 } from '@holdpoint/core'
-export { callsTo, chat, QuotaExceeded, Session, step, stream } from '@holdpoint/runtime'
+export { callsTo, chat, QuotaExceeded, replayReport, Session, step, stream } from '@holdpoint/runtime'
 export { Runtime } from '@holdpoint/spaces'
 export type {
   Address,
@@ -108,8 +108,14 @@ export type {
   ListedConversation,
   ListFilter,
   MarkedRestored,
+  Comparison,
+  Difference,
   ForkOptions,
   ForkResult,
+  ReplayedTurn,
+  ReplayOptions,
+  ReplayReport,
+  TurnDecisions,
   ImportOptions,
   ImportResult,
   PendingFilter,

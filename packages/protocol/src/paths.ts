@@ -36,6 +36,7 @@ export const paths = {
   continue: (id: string): string => at('conversations', id, 'continue'),
   participants: (id: string): string => at('conversations', id, 'participants'),
   explain: (id: string): string => at('conversations', id, 'explain'),
+  replay: (id: string): string => at('conversations', id, 'replay'),
   fork: (id: string): string => at('conversations', id, 'fork'),
   /** Lines of JSON, of one conversation and of all. */
   conversationExport: (id: string): string => at('conversations', id, 'export'),

@@ -51,8 +51,7 @@ export function forkOf(request: ForkRequest): readonly NewEvent[] {
   const later = laterOutcomes(events, at, ids)
   for (const planId of state.plans.keys()) add({ type: 'plan.removed', planId })
   for (const call of toSettle(state, request.held)) add(settled(call, later.get(call.callId)))
-  if (request.held === 'settled')
-    for (const call of state.waiting.values()) add(arrived(call, later.get(call.callId)))
+  if (request.held === 'settled') for (const call of state.waiting.values()) add(arrived(call, later.get(call.callId)))
   add(...stopped(state))
   while (state.turn.phase === 'rest' && state.queue.length > 0) {
     add(...taken(state, request.newId()))

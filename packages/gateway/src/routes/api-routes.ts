@@ -5,6 +5,7 @@ import { workerCallRoutes } from './worker-calls.ts'
 import { changeRoutes } from './changes.ts'
 import { conversationRoutes } from './conversations.ts'
 import { eventRoutes } from './events.ts'
+import { forkAndReplayRoutes } from './fork-and-replay.ts'
 import { healthRoutes } from './health.ts'
 import { holdRoutes } from './holds.ts'
 import { keyRoutes } from './keys.ts'
@@ -29,6 +30,7 @@ export const apiRoutes: readonly Route[] = [
   ...participantRoutes,
   ...eventRoutes,
   ...exportRoutes,
+  ...forkAndReplayRoutes,
   ...spaceRoutes,
   ...spaceMemberRoutes,
   ...spaceMessageRoutes,

@@ -1,11 +1,10 @@
-/** Copies of conversations: forks, and export and import as lines of JSON. */
+/** Export and import of conversations, as lines of JSON. */
 import { refuse, ok } from '../http/route-answer.ts'
 import { answerOfLines } from '../http/answer-of-lines.ts'
 import { route, type Route } from '../http/route.ts'
-import { by, id, logEvent, z } from '../schemas.ts'
+import { id, logEvent, z } from '../schemas.ts'
 import { refuseConversation, refuseRight } from './access-rules.ts'
 import { refuseTools } from './events.ts'
-import { authorOf } from './request-author.ts'
 
 const line = z
   .discriminatedUnion('type', [
@@ -27,49 +26,6 @@ const lines = {
 }
 
 export const exportRoutes: readonly Route[] = [
-  route({
-    method: 'post',
-    path: '/api/conversations/{id}/fork',
-    name: 'forkConversation',
-    tag: 'conversations',
-    summary: 'Copy a conversation up to an event. Recorded results stand, and nothing runs again by itself',
-    scopes: ['agent'],
-    params: z.object({ id }),
-    body: z
-      .strictObject({
-        at: z
-          .number()
-          .int()
-          .min(1)
-          .optional()
-          .openapi({ description: 'The seq of the last event. Default: the newest.' }),
-        to: id.optional().openapi({ description: 'The id of the fork. Default: a new one.' }),
-        held: z.enum(['held', 'settled']).optional().openapi({
-          description: 'Whether calls that are held there wait in the fork too, or get a result. Default: `settled`.',
-        }),
-        by,
-      })
-      .optional()
-      .openapi('Fork'),
-    responses: {
-      201: { description: 'The fork.', schema: z.object({ id: z.string(), seq: z.number().int() }).openapi('Forked') },
-    },
-    problems: ['not-found', 'is-a-space', 'erased', 'not-allowed', 'id-taken', 'quota-exceeded'],
-    handle: async ({ params, body = {}, caller, runtime, services }) => {
-      const refused = await refuseRight({ caller, runtime, services }, params.id, 'conversation.write')
-      if (refused) return refused
-      const from = await authorOf({ caller, services }, body.by)
-      if ('answer' in from) return from.answer
-      const { at, to, held } = body
-      const result = await runtime.fork(params.id, {
-        ...(at !== undefined && { at }),
-        ...(to !== undefined && { to }),
-        ...(held && { held }),
-        by: from.by,
-      })
-      return result.ok ? ok({ id: result.id, seq: result.seq }, 201) : refuse(result.refusal, result.message)
-    },
-  }),
   route({
     method: 'get',
     path: '/api/conversations/{id}/export',

@@ -43,11 +43,11 @@ export class Engine implements LogHost, ActiveLogListener {
   readonly clients: ConnectedClients
   readonly firstMessages: FirstMessages
   readonly quotas: TenantQuotas
+  readonly agents: Agents
   readonly extension: Extension | undefined
   readonly #options: RuntimeOptions
   readonly #lease: Lease
   readonly #scheduler: Scheduler
-  readonly #agents: Agents
   readonly #missing: MissingAgents
   readonly #postponed = new PostponedConversations()
   readonly #closing = new AbortController()
@@ -65,11 +65,11 @@ export class Engine implements LogHost, ActiveLogListener {
     this.#lease = new Lease(store, options.ports, leaseMs)
     this.ports = { ...options.ports, ...(planEveryMs !== undefined && { planEveryMs }), now: () => this.#lease.now() }
     this.extension = extend(this)
-    this.#agents = new Agents(options, this.ports, this.extension)
-    this.#missing = new MissingAgents(this.#agents, this.ports, (error, address) => this.problem(error, address))
+    this.agents = new Agents(options, this.ports, this.extension)
+    this.#missing = new MissingAgents(this.agents, this.ports, (error, address) => this.problem(error, address))
     this.subscribers = new Subscribers(store, this.ports)
     this.firstMessages = new FirstMessages(store)
-    this.#sweeper = new Sweeper(store, this.ports, new Retention(this, this.#agents, options))
+    this.#sweeper = new Sweeper(store, this.ports, new Retention(this, this.agents, options))
     this.quotas = new TenantQuotas(options, store, this.ports, (error) => this.problem(error))
     this.#scheduler = new Scheduler(this.ports, options.lookMs ?? 1000)
     this.clients = new ConnectedClients({
@@ -83,7 +83,7 @@ export class Engine implements LogHost, ActiveLogListener {
       node: this.node ?? NO_NODE,
       stuck: (error: unknown, address: Address) => this.problem(error, address),
     }
-    this.logs = new ActiveLogs(this, this.#agents, this.extension, log, { idle: keepIdle, idleMs })
+    this.logs = new ActiveLogs(this, this.agents, this.extension, log, { idle: keepIdle, idleMs })
   }
 
   static async start(
@@ -295,7 +295,7 @@ export class Engine implements LogHost, ActiveLogListener {
   }
 
   #due(limit: number): DueQuery {
-    const { names } = this.#agents
+    const { names } = this.agents
     return names ? { agents: names, limit } : { limit }
   }
 

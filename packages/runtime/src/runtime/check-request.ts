@@ -89,6 +89,7 @@ export const OPTIONS = {
   export: { id: 1 },
   import: { underWay: 1 },
   fork: { at: 1, to: 1, held: 1, by: 1 },
+  replay: { agent: 1, instructions: 1, turn: 1, signal: 1 },
 } as const
 
 const LONGEST_REASON = 1000

@@ -35,8 +35,10 @@ import { fork, type ForkOptions, type ForkResult } from './fork.ts'
 import { handOver, type HandOverOptions, type HandOverResult } from './hand-over.ts'
 import { assignment, comment, type HoldChange } from './hold-changes.ts'
 import { importConversations, type ImportOptions, type ImportResult } from './import-conversations.ts'
+import { replayConversation, replayMany, type ReplayOptions } from './replay.ts'
+import type { ReplayedTurn } from '../replay/replay-turn.ts'
 import { participantChange, type ParticipantOptions } from './participants.ts'
-import type { EraseOptions, RuntimeOptions, RuntimeSendOptions } from './runtime-options.ts'
+import type { EraseOptions, ListFilter, RuntimeOptions, RuntimeSendOptions } from './runtime-options.ts'
 import { ConversationQueries } from './conversation-queries.ts'
 
 export class ConversationRuntime extends ConversationQueries {
@@ -198,6 +200,21 @@ export class ConversationRuntime extends ConversationQueries {
    */
   async erase(id: string, options: EraseOptions = {}): Promise<CancelResult> {
     return erase(this.engine, this.address(id), eraseRequest(options))
+  }
+
+  /**
+   * Replays recorded turns with another agent, in memory: no tool runs, and nothing is written. Calls get the results that
+   * the recorded turn has for the same input.
+   */
+  replay(id: string, options: ReplayOptions = {}): AsyncGenerator<ReplayedTurn, void, undefined> {
+    return replayConversation(this.engine, this.address(id), options)
+  }
+
+  /** Replays the turns of many conversations. Pass what it yields to `replayReport`. */
+  replayMany(
+    options: ReplayOptions & { readonly filter?: Omit<ListFilter, 'after' | 'participant'> } = {},
+  ): AsyncGenerator<ReplayedTurn, void, undefined> {
+    return replayMany(this.engine, this.tenantName, options)
   }
 
   /**

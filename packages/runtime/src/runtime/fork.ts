@@ -1,7 +1,6 @@
 /** Forks a conversation: a copy of its log up to an event, under another id. Nothing of it runs by itself. */
 import { agentOfLog } from '@holdpoint/core/internal/log/agent-log'
 import { SUMMARY } from '@holdpoint/core/internal/context/summary'
-import type { LogEvent } from '@holdpoint/core/internal/log/log-event'
 import type { Address, Note, Store } from '@holdpoint/core/internal/log/store'
 import { principalOf, type Principal } from '@holdpoint/core/internal/principal'
 import { conversationMachine } from '@holdpoint/core/internal/turn/conversation-machine'
@@ -14,6 +13,7 @@ import { Draft } from '../log/draft.ts'
 import { Log } from '../log/log.ts'
 import type { Engine } from '../node/engine.ts'
 import { checkId, checkRequestOptions, checkSeq, OPTIONS } from './check-request.ts'
+import { wholeLog } from './whole-log.ts'
 
 export interface ForkOptions {
   /** The seq of the last event that the fork takes. Default: the newest. */
@@ -73,17 +73,6 @@ export async function fork(engine: Engine, tenant: string, id: string, options: 
   engine.heard(address, copy.length, true)
   return { ok: true, id: to, seq: copy.length }
 }
-
-async function wholeLog(store: Store, from: Address): Promise<readonly LogEvent[]> {
-  const events: LogEvent[] = []
-  for (;;) {
-    const page = await store.read(from, events.at(-1)?.seq ?? 0, PAGE)
-    if (page.length === 0) return events
-    events.push(...page)
-  }
-}
-
-const PAGE = 1000
 
 async function summaries(store: Store, from: Address, upTo: number): Promise<readonly Note[]> {
   return store.notes(from, { kind: SUMMARY, before: upTo + 1, limit: 1 })
