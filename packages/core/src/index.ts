@@ -1,4 +1,4 @@
-export { type Json, type JsonObject, canonical, isObject, parseJson, describeValue, toJson } from './json.ts'
+export { type Json, type JsonObject, canonical, isObject, parseJson, describeValue, sameJson, toJson } from './json.ts'
 export { isDuration, milliseconds, type Duration } from './duration.ts'
 export { HoldpointError, messageOf, messageWithCauses, type FailureCode } from './failure.ts'
 export { type Checked, type CompileJsonSchema, type NextTime, type Ports } from './ports.ts'
@@ -91,7 +91,7 @@ export { type Frame } from './live/frame.ts'
 export { isSpaceFrame, type SpaceFrame } from './log/space-frame.ts'
 export { applyEvent, emptyView, viewOf, withEarlier } from './live/view.ts'
 export { applyFrame } from './live/view-live.ts'
-export { messagesOf, type ViewMessage, type ViewPart } from './live/view-messages.ts'
+export { messagesOf, partsOfStep, type ViewMessage, type ViewPart } from './live/view-messages.ts'
 export { holdsOf, turnsOf } from './live/view-turns-and-holds.ts'
 export type {
   StreamingPart,

@@ -2,7 +2,7 @@
 export { applyEvent, emptyView, viewOf, withEarlier } from './view.ts'
 export { applyFrame } from './view-live.ts'
 export { firstMessageOf } from './first-message.ts'
-export { messagesOf, type ViewMessage, type ViewPart } from './view-messages.ts'
+export { messagesOf, partsOfStep, type ViewMessage, type ViewPart } from './view-messages.ts'
 export { peopleInView } from './people-in-view.ts'
 export { holdsOf, turnsOf } from './view-turns-and-holds.ts'
 export { type Frame } from './frame.ts'

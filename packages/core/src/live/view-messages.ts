@@ -101,13 +101,14 @@ function agentMessage({ turnId, startedAt: at, agent, steps, ended }: ViewTurn):
     turnId,
     at,
     agent,
-    parts: steps.flatMap(partsOf),
+    parts: steps.flatMap(partsOfStep),
     ...(retry && { retry }),
     ...(ended && { ended }),
   }
 }
 
-function partsOf(step: ViewStep): readonly ViewPart[] {
+/** The parts of one step, as the messages have them. */
+export function partsOfStep(step: ViewStep): readonly ViewPart[] {
   if (!step.reply) return step.streaming.parts
   if (step.sentBack ?? step.withheld) return []
   return step.reply.parts.flatMap((part): readonly ViewPart[] => {

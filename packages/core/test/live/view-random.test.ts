@@ -12,7 +12,7 @@ import { conversationMachine } from '../../src/turn/conversation-machine.ts'
 import { emptyConversation } from '../../src/turn/turn-state.ts'
 import { evolve, fold } from '../../src/turn/turn.ts'
 import { callsOfLog, callsOfView, inputsOfLog, without } from './reference.ts'
-import { choices, randomLog, withFrames, type RandomLog } from './random-log.ts'
+import { choices, randomLog, withFrames, type RandomLog } from '../../../../test/kit/random-log.ts'
 
 vi.setConfig({ testTimeout: 300_000 })
 

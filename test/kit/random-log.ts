@@ -3,12 +3,10 @@
  * of part, hostile names and texts), and random frames to go between its events, most of them out of place.
  */
 import fc from 'fast-check'
-import type { Json } from '../../src/json.ts'
-import type { Frame } from '../../src/live/frame.ts'
-import type { EventBody, LogEvent } from '../../src/log/log-event.ts'
-import { userMessage, type Inbound } from '../../src/log/message.ts'
-import type { ReplyPart } from '../../src/model/reply.ts'
-import { Walk } from '../../../../test/kit/walk.ts'
+import type { Frame, Inbound, Json, LogEvent, ReplyPart } from '@holdpoint/core'
+import type { EventBody } from '@holdpoint/core/internal/log/log-event'
+import { userMessage } from '@holdpoint/core/internal/log/message'
+import { Walk } from './walk.ts'
 
 const HOSTILE = ['__proto__', 'constructor', 'toString', '', '\u0000', '\ud800', '</script>', '\u202Eabc', '👩‍👩‍👧', '0']
 const word = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary', maxLength: 8 }))
