@@ -168,11 +168,11 @@ function differs({ pieces, tools }: ShownStep, parts: readonly UiPart[]): boolea
 
 function continues(piece: Piece, wanted: Piece | undefined): boolean {
   if (!wanted || piece.type !== wanted.type) return false
-  if (piece.type !== 'text' && piece.type !== 'reasoning')
-    return sameJson(copyOf(piece), copyOf(wanted))
+  if (piece.type !== 'text' && piece.type !== 'reasoning') return sameJson(copyOf(piece), copyOf(wanted))
   const { text, state } = wanted as Block
   // A block that is being written only grows. When it begins again, the step was empty in between.
-  if (piece.state === 'streaming') return state === 'streaming' ? text.length >= piece.text.length : text.startsWith(piece.text)
+  if (piece.state === 'streaming')
+    return state === 'streaming' ? text.length >= piece.text.length : text.startsWith(piece.text)
   return text === piece.text
 }
 

@@ -35,7 +35,10 @@ export function toolPart(call: ViewCall): UiToolPart {
   }
 }
 
-function outcomeOf(outcome: CallOutcome, approval: UiApproval | undefined): Pick<UiToolPart, 'state' | 'output' | 'errorText'> {
+function outcomeOf(
+  outcome: CallOutcome,
+  approval: UiApproval | undefined,
+): Pick<UiToolPart, 'state' | 'output' | 'errorText'> {
   if (outcome.ok) return { state: 'output-available', output: outcome.value }
   if (approval?.approved === false) return { state: 'output-denied' }
   return { state: 'output-error', errorText: outcome.error.message }
@@ -98,7 +101,14 @@ function asked(hold: ViewHold): Readonly<Record<string, Json | undefined>> {
 }
 
 /** Without the answer itself: the tool part has the result. */
-function answered({ hold: kind, resolution, by, onBehalfOf, at, approvals }: ViewResolved): Readonly<Record<string, Json | undefined>> {
+function answered({
+  hold: kind,
+  resolution,
+  by,
+  onBehalfOf,
+  at,
+  approvals,
+}: ViewResolved): Readonly<Record<string, Json | undefined>> {
   const reason = resolution.kind === 'reject' ? resolution.reason : undefined
   const edited = resolution.kind === 'approve' && resolution.input !== undefined ? true : undefined
   const approvedBy = approvals?.map((each) => each.by)

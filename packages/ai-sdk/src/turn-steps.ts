@@ -23,7 +23,9 @@ export function turnIdOf(messageId: string): string | undefined {
 export function turnSteps(turn: ViewTurn, callIds: CallIds = new Map()): readonly TurnStep[] {
   const results = resultsOfVendor(turn.steps)
   const steps = turn.steps.filter(isInOrder).map((step): TurnStep => {
-    const parts = partsOfStep(step).flatMap((part, index) => uiParts(part, vendorCallId(turn, step, index), results, callIds))
+    const parts = partsOfStep(step).flatMap((part, index) =>
+      uiParts(part, vendorCallId(turn, step, index), results, callIds),
+    )
     return { step: step.step, parts }
   })
   const answers = turn.items.flatMap(answerParts)
@@ -34,7 +36,9 @@ export function turnSteps(turn: ViewTurn, callIds: CallIds = new Map()): readonl
 /** A frame can overtake the events of the step before, and only the newest step of a message can change. */
 function isInOrder({ step, streaming }: ViewStep, index: number, steps: readonly ViewStep[]): boolean {
   const before = steps[index - 1]
-  return !streaming || (step === (before?.step ?? 0) + 1 && (before?.calls ?? []).every(({ state }) => state === 'settled'))
+  return (
+    !streaming || (step === (before?.step ?? 0) + 1 && (before?.calls ?? []).every(({ state }) => state === 'settled'))
+  )
 }
 
 /**
@@ -52,7 +56,13 @@ function endOf({ ended }: ViewTurn, steps: readonly TurnStep[]): TurnStep | unde
 function answerParts(item: Inbound): readonly UiDataPart[] {
   if (item.kind !== 'answer' || item.silent) return []
   const { callId, name, outcome } = item
-  return [dataPart('data-answer', { callId, name, outcome: outcome.ok ? outcome : { ok: false, error: outcome.error } }, callId)]
+  return [
+    dataPart(
+      'data-answer',
+      { callId, name, outcome: outcome.ok ? outcome : { ok: false, error: outcome.error } },
+      callId,
+    ),
+  ]
 }
 
 function dataPart(type: `data-${string}`, data: object, id?: string): UiDataPart {
@@ -84,7 +94,9 @@ function uiParts(part: ViewPart, vendorId: string, results: VendorResults, callI
   switch (part.type) {
     case 'text':
     case 'reasoning':
-      return part.text === '' ? [] : [{ type: part.type, text: part.text, state: part.streaming ? 'streaming' : 'done' }]
+      return part.text === ''
+        ? []
+        : [{ type: part.type, text: part.text, state: part.streaming ? 'streaming' : 'done' }]
     case 'call':
       return [toolPart(part.call), ...holdParts(part.call)]
     case 'call-input':
@@ -128,7 +140,14 @@ function vendorCall(
   return { ...call, state: 'output-error', errorText: text }
 }
 
-function sourceParts({ sourceType, id, url, title, mediaType, filename }: Readonly<Record<string, unknown>>): readonly UiSource[] {
+function sourceParts({
+  sourceType,
+  id,
+  url,
+  title,
+  mediaType,
+  filename,
+}: Readonly<Record<string, unknown>>): readonly UiSource[] {
   if (typeof id !== 'string') return []
   const name = typeof title === 'string' ? title : undefined
   if (sourceType === 'url' && typeof url === 'string')

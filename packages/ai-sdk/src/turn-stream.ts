@@ -93,6 +93,7 @@ export class TurnStream {
     if (erased || turn?.ended) return true
     const newest = turns.at(-1)
     if ('after' in this.#target && seq < this.#target.after) return false
+    if (!turn && 'turnId' in this.#target) return false
     if (status === 'idle') return true
     // A turn that is not the newest can no longer change, for example one from before the page that the view has.
     if (turn && turn.turnId !== newest?.turnId) return true
@@ -104,7 +105,8 @@ export class TurnStream {
     const { ended } = turn ?? {}
     const mark = notices.length > 0 && refused && refused.size > 0 ? (this.#writer?.mark() ?? []) : []
     const closed = [...mark, ...notices, ...this.#next(turn), ...(this.#writer?.close() ?? [])]
-    if (ended && FAILED.has(ended.reason)) return [...closed, { type: 'error', errorText: ended.message ?? ended.reason }]
+    if (ended && FAILED.has(ended.reason))
+      return [...closed, { type: 'error', errorText: ended.message ?? ended.reason }]
     return [...closed, { type: 'finish', finishReason: ended || !turn ? 'stop' : 'tool-calls' }]
   }
 
@@ -131,5 +133,10 @@ export class TurnStream {
 }
 
 /** Ends that a front end shows as an error. */
-const FAILED: ReadonlySet<string> = new Set(['model_failed', 'context_full', 'hook_failed', 'output_invalid', 'interrupted'])
-
+const FAILED: ReadonlySet<string> = new Set([
+  'model_failed',
+  'context_full',
+  'hook_failed',
+  'output_invalid',
+  'interrupted',
+])

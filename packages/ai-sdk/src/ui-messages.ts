@@ -5,7 +5,10 @@ import { isToolPart, type UiMessage, type UiPart } from './ui-message.ts'
 
 /** The turns of a view, oldest first: what people said, and one message of the agent for each turn. */
 export function uiMessagesOf(view: View): readonly UiMessage[] {
-  return turnsOf(view).flatMap((turn) => [...turn.items.flatMap((item, index) => saidIn(turn, item, index)), answerOf(turn)])
+  return turnsOf(view).flatMap((turn) => [
+    ...turn.items.flatMap((item, index) => saidIn(turn, item, index)),
+    answerOf(turn),
+  ])
 }
 
 function answerOf(turn: ViewTurn): UiMessage {
@@ -34,7 +37,8 @@ function saidIn({ turnId }: ViewTurn, item: Inbound, index: number): readonly Ui
 
 function partsOf(item: Inbound): readonly UiPart[] {
   if (item.kind === 'answer') return []
-  if (item.kind === 'event') return [{ type: 'data-event', id: item.id, data: JSON.parse(JSON.stringify(item.event)) as Json }]
+  if (item.kind === 'event')
+    return [{ type: 'data-event', id: item.id, data: JSON.parse(JSON.stringify(item.event)) as Json }]
   return item.message.parts.map((part): UiPart => {
     if (part.type === 'text') return part
     const { mediaType, file, filename } = part

@@ -10,7 +10,10 @@ const numbers = fc.array(fc.nat({ max: 1000 }), { minLength: 30, maxLength: 200,
 type Item = LogEvent | Frame
 
 /** The AI SDK's own parser of input drops an object with this key. */
-const choices = anyChoices.map(({ words, ...rest }) => ({ ...rest, words: words.map((word) => word.replace('__proto__', 'proto')) }))
+const choices = anyChoices.map(({ words, ...rest }) => ({
+  ...rest,
+  words: words.map((word) => word.replace('__proto__', 'proto')),
+}))
 
 function applied(view: View, item: Item): View {
   return 'seq' in item ? applyEvent(view, item) : applyFrame(view, item)

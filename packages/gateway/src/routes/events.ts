@@ -49,7 +49,7 @@ const HOLD_ENDS: readonly LogEvent['type'][] = ['call.approved', 'call.resumed',
  * A person who is removed from the conversation gets none of its later events. The stream of an approver, who reads while a
  * hold waits, ends when a hold does: if another one waits, they may open it again.
  */
-async function accessTo(
+export async function accessTo(
   asked: Pick<RouteRequest, 'caller' | 'runtime' | 'services'>,
   id: string,
 ): Promise<StreamAccess> {

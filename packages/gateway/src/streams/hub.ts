@@ -11,6 +11,15 @@ import { ReplySoFar } from './reply-so-far.ts'
 import { WorkerProgress } from './worker-progress.ts'
 import { WritingSoFar } from './writing-so-far.ts'
 
+/** Another protocol than our own, for one reader. */
+export interface Wire {
+  /** What the reader gets first. */
+  begin(): string
+  take(item: StreamItem): string
+  /** The protocol has no more for this reader. */
+  readonly over: boolean
+}
+
 export interface HubReader {
   /** Receives each item after the reader joined. */
   take(text: string, item: StreamItem): void
@@ -63,13 +72,20 @@ export class Hub {
   }
 
   /** Makes the reader live. Returns the frames of the reply in progress, which it has missed. */
-  join(reader: HubReader): string {
+  join(reader: HubReader): readonly Frame[] {
     this.#live.add(reader)
-    return [...this.#reply.frames, ...this.#writing.frames].map((frame) => this.text(frame)).join('')
+    return [...this.#reply.frames, ...this.#writing.frames]
   }
 
-  text(item: StreamItem): string {
+  /** Default: in our own protocol. */
+  text(item: StreamItem, wire?: Wire): string {
+    if (wire) return this.#redact(wire.take(item))
     return this.#redact(encodeStream(isEvent(item) ? { kind: 'event', event: item } : { kind: 'frame', frame: item }))
+  }
+
+  /** What another protocol begins with. */
+  beginning(wire: Wire): string {
+    return this.#redact(wire.begin())
   }
 
   /** Sends a progress frame to the live readers, like a frame of the runtime. */

@@ -16,7 +16,7 @@ import { encodeRetry, encodeStream, SSE_HEARTBEAT } from '@holdpoint/protocol'
 import type { Limits } from '../gateway-options.ts'
 import type { Peer } from '../http/route.ts'
 import type { TextSink, TextStream } from '../http/text-stream.ts'
-import type { Hub, HubReader } from './hub.ts'
+import type { Hub, HubReader, Wire } from './hub.ts'
 
 export interface StreamConnectionOptions {
   readonly runtime: Runtime
@@ -34,6 +34,11 @@ export interface StreamConnectionOptions {
    * The conversation did not exist when the stream was opened. The stream ends when it does, without any of its events.
    */
   readonly notCreated: boolean
+  /**
+   * The protocol of the reader, if it is not our own. Its stream has an end, which says that the answer is complete. A stream
+   * that ends before is cut off instead, so that the reader does not take the end for that.
+   */
+  readonly wire: Wire | undefined
   readonly closed: (connection: StreamConnection) => void
   /** The store could not be read. */
   readonly failed: (error: unknown) => void
@@ -63,7 +68,8 @@ export class StreamConnection implements HubReader, TextStream {
     this.#seq = options.after
     this.#openedAt = options.now()
     this.#takenAt = this.#openedAt
-    this.#put(encodeRetry(1000 + Math.random() * 1000))
+    if (options.wire) this.#put(options.hub.beginning(options.wire))
+    else this.#put(encodeRetry(1000 + Math.random() * 1000))
     if (options.reset)
       this.#put(encodeStream({ kind: 'reset', why: 'The log is shorter than the last event id that you sent.' }))
   }
@@ -72,6 +78,7 @@ export class StreamConnection implements HubReader, TextStream {
     this.#sink = sink
     // The client may disconnect, or the gateway may close, before the response starts.
     if (this.#over) sink.end(this.#taken())
+    else if (this.#options.wire?.over) this.end()
   }
 
   pull(): void {
@@ -89,15 +96,19 @@ export class StreamConnection implements HubReader, TextStream {
     // The store may have been ahead of the hub.
     if ('seq' in item && item.seq <= this.#seq) return
     if ('seq' in item) this.#seq = item.seq
-    if (this.#queued + text.length > this.#options.limits.streamQueueBytes) this.#cutOff()
-    else this.#put(text)
-    if ('seq' in item && this.#options.until?.(item)) this.end()
+    const { hub, wire, until, limits } = this.#options
+    const own = wire ? hub.text(item, wire) : text
+    if (this.#queued + own.length > limits.streamQueueBytes) this.#cutOff()
+    else this.#put(own)
+    if (wire?.over || ('seq' in item && until?.(item))) this.end()
   }
 
   /** Ends the stream. The reader reconnects after `retryMs`. */
   end(retryMs: number = 1000 + Math.random() * 2000): void {
+    const { wire } = this.#options
     if (this.#over) return
-    this.#put(encodeRetry(retryMs))
+    if (wire && !wire.over) return this.#cutOff()
+    if (!wire) this.#put(encodeRetry(retryMs))
     this.#leave()
     this.#sink?.end(this.#taken())
   }
@@ -122,10 +133,11 @@ export class StreamConnection implements HubReader, TextStream {
 
   /** Queues the next page from the store. At the end of the log it queues the reply in progress and goes live. */
   async #catchUp(): Promise<void> {
-    const { hub, runtime, id, notCreated, failed } = this.#options
+    const { hub, runtime, id, notCreated, wire, failed } = this.#options
+    if (wire?.over) return this.end()
     if (this.#seq >= hub.seq) {
       this.#live = true
-      this.#put(hub.join(this))
+      for (const frame of hub.join(this)) this.#put(hub.text(frame, wire))
       return
     }
     if (notCreated) return this.end(0)
@@ -134,7 +146,7 @@ export class StreamConnection implements HubReader, TextStream {
       const events = await runtime.events(id, this.#seq, PAGE)
       // The log cannot become shorter. If it did, the reader gets a reset when it reconnects.
       if (events.length === 0) return this.end()
-      for (const event of events) this.#put(hub.text(event))
+      for (const event of events) this.#put(hub.text(event, wire))
       this.#seq = events.at(-1)?.seq ?? this.#seq
     } catch (error) {
       this.#leave()

@@ -7,6 +7,7 @@ import { refuse, type RouteAnswer } from '../http/route-answer.ts'
 import type { RouteRequest } from '../http/route.ts'
 import { ChangesReader } from './changes-reader.ts'
 import { StreamConnection } from './stream-connection.ts'
+import type { Wire } from './hub.ts'
 import type { Hubs } from './hubs.ts'
 
 /** Ends a stream although its credential is still valid. */
@@ -15,6 +16,14 @@ export interface StreamAccess {
   readonly until: (event: LogEvent) => boolean
   /** Checked at each heartbeat: whether the reader may still see the stream. */
   readonly still: () => Promise<boolean>
+}
+
+/** Another protocol than our own. */
+export interface SpokenProtocol {
+  readonly wire: Wire
+  /** The reader knows the conversation up to this seq. */
+  readonly after: number
+  readonly headers: Readonly<Record<string, string>>
 }
 
 interface Opened {
@@ -75,13 +84,15 @@ export class Streams {
       tools,
       access,
       notCreated = false,
+      spoken,
     }: {
       readonly tools?: readonly string[] | undefined
       readonly access?: StreamAccess
       readonly notCreated?: boolean
+      readonly spoken?: SpokenProtocol
     } = {},
   ): Promise<RouteAnswer> {
-    const lastId = lastEventId(request)
+    const lastId = spoken ? spoken.after : lastEventId(request)
     if (lastId === undefined)
       return refuse('bad-request', 'Last-Event-ID must be the seq of an event, an integer from 0.')
     const [event] = await runtime.events(id, Math.max(0, lastId - 1), 1)
@@ -107,13 +118,14 @@ export class Streams {
       peer,
       until: access?.until,
       notCreated,
+      wire: spoken?.wire,
       closed: (closed) => {
         this.#closed(closed, caller)
         void leaving?.then((leave) => leave?.())
       },
       failed: this.#failed,
     })
-    return this.#opened(connection, { request, peer, caller }, access?.still)
+    return this.#opened(connection, { request, peer, caller }, access?.still, spoken?.headers)
   }
 
   /** `named`: send the ids of changed conversations; otherwise only that something changed. */
@@ -134,12 +146,13 @@ export class Streams {
     reader: Reader,
     { request, peer, caller }: Pick<RouteRequest, 'request' | 'peer' | 'caller'>,
     still?: () => Promise<boolean>,
+    headers: Readonly<Record<string, string>> = HEADERS,
   ): RouteAnswer {
     this.#open.set(reader, { caller, check: this.#checkOf(request, caller), still, checking: false })
     if (this.#closing) reader.end()
     // The server reports a disconnect only once the response has started. A client may disconnect before that.
     peer?.onDisconnect?.(() => reader.end())
-    return { stream: reader, headers: HEADERS }
+    return { stream: reader, headers }
   }
 
   #closed(reader: Reader, caller: Caller): void {

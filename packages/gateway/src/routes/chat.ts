@@ -1,0 +1,177 @@
+/** Conversations as `useChat` of the AI SDK speaks: send, resume, history and stop. */
+import {
+  chatRequest,
+  restartTurn,
+  resumedStream,
+  takeChatRequest,
+  UI_STREAM_HEADERS,
+  uiMessagesOf,
+  UiWire,
+  type ChatPorts,
+  type ChatTaken,
+  type RequestedAnswer,
+  type TurnStream,
+} from '@holdpoint/ai-sdk'
+import type { Principal, ResolveResult } from '@holdpoint/core'
+import { callerKey } from '../http/idempotency.ts'
+import { ok, refuse, type RouteAnswer } from '../http/route-answer.ts'
+import { route, type Route, type RouteRequest } from '../http/route.ts'
+import { id, json, limit, z } from '../schemas.ts'
+import { hasEvents, refuseConversation, refuseRight } from './access-rules.ts'
+import { accessTo } from './events.ts'
+import { allowedKinds, refuseCustom } from './holds.ts'
+import { authorOf, deciderOf } from './request-author.ts'
+
+const query = z.strictObject({
+  agent: id.optional().openapi({ description: 'The agent of a new conversation.' }),
+  whileBusy: z
+    .enum(['refuse', 'queue', 'supersede'])
+    .optional()
+    .openapi({ description: 'What happens to a message while a turn is in progress or held. Default: `queue`.' }),
+})
+const params = z.object({ id })
+const STREAM = { 200: { description: 'The UI message stream.', stream: true } } as const
+
+export const chatRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/api/chat',
+    name: 'chat',
+    tag: 'chat',
+    summary:
+      'For `useChat`: takes the new message, and approvals and outputs of client tools as requests to resolve. Nothing else of the history is believed',
+    scopes: ['agent'],
+    query,
+    body: chatRequest,
+    responses: STREAM,
+    problems: [
+      'turn-in-progress',
+      'nothing-to-continue',
+      'key-reused',
+      'is-a-space',
+      'too-many-streams',
+      'quota-exceeded',
+    ],
+    idempotency: 'by-runtime',
+    handle: async (asked) => {
+      const which = id.safeParse(asked.body.id)
+      if (!which.success)
+        return refuse('bad-request', `The request is invalid: body.id: ${which.error.issues[0]?.message}.`)
+      const refused = await refuseRight(asked, which.data, 'conversation.write')
+      if (refused) return refused
+      const from = await authorOf(asked, undefined)
+      if ('answer' in from) return from.answer
+      if ((await hasEvents(asked.runtime, which.data)) && (await refuseConversation(asked.runtime, which.data)))
+        return refuse('is-a-space', `"${which.data}" is a space, not a conversation.`)
+      await asked.services.hubs.warm(asked.caller.tenant, which.data)
+      const taken = await takeChatRequest(asked.body, portsOf(asked, which.data, from.by))
+      return taken.ok ? streamAnswer(asked, which.data, taken.stream, taken.after) : refusedAnswer(taken)
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/chat/{id}/stream',
+    name: 'resumeChat',
+    tag: 'chat',
+    summary: 'For `useChat` that reconnects: the newest message from its beginning, and then live',
+    scopes: ['agent', 'reader'],
+    params,
+    query,
+    responses: { ...STREAM, 204: { description: 'Nothing was said yet.' } },
+    problems: ['is-a-space', 'too-many-streams'],
+    handle: async (asked) => {
+      const which = asked.params.id
+      const refused = await refuseRight(asked, which, 'conversation.read')
+      if (refused) return refused
+      if (!(await hasEvents(asked.runtime, which))) return { status: 204 }
+      const wrong = await refuseConversation(asked.runtime, which)
+      if (wrong) return wrong
+      const view = await asked.runtime.view(which, { turns: 1 })
+      const stream = resumedStream(view)
+      return view && stream ? streamAnswer(asked, which, stream, view.seq) : { status: 204 }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/chat/{id}',
+    name: 'chatHistory',
+    tag: 'chat',
+    summary: 'The newest messages of a conversation, to start `useChat` with',
+    scopes: ['agent', 'reader'],
+    params,
+    query: query.extend({ turns: limit }),
+    responses: { 200: { description: 'The messages, oldest first.', schema: z.object({ messages: z.array(json) }) } },
+    problems: ['is-a-space'],
+    handle: async (asked) => {
+      const which = asked.params.id
+      const refused = await refuseRight(asked, which, 'conversation.read')
+      if (refused) return refused
+      if (!(await hasEvents(asked.runtime, which))) return ok({ messages: [] })
+      const wrong = await refuseConversation(asked.runtime, which)
+      if (wrong) return wrong
+      const { turns } = asked.query
+      const view = await asked.runtime.view(which, turns === undefined ? {} : { turns })
+      return ok({ messages: view ? uiMessagesOf(view) : [] })
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/chat/{id}/stop',
+    name: 'stopChat',
+    tag: 'chat',
+    summary: 'Stop the turn. When `useChat` stops, it only disconnects, and the turn continues',
+    scopes: ['agent'],
+    params,
+    query,
+    responses: { 200: { description: 'The turn was stopped.', schema: z.object({ ok: z.literal(true) }) } },
+    problems: ['nothing-to-cancel', 'not-found', 'is-a-space'],
+    handle: async (asked) => {
+      const which = asked.params.id
+      const refused =
+        (await refuseRight(asked, which, 'conversation.write')) ?? (await refuseConversation(asked.runtime, which))
+      if (refused) return refused
+      const from = await authorOf(asked, undefined)
+      if ('answer' in from) return from.answer
+      const result = await asked.runtime.cancel(which, undefined, { by: from.by })
+      return result.ok ? ok({ ok: true }) : refuse(result.refusal, result.message)
+    },
+  }),
+]
+
+type Asked = RouteRequest<unknown, z.infer<typeof query>, unknown>
+
+function portsOf({ query: { agent, whileBusy = 'queue' }, ...asked }: Asked, which: string, by: Principal): ChatPorts {
+  const { runtime, caller } = asked
+  const options = { whileBusy, by, ...(agent !== undefined && { agent }) }
+  return {
+    by: by.id,
+    view: () => runtime.view(which),
+    events: (after) => runtime.events(which, after),
+    submit: (content, key) => runtime.submit(which, content, { ...options, key: callerKey(caller, key) }),
+    restart: (after) => restartTurn(runtime, which, after, by),
+    resolve: (answer) => resolveAs(asked, which, answer),
+  }
+}
+
+/** With the rights of the caller, exactly as the route that resolves one hold. */
+async function resolveAs(
+  asked: Pick<RouteRequest, 'caller' | 'services' | 'runtime'>,
+  which: string,
+  { callId, nth, resolution }: RequestedAnswer,
+): Promise<ResolveResult> {
+  const { caller, runtime } = asked
+  const from = await deciderOf(asked, undefined)
+  if ('answer' in from || (await refuseCustom(asked, which, callId)))
+    return { verdict: 'not-allowed', message: 'You may not answer this.' }
+  return runtime.resolve(which, callId, resolution, { by: from.by, hold: nth, ...allowedKinds(caller, ['client']) })
+}
+
+function streamAnswer(asked: RouteRequest, which: string, stream: TurnStream, after: number): Promise<RouteAnswer> {
+  const spoken = { wire: new UiWire(stream), after, headers: UI_STREAM_HEADERS }
+  const isPerson = asked.caller.kind === 'person'
+  return asked.services.streams.open(asked, which, { spoken, ...(isPerson && { access: accessTo(asked, which) }) })
+}
+
+function refusedAnswer({ refusal, message }: Extract<ChatTaken, { readonly ok: false }>): RouteAnswer {
+  return refuse(refusal, message)
+}
