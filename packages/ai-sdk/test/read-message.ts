@@ -1,5 +1,6 @@
 /** Reads chunks with the code that `useChat` reads them with, and brings messages into a form that can be compared. */
 import {
+  asSchema,
   lastAssistantMessageIsCompleteWithApprovalResponses,
   lastAssistantMessageIsCompleteWithToolCalls,
   readUIMessageStream,
@@ -7,7 +8,6 @@ import {
   type UIMessage,
   type UIMessageChunk,
 } from 'ai'
-import { asSchema } from '@ai-sdk/provider-utils'
 import { expect } from 'vitest'
 import type { UiChunk } from '@holdpoint/ai-sdk'
 

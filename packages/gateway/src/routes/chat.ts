@@ -17,9 +17,9 @@ import { callerKey } from '../http/idempotency.ts'
 import { ok, refuse, type RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route, type RouteRequest } from '../http/route.ts'
 import { id, json, limit, z } from '../schemas.ts'
-import { hasEvents, refuseConversation, refuseRight } from './access-rules.ts'
+import { hasEvents, refuseConversation, refuseCustom, refuseRight } from './access-rules.ts'
 import { accessTo } from './events.ts'
-import { allowedKinds, refuseCustom } from './holds.ts'
+import { allowedKinds } from './holds.ts'
 import { authorOf, deciderOf } from './request-author.ts'
 
 const query = z.strictObject({
@@ -166,10 +166,10 @@ async function resolveAs(
   return runtime.resolve(which, callId, resolution, { by: from.by, hold: nth, ...allowedKinds(caller, ['client']) })
 }
 
-function streamAnswer(asked: RouteRequest, which: string, stream: TurnStream, after: number): Promise<RouteAnswer> {
+async function streamAnswer(asked: RouteRequest, which: string, stream: TurnStream, after: number): Promise<RouteAnswer> {
   const spoken = { wire: new UiWire(stream), after, headers: UI_STREAM_HEADERS }
   const isPerson = asked.caller.kind === 'person'
-  return asked.services.streams.open(asked, which, { spoken, ...(isPerson && { access: accessTo(asked, which) }) })
+  return asked.services.streams.open(asked, which, { spoken, ...(isPerson && { access: await accessTo(asked, which) }) })
 }
 
 function refusedAnswer({ refusal, message }: Extract<ChatTaken, { readonly ok: false }>): RouteAnswer {
