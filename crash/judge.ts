@@ -130,6 +130,7 @@ function decisionsIn(logs: Logs): Map<string, number> {
         case 'call.endorsed':
         case 'hold.assigned':
         case 'hold.commented':
+        case 'call.judged':
         case 'call.cleared':
         case 'state.changed':
         case 'plan.set':

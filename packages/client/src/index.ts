@@ -63,6 +63,8 @@ export type {
   Plan,
   Resolution,
   ResolveResult,
+  Rule,
+  RuleDecision,
 } from '@holdpoint/core'
 export type { ListedConversation, PendingHold } from '@holdpoint/runtime'
 export type { SpaceMember, SpaceRow } from '@holdpoint/spaces'

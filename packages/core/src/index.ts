@@ -115,6 +115,23 @@ export {
   type ToolFailure,
 } from './log/space-event.ts'
 export { hasWork } from './log/machine.ts'
+export type {
+  Bounds,
+  Condition,
+  Rule,
+  RuleDecision,
+  RuleEffect,
+  RuleRef,
+  RuleScope,
+  RuleText,
+  RuleUse,
+} from './rule/rule.ts'
+export { isInForce } from './rule/rule.ts'
+export { ruleWords } from './rule/rule-words.ts'
+export { checkRule, type CheckedRule } from './rule/check-rule.ts'
+export { judgeByRules, type CallFacts, type Finding, type JudgedByRules } from './rule/judge-by-rules.ts'
+export { toPointer } from './rule/pointer.ts'
+export type { Decided } from './rule/recorded-calls.ts'
 export { type Cron, type Missed, type Plan } from './plan/plan.ts'
 export { type PlanMade, type PlanRequest } from './plan/plan-request.ts'
 export { type PlanAccess } from './plan/plan-access.ts'
@@ -172,6 +189,7 @@ export { estimateTokens } from './context/count.ts'
 export { type Sizes } from './context/assemble.ts'
 export { type Summary } from './context/summary.ts'
 export { type AuditOptions, type AuditRecord } from './audit/audit.ts'
+export { type ExplainedCall } from './audit/explain-call.ts'
 export { type ExplainedStep, type Explanation, type LeftOut, type Seen } from './audit/explain.ts'
 export {
   type CallHookResult,

@@ -1,5 +1,5 @@
 /** One sentence for each event of a log. */
-import { isSpaceEvent, type HoldKind, type LogEvent } from '@holdpoint/client'
+import { isSpaceEvent, type HoldKind, type LogEvent, type RuleDecision } from '@holdpoint/client'
 
 /** Facts about calls that come from other events than the one that is described. */
 export interface CallsOfLog {
@@ -77,6 +77,7 @@ export function eventWords(event: LogEvent, calls: CallsOfLog): string {
     case 'call.resumed':
     case 'call.endorsed':
     case 'call.approved':
+    case 'call.judged':
     case 'call.cleared':
     case 'call.started':
     case 'call.settled':
@@ -114,6 +115,8 @@ function callWords(event: CallEvent, { isToInputShown }: CallsOfLog): string {
       return `has a comment from ${event.by ?? 'a user'}: ${event.text}`
     case 'call.approved':
       return `was approved by ${event.by ?? 'a user'}${event.effective === undefined ? '' : ', with changes'}`
+    case 'call.judged':
+      return event.decision ? ruleDecisionWords(event.decision) : 'met a rule in shadow mode'
     case 'call.cleared':
       return 'needs no approval'
     case 'call.started':
@@ -160,4 +163,14 @@ function participantsWords({ add, remove, owner }: Extract<LogEvent, { type: 'pa
     ...(remove.length > 0 ? [`${remove.join(', ')} removed`] : []),
   ]
   return `Participants: ${changes.join('; ')}`
+}
+
+const BY_RULE = {
+  allow: 'was allowed by a rule',
+  ask: 'needs approval by a rule',
+  deny: 'was denied by a rule',
+} as const
+
+function ruleDecisionWords({ effect, why, ignored }: RuleDecision): string {
+  return ignored === undefined ? `${BY_RULE[effect]}: ${why}` : `met a rule that its gate does not follow: ${ignored}`
 }

@@ -116,6 +116,7 @@ class LaneBuilder {
         return this.#settled(event)
       case 'call.rewritten':
       case 'call.endorsed':
+      case 'call.judged':
       case 'call.cleared':
       case 'hold.reminded':
       case 'hold.escalated':

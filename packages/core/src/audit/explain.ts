@@ -9,8 +9,9 @@ import type { Agent } from '../agent/agent.ts'
 import { showAs, type ShownPassage } from '../context/fit.ts'
 import type { RetentionOf } from '../context/retention.ts'
 import { SUMMARY, summaryOf, type Summary } from '../context/summary.ts'
-import type { Usage } from '../model/reply.ts'
+import { callsOf, type Usage } from '../model/reply.ts'
 import { Transcript } from '../prompt/transcript.ts'
+import { explainCall, type ExplainedCall } from './explain-call.ts'
 import { AUDIT, recordOf, type AuditRecord } from './audit.ts'
 
 export interface Explanation {
@@ -35,6 +36,8 @@ export interface ExplainedStep {
   readonly summary?: Summary
   readonly seen: readonly Seen[]
   readonly leftOut: readonly LeftOut[]
+  /** The calls of the reply: which rule or gate decided about each, and why. */
+  readonly calls: readonly ExplainedCall[]
   readonly usage: Usage
   readonly attempts?: readonly FailedAttempt[]
   /** A hook sent the reply back. */
@@ -110,6 +113,7 @@ async function explainStep(log: LogFromEnd, seq: number, agent: Agent): Promise<
   const retentionOf: RetentionOf = (name) => agent.toolbox.tools.get(name)?.retention ?? retention
   const shownPassages = showAs({ ...settings, passages, retentionOf }, shown)
   const reply = log.events.find((event) => event.seq === seq) as Extract<LogEvent, { type: 'model.replied' }>
+  const after = log.events.filter((event) => event.seq > seq)
   const summary = shown.summary === undefined ? undefined : await log.summary(shown.summary)
   const audit = await log.audit(reply.turnId, reply.step, seq)
   return {
@@ -119,6 +123,7 @@ async function explainStep(log: LogFromEnd, seq: number, agent: Agent): Promise<
     ...(summary && { summary }),
     seen: shownPassages.flatMap(seenIn),
     leftOut: [...earlier(shown), ...shownPassages.flatMap(leftOutOf)],
+    calls: callsOf(reply.reply).map((part) => explainCall(part, after)),
     usage: reply.reply.usage,
     ...(reply.attempts && { attempts: reply.attempts }),
     ...(reply.again && { sentBack: reply.again }),

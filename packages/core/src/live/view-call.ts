@@ -41,6 +41,11 @@ export function moveCall(call: ViewCall, event: CallEvent): ViewCall {
   switch (event.type) {
     case 'call.rewritten':
       return { ...facts(call), input: event.input, state: 'ready' }
+    case 'call.judged': {
+      const { rule: _before, ...left } = call
+      const { decision } = event
+      return decision && decision.ignored === undefined ? { ...left, rule: decision } : left
+    }
     case 'call.held': {
       const nth = call.holds + 1
       const made = viewHold(
@@ -139,7 +144,8 @@ function answered(call: Settled, event: Extract<CallEvent, { type: 'answer.arriv
 
 /** What stays true of a call wherever it is; the other fields belong to one state. */
 function facts(call: ViewCall): Facts {
-  const { callId, name, proposed, malformed, input, streaming, silent, attempt, startedAt, holds, resolved } = call
+  const { callId, name, proposed, malformed, input, streaming, silent, attempt, startedAt, holds, resolved, rule } =
+    call
   return {
     callId,
     name,
@@ -152,6 +158,7 @@ function facts(call: ViewCall): Facts {
     ...(startedAt !== undefined && { startedAt }),
     holds,
     resolved,
+    ...(rule && { rule }),
   }
 }
 

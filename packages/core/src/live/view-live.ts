@@ -54,6 +54,7 @@ export function viewLiveAfter(live: ViewLive, event: LogEvent): ViewLive {
     case 'hold.assigned':
     case 'hold.commented':
     case 'call.approved':
+    case 'call.judged':
     case 'call.cleared':
     case 'answer.arrived':
     case 'state.changed':

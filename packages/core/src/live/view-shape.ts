@@ -7,6 +7,7 @@ import type { Display, EndReason, OutputPlan } from '../log/log-event.ts'
 import type { Inbound } from '../log/message.ts'
 import type { ConversationStatus } from '../log/store.ts'
 import type { Reply } from '../model/reply.ts'
+import type { RuleDecision } from '../rule/rule.ts'
 import type { Erasure } from '../turn/erased.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 import type { Endorsement, Hold, HoldComment, Resolved } from '../turn/hold.ts'
@@ -82,6 +83,8 @@ interface CallFacts {
   readonly holds: number
   /** Every answer that was taken, oldest first. */
   readonly resolved: readonly ViewResolved[]
+  /** The rule that decided the call: it passed, was held or was denied because of it. */
+  readonly rule?: RuleDecision
   /** The newest word from the handler while the call is open. From `turnsOf` and `messagesOf` only. */
   readonly progress?: Json
 }

@@ -120,6 +120,7 @@ function changes(view: View, event: LogEvent): Changes {
     case 'call.resumed':
     case 'call.endorsed':
     case 'call.approved':
+    case 'call.judged':
     case 'call.cleared':
     case 'call.started':
     case 'call.settled':

@@ -9,6 +9,7 @@ import type { OutputSpec } from '../model/model.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
 import type { Hold, Resolution } from '../turn/hold.ts'
 import type { Plan } from '../plan/plan.ts'
+import type { RuleDecision } from '../rule/rule.ts'
 import type { SpaceEvent } from './space-event.ts'
 import type { Author, Inbound, UserPart } from './message.ts'
 
@@ -139,7 +140,16 @@ export type ConversationEvent =
       readonly inputHash: string
       readonly fingerprint: string
     } & Actor)
-  /** The gate decided that this input needs no approval. Any other input still does. */
+  /** Rules matched the call. What follows of it is in the next event of the call. */
+  | {
+      readonly type: 'call.judged'
+      readonly callId: string
+      /** What the rules in force decided. */
+      readonly decision?: RuleDecision
+      /** What the rules in shadow mode would have decided. */
+      readonly shadow?: RuleDecision
+    }
+  /** The gate, or a rule, decided that this input needs no approval. Any other input still does. */
   | {
       readonly type: 'call.cleared'
       readonly callId: string

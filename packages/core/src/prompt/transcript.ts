@@ -150,6 +150,7 @@ function grow(passage: Growing, event: ConversationEvent): void {
     case 'hold.escalated':
     case 'hold.assigned':
     case 'hold.commented':
+    case 'call.judged':
     case 'call.cleared':
     case 'call.started':
     case 'answer.arrived':

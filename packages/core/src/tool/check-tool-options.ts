@@ -132,19 +132,21 @@ function checkApproval(approval: unknown, what: string): void {
   if (isObject(approval) && escalatesFromEveryone(approval))
     throw invalidTool(`${what}: "approval.escalate" needs "approvers.anyOf": ${EVERYONE_IS_ASKED}`)
   throw invalidTool(
-    `${what}: "approval" must be true or "required", false or "auto", { required, reason?, approvers?, remindAfter?, escalate? } or a function that returns true, false or such an object.`,
+    `${what}: "approval" must be true or "required", false or "auto", { required, reason?, approvers?, rules?, remindAfter?, escalate? } or a function that returns true, false or such an object.`,
   )
 }
 
-const REQUEST_KEYS: readonly string[] = ['required', 'reason', 'approvers', 'remindAfter', 'escalate']
+const REQUEST_KEYS: readonly string[] = ['required', 'reason', 'approvers', 'rules', 'remindAfter', 'escalate']
 
 /** An object with an unknown field is not a request: a misspelt `aprovers: 2` must not mean one approver. */
 export function isApprovalRequest(value: unknown): value is ApprovalRequest {
   if (!isObject(value)) return false
-  const { required, reason = '', approvers = 1, remindAfter = 1, escalate } = value as Readonly<Record<string, unknown>>
+  const fields = value as Readonly<Record<string, unknown>>
+  const { required, reason = '', approvers = 1, rules, remindAfter = 1, escalate } = fields
   if (hasOther(value, REQUEST_KEYS)) return false
   if (typeof required !== 'boolean' || typeof reason !== 'string') return false
   if (escalatesFromEveryone(value)) return false
+  if (rules !== undefined && rules !== 'may-relax') return false
   return (isCount(approvers) || isApprovers(approvers)) && isDuration(remindAfter) && isEscalation(escalate)
 }
 

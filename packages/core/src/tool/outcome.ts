@@ -39,6 +39,8 @@ export type OutcomeCode =
   | 'too-large'
   /** The model called a tool that was not in the request. */
   | 'unknown-tool'
+  /** A rule denied the call. */
+  | 'denied'
   /** A hook vetoed the call. */
   | 'vetoed'
   /** The tool is visible, and the agent is in no space. */

@@ -14,6 +14,11 @@ export interface ApprovalRequest {
   readonly reason?: string
   /** How many different people must approve, or which. Default: 1, by any caller that the application admits. */
   readonly approvers?: number | Approvers
+  /**
+   * A rule that allows the call may take the place of the approval. Default: no rule makes the gate weaker. The author of the rule
+   * must be a person who could have approved the call alone.
+   */
+  readonly rules?: 'may-relax'
   /** Reminds the approvers once, this long after the call was held. */
   readonly remindAfter?: Duration
   /** Asks more people and groups than `approvers.anyOf`, this long after the call was held. */

@@ -16,6 +16,7 @@ type HoldEvent = Extract<CallEvent, { readonly type: `hold.${string}` }>
 
 const moves: Record<Exclude<CallEvent, HoldEvent>['type'], readonly Call['at'][]> = {
   'call.rewritten': ['ready'],
+  'call.judged': ['ready', 'running'],
   'call.held': ['ready', 'running'],
   'call.resumed': ['held'],
   'call.endorsed': ['held'],
@@ -64,6 +65,8 @@ export function evolveCall(call: Call, event: CallEvent): Call {
   switch (event.type) {
     case 'call.rewritten':
       return { ...call, seqs, edited: event.input }
+    case 'call.judged':
+      return { ...call, seqs, judged: event.decision }
     case 'call.held':
       return { ...facts(call), seqs, ...afterHold(call, event), holds: call.holds + 1, at: 'held', hold: event.hold }
     case 'call.resumed':
@@ -147,7 +150,7 @@ export function callIn(events: readonly LogEvent[], callId: string): Call | unde
 /** The fields that a call has in every state. */
 function facts(call: Call): Omit<Call, 'at'> {
   const { callId, name, proposed, malformed, edited, approved, endorsed, attempt, seqs } = call
-  const { holds, kept, resumed, resolved, inSpace, streaming, silent, restored } = call
+  const { holds, kept, resumed, resolved, inSpace, streaming, silent, restored, judged } = call
   return {
     callId,
     name,
@@ -163,6 +166,7 @@ function facts(call: Call): Omit<Call, 'at'> {
     attempt,
     seqs,
     inSpace,
+    ...(judged && { judged }),
     ...(streaming && { streaming }),
     ...(silent && { silent }),
     ...(restored && { restored }),

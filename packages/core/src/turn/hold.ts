@@ -50,6 +50,8 @@ export interface Hold extends Waiting, ApproverRule {
   /** The definition that was approved or allowed before, if the tool has changed since. The approver is shown the difference. */
   readonly definitionBefore?: ToolDefinition
   readonly expiresAt: number
+  /** A rule may take the place of this approval: see `ApprovalRequest.rules`. */
+  readonly rules?: 'may-relax'
   /** When the approvers are reminded, once. */
   readonly remindAt?: number
   /** When more people may resolve the hold, and who: they are added to `to`. */
@@ -140,6 +142,7 @@ export function secondHold(first: Hold, now: number): Hold | undefined {
     notRequester: _notRequester,
     remindAt: _remindAt,
     escalation: _escalation,
+    rules: _rules,
     ...shared
   } = first
   return { ...shared, ...next, accepts: ['answer'], approvers: 1, expiresAt: now + next.timeoutMs }

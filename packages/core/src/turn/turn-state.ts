@@ -3,6 +3,7 @@ import type { Json } from '../json.ts'
 import type { EndReason, OutputPlan, Shown, TurnHalt, TurnLimits } from '../log/log-event.ts'
 import type { Author, Inbound } from '../log/message.ts'
 import type { Plan } from '../plan/plan.ts'
+import type { RuleDecision } from '../rule/rule.ts'
 import type { Resumption } from '../tool/context.ts'
 import type { ToolDefinition } from '../tool/definition.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
@@ -94,6 +95,8 @@ interface CallFacts {
   readonly approved:
     | { readonly inputHash: string; readonly fingerprint: string; readonly definition?: ToolDefinition }
     | undefined
+  /** What the rules in force decided about the call, when they were last asked. */
+  readonly judged?: RuleDecision | undefined
   /** The approvals so far of a hold that needs several. */
   readonly endorsed: readonly Endorsement[]
   /** How often the call was held: the number of its newest hold. */

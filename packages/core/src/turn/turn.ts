@@ -84,6 +84,7 @@ function move(state: Conversation, event: LogEvent): Conversation {
     case 'call.resumed':
     case 'call.endorsed':
     case 'call.approved':
+    case 'call.judged':
     case 'call.cleared':
     case 'call.started':
     case 'call.settled':

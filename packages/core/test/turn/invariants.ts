@@ -173,6 +173,9 @@ function checkCalls(log: readonly LogEvent[]): void {
         assert(call.held && call.settled === 0, 'resumed while not held')
         call.held = false
         break
+      case 'call.judged':
+        assert(!call.held && call.settled === 0, 'judged while held, or after its outcome')
+        break
       case 'call.cleared':
         assert(!call.held && call.settled === 0, 'cleared while held, or after its outcome')
         break

@@ -1,6 +1,6 @@
 /**
- * Runs the handler of a server tool. Never throws: what a handler does becomes an outcome, a hold or a halt. Before that,
- * `admitCall` checks a call that was approved, and `recoverCall` decides about a call whose process died.
+ * Runs the handler of a server tool. Never throws: what a handler does becomes an outcome, a hold or a halt. `recoverCall` decides
+ * about a call whose process died.
  */
 import { messageOf } from '@holdpoint/core/internal/failure'
 import { isObject, type Json } from '@holdpoint/core/internal/json'
@@ -12,12 +12,13 @@ import { inputHash } from '@holdpoint/core/internal/tool/fingerprint'
 import { AskUser, Halt, Skip, ToolError } from '@holdpoint/core/internal/tool/handler-result'
 import { failed, type CallOutcome, type FailedOutcome } from '@holdpoint/core/internal/tool/outcome'
 import { DEFAULT_TIMEOUTS, type Tool } from '@holdpoint/core/internal/tool/tool'
-import type { ApprovalRequest, Verified } from '@holdpoint/core/internal/tool/tool-options'
+import type { Verified } from '@holdpoint/core/internal/tool/tool-options'
 import { approverRule, routeOf } from '@holdpoint/core/internal/turn/approvers'
 import type { Hold } from '@holdpoint/core/internal/turn/hold'
 import type { Call } from '@holdpoint/core/internal/turn/turn-state'
 import type { Agent } from '@holdpoint/core/internal/agent/agent'
-import { approvalHold, askGate, boundTo, checkInput, cleared, type Bound } from '../step/dispatch.ts'
+import { askGate, boundTo, checkInput, type Bound } from '../step/dispatch.ts'
+import { admitCall, notWhatWasApproved, settled } from './admit-call.ts'
 import { tooLarge, limitResultSize } from './result-size.ts'
 import type { LazyAbortController } from '../drive/lazy-abort-controller.ts'
 import { toolFailureHalts, inputOf } from './tool-failure.ts'
@@ -28,55 +29,6 @@ import { authorsOfTurn, type TurnContext } from '../conversation/turn-context.ts
 import type { EffectResult } from '../drive/effect-run.ts'
 
 type Events = readonly EventBody[]
-
-const notWhatWasApproved: CallOutcome = failed(
-  'not-what-was-approved',
-  "The tool's schema turned the input into another value than the one that was approved. Its defaults and transforms must give the same value each time.",
-)
-
-export function startCall(call: Call): EventBody {
-  return { type: 'call.started', callId: call.callId, attempt: call.attempt + 1 }
-}
-
-/** An approved call starts only as it was approved: with the same tool definition, and an input with the same hash. */
-export async function admitCall(
-  call: Call,
-  tool: Tool | undefined,
-  context: TurnContext,
-  stop: LazyAbortController,
-): Promise<Events> {
-  if (!tool || !call.approved) return [startCall(call)]
-  const checked = await checkInput(tool, inputOf(call))
-  if (!checked.ok)
-    return [settled(call, failed('invalid-input', `The approved input no longer fits the tool: ${checked.why}`))]
-  const bound = boundTo(tool, inputOf(call), checked.value)
-  if (tool.fingerprint !== call.approved.fingerprint)
-    return changedTool(call, tool, bound, checked.value, context, stop)
-  if (bound.inputHash !== call.approved.inputHash) return [settled(call, notWhatWasApproved)]
-  return [startCall(call)]
-}
-
-/**
- * The tool's definition is not the one that was approved. If a person approved the call, a person decides again; if the
- * gate allowed it, the gate decides again.
- */
-async function changedTool(
-  call: Call,
-  tool: Tool,
-  bound: Bound,
-  input: unknown,
-  context: TurnContext,
-  stop: LazyAbortController,
-): Promise<Events> {
-  const asked: ApprovalRequest = tool.gate ? await askGate(tool, call, input, context, stop) : { required: false }
-  const byPerson = call.resolved.length > 0
-  if (!byPerson && !asked.required) return [cleared(call.callId, bound), startCall(call)]
-  const why = `The tool was changed after it was approved.${asked.reason === undefined ? '' : ` ${asked.reason}`}`
-  const request = byPerson ? { ...asked, reason: why } : asked
-  const before = call.approved?.definition ?? tool.definitionBefore
-  const hold = approvalHold(tool, request, bound, undefined, context, before)
-  return [{ type: 'call.held', callId: call.callId, hold: byPerson ? { ...hold, cause: 'changed' } : hold }]
-}
 
 const MOST_ATTEMPTS = 5
 
@@ -331,8 +283,4 @@ function askedHold(call: Call, tool: Tool, asked: AskUser, bound: Bound, context
     ...(tool.output && { answerSchema: tool.output.json }),
   }
   return { type: 'call.held', callId: call.callId, hold }
-}
-
-function settled(call: Call, outcome: CallOutcome): Extract<EventBody, { type: 'call.settled' }> {
-  return { type: 'call.settled', callId: call.callId, outcome }
 }

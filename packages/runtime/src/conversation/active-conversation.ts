@@ -1,7 +1,6 @@
 /**
  * A conversation in the memory of this process. Each command is decided on the newest state, and its events are appended;
- * one driver at a time does the work that follows (`ActiveLog` has the phases). A session has one active conversation, a
- * runtime has many.
+ * one driver at a time does the work that follows (`ActiveLog` has the phases). A session has one, a runtime has many.
  */
 import { HoldpointError } from '@holdpoint/core/internal/failure'
 import { BeforeMessageResults } from '../hooks/before-message.ts'
@@ -329,6 +328,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
       ...settingsOf(agent, options, settings),
       beforeMessage: this.#beforeMessage,
       term: () => host.term(),
+      rules: host.rules,
       forTurn: (turn) => ({
         scope: host.scope(log.address, turn.by, turn.askedBy) ?? scopeFor(turn, options),
         ...(turn.turnId === this.#settings.turnId && toolSettings(agent, options, this.#settings)),

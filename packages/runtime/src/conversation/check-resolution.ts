@@ -5,6 +5,9 @@
 import type { Json } from '@holdpoint/core/internal/json'
 import { losslessJson } from '@holdpoint/core/internal/lossless-json'
 import { failed, type CallOutcome } from '@holdpoint/core/internal/tool/outcome'
+import { judgeByRules } from '@holdpoint/core/internal/rule/judge-by-rules'
+import { namesOf } from '@holdpoint/core/internal/rule/recorded-calls'
+import { inputHash } from '@holdpoint/core/internal/tool/fingerprint'
 import { toSchema } from '@holdpoint/core/internal/tool/schema'
 import type { Tool } from '@holdpoint/core/internal/tool/tool'
 import { openHold } from '@holdpoint/core/internal/turn/call'
@@ -31,7 +34,32 @@ export async function checkResolution(
   if (!call || same || !['accepted', 'duplicate', 'conflict'].includes(decision.verdict)) return decision
   const checked = await checkAgainstTool(call, command, context)
   if ('verdict' in checked) return decision.first ? decision : checked
+  const denied = decision.verdict === 'accepted' && (await deniedByRule(call, checked, context))
+  if (denied) return { events: [], verdict: 'not-allowed', message: `A rule denies this call. ${denied}` }
   return decideResolve(call, checked)
+}
+
+/** A person cannot approve what a rule denies, also if the rule was saved while the call waited. */
+async function deniedByRule(
+  call: Call,
+  { resolution, edited, now }: Resolve,
+  { rules, log }: TurnContext,
+): Promise<string | undefined> {
+  const hold = openHold(call)
+  if (!rules || !hold || resolution.kind !== 'approve') return undefined
+  const { tenant, id: conversation } = log.address
+  const { decision } = judgeByRules(await rules.rulesOf(tenant, call.name), {
+    callId: call.callId,
+    tool: call.name,
+    fingerprint: hold.fingerprint,
+    // A hold shows the original input if JSON cannot show what the tool's code gets.
+    input: edited ? edited.effective : inputHash(hold.input) === hold.inputHash ? hold.input : undefined,
+    conversation,
+    agent: log.state.agent,
+    people: namesOf(hold.askedBy ?? []),
+    now,
+  })
+  return decision?.effect === 'deny' ? decision.why : undefined
 }
 
 async function checkAgainstTool(

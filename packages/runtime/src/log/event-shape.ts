@@ -160,6 +160,7 @@ const hold = shapeOf<Hold>({
   approvers: count,
   to: maybe(list(text)),
   notRequester: maybe(is(true)),
+  rules: maybe(is('may-relax')),
   remindAt: maybe(number),
   escalation: maybe(shape({ at: number, to: list(text) })),
   askedBy,
@@ -167,6 +168,12 @@ const hold = shapeOf<Hold>({
   url: maybe(text),
   resumes: maybe(is('answer', 'deadline')),
   then: maybe(shape({ ...waiting, kind: is(...KINDS), answerSchema: maybe(object) })),
+})
+const ruleDecision = shape({
+  effect: is('allow', 'ask', 'deny'),
+  rule: shape({ id: text, version: count }),
+  why: text,
+  ignored: maybe(text),
 })
 const attempt = shape({ model: text, message: text, status: maybe(number), delayMs: maybe(amount) })
 const plan = shape({ spec: shape({ schema: object, name: maybe(text), description: maybe(text) }), finalize: flag })
@@ -248,6 +255,7 @@ export const EVENTS: { readonly [T in EventBody['type']]: FieldChecks<Extract<Ev
     inputHash: text,
     fingerprint: text,
   },
+  'call.judged': { callId: text, decision: maybe(ruleDecision), shadow: maybe(ruleDecision) },
   'call.cleared': { callId: text, inputHash: text, fingerprint: text },
   'call.started': { callId: text, attempt: count },
   'call.settled': {

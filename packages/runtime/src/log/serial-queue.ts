@@ -3,6 +3,11 @@ export class SerialQueue {
   /** Settles when the newest task is done. Rejects as soon as it, or a task before it, fails. */
   #last: Promise<void> | undefined
 
+  /** Whether a task is running or waits. */
+  get busy(): boolean {
+    return this.#last !== undefined
+  }
+
   /** After a failure, all waiting tasks start at once: with a store that is away, each of them would take long to fail. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const before = this.#last

@@ -26,6 +26,7 @@ import { newHolds } from '../runtime/new-holds.ts'
 import { NO_NODE } from './no-node.ts'
 import { PostponedConversations } from './postponed-conversations.ts'
 import { Retention } from './retention.ts'
+import { RuleStore } from '../rules/rule-store.ts'
 import { Scheduler } from './scheduler.ts'
 import type { NewHold, RuntimeOptions } from '../runtime/runtime-options.ts'
 import { Subscribers } from '../subscribe/subscribers.ts'
@@ -43,6 +44,7 @@ export class Engine implements LogHost, ActiveLogListener {
   readonly clients: ConnectedClients
   readonly firstMessages: FirstMessages
   readonly quotas: TenantQuotas
+  readonly rules: RuleStore | undefined
   readonly agents: Agents
   readonly extension: Extension | undefined
   readonly #options: RuntimeOptions
@@ -71,6 +73,7 @@ export class Engine implements LogHost, ActiveLogListener {
     this.firstMessages = new FirstMessages(store)
     this.#sweeper = new Sweeper(store, this.ports, new Retention(this, this.agents, options))
     this.quotas = new TenantQuotas(options, store, this.ports, (error) => this.problem(error))
+    this.rules = options.rules === true ? new RuleStore(store, this.ports) : undefined
     this.#scheduler = new Scheduler(this.ports, options.lookMs ?? 1000)
     this.clients = new ConnectedClients({
       store,

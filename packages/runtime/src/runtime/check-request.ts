@@ -6,6 +6,7 @@ import { checkKnown, checkSendOptions } from '../conversation/check-send.ts'
 import { PRINCIPAL_INVALID, isPrincipalOrId } from '../conversation/check-principal.ts'
 import { SPACE } from '@holdpoint/core/internal/log/space-event'
 import { TOOL_NAME } from '@holdpoint/core/internal/tool/name'
+import type { RuleFilter } from './rules.ts'
 import type { ListFilter, PendingFilter, RuntimeSendOptions } from './runtime-options.ts'
 
 const LONGEST = 200
@@ -90,6 +91,9 @@ export const OPTIONS = {
   import: { underWay: 1 },
   fork: { at: 1, to: 1, held: 1, by: 1 },
   replay: { agent: 1, instructions: 1, turn: 1, signal: 1 },
+  saveRule: { by: 1, id: 1, version: 1 },
+  revokeRule: { by: 1, reason: 1 },
+  backtest: { since: 1, calls: 1 },
 } as const
 
 const LONGEST_REASON = 1000
@@ -144,6 +148,13 @@ export const LIST: Readonly<Record<keyof ListFilter, Rule>> = {
   agent: text,
   participant: text,
   status: oneOf('running', 'held', 'idle'),
+  after: place,
+  limit: anyLimit,
+}
+
+export const RULES: Readonly<Record<keyof RuleFilter, Rule>> = {
+  tool: text,
+  search: text,
   after: place,
   limit: anyLimit,
 }

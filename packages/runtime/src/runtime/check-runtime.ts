@@ -54,6 +54,7 @@ const SETTINGS: Readonly<Record<keyof RuntimeOptions, Rule>> = {
     fits: (value) => typeof value === 'function' || (isObject(value) && checkQuotas(value) === value),
     words: 'an object of quotas, or a function that gives one for a tenant',
   },
+  rules: either,
   closeStore: either,
   graceMs: from0,
   onProblem: code,

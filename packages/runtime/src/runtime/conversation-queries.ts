@@ -31,16 +31,20 @@ import { knownCall, type KnownCall } from './known-call.ts'
 import { earlierTurnPage, newestTurnPage } from './turn-page.ts'
 import { peopleOf } from './participants.ts'
 import { pendingHolds } from './pending-holds.ts'
+import { Rules } from './rules.ts'
 import { visibleHolds } from './visible-holds.ts'
 import type { ListedConversation, ListFilter, PendingFilter, PendingHold } from './runtime-options.ts'
 
 export class ConversationQueries {
   protected readonly engine: Engine
   protected readonly tenantName: string
+  /** The rules about calls: save, revoke, list and try them. */
+  readonly rules: Rules
 
   protected constructor(engine: Engine, tenantName: string) {
     this.engine = engine
     this.tenantName = tenantName
+    this.rules = new Rules(engine, tenantName)
   }
 
   /** Undefined for a conversation that was not erased, or does not exist. */

@@ -57,6 +57,11 @@ export interface RuntimeOptions {
    * `eraseAfter` too, the shorter time counts. Default: they stay.
    */
   readonly eraseAfter?: EraseAfter
+  /**
+   * Consults the rules of `runtime.rules` about each call: it may run, a person is asked, or it is denied. Each process of a store
+   * must have the same setting. Default: false, and rules cannot be saved.
+   */
+  readonly rules?: boolean
   /** Whether `close()` closes the store too. */
   readonly closeStore?: boolean
   /** How long `close()` waits for work under way. Default: 10 s. */

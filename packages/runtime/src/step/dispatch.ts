@@ -23,6 +23,7 @@ import type { Call } from '@holdpoint/core/internal/turn/turn-state'
 import type { LazyAbortController } from '../drive/lazy-abort-controller.ts'
 import { settleWrites, runWithTimeLimit } from '../call/run-with-time-limit.ts'
 import { toolContext } from '../call/tool-context.ts'
+import { judgeCall } from './judge-call.ts'
 import { authorsOfTurn, type TurnContext } from '../conversation/turn-context.ts'
 
 export function dispatch(
@@ -47,7 +48,11 @@ export function dispatch(
   if (context.agent.hooks.beforeCall.length > 0) return considered(part, tool, context, stop)
   const next = nextHold(tool, context)
   // Most calls have a server tool and need no approval.
-  return tool.gate || next ? admit({ part, tool, input: part.input }, next, context, stop) : []
+  return needsCheck(tool, next, context) ? admit({ part, tool, input: part.input }, next, context, stop) : []
+}
+
+function needsCheck(tool: Tool, next: NextHold | undefined, { rules }: TurnContext): boolean {
+  return tool.gate !== undefined || next !== undefined || rules !== undefined
 }
 
 async function considered(
@@ -59,7 +64,7 @@ async function considered(
   const { input, event, veto } = await runBeforeCallHooks(part, tool, context, stop.signal)
   if (veto !== undefined) return [{ type: 'call.settled', callId: part.callId, outcome: failed('vetoed', veto) }]
   const next = nextHold(tool, context)
-  if (!event) return tool.gate || next ? admit({ part, tool, input }, next, context, stop) : []
+  if (!event) return needsCheck(tool, next, context) ? admit({ part, tool, input }, next, context, stop) : []
   return [event, ...(await admit({ part, tool, input, hooks: event.hooks }, next, context, stop))]
 }
 
@@ -84,17 +89,24 @@ async function admit(
     const why = hooks ? `What ${hooks.join(' and ')} made of the arguments does not fit: ${checked.why}` : checked.why
     return [{ type: 'call.settled', callId, outcome: failed('invalid-input', why) }]
   }
-  if (!tool.gate && !next) return []
-  const approval = tool.gate ? await askGate(tool, newCall(part, 0), checked.value, context, stop) : { required: false }
+  if (!needsCheck(tool, next, context)) return []
+  const gate = (): Promise<ApprovalRequest> => askGate(tool, newCall(part, 0), checked.value, context, stop)
+  const { events, approval, denied } = await judgeCall(part, tool, checked.value, context, gate)
+  if (denied !== undefined) return [...events, deniedCall(callId, denied)]
   const bound = boundTo(tool, input, checked.value)
   if (approval.required)
-    return [{ type: 'call.held', callId, hold: approvalHold(tool, approval, bound, next, context) }]
-  if (!next) return [cleared(callId, bound)]
+    return [...events, { type: 'call.held', callId, hold: approvalHold(tool, approval, bound, next, context) }]
+  if (!next) return tool.gate ? [...events, cleared(callId, bound)] : events
   const held: EventBody = { type: 'call.held', callId, hold: executorHold(tool, next, bound, context) }
-  return next.async ? [held, pendingResult(callId)] : [held]
+  return next.async ? [...events, held, pendingResult(callId)] : [...events, held]
 }
 
-/** The gate allowed the call without approval. It runs only with the input that the gate was asked about. */
+/** The model reads which rule denied the call, so that it need not guess. */
+export function deniedCall(callId: string, why: string): EventBody {
+  return { type: 'call.settled', callId, outcome: failed('denied', `A rule denies this call. ${why}`) }
+}
+
+/** The gate, or a rule in its place, allowed the call without approval. It runs only with the input that the gate was asked about. */
 export function cleared(callId: string, { inputHash: hash, fingerprint }: Bound): EventBody {
   return { type: 'call.cleared', callId, inputHash: hash, fingerprint }
 }
@@ -137,7 +149,7 @@ export async function askGate(
 
 /** An answer that is no approval request: the call is held for as many approvers as it does name, and the operator is told. */
 function unclearAnswer(answer: unknown, tool: Tool, { problem }: TurnContext): ApprovalRequest {
-  const why = `The approval check of "${tool.name}" gave no clear answer. Return true, false or { required, reason?, approvers?, remindAfter?, escalate? }.`
+  const why = `The approval check of "${tool.name}" gave no clear answer. Return true, false or { required, reason?, approvers?, rules?, remindAfter?, escalate? }.`
   problem(new HoldpointError('tool-invalid', why))
   const approvers: unknown = isObject(answer) ? answer['approvers'] : undefined
   const several = typeof approvers === 'number' && Number.isSafeInteger(approvers) && approvers > 1
@@ -187,6 +199,7 @@ export function approvalHold(
     kind: 'approval',
     cause: 'tool',
     ...(reason !== undefined && { reason }),
+    ...(request.rules && { rules: request.rules }),
     accepts: ['approve', 'reject'],
     ...bound,
     ...approverRule(request, askedBy),

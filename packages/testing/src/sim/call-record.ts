@@ -132,6 +132,9 @@ export class CallRecord {
       case 'call.approved':
         judge.require(this.at === 'held', 'log-possible', say('approved while not held'))
         return this.#approve(event, judge, now, say)
+      case 'call.judged':
+        judge.require(this.at !== 'held', 'log-possible', say('rules judged a call that is held'))
+        return
       case 'call.cleared':
         judge.require(this.at !== 'held', 'held-waits', say('the gate approved a call that is held'))
         this.agreed = { fingerprint: event.fingerprint, people: 0 }

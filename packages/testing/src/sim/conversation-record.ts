@@ -152,6 +152,7 @@ export class ConversationRecord {
       case 'call.resumed':
       case 'call.endorsed':
       case 'call.approved':
+      case 'call.judged':
       case 'call.cleared':
       case 'call.started':
       case 'call.settled':

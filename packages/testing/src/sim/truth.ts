@@ -160,6 +160,7 @@ function driverOnly(event: LogEvent): boolean {
     case 'model.replied':
     case 'call.rewritten':
     case 'call.started':
+    case 'call.judged':
     case 'call.cleared':
     case 'state.changed':
     case 'notices.delivered':
