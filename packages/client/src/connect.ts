@@ -17,6 +17,7 @@ import {
   type People,
   type PersonSessions,
 } from './people.ts'
+import { rulesOf, type Rules } from './rules.ts'
 import { StartedHolds } from './started-holds.ts'
 import { Watched } from './watched.ts'
 import { spacesOf, type Spaces } from './spaces.ts'
@@ -27,6 +28,7 @@ export interface Client {
   readonly holds: Holds
   readonly calls: Calls
   readonly keys: Keys
+  readonly rules: Rules
   readonly people: People
   readonly delegations: Delegations
   readonly sessions: PersonSessions
@@ -55,6 +57,7 @@ export function connect(options: ConnectOptions): Client {
     holds,
     calls: callsOf(http),
     keys: keysOf(http),
+    rules: rulesOf(http),
     people: peopleOf(http),
     delegations: delegationsOf(http),
     sessions: personSessionsOf(http),

@@ -17,6 +17,7 @@ export {
 } from './holds.ts'
 export { type Delegations, type People, type PersonSessions } from './people.ts'
 export { type Keys } from './keys.ts'
+export { type Rules } from './rules.ts'
 export { type Mcp } from './mcp.ts'
 export { type PageQuery } from './page-query.ts'
 export { type Connection } from './connection.ts'
@@ -36,7 +37,7 @@ export { type ClientCall, type ClientTool, type ClientToolContext, type ClientTo
 export { type Calls, type ClaimLost } from './calls.ts'
 export { worker, type Worker, type WorkerOptions } from './worker.ts'
 export { type WorkerContext, type WorkerTool } from './worker-tool.ts'
-export { isLookAlikeName } from '@holdpoint/core'
+export { isLookAlikeName, ruleWords, toPointer } from '@holdpoint/core'
 export { firstMessageOf, holdsOf, isSpaceEvent, messagesOf, peopleInView, turnsOf } from '@holdpoint/core/view'
 export type {
   StreamingPart,
@@ -63,10 +64,11 @@ export type {
   Plan,
   Resolution,
   ResolveResult,
-  Rule,
+  Condition,
   RuleDecision,
+  RuleText,
 } from '@holdpoint/core'
-export type { ListedConversation, PendingHold } from '@holdpoint/runtime'
+export type { BacktestDifference, BacktestResult, ListedConversation, PendingHold } from '@holdpoint/runtime'
 export type { SpaceMember, SpaceRow } from '@holdpoint/spaces'
 export type {
   AgentRow,
@@ -84,6 +86,8 @@ export type {
   Participants,
   PersonRow,
   PersonSessionRow,
+  RuleRow,
+  SaveRule,
   Scope,
   ToolRow,
   WorkerRow,

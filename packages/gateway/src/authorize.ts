@@ -8,6 +8,7 @@
  * | a person whom a hold names, or who may resolve it | the hold, and its conversation while the hold is open | |
  * | the scope `resolver` | every hold | |
  * | the scope `conversations:read-all` | every conversation and hold, every space | |
+ * | the scope `resolver` | every rule | rules that allow or ask; ends rules that allow, and its own |
  * | `admin`, and every key of a program | everything that its scopes allow | everything that its scopes allow |
  */
 import { isNamedIn, type Delegation } from '@holdpoint/core'
@@ -21,6 +22,10 @@ export type Right =
   | 'conversation.share'
   | 'conversation.erase'
   | 'hold.read'
+  | 'rule.read'
+  | 'rule.save'
+  /** Revoke or change a rule. */
+  | 'rule.end'
 
 /** A caller as authentication identified it, with its scopes. */
 export interface CallerIdentity {
@@ -41,6 +46,8 @@ export interface Resource {
   /** The autonomous agent whose log this is. */
   readonly agent?: string
   /** For `hold.read`: the people and groups that the hold names, and the people who asked for its call. */
+  /** For a right about a rule; `author` of one that is saved. `conversationId` is its scope, or empty. */
+  readonly rule?: { readonly tool: string; readonly effect: 'allow' | 'ask' | 'deny'; readonly author?: string }
   readonly hold?: { readonly to: readonly string[] | undefined; readonly askedBy: readonly string[] }
 }
 
@@ -49,8 +56,14 @@ export type Authorize = (caller: CallerIdentity, right: Right, resource: Resourc
 /** The default rules. */
 export function authorize(caller: CallerIdentity, right: Right, resource: Resource): boolean {
   const { id, kind, scopes, delegations = [] } = caller
-  if (kind === 'program' || scopes.includes('admin')) return true
-  const { owner, participants, hold } = resource
+  if (scopes.includes('admin')) return true
+  const { owner, participants, hold, rule } = resource
+  const resolves = scopes.includes('resolver')
+  if (right === 'rule.read') return resolves || scopes.includes('reader')
+  if (right === 'rule.save') return resolves && rule?.effect !== 'deny'
+  // To end a rule that asks or denies weakens what it protects.
+  if (right === 'rule.end') return resolves && (rule?.effect === 'allow' || rule?.author === id)
+  if (kind === 'program') return true
   const takesPart = owner === id || participants.includes(id)
   const readsAll = scopes.includes('conversations:read-all')
   switch (right) {
@@ -65,7 +78,7 @@ export function authorize(caller: CallerIdentity, right: Right, resource: Resour
       return (
         takesPart ||
         readsAll ||
-        scopes.includes('resolver') ||
+        resolves ||
         hold?.askedBy.includes(id) === true ||
         [caller, ...delegations.map(({ from }) => from)].some((who) => isNamedIn(hold?.to ?? [], who))
       )

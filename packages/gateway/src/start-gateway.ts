@@ -50,6 +50,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
   const lease = /^postgres(?:ql)?:/.test(location) ? {} : { leaseMs: 5000 }
   const redact = redactor(secrets)
   const runtime = await holdpoint({
+    rules: true,
     ...runtimeOptions,
     store,
     agents,

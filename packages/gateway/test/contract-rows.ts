@@ -1,6 +1,7 @@
 /** One row per operation of the OpenAPI document: a valid request and an invalid one. */
 import { at, type Row } from './contract-row.ts'
 import { spaceRows } from './contract-space-rows.ts'
+import { ruleRows } from './contract-rule-rows.ts'
 import { mcpRows } from './contract-mcp-rows.ts'
 import { exportRows } from './contract-export-rows.ts'
 
@@ -202,6 +203,7 @@ export const rows: Readonly<Record<string, Row>> = {
     another: ({ shipped: { callId } }) => ({ path: at('calls', callId, 'release'), body: { claim: 'other' } }),
   },
 
+  ...ruleRows,
   ...mcpRows,
 
   whoAmI: {

@@ -11,6 +11,8 @@ export interface Fixtures {
   readonly shipped: { readonly id: string; readonly callId: string; readonly runId: string; readonly claim: string }
   /** An agent created from JSON. */
   readonly agent: string
+  /** A rule that allows refunds of 5 euros. */
+  readonly rule: { readonly id: string; readonly version: number; readonly fingerprint: string }
   /** The id of an unused key. */
   readonly keyId: string
   /** A person who is listed. */
@@ -32,12 +34,16 @@ export async function createFixtures(kit: Kit, tenant: Tenant): Promise<Fixtures
   await ask('POST', '/api/agents', { tenant, body: { name: 'helper', tools: [] } })
   const key = await ask('POST', '/api/keys', { tenant, body: { name: 'spare', scopes: ['reader'] } })
   await ask('PUT', `/api/people/${tenant}-pat`, { tenant, body: { groups: ['finance'] } })
+  const { fingerprint } = held.body.result.holds[0]
+  const when = [{ at: '/euros', equals: 5 }]
+  const rule = await ask('POST', '/api/rules', { tenant, body: { effect: 'allow', tool: 'refund', fingerprint, when } })
   const space = await spaceOf(kit, tenant)
   return {
     talk: 'talk',
     refund: { id: 'refunded', callId: held.body.result.holds[0].callId },
     shipped: { id: 'shipped', callId, runId: callId.split('.')[0] ?? '', claim: claimed.body.items[0].claim },
     agent: 'helper',
+    rule: { ...rule.body, fingerprint },
     keyId: key.body.id,
     person: `${tenant}-pat`,
     space,

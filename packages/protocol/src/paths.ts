@@ -49,6 +49,10 @@ export const paths = {
   resolve: (conversationId: string, callId: string): string => at('holds', conversationId, callId, 'resolve'),
   assign: (conversationId: string, callId: string): string => at('holds', conversationId, callId, 'assign'),
   comments: (conversationId: string, callId: string): string => at('holds', conversationId, callId, 'comments'),
+  rules: (): string => at('rules'),
+  rule: (id: string): string => at('rules', id),
+  ruleRevoke: (id: string): string => at('rules', id, 'revoke'),
+  backtest: (): string => at('rules', 'backtest'),
   people: (): string => at('people'),
   person: (id: string): string => at('people', id),
   /** Lines of JSON. */

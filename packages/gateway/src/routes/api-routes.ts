@@ -16,6 +16,7 @@ import { participantRoutes } from './participants.ts'
 import { exportRoutes } from './exports.ts'
 import { mcpRoutes } from './mcp.ts'
 import { peopleRoutes } from './people.ts'
+import { ruleRoutes } from './rules.ts'
 import { personSessionRoutes } from './person-sessions.ts'
 import { usageRoutes } from './usage.ts'
 import { toolResultRoutes } from './tool-results.ts'
@@ -41,6 +42,7 @@ export const apiRoutes: readonly Route[] = [
   ...toolResultRoutes,
   ...workerCallRoutes,
   ...callLookupRoutes,
+  ...ruleRoutes,
   ...keyRoutes,
   ...peopleRoutes,
   ...personSessionRoutes,

@@ -26,6 +26,12 @@ export interface SaveRule {
   readonly version?: number
 }
 
+export interface RevokeRule {
+  readonly by: Principal
+  readonly reason?: string
+  readonly version?: number
+}
+
 export interface RulesQuery {
   readonly tool?: string
   /** A text in the words, the reason, the author or the id of the rule. */
@@ -109,11 +115,7 @@ export class RuleStore {
     if (id !== undefined)
       return this.#change(tenant, id, (rule) => {
         if (rule.revoked) return refused('rule-changed', `Rule ${id} was revoked. Save a new one.`)
-        if (version !== undefined && version !== rule.version)
-          return refused(
-            'rule-changed',
-            `Rule ${id} has version ${rule.version} by now, not ${version}. Read it again.`,
-          )
+        if (version !== undefined && version !== rule.version) return changedSince(rule, version)
         if (rule.tool !== fresh.tool)
           return refused('rule-invalid', 'A rule keeps its tool. Save a new rule for another.')
         return { ok: true, rule: { ...fresh, id, version: rule.version + 1, createdAt: rule.createdAt } }
@@ -127,11 +129,12 @@ export class RuleStore {
   }
 
   /** A rule that was revoked stays listed for a while. To revoke it again changes nothing. */
-  async revoke(tenant: string, id: string, by: Principal, reason?: string): Promise<RuleResult> {
+  async revoke(tenant: string, id: string, { by, reason, version }: RevokeRule): Promise<RuleResult> {
     if (reason !== undefined && (typeof reason !== 'string' || reason.length > 1000))
       return refused('rule-invalid', 'The reason must be a text of at most 1000 characters.')
     return this.#change(tenant, id, (rule) => {
       if (rule.revoked) return { ok: true, rule }
+      if (version !== undefined && version !== rule.version) return changedSince(rule, version)
       const revoked = { by: by.id, at: this.#ports.now(), ...(reason !== undefined && { reason }) }
       return { ok: true, rule: { ...rule, revoked } }
     })
@@ -199,6 +202,10 @@ function idPrefix(tool: string): string {
 
 function searchText(rule: Rule): string {
   return [ruleWords(rule), rule.id, rule.reason ?? '', rule.author.id].join('\n').toLowerCase()
+}
+
+function changedSince({ id, version: now }: Rule, version: number): RuleResult {
+  return refused('rule-changed', `Rule ${id} has version ${now} by now, not ${version}. Read it again.`)
 }
 
 function refused(refusal: RuleRefusal, message: string): Extract<RuleResult, { ok: false }> {

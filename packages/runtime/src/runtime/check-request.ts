@@ -92,7 +92,7 @@ export const OPTIONS = {
   fork: { at: 1, to: 1, held: 1, by: 1 },
   replay: { agent: 1, instructions: 1, turn: 1, signal: 1 },
   saveRule: { by: 1, id: 1, version: 1 },
-  revokeRule: { by: 1, reason: 1 },
+  revokeRule: { by: 1, reason: 1, version: 1 },
   backtest: { since: 1, calls: 1 },
 } as const
 

@@ -22,6 +22,8 @@ export interface SaveRuleOptions {
 export interface RevokeRuleOptions {
   readonly by: string | Principal
   readonly reason?: string
+  /** The version that the caller saw. With another version, nothing is revoked. */
+  readonly version?: number
 }
 
 export interface RuleFilter {
@@ -59,8 +61,8 @@ export class Rules {
 
   /** Ends a rule. A call that a process is just starting may still use it; no later one does. */
   async revoke(id: string, options: RevokeRuleOptions): Promise<RuleResult> {
-    const { by, reason } = checkRequestOptions(options, OPTIONS.revokeRule)
-    return this.#store.revoke(this.#tenant, checkId('The id of a rule', id), this.#who(by), reason)
+    const { by, ...rest } = checkRequestOptions(options, OPTIONS.revokeRule)
+    return this.#store.revoke(this.#tenant, checkId('The id of a rule', id), { ...rest, by: this.#who(by) })
   }
 
   /** A rule with its newest uses, also for a while after it ended. */
