@@ -32,9 +32,13 @@ export async function putNews(
   await store.put({ tenant: TENANT, kind: NEWS, id, expected: 0, data: item as unknown as Json })
 }
 
-/** The oldest items that were not removed. */
-export async function readNews(store: Pick<Store, 'documents'>, limit: number): Promise<readonly NewsItem[]> {
-  const { items } = await store.documents({ tenant: TENANT, kind: NEWS, limit })
+/** The oldest items that were not removed, after the one with the id `after`. */
+export async function readNews(
+  store: Pick<Store, 'documents'>,
+  limit: number,
+  after?: string,
+): Promise<readonly NewsItem[]> {
+  const { items } = await store.documents({ tenant: TENANT, kind: NEWS, limit, ...(after !== undefined && { after }) })
   return items.map(({ data }) => data as unknown as NewsItem)
 }
 

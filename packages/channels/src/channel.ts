@@ -1,0 +1,85 @@
+/** The port of a channel: e-mail, Slack and others are packages that implement it. */
+import type { HoldKind, Json, Resolution, ResolveResult } from 'holdpoint'
+import type { HoldEnd } from './hold-end.ts'
+
+export interface Channel {
+  /** Unique in a deployment: `email`. */
+  readonly name: string
+  /**
+   * Shows the message to one person, or replaces an earlier version of it. Returns what the channel needs to find the message
+   * again. It is called again with the same `key` when its result was lost, so a person may see a message twice.
+   * Throw `ChannelRefused` when no retry can help.
+   */
+  show(showing: Showing): Promise<Json>
+  /** Requests from the service, at `/channels/{name}`: it must authenticate them itself. */
+  receive?(request: Request, inbox: ChannelInbox): Promise<Response>
+}
+
+export interface Showing {
+  readonly message: HoldMessage
+  /** Where the person is on this channel: an e-mail address, a user id. */
+  readonly address: string
+  /** What an earlier `show` of this copy returned. */
+  readonly ref: Json | undefined
+  /** The same for each attempt to show this version of this copy. */
+  readonly key: string
+  readonly signal: AbortSignal
+}
+
+/** A hold as a person reads it. `input` has no invisible characters and is cut only with a count of what is missing. */
+export interface HoldMessage {
+  readonly tenant: string
+  readonly person: string
+  readonly conversationId: string
+  readonly callId: string
+  readonly hold: number
+  readonly agent: string
+  readonly tool: string
+  readonly kind: HoldKind
+  readonly reason?: string
+  readonly askedBy: readonly string[]
+  /** The arguments as they will run. */
+  readonly input: ShownText
+  readonly expiresAt: number
+  /** What the person may do now. */
+  readonly may: { readonly approve: boolean; readonly reject: boolean; readonly answer: boolean }
+  /** Why the person may not decide now: `You approved this already.` */
+  readonly why?: string
+  /** How many more people must approve. */
+  readonly missing: number
+  readonly reminded: boolean
+  /** Set when the hold is over. */
+  readonly end?: HoldEnd
+  /** The hold in the console, whole. */
+  readonly url: string
+  /** A page where this person decides without signing in, and the code that the page asks for. */
+  readonly link?: { readonly url: string; readonly code: string }
+}
+
+export interface ShownText {
+  readonly text: string
+  /** How many characters were left out at the end. */
+  readonly cut: number
+}
+
+/** A decision from a channel, about the hold that its message showed. */
+export interface ChannelDecision {
+  readonly tenant: string
+  readonly conversationId: string
+  readonly callId: string
+  readonly hold: number
+  readonly resolution: Resolution
+}
+
+export interface ChannelInbox {
+  /**
+   * Decides for the person with this address. An address that belongs to no person, or to several, decides nothing
+   * (`not-allowed`).
+   */
+  decide(address: string, decision: ChannelDecision): Promise<ResolveResult>
+}
+
+/** No retry can help: the address does not exist, or the service refused the request. */
+export class ChannelRefused extends Error {
+  override readonly name: string = 'ChannelRefused'
+}

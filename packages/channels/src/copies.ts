@@ -1,0 +1,186 @@
+/**
+ * The copies of a hold's message: one per person and channel. A copy is brought up to date from the state of the log, not from
+ * the event that caused it, so doing that twice or late gives the same message.
+ */
+import { isNamedIn } from '@holdpoint/core/internal/principal'
+import { canonical } from '@holdpoint/core'
+import type { PendingHold } from '@holdpoint/runtime'
+import type { Runtime } from '@holdpoint/spaces'
+import type { HoldKind, Json, Principal, Store } from 'holdpoint'
+import { ChannelRefused, type Channel, type HoldMessage } from './channel.ts'
+import { ChannelPeople, type ChannelPerson } from './channel-people.ts'
+import { closedMessage, holdState, openMessage, wasReminded, type CopyFacts, type HoldOf } from './hold-message.ts'
+import type { Links } from './links.ts'
+import { quietUntil } from './quiet-hours.ts'
+import type { Task, TaskResult } from './tasks.ts'
+
+export interface CopyOf extends HoldOf {
+  readonly person: string
+  readonly channel: string
+}
+
+/** What was shown. It has no content of the conversation. */
+interface Copy extends CopyFacts {
+  readonly ref: Json
+  /** The message that the person has now, to show no version twice. */
+  readonly shown: string
+  readonly over?: true
+}
+
+export interface CopiesOptions {
+  readonly runtime: Runtime
+  readonly store: Store
+  readonly channels: ReadonlyMap<string, Channel>
+  readonly people: ChannelPeople
+  readonly principal: (tenant: string, person: string) => Promise<Principal>
+  readonly links: Links | undefined
+  /** The address of the console. */
+  readonly url: string
+  readonly now: () => number
+}
+
+const COPY = 'channels.copy'
+/** After its hold is over, a copy is kept for a news item that comes twice. */
+const KEPT_MS = 7 * 86_400_000
+/** A copy of an open hold is looked at again without news: an erased log tells none. */
+const RECHECK_MS = 900_000
+/** The kinds that a person without the right `resolver` may answer without being named, as in the gateway. */
+const OWN_KINDS: readonly HoldKind[] = ['client']
+
+export class Copies {
+  readonly #options: CopiesOptions
+
+  constructor(options: CopiesOptions) {
+    this.#options = options
+  }
+
+  /** The tasks that follow from news of a hold: for people who may decide it, and for every copy that exists. */
+  async tasksFor(of: HoldOf): Promise<readonly Task[]> {
+    const { runtime, store, people } = this.#options
+    const tasks = new Map<string, Task>()
+    const add = (copy: CopyOf): void => void tasks.set(idOf(copy), this.#task(copy))
+    const state = await holdState(runtime, store, of)
+    if ('open' in state)
+      for await (const person of people.all(of.tenant)) {
+        const names = Object.keys(person.addresses).filter((name) => !person.off?.includes(name))
+        if (names.length > 0 && (await this.#concerns(state.open, of.tenant, person)))
+          for (const channel of names) add({ ...of, person: person.person, channel })
+      }
+    for await (const copy of this.#existing(of)) add(copy)
+    return [...tasks.values()]
+  }
+
+  /** Shows the newest version of a copy. */
+  async work(copy: CopyOf, signal: AbortSignal): Promise<TaskResult> {
+    const { channels, people, store, now } = this.#options
+    const channel = channels.get(copy.channel)
+    const row = await people.find(copy.tenant, copy.person)
+    const address = row?.addresses[copy.channel]
+    if (!channel || !row || address === undefined) return { done: true }
+    const id = idOf(copy)
+    const doc = await store.get(copy.tenant, COPY, id)
+    const before = doc?.data as unknown as Copy | undefined
+    if (before?.over) return { done: true }
+    const message = await this.#message(copy, row, before)
+    if (!message) return { done: true }
+    const quiet = before || message.end ? undefined : quietUntil(row.quiet, now())
+    if (quiet !== undefined) return { at: quiet }
+    // Each link is a new one, so it says nothing about a change.
+    const { link: _link, ...compared } = message
+    const shown = canonical(compared as unknown as Json)
+    const facts = { agent: message.agent, tool: message.tool, kind: message.kind }
+    const hash = await digest(shown)
+    const done: TaskResult = message.end ? { done: true } : { at: now() + RECHECK_MS }
+    if (before?.shown === hash) return done
+    const ref = await channel.show({ message, address, ref: before?.ref, key: `${id}/${hash}`, signal })
+    const after: Copy = { ...facts, ref, shown: hash, ...(message.end && { over: true }) }
+    await store.put({
+      tenant: copy.tenant,
+      kind: COPY,
+      id,
+      data: after as unknown as Json,
+      ...(after.over && { ttlMs: KEPT_MS }),
+    })
+    return done
+  }
+
+  /** The person at an address of a channel, as a principal with the kinds of hold that the person may resolve. */
+  async decider(
+    tenant: string,
+    row: Pick<ChannelPerson, 'person' | 'resolver'>,
+  ): Promise<{ readonly by: Principal; readonly kinds?: readonly HoldKind[] }> {
+    const by = await this.#options.principal(tenant, row.person)
+    return row.resolver ? { by } : { by, kinds: OWN_KINDS }
+  }
+
+  async #message(copy: CopyOf, row: ChannelPerson, before: Copy | undefined): Promise<HoldMessage | undefined> {
+    const { runtime, store, links, now } = this.#options
+    const { channel: _channel, ...of } = copy
+    const state = await holdState(runtime, store, of, await this.decider(of.tenant, row))
+    const url = this.#urlOf(of)
+    if ('end' in state) return before && closedMessage(of, before, state, url)
+    const { open } = state
+    const may = open.may?.why === undefined
+    // A person who lost the right since is told that on the copy they have, and gets no new one.
+    if (!may && !before) return undefined
+    const link = may && open.expiresAt > now() ? links?.linkFor(of, open) : undefined
+    return openMessage(of, open, { reminded: await wasReminded(store, of), url, ...(link && { link }) })
+  }
+
+  /** A first look, without reading the log again for each person. `work` asks the decision itself. */
+  async #concerns(open: PendingHold, tenant: string, row: ChannelPerson): Promise<boolean> {
+    if (row.agents && !row.agents.includes(open.agent)) return false
+    const { to, kind, askedBy = [] } = open
+    if (!to && row.resolver) return true
+    const asked = kind === 'elicitation' && askedBy.some((author) => author.kind !== 'agent' && author.by === row.person)
+    if (!to) return asked
+    const { groups = [], delegations = [] } = await this.#options.principal(tenant, row.person)
+    const names = [{ id: row.person, groups }, ...delegations.map(({ from }) => from)]
+    return names.some((who) => isNamedIn(to, who))
+  }
+
+  #task(copy: CopyOf): Task {
+    const id = `copy/${encodeURIComponent(copy.tenant)}/${idOf(copy)}`
+    return { id, group: `channel ${copy.channel}`, what: { copy: { ...copy } } }
+  }
+
+  async *#existing(of: HoldOf): AsyncGenerator<CopyOf> {
+    let after: string | undefined
+    do {
+      const prefix = prefixOf(of)
+      const query = { tenant: of.tenant, kind: COPY, prefix, limit: 200, ...(after !== undefined && { after }) }
+      const { items, next } = await this.#options.store.documents(query)
+      for (const { id, data } of items) {
+        const [person = '', channel = ''] = id.slice(prefix.length).split('/').map(decodeURIComponent)
+        if (!(data as unknown as Copy).over) yield { ...of, person, channel }
+      }
+      after = next
+    } while (after !== undefined)
+  }
+
+  #urlOf({ conversationId, callId }: HoldOf): string {
+    return `${this.#options.url}/holds/${encodeURIComponent(conversationId)}/${encodeURIComponent(callId)}`
+  }
+}
+
+export function copyRetryAfter(failures: number): number | undefined {
+  // About two days; a hold that is over by then needs no message any more.
+  return failures > 300 ? undefined : Math.min(1000 * 2 ** failures, 600_000)
+}
+
+export function isRefused(error: unknown): boolean {
+  return error instanceof ChannelRefused
+}
+
+function prefixOf({ conversationId, callId, hold }: HoldOf): string {
+  return `${encodeURIComponent(conversationId)}/${encodeURIComponent(callId)}/${hold}/`
+}
+
+function idOf(copy: CopyOf): string {
+  return `${prefixOf(copy)}${encodeURIComponent(copy.person)}/${encodeURIComponent(copy.channel)}`
+}
+
+async function digest(text: string): Promise<string> {
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return Buffer.from(bytes).toString('base64url')
+}

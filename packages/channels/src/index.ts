@@ -1,0 +1,20 @@
+export { Channels, type ChannelsOptions } from './channels.ts'
+export {
+  ChannelRefused,
+  type Channel,
+  type ChannelDecision,
+  type ChannelInbox,
+  type HoldMessage,
+  type ShownText,
+  type Showing,
+} from './channel.ts'
+export type { ChannelEvent, EventType, HoldEventData, TurnEventData } from './channel-event.ts'
+export { EVENT_TYPES } from './channel-event.ts'
+export type { ChannelPeople, ChannelPerson, ChannelPreferences } from './channel-people.ts'
+export { type HoldEnd } from './hold-end.ts'
+export { endWords, titleOf } from './hold-message.ts'
+export type { LinkOptions } from './links.ts'
+export type { QuietHours } from './quiet-hours.ts'
+export { cutText, visible } from './shown-text.ts'
+export type { TriggerHook, Triggers } from './triggers.ts'
+export type { WebhookDelivery, WebhookEndpoint, Webhooks } from './webhooks.ts'

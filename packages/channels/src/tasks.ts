@@ -1,0 +1,202 @@
+/**
+ * Durable work to do outside of the store: show a message, post a webhook. A task is a document, so it survives a kill.
+ *
+ * | claim                    | meaning                                                                    |
+ * |---|---|
+ * | none, or `until` passed  | due at `dueAt`; the first process that claims it does it                    |
+ * | `until` in the future    | a process is at work; when it is killed, another takes the task after that  |
+ *
+ * Invariants:
+ * 1. Two processes do not work on a task at once: a claim is a compare-and-set, and work ends before its claim does.
+ * 2. A task that is added again while it is done is done once more, because what it is about has changed.
+ * 3. Tasks of a group that hang or fail do not delay those of another group.
+ */
+import type { Document } from '@holdpoint/core'
+import type { Json, Ports, Store } from 'holdpoint'
+
+export interface Task {
+  /** Adding a task with the same id again makes it due now. */
+  readonly id: string
+  /** A channel or a webhook: the limit of parallel work is per group. */
+  readonly group: string
+  readonly what: Json
+}
+
+export type TaskResult =
+  | { readonly done: true }
+  /** Do it at this time; it has not failed. */
+  | { readonly at: number }
+  /** It failed. */
+  | { readonly failed: unknown }
+
+export interface TaskWorker {
+  work(task: Task & { readonly attempts: number }, signal: AbortSignal): Promise<TaskResult>
+  /** How long to wait after so many failures; undefined: never again. */
+  retryAfter(task: Task, failures: number): number | undefined
+  problem(error: unknown): void
+}
+
+interface Row extends Task {
+  readonly attempts: number
+  readonly dueAt: number
+  readonly claimedUntil: number
+}
+
+const TENANT = ''
+const TASK = 'channels.task'
+const PAGE = 200
+/** Work is aborted after this time, and its claim ends some time later. */
+const WORK_MS = 30_000
+const CLAIM_MS = 60_000
+const AT_ONCE = 8
+
+export class Tasks {
+  readonly #store: Store
+  readonly #ports: Pick<Ports, 'now' | 'sleep'>
+  readonly #worker: TaskWorker
+  readonly #known = new Map<string, { readonly version: number; readonly row: Row }>()
+  readonly #working = new Map<string, Promise<void>>()
+  readonly #busy = new Map<string, number>()
+  readonly #stop = new AbortController()
+  readonly #changed: () => void
+
+  /** `changed` is called when work ended: the caller then calls `begin` again. */
+  constructor(store: Store, ports: Pick<Ports, 'now' | 'sleep'>, worker: TaskWorker, changed: () => void) {
+    this.#store = store
+    this.#ports = ports
+    this.#worker = worker
+    this.#changed = changed
+  }
+
+  /** Durable when it resolves. */
+  async add(task: Task, dueAt: number = this.#ports.now()): Promise<void> {
+    for (;;) {
+      const doc = await this.#store.get(TENANT, TASK, task.id)
+      // The claim stays: the process that has it learns of the change when it is done.
+      const claimedUntil = doc ? rowOf(doc).claimedUntil : 0
+      const row: Row = { id: task.id, group: task.group, what: task.what, attempts: 0, dueAt, claimedUntil }
+      if ((await this.#put(row, doc?.version ?? 0)) !== undefined) return
+    }
+  }
+
+  /** Reads the tasks of all processes. */
+  async refresh(): Promise<void> {
+    const seen = new Set<string>()
+    let after: string | undefined
+    do {
+      const query = { tenant: TENANT, kind: TASK, limit: PAGE, ...(after !== undefined && { after }) }
+      const { items, next } = await this.#store.documents(query)
+      for (const doc of items) {
+        seen.add(doc.id)
+        if (!this.#working.has(doc.id)) this.#known.set(doc.id, { version: doc.version, row: rowOf(doc) })
+      }
+      after = next
+    } while (after !== undefined)
+    for (const id of this.#known.keys()) if (!seen.has(id) && !this.#working.has(id)) this.#known.delete(id)
+  }
+
+  /** Begins the tasks that are due. Returns when the next one is, or undefined. */
+  begin(): number | undefined {
+    const now = this.#ports.now()
+    let next: number | undefined
+    for (const [id, { row, version }] of this.#known) {
+      if (this.#working.has(id) || this.#stop.signal.aborted) continue
+      const at = Math.max(row.dueAt, row.claimedUntil)
+      if (at > now) next = Math.min(next ?? Infinity, at)
+      else if ((this.#busy.get(row.group) ?? 0) < AT_ONCE) this.#run(row, version)
+    }
+    return next
+  }
+
+  /** Aborts work under way, which another process then does. */
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await Promise.all(this.#working.values())
+  }
+
+  #run(row: Row, version: number): void {
+    const { id, group } = row
+    this.#busy.set(group, (this.#busy.get(group) ?? 0) + 1)
+    const ended = this.#claimAndWork(row, version)
+      .catch((error: unknown) => this.#worker.problem(error))
+      .finally(() => {
+        this.#working.delete(id)
+        this.#busy.set(group, (this.#busy.get(group) ?? 1) - 1)
+        this.#changed()
+      })
+    this.#working.set(id, ended)
+  }
+
+  async #claimAndWork(row: Row, version: number): Promise<void> {
+    const claimed: Row = { ...row, claimedUntil: this.#ports.now() + CLAIM_MS }
+    const mine = await this.#put(claimed, version)
+    if (mine === undefined) return this.#forget(row.id)
+    const result = await this.#workInTime(row)
+    if ('done' in result) return this.#end(claimed, mine, undefined)
+    // Another process need not wait until the claim ends.
+    if (this.#stop.signal.aborted) return this.#end(claimed, mine, { ...row, claimedUntil: 0 })
+    if ('at' in result) return this.#end(claimed, mine, { ...row, dueAt: result.at, claimedUntil: 0 })
+    const attempts = row.attempts + 1
+    const wait = this.#worker.retryAfter(row, attempts)
+    this.#worker.problem(result.failed)
+    const again = wait === undefined ? undefined : { ...row, attempts, dueAt: this.#ports.now() + wait, claimedUntil: 0 }
+    return this.#end(claimed, mine, again)
+  }
+
+  async #workInTime(row: Row): Promise<TaskResult> {
+    const over = new AbortController()
+    const signal = AbortSignal.any([over.signal, this.#stop.signal])
+    const late = this.#ports.sleep(WORK_MS, signal, 'background').then((): TaskResult => {
+      return { failed: new Error(`There was no result after ${WORK_MS / 1000} s.`) }
+    })
+    const work = this.#worker
+      .work({ ...row }, signal)
+      .catch((error: unknown): TaskResult => ({ failed: error }))
+    try {
+      return await Promise.race([work, late])
+    } finally {
+      over.abort()
+    }
+  }
+
+  /** Removes the task, or writes when it is due again. A task that was added again meanwhile is due at once. */
+  async #end(claimed: Row, version: number, again: Row | undefined): Promise<void> {
+    if (again) {
+      if ((await this.#put(again, version)) !== undefined) return
+    } else {
+      const removed = await this.#store.put({
+        tenant: TENANT,
+        kind: TASK,
+        id: claimed.id,
+        expected: version,
+        data: undefined,
+      })
+      if (removed.result === 'ok') return void this.#known.delete(claimed.id)
+    }
+    for (;;) {
+      const doc = await this.#store.get(TENANT, TASK, claimed.id)
+      if (!doc) return void this.#known.delete(claimed.id)
+      if ((await this.#put({ ...rowOf(doc), claimedUntil: 0 }, doc.version)) !== undefined) return
+    }
+  }
+
+  /** Another process was first, so what is known of the task is old. */
+  async #forget(id: string): Promise<void> {
+    const doc = await this.#store.get(TENANT, TASK, id)
+    if (doc) this.#known.set(id, { version: doc.version, row: rowOf(doc) })
+    else this.#known.delete(id)
+  }
+
+  /** The new version, or undefined when the document has changed since `expected`. */
+  async #put(row: Row, expected: number): Promise<number | undefined> {
+    const data = row as unknown as Json
+    const written = await this.#store.put({ tenant: TENANT, kind: TASK, id: row.id, expected, data })
+    if (written.result !== 'ok') return undefined
+    this.#known.set(row.id, { version: written.version, row })
+    return written.version
+  }
+}
+
+function rowOf({ data }: Document): Row {
+  return data as unknown as Row
+}
