@@ -245,7 +245,7 @@ test('limits come from one setting', () => {
   expect(read('')).toBeUndefined()
   expect(() => read('20')).toThrow('HOLDPOINT_LIMITS must be a JSON object')
   expect(() => read('{"maxStep":20}')).toThrow(
-    'HOLDPOINT_LIMITS has no limit "maxStep". The limits are bodyBytes, rate,',
+    'HOLDPOINT_LIMITS has no limit "maxStep". The limits are bodyBytes, ',
   )
   expect(() => read('{"maxSteps":"20"}')).toThrow('HOLDPOINT_LIMITS needs a number from 0 for "maxSteps"')
   expect(() => read('{"rate":20}')).toThrow(
