@@ -229,15 +229,26 @@ class Walk {
     const talk = this.#talk(person, id)
     if (!talk) return
     const other = this.#random.pick(IDS)
-    const change = this.#random.pick(['add', 'remove'] as const)
+    const change = this.#random.pick(['add', 'remove', 'owner', 'owner, and the old one leaves'] as const)
     const path = `/api/conversations/${id}/participants`
-    const { status } = await this.#ask(person.token, 'POST', path, { [change]: [other] })
+    const body = {
+      add: { add: [other] },
+      remove: { remove: [other] },
+      owner: { owner: other },
+      'owner, and the old one leaves': { owner: other, remove: other === talk.owner ? [] : [talk.owner] },
+    }[change]
+    const { status } = await this.#ask(person.token, 'POST', path, body)
     const leaves = change === 'remove' && other === person.id && rules.takesPart(talk, person)
     const expected = person.scopes.has('admin') || talk.owner === person.id || leaves
     this.#judge('share', expected, status === 200)
     if (!expected) return
     if (change === 'remove') talk.participants.delete(other)
-    else if (other !== talk.owner) talk.participants.add(other)
+    else if (change === 'add' && other !== talk.owner) talk.participants.add(other)
+    else if (change !== 'add' && other !== talk.owner) {
+      if (change === 'owner') talk.participants.add(talk.owner)
+      talk.participants.delete(other)
+      talk.owner = other
+    }
   }
 
   /** An MCP client continues only conversations that were begun over MCP by the same caller. */
