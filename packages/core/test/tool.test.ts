@@ -170,7 +170,7 @@ describe('a declaration is refused', () => {
     [
       'with an unknown approval',
       { approval: 'maybe' },
-      /"approval" must be true or "required", false or "auto", \{ required, reason\?, approvers\?, remindAfter\?, escalate\? \} or a function/,
+      /"approval" must be true or "required", false or "auto", \{ required, reason\?, approvers\?, rules\?, remindAfter\?, escalate\? \} or a function/,
     ],
     ['with an approval that is a number', { approval: 1 }, /"approval" must be/],
     ['with an unclear approval', { approval: { reason: 'costs money' } }, /"approval" must be/],
