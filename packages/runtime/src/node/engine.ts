@@ -25,6 +25,7 @@ import { putNews } from './news-outbox.ts'
 import { newHolds } from '../runtime/new-holds.ts'
 import { NO_NODE } from './no-node.ts'
 import { PostponedConversations } from './postponed-conversations.ts'
+import { RepeatedProblem } from './repeated-problem.ts'
 import { Retention } from './retention.ts'
 import { RuleStore } from '../rules/rule-store.ts'
 import { Scheduler } from './scheduler.ts'
@@ -54,6 +55,10 @@ export class Engine implements LogHost, ActiveLogListener {
   readonly #postponed = new PostponedConversations()
   readonly #closing = new AbortController()
   readonly #loops: Promise<void>[] = []
+  readonly #lookProblem: RepeatedProblem = new RepeatedProblem(
+    (error) => this.problem(error),
+    () => this.ports.monotonic(),
+  )
   /** How many due logs had nothing to do here. They are due at each look, so the next look asks for as many more. */
   #notHelped = 0
   readonly #sweeper: Sweeper
@@ -64,7 +69,7 @@ export class Engine implements LogHost, ActiveLogListener {
     const { store, leaseMs = 15_000, idleMs = 30_000, keepIdle = 100, drive = true, planEveryMs } = options
     this.store = store
     this.#options = options
-    this.#lease = new Lease(store, options.ports, leaseMs)
+    this.#lease = new Lease(store, options.ports, leaseMs, (error) => this.problem(error))
     this.ports = { ...options.ports, ...(planEveryMs !== undefined && { planEveryMs }), now: () => this.#lease.now() }
     this.extension = extend(this)
     this.agents = new Agents(options, this.ports, this.extension)
@@ -99,11 +104,7 @@ export class Engine implements LogHost, ActiveLogListener {
     engine.#unlisten = engine.store.listen((what, seq, look) => engine.heard(what, seq, look))
     const { signal } = engine.#closing
     engine.#loops.push(
-      engine.#lease.keep(
-        signal,
-        () => engine.#wakeDrivers(),
-        (error) => engine.problem(error),
-      ),
+      engine.#lease.keep(signal, () => engine.#wakeDrivers()),
       engine.#scheduler.keep(signal, () => engine.#lookAround()),
     )
     return engine
@@ -261,11 +262,7 @@ export class Engine implements LogHost, ActiveLogListener {
     this.#closing.abort(OVER)
     this.#unlisten()
     // The lease is renewed while work under it continues.
-    const keeping = this.#lease.keep(
-      over.signal,
-      () => {},
-      (error) => this.problem(error),
-    )
+    const keeping = this.#lease.keep(over.signal, () => {})
     await Promise.all([this.clients.close(), ...Array.from(this.logs, (active) => active.close(grace))])
     this.subscribers.close()
     over.abort(OVER)
@@ -289,10 +286,11 @@ export class Engine implements LogHost, ActiveLogListener {
       await this.#catchUp()
       this.logs.tidy()
       await this.#sweeper.sweep(this.#closing.signal)
+      this.#lookProblem.worked()
       // Conversations without an agent are not looked at again, so they do not keep others waiting.
       return { next, more: conversations.length === limit && looked.some((each) => each !== 'not-helped') }
     } catch (error) {
-      this.problem(error)
+      this.#lookProblem.failed(error)
       return { next: undefined, more: false }
     }
   }
@@ -309,7 +307,8 @@ export class Engine implements LogHost, ActiveLogListener {
       return helped === true ? 'helped' : 'not-helped'
     } catch (error) {
       if (this.#missing.took(error, address)) return 'agent-missing'
-      this.problem(error, address)
+      // A runtime that is closed during a look leaves the log to the next one.
+      if (!this.closing) this.problem(error, address)
       return 'not-helped'
     }
   }

@@ -7,19 +7,22 @@
  */
 import type { Store } from '@holdpoint/core/internal/log/store'
 import type { Ports } from '@holdpoint/core/internal/ports'
+import { RepeatedProblem } from './repeated-problem.ts'
 
 export class Lease {
   readonly node: string
   readonly #store: Store
   readonly #ports: Ports
   readonly #ttlMs: number
+  readonly #problem: RepeatedProblem
   /** Counts the times that the lease lapsed. */
   term = 0
   #validUntil = -Infinity
   /** The store's time minus the monotonic time of this process. */
   #ahead = 0
 
-  constructor(store: Store, ports: Ports, ttlMs: number) {
+  constructor(store: Store, ports: Ports, ttlMs: number, problem: (error: unknown) => void) {
+    this.#problem = new RepeatedProblem(problem, () => ports.monotonic())
     this.node = ports.id()
     this.#store = store
     this.#ports = ports
@@ -46,7 +49,7 @@ export class Lease {
   }
 
   /** Renews the lease until the signal aborts. `regained` is called after the lease had lapsed. */
-  async keep(signal: AbortSignal, regained: () => void, failed: (error: unknown) => void): Promise<void> {
+  async keep(signal: AbortSignal, regained: () => void): Promise<void> {
     let pause = this.#ttlMs / 3
     for (;;) {
       await this.#ports.sleep(pause, signal, 'background')
@@ -55,10 +58,11 @@ export class Lease {
       try {
         await this.beat()
         pause = this.#ttlMs / 3
+        this.#problem.worked()
         if (this.term !== term) regained()
       } catch (error) {
         pause = this.#ttlMs / 15
-        failed(error)
+        this.#problem.failed(error)
       }
     }
   }

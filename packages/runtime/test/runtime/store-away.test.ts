@@ -90,6 +90,34 @@ test('a result that cannot be written is told of as a problem, after a while and
   expect(await world.soon(sending)).toMatchObject({ status: 'done' })
 })
 
+test('a store that is away is told of when that begins and then every minute, not with every heartbeat', async () => {
+  const world = new World()
+  const store = weather()
+  const a = await world.process('a', { says, ...store.around })
+  for (const minutes of [3, 1]) {
+    const told = a.problems.length
+    store.away = 'throws'
+    await world.pass(minutes * 60_000)
+    // Heartbeats and looks for due conversations both fail, about twice a second.
+    expect(a.problems.length - told).toBeGreaterThan(0)
+    expect(a.problems.length - told).toBeLessThanOrEqual(2 * (minutes + 1))
+    store.away = 'no'
+    await world.pass(LEASE)
+  }
+})
+
+test('a runtime that is closed while it looks at due conversations reports no problem', async () => {
+  const world = new World()
+  const work = slow('work')
+  const a = await world.process('a', { says, tools: [work.tool] })
+  for (const id of ['c1', 'c2', 'c3']) await a.runtime.submit(id, 'Work')
+  a.kill()
+  await world.pass(2 * LEASE)
+  const b = await world.process('b', { says, tools: [work.tool] })
+  await world.soon(b.runtime.close())
+  expect(b.problems).toEqual([])
+})
+
 test('the store is away for longer than the lease: its only process goes on when it is back, and the tool ran once', async () => {
   const world = new World()
   const store = weather()
