@@ -2,7 +2,7 @@
 import { types, type ClientConfig } from 'pg'
 import { hostsOf, type Hosts } from './hosts.ts'
 import type { Settings } from './settings.ts'
-import { watchSilence, type SilenceWatch } from './silence-watch.ts'
+import { watchSilence, type Probed, type SilenceWatch } from './silence-watch.ts'
 import { StoreClient, type StoreClientConfig, type Surroundings } from './store-client.ts'
 
 export interface Endpoint extends Surroundings {
@@ -60,7 +60,7 @@ async function openOne(endpoint: Endpoint, onError: (error: Error) => void): Pro
 }
 
 /** Asks all hosts at once, so that a silent one does not delay the answer of another. The first primary counts. */
-async function reachedServer({ hosts, config }: Endpoint): Promise<string> {
+async function reachedServer({ hosts, config }: Endpoint): Promise<Probed> {
   return Promise.any(
     hosts.urls.map(async (url) => {
       const only: Hosts = { urls: [url], current: url, failed: () => {}, worked: hosts.worked }
@@ -70,7 +70,10 @@ async function reachedServer({ hosts, config }: Endpoint): Promise<string> {
       try {
         await client.connect()
         await client.identify()
-        return client.server!
+        const { rows } = await client.query<{ readonly pid: number }>(
+          `select pid from pg_stat_activity where state = 'active'`,
+        )
+        return { server: client.server!, working: rows.map(({ pid }) => pid) }
       } finally {
         void client.end().catch(() => {})
       }

@@ -33,6 +33,8 @@ export class StoreClient extends Client {
   pooled = false
   /** Identifies the server, once it has introduced itself. */
   server: string | undefined
+  /** Its process on the server. Undefined behind a pooler, which answers for several. */
+  backend: number | undefined
   /** Since when an answer is awaited, or nothing was received while one is. */
   #waitingSince: number | undefined
   #received = 0
@@ -86,6 +88,7 @@ export class StoreClient extends Client {
     this.#around.hosts.worked(this.#url)
     this.server = server
     this.pooled = pid !== (this as unknown as { readonly processID: number }).processID
+    this.backend = this.pooled ? undefined : pid
   }
 
   /** How long the server has sent nothing although an answer is due, or 0. */

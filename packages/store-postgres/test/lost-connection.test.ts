@@ -157,6 +157,27 @@ test('an append to a server that does not answer times out as unknown', async ()
   expect(await store.heads([at('c')])).toEqual([2])
 })
 
+test('connections that the network has forgotten are replaced long before their timeout', async () => {
+  const { open, url } = await testSchema()
+  const wire = await proxyTo(url)
+  const store = await open({ url: wire.url })
+  await written(store, draft('c', 0))
+  expect(await store.heads([at('c')])).toEqual([1])
+  const since = performance.now()
+  wire.forget()
+  const write = draft('c', 1)
+  expect((await store.append(write)).result).toBe('unknown')
+  await written(store, write)
+  // Each idle connection is found to be lost when it is used.
+  await until(() =>
+    store.heads([at('c')]).then(
+      ([head]) => head === 2,
+      () => false,
+    ),
+  )
+  expect(performance.now() - since).toBeLessThan(15_000)
+})
+
 test('a conversation that another process keeps locked delays only its own writers', async () => {
   const { open, sql, schema } = await testSchema()
   const store = await open({ timeoutMs: 1500, lanes: 1 })

@@ -10,6 +10,8 @@ export interface Proxy {
   sent(text: string): boolean
   /** The number of lost answers. */
   readonly lost: number
+  /** Existing connections stay open, and nothing goes through them any more. */
+  forget(): void
   /** Refuses new connections and cuts existing ones. */
   cut(): void
   restore(): void
@@ -23,12 +25,16 @@ export async function proxyTo(target: string): Promise<Proxy> {
   let lost = 0
   let everything = ''
 
+  let forgotten = 0
+  let made = 0
   const server = createServer((client) => {
+    const nth = ++made
     if (away) return void client.destroy()
     const upstream = connect(Number(port), hostname)
     const ends = [client, upstream]
     let losing = false
     client.on('data', (data) => {
+      if (nth <= forgotten) return
       everything += data.toString('latin1')
       if (doomed !== undefined && data.includes(doomed)) {
         losing = true
@@ -37,6 +43,7 @@ export async function proxyTo(target: string): Promise<Proxy> {
       upstream.write(data)
     })
     upstream.on('data', (data) => {
+      if (nth <= forgotten) return
       if (!losing) return void client.write(data)
       // The server answers only after the commit.
       lost++
@@ -67,6 +74,9 @@ export async function proxyTo(target: string): Promise<Proxy> {
     sent: (text) => everything.includes(text),
     loseAnswerTo: (text) => {
       doomed = text
+    },
+    forget: () => {
+      forgotten = made
     },
     cut: () => {
       away = true
