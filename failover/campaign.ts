@@ -1,6 +1,7 @@
 /**
  * One kind of fault, again and again, on one pair of servers. Each round has a new schema and two new processes, which live
- * through the fault. Then they are killed, and this process opens the store and judges.
+ * through the fault. Then they are killed, and this process opens the store and judges. A round that cannot be judged fails, and
+ * the next one gets a new pair.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { holdpoint, type Runtime } from 'holdpoint'
@@ -19,12 +20,11 @@ import {
   type Verdict,
 } from './judge-round.ts'
 import { CONVERSATIONS, LEASE_MS, RECOVER_WITHIN_MS, REST_WITHIN_MS } from './limits.ts'
-import type { PostgresPair } from './postgres-pair.ts'
+import { PostgresPair } from './postgres-pair.ts'
 
 export interface Campaign {
   readonly kind: Kind
   readonly rounds: number
-  readonly pair: PostgresPair
   /** The file in which tools record their effects. */
   readonly effects: string
   progress?(line: string): void
@@ -47,6 +47,7 @@ export interface Result {
 }
 
 interface Round extends Verdict {
+  readonly judged: boolean
   readonly stuck: number
   readonly errors: number
   readonly recoveryMs: number
@@ -55,9 +56,15 @@ interface Round extends Verdict {
 export async function runCampaign(campaign: Campaign): Promise<Result & { readonly problems: readonly string[] }> {
   const { kind, rounds } = campaign
   const done: Round[] = []
+  let pair: PostgresPair | undefined
   for (let nth = 1; nth <= rounds; nth++) {
-    const round = await runRound(campaign, `${kind}_${nth}`)
+    pair ??= await PostgresPair.open()
+    const round = await runRound(campaign, pair, `${kind}_${nth}`).catch(notJudged)
     done.push(round)
+    if (!round.judged || nth === rounds) {
+      await pair.close()
+      pair = undefined
+    }
     const { acked, lost, doubled, stuck, errors, recoveryMs } = round
     campaign.progress?.(
       `${kind} ${nth} of ${rounds}: ${acked} acked, ${lost} lost, ${doubled} doubled, ${stuck} stuck, ${errors} errors, recovered in ${recoveryMs} ms`,
@@ -82,7 +89,7 @@ export async function runCampaign(campaign: Campaign): Promise<Result & { readon
   }
 }
 
-async function runRound({ kind, pair, effects }: Campaign, schema: string): Promise<Round> {
+async function runRound({ kind, effects }: Campaign, pair: PostgresPair, schema: string): Promise<Round> {
   const fault = FAULTS[kind]
   rmSync(effects, { force: true })
   await pair.complete(fault)
@@ -103,10 +110,15 @@ async function runRound({ kind, pair, effects }: Campaign, schema: string): Prom
     await Promise.all(workers.map(killOf))
     const logs = await examine(pair.url, schema, effects, record)
     const verdict = judgeRound(logs, record, effectsIn(effects), tail)
-    return { ...verdict, stuck: record.stuck.length, errors: record.broken.length, recoveryMs }
+    return { ...verdict, judged: true, stuck: record.stuck.length, errors: record.broken.length, recoveryMs }
   } finally {
     await Promise.all(workers.map((worker) => worker.kill()))
   }
+}
+
+function notJudged(error: unknown): Round {
+  const none = { acked: 0, lost: 0, doubled: 0, lostTail: 0, ranAgain: 0, stuck: 0, recoveryMs: RECOVER_WITHIN_MS }
+  return { ...none, judged: false, errors: 1, problems: [`error: ${String(error)}`] }
 }
 
 function start(url: string, schema: string, effects: string, name: string, record: Record): Child {

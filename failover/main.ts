@@ -10,7 +10,6 @@ import { parseArgs } from 'node:util'
 import { wholeNumber } from '../scripts/lib/whole-number.ts'
 import { runCampaign, type Result } from './campaign.ts'
 import { KINDS, type Kind } from './faults.ts'
-import { PostgresPair } from './postgres-pair.ts'
 
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '3' }, kind: { type: 'string', default: 'all' } },
@@ -35,18 +34,15 @@ process.exitCode = results.every(
 
 async function run(kind: Kind): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-failover-'))
-  const pair = await PostgresPair.open()
   try {
     const { problems: _problems, ...result } = await runCampaign({
       kind,
       rounds,
-      pair,
       effects: join(folder, 'effects'),
       progress: tell,
     })
     return result
   } finally {
-    await pair.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -11,6 +11,8 @@ export interface Settings extends Pick<
 > {
   /** The path of a SQLite file, or the URL of a PostgreSQL database. */
   readonly store: string
+  /** A direct URL, if the one of the store is a pooler in transaction mode. */
+  readonly listenUrl?: string
   /** The path of the module with the program's agents. */
   readonly app: string | undefined
   readonly limits?: LimitsSetting
@@ -21,6 +23,7 @@ type Env = Readonly<Record<string, string | undefined>>
 /** Every setting. Another name with the same prefix is misspelt, and refused. */
 const NAMES: ReadonlySet<string> = new Set([
   'HOLDPOINT_STORE',
+  'HOLDPOINT_STORE_LISTEN',
   'HOLDPOINT_APP',
   'HOLDPOINT_HOSTS',
   'HOLDPOINT_ORIGINS',
@@ -43,7 +46,8 @@ export function settingsFromEnv(env: Env): Settings {
       'config-invalid',
       `${unknown} is set in the environment, but is not a setting. The settings are PORT, HOST, ${[...NAMES].join(', ')}.`,
     )
-  const { HOLDPOINT_STORE = 'holdpoint.db', PORT = '8484', HOST, HOLDPOINT_APP } = env
+  const { HOLDPOINT_STORE = 'holdpoint.db', HOLDPOINT_STORE_LISTEN: listenUrl } = env
+  const { PORT = '8484', HOST, HOLDPOINT_APP } = env
   const port = Number(PORT)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new HoldpointError('config-invalid', `PORT must be a number from 0 to 65535, not "${PORT}".`)
@@ -53,6 +57,7 @@ export function settingsFromEnv(env: Env): Settings {
   const limits = limitsFromJson(env['HOLDPOINT_LIMITS'])
   return {
     store: HOLDPOINT_STORE,
+    ...(listenUrl !== undefined && { listenUrl }),
     app: HOLDPOINT_APP,
     port,
     auth: authOf(env),

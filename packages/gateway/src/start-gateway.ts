@@ -28,9 +28,9 @@ export interface StartGatewayOptions {
 }
 
 export async function startGateway(env: Env, { tour = false }: StartGatewayOptions = {}): Promise<RunningGateway> {
-  const { store: location, app, limits: { planEveryMs, ...limits } = {}, ...settings } = settingsFromEnv(env)
+  const { store: location, listenUrl, app, limits: { planEveryMs, ...limits } = {}, ...settings } = settingsFromEnv(env)
   const program = await loadProgram(app)
-  const store = await openStore(location)
+  const store = await openStore(location, listenUrl === undefined ? {} : { listenUrl })
   const {
     agents,
     storedAgentsOptions,

@@ -4,6 +4,8 @@ import { settingsFromEnv } from '../src/settings.ts'
 test('one setting chooses between a file and a database', () => {
   expect(settingsFromEnv({})).toEqual({ store: 'holdpoint.db', app: undefined, port: 8484, auth: {} })
   expect(settingsFromEnv({ HOLDPOINT_STORE: 'postgres://db/desk' }).store).toBe('postgres://db/desk')
+  const pooled = { HOLDPOINT_STORE: 'postgres://pooler/desk', HOLDPOINT_STORE_LISTEN: 'postgres://db/desk' }
+  expect(settingsFromEnv(pooled)).toMatchObject({ store: 'postgres://pooler/desk', listenUrl: 'postgres://db/desk' })
 })
 
 test('names, origins, keys and tokens come from the environment', () => {

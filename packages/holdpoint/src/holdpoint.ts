@@ -30,11 +30,18 @@ export async function holdpoint(options: HoldpointOptions): Promise<Runtime> {
   }
 }
 
+export interface OpenStoreOptions {
+  /** For PostgreSQL behind a pooler in transaction mode: the URL of a direct connection, for notifications. */
+  readonly listenUrl?: string
+}
+
 /** Opens the store at a path or a database URL. The caller closes it. */
-export async function openStore(place: string): Promise<Store> {
+export async function openStore(place: string, options: OpenStoreOptions = {}): Promise<Store> {
   const [, scheme] = /^([a-z][a-z0-9+.-]+):\/\//i.exec(place) ?? []
+  if (scheme !== undefined && /^postgres(ql)?$/.test(scheme)) return openPostgres(place, options)
+  if (options.listenUrl !== undefined)
+    throw new HoldpointError('config-invalid', 'listenUrl is for PostgreSQL, and this store is a file: leave it out.')
   if (scheme === undefined) return sqliteStore(place)
-  if (/^postgres(ql)?$/.test(scheme)) return openPostgres(place)
   // The rest of the URL may contain a password.
   throw new HoldpointError(
     'store-unusable',
@@ -43,13 +50,13 @@ export async function openStore(place: string): Promise<Store> {
 }
 
 /** The PostgreSQL store is a separate package, so that applications without PostgreSQL install no driver. */
-async function openPostgres(url: string): Promise<Store> {
+async function openPostgres(url: string, options: OpenStoreOptions): Promise<Store> {
   const name = '@holdpoint/store-postgres'
   const found = (await import(name).catch((error: unknown) => {
     if (!isMissing(error, name)) throw error // the package exists, but fails to load
     throw new HoldpointError('store-unusable', `For PostgreSQL, install ${name} (npm i ${name}).`, { cause: error })
-  })) as { postgresStore(url: string): Promise<Store> }
-  return found.postgresStore(url)
+  })) as { postgresStore(url: string, options: OpenStoreOptions): Promise<Store> }
+  return found.postgresStore(url, options)
 }
 
 /** Whether this package is missing, and not one of its dependencies. */

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { openStore } from 'holdpoint'
 import { expect, onTestFinished, test } from 'vitest'
 
 /** What opening a PostgreSQL URL says in a process where the package is looked for from here. */
@@ -37,4 +38,9 @@ test('a PostgreSQL package that lacks something it needs is not told to be missi
   })
 
   expect(told).toContain("ERR_MODULE_NOT_FOUND Cannot find package 'a-driver-that-is-not-there'")
+})
+
+test('a direct URL for notifications beside a file is refused, because a file has none', async () => {
+  const opening = openStore('desk.db', { listenUrl: 'postgres://db/desk' })
+  await expect(opening).rejects.toThrow('listenUrl is for PostgreSQL, and this store is a file: leave it out.')
 })
