@@ -28,6 +28,7 @@ import { openApiDocument } from './openapi-document.ts'
 import { redactor, type Redact } from './redact.ts'
 import { CappedIds } from './capped-ids.ts'
 import { apiRoutes } from './routes/api-routes.ts'
+import { chatRoutes } from './routes/chat.ts'
 import { ConsoleCode, consoleRoutes } from './routes/console.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { ownMcpServerRoutes } from './routes/mcp.ts'
@@ -58,7 +59,13 @@ export function gateway(options: GatewayOptions): Gateway {
   const allowed: AllowedHosts = { hosts: options.hosts ?? LOOPBACK_HOSTS, origins: options.origins ?? [] }
   const code = options.openConsole === true ? new ConsoleCode() : undefined
   const documentation = docsRoutes(() => openApiDocument(apiRoutes))
-  const own = [...ownMcpServerRoutes, ...documentation, ...consoleRoutes(code), ...signInRoutes(pipeline)]
+  const own = [
+    ...ownMcpServerRoutes,
+    ...chatRoutes,
+    ...documentation,
+    ...consoleRoutes(code),
+    ...signInRoutes(pipeline),
+  ]
   const app = appOf(pipeline, [...apiRoutes, ...own], options.site)
   const open = new Set<Promise<Response>>()
   return {

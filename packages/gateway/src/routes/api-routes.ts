@@ -3,7 +3,6 @@ import type { Route } from '../http/route.ts'
 import { agentRoutes } from './agents.ts'
 import { workerCallRoutes } from './worker-calls.ts'
 import { changeRoutes } from './changes.ts'
-import { chatRoutes } from './chat.ts'
 import { conversationRoutes } from './conversations.ts'
 import { eventRoutes } from './events.ts'
 import { forkAndReplayRoutes } from './fork-and-replay.ts'
@@ -30,7 +29,6 @@ export const apiRoutes: readonly Route[] = [
   ...autonomousAgentRoutes,
   ...conversationRoutes,
   ...participantRoutes,
-  ...chatRoutes,
   ...eventRoutes,
   ...exportRoutes,
   ...forkAndReplayRoutes,

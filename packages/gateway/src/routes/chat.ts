@@ -1,4 +1,7 @@
-/** Conversations as `useChat` of the AI SDK speaks: send, resume, history and stop. */
+/**
+ * Conversations as `useChat` of the AI SDK speaks: send, resume, history and stop. Not in the OpenAPI document: the protocol is
+ * the AI SDK's.
+ */
 import {
   chatRequest,
   restartTurn,
