@@ -54,7 +54,7 @@ export class NodeChat extends AbstractChat<UIMessage> {
 
   constructor({ api, id, headers = {}, messages = [], automatic = true, ...rest }: NodeChatOptions) {
     const requests: string[] = []
-    const counted = (input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> => {
+    const counted = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
       requests.push(init?.method ?? 'GET')
       return fetch(input, init)
     }

@@ -53,7 +53,7 @@ export class MessageWriter {
 
   /** Starts a step after one whose calls are all finished, so that no front end sends the message again by itself. */
   mark(): UiChunk[] {
-    return this.#begin(NO_STEP)
+    return this.#begin({ step: NO_STEP, pieces: [], tools: new Map(), data: new Map() })
   }
 
   /** A step that was being written and is not stored, because the turn was cancelled. */
@@ -66,8 +66,9 @@ export class MessageWriter {
   #writeStep({ step, parts }: TurnStep): UiChunk[] {
     const known = this.#steps.find((each) => each.step === step)
     if (!known && parts.length === 0) return []
-    const begun = known ? [] : this.#begin(step)
-    const shown = known ?? (this.#steps.at(-1) as ShownStep)
+    const fresh = { step, pieces: [], tools: new Map(), data: new Map() }
+    const begun = known ? [] : this.#begin(fresh)
+    const shown: ShownStep = known ?? fresh
     const newest = shown === this.#steps.at(-1)
     const reset = newest && differs(shown, parts) ? this.#reset(shown) : []
     const rest = parts.flatMap((part) => (isToolPart(part) || isDataPart(part) ? [] : [part]))
@@ -79,9 +80,9 @@ export class MessageWriter {
     return [...begun, ...reset, ...order]
   }
 
-  #begin(step: TurnStep['step']): UiChunk[] {
+  #begin(step: ShownStep): UiChunk[] {
     const closed = this.close()
-    this.#steps.push({ step, pieces: [], tools: new Map(), data: new Map() })
+    this.#steps.push(step)
     this.#started = true
     return [...closed, { type: 'start-step' }]
   }

@@ -1,6 +1,6 @@
 /**
  * The answers in a front end's copy of the history: approvals and outputs of client tools. Each is only a request to resolve an
- * open hold. An answer to a call that does not exist, that nobody is asked about, or whose input is another one, resolves nothing.
+ * open hold. An answer to a call that does not exist or is not held, or to a call with another input, resolves nothing.
  */
 import { holdsOf, sameJson, type Json, type Resolution, type View, type ViewCall, type ViewHold } from '@holdpoint/core'
 import { postedTools, type PostedMessage, type PostedTool } from './chat-request.ts'

@@ -70,6 +70,7 @@ test('a client tool runs in the browser, alone and beside an approval', async ()
   await page.locator('section[aria-label="tool-timeZone"][data-state="output-available"]').nth(1).waitFor()
   await press(page, 'Approve')
   await shows(page, 'The e-mail is out.')
+  expect(await answers(page)).toBe(2)
 })
 
 test('a page that is reloaded in the middle of a story shows each word once', async () => {
@@ -124,6 +125,7 @@ test('stop ends the turn on the server', async () => {
   await press(page, 'Stop')
   await press(page, 'Refresh')
   await page.getByRole('note').getByText('cancelled').waitFor()
+  expect(await answers(page)).toBe(1)
 })
 
 test('another person has no access to the conversation', async () => {
