@@ -45,5 +45,3 @@ app.get('/', (c) =>
     '<!doctype html><meta charset="utf-8"><title>Chat</title><div id="root"></div><script type="module" src="/page.js"></script>',
   ),
 )
-
-export const close = (): Promise<void> => runtime.close()

@@ -3,7 +3,7 @@ import { appendFile } from 'node:fs/promises'
 import { agent, tool, type Model } from 'holdpoint'
 import { z } from 'zod'
 
-export const OUTBOX = `${process.env['STORE'] ?? 'assistant.db'}.outbox`
+const OUTBOX = `${process.env['STORE'] ?? 'assistant.db'}.outbox`
 
 const sendEmail = tool({
   name: 'sendEmail',

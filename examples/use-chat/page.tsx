@@ -11,6 +11,7 @@ import { createRoot } from 'react-dom/client'
 
 const id = new URLSearchParams(location.search).get('id') ?? 'first'
 
+// #region page
 export function Chat({ stored }: { readonly stored: UIMessage[] }): ReactNode {
   const [text, setText] = useState('')
   const chat = useChat({
@@ -55,6 +56,7 @@ export function Chat({ stored }: { readonly stored: UIMessage[] }): ReactNode {
     </main>
   )
 }
+// #endregion
 
 type AnyPart = UIMessage['parts'][number]
 

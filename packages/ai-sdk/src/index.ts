@@ -1,6 +1,15 @@
 export { TurnStream, type StreamTarget, type TurnStreamOptions } from './turn-stream.ts'
 export { uiMessagesOf } from './ui-messages.ts'
-export type { UiApproval, UiChunk, UiDataPart, UiFile, UiMessage, UiPart, UiSource, UiToolPart } from './ui-message.ts'
+export type {
+  UiApproval,
+  UiStreamPart,
+  UiDataPart,
+  UiFile,
+  UiMessage,
+  UiPart,
+  UiSource,
+  UiToolPart,
+} from './ui-message.ts'
 export { chatRequest, type ChatRequest, type PostedMessage } from './chat-request.ts'
 export { resumedStream, takeChatRequest, type ChatPorts, type ChatTaken } from './take-chat-request.ts'
 export { type RequestedAnswer } from './requested-answers.ts'

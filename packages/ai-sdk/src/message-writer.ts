@@ -7,7 +7,14 @@
 import { sameJson, type Json } from '@holdpoint/core'
 import type { TurnStep } from './turn-steps.ts'
 import { toolChunks } from './tool-chunks.ts'
-import { isDataPart, isToolPart, type UiChunk, type UiDataPart, type UiPart, type UiToolPart } from './ui-message.ts'
+import {
+  isDataPart,
+  isToolPart,
+  type UiStreamPart,
+  type UiDataPart,
+  type UiPart,
+  type UiToolPart,
+} from './ui-message.ts'
 
 type Block = Extract<UiPart, { readonly type: 'text' | 'reasoning' }>
 type Piece = Exclude<UiPart, UiToolPart | UiDataPart>
@@ -42,28 +49,28 @@ export class MessageWriter {
     this.#steps = shownSteps(known, steps)
   }
 
-  write(steps: readonly TurnStep[]): UiChunk[] {
+  write(steps: readonly TurnStep[]): UiStreamPart[] {
     return [...this.#withoutLost(steps), ...steps.flatMap((step) => this.#writeStep(step))]
   }
 
   /** Closes what is open, and the step. */
-  close(): UiChunk[] {
+  close(): UiStreamPart[] {
     return [...this.#closeBlocks(), ...this.#finishStep()]
   }
 
   /** Starts a step after one whose calls are all finished, so that no front end sends the message again by itself. */
-  mark(): UiChunk[] {
+  mark(): UiStreamPart[] {
     return this.#begin({ step: NO_STEP, pieces: [], tools: new Map(), data: new Map() })
   }
 
   /** A step that was being written and is not stored, because the turn was cancelled. */
-  #withoutLost(steps: readonly TurnStep[]): UiChunk[] {
+  #withoutLost(steps: readonly TurnStep[]): UiStreamPart[] {
     const newest = this.#steps.at(-1)
     const lost = newest && this.#started && newest.step !== NO_STEP && !steps.some(({ step }) => step === newest.step)
     return lost && (newest.pieces.length > 0 || newest.tools.size > 0) ? this.#reset(newest) : []
   }
 
-  #writeStep({ step, parts }: TurnStep): UiChunk[] {
+  #writeStep({ step, parts }: TurnStep): UiStreamPart[] {
     const known = this.#steps.find((each) => each.step === step)
     if (!known && parts.length === 0) return []
     const fresh = { step, pieces: [], tools: new Map(), data: new Map() }
@@ -80,20 +87,20 @@ export class MessageWriter {
     return [...begun, ...reset, ...order]
   }
 
-  #begin(step: ShownStep): UiChunk[] {
+  #begin(step: ShownStep): UiStreamPart[] {
     const closed = this.close()
     this.#steps.push(step)
     this.#started = true
     return [...closed, { type: 'start-step' }]
   }
 
-  #finishStep(): UiChunk[] {
+  #finishStep(): UiStreamPart[] {
     if (!this.#started) return []
     this.#started = false
     return [{ type: 'finish-step' }]
   }
 
-  #reset(shown: ShownStep): UiChunk[] {
+  #reset(shown: ShownStep): UiStreamPart[] {
     this.#open.clear()
     shown.pieces = []
     shown.tools.clear()
@@ -101,7 +108,7 @@ export class MessageWriter {
     return [{ type: 'reset-step' }]
   }
 
-  #piece(shown: ShownStep, part: Piece, at: number): UiChunk[] {
+  #piece(shown: ShownStep, part: Piece, at: number): UiStreamPart[] {
     const before = shown.pieces[at]
     shown.pieces[at] = part
     if (part.type === 'step-start') return []
@@ -109,10 +116,10 @@ export class MessageWriter {
     return this.#block(before?.type === part.type ? before : undefined, part, at)
   }
 
-  #block(before: Block | undefined, { type, text, state }: Block, at: number): UiChunk[] {
+  #block(before: Block | undefined, { type, text, state }: Block, at: number): UiStreamPart[] {
     const id = this.#open.get(at) ?? `${type}-${this.#blocks}`
     const delta = text.slice(before?.text.length ?? 0)
-    const chunks: UiChunk[] = []
+    const chunks: UiStreamPart[] = []
     if (!before) {
       this.#blocks++
       this.#open.set(at, id)
@@ -123,9 +130,9 @@ export class MessageWriter {
     return chunks
   }
 
-  #closeBlocks(): UiChunk[] {
+  #closeBlocks(): UiStreamPart[] {
     const pieces = this.#steps.at(-1)?.pieces ?? []
-    const ends = [...this.#open].flatMap(([at, id]): UiChunk[] => {
+    const ends = [...this.#open].flatMap(([at, id]): UiStreamPart[] => {
       const type = pieces[at]?.type
       return type === 'text' || type === 'reasoning' ? [{ type: `${type}-end`, id }] : []
     })
@@ -133,7 +140,7 @@ export class MessageWriter {
     return ends
   }
 
-  #tool({ tools }: ShownStep, part: UiToolPart, newest: boolean): UiChunk[] {
+  #tool({ tools }: ShownStep, part: UiToolPart, newest: boolean): UiStreamPart[] {
     const before = tools.get(part.toolCallId)
     if (!before && !newest) return []
     const { chunks, begun } = toolChunks(before?.part, part, { newest, begun: before?.begun ?? false })
@@ -142,7 +149,7 @@ export class MessageWriter {
   }
 }
 
-function dataChunks({ data }: ShownStep, part: UiDataPart): UiChunk[] {
+function dataChunks({ data }: ShownStep, part: UiDataPart): UiStreamPart[] {
   const key = dataKey(part)
   const before = data.get(key)
   data.set(key, part.data)
@@ -153,7 +160,7 @@ function dataKey({ type, id = '' }: UiDataPart): string {
   return JSON.stringify([type, id])
 }
 
-function chunkOf(part: Exclude<Piece, Block | { readonly type: 'step-start' }>): UiChunk {
+function chunkOf(part: Exclude<Piece, Block | { readonly type: 'step-start' }>): UiStreamPart {
   if (part.type !== 'file' && part.type !== 'reasoning-file') return part
   const { type, mediaType, url } = part
   return { type, mediaType, url }

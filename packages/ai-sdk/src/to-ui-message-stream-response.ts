@@ -68,6 +68,9 @@ export async function toUIMessageStreamResponse(
 }
 
 async function post(runtime: ChatRuntime, request: Request, options: UiMessageStreamOptions): Promise<Response> {
+  // A page of another site can post text with the person's cookie, but not JSON.
+  if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? ''))
+    return problem(415, 'Send JSON, with `Content-Type: application/json`.')
   const text = await request.text()
   if (text.length > MAX_BODY_CHARS) return problem(413, 'The body is too large. Send the last message only.')
   const read = parseJson(text)

@@ -5,7 +5,7 @@
  * the front end may answer, or that runs. In every other state the input is sent with `tool-input-start` and its text.
  */
 import { parseJson, sameJson, type Json } from '@holdpoint/core'
-import { toolNameOf, type UiChunk, type UiToolPart } from './ui-message.ts'
+import { toolNameOf, type UiStreamPart, type UiToolPart } from './ui-message.ts'
 
 interface Place {
   /** The part is in the newest step. Only there can its input change. */
@@ -18,14 +18,14 @@ export function toolChunks(
   before: UiToolPart | undefined,
   part: UiToolPart,
   { newest, begun }: Place,
-): { readonly chunks: UiChunk[]; readonly begun: boolean } {
+): { readonly chunks: UiStreamPart[]; readonly begun: boolean } {
   if (before && sameJson(before as unknown as Json, part as unknown as Json)) return { chunks: [], begun }
   const input = newest ? inputChunks(before, part, begun) : { chunks: [], begun: false, quiet: false }
   return { chunks: [...input.chunks, ...stateChunks(before, part, input.quiet)], begun: input.begun }
 }
 
 interface InputChunks {
-  readonly chunks: UiChunk[]
+  readonly chunks: UiStreamPart[]
   readonly begun: boolean
   /** The front end shows the part as `input-streaming` now. */
   readonly quiet: boolean
@@ -49,7 +49,7 @@ function inputChunks(before: UiToolPart | undefined, part: UiToolPart, begun: bo
   return { chunks: [start, ...deltas(toolCallId, text)], begun: true, quiet: true }
 }
 
-function deltas(toolCallId: string, inputTextDelta: string): UiChunk[] {
+function deltas(toolCallId: string, inputTextDelta: string): UiStreamPart[] {
   return inputTextDelta === '' ? [] : [{ type: 'tool-input-delta', toolCallId, inputTextDelta }]
 }
 
@@ -65,7 +65,7 @@ function same(a: Json | undefined, b: Json | undefined): boolean {
 }
 
 /** `quiet`: the front end shows the part as `input-streaming`, whatever it showed before. */
-function stateChunks(before: UiToolPart | undefined, part: UiToolPart, quiet: boolean): UiChunk[] {
+function stateChunks(before: UiToolPart | undefined, part: UiToolPart, quiet: boolean): UiStreamPart[] {
   const { toolCallId, state, input = null, output = null, preliminary } = part
   const asked = approvalChunks(before, part)
   if (asked.length === 0 && before && !quiet && isSameState(before, part)) return []
@@ -100,7 +100,7 @@ function isSameState(before: UiToolPart, part: UiToolPart): boolean {
 }
 
 /** The request and the response that the front end does not show yet. */
-function approvalChunks(before: UiToolPart | undefined, part: UiToolPart): UiChunk[] {
+function approvalChunks(before: UiToolPart | undefined, part: UiToolPart): UiStreamPart[] {
   const { approval } = part
   const known = before?.approval?.id === approval?.id ? before?.approval : undefined
   if (!approval || (known && known.approved === approval.approved)) return []
@@ -108,13 +108,13 @@ function approvalChunks(before: UiToolPart | undefined, part: UiToolPart): UiChu
   return responseChunks(part)
 }
 
-function requestChunks({ toolCallId, approval }: UiToolPart): UiChunk[] {
+function requestChunks({ toolCallId, approval }: UiToolPart): UiStreamPart[] {
   if (!approval) return []
   const { id: approvalId, requestReason: reason } = approval
   return [{ type: 'tool-approval-request', approvalId, toolCallId, ...(reason !== undefined && { reason }) }]
 }
 
-function responseChunks({ approval }: UiToolPart): UiChunk[] {
+function responseChunks({ approval }: UiToolPart): UiStreamPart[] {
   if (approval?.approved === undefined) return []
   const { id: approvalId, approved, reason } = approval
   return [{ type: 'tool-approval-response', approvalId, approved, ...(reason !== undefined && { reason }) }]

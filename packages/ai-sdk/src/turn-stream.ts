@@ -6,7 +6,7 @@ import { applyEvent, applyFrame, turnsOf, type LogEvent, type View, type ViewTur
 import type { StreamItem } from '@holdpoint/runtime'
 import { MessageWriter } from './message-writer.ts'
 import { messageIdOf, turnSteps, type TurnStep } from './turn-steps.ts'
-import type { UiChunk, UiDataPart, UiMessage, UiToolPart } from './ui-message.ts'
+import type { UiStreamPart, UiDataPart, UiMessage, UiToolPart } from './ui-message.ts'
 
 export interface TurnStreamOptions {
   /** The conversation when the stream begins. Items after `view.seq` follow. */
@@ -43,11 +43,11 @@ export class TurnStream {
   }
 
   /** What is known when the stream begins. */
-  begin(): UiChunk[] {
+  begin(): UiStreamPart[] {
     return this.#write()
   }
 
-  take(item: StreamItem): UiChunk[] {
+  take(item: StreamItem): UiStreamPart[] {
     if (this.#over) return []
     if (!('seq' in item)) {
       if (item.type === 'reply-start') this.#callIds.clear()
@@ -69,7 +69,7 @@ export class TurnStream {
     if (takesIt) this.#target = { turnId: event.turnId }
   }
 
-  #write(): UiChunk[] {
+  #write(): UiStreamPart[] {
     const turn = this.#turn()
     const steps = turn ? turnSteps(turn, this.#callIds).map((step) => this.#withRefused(step)) : []
     const begun = turn && !this.#writer ? this.#begin(turn, steps) : []
@@ -83,7 +83,7 @@ export class TurnStream {
     return turnId === undefined ? undefined : turnsOf(this.#view).find((each) => each.turnId === turnId)
   }
 
-  #begin({ turnId }: ViewTurn, steps: readonly TurnStep[]): UiChunk[] {
+  #begin({ turnId }: ViewTurn, steps: readonly TurnStep[]): UiStreamPart[] {
     this.#writer = new MessageWriter(this.#options.known?.parts, steps)
     return [{ type: 'start', messageId: messageIdOf(turnId) }]
   }
@@ -100,7 +100,7 @@ export class TurnStream {
     return status === 'held' && (newest?.steps.at(-1)?.calls ?? []).some(({ hold }) => hold && hold.kind !== 'external')
   }
 
-  #finish(turn: ViewTurn | undefined): UiChunk[] {
+  #finish(turn: ViewTurn | undefined): UiStreamPart[] {
     const { notices = [], refused } = this.#options
     const { ended } = turn ?? {}
     const mark = notices.length > 0 && refused && refused.size > 0 ? (this.#writer?.mark() ?? []) : []
@@ -111,7 +111,7 @@ export class TurnStream {
   }
 
   /** `data-next`: another turn follows this one, which a front end gets when it resumes; or the message waits for this turn. */
-  #next(turn: ViewTurn | undefined): UiChunk[] {
+  #next(turn: ViewTurn | undefined): UiStreamPart[] {
     const { turns, queue, erased } = this.#view
     const waits = queue.length
     if (erased || (waits === 0 && turn?.turnId === turns.at(-1)?.turnId)) return []

@@ -92,7 +92,7 @@ export function toolNameOf({ type }: Pick<UiToolPart, 'type'>): string {
 type Finish = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'interrupted' | 'other'
 
 /** One event of the stream. */
-export type UiChunk =
+export type UiStreamPart =
   | { readonly type: 'start'; readonly messageId: string }
   | { readonly type: 'start-step' | 'finish-step' | 'reset-step' }
   | { readonly type: 'finish'; readonly finishReason: Finish }

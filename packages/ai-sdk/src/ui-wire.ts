@@ -1,7 +1,7 @@
 /** A turn's stream as server-sent events, as `useChat` reads them. */
 import type { StreamItem } from '@holdpoint/runtime'
 import type { TurnStream } from './turn-stream.ts'
-import type { UiChunk } from './ui-message.ts'
+import type { UiStreamPart } from './ui-message.ts'
 
 export const UI_STREAM_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/event-stream',
@@ -29,7 +29,7 @@ export class UiWire {
     return this.over ? '' : this.#text(this.#stream.take(item))
   }
 
-  #text(chunks: readonly UiChunk[]): string {
+  #text(chunks: readonly UiStreamPart[]): string {
     const text = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')
     return this.over ? `${text}data: [DONE]\n\n` : text
   }

@@ -9,12 +9,12 @@ import {
   type UIMessageChunk,
 } from 'ai'
 import { expect } from 'vitest'
-import type { UiChunk } from '@holdpoint/ai-sdk'
+import type { UiStreamPart } from '@holdpoint/ai-sdk'
 
 const schema = uiMessageChunkSchema()
 
 /** As it goes over the wire, checked with the schema of `ai`. */
-export async function overTheWire(chunks: readonly UiChunk[]): Promise<UIMessageChunk[]> {
+async function overTheWire(chunks: readonly UiStreamPart[]): Promise<UIMessageChunk[]> {
   // The compiler checks that our type of a chunk is one of theirs.
   const typed: readonly UIMessageChunk[] = chunks
   const sent = JSON.parse(JSON.stringify(typed)) as unknown[]
@@ -29,7 +29,7 @@ export async function overTheWire(chunks: readonly UiChunk[]): Promise<UIMessage
 
 /** The message after the chunks, and the error that the stream reported. */
 export async function readMessage(
-  chunks: readonly UiChunk[],
+  chunks: readonly UiStreamPart[],
   known?: UIMessage,
 ): Promise<{ readonly message: UIMessage | undefined; readonly error: string | undefined }> {
   const wire = await overTheWire(chunks)

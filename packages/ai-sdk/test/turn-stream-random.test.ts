@@ -1,5 +1,5 @@
 import { applyEvent, applyFrame, emptyView, type Frame, type LogEvent, type View } from '@holdpoint/core'
-import { TurnStream, uiMessagesOf, type UiChunk, type UiMessage } from '@holdpoint/ai-sdk'
+import { TurnStream, uiMessagesOf, type UiStreamPart, type UiMessage } from '@holdpoint/ai-sdk'
 import { validateUIMessages, type UIMessage } from 'ai'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -30,7 +30,7 @@ class FrontEnd {
   message: UIMessage | undefined
   streams = 0
   #stream: TurnStream | undefined
-  #chunks: UiChunk[] = []
+  #chunks: UiStreamPart[] = []
 
   constructor(turnId: string) {
     this.turnId = turnId
