@@ -24,7 +24,6 @@ function reader({ end = 0, events = () => Promise.resolve([]) }: { end?: number;
     until: undefined,
     wire: undefined,
     notCreated: false,
-    wire: undefined,
     closed: () => left.push('closed'),
     failed: (error) => left.push(String(error)),
   })
