@@ -1,8 +1,8 @@
 import { lazy, Suspense, useMemo, type ComponentType, type ReactNode } from 'react'
 import { Route, Switch, useLocation } from 'wouter'
-import { connect } from '@holdpoint/client'
-import { HoldpointProvider } from '@holdpoint/react'
-import { Boundary, ToolComponentsContext } from '@holdpoint/ui'
+import { connect, type SaveRule } from '@holdpoint/client'
+import { HoldpointProvider, useClient } from '@holdpoint/react'
+import { Boundary, SaveRuleContext, ToolComponentsContext } from '@holdpoint/ui'
 import { pageTools } from './page-tools.ts'
 import { AgentScreen } from './screens/agent.tsx'
 import { AgentLifeScreen } from './screens/agent-life.tsx'
@@ -12,6 +12,7 @@ import { ConversationsScreen } from './screens/conversations.tsx'
 import { HoldsScreen } from './screens/holds.tsx'
 import { KeyOfferScreen } from './screens/key.tsx'
 import { McpServersScreen } from './screens/mcp-servers.tsx'
+import { RulesScreen } from './screens/rules.tsx'
 import { SettingsScreen } from './screens/settings.tsx'
 import { SignInScreen } from './screens/sign-in.tsx'
 import { SpaceScreen } from './screens/space.tsx'
@@ -21,6 +22,8 @@ import { WorkersScreen } from './screens/workers.tsx'
 import { fetchInSession, useSession, type Session } from './session.ts'
 import { Shell } from './shell.tsx'
 import { toolComponents } from './tool-components.tsx'
+import { useBy } from './preferences.ts'
+import { useCaller } from './use-me.ts'
 import { cannotBeShown, Empty, Loading } from './parts.tsx'
 
 const TimelineScreen = lazy(async () => ({ default: (await import('./timeline/timeline-screen.tsx')).TimelineScreen }))
@@ -48,16 +51,31 @@ function SignedInApp({ session }: { readonly session: Extract<Session, { readonl
   return (
     <HoldpointProvider client={client} tools={pageTools}>
       <ToolComponentsContext value={toolComponents}>
-        <Shell person={session.person}>
-          <Boundary subject={path} fallback={cannotBeShown}>
-            <Suspense fallback={<Loading />}>
-              <Screens />
-            </Suspense>
-          </Boundary>
-        </Shell>
+        <Remembering>
+          <Shell person={session.person}>
+            <Boundary subject={path} fallback={cannotBeShown}>
+              <Suspense fallback={<Loading />}>
+                <Screens />
+              </Suspense>
+            </Boundary>
+          </Shell>
+        </Remembering>
       </ToolComponentsContext>
     </HoldpointProvider>
   )
+}
+
+/** Cards offer to remember an approval to callers who may save rules. */
+function Remembering({ children }: { readonly children: ReactNode }): ReactNode {
+  const client = useClient()
+  const caller = useCaller()
+  const by = useBy()
+  const saves = caller?.scopes.some((scope) => scope === 'resolver' || scope === 'admin') === true
+  const save = useMemo(
+    () => (saves ? (rule: SaveRule) => client.rules.save({ ...rule, ...(by !== undefined && { by }) }) : undefined),
+    [client, saves, by],
+  )
+  return <SaveRuleContext value={save}>{children}</SaveRuleContext>
 }
 
 /** A segment of the path, decoded. The router decodes only some characters, and an id may have any character. */
@@ -112,6 +130,9 @@ function Screens(): ReactNode {
       </Route>
       <Route path="/mcp-servers">
         <McpServersScreen />
+      </Route>
+      <Route path="/rules">
+        <RulesScreen />
       </Route>
       <Route path="/settings">
         <SettingsScreen />

@@ -28,6 +28,7 @@ const NAVIGATION: readonly NavEntry[] = [
     mark: 'M2.5 13.5 9 7M8 4.5a3 3 0 0 1 4-2.3L10.3 4l1.7 1.7L13.8 4A3 3 0 0 1 9.5 8z',
   },
   { to: '/mcp-servers', name: 'MCP servers', mark: 'M5.5 1.5v4M10.5 1.5v4M3.5 5.5h9v2a4.5 4.5 0 0 1-9 0zM8 12v2.5' },
+  { to: '/rules', name: 'Rules', mark: 'M2.5 2.5h11v11h-11zM5 6h6M5 8.5h6M5 11h3' },
   { to: '/settings', name: 'Settings', mark: 'M2 4.5h7M12 4.5h2M2 11.5h2M7 11.5h7M9 3v3M7 10v3' },
 ]
 

@@ -20,7 +20,7 @@ export interface Person {
 export interface PeopleStage {
   readonly url: string
   readonly complaints: readonly string[]
-  person(id: string, groups?: readonly string[]): Promise<Person>
+  person(id: string, groups?: readonly string[], scope?: string): Promise<Person>
   close(): Promise<void>
 }
 
@@ -46,10 +46,18 @@ const pay = tool({
   run: ({ input }) => `paid ${input.euros}`,
 })
 
+const mail = tool({
+  name: 'mail.send',
+  description: 'Send a mail to a customer',
+  input: z.object({ to: z.string(), subject: z.string(), body: z.string(), urgent: z.boolean().default(false) }),
+  approval: { required: true, reason: 'It leaves the company.', rules: 'may-relax' },
+  run: ({ input }) => `sent to ${input.to}`,
+})
+
 export async function peopleStage(browser: Browser): Promise<PeopleStage> {
   const store = memoryStore({ now: Date.now })
-  const agents = [agent({ name: 'clerk', tools: [refund, pay], model: models.clerk })]
-  const runtime = await holdpoint({ store, agents })
+  const agents = [agent({ name: 'clerk', tools: [refund, pay, mail], model: models.clerk })]
+  const runtime = await holdpoint({ store, agents, rules: true })
   const site = siteFromFolder(fileURLToPath(new URL('../../../packages/gateway/console', import.meta.url)))
   const auth = { tokens: { secret: SECRET, issuer: 'shop', audience: 'holdpoint' } }
   const served: Served = await serve({ runtime, store, agents, site, auth })
@@ -58,8 +66,8 @@ export async function peopleStage(browser: Browser): Promise<PeopleStage> {
   return {
     url,
     complaints,
-    person: async (id, groups = []) => {
-      const token = await tokenOf({ sub: id, groups, scope: 'agent reader' })
+    person: async (id, groups = [], scope = 'agent reader') => {
+      const token = await tokenOf({ sub: id, groups, scope })
       return {
         client: connect({ url, token: () => token }),
         post: async (path, body) => {

@@ -147,7 +147,13 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
   const desk = agent({ name: 'desk', model, tools: [ship, refund, ask] })
   const { maxSteps } = { ...LIMITS, ...rest.limits }
   const made = models && storedAgents(store, { models, maxSteps })
-  const runtime = await holdpoint({ store, agents: [desk], rules: true, ...(made && { agentFor: made.agentFor }), ...program })
+  const runtime = await holdpoint({
+    store,
+    agents: [desk],
+    rules: true,
+    ...(made && { agentFor: made.agentFor }),
+    ...program,
+  })
   const log = (): void => {}
   const read = made && { storedAgents: made }
   const settings = { runtime, store, agents: [desk], log, mcp: { servers: mcpOfAcme }, ...read, ...rest }

@@ -61,14 +61,20 @@ test('a resolver cannot make a rule of another author weaker by changing it', as
   const { body } = await ada('POST', '/api/rules', rule)
   const path = `/api/rules/${encodeURIComponent(body.id)}`
   expect((await bob('PUT', path, { ...rule, effect: 'allow', version: 1 })).status).toBe(403)
-  expect(await ada('PUT', path, { ...rule, reason: 'Wider', version: 1 })).toMatchObject({ status: 200, body: { version: 2 } })
+  expect(await ada('PUT', path, { ...rule, reason: 'Wider', version: 1 })).toMatchObject({
+    status: 200,
+    body: { version: 2 },
+  })
   expect((await ada('PUT', path, { ...rule, version: 1 })).body.code).toBe('version-conflict')
 })
 
 test('a backtest reads every conversation, so it needs that right', async () => {
   const here = await personKit()
   const rules = [await ruleOf(here)]
-  const [ada, auditor] = [await here.person('ada', 'resolver'), await here.person('ava', 'reader conversations:read-all')]
+  const [ada, auditor] = [
+    await here.person('ada', 'resolver'),
+    await here.person('ava', 'reader conversations:read-all'),
+  ]
   expect((await ada('POST', '/api/rules/backtest', { rules })).status).toBe(403)
   expect(await auditor('POST', '/api/rules/backtest', { rules })).toMatchObject({
     status: 200,
@@ -93,6 +99,9 @@ test('an application decides with its own rules who may save one', async () => {
 test('a gateway whose runtime does not consult rules refuses to save one', async () => {
   const here = await personKit({ program: { rules: false } })
   const rule = await ruleOf(here)
-  expect(await here.ask('POST', '/api/rules', { body: rule })).toMatchObject({ status: 422, body: { code: 'config-invalid' } })
+  expect(await here.ask('POST', '/api/rules', { body: rule })).toMatchObject({
+    status: 422,
+    body: { code: 'config-invalid' },
+  })
   expect(await here.ask('GET', '/api/rules')).toMatchObject({ status: 422 })
 })

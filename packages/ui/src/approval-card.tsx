@@ -15,6 +15,7 @@ import { HoldDiscussion } from './hold-discussion.tsx'
 import { JsonChanges } from './json-changes-list.tsx'
 import { changesBetween } from './json-changes.ts'
 import { RejectReason } from './reject-reason.tsx'
+import { RememberRule, useSaveRule } from './remember-rule.tsx'
 import { ShownText } from './shown-text.tsx'
 import { Countdown } from './time.tsx'
 import { useResolve, type Resolving } from './use-resolve.ts'
@@ -37,7 +38,7 @@ export interface ApprovalCardProps {
   readonly onFolded?: ((isFolded: boolean) => void) | undefined
 }
 
-type Mode = 'deciding' | 'editing' | 'rejecting'
+type Mode = 'deciding' | 'editing' | 'rejecting' | 'remembering'
 
 const CAUSES: Readonly<Record<CardHold['cause'], string>> = {
   tool: 'This tool needs an approval before it runs.',
@@ -48,7 +49,8 @@ const CAUSES: Readonly<Record<CardHold['cause'], string>> = {
 }
 
 export function ApprovalCard(props: ApprovalCardProps): ReactNode {
-  const { hold, onResolve, discussion, instead, onFolded } = props
+  const { hold, agent, onResolve, discussion, instead, onFolded } = props
+  const save = useSaveRule(hold)
   const [chosen, setMode] = useState<Mode>('deciding')
   const resolving = useResolve(onResolve, `${boundTo(hold)} ${chosen}`)
   const { answer, problem, over, resolve } = resolving
@@ -58,21 +60,10 @@ export function ApprovalCard(props: ApprovalCardProps): ReactNode {
   const isFolded = folds.count > 0
   useEffect(() => onFolded?.(isFolded), [isFolded, onFolded])
   const title = useId()
-  const { name, reason, cause, input } = hold
+  const { reason, cause, input } = hold
   return (
     <section aria-labelledby={title} className="overflow-hidden rounded-lg border border-held/40 bg-card text-sm">
-      <header className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-b border-held/30 bg-held-muted px-4 py-2.5">
-        <h3 id={title} dir="auto" className="font-medium">
-          {mayApprove(hold) ? 'Approve ' : 'Waiting for approval: '}
-          <code className="font-mono text-[0.95em]">
-            <ShownText text={name} />
-          </code>
-          {mayApprove(hold) && '?'}
-        </h3>
-        <span className="ms-auto text-xs text-muted-foreground">
-          <Countdown until={hold.expiresAt} />
-        </span>
-      </header>
+      <CardHeader hold={hold} titleId={title} />
       <div className="grid grid-cols-1 gap-3 px-4 py-3">
         <p>
           <ShownText text={reason ?? CAUSES[cause]} />
@@ -98,11 +89,27 @@ export function ApprovalCard(props: ApprovalCardProps): ReactNode {
             onReject={(why) => resolve({ kind: 'reject', ...(why !== '' && { reason: why }) })}
           />
         )}
+        {mode === 'remembering' && save && (
+          <RememberRule
+            hold={hold}
+            agent={agent}
+            save={save}
+            resolving={resolving}
+            onCancel={() => setMode('deciding')}
+            onApprove={() => resolve({ kind: 'approve' })}
+          />
+        )}
         {mode === 'deciding' && !over && mayApprove(hold) && isFolded && <CollapsedNotice folds={folds} />}
         {mode === 'deciding' && isDecidedHere && (
           <>
             <WhyNot hold={hold} />
-            <Deciding hold={hold} isFolded={isFolded} resolving={resolving} onMode={setMode} />
+            <Deciding
+              hold={hold}
+              isFolded={isFolded}
+              resolving={resolving}
+              onMode={setMode}
+              remembers={save !== undefined}
+            />
           </>
         )}
         {instead}
@@ -118,12 +125,32 @@ export function ApprovalCard(props: ApprovalCardProps): ReactNode {
   )
 }
 
+function CardHeader({ hold, titleId }: Pick<ApprovalCardProps, 'hold'> & { readonly titleId: string }): ReactNode {
+  return (
+    <header className="flex flex-wrap items-baseline gap-x-3 gap-y-1 border-b border-held/30 bg-held-muted px-4 py-2.5">
+      <h3 id={titleId} dir="auto" className="font-medium">
+        {mayApprove(hold) ? 'Approve ' : 'Waiting for approval: '}
+        <code className="font-mono text-[0.95em]">
+          <ShownText text={hold.name} />
+        </code>
+        {mayApprove(hold) && '?'}
+      </h3>
+      <span className="ms-auto text-xs text-muted-foreground">
+        <Countdown until={hold.expiresAt} />
+      </span>
+    </header>
+  )
+}
+
 function Deciding({
   hold,
   isFolded,
   resolving,
   onMode,
+  remembers,
 }: Pick<ApprovalCardProps, 'hold'> & {
+  /** The approval can be saved as a rule. */
+  readonly remembers: boolean
   /** A value that would run is collapsed. */
   readonly isFolded: boolean
   readonly resolving: Resolving
@@ -154,6 +181,16 @@ function Deciding({
           onClick={() => isFolded || onMode('editing')}
         >
           Edit…
+        </Button>
+      )}
+      {approves && remembers && (
+        <Button
+          data-answer="remember"
+          disabled={busy}
+          aria-disabled={isFolded}
+          onClick={() => isFolded || onMode('remembering')}
+        >
+          Approve and remember…
         </Button>
       )}
       {rejects && (

@@ -1,7 +1,7 @@
 import type { HoldChanged, PendingHold, ViewHold } from '@holdpoint/client'
 
 /** A hold as a card shows it. Only the list of holds says who approved it, and what the person at the screen may do. */
-export type CardHold = ViewHold & Partial<Pick<PendingHold, 'endorsed' | 'missing' | 'may'>>
+export type CardHold = ViewHold & Partial<Pick<PendingHold, 'endorsed' | 'missing' | 'may' | 'conversationId'>>
 
 /** What a person can do with a hold besides answering it. */
 export interface HoldDiscussionHandlers {

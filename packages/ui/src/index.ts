@@ -27,6 +27,7 @@ export { peopleNamesOf, PeopleNamesContext, usePeopleNames, type PeopleNames } f
 export { PersonName } from './person-name.tsx'
 export { Progress } from './progress.tsx'
 export { ProviderTool } from './provider-tool.tsx'
+export { RememberRule, SaveRuleContext, useSaveRule, type RememberRuleProps } from './remember-rule.tsx'
 export { SchemaForm, type SchemaFormProps } from './schema-form.tsx'
 export { ShownText } from './shown-text.tsx'
 export { SpaceCall, type SpaceCallProps } from './space-call.tsx'

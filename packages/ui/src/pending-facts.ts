@@ -36,6 +36,6 @@ export function useCardHold<T extends CardHold | undefined>(hold: T): T | (T & C
   const known =
     pending === 'loading' ? undefined : pending.find(({ callId, nth }) => callId === hold.callId && nth === hold.nth)
   if (!known) return { ...hold, ...NOT_YET }
-  const { endorsed, missing, may } = known
-  return { ...hold, endorsed, missing, ...(may && { may }) }
+  const { endorsed, missing, may, conversationId } = known
+  return { ...hold, endorsed, missing, conversationId, ...(may && { may }) }
 }

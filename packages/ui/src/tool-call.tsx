@@ -80,6 +80,11 @@ function CallLine({ call }: { readonly call: ViewCall }): ReactNode {
         <Labelled label={call.malformed === undefined ? 'Input' : `Invalid input: ${call.malformed}`}>
           <JsonValue value={call.state === 'settled' || call.malformed === undefined ? call.input : call.proposed} />
         </Labelled>
+        {call.rule && (
+          <Labelled label={`Decided by rule ${call.rule.rule.id}, version ${call.rule.rule.version}`}>
+            <ShownText text={call.rule.why} />
+          </Labelled>
+        )}
         {call.resolved.length > 0 && (
           <Labelled label="Answers">
             <ul className="grid grid-cols-1 gap-1">
@@ -146,9 +151,13 @@ function stateOf(call: ViewCall, names: PeopleNames): { readonly state: State; r
     case 'held':
       return { state: 'held', word: WAITS[call.hold.kind] }
     case 'settled':
-      if (call.outcome.ok) return { state: 'done', word: last ? resolvedWords(last, names) : 'done' }
+      if (call.outcome.ok) return { state: 'done', word: last ? resolvedWords(last, names) : doneWord(call) }
       return { state: 'failed', word: call.outcome.error.message }
   }
+}
+
+function doneWord({ rule }: ViewCall): string {
+  return rule?.effect === 'allow' ? 'done, allowed by a rule' : 'done'
 }
 
 const WAITS = {
