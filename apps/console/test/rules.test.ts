@@ -110,3 +110,44 @@ test('who may not save rules is not offered to remember an approval', async () =
   const page = await eve.open('/holds')
   await expect.poll(() => page.getByRole('button', { name: 'Approve and remember…' }).count(), SOON).toBe(0)
 })
+
+test('a rule is tried on 300 recorded calls, and the page shows each that a person decided otherwise', async () => {
+  const [cleo, grace] = await Promise.all([people.person('cleo'), people.person('grace', [], APPROVER)])
+  const rejected: string[] = []
+  for (let round = 0; round < 10; round++) {
+    const id = `past-${round}`
+    const all = Array.from({ length: 30 }, (_, nth) => ({
+      name: 'mail.send',
+      input: { to: nth % 2 === 0 ? 'ada@past.test' : 'bob@past.test', subject: `Past ${nth}`, body: `${round}-${nth}` },
+    }))
+    const text = JSON.stringify(all)
+    const sent = await cleo.client.conversations.send(id, text, { agent: 'clerk', wait: 20 })
+    const holds = 'result' in sent ? (sent.result?.holds ?? []) : []
+    expect(holds).toHaveLength(30)
+    for (const { callId, input } of holds) {
+      const { to, subject, body } = input as { readonly to: string; readonly subject: string; readonly body: string }
+      const wrong = to === 'ada@past.test' && subject === `Past ${round * 2}`
+      if (wrong) rejected.push(body)
+      if (wrong) await grace.client.holds.reject(id, callId, 'Not this one')
+      else await grace.client.holds.approve(id, callId)
+    }
+  }
+  const [hold] = await heldOnce(cleo, grace)
+  const rule = { effect: 'allow', tool: 'mail.send', fingerprint: hold!.fingerprint, shadow: true } as const
+  await grace.client.rules.save({ ...rule, when: [{ at: '/to', equals: 'ada@past.test' }], reason: 'The past' })
+  const page = await grace.open('/rules')
+  await page.getByRole('searchbox', { name: 'Search rules' }).fill('the past')
+  await page.getByRole('button', { name: 'Try on past calls' }).click()
+  const found = page.getByRole('region', { name: 'Past calls' })
+  await found.getByText(/past calls of mail\.send: 150 allowed, 0 asked about, 0 denied/).waitFor()
+  await found.getByText(`${rejected.length} decisions differ from what happened:`).waitFor()
+  expect(await found.getByText('The rule would allow it; a person rejected it (grace).').count()).toBe(rejected.length)
+  for (const body of rejected) await found.getByText(body, { exact: true }).first().waitFor()
+  await looksRight(page, 'rules-backtest')
+  expect(people.complaints).toEqual([])
+})
+
+async function heldOnce(cleo: Person, grace: Person): Promise<readonly { readonly fingerprint: string }[]> {
+  await mails(cleo, 'for-its-fingerprint', 'Fingerprint', 'One')
+  return (await grace.client.holds.list({ conversationId: 'for-its-fingerprint' })).items
+}

@@ -169,10 +169,18 @@ async function resolveAs(
   return runtime.resolve(which, callId, resolution, { by: from.by, hold: nth, ...allowedKinds(caller, ['client']) })
 }
 
-async function streamAnswer(asked: RouteRequest, which: string, stream: TurnStream, after: number): Promise<RouteAnswer> {
+async function streamAnswer(
+  asked: RouteRequest,
+  which: string,
+  stream: TurnStream,
+  after: number,
+): Promise<RouteAnswer> {
   const spoken = { wire: new UiWire(stream), after, headers: UI_STREAM_HEADERS }
   const isPerson = asked.caller.kind === 'person'
-  return asked.services.streams.open(asked, which, { spoken, ...(isPerson && { access: await accessTo(asked, which) }) })
+  return asked.services.streams.open(asked, which, {
+    spoken,
+    ...(isPerson && { access: await accessTo(asked, which) }),
+  })
 }
 
 function refusedAnswer({ refusal, message }: Extract<ChatTaken, { readonly ok: false }>): RouteAnswer {

@@ -19,25 +19,28 @@ async function newsIn(world: World): Promise<readonly string[]> {
   )
 }
 
-test.each(Object.entries(places))('the outbox has what happened to a hold and its turn: in %s', async (_name, place) => {
-  const world = new World(place())
-  const a = await world.process('a', setup)
-  const acme = a.runtime.tenant('acme')
-  await acme.send('c', 'Pay', { by: 'ada' })
-  await world.calm()
-  const [first] = await readNews(await world.store, 1)
-  const { news } = first as NewsItem & { news: { callId: string } }
-  const id = news.callId.slice(-1)
-  await acme.comment('c', news.callId, 'Look twice.', { by: 'grace' })
-  await acme.approve('c', news.callId, { by: 'grace' })
-  await world.calm()
-  const all = [`acme c hold.opened ${id} 1`, `acme c hold.changed ${id} 1`, `acme c hold.closed ${id} 1`]
-  expect(await newsIn(world)).toEqual([...all, 'acme c turn.ended completed'])
-  expectSound(await world.log('c', 'acme'))
+test.each(Object.entries(places))(
+  'the outbox has what happened to a hold and its turn: in %s',
+  async (_name, place) => {
+    const world = new World(place())
+    const a = await world.process('a', setup)
+    const acme = a.runtime.tenant('acme')
+    await acme.send('c', 'Pay', { by: 'ada' })
+    await world.calm()
+    const [first] = await readNews(await world.store, 1)
+    const { news } = first as NewsItem & { news: { callId: string } }
+    const id = news.callId.slice(-1)
+    await acme.comment('c', news.callId, 'Look twice.', { by: 'grace' })
+    await acme.approve('c', news.callId, { by: 'grace' })
+    await world.calm()
+    const all = [`acme c hold.opened ${id} 1`, `acme c hold.changed ${id} 1`, `acme c hold.closed ${id} 1`]
+    expect(await newsIn(world)).toEqual([...all, 'acme c turn.ended completed'])
+    expectSound(await world.log('c', 'acme'))
 
-  for (const item of await readNews(await world.store, 100)) await removeNews(await world.store, item)
-  expect(await newsIn(world)).toEqual([])
-})
+    for (const item of await readNews(await world.store, 100)) await removeNews(await world.store, item)
+    expect(await newsIn(world)).toEqual([])
+  },
+)
 
 test('a second hold of a call closes the first and opens another', async () => {
   const world = new World()
