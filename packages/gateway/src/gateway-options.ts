@@ -1,4 +1,5 @@
 /** The options of a gateway, and its limits. */
+import type { Channels } from '@holdpoint/channels'
 import type { Store } from '@holdpoint/core'
 import type { QuotaReached } from '@holdpoint/runtime'
 import type { Runtime } from '@holdpoint/spaces'
@@ -22,6 +23,8 @@ export interface GatewayOptions {
   /** From `storedAgents()`: checks and loads agents that are created over HTTP. */
   readonly storedAgents?: Pick<StoredAgents, 'check' | 'load'>
   readonly mcp?: McpPorts
+  /** Tells people of holds and sends webhooks. The gateway serves its pages, and does not close it. */
+  readonly channels?: Channels
   /** Replaces the rules of `authorize`: who sees and does what inside a tenant. Call `authorize` for the rules you keep. */
   readonly authorize?: Authorize
   readonly auth?: AuthOptions

@@ -1,4 +1,5 @@
 /** The services that routes use. */
+import type { Channels } from '@holdpoint/channels'
 import type { Store } from '@holdpoint/core'
 import type { Runtime } from '@holdpoint/spaces'
 import type { Authorize } from './authorize.ts'
@@ -37,6 +38,7 @@ export interface GatewayServices {
   readonly agents: NonNullable<GatewayOptions['agents']>
   readonly storedAgents: GatewayOptions['storedAgents']
   readonly mcp: McpPorts
+  readonly channels: Channels | undefined
   readonly limits: Limits
   readonly tenantLimits: TenantLimits
   readonly redact: Redact

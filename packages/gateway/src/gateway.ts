@@ -146,6 +146,7 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
     agents: options.agents ?? [],
     storedAgents: options.storedAgents,
     mcp: options.mcp ?? {},
+    channels: options.channels,
     limits,
     tenantLimits,
     redact,
@@ -188,6 +189,12 @@ function appOf(pipeline: Pipeline, all: readonly Route[], site: Site | undefined
     app.all(path, (c) => respond(wrong, redact, c.env))
   }
   const nothing = refuse('not-found', 'There is no such path. See /api/openapi.json.')
+  const { channels } = pipeline.services
+  for (const area of channels ? ['links', 'triggers', 'channels'] : [])
+    app.all(`/${area}/*`, async (c) => {
+      const response = await channels?.answer(c.req.raw)
+      return respond(response ? { response } : nothing, redact, c.env)
+    })
   app.notFound((c) => {
     const page = site?.answer(c.req.raw)
     return respond(page ? { response: page } : nothing, redact, c.env)

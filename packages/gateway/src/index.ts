@@ -1,3 +1,4 @@
+export { storedPrincipal } from './stored-principal.ts'
 export { storedAgents, type StoredAgents, type StoredAgentsOptions } from './stored-agents.ts'
 export { gateway, type Gateway } from './gateway.ts'
 export type { AuthOptions, GatewayOptions, Limits, LogLine } from './gateway-options.ts'

@@ -10,6 +10,7 @@ import type { RuntimeOptions } from '@holdpoint/runtime'
 import { HoldpointError, type Agent, type Store } from 'holdpoint'
 import type { StoredAgentsOptions } from './stored-agents.ts'
 import type { McpPorts } from './mcp-ports.ts'
+import type { ChannelsOptions } from '@holdpoint/channels'
 
 /** Exports that are options of the runtime. */
 type RuntimeExport = 'scope' | 'onHeld' | 'quotas' | 'onQuotaReached' | 'eraseAfter'
@@ -20,16 +21,22 @@ export interface Program extends Pick<RuntimeOptions, RuntimeExport> {
   readonly secrets?: StoredAgentsOptions['secrets']
   /** Hosts in the operator's network that agents created over HTTP may call. */
   readonly privateHosts?: StoredAgentsOptions['privateHosts']
+  /** Tells people of holds, and sends webhooks. */
+  readonly channels?: ProgramChannels
   /** `servers` from `mcpServers()`, `ownServer` from `createMcpServer()`. */
   readonly mcp?: McpPorts & {
     readonly servers?: NonNullable<McpPorts['servers']> & NonNullable<StoredAgentsOptions['mcp']>
   }
 }
 
+/** `url` is where people reach the gateway. */
+export type ProgramChannels = Pick<ChannelsOptions, 'url' | 'channels' | 'links' | 'handlers' | 'privateHosts'>
+
 export interface LoadedProgram {
   readonly agents: readonly Agent[]
   readonly storedAgentsOptions: StoredAgentsOptions
   readonly mcp: McpPorts
+  readonly channels?: ProgramChannels
   readonly runtime: Pick<RuntimeOptions, RuntimeExport>
 }
 
@@ -40,6 +47,7 @@ const EXPORTS: Readonly<Record<keyof Program, (value: unknown) => boolean>> = {
   secrets: isFunction,
   privateHosts: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
   mcp: isObject,
+  channels: (value) => isObject(value) && 'url' in value && typeof value.url === 'string',
   scope: isFunction,
   onHeld: isFunction,
   quotas: (value) => isFunction(value) || isObject(value),
@@ -53,6 +61,7 @@ const EXPECTED: Readonly<Record<keyof Program, string>> = {
   secrets: 'a function (tenant, name)',
   privateHosts: 'an array of host names',
   mcp: 'an object with `servers`, `ownServer` or both',
+  channels: 'an object with the `url` of the gateway, and `channels`, `links` or `handlers`',
   scope: 'a function (asker)',
   onHeld: 'a function (hold)',
   quotas: 'an object of quotas, or a function (tenant)',
@@ -98,7 +107,7 @@ function read(file: string, given: unknown): LoadedProgram {
     if (!isExport(name)) throw invalid(`${file} exports "${name}", which is not a setting. It may export ${names()}.`)
     if (value !== undefined && !EXPORTS[name](value)) throw invalid(`\`${name}\` of ${file} must be ${EXPECTED[name]}.`)
   }
-  const { agents = [], models = {}, secrets, privateHosts, mcp = {}, ...more } = given as Program
+  const { agents = [], models = {}, secrets, privateHosts, mcp = {}, channels, ...more } = given as Program
   const { scope, onHeld, quotas, onQuotaReached, eraseAfter } = more
   const storedAgentsOptions = {
     models,
@@ -113,7 +122,7 @@ function read(file: string, given: unknown): LoadedProgram {
     ...(onQuotaReached && { onQuotaReached }),
     ...(eraseAfter !== undefined && { eraseAfter }),
   }
-  return { agents, storedAgentsOptions, mcp, runtime }
+  return { agents, storedAgentsOptions, mcp, runtime, ...(channels && { channels }) }
 }
 
 function names(): string {

@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Channels } from '@holdpoint/channels'
 import { messageWithCauses } from '@holdpoint/core'
 import { holdpoint, openStore } from 'holdpoint'
 import { storedAgents, rememberSecrets } from './stored-agents.ts'
@@ -12,6 +13,7 @@ import { loadProgram } from './load-program.ts'
 import { redactor } from './redact.ts'
 import { exitWithMessage } from './exit-with-message.ts'
 import { serve, type Served } from './serve.ts'
+import { storedPrincipal } from './stored-principal.ts'
 import { settingsFromEnv } from './settings.ts'
 import { siteFromFolder } from './site/site.ts'
 
@@ -35,6 +37,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
     agents,
     storedAgentsOptions,
     mcp,
+    channels: channelOptions,
     runtime: runtimeOptions,
   } = await program(store).catch(async (error: unknown) => {
     await store.close()
@@ -55,6 +58,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
     store,
     agents,
     agentFor: stored.agentFor,
+    ...(channelOptions && { news: true }),
     ...lease,
     ...(planEveryMs !== undefined && { planEveryMs }),
     onProblem: ({ error, conversation }) =>
@@ -64,6 +68,15 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
         ...(conversation && { tenant: conversation.tenant, conversationId: conversation.id }),
       }),
   })
+  const channels =
+    channelOptions &&
+    Channels.open({
+      ...channelOptions,
+      runtime,
+      store,
+      principal: storedPrincipal(store),
+      onProblem: (error) => log({ level: 'error', message: redact(messageWithCauses(error)) }),
+    })
   const pages = consoleFolder()
   const served = await serve({
     ...settings,
@@ -74,6 +87,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
     agents,
     storedAgents: stored,
     mcp,
+    ...(channels && { channels }),
     secrets,
     log,
     ...(runtimeOptions.onQuotaReached && { onQuotaReached: runtimeOptions.onQuotaReached }),
@@ -85,6 +99,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
   return {
     served,
     stop: async () => {
+      await channels?.close()
       await served.close()
       await store.close()
     },

@@ -2,6 +2,7 @@
 import { at, type Row } from './contract-row.ts'
 import { spaceRows } from './contract-space-rows.ts'
 import { ruleRows } from './contract-rule-rows.ts'
+import { channelRows } from './contract-channel-rows.ts'
 import { mcpRows } from './contract-mcp-rows.ts'
 import { exportRows } from './contract-export-rows.ts'
 
@@ -204,6 +205,7 @@ export const rows: Readonly<Record<string, Row>> = {
   },
 
   ...ruleRows,
+  ...channelRows,
   ...mcpRows,
 
   whoAmI: {

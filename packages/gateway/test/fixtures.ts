@@ -21,6 +21,9 @@ export interface Fixtures {
   readonly space: { readonly id: string; readonly said: number; readonly callId: string }
   /** A plan of the agent helper. */
   readonly plan: string
+  /** A webhook with one delivery. */
+  readonly webhook: { readonly id: string; readonly delivery: string }
+  readonly trigger: string
 }
 
 export async function createFixtures(kit: Kit, tenant: Tenant): Promise<Fixtures> {
@@ -37,6 +40,9 @@ export async function createFixtures(kit: Kit, tenant: Tenant): Promise<Fixtures
   const { fingerprint } = held.body.result.holds[0]
   const when = [{ at: '/euros', equals: 5 }]
   const rule = await ask('POST', '/api/rules', { tenant, body: { effect: 'allow', tool: 'refund', fingerprint, when } })
+  await ask('PUT', `/api/people/${tenant}-pat/channels`, { tenant, body: { addresses: { email: 'pat@acme.test' } } })
+  const trigger = await ask('POST', '/api/triggers', { tenant, body: { agent: 'desk', name: 'order' } })
+  const webhook = await webhookOf(kit, tenant)
   const space = await spaceOf(kit, tenant)
   return {
     talk: 'talk',
@@ -48,7 +54,20 @@ export async function createFixtures(kit: Kit, tenant: Tenant): Promise<Fixtures
     person: `${tenant}-pat`,
     space,
     plan: 'stretch',
+    webhook,
+    trigger: trigger.body.id,
   }
+}
+
+/** With a delivery that nobody sends. */
+async function webhookOf({ channels }: Kit, tenant: Tenant): Promise<Fixtures['webhook']> {
+  const { id } = await channels.webhooks.create(tenant, { url: 'https://127.0.0.1:9/receiver' })
+  const news = { type: 'turn.ended', turnId: 't', reason: 'completed' } as const
+  const data = { tenant, conversationId: 'talk', turnId: 't', reason: 'completed' }
+  const event = { type: 'turn.ended', timestamp: '2030-01-01T00:00:00Z', data } as const
+  await channels.webhooks.tasksFor({ id: '1/talk', tenant, conversationId: 'talk', at: 1, news }, event)
+  const { items } = await channels.webhooks.deliveries(tenant, id)
+  return { id, delivery: items[0]?.id ?? '' }
 }
 
 async function spaceOf({ ask, runtime }: Kit, tenant: Tenant): Promise<Fixtures['space']> {

@@ -11,6 +11,7 @@ import {
 } from 'holdpoint'
 import { vi } from 'vitest'
 import { z } from 'zod'
+import { Channels } from '@holdpoint/channels'
 import { gateway, serve, type Gateway, type GatewayOptions, type McpPorts } from '@holdpoint/gateway'
 import type { Scope } from '@holdpoint/protocol'
 import { storedAgents } from '../src/stored-agents.ts'
@@ -25,6 +26,7 @@ export interface Kit {
   readonly url: string
   readonly runtime: Runtime
   readonly store: Store
+  readonly channels: Channels
   /** The inputs that the refund tool ran with. */
   readonly ran: readonly unknown[]
   key(tenant: Tenant, scope: Scope): string
@@ -156,7 +158,8 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
   })
   const log = (): void => {}
   const read = made && { storedAgents: made }
-  const settings = { runtime, store, agents: [desk], log, mcp: { servers: mcpOfAcme }, ...read, ...rest }
+  const channels = Channels.open({ runtime, store, url: 'https://holds.test' })
+  const settings = { runtime, store, channels, agents: [desk], log, mcp: { servers: mcpOfAcme }, ...read, ...rest }
   const served = socket ? await serve(settings) : undefined
   const api = served?.gateway ?? gateway(settings)
   const origin = served?.url ?? 'http://localhost'
@@ -173,6 +176,7 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
     url: origin,
     runtime,
     store,
+    channels,
     ran,
     key,
     ask: async (method, path, { body, as = 'admin', tenant = 'acme', key: idempotencyKey, headers } = {}) => {
@@ -197,6 +201,7 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
       }
     },
     close: async () => {
+      await channels.close()
       await (served ?? api).close()
       await runtime.close()
     },

@@ -2,6 +2,8 @@
 import type { Route } from '../http/route.ts'
 import { agentRoutes } from './agents.ts'
 import { workerCallRoutes } from './worker-calls.ts'
+import { personChannelRoutes } from './person-channels.ts'
+import { webhookRoutes } from './webhooks.ts'
 import { changeRoutes } from './changes.ts'
 import { conversationRoutes } from './conversations.ts'
 import { eventRoutes } from './events.ts'
@@ -44,6 +46,8 @@ export const apiRoutes: readonly Route[] = [
   ...keyRoutes,
   ...peopleRoutes,
   ...personSessionRoutes,
+  ...personChannelRoutes,
+  ...webhookRoutes,
   ...mcpRoutes,
   ...usageRoutes,
 ]
