@@ -8,7 +8,16 @@
  * the last step: a person may see a message twice, a receiver gets the same `webhook-id` again. What a person decides is a
  * command to the log, and the log accepts one.
  */
-import { guardedFetch, nodePorts, HoldpointError, type Json, type Ports, type Principal, type Runtime, type Store } from 'holdpoint'
+import {
+  guardedFetch,
+  nodePorts,
+  HoldpointError,
+  type Json,
+  type Ports,
+  type Principal,
+  type Runtime,
+  type Store,
+} from 'holdpoint'
 import { readNews, removeNews, type NewsItem } from '@holdpoint/runtime'
 import type { Channel, ChannelInbox } from './channel.ts'
 import { channelEvent, type ChannelEvent } from './channel-event.ts'
@@ -74,7 +83,10 @@ export class Channels {
     if (this.#channels.size < channels.length)
       throw new HoldpointError('config-invalid', 'Two channels have the same name.')
     if (!URL.canParse(url) || url.endsWith('/'))
-      throw new HoldpointError('config-invalid', 'The "url" of channels must be an address such as "https://holds.acme.test".')
+      throw new HoldpointError(
+        'config-invalid',
+        'The "url" of channels must be an address such as "https://holds.acme.test".',
+      )
     const now = (): number => ports.now()
     this.people = new ChannelPeople(store)
     const decider: Copies['decider'] = (tenant, row) => this.#copies.decider(tenant, row)
@@ -85,8 +97,7 @@ export class Channels {
         store,
         url,
         now,
-        decider: async (tenant, person) =>
-          decider(tenant, (await this.people.find(tenant, person)) ?? { person }),
+        decider: async (tenant, person) => decider(tenant, (await this.people.find(tenant, person)) ?? { person }),
       })
     this.#copies = new Copies({
       runtime,

@@ -132,7 +132,8 @@ export class Copies {
     if (row.agents && !row.agents.includes(open.agent)) return false
     const { to, kind, askedBy = [] } = open
     if (!to && row.resolver) return true
-    const asked = kind === 'elicitation' && askedBy.some((author) => author.kind !== 'agent' && author.by === row.person)
+    const asked =
+      kind === 'elicitation' && askedBy.some((author) => author.kind !== 'agent' && author.by === row.person)
     if (!to) return asked
     const { groups = [], delegations = [] } = await this.#options.principal(tenant, row.person)
     const names = [{ id: row.person, groups }, ...delegations.map(({ from }) => from)]

@@ -96,7 +96,10 @@ export function closedMessage(
   }
 }
 
-export async function wasReminded(store: Pick<Store, 'readCall'>, { tenant, conversationId, callId }: HoldOf): Promise<boolean> {
+export async function wasReminded(
+  store: Pick<Store, 'readCall'>,
+  { tenant, conversationId, callId }: HoldOf,
+): Promise<boolean> {
   const events = await store.readCall({ tenant, id: conversationId }, callId)
   return events.findLast(({ type }) => type === 'hold.reminded' || type === 'call.held')?.type === 'hold.reminded'
 }

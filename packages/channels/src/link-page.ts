@@ -9,7 +9,8 @@ const HEADERS = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex, nofollow',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
 }
 
 export function linkPage(page: LinkPage): Response {
@@ -23,7 +24,11 @@ export function linkPage(page: LinkPage): Response {
     case 'used':
       return html(410, 'This link was used already', `${facts(page.message)}${consoleLink(page.message)}`)
     case 'sign-in':
-      return html(200, titleOf(page.message), `${facts(page.message)}<p>Sign in to decide this.</p>${consoleLink(page.message)}`)
+      return html(
+        200,
+        titleOf(page.message),
+        `${facts(page.message)}<p>Sign in to decide this.</p>${consoleLink(page.message)}`,
+      )
     case 'open':
       return html(200, titleOf(page.message), facts(page.message) + form(page.message, page.nonce))
   }
@@ -43,7 +48,8 @@ export function decidedPage(decision: LinkDecision): Response {
     }
   const { result, person } = decision
   const message = 'message' in result && result.message !== undefined ? escape(result.message) : ''
-  if (result.verdict === 'accepted') return html(200, 'Done', `<p>Your decision was recorded for ${escape(person)}.</p>`)
+  if (result.verdict === 'accepted')
+    return html(200, 'Done', `<p>Your decision was recorded for ${escape(person)}.</p>`)
   return html(409, 'Nothing was decided', `<p>${escape(result.verdict)}. ${message}</p>`)
 }
 

@@ -16,7 +16,10 @@ const MINUTE = 60_000
 /** Throws for hours that cannot be read. */
 export function checkQuietHours({ from, to, timeZone }: QuietHours): void {
   if (!TIME.test(from) || !TIME.test(to) || from === to)
-    throw new HoldpointError('config-invalid', 'Quiet hours are two different times of the day: from "22:00" to "07:00".')
+    throw new HoldpointError(
+      'config-invalid',
+      'Quiet hours are two different times of the day: from "22:00" to "07:00".',
+    )
   try {
     minuteOfDay(0, timeZone)
   } catch (error) {

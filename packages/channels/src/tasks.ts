@@ -139,7 +139,8 @@ export class Tasks {
     const attempts = row.attempts + 1
     const wait = this.#worker.retryAfter(row, attempts)
     this.#worker.problem(result.failed)
-    const again = wait === undefined ? undefined : { ...row, attempts, dueAt: this.#ports.now() + wait, claimedUntil: 0 }
+    const again =
+      wait === undefined ? undefined : { ...row, attempts, dueAt: this.#ports.now() + wait, claimedUntil: 0 }
     return this.#end(claimed, mine, again)
   }
 
@@ -149,9 +150,7 @@ export class Tasks {
     const late = this.#ports.sleep(WORK_MS, signal, 'background').then((): TaskResult => {
       return { failed: new Error(`There was no result after ${WORK_MS / 1000} s.`) }
     })
-    const work = this.#worker
-      .work({ ...row }, signal)
-      .catch((error: unknown): TaskResult => ({ failed: error }))
+    const work = this.#worker.work({ ...row }, signal).catch((error: unknown): TaskResult => ({ failed: error }))
     try {
       return await Promise.race([work, late])
     } finally {

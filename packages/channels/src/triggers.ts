@@ -48,7 +48,8 @@ export class Triggers {
     if ((await this.list(tenant)).length >= MOST)
       throw new HoldpointError('config-invalid', `A tenant has at most ${MOST} triggers.`)
     const id = `tr_${randomBytes(12).toString('base64url')}`
-    const secret = scheme === 'standard' ? `whsec_${randomBytes(32).toString('base64')}` : randomBytes(32).toString('hex')
+    const secret =
+      scheme === 'standard' ? `whsec_${randomBytes(32).toString('base64')}` : randomBytes(32).toString('hex')
     const hook: TriggerHook = { id, agent, name, scheme, createdAt: this.#now() }
     const row: StoredHook = { ...hook, tenant, secret }
     await this.#store.put({ tenant, kind: OF_TENANT, id, expected: 0, data: hook as unknown as Json })

@@ -90,7 +90,13 @@ export class Webhooks {
       throw new HoldpointError('config-invalid', `A tenant has at most ${MOST_ENDPOINTS} webhooks.`)
     const secret = newSecret()
     const id = `wh_${randomBytes(9).toString('base64url')}`
-    const row: StoredEndpoint = { id, url, ...(events && { events }), createdAt: this.#ports.now(), secrets: [{ secret }] }
+    const row: StoredEndpoint = {
+      id,
+      url,
+      ...(events && { events }),
+      createdAt: this.#ports.now(),
+      secrets: [{ secret }],
+    }
     await this.#ports.store.put({ tenant, kind: ENDPOINT, id, expected: 0, data: row as unknown as Json })
     return { ...shownEndpoint(row), secret }
   }
@@ -114,7 +120,10 @@ export class Webhooks {
       if (!doc) return undefined
       const row = doc.data as unknown as StoredEndpoint
       const secret = newSecret()
-      const old = validSecrets(row, now()).map((each) => ({ secret: each.secret, until: each.until ?? now() + OLD_SECRET_MS }))
+      const old = validSecrets(row, now()).map((each) => ({
+        secret: each.secret,
+        until: each.until ?? now() + OLD_SECRET_MS,
+      }))
       const data = { ...row, secrets: [{ secret }, ...old] } as unknown as Json
       const put = await store.put({ tenant, kind: ENDPOINT, id, expected: doc.version, data })
       if (put.result === 'ok') return secret
@@ -150,7 +159,15 @@ export class Webhooks {
     for (const { id: endpoint } of wanted) {
       const id = `${endpoint}/${idAt(item)}`
       const body = JSON.stringify(event)
-      const made: StoredDelivery = { id, endpoint, type: event.type, at: item.at, status: 'pending', attempts: [], body }
+      const made: StoredDelivery = {
+        id,
+        endpoint,
+        type: event.type,
+        at: item.at,
+        status: 'pending',
+        attempts: [],
+        body,
+      }
       const put = await this.#write(tenant, made, 0)
       if (put || (await this.#delivery(tenant, id))?.status === 'pending') tasks.push(taskOf(tenant, made))
     }
@@ -179,7 +196,9 @@ export class Webhooks {
   ): Promise<{ readonly status?: number; readonly error?: string }> {
     const at = new Date(this.#ports.now())
     const messageId = `msg_${Buffer.from(id).toString('base64url')}`
-    const signatures = validSecrets(endpoint, at.getTime()).map(({ secret }) => new Webhook(secret).sign(messageId, at, body))
+    const signatures = validSecrets(endpoint, at.getTime()).map(({ secret }) =>
+      new Webhook(secret).sign(messageId, at, body),
+    )
     const headers = {
       'content-type': 'application/json',
       'webhook-id': messageId,
@@ -187,7 +206,13 @@ export class Webhooks {
       'webhook-signature': signatures.join(' '),
     }
     try {
-      const answer = await this.#ports.fetch(endpoint.url, { method: 'POST', headers, body, redirect: 'manual', signal })
+      const answer = await this.#ports.fetch(endpoint.url, {
+        method: 'POST',
+        headers,
+        body,
+        redirect: 'manual',
+        signal,
+      })
       await answer.body?.cancel()
       return { status: answer.status }
     } catch (error) {

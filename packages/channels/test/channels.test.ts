@@ -107,7 +107,10 @@ test('a hold that is over before its message could be sent sends none', async ()
   up = true
   await world.pass(60_000)
   expect(phones.sent).toEqual([])
-  await until(async () => (await (await world.store).documents({ tenant: '', kind: 'channels.task', limit: 9 })).items.length === 0)
+  await until(
+    async () =>
+      (await (await world.store).documents({ tenant: '', kind: 'channels.task', limit: 9 })).items.length === 0,
+  )
 })
 
 test('in quiet hours a person gets no new message, and it comes when they end', async () => {

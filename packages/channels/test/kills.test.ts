@@ -13,7 +13,10 @@ function diesAfterWrite(store: Store, nth: number): { readonly store: Store; rea
     if (++writes === nth) life.kill()
     return writes >= nth ? new Promise<never>(() => {}) : result
   }
-  return { store: new Proxy(life.store, { get: (target, name) => (name === 'put' ? put : Reflect.get(target, name)) }), writes: () => writes }
+  return {
+    store: new Proxy(life.store, { get: (target, name) => (name === 'put' ? put : Reflect.get(target, name)) }),
+    writes: () => writes,
+  }
 }
 
 async function rightInTheEnd({ desk, phones, until }: Desk): Promise<void> {

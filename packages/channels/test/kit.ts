@@ -45,7 +45,8 @@ export function mortal(store: Store): { readonly store: Store; kill(): void } {
       const act: unknown = Reflect.get(target, name)
       if (typeof act !== 'function') return act
       if (name === 'listen')
-        return (changed: () => void) => target.listen((...args) => void (dead || (changed as (...a: unknown[]) => void)(...args)))
+        return (changed: () => void) =>
+          target.listen((...args) => void (dead || (changed as (...a: unknown[]) => void)(...args)))
       return async (...args: unknown[]) => {
         const never = new Promise(() => {})
         if (dead) return never
@@ -70,13 +71,16 @@ export interface Desk {
 
 const ADA: ChannelPerson = { person: 'ada', addresses: { phone: '+ada' }, resolver: true }
 
-export async function openDesk(
-  { place, people = [ADA], groups = {}, ...setup }: Setup & {
-    place?: Place
-    people?: readonly ChannelPerson[]
-    groups?: Readonly<Record<string, readonly string[]>>
-  } = {},
-): Promise<Desk> {
+export async function openDesk({
+  place,
+  people = [ADA],
+  groups = {},
+  ...setup
+}: Setup & {
+  place?: Place
+  people?: readonly ChannelPerson[]
+  groups?: Readonly<Record<string, readonly string[]>>
+} = {}): Promise<Desk> {
   const world = new World(place)
   const desk = await world.process('desk', { news: true, says: [calls('pay'), 'Paid.'], tools: [pay()], ...setup })
   const phones = new Phones()

@@ -146,8 +146,18 @@ test('after the last wait, a delivery has failed', async () => {
   const store = await opened
   const webhooks = new Webhooks({ store, now: clock.now, fetch: () => Promise.reject(new Error('no route')) })
   await webhooks.create('', { url: 'https://a.test' })
-  const event = { type: 'turn.ended', timestamp: '', data: { tenant: '', conversationId: 'c', turnId: 't', reason: '' } } as const
-  const item = { id: '1/c', tenant: '', conversationId: 'c', at: 1, news: { type: 'turn.ended', turnId: 't', reason: 'completed' } } as const
+  const event = {
+    type: 'turn.ended',
+    timestamp: '',
+    data: { tenant: '', conversationId: 'c', turnId: 't', reason: '' },
+  } as const
+  const item = {
+    id: '1/c',
+    tenant: '',
+    conversationId: 'c',
+    at: 1,
+    news: { type: 'turn.ended', turnId: 't', reason: 'completed' },
+  } as const
   const [task] = await webhooks.tasksFor(item, event)
   const { webhook } = task!.what as { webhook: { id: string } }
   const signal = new AbortController().signal

@@ -244,9 +244,7 @@ test('limits come from one setting', () => {
   expect(read(JSON.stringify(limits))).toEqual(limits)
   expect(read('')).toBeUndefined()
   expect(() => read('20')).toThrow('HOLDPOINT_LIMITS must be a JSON object')
-  expect(() => read('{"maxStep":20}')).toThrow(
-    'HOLDPOINT_LIMITS has no limit "maxStep". The limits are bodyBytes, ',
-  )
+  expect(() => read('{"maxStep":20}')).toThrow('HOLDPOINT_LIMITS has no limit "maxStep". The limits are bodyBytes, ')
   expect(() => read('{"maxSteps":"20"}')).toThrow('HOLDPOINT_LIMITS needs a number from 0 for "maxSteps"')
   expect(() => read('{"rate":20}')).toThrow(
     'HOLDPOINT_LIMITS needs {"perSecond":10,"burst":20} with numbers above 0 for "rate"',

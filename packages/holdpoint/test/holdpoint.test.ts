@@ -14,10 +14,7 @@ function folder(): string {
 }
 
 test.each([
-  [
-    { leaseMS: 5 },
-    'holdpoint(): there is no setting "leaseMS". It takes store, agents, agentFor,',
-  ],
+  [{ leaseMS: 5 }, 'holdpoint(): there is no setting "leaseMS". It takes store, agents, agentFor,'],
   [{ closeStore: true }, 'there is no setting "closeStore"'],
   [{ lookMs: Number.NaN }, '"lookMs" must be a number of milliseconds above 0, not NaN.'],
   [{ leaseMs: '15s' }, '"leaseMs" must be a number of milliseconds above 0, not "15s".'],

@@ -41,7 +41,10 @@ export const webhookRoutes: readonly Route[] = [
     problems: ['not-found', 'config-invalid'],
     handle: withChannels(async ({ body, caller }, { webhooks }) => {
       const { url: to, events: types } = body
-      const { secret: made, ...row } = await webhooks.create(caller.tenant, { url: to, ...(types && { events: types }) })
+      const { secret: made, ...row } = await webhooks.create(caller.tenant, {
+        url: to,
+        ...(types && { events: types }),
+      })
       return { status: 201, body: row, secret: { secret: made } }
     }),
   }),
