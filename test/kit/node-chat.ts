@@ -61,7 +61,7 @@ export class NodeChat extends AbstractChat<UIMessage> {
     super({
       id,
       state: new PlainState([...messages]),
-      transport: new DefaultChatTransport({ api, headers, fetch: counted as typeof fetch }),
+      transport: new DefaultChatTransport({ api, headers, fetch: counted }),
       ...(automatic && { sendAutomaticallyWhen: isComplete }),
       ...rest,
     })

@@ -72,6 +72,7 @@ test('needsApproval and toolApproval hold the call; a function decides by the in
   const ran: unknown[] = []
   const pay = tool({
     inputSchema: z.object({ euros: z.number() }),
+    // oxlint-disable-next-line typescript/no-deprecated -- applications still have it
     needsApproval: ({ euros }) => euros > 100,
     execute: (input) => void ran.push(input),
   })

@@ -1,6 +1,5 @@
 /** Reads chunks with the code that `useChat` reads them with, and brings messages into a form that can be compared. */
 import {
-  asSchema,
   lastAssistantMessageIsCompleteWithApprovalResponses,
   lastAssistantMessageIsCompleteWithToolCalls,
   readUIMessageStream,
