@@ -28,6 +28,7 @@ import { openApiDocument } from './openapi-document.ts'
 import { redactor, type Redact } from './redact.ts'
 import { CappedIds } from './capped-ids.ts'
 import { apiRoutes } from './routes/api-routes.ts'
+import { agUiRoutes } from './routes/ag-ui.ts'
 import { chatRoutes } from './routes/chat.ts'
 import { ConsoleCode, consoleRoutes } from './routes/console.ts'
 import { docsRoutes } from './routes/docs.ts'
@@ -62,6 +63,7 @@ export function gateway(options: GatewayOptions): Gateway {
   const own = [
     ...ownMcpServerRoutes,
     ...chatRoutes,
+    ...agUiRoutes,
     ...documentation,
     ...consoleRoutes(code),
     ...signInRoutes(pipeline),

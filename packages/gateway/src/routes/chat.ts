@@ -12,18 +12,16 @@ import {
   UiWire,
   type ChatPorts,
   type ChatTaken,
-  type RequestedAnswer,
   type TurnStream,
 } from '@holdpoint/ai-sdk'
-import type { Principal, ResolveResult } from '@holdpoint/core'
+import type { Principal } from '@holdpoint/core'
 import { callerKey } from '../http/idempotency.ts'
 import { ok, refuse, type RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route, type RouteRequest } from '../http/route.ts'
 import { id, json, limit, z } from '../schemas.ts'
-import { hasEvents, refuseConversation, refuseCustom, refuseRight } from './access-rules.ts'
-import { accessTo } from './events.ts'
-import { allowedKinds } from './holds.ts'
-import { authorOf, deciderOf } from './request-author.ts'
+import { hasEvents, refuseConversation, refuseRight } from './access-rules.ts'
+import { resolveAs, streamIn, writerOf } from './other-protocol.ts'
+import { authorOf } from './request-author.ts'
 
 const query = z.strictObject({
   agent: id.optional().openapi({ description: 'The agent of a new conversation.' }),
@@ -57,18 +55,12 @@ export const chatRoutes: readonly Route[] = [
     ],
     idempotency: 'by-runtime',
     handle: async (asked) => {
-      const which = id.safeParse(asked.body.id)
-      if (!which.success)
-        return refuse('bad-request', `The request is invalid: body.id: ${which.error.issues[0]?.message}.`)
-      const refused = await refuseRight(asked, which.data, 'conversation.write')
-      if (refused) return refused
-      const from = await authorOf(asked, undefined)
+      const { body, services, caller } = asked
+      const from = await writerOf(asked, 'id', body.id)
       if ('answer' in from) return from.answer
-      if ((await hasEvents(asked.runtime, which.data)) && (await refuseConversation(asked.runtime, which.data)))
-        return refuse('is-a-space', `"${which.data}" is a space, not a conversation.`)
-      await asked.services.hubs.warm(asked.caller.tenant, which.data)
-      const taken = await takeChatRequest(asked.body, portsOf(asked, which.data, from.by))
-      return taken.ok ? streamAnswer(asked, which.data, taken.stream, taken.after) : refusedAnswer(taken)
+      await services.hubs.warm(caller.tenant, body.id)
+      const taken = await takeChatRequest(body, portsOf(asked, body.id, from.by))
+      return taken.ok ? streamAnswer(asked, body.id, taken.stream, taken.after) : refusedAnswer(taken)
     },
   }),
   route({
@@ -156,31 +148,8 @@ function portsOf({ query: { agent, whileBusy = 'queue' }, ...asked }: Asked, whi
   }
 }
 
-/** With the rights of the caller, exactly as the route that resolves one hold. */
-async function resolveAs(
-  asked: Pick<RouteRequest, 'caller' | 'services' | 'runtime'>,
-  which: string,
-  { callId, nth, resolution }: RequestedAnswer,
-): Promise<ResolveResult> {
-  const { caller, runtime } = asked
-  const from = await deciderOf(asked, undefined)
-  if ('answer' in from || (await refuseCustom(asked, which, callId)))
-    return { verdict: 'not-allowed', message: 'You may not answer this.' }
-  return runtime.resolve(which, callId, resolution, { by: from.by, hold: nth, ...allowedKinds(caller, ['client']) })
-}
-
-async function streamAnswer(
-  asked: RouteRequest,
-  which: string,
-  stream: TurnStream,
-  after: number,
-): Promise<RouteAnswer> {
-  const spoken = { wire: new UiWire(stream), after, headers: UI_STREAM_HEADERS }
-  const isPerson = asked.caller.kind === 'person'
-  return asked.services.streams.open(asked, which, {
-    spoken,
-    ...(isPerson && { access: await accessTo(asked, which) }),
-  })
+function streamAnswer(asked: RouteRequest, which: string, stream: TurnStream, after: number): Promise<RouteAnswer> {
+  return streamIn({ wire: new UiWire(stream), after, headers: UI_STREAM_HEADERS }, asked, which)
 }
 
 function refusedAnswer({ refusal, message }: Extract<ChatTaken, { readonly ok: false }>): RouteAnswer {

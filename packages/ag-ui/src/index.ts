@@ -1,0 +1,5 @@
+export type { AgUiEvent, AgUiInterrupt, AgUiMessage, AgUiOutcome } from './ag-ui-event.ts'
+export { agUiMessagesOf } from './ag-ui-messages.ts'
+export { AG_UI_HEADERS, AgUiWire } from './ag-ui-wire.ts'
+export { RunStream, type RunStreamOptions } from './run-stream.ts'
+export { runInput, takeRun, type RunAnswer, type RunInput, type RunPorts } from './take-run.ts'

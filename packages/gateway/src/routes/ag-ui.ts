@@ -1,0 +1,48 @@
+/** Conversations for front ends that speak AG-UI. Not in the OpenAPI document: the protocol has schemas of its own. */
+import { AG_UI_HEADERS, AgUiWire, runInput, takeRun, type RunPorts } from '@holdpoint/ag-ui'
+import type { Principal } from '@holdpoint/core'
+import { callerKey } from '../http/idempotency.ts'
+import { route, type Route, type RouteRequest } from '../http/route.ts'
+import { id, z } from '../schemas.ts'
+import { resolveAs, streamIn, writerOf } from './other-protocol.ts'
+
+const query = z.strictObject({
+  agent: id.optional(),
+  whileBusy: z.enum(['refuse', 'queue', 'supersede']).optional(),
+})
+
+export const agUiRoutes: readonly Route[] = [
+  route({
+    method: 'post',
+    path: '/api/ag-ui',
+    name: 'runAgUi',
+    tag: 'ag-ui',
+    summary:
+      'A run of AG-UI: a message, answers to interrupts and results of client tools; then the events until the run ends',
+    scopes: ['agent'],
+    query,
+    body: runInput,
+    responses: { 200: { description: 'The events of the run.', stream: true } },
+    idempotency: 'by-runtime',
+    handle: async (asked) => {
+      const { body, services, caller } = asked
+      const from = await writerOf(asked, 'threadId', body.threadId)
+      if ('answer' in from) return from.answer
+      await services.hubs.warm(caller.tenant, body.threadId)
+      const run = await takeRun(body, portsOf(asked, body.threadId, from.by))
+      return streamIn({ wire: new AgUiWire(run), after: run.after, headers: AG_UI_HEADERS }, asked, body.threadId)
+    },
+  }),
+]
+
+type Asked = RouteRequest<unknown, z.infer<typeof query>, unknown>
+
+function portsOf({ query: { agent, whileBusy = 'refuse' }, ...asked }: Asked, which: string, by: Principal): RunPorts {
+  const { runtime, caller } = asked
+  const options = { whileBusy, by, ...(agent !== undefined && { agent }) }
+  return {
+    view: () => runtime.view(which, { turns: 200 }),
+    submit: (content, key) => runtime.submit(which, content, { ...options, key: callerKey(caller, key) }),
+    resolve: (answer) => resolveAs(asked, which, answer),
+  }
+}
