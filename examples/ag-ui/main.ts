@@ -1,6 +1,6 @@
 /** A front end that speaks AG-UI: its run stops at a call that needs approval, and the next run approves it. */
 import assert from 'node:assert/strict'
-import { HttpAgent, type Interrupt } from '@ag-ui/client'
+import { HttpAgent, type AgentSubscriber, type Interrupt } from '@ag-ui/client'
 import { serve } from '@holdpoint/gateway'
 import { scriptedModel } from '@holdpoint/testing'
 import { agent, holdpoint, memoryStore, tool } from 'holdpoint'
@@ -32,9 +32,9 @@ const page = new HttpAgent({
   headers: { authorization: `Bearer ${key}` },
 })
 let interrupts: readonly Interrupt[] = []
-const subscriber = {
-  onRunFinishedEvent: ({ interrupts: open = [] }: { readonly interrupts?: readonly Interrupt[] }) => {
-    interrupts = open
+const subscriber: AgentSubscriber = {
+  onRunFinishedEvent: (run) => {
+    interrupts = run.outcome === 'interrupt' ? run.interrupts : []
   },
 }
 page.addMessage({ id: 'm1', role: 'user', content: 'Write to Bo' })
@@ -47,7 +47,7 @@ const resume = interrupts.map(({ id }) => ({
   payload: { approved: true },
 }))
 await page.runAgent({ resume }, subscriber)
-console.log(page.messages.map(({ role, content }) => `${role}: ${String(content ?? '')}`))
+console.log(page.messages.map(({ role, content }) => [role, content]))
 // #endregion
 
 assert.equal(page.messages.at(-1)?.content, 'The e-mail is out.')

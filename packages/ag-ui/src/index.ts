@@ -1,4 +1,4 @@
-export type { AgUiEvent, AgUiInterrupt, AgUiMessage, AgUiOutcome } from './ag-ui-event.ts'
+export type { AgUiEvent, AgUiMessage } from './ag-ui-event.ts'
 export { agUiMessagesOf } from './ag-ui-messages.ts'
 export { AG_UI_HEADERS, AgUiWire } from './ag-ui-wire.ts'
 export { RunStream, type RunStreamOptions } from './run-stream.ts'

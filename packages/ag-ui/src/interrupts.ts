@@ -52,7 +52,7 @@ function metadataOf({
 }
 
 /** Names one hold of a call, so that an answer to an earlier hold cannot answer a later one. */
-export function interruptId(callId: string, nth: number): string {
+function interruptId(callId: string, nth: number): string {
   return `${callId}:${nth}`
 }
 

@@ -142,7 +142,7 @@ describe.each(Object.keys(CLIENTS))('AG-UI %s', (version) => {
     const page = connect(here, 'c1')
     await page.say('a shirt')
     expect(page.interrupts).toMatchObject([{ reason: 'input_required', responseSchema: { enum: ['S', 'M'] } }])
-    const [{ id = '' } = {}] = page.interrupts
+    const id = page.interrupts[0]?.id ?? ''
     await page.run([{ interruptId: id, status: 'resolved', payload: 'XXL' }])
     expect(page.errors.splice(0).join()).toContain('invalid')
     // A reloaded page has no messages and no interrupts. Its first run gets both.

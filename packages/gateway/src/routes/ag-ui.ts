@@ -4,7 +4,9 @@ import type { Principal } from '@holdpoint/core'
 import { callerKey } from '../http/idempotency.ts'
 import { route, type Route, type RouteRequest } from '../http/route.ts'
 import { id, z } from '../schemas.ts'
-import { resolveAs, streamIn, writerOf } from './other-protocol.ts'
+import { resolveAs } from './resolve-as.ts'
+import { streamIn } from './stream-in.ts'
+import { writerOf } from './writer-of.ts'
 
 const query = z.strictObject({
   agent: id.optional(),

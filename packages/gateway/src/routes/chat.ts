@@ -20,7 +20,9 @@ import { ok, refuse, type RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route, type RouteRequest } from '../http/route.ts'
 import { id, json, limit, z } from '../schemas.ts'
 import { hasEvents, refuseConversation, refuseRight } from './access-rules.ts'
-import { resolveAs, streamIn, writerOf } from './other-protocol.ts'
+import { resolveAs } from './resolve-as.ts'
+import { streamIn } from './stream-in.ts'
+import { writerOf } from './writer-of.ts'
 import { authorOf } from './request-author.ts'
 
 const query = z.strictObject({
