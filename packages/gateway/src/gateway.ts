@@ -50,6 +50,8 @@ export interface Gateway {
   readonly consoleCode: string | undefined
   /** Creates keys for any tenant. A request over HTTP creates keys only for its own tenant. */
   readonly keys: Pick<Keys, 'create' | 'revoke' | 'list'>
+  /** How many live streams are open. */
+  readonly openStreams: number
   /** Refuses new requests, and ends the streams with a hint to reconnect. Does not close the runtime. */
   close(): Promise<void>
 }
@@ -88,6 +90,9 @@ export function gateway(options: GatewayOptions): Gateway {
     },
     consoleCode: code?.code,
     keys: pipeline.services.keys,
+    get openStreams() {
+      return pipeline.services.streams.size
+    },
     close: async () => {
       closing.abort()
       pipeline.services.streams.close()

@@ -4,6 +4,8 @@ import type { TokenOptions } from './auth/tokens.ts'
 import { limitsFromJson, type LimitsSetting } from './limits-setting.ts'
 import { OPENID_SETTING_NAMES, openIdFromEnv } from './openid-setting.ts'
 import type { ServeOptions } from './serve.ts'
+import type { TelemetrySetting } from './gateway-telemetry.ts'
+import { TELEMETRY_SETTING_NAMES, telemetryFromEnv } from './telemetry-setting.ts'
 
 export interface Settings extends Pick<
   ServeOptions,
@@ -16,6 +18,7 @@ export interface Settings extends Pick<
   /** The path of the module with the program's agents. */
   readonly app: string | undefined
   readonly limits?: LimitsSetting
+  readonly telemetry?: TelemetrySetting
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -37,6 +40,7 @@ const NAMES: ReadonlySet<string> = new Set([
   'HOLDPOINT_AUDIENCE',
   'HOLDPOINT_TOKEN_LIFE_MS',
   ...OPENID_SETTING_NAMES,
+  ...TELEMETRY_SETTING_NAMES,
 ])
 
 export function settingsFromEnv(env: Env): Settings {
@@ -55,6 +59,7 @@ export function settingsFromEnv(env: Env): Settings {
   const origins = listOf(env['HOLDPOINT_ORIGINS'])
   const proxies = listOf(env['HOLDPOINT_TRUSTED_PROXIES'])
   const limits = limitsFromJson(env['HOLDPOINT_LIMITS'])
+  const telemetry = telemetryFromEnv(env)
   return {
     store: HOLDPOINT_STORE,
     ...(listenUrl !== undefined && { listenUrl }),
@@ -66,6 +71,7 @@ export function settingsFromEnv(env: Env): Settings {
     ...(hosts && { hosts }),
     ...(origins && { origins }),
     ...(limits && { limits }),
+    ...(telemetry && { telemetry }),
     ...(proxies && { trustedProxies: countOf(proxies) ?? proxies }),
   }
 }

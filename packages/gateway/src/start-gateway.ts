@@ -9,6 +9,7 @@ import { messageWithCauses } from '@holdpoint/core'
 import { holdpoint, openStore } from 'holdpoint'
 import { storedAgents, rememberSecrets } from './stored-agents.ts'
 import type { LogLine } from './gateway-options.ts'
+import type { gatewayTelemetry } from './gateway-telemetry.ts'
 import { loadProgram } from './load-program.ts'
 import { redactor } from './redact.ts'
 import { exitWithMessage } from './exit-with-message.ts'
@@ -30,7 +31,14 @@ export interface StartGatewayOptions {
 }
 
 export async function startGateway(env: Env, { tour = false }: StartGatewayOptions = {}): Promise<RunningGateway> {
-  const { store: location, listenUrl, app, limits: { planEveryMs, ...limits } = {}, ...settings } = settingsFromEnv(env)
+  const {
+    store: location,
+    listenUrl,
+    app,
+    limits: { planEveryMs, ...limits } = {},
+    telemetry,
+    ...settings
+  } = settingsFromEnv(env)
   const program = await loadProgram(app)
   const store = await openStore(location, listenUrl === undefined ? {} : { listenUrl })
   const {
@@ -52,10 +60,13 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
   // A SQLite file usually has one process. A short lease lets its restart take over soon after a kill.
   const lease = /^postgres(?:ql)?:/.test(location) ? {} : { leaseMs: 5000 }
   const redact = redactor(secrets)
+  const onProblem = (error: unknown): void => log({ level: 'error', message: redact(messageWithCauses(error)) })
+  const watching = telemetry && (await telemetryOf(telemetry, store, { redact, onProblem }))
   const runtime = await holdpoint({
     rules: true,
     ...runtimeOptions,
-    store,
+    ...(watching && { observer: watching.observer }),
+    store: watching?.store ?? store,
     agents,
     agentFor: stored.agentFor,
     ...(channelOptions && { news: true }),
@@ -93,6 +104,8 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
     ...(runtimeOptions.onQuotaReached && { onQuotaReached: runtimeOptions.onQuotaReached }),
     firstKey: (key) => print(`The first key, shown only once:\n\n    ${key}\n`),
   })
+  watching?.showStreams(() => served.gateway.openStreams)
+  void watching?.resume().catch(onProblem)
   const page = pages === undefined ? `${served.url}/api/docs` : (served.consoleUrl ?? served.url)
   const warning = page === served.consoleUrl ? '\nThis URL signs in one browser, once. Do not share it.' : ''
   print(`Holdpoint listens on ${served.url}. Try it: ${page}${warning}`)
@@ -101,9 +114,18 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
     stop: async () => {
       await channels?.close()
       await served.close()
+      await watching?.stop().catch(onProblem)
       await store.close()
     },
   }
+}
+
+/** Loaded only when it is switched on. */
+async function telemetryOf(
+  ...given: Parameters<typeof gatewayTelemetry>
+): Promise<Awaited<ReturnType<typeof gatewayTelemetry>>> {
+  const { gatewayTelemetry: start } = await import('./gateway-telemetry.ts')
+  return start(...given)
 }
 
 /** For commands: prints a configuration error as one line and exits. */

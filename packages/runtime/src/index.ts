@@ -30,6 +30,7 @@ export { replayReport, type ReplayReport } from './replay/replay-report.ts'
 export type { ReplayedTurn } from './replay/replay-turn.ts'
 export type { DecidedCall, DecidedStep, TurnDecisions } from './replay/turn-decisions.ts'
 export type { ReplayOptions } from './runtime/replay.ts'
+export type { ObservedRun, Observer } from './drive/observer.ts'
 export type { ForkOptions, ForkResult } from './runtime/fork.ts'
 export type { ImportOptions, ImportResult } from './runtime/import-conversations.ts'
 export type {

@@ -18,6 +18,8 @@ export interface UserMessage {
   readonly by?: string
   /** The API key that sent the message for `by`. */
   readonly via?: string
+  /** The `traceparent` of the request that brought the message (W3C Trace Context). */
+  readonly trace?: string
 }
 
 /** One item of a turn. A turn may take several items from the queue. */
@@ -161,7 +163,11 @@ export function arrivedItem(
   return { kind: 'answer', callId, name, outcome, ...askedFor(arrived), ...(silent && { silent }) }
 }
 
-export function userMessage(content: string | readonly UserPart[], by?: string | Principal): UserMessage {
+export function userMessage(
+  content: string | readonly UserPart[],
+  by?: string | Principal,
+  trace?: string,
+): UserMessage {
   const parts: readonly UserPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
-  return { parts, ...actorOf(principalOf(by)) }
+  return { parts, ...actorOf(principalOf(by)), ...(trace !== undefined && { trace }) }
 }

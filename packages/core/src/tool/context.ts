@@ -46,6 +46,8 @@ export interface ToolContext<Input = unknown> {
     /** The input that the model wrote, before the schema's defaults and transforms. */
     readonly args: Json
     readonly attempt: number
+    /** The `traceparent` header for requests of this run, if the runtime has an observer (W3C Trace Context). */
+    readonly traceparent?: string
     /** The fingerprint of the tool when the gate or a person approved the call. */
     readonly fingerprint?: string
   }

@@ -66,6 +66,8 @@ export interface OpenTurn {
   readonly by: string | undefined
   /** All authors of the turn, each once. */
   readonly askedBy: readonly Author[]
+  /** The `traceparent` of the request that began the turn. */
+  readonly trace?: string
   /** In a cycle: the space that all its authors wrote in. The agent's calls are made there, until it leaves a space. */
   readonly startSpace: string | undefined
   /** The current step, from 1. */

@@ -123,8 +123,11 @@ function moveTurnStarted(state: Conversation, event: Extract<LogEvent, { type: '
   const askedBy = event.items.length > 0 ? authorsOfAll(event.items) : (state.turn.last?.askedBy ?? UNKNOWN_AUTHOR)
   const by = event.cycle ? undefined : askedBy[0]?.by
   const startSpace = event.cycle ? onlySpaceOf(askedBy) : undefined
+  const [first] = event.items
+  const trace = first?.kind === 'message' ? first.message.trace : undefined
   const open: OpenTurn = {
     turnId,
+    ...(trace !== undefined && { trace }),
     by,
     askedBy,
     startSpace,

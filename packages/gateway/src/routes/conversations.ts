@@ -122,8 +122,10 @@ export const conversationRoutes: readonly Route[] = [
     },
     problems: ['quota-exceeded', 'turn-in-progress', 'key-reused', 'is-a-space', 'agent-missing', 'config-invalid'],
     idempotency: 'by-runtime',
-    handle: async ({ params: { id: which }, query: { wait = 0 }, body, caller, idempotencyKey, runtime, services }) => {
-      const refused = await refuseRight({ caller, runtime, services }, which, 'conversation.write')
+    handle: async (asked) => {
+      const { params, query, body, caller, idempotencyKey, runtime, services, request } = asked
+      const [which, wait = 0] = [params.id, query.wait]
+      const refused = await refuseRight(asked, which, 'conversation.write')
       if (refused) return refused
       const from = await authorOf({ caller, services }, body.by)
       if ('answer' in from) return from.answer
@@ -134,6 +136,7 @@ export const conversationRoutes: readonly Route[] = [
       const options = {
         ...defined({ agent, whileBusy, maxSteps }),
         by: from.by,
+        ...traceOf(request),
         ...(idempotencyKey !== undefined && { key: callerKey(caller, idempotencyKey) }),
       }
       await services.hubs.warm(caller.tenant, which)
@@ -259,4 +262,10 @@ type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 /** Drops undefined values: the runtime's options do not accept them. */
 function defined<T extends object>(values: T): Defined<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>
+}
+
+/** The caller's trace goes on in the turn. A header that is no valid `traceparent` is ignored, as the standard says. */
+function traceOf({ headers }: Request): { readonly trace?: string } {
+  const trace = headers.get('traceparent')
+  return trace !== null && /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/.test(trace) ? { trace } : {}
 }

@@ -59,8 +59,9 @@ export function lowerCase(headers: Headers): Headers {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
-export function ownHeaders(callId: string, hasBody: boolean): Headers {
+export function ownHeaders(callId: string, hasBody: boolean, traceparent: string | undefined): Headers {
   return {
+    ...(traceparent !== undefined && { traceparent }),
     accept: 'application/json, text/*;q=0.9, */*;q=0.5',
     'user-agent': 'holdpoint',
     'idempotency-key': callId,

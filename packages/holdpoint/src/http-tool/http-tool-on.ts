@@ -101,7 +101,7 @@ function outgoing(
   template: UrlTemplate,
   method: HttpMethod,
   custom: Headers,
-  { input, call: { id } }: ToolContext,
+  { input, call: { id, traceparent } }: ToolContext,
 ): Outgoing {
   const json = toJson(input)
   if (!json.ok || !isObject(json.value))
@@ -109,7 +109,7 @@ function outgoing(
   const url = template.fill(json.value)
   const rest = Object.fromEntries(Object.entries(json.value).filter(([name]) => !template.names.has(name)))
   const { body } = METHODS[method]
-  const headers = ownHeaders(id, body)
+  const headers = ownHeaders(id, body, traceparent)
   return body
     ? { url, method, headers, custom, body: JSON.stringify(rest) }
     : { url: withQuery(url, rest), method, headers, custom, body: undefined }

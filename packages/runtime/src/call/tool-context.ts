@@ -18,6 +18,7 @@ export function toolContext(
   stop: LazyAbortController,
 ): ToolContext {
   const { agent, log, scope } = context
+  const traceparent = traceparentOf(context, call)
   const made = {
     input,
     call: {
@@ -25,6 +26,7 @@ export function toolContext(
       name: call.name,
       args: copyJson(call.proposed),
       attempt: call.attempt,
+      ...(traceparent !== undefined && { traceparent }),
       ...(call.approved && { fingerprint: call.approved.fingerprint }),
     },
     resumed: call.resumed && resumedWith(call.resumed),
@@ -48,6 +50,12 @@ export function toolContext(
   Object.defineProperty(made, 'signal', WHEN_ASKED.signal)
   Object.defineProperty(made, 'requestId', WHEN_ASKED.requestId)
   return made as typeof made & Pick<ToolContext, 'plans' | 'signal' | 'requestId'>
+}
+
+function traceparentOf({ log, traceparent }: TurnContext, { callId, attempt }: Call): string | undefined {
+  const { turn } = log.state
+  if (turn.phase === 'rest') return undefined
+  return traceparent({ turnId: turn.turnId, callId, attempt, ...(turn.trace !== undefined && { trace: turn.trace }) })
 }
 
 /** The source of properties that are made on demand. It is hidden from code that inspects or copies a context. */

@@ -6,7 +6,7 @@ import { HoldpointError } from '@holdpoint/core/internal/failure'
 import { BeforeMessageResults } from '../hooks/before-message.ts'
 import type { Frame } from '@holdpoint/core/internal/live/frame'
 import type { LogEvent } from '@holdpoint/core/internal/log/log-event'
-import { UNKNOWN_AUTHOR, userMessage } from '@holdpoint/core/internal/log/message'
+import { UNKNOWN_AUTHOR } from '@holdpoint/core/internal/log/message'
 import { principalOf, type Principal } from '@holdpoint/core/internal/principal'
 import { noScope } from '@holdpoint/core/internal/tool/context'
 import { decideCancel, decideSend } from '@holdpoint/core/internal/turn/decide'
@@ -26,9 +26,10 @@ import { turnOfMessage, type MessageTaken, type TurnOfMessage } from './turn-of-
 import { cancelOnSignal } from './cancel-on-signal.ts'
 import { checkResolution } from './check-resolution.ts'
 import { readResolution } from './read-resolution.ts'
-import { checkContent, checkSendOptions, checkResolveOptions } from './check-send.ts'
+import { checkSendOptions, checkResolveOptions } from './check-send.ts'
 import type { ConversationLog } from './conversation-log.ts'
 import { ConversationPerformer } from './conversation-performer.ts'
+import { messageItem } from './message-item.ts'
 import { withEvents } from '../log/decision-events.ts'
 import { SerialQueue } from '../log/serial-queue.ts'
 import { isRuleOf, outputOf, type OutputRule } from '@holdpoint/core/internal/agent/output'
@@ -120,9 +121,8 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
     checkSendOptions(options)
     const answered = await answerQuestion({ content }, options, this)
     if (answered && !answered.ok) return answered
-    const said = answered ? undefined : { content }
-    const begin = (): Promise<MessageTaken> => this.#begin(said, options, undefined)
-    return said ? this.#order.run(begin) : begin()
+    const begin = (): Promise<MessageTaken> => this.#begin(answered ? undefined : { content }, options, undefined)
+    return answered ? begin() : this.#order.run(begin)
   }
 
   /** Waits until the turn of a message is over or a hold is open. Undefined when the log has no such turn. */
@@ -212,10 +212,9 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
   }
 
   async #cancelTurn(turnId: string | undefined): Promise<void> {
-    await this.change((state) => {
-      const { turn } = state
-      return turn.phase === 'rest' || turn.turnId !== turnId ? accept() : decideCancel(state)
-    })
+    await this.change((state) =>
+      state.turn.phase === 'rest' || state.turn.turnId !== turnId ? accept() : decideCancel(state),
+    )
   }
 
   async change(decide: (state: Conversation) => Decision): Promise<CancelResult> {
@@ -264,7 +263,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
     if (!said && this.isDriven && this.log.drivable && this.log.state.turn.phase !== 'rest')
       // The caller only waits for a turn that this process drives: the driver reads what others append.
       return { ok: true, turnId: this.log.state.turn.turnId }
-    const item = said && ({ kind: 'message', message: userMessage(checkContent(said.content), options.by) } as const)
+    const item = said && messageItem(said.content, options)
     const { whileBusy: wanted = 'answer' } = options
     const whileBusy = wanted === 'answer' ? this.agent.whileBusy : wanted
     const plan = planTurn(caller ?? this.#context(options))
@@ -339,6 +338,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
       problem: (error) => reportProblem(host, log.address, error, options.onProblem ?? agent.ports.problem),
       watched: () => this.watchers.watching || this.#relay?.watched(log.state) === true,
       emit: (frame) => this.#emit(frame),
+      traceparent: (run) => host.traceparent({ address: log.address, ...run }),
     }
   }
 

@@ -6,11 +6,13 @@ import type { FileData } from '@holdpoint/core/internal/model/model'
 import { checkPrincipal } from './check-principal.ts'
 import type { Content, OpenSessionOptions, ResolveOptions, SendOptions } from '../session/session-options.ts'
 
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 const WHILE_BUSY: readonly unknown[] = ['refuse', 'queue', 'supersede', 'answer', undefined]
 
 const SEND: Readonly<Record<keyof SendOptions, true>> = {
   scope: true,
   requestId: true,
+  trace: true,
   signal: true,
   by: true,
   key: true,
@@ -47,6 +49,8 @@ export function checkSendOptions(options: SendOptions): void {
   const { by, maxSteps, whileBusy, signal, requestId, onToolError, onProblem } = options
   if (requestId !== undefined && typeof requestId !== 'string')
     throw invalid(`"requestId" must be a string, not ${describeValue(requestId)}.`)
+  if (options.trace !== undefined && (typeof options.trace !== 'string' || !TRACEPARENT.test(options.trace)))
+    throw invalid(`"trace" must be a traceparent header, not ${describeValue(options.trace)}.`)
   if (onToolError !== undefined && typeof onToolError !== 'function' && !ON_ERROR.includes(onToolError))
     throw invalid(`"onToolError" must be continue, halt or a function, not ${describeValue(onToolError)}.`)
   checkTools(options.tools)

@@ -10,6 +10,7 @@ import type { OpenTurn } from '@holdpoint/core/internal/turn/turn-state'
 import type { Agent, OnToolError } from '@holdpoint/core/internal/agent/agent'
 import type { ConversationLog } from './conversation-log.ts'
 import type { RuleStore } from '../rules/rule-store.ts'
+import type { ObservedRun } from '../drive/observer.ts'
 import type { OutputRule } from '@holdpoint/core/internal/agent/output'
 
 export interface TurnContext {
@@ -44,6 +45,8 @@ export interface TurnContext {
   /** Whether frames have a subscriber. Without one they are not made, because they cost time for each piece of text. */
   watched(): boolean
   emit(frame: Frame): void
+  /** The `traceparent` header for requests of a run. Undefined without an observer. */
+  traceparent(run: Omit<ObservedRun, 'address'>): string | undefined
 }
 
 export function planTurn({ agent, output, maxSteps, tellsNews }: TurnContext): TurnPlan {

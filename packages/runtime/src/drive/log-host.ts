@@ -14,6 +14,7 @@ import type { Agent } from '@holdpoint/core/internal/agent/agent'
 import type { RuleStore } from '../rules/rule-store.ts'
 import { noReceivers } from './deliver-notices.ts'
 import type { Tenure } from './driver.ts'
+import type { ObservedRun } from './observer.ts'
 
 export interface LogHost extends Tenure {
   readonly store: Store
@@ -34,6 +35,7 @@ export interface LogHost extends Tenure {
   readonly problem: ((error: unknown, address: Address) => void) | undefined
   /** Called with the events of each append of this process to a conversation. */
   wrote(events: readonly LogEvent[], state: Conversation, address: Address): void
+  traceparent(run: ObservedRun): string | undefined
   /** The scheduler looks at due logs at this time, at the latest. */
   wakeAt(at: number): void
   /** The log is due, but there is nothing to do before this time. */
@@ -66,6 +68,7 @@ export function sessionHost(store: Store, ports: Ports): LogHost {
     deliver: noReceivers,
     problem: undefined,
     wrote: () => {},
+    traceparent: () => undefined,
     wakeAt: () => {},
     postpone: () => {},
     clientSeenAt: () => Promise.resolve(-Infinity),

@@ -112,7 +112,7 @@ const inboxEvent = variant<InboxEvent['type']>('type', {
   trigger: { name: text, data: any, by: maybe(text) },
 })
 const inbound = variant('kind', {
-  message: { message: shape({ parts: list(userPart), by: maybe(text), via: maybe(text) }) },
+  message: { message: shape({ parts: list(userPart), by: maybe(text), via: maybe(text), trace: maybe(text) }) },
   answer: { callId: text, name: text, outcome, askedBy, silent: maybe(is(true)) },
   event: { id: text, at: number, event: inboxEvent },
 })

@@ -14,6 +14,7 @@ import type { Conversation } from '@holdpoint/core/internal/turn/turn-state'
 import { ActiveConversation } from '../conversation/active-conversation.ts'
 import { noReceivers } from '../drive/deliver-notices.ts'
 import type { Relay, LogHost } from '../drive/log-host.ts'
+import { observe, type ObservedRun } from '../drive/observer.ts'
 import { ActiveLogs, type ActiveLogListener, type AnyActiveLog } from './active-logs.ts'
 import { Agents } from './agents.ts'
 import { ConnectedClients } from './connected-clients.ts'
@@ -144,7 +145,12 @@ export class Engine implements LogHost, ActiveLogListener {
   }
 
   wrote(events: readonly LogEvent[], state: Conversation, address: Address): void {
+    observe(this.#options.observer, address, events, this)
     if (this.#options.onHeld) this.#tellHeld(newHolds(events, state, address))
+  }
+
+  traceparent(run: ObservedRun): string | undefined {
+    return this.#options.observer?.traceparent?.(run)
   }
 
   entered(active: AnyActiveLog): void {
@@ -163,8 +169,7 @@ export class Engine implements LogHost, ActiveLogListener {
   scope({ tenant, id }: Address, by: string | undefined, askedBy: readonly Author[] = UNKNOWN_AUTHOR): Scope {
     const agent = agentOfLog(id)
     const asker = agent === undefined ? { by } : { by: undefined, agent }
-    const { scope } = this.#options
-    if (scope) return scope({ tenant, conversationId: id, ...asker }) ?? noScope
+    if (this.#options.scope) return this.#options.scope({ tenant, conversationId: id, ...asker }) ?? noScope
     return agent === undefined ? scopeOf(by, askedBy) : { agent }
   }
 

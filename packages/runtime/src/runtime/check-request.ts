@@ -75,7 +75,18 @@ type Known<T> = Readonly<Record<keyof T, unknown>>
 
 export const OPTIONS = {
   create: { id: 1, agent: 1, by: 1 },
-  send: { agent: 1, by: 1, key: 1, signal: 1, whileBusy: 1, maxSteps: 1, output: 1, structuredFinalize: 1, sender: 1 },
+  send: {
+    agent: 1,
+    by: 1,
+    key: 1,
+    trace: 1,
+    signal: 1,
+    whileBusy: 1,
+    maxSteps: 1,
+    output: 1,
+    structuredFinalize: 1,
+    sender: 1,
+  },
   resolve: { hold: 1, by: 1, kinds: 1, scope: 1 },
   hold: { by: 1, hold: 1 },
   handOver: { to: 1, by: 1 },

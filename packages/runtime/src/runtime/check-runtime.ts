@@ -59,6 +59,7 @@ const SETTINGS: Readonly<Record<keyof RuntimeOptions, Rule>> = {
   graceMs: from0,
   onProblem: code,
   onHeld: code,
+  observer: having('an observer, as telemetry() makes it', 'wrote'),
   onQuotaReached: code,
 }
 

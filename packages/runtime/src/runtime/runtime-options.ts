@@ -4,6 +4,7 @@ import type { Agent } from '@holdpoint/core/internal/agent/agent'
 import type { HeldCall } from '../session/result.ts'
 import type { SendOptions } from '../session/session-options.ts'
 import type { Ports } from '@holdpoint/core/internal/ports'
+import type { Observer } from '../drive/observer.ts'
 import type { EraseAfter } from '../node/retention.ts'
 import type { QuotaReached, Quotas } from '../node/tenant-quotas.ts'
 import type { Scope } from '@holdpoint/core/internal/tool/context'
@@ -71,6 +72,8 @@ export interface RuntimeOptions {
    * Users read only that the model could not answer.
    */
   readonly onProblem?: (problem: Problem) => void
+  /** Sees what this process writes. `@holdpoint/telemetry` makes one for OpenTelemetry. */
+  readonly observer?: Observer
   /**
    * Called when a call starts to wait for an answer from outside, once for each hold, in the process that wrote it. That
    * is usually the process that drives the conversation. A hold that is open when the process starts, or that another

@@ -13,6 +13,8 @@ import type { OutputRequest } from '@holdpoint/core/internal/agent/output'
 
 export interface SendOptions {
   readonly scope?: Scope
+  /** The `traceparent` header of the request that brings the message. The turn's spans continue that trace. */
+  readonly trace?: string
   /** Passed to tools. Default: a new id. */
   readonly requestId?: string
   readonly signal?: AbortSignal

@@ -81,7 +81,7 @@ describe('tools of one request', () => {
 
 describe('unknown options', () => {
   test.each([
-    ['a misspelt one', { maxStep: 3 }, 'There is no option "maxStep" here. It takes scope, requestId, signal, by,'],
+    ['a misspelt one', { maxStep: 3 }, 'There is no option "maxStep" here. It takes scope, requestId, trace, signal,'],
     ['one of a tool', { approval: 'required' }, 'There is no option "approval" here.'],
     ['tools that are none', { tools: [{ name: 'x' }] }, '"tools" must be a list of tools, as tool() makes them.'],
     [

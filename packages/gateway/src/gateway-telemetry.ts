@@ -1,0 +1,74 @@
+/**
+ * OpenTelemetry for the command, which is the application here: it brings the SDK, an OTLP exporter for spans and an endpoint
+ * for Prometheus. Nothing of it is loaded until it is switched on.
+ */
+import { LogSpanIds, observedStore, telemetry, type Telemetry } from '@holdpoint/telemetry'
+import type { Store } from 'holdpoint'
+
+export interface TelemetrySetting {
+  /** Where Prometheus reads metrics. They are those of all tenants, so this is not a path of the gateway. */
+  readonly metrics?: { readonly host: string; readonly port: number }
+  /** The URL that spans are sent to, by OTLP over HTTP. */
+  readonly spans?: string
+  /** Export content too: messages, arguments and results, without secrets. */
+  readonly content: boolean
+}
+
+export interface GatewayTelemetry extends Pick<Telemetry, 'observer' | 'resume'> {
+  /** The store, with its latency measured. */
+  readonly store: Store
+  /** Shows how many live streams are open. */
+  showStreams(count: () => number): void
+  stop(): Promise<void>
+}
+
+export async function gatewayTelemetry(
+  { metrics, spans, content }: TelemetrySetting,
+  store: Store,
+  { redact, onProblem }: { readonly redact: (text: string) => string; readonly onProblem: (error: unknown) => void },
+): Promise<GatewayTelemetry> {
+  const ids = new LogSpanIds()
+  const tracing = spans === undefined ? undefined : await spansTo(spans, ids)
+  const reading = metrics && (await metricsAt(metrics))
+  const made = telemetry({
+    store,
+    ids,
+    ...(tracing && { tracerProvider: tracing.provider, flush: () => tracing.provider.forceFlush() }),
+    ...(reading && { meterProvider: reading.provider }),
+    ...(content && { content: redact }),
+    onProblem,
+  })
+  return {
+    observer: made.observer,
+    resume: () => (tracing ? made.resume() : Promise.resolve({ conversations: 0, spans: 0 })),
+    store: reading ? observedStore(store, reading.provider) : store,
+    showStreams: (count) =>
+      reading?.provider
+        .getMeter('@holdpoint/gateway')
+        .createObservableGauge('holdpoint.streams', { unit: '{stream}', description: 'Live streams that are open.' })
+        .addCallback((result) => result.observe(count())),
+    stop: async () => {
+      await made.close()
+      await tracing?.provider.shutdown()
+      await reading?.provider.shutdown()
+    },
+  }
+}
+
+async function spansTo(url: string, idGenerator: LogSpanIds) {
+  const { BatchSpanProcessor, TracerProvider } = await import('@opentelemetry/sdk-trace')
+  const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http')
+  const { resourceFromAttributes } = await import('@opentelemetry/resources')
+  const processor = new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url }) })
+  const resource = resourceFromAttributes({ 'service.name': 'holdpoint' })
+  return { provider: new TracerProvider({ idGenerator, resource, spanProcessors: [processor] }) }
+}
+
+async function metricsAt({ host, port }: NonNullable<TelemetrySetting['metrics']>) {
+  const { MeterProvider } = await import('@opentelemetry/sdk-metrics')
+  const { PrometheusExporter } = await import('@opentelemetry/exporter-prometheus')
+  const exporter = new PrometheusExporter({ host, port, preventServerStart: true })
+  const provider = new MeterProvider({ readers: [exporter] })
+  await exporter.startServer()
+  return { provider }
+}

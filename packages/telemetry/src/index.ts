@@ -1,0 +1,5 @@
+export { GEN_AI_CONVENTIONS } from './gen-ai.ts'
+export { LogSpanIds } from './log-span-ids.ts'
+export { type Price } from './log-metrics.ts'
+export { observedStore } from './observed-store.ts'
+export { telemetry, type Telemetry, type TelemetryOptions } from './telemetry.ts'
