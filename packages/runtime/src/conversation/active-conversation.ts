@@ -141,11 +141,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
     checkResolveOptions(options)
     const answering = this.#resolve(callId, resolution, options, key)
     this.#answering.add(answering)
-    try {
-      return await answering
-    } finally {
-      this.#answering.delete(answering)
-    }
+    return answering.finally(() => this.#answering.delete(answering))
   }
 
   async #resolve(

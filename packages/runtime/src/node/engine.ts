@@ -14,7 +14,7 @@ import type { Conversation } from '@holdpoint/core/internal/turn/turn-state'
 import { ActiveConversation } from '../conversation/active-conversation.ts'
 import { noReceivers } from '../drive/deliver-notices.ts'
 import type { Relay, LogHost } from '../drive/log-host.ts'
-import { observe, type ObservedRun } from '../drive/observer.ts'
+import { observe } from '../drive/observer.ts'
 import { ActiveLogs, type ActiveLogListener, type AnyActiveLog } from './active-logs.ts'
 import { Agents } from './agents.ts'
 import { ConnectedClients } from './connected-clients.ts'
@@ -24,13 +24,14 @@ import { Lease } from './lease.ts'
 import { MissingAgents } from './missing-agents.ts'
 import { putNews } from './news-outbox.ts'
 import { newHolds } from '../runtime/new-holds.ts'
+import { tellHolds } from '../runtime/tell-holds.ts'
 import { NO_NODE } from './no-node.ts'
 import { PostponedConversations } from './postponed-conversations.ts'
 import { RepeatedProblem } from './repeated-problem.ts'
 import { Retention } from './retention.ts'
 import { RuleStore } from '../rules/rule-store.ts'
 import { Scheduler } from './scheduler.ts'
-import type { NewHold, RuntimeOptions } from '../runtime/runtime-options.ts'
+import type { RuntimeOptions } from '../runtime/runtime-options.ts'
 import { Subscribers } from '../subscribe/subscribers.ts'
 import { Sweeper } from './sweeper.ts'
 import { TenantQuotas } from './tenant-quotas.ts'
@@ -49,6 +50,7 @@ export class Engine implements LogHost, ActiveLogListener {
   readonly rules: RuleStore | undefined
   readonly agents: Agents
   readonly extension: Extension | undefined
+  readonly traceparent: LogHost['traceparent'] = (run) => this.#options.observer?.traceparent?.(run)
   readonly #options: RuntimeOptions
   readonly #lease: Lease
   readonly #scheduler: Scheduler
@@ -145,12 +147,9 @@ export class Engine implements LogHost, ActiveLogListener {
   }
 
   wrote(events: readonly LogEvent[], state: Conversation, address: Address): void {
-    observe(this.#options.observer, address, events, this)
-    if (this.#options.onHeld) this.#tellHeld(newHolds(events, state, address))
-  }
-
-  traceparent(run: ObservedRun): string | undefined {
-    return this.#options.observer?.traceparent?.(run)
+    const { observer, onHeld } = this.#options
+    observe(observer, address, events, this)
+    if (onHeld) tellHolds(newHolds(events, state, address), onHeld, this)
   }
 
   entered(active: AnyActiveLog): void {
@@ -246,14 +245,6 @@ export class Engine implements LogHost, ActiveLogListener {
     } catch {
       // A listener that throws must not stop other work.
     }
-  }
-
-  /** Calls `onHeld` after the append: it may use the conversation at once, and its errors are not those of the writer. */
-  #tellHeld(holds: readonly NewHold[]): void {
-    for (const hold of holds)
-      Promise.resolve(hold)
-        .then(this.#options.onHeld)
-        .catch((error: unknown) => this.problem(error, { tenant: hold.tenant, id: hold.conversationId }))
   }
 
   /** Finishes work under way within the grace, hands the rest over, and gives up the lease. */
