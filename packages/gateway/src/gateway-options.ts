@@ -83,6 +83,20 @@ export interface ConfiguredKey {
 export interface LogLine {
   readonly level: 'info' | 'warn' | 'error'
   readonly message: string
+  /** What happened, for filters: a problem, a model call that failed, a turn that failed, a request that was refused. */
+  readonly event?: 'problem' | 'model-failed' | 'turn-failed' | 'request-refused'
+  /** The code of the error, of the refusal or of the end of the turn. */
+  readonly code?: string
+  /** Of the request. The client gets it in the `x-request-id` header. */
+  readonly requestId?: string
+  /** What the model's vendor answered, and its id of the request. */
+  readonly vendorStatus?: number
+  readonly vendorRequestId?: string
+  readonly turnId?: string
+  /** The seq of the event that the line is about. */
+  readonly seq?: number
+  /** The caller of the request. */
+  readonly by?: string
   /** Why a key or a token was refused: `token-expired`. The caller does not get the reason. */
   readonly reason?: string
   /** The conversation that the line is about. */

@@ -1,6 +1,5 @@
 /** The runtime over HTTP: takes a Request, returns a Response. */
 import { Hono } from 'hono'
-import { messageWithCauses } from '@holdpoint/core'
 import { applicationSession } from './auth/application-session.ts'
 import { authenticator } from './auth/authenticate.ts'
 import { CookieSessions } from './auth/cookie-sessions.ts'
@@ -21,6 +20,9 @@ import { handleRequest, type Pipeline } from './http/pipeline.ts'
 import { limitReached } from './http/limit-reached.ts'
 import { quotaLogger } from './http/quota-logger.ts'
 import { RateLimit } from './http/rate-limit.ts'
+import { refusedRequestLogger } from './http/refused-request-logger.ts'
+import { requestId } from './http/request-id.ts'
+import { problemLine } from './problem-line.ts'
 import { TenantLimits } from './http/tenant-limits.ts'
 import { respond, SECURITY_HEADERS, type ResponseTarget } from './http/respond.ts'
 import type { Peer, Route } from './http/route.ts'
@@ -77,7 +79,12 @@ export function gateway(options: GatewayOptions): Gateway {
       const peer = isPeer(given) ? given : undefined
       const refused = checkHostAndOrigin(request, allowed)
       const cors = corsHeaders(request, allowed)
-      const target: ResponseTarget = { peer, headers: cors ? { ...SECURITY_HEADERS, ...cors } : SECURITY_HEADERS }
+      const id = requestId(request.headers)
+      const target: ResponseTarget = {
+        peer,
+        requestId: id,
+        headers: { ...SECURITY_HEADERS, ...cors, 'x-request-id': id },
+      }
       if (refused) return respond(refused, pipeline.redact, target)
       if (request.method === 'OPTIONS' && cors) return respond({ status: 204 }, pipeline.redact, target)
       const answering = Promise.resolve(app.fetch(request, target))
@@ -121,7 +128,7 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
   const keys = new Keys(store, now)
   for (const { key, tenant = '', ...rights } of configured) keys.addConfigured(key, { tenant, ...rights })
   const claims = new CallClaims(store, now)
-  const problem = (error: unknown): void => log({ level: 'error', message: redact(messageWithCauses(error)) })
+  const problem = (error: unknown): void => log(problemLine(error, redact))
   const refused = refusedCredentialLogger(log, redact, now)
   const authenticate = authenticator(keys, auth.tokens && tokenVerifier(auth.tokens, now, refused), refused)
   const warning = auth.tokens && tokenWarning(auth.tokens)
@@ -176,6 +183,7 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
     tenants: tenantLimits,
     quotaLogger: quotas,
     limitReached: limitReached(quotas, options.onQuotaReached, problem),
+    refusedRequest: refusedRequestLogger(log, redact, now),
     limits,
     redact,
     log,

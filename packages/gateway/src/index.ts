@@ -1,5 +1,6 @@
 export { storedPrincipal } from './stored-principal.ts'
 export { storedAgents, type StoredAgents, type StoredAgentsOptions } from './stored-agents.ts'
+export { failedTurns } from './failed-turns.ts'
 export { gateway, type Gateway } from './gateway.ts'
 export type { AuthOptions, GatewayOptions, Limits, LogLine } from './gateway-options.ts'
 export { authorize, type Right, type Authorize, type CallerIdentity, type Resource } from './authorize.ts'

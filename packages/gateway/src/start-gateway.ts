@@ -5,12 +5,14 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Channels } from '@holdpoint/channels'
-import { messageWithCauses } from '@holdpoint/core'
+import type { Observer } from '@holdpoint/runtime'
 import { holdpoint, openStore } from 'holdpoint'
 import { storedAgents, rememberSecrets } from './stored-agents.ts'
-import type { LogLine } from './gateway-options.ts'
+import { failedTurns } from './failed-turns.ts'
 import type { gatewayTelemetry } from './gateway-telemetry.ts'
 import { loadProgram } from './load-program.ts'
+import { operatorLog } from './operator-log.ts'
+import { problemLine } from './problem-line.ts'
 import { redactor } from './redact.ts'
 import { exitWithMessage } from './exit-with-message.ts'
 import { serve, type Served } from './serve.ts'
@@ -60,24 +62,21 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
   // A SQLite file usually has one process. A short lease lets its restart take over soon after a kill.
   const lease = /^postgres(?:ql)?:/.test(location) ? {} : { leaseMs: 5000 }
   const redact = redactor(secrets)
-  const onProblem = (error: unknown): void => log({ level: 'error', message: redact(messageWithCauses(error)) })
+  const log = operatorLog()
+  const onProblem = (error: unknown): void => log(problemLine(error, redact))
+  const turns = failedTurns((line) => log({ ...line, message: redact(line.message) }))
   const watching = telemetry && (await telemetryOf(telemetry, store, { redact, onProblem }))
   const runtime = await holdpoint({
     rules: true,
     ...runtimeOptions,
-    ...(watching && { observer: watching.observer }),
+    observer: watching ? both(turns, watching.observer) : turns,
     store: watching?.store ?? store,
     agents,
     agentFor: stored.agentFor,
     ...(channelOptions && { news: true }),
     ...lease,
     ...(planEveryMs !== undefined && { planEveryMs }),
-    onProblem: ({ error, conversation }) =>
-      log({
-        level: 'error',
-        message: redact(messageWithCauses(error)),
-        ...(conversation && { tenant: conversation.tenant, conversationId: conversation.id }),
-      }),
+    onProblem: ({ error, conversation }) => log(problemLine(error, redact, conversation)),
   })
   const channels =
     channelOptions &&
@@ -86,7 +85,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
       runtime,
       store,
       principal: storedPrincipal(store),
-      onProblem: (error) => log({ level: 'error', message: redact(messageWithCauses(error)) }),
+      onProblem: (error) => log(problemLine(error, redact)),
     })
   const pages = consoleFolder()
   const served = await serve({
@@ -128,6 +127,16 @@ async function telemetryOf(
   return start(...given)
 }
 
+function both(first: Observer, second: Observer): Observer {
+  return {
+    ...second,
+    wrote: (address, events) => {
+      first.wrote(address, events)
+      second.wrote(address, events)
+    },
+  }
+}
+
 /** For commands: prints a configuration error as one line and exits. */
 export async function startGatewayCommand(env: Env, options?: StartGatewayOptions): Promise<RunningGateway> {
   return startGateway(env, options).catch(exitWithMessage)
@@ -142,11 +151,6 @@ function withTour(html: string): string {
 function consoleFolder(): string | undefined {
   const folder = fileURLToPath(new URL('../console/', import.meta.url))
   return existsSync(join(folder, 'index.html')) ? folder : undefined
-}
-
-/** Writes one line of JSON to stderr. */
-function log(line: LogLine): void {
-  process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`)
 }
 
 function print(text: string): void {

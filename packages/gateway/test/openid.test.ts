@@ -27,7 +27,7 @@ test('a person signs in at the provider, returns to the page, and has the groups
   expect(made.status).toBe(201)
   const admin = await browser.fetch(`${here.url}/api/keys`)
   expect(admin.status, 'no scope that the groups do not give').toBe(403)
-  expect(here.lines).toEqual([])
+  expect(here.lines).toMatchObject([{ event: 'request-refused', code: 'scope-missing' }])
 })
 
 test('a person of several tenants chooses one in each request', async () => {

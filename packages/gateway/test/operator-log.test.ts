@@ -7,11 +7,11 @@ import { startGateway } from '../src/start-gateway.ts'
 const APP = `
 import { agent, ModelError } from 'holdpoint'
 const cause = new Error('Incorrect API key sk-live-123 for https://api.vendor.test')
-const model = { id: 'broken', async *stream() { throw new ModelError('Unauthorized', { retryable: false, status: 401, cause }) } }
+const model = { id: 'broken', async *stream() { throw new ModelError('Unauthorized', { retryable: false, status: 401, requestId: 'req_7', cause }) } }
 export const agents = [agent({ name: 'desk', model })]
 `
 
-test('a model that fails is in the log of the operator with its cause, and not in what a client reads', async () => {
+test('a model call that fails, its turn and a refused request are one line each, and a client reads none of the causes', async () => {
   const cache = join(import.meta.dirname, '../../../.cache') // inside the workspace, where the packages are found
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, 'operator-'))
@@ -34,18 +34,47 @@ test('a model that fails is in the log of the operator with its cause, and not i
     const response = await fetch(`${at}/messages?wait=10`, { method: 'POST', headers, body })
     const read = [await response.text(), await (await fetch(`${at}/events`, { headers })).text()].join()
     expect(read).toContain('The model could not answer')
-    expect(read).not.toMatch(/sk-live|vendor\.test|Unauthorized/)
+    expect(read).not.toMatch(/sk-live|vendor\.test|Unauthorized|req_7/)
+    const none = await fetch(`${served.url}/api/conversations/none`, {
+      headers: { ...headers, 'x-request-id': 'mine-1' },
+    })
+    expect([none.status, none.headers.get('x-request-id')]).toEqual([404, 'mine-1'])
+    expect((await fetch(at, { headers })).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
   } finally {
     await stop()
     err.mockRestore()
     out.mockRestore()
   }
-  const problems = lines.flatMap((line) => (line.includes('"level":"error"') ? [JSON.parse(line) as object] : []))
-  expect(problems).toMatchObject([
+  const logged = lines.map((line) => JSON.parse(line) as { readonly event?: string; readonly at: string })
+  expect(logged.filter(({ event }) => event !== undefined)).toMatchObject([
     {
+      level: 'error',
+      event: 'model-failed',
+      code: 'model-failed',
       message:
         'The model broken failed (401): Unauthorized Caused by: Incorrect API key sk-live-123 for https://api.vendor.test',
       conversationId: 'c1',
+      vendorStatus: 401,
+      vendorRequestId: 'req_7',
+    },
+    {
+      level: 'error',
+      event: 'turn-failed',
+      code: 'model_failed',
+      message: 'The model could not answer. The operator was told why.',
+      conversationId: 'c1',
+      turnId: expect.any(String),
+    },
+    {
+      level: 'info',
+      event: 'request-refused',
+      code: 'not-found',
+      method: 'GET',
+      path: '/api/conversations/none',
+      conversationId: 'none',
+      requestId: 'mine-1',
+      status: 404,
     },
   ])
+  for (const { at } of logged) expect(Date.parse(at)).toBeGreaterThan(0)
 })

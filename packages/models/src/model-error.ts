@@ -22,13 +22,26 @@ export function toModelError(error: unknown, phase: Phase): Error {
   const status =
     httpStatus(outer.statusCode) ??
     (error instanceof Error ? undefined : (httpStatus(inner.status) ?? httpStatus(inner.code)))
-  const wait = retryAfterMs(outer.responseHeaders ?? fields(outer.cause).responseHeaders)
+  const headers = outer.responseHeaders ?? fields(outer.cause).responseHeaders
+  const wait = retryAfterMs(headers)
+  const requestId = requestIdIn(headers)
   return new ModelError(message(error, inner), {
     retryable: retryable(error, outer, inner, status, phase),
     ...(status !== undefined && { status }),
     ...(wait !== undefined && { retryAfterMs: wait }),
+    ...(requestId !== undefined && { requestId }),
     cause: error,
   })
+}
+
+/** Of OpenAI and most others, of Anthropic, of Amazon and of Microsoft. */
+const REQUEST_ID = ['x-request-id', 'request-id', 'x-amzn-requestid', 'apim-request-id']
+
+function requestIdIn(headers: unknown): string | undefined {
+  const known = fields(headers)
+  return REQUEST_ID.map((name) => known[name]).find((value) => typeof value === 'string' && value !== '') as
+    | string
+    | undefined
 }
 
 function retryable(error: unknown, outer: Fields, inner: Fields, status: number | undefined, phase: Phase): boolean {

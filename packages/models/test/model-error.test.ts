@@ -113,3 +113,9 @@ describe('the delay before a retry', () => {
     })
   })
 })
+
+test('the vendor’s id of the request is kept for the operator', () => {
+  const error = Object.assign(new Error('no'), { statusCode: 500, responseHeaders: { 'request-id': 'req_7' } })
+  expect(toModelError(error, 'request')).toMatchObject({ status: 500, requestId: 'req_7' })
+  expect(toModelError(new Error('no'), 'request')).toMatchObject({ requestId: undefined })
+})

@@ -134,15 +134,18 @@ export class ModelError extends Error {
   readonly status: number | undefined
   /** The wait that the vendor asked for. */
   readonly retryAfterMs: number | undefined
+  /** The vendor's id of the request, for its support. */
+  readonly requestId: string | undefined
 
   constructor(
     message: string,
-    details: { retryable: boolean; status?: number; retryAfterMs?: number; cause?: unknown },
+    details: { retryable: boolean; status?: number; retryAfterMs?: number; requestId?: string; cause?: unknown },
   ) {
     super(message, { cause: details.cause } as ErrorOptions)
     this.name = 'ModelError'
     this.retryable = details.retryable
     this.status = details.status
     this.retryAfterMs = details.retryAfterMs
+    this.requestId = details.requestId
   }
 }

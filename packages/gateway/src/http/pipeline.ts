@@ -21,6 +21,7 @@ import { checkCookieWrite, otherOrigin } from './host-and-origin.ts'
 import { idempotencyKeyOf, runIdempotently } from './idempotency.ts'
 import type { LimitReached } from './limit-reached.ts'
 import type { QuotaLogger } from './quota-logger.ts'
+import type { RefusedRequestLogger } from './refused-request-logger.ts'
 import type { RateLimit } from './rate-limit.ts'
 import { respond, type ResponseTarget } from './respond.ts'
 import type { Peer, Route } from './route.ts'
@@ -40,6 +41,7 @@ export interface Pipeline {
   readonly tenants: TenantLimits
   readonly quotaLogger: QuotaLogger
   readonly limitReached: LimitReached
+  readonly refusedRequest: RefusedRequestLogger
   readonly limits: Limits
   readonly redact: Redact
   readonly log: (line: LogLine) => void
@@ -57,28 +59,32 @@ export async function handleRequest(
   target: ResponseTarget,
 ): Promise<Response> {
   const { redact, tenants, services } = pipeline
-  let tenant: string | undefined
+  let known: Caller | undefined
+  const send = (result: RouteAnswer, sent?: (bytes: number) => void): Response => {
+    pipeline.refusedRequest(result, { request, requestId: target.requestId, caller: known })
+    return respond(result, redact, target, sent)
+  }
   try {
-    if (services.closing.aborted && route.scopes.length > 0) return respond(shuttingDown, redact, target)
+    if (services.closing.aborted && route.scopes.length > 0) return send(shuttingDown)
     const authorized = await authorize(pipeline, route, request, target.peer?.address)
-    if ('answer' in authorized) return respond(authorized.answer, redact, target)
+    if ('answer' in authorized) {
+      known = authorized.caller
+      return send(authorized.answer)
+    }
     const chosen = authorized === ANONYMOUS ? { caller: ANONYMOUS } : inChosenTenant(authorized, request)
-    if ('answer' in chosen) return respond(chosen.answer, redact, target)
+    if ('answer' in chosen) return send(chosen.answer)
     const { caller } = chosen
-    tenant = caller.tenant
+    if (caller === ANONYMOUS) return send(await answer(pipeline, route, request, params, caller, target.peer))
+    known = caller
     const result = await answer(pipeline, route, request, params, caller, target.peer)
-    return respond(
-      result,
-      redact,
-      target,
-      caller === ANONYMOUS ? undefined : (bytes) => tenants.countResponse(caller.tenant, bytes),
-    )
+    return send(result, (bytes) => tenants.countResponse(caller.tenant, bytes))
   } catch (error) {
     const result = errorAnswer(error)
     // The provider's failure is in the log already, once for all of these requests.
-    if (result.status >= 500 && !(error instanceof SignInUnavailable)) logError(pipeline, request, result.status, error)
-    if (QuotaExceeded.is(error)) pipeline.quotaLogger(tenant ?? '', error.quota, error.message)
-    return respond(result, redact, target)
+    if (result.status >= 500 && !(error instanceof SignInUnavailable))
+      logError(pipeline, request, target.requestId, result.status, error)
+    if (QuotaExceeded.is(error)) pipeline.quotaLogger(known?.tenant ?? '', error.quota, error.message)
+    return send(result)
   }
 }
 
@@ -157,7 +163,7 @@ async function authorize(
   { scopes }: Route,
   request: Request,
   address: string | undefined,
-): Promise<Caller | { readonly answer: RouteAnswer }> {
+): Promise<Caller | { readonly answer: RouteAnswer; readonly caller?: Caller }> {
   if (scopes.length === 0) return ANONYMOUS
   const authorization = request.headers.get('authorization')
   const own = authorization === null ? await session(request) : undefined
@@ -188,7 +194,7 @@ async function authorize(
     return { answer: tooMany(exceeded.wait, exceeded.why) }
   }
   if (hasScope(caller, scopes)) return caller
-  return { answer: refuse('scope-missing', `This needs a credential with the scope ${scopes.join(' or ')}.`) }
+  return { answer: refuse('scope-missing', `This needs a credential with the scope ${scopes.join(' or ')}.`), caller }
 }
 
 function isWrite({ method }: Request): boolean {
@@ -201,8 +207,14 @@ function tooMany(seconds: number, why = ''): RouteAnswer {
   })
 }
 
-function logError({ log, redact }: Pipeline, request: Request, status: number, error: unknown): void {
+function logError(
+  { log, redact }: Pipeline,
+  request: Request,
+  requestId: string,
+  status: number,
+  error: unknown,
+): void {
   const message = redact(error instanceof Error ? (error.stack ?? error.message) : String(error))
   const path = redact(new URL(request.url).pathname)
-  log({ level: 'error', message, method: request.method, path, status })
+  log({ level: 'error', event: 'problem', message, requestId, method: request.method, path, status })
 }

@@ -8,6 +8,7 @@ import { toWebStream } from './text-stream.ts'
 /** Where a response goes, and the headers that every response there has. */
 export interface ResponseTarget {
   readonly peer: Peer | undefined
+  readonly requestId: string
   readonly headers: Readonly<Record<string, string>>
 }
 
