@@ -49,6 +49,10 @@ export const askerBugs: readonly Bug[] = [
     ],
   },
   {
+    name: 'forgets-the-requesters-of-what-an-agent-posts',
+    patches: [patch(MESSAGE, "requesters.length > MOST_REQUESTERS ? 'many' : requesters", '[]')],
+  },
+  {
     name: 'forgets-the-author-of-a-plan',
     patches: [
       patch(

@@ -49,11 +49,13 @@ export {
 } from './log/log-event.ts'
 export {
   authorIdOf,
+  requestersOf,
   firedItems,
   type Author,
   type Inbound,
   type InboxEvent,
   type InboxItem,
+  type Requesters,
   type UserMessage,
   type UserPart,
 } from './log/message.ts'

@@ -111,10 +111,14 @@ export const names: z.ZodRecord<z.ZodString, z.ZodString> = z
 
 const author = z
   .object({
-    via: z.enum(['message', 'space', 'trigger', 'plan']),
+    via: z.enum(['message', 'space', 'trigger', 'plan', 'inbox']),
     by: z.string().optional(),
     kind: z.enum(['human', 'agent']).optional(),
     space: z.string().optional(),
+    requesters: z
+      .union([z.array(z.string()), z.literal('many')])
+      .optional()
+      .openapi({ description: 'The people on whose behalf an agent wrote it. `many`: too many to name.' }),
   })
   .openapi('Author')
 

@@ -16,11 +16,24 @@ export function askedByWords(
 
 /** The ids of the requesters, for a tooltip. */
 export function requesterIds({ askedBy = [] }: Pick<ViewHold, 'askedBy'>): string | undefined {
-  const ids = new Set(askedBy.flatMap(({ by }) => (by === undefined ? [] : [asPlainText(by)])))
+  const ids = new Set(
+    askedBy.flatMap(({ by, requesters = [] }) => [
+      ...(by === undefined ? [] : [asPlainText(by)]),
+      ...(requesters === 'many' ? [] : requesters.map(asPlainText)),
+    ]),
+  )
   return ids.size > 0 ? [...ids].join(', ') : undefined
 }
 
-function authorWords({ via, by, kind, space }: Author, names: PeopleNames): string | undefined {
+function authorWords(author: Author, names: PeopleNames): string | undefined {
+  const words = ownWords(author, names)
+  const { requesters = [] } = author
+  if (words === undefined || requesters.length === 0) return words
+  const people = requesters === 'many' ? 'many people' : requesters.map((id) => whoWords(id, names)).join(' and ')
+  return `${words} for ${people}`
+}
+
+function ownWords({ via, by, kind, space }: Author, names: PeopleNames): string | undefined {
   // An agent has no display name, and its name may be the id of a person.
   const who = by === undefined ? undefined : whoWords(by, kind === 'agent' ? NO_NAMES : names)
   switch (via) {
@@ -32,5 +45,7 @@ function authorWords({ via, by, kind, space }: Author, names: PeopleNames): stri
       return who ?? 'a trigger'
     case 'plan':
       return 'its own plan'
+    case 'inbox':
+      return 'its inbox'
   }
 }

@@ -1,5 +1,5 @@
 /** The ids of the people whom a screen with a view shows: authors, requesters, approvers, assignees. For their display names. */
-import type { Inbound } from '../log/message.ts'
+import { requestersOf, type Inbound } from '../log/message.ts'
 import type { Actor } from '../principal.ts'
 import type { View, ViewCall, ViewHold } from './view-shape.ts'
 
@@ -27,8 +27,9 @@ function peopleOfCall(call: ViewCall): readonly (string | undefined)[] {
 
 function peopleOfHold(hold: ViewHold): readonly (string | undefined)[] {
   const { to = [], escalation, askedBy = [], endorsements = [], assignee, comments = [] } = hold
-  const requesters = askedBy.map(({ by, kind }) => (kind === 'agent' ? undefined : by))
-  return [...to, ...(escalation?.to ?? []), ...requesters, ...[...endorsements, ...comments].flatMap(bothOf), assignee]
+  const requesters = requestersOf(askedBy)
+  const asked = requesters === 'many' ? [] : requesters
+  return [...to, ...(escalation?.to ?? []), ...asked, ...[...endorsements, ...comments].flatMap(bothOf), assignee]
 }
 
 function bothOf({ by, onBehalfOf }: Actor): readonly (string | undefined)[] {

@@ -47,6 +47,7 @@ export type InboxEvent =
       readonly from: Member
       readonly text: string
       readonly replyTo?: number
+      readonly requesters?: Requesters
     }
   | {
       readonly type: 'plan.fired'
@@ -59,19 +60,52 @@ export type InboxEvent =
       readonly askedBy?: readonly Author[]
     }
   /** A service reports that something happened. */
-  | { readonly type: 'trigger'; readonly name: string; readonly data: Json; readonly by?: string }
+  | {
+      readonly type: 'trigger'
+      readonly name: string
+      readonly data: Json
+      readonly by?: string
+      readonly requesters?: Requesters
+    }
 
 export type InboxItem = Extract<Inbound, { readonly kind: 'event' }>
 
 /** The author of an item. */
 export interface Author {
-  /** A message to the agent, a message in a space, a service's trigger, or a plan that no turn made. */
-  readonly via: 'message' | 'space' | 'trigger' | 'plan'
+  /**
+   * A message to the agent, a message in a space, a service's trigger, or a plan that no turn made. `inbox`: no author of the
+   * turn, but `requesters` wrote what the prompt previewed.
+   */
+  readonly via: 'message' | 'space' | 'trigger' | 'plan' | 'inbox'
   /** Left out when the sender gave no name. */
   readonly by?: string
   /** The author of a message in a space is a person or an agent. */
   readonly kind?: Member['kind']
   readonly space?: string
+  readonly requesters?: Requesters
+}
+
+/**
+ * The people on whose behalf an agent wrote a message, set a plan or sent a trigger: those who asked for its turn. Without
+ * them, a person who asks an agent to ask another agent could approve their own request. `many`: more than `MOST_REQUESTERS`.
+ */
+export type Requesters = readonly string[] | 'many'
+
+export const MOST_REQUESTERS = 32
+
+/** The people who asked, directly or through agents, each once. Agents cannot approve, so they are left out. */
+export function requestersOf(authors: readonly Author[]): Requesters {
+  const carried = authors.flatMap(({ requesters = [] }) => requesters)
+  if (authors.some(({ requesters }) => requesters === 'many')) return 'many'
+  const direct = authors.flatMap(({ by, kind }) => (by === undefined || kind === 'agent' ? [] : [by]))
+  return [...new Set([...direct, ...carried])]
+}
+
+/** The requesters as an event carries them to another log: limited, and left out when there are none. */
+export function carriedRequesters(authors: readonly Author[]): { readonly requesters?: Requesters } {
+  const requesters = requestersOf(authors)
+  if (requesters.length === 0) return {}
+  return { requesters: requesters.length > MOST_REQUESTERS ? 'many' : requesters }
 }
 
 /** For items of older logs, which name no author. */
@@ -91,11 +125,11 @@ function authorsOf(item: Inbound): readonly Author[] {
 function authorsOfEvent(event: InboxEvent): readonly Author[] {
   switch (event.type) {
     case 'space.message':
-      return [{ via: 'space', by: event.from.id, kind: event.from.kind, space: event.space }]
+      return [{ via: 'space', by: event.from.id, kind: event.from.kind, space: event.space, ...carried(event) }]
     case 'plan.fired':
       return event.askedBy ?? [{ via: 'plan' }]
     case 'trigger':
-      return [{ via: 'trigger', ...named(event.by) }]
+      return [{ via: 'trigger', ...named(event.by), ...carried(event) }]
   }
 }
 
@@ -103,13 +137,30 @@ function authorsOfEvent(event: InboxEvent): readonly Author[] {
 export function authorsOfAll(items: readonly Inbound[]): readonly Author[] {
   const [only] = items
   if (only && items.length === 1) return authorsOf(only)
-  const keyOf = ({ via, by, kind, space }: Author): string => JSON.stringify([via, by, kind, space])
+  const keyOf = ({ via, by, kind, space, requesters }: Author): string =>
+    JSON.stringify([via, by, kind, space, requesters])
   return [...new Map(items.flatMap(authorsOf).map((author) => [keyOf(author), author])).values()]
+}
+
+/** How many events of its inbox the prompt of a cycle previews, oldest first. */
+export const MOST_PREVIEWED = 10
+
+/**
+ * The authors of what the model may have read in a cycle. A call or a plan may come of an event that the next cycle is
+ * about. Its people are requesters only: a question is not for them.
+ */
+export function withPreview(
+  authors: readonly Author[],
+  queue: readonly { readonly item: Inbound }[],
+): readonly Author[] {
+  const events = queue.filter(({ item }) => item.kind === 'event').slice(0, MOST_PREVIEWED)
+  const carries = carriedRequesters(events.flatMap(({ item }) => authorsOf(item)))
+  return carries.requesters ? [...authors, { via: 'inbox', ...carries }] : authors
 }
 
 /** The space that all of these authors wrote in; undefined when they wrote in several, or elsewhere. */
 export function onlySpaceOf(authors: readonly Author[]): string | undefined {
-  const [first, ...others] = authors.map(({ space }) => space)
+  const [first, ...others] = authors.filter(({ via }) => via !== 'inbox').map(({ space }) => space)
   return others.every((space) => space === first) ? first : undefined
 }
 
@@ -120,6 +171,10 @@ export function authorIdOf(item: Inbound): string | undefined {
 
 function named(by: string | undefined): { readonly by?: string } {
   return by === undefined ? {} : { by }
+}
+
+function carried({ requesters }: { readonly requesters?: Requesters }): { readonly requesters?: Requesters } {
+  return requesters === undefined ? {} : { requesters }
 }
 
 /** A value with the authors of its turn. */

@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from '../json.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
+import type { Requesters } from './message.ts'
 import type { Actor } from '../principal.ts'
 import type { HoldKind } from '../turn/hold.ts'
 
@@ -37,6 +38,8 @@ export type SpaceEvent =
       readonly text: string
       /** The seq of the message that it answers. */
       readonly replyTo?: number
+      /** Of an agent's message. */
+      readonly requesters?: Requesters
       /** The message wakes no agent: the limit `agentMessages` is reached. */
       readonly quiet?: true
     }

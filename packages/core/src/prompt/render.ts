@@ -169,10 +169,13 @@ export function partsOf(item: Inbound, encode: OutcomeEncoder): readonly UserPar
   ]
 }
 
-/** As JSON, so that no text in the event can look like a message of another author. */
+/**
+ * As JSON, so that no text in the event can look like a message of another author. Without the requesters: the agent could
+ * tell others who asked elsewhere.
+ */
 function inboxText({ id, event }: InboxItem): string {
   const due = event.type === 'plan.fired' ? { due: timeText(event.due) } : {}
-  return JSON.stringify({ inbox: event.type, id, ...event, type: undefined, ...due })
+  return JSON.stringify({ inbox: event.type, id, ...event, type: undefined, requesters: undefined, ...due })
 }
 
 /** Pairs calls with their results. Until a call has a result, the model reads `pending`. */

@@ -3,7 +3,7 @@
  * exact id, and two people must differ by more than spelling.
  */
 import { isNamedIn, type Principal } from '../principal.ts'
-import type { Author } from '../log/message.ts'
+import { requestersOf, type Author } from '../log/message.ts'
 import { isLookAlikeName } from '../look-alike-name.ts'
 import { milliseconds } from '../duration.ts'
 import type { ApprovalRequest, Approvers } from '../tool/tool-options.ts'
@@ -27,7 +27,7 @@ export function approverRule({ approvers = 1 }: ApprovalRequest, askedBy: readon
   const rule: Approvers = typeof approvers === 'number' ? { count: approvers } : approvers
   const { anyOf, count = 1, notRequester } = rule
   // An author without a name cannot be excluded: only an explicit rule refuses every approval of such a call.
-  const excludes = notRequester ?? (count > 1 && askedBy.some(isRequester))
+  const excludes = notRequester ?? (count > 1 && requestersOf(askedBy).length > 0)
   return { approvers: count, ...(anyOf && { to: anyOf }), ...(excludes && { notRequester: true }) }
 }
 
@@ -60,14 +60,14 @@ export function mayApprove(rules: readonly ApproverRule[], candidate: Candidate)
   const { by, askedBy } = candidate
   const excludes = rules.some(({ notRequester }) => notRequester)
   if (!by) return rules.every(isOpen) ? { ok: true } : NO_NAME
-  const requesters = askedBy.filter(isRequester).map(({ by: name }) => name)
-  if (excludes && requesters.length === 0)
+  const requesters = excludes ? requestersOf(askedBy) : []
+  if (excludes && (requesters === 'many' || requesters.length === 0))
     return {
       ok: false,
       because: 'requester-unknown',
       why: 'excludes the requester, and the log does not say who that is.',
     }
-  const asked = (id: string): boolean => excludes && requesters.some((name) => isLookAlikeName(name, id))
+  const asked = (id: string): boolean => requesters !== 'many' && requesters.some((name) => isLookAlikeName(name, id))
   if (asked(by.id))
     return { ok: false, because: 'requester', why: `was asked for by ${by.id}, who may not approve it.` }
   return mayResolve(
@@ -91,11 +91,6 @@ export function mayResolve(
   if (delegation) return { ok: true, onBehalfOf: delegation.from.id }
   const wanted = named.map((to) => to.join(' or ')).join(', and for ')
   return { ok: false, because: 'not-named', why: `is for ${wanted}.` }
-}
-
-/** A person with a name. Agents cannot approve, so they need not be excluded. */
-function isRequester(author: Author): author is Author & { readonly by: string } {
-  return author.by !== undefined && author.kind !== 'agent'
 }
 
 function isOpen({ to, notRequester, approvers }: ApproverRule): boolean {

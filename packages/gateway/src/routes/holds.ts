@@ -1,5 +1,5 @@
 /** Open holds, and the route that resolves them. */
-import type { HoldKind, Page, Resolution } from '@holdpoint/core'
+import { requestersOf, type HoldKind, type Page, type Resolution } from '@holdpoint/core'
 import type { CancelResult, HoldOptions, PendingFilter, PendingHold } from '@holdpoint/runtime'
 import type { Runtime } from '@holdpoint/spaces'
 import { isProblem, problemOfVerdict, type Scope } from '@holdpoint/protocol'
@@ -185,7 +185,8 @@ async function namedAndVisibleTo(
 
 function peopleIn(hold: ShownHold): (string | undefined)[] {
   const { to, askedBy, endorsed, assignee, formerAssignee, comments, escalation } = hold
-  const askers = (askedBy ?? []).map(({ by: asker, kind }) => (kind === 'agent' ? undefined : asker))
+  const requesters = requestersOf(askedBy ?? [])
+  const askers = requesters === 'many' ? [] : requesters
   const actors = [...endorsed, ...(comments ?? [])].flatMap(({ by: actor, onBehalfOf }) => [actor, onBehalfOf])
   return [...askers, ...actors, ...(to ?? []), ...(escalation?.to ?? []), assignee, formerAssignee]
 }

@@ -25,7 +25,7 @@ import { toolFailureHalts, inputOf } from './tool-failure.ts'
 import { isUnfinished, holdUnfinishedCall, type Held } from './hold-unfinished-call.ts'
 import { settleWrites, runWithTimeLimit, type Returned } from './run-with-time-limit.ts'
 import { toolContext } from './tool-context.ts'
-import { authorsOfTurn, type TurnContext } from '../conversation/turn-context.ts'
+import { authorsOfTurn, authorsReadInTurn, type TurnContext } from '../conversation/turn-context.ts'
 import type { EffectResult } from '../drive/effect-run.ts'
 
 type Events = readonly EventBody[]
@@ -101,7 +101,7 @@ async function lostHold(
     tool && checked?.ok ? boundTo(tool, raw, checked.value) : { input: raw, inputHash: inputHash(raw), fingerprint: '' }
   const request =
     tool?.gate && checked?.ok ? await askGate(tool, call, checked.value, context, stop) : { required: true }
-  const askedBy = authorsOfTurn(context)
+  const askedBy = authorsReadInTurn(context)
   const now = context.agent.ports.now()
   const timeoutMs = tool?.approvalTimeoutMs ?? DEFAULT_TIMEOUTS.approval
   const hold: Hold = {

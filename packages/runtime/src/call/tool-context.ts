@@ -7,7 +7,7 @@ import type { Resumption, ToolContext } from '@holdpoint/core/internal/tool/cont
 import type { Call } from '@holdpoint/core/internal/turn/turn-state'
 import { MAX_PROGRESS_BYTES, warnOfLargeProgress, warnOfUndeclaredProgress } from './warn-of-progress.ts'
 import type { LazyAbortController } from '../drive/lazy-abort-controller.ts'
-import { authorsOfTurn, turnIdOf, type TurnContext } from '../conversation/turn-context.ts'
+import { authorsOfTurn, authorsReadInTurn, turnIdOf, type TurnContext } from '../conversation/turn-context.ts'
 
 /** Properties that few handlers use (`signal`, `plans`, `requestId`) are made on demand. */
 export function toolContext(
@@ -82,7 +82,7 @@ const WHEN_ASKED = {
         context.log.state.plans,
         context.agent.ports,
         write,
-        authorsOfTurn(context),
+        authorsReadInTurn(context),
       ))
     },
   },

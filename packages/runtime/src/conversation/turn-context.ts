@@ -1,7 +1,7 @@
 /** Everything that a turn is driven with: the agent, the log, the caller's settings, and functions for frames and problems. */
 import type { BeforeMessageResults } from '../hooks/before-message.ts'
 import type { Frame } from '@holdpoint/core/internal/live/frame'
-import type { Author } from '@holdpoint/core/internal/log/message'
+import { withPreview, type Author } from '@holdpoint/core/internal/log/message'
 import type { Delivery } from '@holdpoint/core/internal/log/notice'
 import type { Scope } from '@holdpoint/core/internal/tool/context'
 import type { Tool } from '@holdpoint/core/internal/tool/tool'
@@ -65,6 +65,12 @@ export function planTurn({ agent, output, maxSteps, tellsNews }: TurnContext): T
 /** The authors of what the turn is about. */
 export function authorsOfTurn({ log }: Pick<TurnContext, 'log'>): readonly Author[] {
   return log.state.turn.phase === 'rest' ? [] : log.state.turn.askedBy
+}
+
+/** With the people whose messages the prompt previews: see `withPreview`. */
+export function authorsReadInTurn(context: Pick<TurnContext, 'log' | 'agent'>): readonly Author[] {
+  const authors = authorsOfTurn(context)
+  return context.agent.autonomy ? withPreview(authors, context.log.state.queue) : authors
 }
 
 export function turnIdOf({ log }: TurnContext): string {

@@ -96,20 +96,21 @@ const shownHold = shape({
   url: maybe(text),
 })
 const member = shape({ kind: is('human', 'agent'), id: text })
-const askedBy = maybe(
-  list(
-    shape({
-      via: is('message', 'space', 'trigger', 'plan'),
-      by: maybe(text),
-      kind: maybe(is('human', 'agent')),
-      space: maybe(text),
-    }),
-  ),
+const requesters = maybe(either(is('many'), list(text)))
+export const isAuthors: Check = list(
+  shape({
+    via: is('message', 'space', 'trigger', 'plan', 'inbox'),
+    by: maybe(text),
+    kind: maybe(is('human', 'agent')),
+    space: maybe(text),
+    requesters,
+  }),
 )
+const askedBy = maybe(isAuthors)
 const inboxEvent = variant<InboxEvent['type']>('type', {
-  'space.message': { space: text, name: text, seq: count, from: member, text, replyTo: maybe(count) },
+  'space.message': { space: text, name: text, seq: count, from: member, text, replyTo: maybe(count), requesters },
   'plan.fired': { planId: text, what: text, due: number, missed: maybe(count), askedBy },
-  trigger: { name: text, data: any, by: maybe(text) },
+  trigger: { name: text, data: any, by: maybe(text), requesters },
 })
 const inbound = variant('kind', {
   message: { message: shape({ parts: list(userPart), by: maybe(text), via: maybe(text), trace: maybe(text) }) },
@@ -294,7 +295,7 @@ export const EVENTS: { readonly [T in EventBody['type']]: FieldChecks<Extract<Ev
   'space.erased': { reason: maybe(text), by: maybe(text), via: maybe(text) },
   'member.joined': { member, role: is('owner', 'member', 'reader'), by: maybe(text) },
   'member.left': { member, by: maybe(text) },
-  'message.posted': { from: member, text, replyTo: maybe(count), quiet: maybe(is(true)) },
+  'message.posted': { from: member, text, replyTo: maybe(count), requesters, quiet: maybe(is(true)) },
   'messages.read': { member, upTo: count },
   'agent.activated': { agent: text },
   'agent.rested': { agent: text },

@@ -24,7 +24,7 @@ import type { LazyAbortController } from '../drive/lazy-abort-controller.ts'
 import { settleWrites, runWithTimeLimit } from '../call/run-with-time-limit.ts'
 import { toolContext } from '../call/tool-context.ts'
 import { judgeCall } from './judge-call.ts'
-import { authorsOfTurn, type TurnContext } from '../conversation/turn-context.ts'
+import { authorsOfTurn, authorsReadInTurn, type TurnContext } from '../conversation/turn-context.ts'
 
 export function dispatch(
   part: CallPart,
@@ -193,7 +193,7 @@ export function approvalHold(
 ): Hold {
   const timeoutMs = tool.approvalTimeoutMs
   const { reason } = request
-  const askedBy = authorsOfTurn(context)
+  const askedBy = authorsReadInTurn(context)
   const now = context.agent.ports.now()
   return {
     kind: 'approval',

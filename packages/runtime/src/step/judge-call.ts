@@ -14,7 +14,7 @@ import type { Tool } from '@holdpoint/core/internal/tool/tool'
 import type { ApprovalRequest } from '@holdpoint/core/internal/tool/tool-options'
 import { approverRule, mayApprove } from '@holdpoint/core/internal/turn/approvers'
 import type { Call } from '@holdpoint/core/internal/turn/turn-state'
-import { authorsOfTurn, type TurnContext } from '../conversation/turn-context.ts'
+import { authorsReadInTurn, type TurnContext } from '../conversation/turn-context.ts'
 import type { RuleStore } from '../rules/rule-store.ts'
 
 export interface Judgement {
@@ -96,7 +96,7 @@ function factsOf(callId: string, tool: Tool, value: unknown, context: TurnContex
     input: shownValue(value),
     conversation: context.log.id,
     agent: context.agent.name,
-    people: namesOf(authorsOfTurn(context)),
+    people: namesOf(authorsReadInTurn(context)),
     now: context.agent.ports.now(),
   }
 }
@@ -115,7 +115,7 @@ function asking(approval: ApprovalRequest, { why }: Finding): ApprovalRequest {
 /** Why a rule does not take the place of an approval that the gate requires. */
 function whyIgnored(approval: ApprovalRequest, { author }: Rule, context: TurnContext): string | undefined {
   if (approval.rules !== 'may-relax') return 'The tool does not let rules take the place of an approval.'
-  const askedBy = authorsOfTurn(context)
+  const askedBy = authorsReadInTurn(context)
   const wanted = approverRule(approval, askedBy)
   if (wanted.approvers > 1) return `The call needs ${wanted.approvers} approvers, and a rule has one author.`
   const by: Principal = { ...author, kind: 'person' }

@@ -1,5 +1,5 @@
 /** Makes an agent autonomous: adds the built-in tools, and its goals, memories, plans and inbox to the prompt. */
-import type { InboxItem } from '@holdpoint/core/internal/log/message'
+import { MOST_PREVIEWED, type InboxItem } from '@holdpoint/core/internal/log/message'
 import { toolboxOf, type Agent } from '@holdpoint/core/internal/agent/agent'
 import { definePlugin, type Plugin } from '@holdpoint/core/internal/plugin/plugin'
 import { partsOf } from '@holdpoint/core/internal/prompt/render'
@@ -11,7 +11,6 @@ import { spaceTools } from './space-tools.ts'
 
 /** The id of the plugin state with goals and memories. */
 export const MIND = 'holdpoint.mind'
-const MOST_PREVIEWED = 10
 
 export function autonomousAgent(agent: Agent, access: SpaceAccess): Agent {
   const mind: Plugin<Mind> = mindPlugin(agent)

@@ -3,7 +3,7 @@ import { HoldpointError } from '@holdpoint/core/internal/failure'
 import { toJson, type Json } from '@holdpoint/core/internal/json'
 import { agentLogId } from '@holdpoint/core/internal/log/agent-log'
 import { EMPTY_MIND, type Mind, type Note } from './self-tools.ts'
-import type { Author, Inbound, InboxItem } from '@holdpoint/core/internal/log/message'
+import { carriedRequesters, type Author, type Inbound, type InboxItem } from '@holdpoint/core/internal/log/message'
 import type { Address, ConversationStatus } from '@holdpoint/core/internal/log/store'
 import type { Plan } from '@holdpoint/core/internal/plan/plan'
 import { planAccess } from '@holdpoint/core/internal/plan/plan-access'
@@ -14,6 +14,7 @@ import { conversationMachine } from '@holdpoint/core/internal/turn/conversation-
 import { emptyConversation, type Conversation } from '@holdpoint/core/internal/turn/turn-state'
 import type { Erasure } from '@holdpoint/core/internal/turn/erased'
 import { principalOf } from '@holdpoint/core/internal/principal'
+import { checkAuthors } from '@holdpoint/runtime/internal/conversation/check-authors'
 import { checkPrincipal } from '@holdpoint/runtime/internal/conversation/check-principal'
 import { checkAgentName, checkId, checkRequestOptions } from '@holdpoint/runtime/internal/runtime/check-request'
 import type { Engine } from '@holdpoint/runtime/internal/node/engine'
@@ -30,6 +31,15 @@ export interface Trigger {
   readonly name: string
   readonly data?: Json
   readonly by?: string
+  /** In a tool's handler: the `askedBy` of its context. Then the people who asked for the call are requesters of what follows. */
+  readonly askedBy?: readonly Author[]
+}
+
+export interface SetPlanOptions {
+  /** The author of the cycle that the plan starts. */
+  readonly by?: string
+  /** In a tool's handler: the `askedBy` of its context. */
+  readonly askedBy?: readonly Author[]
 }
 
 export type TriggerResult =
@@ -67,7 +77,7 @@ export class AutonomousAgents {
 
   /** Wakes the agent. Once this resolves, the trigger is durable. */
   async trigger(agent: string, trigger: Trigger): Promise<TriggerResult> {
-    checkRequestOptions(trigger, { id: 1, name: 1, data: 1, by: 1 })
+    checkRequestOptions(trigger, { id: 1, name: 1, data: 1, by: 1, askedBy: 1 })
     const id = checkId('The id of a trigger', trigger.id ?? this.#engine.ports.id())
     const name = checkId('The name of a trigger', trigger.name)
     const by = principalOf(checkPrincipal(trigger.by))?.id
@@ -77,7 +87,13 @@ export class AutonomousAgents {
       kind: 'event',
       id: `trigger:${id}`,
       at: this.#engine.ports.now(),
-      event: { type: 'trigger', name, data: data.value, ...(by !== undefined && { by }) },
+      event: {
+        type: 'trigger',
+        name,
+        data: data.value,
+        ...(by !== undefined && { by }),
+        ...carriedRequesters(checkAuthors(trigger.askedBy)),
+      },
     }
     await this.#engine.quotas.admitMessage(this.#address(agent))
     switch (await this.#writer.toInbox(this.#tenant, checkAgentName(agent), item)) {
@@ -107,10 +123,15 @@ export class AutonomousAgents {
     }
   }
 
-  /** Makes a plan for the agent, or replaces the one with the same id. `by` is the author of the cycle that it starts. */
-  async setPlan(agent: string, request: PlanRequest, options: { readonly by?: string } = {}): Promise<PlanMade> {
-    const by = principalOf(checkPrincipal(checkRequestOptions(options, { by: 1 }).by))?.id
-    const author: Author = { via: 'plan', ...(by !== undefined && { by }) }
+  /** Makes a plan for the agent, or replaces the one with the same id. */
+  async setPlan(agent: string, request: PlanRequest, options: SetPlanOptions = {}): Promise<PlanMade> {
+    const { by: given, askedBy } = checkRequestOptions(options, { by: 1, askedBy: 1 })
+    const by = principalOf(checkPrincipal(given))?.id
+    const author: Author = {
+      via: 'plan',
+      ...(by !== undefined && { by }),
+      ...carriedRequesters(checkAuthors(askedBy)),
+    }
     const { quotas, ports } = this.#engine
     await quotas.countPlans(this.#tenant)
     const admitted = {

@@ -8,9 +8,15 @@ export interface SpaceAccess {
   /** The space that this call of the agent was made in. */
   spaceOfCall(callId: string): string | undefined
   /** Posts a message, once per call id, however often the call runs. */
-  post(space: string, text: string, callId: string, replyTo?: number): Promise<PostResult>
+  post(space: string, message: AgentMessage): Promise<PostResult>
   /** The newest messages without the newest `offset` ones. Marks them as read by the agent. */
   messages(space: string, offset: number, limit: number): Promise<ReadResult>
+}
+
+export interface AgentMessage {
+  readonly text: string
+  readonly callId: string
+  readonly replyTo?: number
 }
 
 export type PostResult =

@@ -90,7 +90,7 @@ function sendMessage(access: SpaceAccess): Tool {
     run: async ({ input: { text, replyTo }, call }) => {
       const space = access.spaceOfCall(call.id)
       if (space === undefined) return toolError('You are not in a space. Call enter_space first.')
-      const posted = await access.post(space, text, call.id, replyTo)
+      const posted = await access.post(space, { text, callId: call.id, ...(replyTo !== undefined && { replyTo }) })
       if (!posted.ok) return toolError(posted.message)
       const hint = 'Agents have talked for long among themselves: this wakes no agent until a person says something.'
       return { sent: true, seq: posted.seq, ...(posted.quiet && { note: hint }) }

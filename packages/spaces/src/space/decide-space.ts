@@ -1,5 +1,6 @@
 /** Decides commands to a space: the events that carry a command out, or a refusal. Pure. */
 import { actorOf, type Principal } from '@holdpoint/core/internal/principal'
+import type { Requesters } from '@holdpoint/core/internal/log/message'
 import type { Erasure } from '@holdpoint/core/internal/turn/erased'
 import type { Space, SpaceMember } from './space.ts'
 import {
@@ -78,9 +79,10 @@ export interface PostMessage {
   readonly from: Member
   readonly text: string
   readonly replyTo?: number
+  readonly requesters?: Requesters
 }
 
-export function decidePost(space: Space | undefined, { from, text, replyTo }: PostMessage): SpaceDecision {
+export function decidePost(space: Space | undefined, { from, text, replyTo, requesters }: PostMessage): SpaceDecision {
   if (!space) return missing()
   const member = space.members.get(memberKey(from))
   if (!member) return stranger(space, from)
@@ -92,6 +94,7 @@ export function decidePost(space: Space | undefined, { from, text, replyTo }: Po
     from,
     text,
     ...(replyTo !== undefined && { replyTo }),
+    ...(requesters !== undefined && { requesters }),
     ...(quiet && { quiet: true as const }),
   })
 }

@@ -68,7 +68,7 @@ function evolve(state: SpaceState, event: LogEvent): SpaceState {
 /** A message goes to every agent in the space except its author. */
 function messages(space: Space, event: LogEvent): readonly UnnumberedNotice[] {
   if (event.type !== 'message.posted' || event.quiet) return []
-  const { from, text, replyTo, seq, at } = event
+  const { from, text, replyTo, requesters, seq, at } = event
   const message: SpaceMessage = {
     type: 'space.message',
     name: space.name,
@@ -76,6 +76,7 @@ function messages(space: Space, event: LogEvent): readonly UnnumberedNotice[] {
     from,
     text,
     ...(replyTo !== undefined && { replyTo }),
+    ...(requesters !== undefined && { requesters }),
   }
   const agents = Array.from(space.members.values()).flatMap(({ member: { kind, id } }) =>
     kind === 'agent' && !(from.kind === 'agent' && from.id === id) ? [id] : [],

@@ -2,7 +2,7 @@
  * Writes to spaces and to the inboxes of autonomous agents. A notice of another log is written under an idempotency key, so
  * a second delivery changes nothing.
  */
-import type { InboxItem } from '@holdpoint/core/internal/log/message'
+import { carriedRequesters, withPreview, type InboxItem, type Requesters } from '@holdpoint/core/internal/log/message'
 import type { LogDelivery } from '@holdpoint/core/internal/log/notice'
 import type { Address } from '@holdpoint/core/internal/log/store'
 import { agentLogId, agentOfLog } from '@holdpoint/core/internal/log/agent-log'
@@ -15,6 +15,7 @@ import {
   decideRead,
   decideShow,
   refuseErased,
+  type PostMessage,
   type SpaceDecision,
   type SpaceRefusal,
 } from './decide-space.ts'
@@ -125,15 +126,22 @@ export class SpaceWriter {
         const state = this.#engine.peekConversation(at(agentLogId(agent)))?.log.state
         return state && findCall(state, callId)?.inSpace?.space
       },
-      post: (space, text, callId, replyTo) =>
-        this.post(at(space), { from: self, text, ...(replyTo !== undefined && { replyTo }) }, `call:${callId}`),
+      post: (space, { callId, ...message }) =>
+        this.post(at(space), { from: self, ...message, ...this.#requesters(at(agentLogId(agent))) }, `call:${callId}`),
       messages: (space, offset, limit) => this.#read(at(space), self, offset, limit),
     }
   }
 
+  /** The people for whom the agent writes: the requesters of its cycle, with those whose messages the prompt previews. */
+  #requesters(log: Address): { readonly requesters?: Requesters } {
+    const state = this.#engine.peekConversation(log)?.log.state
+    if (!state || state.turn.phase === 'rest') return { requesters: 'many' }
+    return carriedRequesters(withPreview(state.turn.askedBy, state.queue))
+  }
+
   async post(
     address: Address,
-    message: { readonly from: Member; readonly text: string; readonly replyTo?: number },
+    message: PostMessage,
     key: string,
   ): Promise<PostResult & { readonly refusal?: SpaceRefusal | 'key-reused'; readonly repeated?: true }> {
     const { replyTo } = message
@@ -163,7 +171,7 @@ export class SpaceWriter {
   async #again(
     address: Address,
     seq: number,
-    { from, text, replyTo }: { readonly from: Member; readonly text: string; readonly replyTo?: number },
+    { from, text, replyTo }: PostMessage,
   ): Promise<PostResult & { readonly refusal?: 'key-reused'; readonly repeated?: true }> {
     const [event] = await this.#engine.store.read(address, seq - 1, 1)
     const same = event?.type === 'message.posted' && event.text === text && event.replyTo === replyTo

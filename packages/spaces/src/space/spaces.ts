@@ -1,6 +1,7 @@
 /** The spaces of one tenant: create, join, leave, post, read. `runtime.spaces`. */
 import { HoldpointError } from '@holdpoint/core/internal/failure'
 import { isObject, describeValue } from '@holdpoint/core/internal/json'
+import { carriedRequesters, type Author } from '@holdpoint/core/internal/log/message'
 import type { Address, Page } from '@holdpoint/core/internal/log/store'
 import { principalOf, type Principal } from '@holdpoint/core/internal/principal'
 import type { Erasure } from '@holdpoint/core/internal/turn/erased'
@@ -17,6 +18,7 @@ import { memberKey, SPACE, type Member, type Role } from '@holdpoint/core/intern
 import type { Space } from './space.ts'
 import type { SpaceState } from './space-machine.ts'
 import type { SpaceView } from './space-view.ts'
+import { checkAuthors } from '@holdpoint/runtime/internal/conversation/check-authors'
 import { checkPrincipal } from '@holdpoint/runtime/internal/conversation/check-principal'
 import { removeDocuments } from '@holdpoint/runtime/internal/runtime/erase'
 import {
@@ -48,6 +50,8 @@ export interface PostOptions {
   readonly from: Member
   /** The seq of the message that it answers. */
   readonly replyTo?: number
+  /** In a tool's handler that posts as an agent: the `askedBy` of its context. */
+  readonly askedBy?: readonly Author[]
   /** An idempotency key: a message that is posted again with the same key is posted once. */
   readonly key?: string
 }
@@ -155,14 +159,16 @@ export class Spaces {
     const {
       from,
       replyTo,
+      askedBy,
       key = this.#engine.ports.id(),
-    } = checkRequestOptions(options, { from: 1, replyTo: 1, key: 1 })
+    } = checkRequestOptions(options, { from: 1, replyTo: 1, askedBy: 1, key: 1 })
     if (typeof text !== 'string' || text.trim() === '' || text.length > LONGEST_MESSAGE)
       throw invalid(`A message is text of 1 to ${LONGEST_MESSAGE} characters.`)
     const message = {
       from: checkMember(from),
       text,
       ...(replyTo !== undefined && { replyTo: checkSeq('replyTo', replyTo) }),
+      ...carriedRequesters(checkAuthors(askedBy)),
     }
     await this.#engine.quotas.admitMessage(this.#address(id))
     const posted = await this.#writer.post(this.#address(id), message, `post:${checkId('A key', key)}`)

@@ -42,21 +42,34 @@ export class AuthorChecks {
     if (event.type === 'turn.started') this.#turn(id, askers, event)
     if (event.type === 'model.replied')
       for (const part of event.reply.parts) if (part.type === 'call') askers.calls.set(part.callId, askers.turn)
-    if (event.type === 'call.held')
+    if (event.type === 'message.queued') askers.arrive(askers.authorsOf(event.item))
+    if (event.type === 'call.held') {
+      this.#previewed(id, askers, event.hold.askedBy)
       this.#same(`${id}, hold of ${event.callId}`, event.hold.askedBy, askers.calls.get(event.callId))
+    }
     if (event.type === 'answer.arrived')
       this.#same(`${id}, answer to ${event.callId}`, event.askedBy, askers.calls.get(event.callId))
+    if (event.type === 'message.posted' && event.from.kind === 'agent') this.#posted(event)
     if (event.type === 'plan.set') {
       // A tool's plan is in the same write as its result; a visitor's plan is a write of its own.
       const authors = byTool ? askers.turn : visitor(event.plan.what)
+      this.#previewed(id, askers, event.plan.askedBy)
       this.#same(`${id}, plan ${event.plan.id}`, event.plan.askedBy, authors)
-      askers.plans.set(event.plan.id, authors)
+      askers.plans.set(event.plan.id, event.plan.askedBy ?? [])
     }
     if (event.type === 'plan.fired') {
       const authors = askers.plans.get(event.planId) ?? []
       this.#same(`${id}, plan ${event.planId}`, event.askedBy, authors)
+      askers.arrive(authors)
       for (const due of event.due) askers.fired.set(`plan:${event.planId}:${due}`, authors)
     }
+  }
+
+  /** Otherwise a person could approve what they asked for through two agents. */
+  #posted({ from, requesters = [], seq }: Extract<LogEvent, { type: 'message.posted' }>): void {
+    const missing = peopleIn(this.#askers(`agent:${from.id}`).turn).find((name) => !requesters.includes(name))
+    const say = (): string => `message ${seq} of ${from.id} does not say that ${missing} asked for it`
+    this.#judge.require(requesters === 'many' || missing === undefined, 'one-asker', say)
   }
 
   #turn(id: string, askers: Askers, event: Extract<LogEvent, { type: 'turn.started' }>): void {
@@ -89,8 +102,16 @@ export class AuthorChecks {
     this.#judge.require(scope['by'] === asker, 'one-asker', say)
   }
 
+  /** Requesters beside the authors of the turn wrote something that waited in the inbox. */
+  #previewed(id: string, { arrived }: Askers, authors: Authors = []): void {
+    const names = peopleIn(authors.filter((author) => !isOfTurn(author)))
+    const stranger = names.find((name) => !arrived.has(name))
+    const say = (): string => `${id}: ${stranger} is named as a requester, and wrote nothing`
+    this.#judge.require(stranger === undefined, 'one-asker', say)
+  }
+
   #same(what: string, is: Authors | undefined, should: Authors | undefined): void {
-    const [a, b] = [is, should].map((authors) => canonical((authors ?? null) as unknown as Json))
+    const [a, b] = [is, should].map((authors) => canonical((authors?.filter(isOfTurn) ?? null) as unknown as Json))
     this.#judge.require(a === b, 'one-asker', () => `${what}: for ${a}, not ${b}`)
   }
 
@@ -105,6 +126,8 @@ export class AuthorChecks {
 class Askers {
   /** Of the turn in progress, or of the last one. */
   turn: Authors = []
+  /** The people whose messages ever were in the inbox. A call of an agent that read of them names them as requesters. */
+  readonly arrived = new Set<string>()
   readonly turns = new Map<string, Authors>()
   readonly calls = new Map<string, Authors>()
   readonly plans = new Map<string, Authors>()
@@ -112,12 +135,16 @@ class Askers {
   readonly fired = new Map<string, Authors>()
 
   begin({ turnId, items }: Extract<LogEvent, { type: 'turn.started' }>): Authors {
-    if (items.length > 0) this.turn = distinct(items.flatMap((item) => this.#authors(item)))
+    if (items.length > 0) this.turn = distinct(items.flatMap((item) => this.authorsOf(item)))
     this.turns.set(turnId, this.turn)
     return this.turn
   }
 
-  #authors(item: Inbound): Authors {
+  arrive(authors: Authors): void {
+    for (const name of peopleIn(authors)) this.arrived.add(name)
+  }
+
+  authorsOf(item: Inbound): Authors {
     if (item.kind === 'answer') return this.calls.get(item.callId) ?? []
     if (item.kind === 'event') return this.#authorsOfEvent(item.id, item.event)
     const { by } = item.message
@@ -126,8 +153,11 @@ class Askers {
 
   #authorsOfEvent(id: string, event: InboxEvent): Authors {
     if (event.type === 'plan.fired') return this.fired.get(id) ?? []
-    if (event.type === 'trigger') return [{ via: 'trigger', ...(event.by !== undefined && { by: event.by }) }]
-    return [{ via: 'space', by: event.from.id, kind: event.from.kind, space: event.space }]
+    const { requesters } = event
+    const carried = requesters ? { requesters } : {}
+    if (event.type === 'trigger')
+      return [{ via: 'trigger', ...(event.by !== undefined && { by: event.by }), ...carried }]
+    return [{ via: 'space', by: event.from.id, kind: event.from.kind, space: event.space, ...carried }]
   }
 }
 
@@ -142,8 +172,24 @@ function visitor(what: string): Authors {
   return [{ via: 'plan', by: what.slice(VISITED.length) }]
 }
 
+function peopleIn(authors: Authors): readonly string[] {
+  return authors.flatMap(({ by, kind, requesters = [] }) => [
+    ...(by === undefined || kind === 'agent' ? [] : [by]),
+    ...(requesters === 'many' ? [] : requesters),
+  ])
+}
+
 function distinct(authors: Authors): Authors {
-  return [...new Map(authors.map((author) => [canonical(author as unknown as Json), author])).values()]
+  return [...new Map(authors.map((author) => [textOf(author), author])).values()]
+}
+
+/** Not an entry for people whose messages the prompt of a cycle previewed. */
+function isOfTurn({ via }: Author): boolean {
+  return via !== 'inbox'
+}
+
+function textOf(author: Author): string {
+  return canonical(author as unknown as Json)
 }
 
 function isLife(id: string): boolean {

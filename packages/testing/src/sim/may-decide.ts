@@ -31,7 +31,12 @@ export function principalAt(name: string, now: number): Principal {
 
 /** The people who asked for the call. */
 export function requestersOf({ askedBy = [] }: Hold): ReadonlySet<string> {
-  return new Set(askedBy.flatMap(({ by, kind }) => (by === undefined || kind === 'agent' ? [] : [by])))
+  return new Set(
+    askedBy.flatMap(({ by, kind, requesters = [] }) => [
+      ...(by === undefined || kind === 'agent' ? [] : [by]),
+      ...(requesters === 'many' ? [] : requesters),
+    ]),
+  )
 }
 
 /** Whether the hold lets this person decide, `approve` or not, when these people and groups are asked. */
