@@ -6,7 +6,7 @@ export interface ChannelPerson {
   readonly person: string
   /** By the name of a channel: `{ email: 'ada@acme.test' }`. It says who presses a button, so only an admin sets it. */
   readonly addresses: Readonly<Record<string, string>>
-  /** The person may also decide holds that are for nobody in particular, as the scope `resolver` allows. */
+  /** The person may also decide holds that name no one, as the scope `resolver` allows. */
   readonly resolver?: boolean
   /** Channels that the person has turned off. */
   readonly off?: readonly string[]

@@ -228,7 +228,10 @@ export class Channels {
     const { news, tenant, conversationId, id } = item
     const { store, handlers = {} } = this.#options
     const event = await channelEvent(store, item)
-    const copies = news.type === 'turn.ended' ? [] : await this.#copies.tasksFor({ tenant, conversationId, ...news })
+    const copies =
+      news.type === 'turn.ended'
+        ? []
+        : await this.#copies.tasksFor({ tenant, conversationId, callId: news.callId, hold: news.hold })
     const handled = Object.keys(handlers).map((name): Task => {
       const what = { handler: name, event: event as unknown as Json }
       return { id: `handler/${encodeURIComponent(name)}/${id}`, group: `handler ${name}`, what }

@@ -2,13 +2,14 @@
  * The copies of a hold's message: one per person and channel. A copy is brought up to date from the state of the log, not from
  * the event that caused it, so doing that twice or late gives the same message.
  */
+import { createHash } from 'node:crypto'
 import { isNamedIn } from '@holdpoint/core/internal/principal'
 import { canonical } from '@holdpoint/core'
 import type { PendingHold } from '@holdpoint/runtime'
 import type { Runtime } from '@holdpoint/spaces'
 import type { HoldKind, Json, Principal, Store } from 'holdpoint'
 import { ChannelRefused, type Channel, type HoldMessage } from './channel.ts'
-import { ChannelPeople, type ChannelPerson } from './channel-people.ts'
+import type { ChannelPeople, ChannelPerson } from './channel-people.ts'
 import { closedMessage, holdState, openMessage, wasReminded, type CopyFacts, type HoldOf } from './hold-message.ts'
 import type { Links } from './links.ts'
 import { quietUntil } from './quiet-hours.ts'
@@ -89,7 +90,7 @@ export class Copies {
     const { link: _link, ...compared } = message
     const shown = canonical(compared as unknown as Json)
     const facts = { agent: message.agent, tool: message.tool, kind: message.kind }
-    const hash = await digest(shown)
+    const hash = createHash('sha256').update(shown).digest('base64url')
     const done: TaskResult = message.end ? { done: true } : { at: now() + RECHECK_MS }
     if (before?.shown === hash) return done
     const ref = await channel.show({ message, address, ref: before?.ref, key: `${id}/${hash}`, signal })
@@ -179,9 +180,4 @@ function prefixOf({ conversationId, callId, hold }: HoldOf): string {
 
 function idOf(copy: CopyOf): string {
   return `${prefixOf(copy)}${encodeURIComponent(copy.person)}/${encodeURIComponent(copy.channel)}`
-}
-
-async function digest(text: string): Promise<string> {
-  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return Buffer.from(bytes).toString('base64url')
 }

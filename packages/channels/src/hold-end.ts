@@ -33,15 +33,7 @@ export function holdEnd(events: readonly LogEvent[], hold: number): HoldEnd | un
 }
 
 function endBy(event: LogEvent, async: boolean): HoldEnd | undefined {
-  switch (event.type) {
-    case 'call.approved':
-    case 'call.resumed':
-    case 'call.settled':
-    case 'answer.arrived':
-      break
-    default:
-      return undefined
-  }
+  if (!isEnd(event)) return undefined
   const { by, onBehalfOf, resolution } = event
   const who = { ...(by !== undefined && { by }), ...(onBehalfOf !== undefined && { onBehalfOf }) }
   if (!resolution) {
@@ -61,4 +53,11 @@ function endBy(event: LogEvent, async: boolean): HoldEnd | undefined {
     case 'answer':
       return { how: 'error' in resolution ? 'failed' : 'answered', ...who }
   }
+}
+
+type End = Extract<LogEvent, { readonly type: 'call.approved' | 'call.resumed' | 'call.settled' | 'answer.arrived' }>
+
+function isEnd(event: LogEvent): event is End {
+  const { type } = event
+  return type === 'call.approved' || type === 'call.resumed' || type === 'call.settled' || type === 'answer.arrived'
 }

@@ -5,7 +5,7 @@ import type { Runtime } from '@holdpoint/spaces'
 import type { HoldKind, LogEvent, Principal, Store } from 'holdpoint'
 import type { HoldMessage } from './channel.ts'
 import { holdEnd, type HoldEnd } from './hold-end.ts'
-import { shownInput, visible } from './shown-text.ts'
+import { shownInput, visible } from './shown-input.ts'
 
 export interface HoldOf {
   readonly tenant: string

@@ -94,7 +94,7 @@ function html(status: number, title: string, body: string): Response {
 const STYLE =
   'body{font:16px/1.5 system-ui;max-width:40rem;margin:2rem auto;padding:0 1rem}pre{white-space:pre-wrap;background:#f4f4f5;padding:1rem;overflow-wrap:anywhere}label{display:block;margin:.75rem 0}dt{font-weight:600}dd{margin:0}'
 
-export function escape(text: string): string {
+function escape(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

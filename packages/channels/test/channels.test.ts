@@ -1,4 +1,4 @@
-/** Who is told of a hold, what they read, and what becomes of every copy. */
+/** Who is told of a hold, what they read, and how every copy ends. */
 import { expect, test } from 'vitest'
 import { heldId, noting } from '../../../test/kit/runtime-kit.ts'
 import { places } from '../../../test/kit/places.ts'
@@ -159,7 +159,7 @@ test('arguments are shown as they will run: without hidden characters, and cut o
   expect(cut).toBeGreaterThan(3000)
 })
 
-test('an address that nobody has, or two people have, decides nothing', async () => {
+test('an address that no person has, or two people have, decides nothing', async () => {
   const { desk, phones, channels, until } = await openDesk({
     people: [
       { person: 'ada', addresses: { phone: '+1' }, resolver: true },

@@ -1,5 +1,5 @@
 /** Signed links: who presses what on which page, and that nothing else decides. */
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { chromium } from 'playwright-core'
@@ -147,16 +147,21 @@ test('a person who lost the right decides nothing with an older link', async () 
 test('a mail scanner in a real browser follows the link, ticks every box and presses every button: nothing is decided', async () => {
   const { opened, link, decided } = await linked()
   const requests: string[] = []
-  const server = createServer(async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const method = request.method ?? 'GET'
     requests.push(method)
     const body = method === 'POST' ? { body: await text(request) } : {}
     const headers = { 'content-type': request.headers['content-type'] ?? '' }
     const answer = await opened.answer(new Request(`https://a.test${request.url}`, { method, headers, ...body }))
     response.writeHead(answer?.status ?? 404, Object.fromEntries(answer?.headers ?? [])).end(await answer?.text())
-  })
+  }
+  const server = createServer((request, response) => void serve(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox'] })
+  const executablePath = findBrowser()
+  const browser = await chromium.launch({
+    ...(executablePath !== undefined && { executablePath }),
+    args: ['--no-sandbox'],
+  })
   onTestFinished(async () => {
     await browser.close()
     server.closeAllConnections()

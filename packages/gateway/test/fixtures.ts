@@ -59,7 +59,7 @@ export async function createFixtures(kit: Kit, tenant: Tenant): Promise<Fixtures
   }
 }
 
-/** With a delivery that nobody sends. */
+/** With a delivery that is not sent. */
 async function webhookOf({ channels }: Kit, tenant: Tenant): Promise<Fixtures['webhook']> {
   const { id } = await channels.webhooks.create(tenant, { url: 'https://127.0.0.1:9/receiver' })
   const news = { type: 'turn.ended', turnId: 't', reason: 'completed' } as const

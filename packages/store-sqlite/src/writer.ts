@@ -77,6 +77,8 @@ export class Writer {
       thread.on('error', crashed)
       thread.on('exit', gone)
       thread.on('message', (message: Opening) => {
+        // `node --watch` sends messages of its own from each thread.
+        if (message.type !== 'ready' && message.type !== 'refused') return
         if (message.type === 'refused') {
           end = message
           return

@@ -22,7 +22,7 @@ import type { Extension, OtherActiveLog } from './extension.ts'
 import { FirstMessages } from '../runtime/first-messages.ts'
 import { Lease } from './lease.ts'
 import { MissingAgents } from './missing-agents.ts'
-import { putNews } from './news-outbox.ts'
+import { putNews } from './put-news.ts'
 import { newHolds } from '../runtime/new-holds.ts'
 import { tellHolds } from '../runtime/tell-holds.ts'
 import { NO_NODE } from './no-node.ts'
@@ -43,6 +43,7 @@ export class Engine implements LogHost, ActiveLogListener {
   /** Undefined when this process drives nothing. */
   readonly node: string | undefined
   readonly oneAgent = true
+  readonly tellsNews: boolean
   readonly subscribers: Subscribers
   readonly clients: ConnectedClients
   readonly firstMessages: FirstMessages
@@ -72,6 +73,7 @@ export class Engine implements LogHost, ActiveLogListener {
     const { store, leaseMs = 15_000, idleMs = 30_000, keepIdle = 100, drive = true, planEveryMs } = options
     this.store = store
     this.#options = options
+    this.tellsNews = options.news ?? false
     this.#lease = new Lease(store, options.ports, leaseMs, (error) => this.problem(error))
     this.ports = { ...options.ports, ...(planEveryMs !== undefined && { planEveryMs }), now: () => this.#lease.now() }
     this.extension = extend(this)
@@ -131,10 +133,6 @@ export class Engine implements LogHost, ActiveLogListener {
 
   clientSeenAt(address: Address, tool: string): Promise<number> {
     return this.clients.seenAt(address, tool)
-  }
-
-  get tellsNews(): boolean {
-    return this.#options.news ?? false
   }
 
   deliver(from: Address, delivery: Delivery): Promise<void> {

@@ -1,0 +1,39 @@
+/** The commands by name. */
+import { agents } from './agents.ts'
+import { conversations } from './conversations.ts'
+import { keys } from './keys.ts'
+import { send } from './send.ts'
+import { doctor } from './doctor.ts'
+import { holds } from './holds.ts'
+import type { Command } from './command.ts'
+import type { ExitCode } from './io.ts'
+import { dev, start } from './start.ts'
+import { backupStore, restoreStore } from './backup-store.ts'
+import { tail } from './tail.ts'
+
+export type CommandName =
+  | 'dev'
+  | 'start'
+  | 'tail'
+  | 'holds'
+  | 'send'
+  | 'conversations'
+  | 'agents'
+  | 'keys'
+  | 'doctor'
+  | 'backup'
+  | 'restore'
+
+export const COMMANDS: Readonly<Record<CommandName, (command: Command) => Promise<ExitCode>>> = {
+  dev,
+  start,
+  tail,
+  holds,
+  send,
+  conversations,
+  agents,
+  keys,
+  doctor,
+  backup: backupStore,
+  restore: restoreStore,
+}

@@ -1,0 +1,88 @@
+/** Reads the arguments, runs the command, and turns what went wrong into one line and an exit code. */
+import { readFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { messageWithCauses } from '@holdpoint/core'
+import { HoldpointHttpError } from '@holdpoint/client'
+import { HoldpointError } from 'holdpoint'
+import type { Options } from './command.ts'
+import { COMMANDS, type CommandName } from './commands.ts'
+import { EXIT, UsageError, type ExitCode, type Io } from './io.ts'
+import { Output } from './output.ts'
+import { usage } from './usage.ts'
+
+const OPTIONS = {
+  url: { type: 'string' },
+  key: { type: 'string' },
+  store: { type: 'string' },
+  app: { type: 'string' },
+  tenant: { type: 'string' },
+  by: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
+  mine: { type: 'boolean' },
+  agent: { type: 'string' },
+  tool: { type: 'string' },
+  status: { type: 'string' },
+  limit: { type: 'string' },
+  hold: { type: 'string' },
+  input: { type: 'string' },
+  reason: { type: 'string' },
+  value: { type: 'string' },
+  wait: { type: 'string' },
+  scope: { type: 'string', multiple: true },
+  'acts-for': { type: 'string', multiple: true },
+  port: { type: 'string' },
+  after: { type: 'string' },
+} as const
+
+export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {
+  let json = args.includes('--json')
+  try {
+    const { values, positionals } = parse(args)
+    json = values.json === true
+    const [name = 'help', ...rest] = positionals
+    if (values.version) {
+      io.stdout.write(`${await version()}\n`)
+      return EXIT.ok
+    }
+    if (values.help || name === 'help') {
+      io.stdout.write(usage(values.help ? name : rest[0]))
+      return EXIT.ok
+    }
+    if (!isCommand(name)) throw new UsageError(`There is no command "${name}". \`holdpoint help\` lists them.`)
+    return await COMMANDS[name]({ args: rest, options: values, io, out: new Output(io, json) })
+  } catch (error) {
+    return report(error, json, io)
+  }
+}
+
+function parse(args: readonly string[]): { readonly values: Options; readonly positionals: string[] } {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(COMMANDS, name)
+}
+
+function report(error: unknown, json: boolean, io: Io): ExitCode {
+  const known = error instanceof UsageError || error instanceof HoldpointHttpError || HoldpointError.is(error)
+  if (!known) throw error
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  const message = messageWithCauses(error)
+  io.stderr.write(
+    json ? `${JSON.stringify({ error: message, ...(code !== undefined && { code }) })}\n` : `holdpoint: ${message}\n`,
+  )
+  if (error instanceof UsageError) return EXIT.usage
+  const refused = error instanceof HoldpointHttpError && error.status >= 400 && error.status < 500
+  return refused ? EXIT.refused : EXIT.broken
+}
+
+async function version(): Promise<string> {
+  const manifest = await readFile(new URL('../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(manifest) as { readonly version: string }).version
+}

@@ -1,0 +1,37 @@
+/** The text of `holdpoint help`. */
+const WHERE = `Where:
+  --url URL --key KEY     a gateway (HOLDPOINT_URL, HOLDPOINT_KEY)
+  --store FILE|URL        a SQLite file or postgres://… (HOLDPOINT_STORE); --app FILE adds its agents
+  --tenant NAME           for a caller with several tenants
+  --by PERSON             act for this person, with a key that may
+  --json                  print JSON`
+
+const COMMANDS: Readonly<Record<string, string>> = {
+  dev: 'dev APP                                   serve an app file, and again when it changes; open the console',
+  start: 'start APP                                 serve an app file',
+  tail: 'tail [CONVERSATION]                       print events as they happen, of one conversation or of all',
+  holds: `holds [--mine] [--agent A] [--tool T]     list open holds
+  holds show CONVERSATION CALL              show one, with all of its arguments
+  holds approve CONVERSATION CALL           approve it; --input JSON changes the arguments
+  holds reject CONVERSATION CALL            reject it; --reason TEXT
+  holds answer CONVERSATION CALL            answer it; --value JSON, or a form on a terminal`,
+  send: 'send CONVERSATION TEXT                    send a message; --wait SECONDS, --agent A',
+  conversations: `conversations [--agent A] [--status S]    list conversations
+  conversations show CONVERSATION           show the newest turns
+  conversations cancel CONVERSATION         cancel the turn`,
+  agents: 'agents                                    list agents',
+  keys: `keys                                      list keys
+  keys create NAME --scope S [--acts-for P] create a key, which is shown once
+  keys revoke ID                            revoke a key`,
+  doctor: 'doctor                                    check Node, the store or the gateway, the key and the clock',
+  backup: 'backup FILE NEW-FILE                      copy a SQLite store, also while it is in use',
+  restore: 'restore BACKUP NEW-FILE                   make a store from a backup',
+}
+
+const EXITS = `Exit codes: 0 done, 1 something is broken, 2 wrong arguments, 3 refused (such as a hold that is over).`
+
+export function usage(command: string | undefined): string {
+  const one = command === undefined || !Object.hasOwn(COMMANDS, command) ? undefined : COMMANDS[command]
+  const lines = one === undefined ? Object.values(COMMANDS) : [one]
+  return `Usage: holdpoint COMMAND [options]\n\n  ${lines.join('\n  ')}\n\n${WHERE}\n\n${EXITS}\n`
+}
