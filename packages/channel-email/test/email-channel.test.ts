@@ -23,12 +23,11 @@ async function mailServer(): Promise<MailServer> {
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
     onRcptTo: (_address, _session, done) => done(answers.shift()),
-    onData: (stream, _session, done) => {
-      simpleParser(stream).then(
-        (mail) => (mails.push(mail), done()),
-        (error: Error) => done(error),
-      )
-    },
+    onData: (stream, _session, done) =>
+      simpleParser(stream, (error: Error | null, mail) => {
+        if (!error) mails.push(mail)
+        done(error)
+      }),
   })
   server.on('error', () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
