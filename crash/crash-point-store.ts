@@ -44,7 +44,7 @@ function open(place: string): Promise<Store> {
   return postgresStore(url, schema === undefined ? {} : { schema })
 }
 
-const NOTHING: Appended = { result: 'ok', events: [], epoch: 0, owned: false }
+const NOTHING: Appended = { result: 'ok', events: [], hash: '', epoch: 0, owned: false }
 
 function spoilt(store: Store, bad: string | undefined): Store {
   let given = 0
@@ -61,7 +61,8 @@ function spoilt(store: Store, bad: string | undefined): Store {
           const written = await store.append(write)
           const { key: _key, events, expectedSeq, mark, ...rest } = write
           if (written.result !== 'ok' || events[0]?.type !== 'message.queued' || !now(write)) return written
-          await store.append({ ...rest, events, expectedSeq: expectedSeq + events.length, mark: `${mark}-again` })
+          const again = { follows: written.hash, expectedSeq: expectedSeq + events.length, mark: `${mark}-again` }
+          await store.append({ ...rest, ...again, events })
           return written
         },
       }

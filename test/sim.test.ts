@@ -73,7 +73,7 @@ test('a store that confirms an append before it has written is detected', { time
       append: async (write) => {
         if (random.chance(0.5)) return store.append(write)
         const events = write.events.map((event, n) => ({ ...event, seq: write.expectedSeq + n + 1, at: write.at }))
-        return { result: 'ok', events, epoch: 1, owned: true }
+        return { result: 'ok', events, hash: '', epoch: 1, owned: true }
       },
     }),
   })

@@ -9,8 +9,8 @@ export const storeBugs: readonly Bug[] = [
     tamper: (store) => ({
       ...store,
       append: async (write) => {
-        const [head = 0] = await store.heads([write.to])
-        return store.append({ ...write, expectedSeq: head })
+        const loaded = await store.load(write.to)
+        return store.append({ ...write, expectedSeq: loaded?.seq ?? 0, follows: loaded?.hash ?? '' })
       },
     }),
   },
@@ -35,7 +35,7 @@ export const storeBugs: readonly Bug[] = [
           seq: write.expectedSeq + index + 1,
           at: write.at,
         }))
-        return { result: 'ok', events, epoch: write.epoch ?? 1, owned: true }
+        return { result: 'ok', events, hash: '', epoch: write.epoch ?? 1, owned: true }
       },
     }),
   },

@@ -16,6 +16,8 @@ export interface Around {
 const QUESTIONS: readonly Question[] = [
   'append',
   'load',
+  'follow',
+  'batches',
   'read',
   'readBack',
   'readCall',

@@ -20,6 +20,8 @@ const METHODS = [
   ...([
     'append',
     'load',
+    'follow',
+    'batches',
     'read',
     'readBack',
     'readCall',

@@ -11,6 +11,10 @@ export type FailureCode =
   | 'session-invalid'
   /** The log says something that cannot have happened. */
   | 'history-impossible'
+  /** Stored events or rows of one log were changed or lost: by a disk, or by another program. */
+  | 'log-damaged'
+  /** The store has lost writes that it had acknowledged: an older state was restored, or a fail-over lost the newest. */
+  | 'store-rolled-back'
   /** The model's vendor could not be reached, or refused the request for good. */
   | 'model-failed'
   /** A tool or plugin asked for a service that was not provided. */

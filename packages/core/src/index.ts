@@ -62,6 +62,7 @@ export {
 export { type Erasure } from './turn/erased.ts'
 export { decodeBatch, encodeBatch, logged, type Batch } from './log/batch.ts'
 export { type ConversationLine } from './log/conversation-line.ts'
+export { appendText, chainText, following, NO_HASH, type Following, type Head } from './log/chain.ts'
 export { fromSortableId, sortableIdRange, toSortableId, type SortableIdRange } from './log/sortable.ts'
 export { memoryStore, type MemoryStoreOptions } from './log/memory-store.ts'
 export type {

@@ -86,6 +86,8 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   closed: [503, 'Shutting down'],
   'quota-exceeded': [403, 'A quota of the tenant is reached'],
   'history-impossible': [500, 'The log is broken'],
+  'log-damaged': [500, 'The log is damaged'],
+  'store-rolled-back': [500, 'The store lost writes'],
   'service-missing': [500, 'A service is missing'],
   'store-unusable': [500, 'The store cannot be used'],
 

@@ -1,5 +1,7 @@
 /** One call of the stored function: encodes appends as arrays, one per column, and decodes its answers. */
+import { hash } from 'node:crypto'
 import {
+  appendText,
   encodeBatch,
   logged,
   type Address,
@@ -21,6 +23,7 @@ export interface Op {
   readonly tenant: string
   readonly id: string
   readonly events: string
+  readonly hash: string
   readonly base: string | null
   readonly holds: readonly HoldRow[]
 }
@@ -46,6 +49,7 @@ interface Refusal {
   readonly owned: boolean
   readonly at: number
   readonly events: string
+  readonly hash: string
 }
 
 /** The row that the function returns. Lists are text, because a row per append takes longer to produce and to parse. */
@@ -58,20 +62,22 @@ export interface CallResult {
 }
 
 /** All but the first one. */
-const PARAMETERS = Array.from({ length: 27 }, (_, index) => `$${index + 2}`).join(', ')
+const PARAMETERS = Array.from({ length: 29 }, (_, index) => `$${index + 2}`).join(', ')
 
 /** The limit of an index entry, with room for the other columns. */
 const MAX_NAME_BYTES = 2000
 
 export function opOf(write: Append): Op {
-  const { to, rows, events } = write
+  const { to, rows } = write
+  const events = encodeBatch(write.events)
   // If a write contains a call twice, the last row wins. The statement may contain it only once.
   const holds = rows.holds.length > 1 ? [...new Map(rows.holds.map((row) => [row.callId, row])).values()] : rows.holds
   return {
     write,
     tenant: toStored(to.tenant),
     id: toStored(to.id),
-    events: toEventText(encodeBatch(events)),
+    events: toEventText(events),
+    hash: hash('sha256', appendText(write, events), 'hex'),
     base: rows.base === undefined ? null : JSON.stringify(rows.base),
     holds,
   }
@@ -138,7 +144,7 @@ export function callOf(settings: Settings, ops: readonly Op[]): Query {
     name: 'append',
     // The function is called for the row with the settings, so they hold when it starts.
     text: `with s as materialized (select $1::float8 as shift, ${settingsFor('append', settings)})
-      select a.* from s cross join lateral ${schema}.append_together(s.shift, ${PARAMETERS}) a`,
+      select a.* from s cross join lateral ${schema}.append_chained(s.shift, ${PARAMETERS}) a`,
     values: [
       clockOffset(),
       texts(({ tenant }) => tenant),
@@ -168,6 +174,8 @@ export function callOf(settings: Settings, ops: readonly Op[]): Query {
       texts(({ write }) => write.rows.labels && toStoredLabels(write.rows.labels)),
       holdTexts(({ labels = [] }) => toStoredLabels(labels)),
       nths(({ holds: rows }) => rows.some(({ labels = [] }) => labels.length > 0)),
+      texts(({ write }) => `\\x${write.follows}`),
+      texts((op) => `\\x${op.hash}`),
     ],
   }
 }
@@ -195,12 +203,12 @@ function numbersIn(list: string | null): readonly number[] {
   return list ? list.split(',').map(Number) : []
 }
 
-export function appendedOf({ write }: Op, answer: AppendResult): Appended {
+export function appendedOf({ write, hash: ours }: Op, answer: AppendResult): Appended {
   switch (answer.result) {
     case 'ok':
-      return { result: 'ok', events: eventsOf(write), epoch: answer.epoch, owned: answer.owned }
+      return { result: 'ok', events: eventsOf(write), hash: ours, epoch: answer.epoch, owned: answer.owned }
     case 'again':
-      return { result: 'ok', events: readBatch(answer), epoch: answer.epoch, owned: answer.owned }
+      return { result: 'ok', events: readBatch(answer), hash: answer.hash, epoch: answer.epoch, owned: answer.owned }
     case 'repeated':
       return { result: 'repeated', seq: answer.seq }
     case 'conflict':

@@ -95,8 +95,11 @@ const TO_SHORTEN = new RegExp(
 )
 const SHORTENED = new RegExp(`([\\x01-\\x1b]|${HASH}.{43}|[${FURTHER}${REPEATED}].)`)
 
+/** A batch as it is stored. */
+export type StoredBatch = Pick<Batch, 'seq' | 'at' | 'events'>
+
 /** Decodes the events of a row. */
-export function readBatch({ seq, at, events }: Batch): LogEvent[] {
+export function readBatch({ seq, at, events }: StoredBatch): LogEvent[] {
   return decodeBatch({ seq, at, events: fromEventText(events) })
 }
 
@@ -117,7 +120,8 @@ export function toEventText(json: string): string {
   return text
 }
 
-function fromEventText(text: string): string {
+/** The JSON that was stored. */
+export function fromEventText(text: string): string {
   const pieces = text.split(SHORTENED)
   if (pieces.length === 1) return text
   const seen: string[] = []

@@ -1,7 +1,7 @@
 /** Loads conversations for a driver. Concurrent loads share a query. */
-import type { Address, Batch, Json, Loaded, Store } from '@holdpoint/core'
+import type { Address, Json, Loaded, Store } from '@holdpoint/core'
 import type { Connections } from './connections.ts'
-import { readBatch } from './event-text.ts'
+import { readBatch, type StoredBatch } from './event-text.ts'
 import { fromStored, toStored } from './stored-name.ts'
 import { batchRequests } from './batch-requests.ts'
 
@@ -14,9 +14,9 @@ export function openLoad(schema: string, { read }: Connections): Pick<Store, 'lo
             select a.nth, c.* from unnest($1::text[], $2::text[]) with ordinality as a(tenant, id, nth)
               cross join lateral (select * from ${schema}.conversations where tenant = a.tenant and id = a.id limit 1) c
           )
-          select nth, head_seq, agent, base_seq, base as events, null as seq, null as at from c
+          select nth, head_seq, encode(head_hash, 'hex') as head_hash, agent, base_seq, base as events, null as seq, null as at from c
           union all
-          select c.nth, null, null, null, b.events, b.seq, b.at from c cross join lateral (
+          select c.nth, null, null, null, null, b.events, b.seq, b.at from c cross join lateral (
               select * from ${schema}.batches where tenant = c.tenant and conv = c.k and seq > coalesce(c.base_seq, 0) offset 0
             ) b`,
       values: [from.map(({ tenant }) => toStored(tenant)), from.map(({ id }) => toStored(id))],
@@ -29,19 +29,25 @@ export function openLoad(schema: string, { read }: Connections): Pick<Store, 'lo
 }
 
 type LoadRow = { readonly nth: number } & (
-  | { readonly head_seq: number; readonly agent: string; readonly base_seq: number | null; readonly events: string }
-  | ({ readonly head_seq: null } & Batch)
+  | {
+      readonly head_seq: number
+      readonly head_hash: string
+      readonly agent: string
+      readonly base_seq: number | null
+      readonly events: string
+    }
+  | ({ readonly head_seq: null } & StoredBatch)
 )
 
 function loadedOf(rows: readonly LoadRow[]): Loaded | undefined {
-  const batches: Batch[] = []
+  const batches: StoredBatch[] = []
   let loaded: Omit<Loaded, 'events'> | undefined
   for (const row of rows) {
     if (row.head_seq === null) batches.push(row)
     else {
-      const { head_seq: seq, base_seq } = row
+      const { head_seq: seq, head_hash: hash, base_seq } = row
       const base = base_seq === null ? undefined : { seq: base_seq, state: JSON.parse(row.events) as Json }
-      loaded = { seq, agent: fromStored(row.agent), base }
+      loaded = { seq, hash, agent: fromStored(row.agent), base }
     }
   }
   return loaded && { ...loaded, events: batches.toSorted((a, b) => a.seq - b.seq).flatMap(readBatch) }

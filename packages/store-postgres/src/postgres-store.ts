@@ -15,6 +15,7 @@ import { settingsOf, type PostgresStoreOptions, type Settings } from './settings
 import { openOwnership } from './ownership.ts'
 import { openLists } from './lists.ts'
 import { openPending } from './pending.ts'
+import { openBatches } from './batches.ts'
 import { openReads } from './reads.ts'
 import { fromStored, toStored } from './stored-name.ts'
 import { sharedSessions, sharesSessions } from './shared-sessions.ts'
@@ -43,6 +44,7 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
   return {
     ...openLoad(schema, connections),
     ...openReads(schema, connections),
+    ...openBatches(schema, connections),
     ...openLists(schema, connections),
     ...openPending(schema, connections),
     ...openNotes(settings, connections),

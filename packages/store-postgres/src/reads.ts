@@ -1,8 +1,8 @@
 /** Reads of one conversation. A row is a batch of events, so the first and last batch are cut to the requested range. */
-import type { Address, Batch, LogEvent, Store } from '@holdpoint/core'
+import type { Address, LogEvent, Store } from '@holdpoint/core'
 import type { Connections } from './connections.ts'
 import { joinConversation } from './join-conversation.ts'
-import { readBatch } from './event-text.ts'
+import { readBatch, type StoredBatch } from './event-text.ts'
 import { fromStored, toStored } from './stored-name.ts'
 
 type Reads = Pick<Store, 'read' | 'readBack' | 'readCall' | 'findCall' | 'findKey' | 'heads'>
@@ -18,7 +18,7 @@ export function openReads(schema: string, { read }: Connections): Reads {
   return {
     read: async (from, after, limit = MAX_BATCHES) => {
       if (limit < 1) return []
-      const rows = await read<Batch>({
+      const rows = await read<StoredBatch>({
         name: 'read',
         text: `select seq, at, events from (
             select seq, at, events, sum(pg_column_size(events)) over (order by seq) - pg_column_size(events) as before
@@ -32,7 +32,7 @@ export function openReads(schema: string, { read }: Connections): Reads {
     readBack: async (from, before, limit) => {
       if (limit < 1) return []
       // The batch with the last requested event may also contain later events.
-      const rows = await read<Batch>({
+      const rows = await read<StoredBatch>({
         name: 'read back',
         text: `with c as (select ${conversation} as k)
           select b.seq, b.at, b.events from c join ${schema}.batches b on b.tenant = $1 and b.conv = c.k
@@ -49,7 +49,7 @@ export function openReads(schema: string, { read }: Connections): Reads {
     },
 
     readCall: async (from, callId) => {
-      const rows = await read<Batch & { readonly wanted: string }>({
+      const rows = await read<StoredBatch & { readonly wanted: string }>({
         name: 'read call',
         text: `select distinct b.seq, b.at, b.events, h.seqs as wanted
           from ${schema}.holds h
@@ -95,6 +95,6 @@ export function openReads(schema: string, { read }: Connections): Reads {
   }
 }
 
-function eventsOf(batches: readonly Batch[], wanted: (event: LogEvent) => boolean = () => true): LogEvent[] {
+function eventsOf(batches: readonly StoredBatch[], wanted: (event: LogEvent) => boolean = () => true): LogEvent[] {
   return batches.flatMap((batch) => readBatch(batch).filter(wanted))
 }

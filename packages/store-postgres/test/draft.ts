@@ -1,6 +1,7 @@
 /** Sample appends. A test overrides the fields that matter to it. */
 import { randomUUID } from 'node:crypto'
 import type { Address, Append, Derived, EventBody, HoldRow, Json } from '@holdpoint/core'
+import { followsAt } from '@holdpoint/testing'
 
 export function at(id: string, tenant = ''): Address {
   return { tenant, id }
@@ -21,6 +22,7 @@ export function draft(id: string, expectedSeq: number, given: Draft = {}): Appen
   return {
     to: { tenant, id },
     expectedSeq,
+    follows: followsAt(expectedSeq),
     mark,
     events,
     at: 1,

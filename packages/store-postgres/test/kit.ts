@@ -4,6 +4,7 @@ import type { Append, Appended, Store } from '@holdpoint/core'
 import pg from 'pg'
 import { inject, onTestFinished, vi } from 'vitest'
 import { postgresForTests, type TestPostgres } from '../../../test/postgres-server.ts'
+import { atHead } from '@holdpoint/testing'
 import { postgresStore, type PostgresStoreOptions } from '../src/index.ts'
 
 // Tests start and restart servers, perhaps on a busy machine.
@@ -63,7 +64,7 @@ export async function testSchema(url?: string): Promise<TestSchema> {
     open: async (options = {}) => {
       const onWarning = (message: string): void => void warnings.push(message)
       const { url: through = server, ...rest } = options
-      const store = await postgresStore(through, { schema, dispatcher: 'none', onWarning, ...rest })
+      const store = atHead(await postgresStore(through, { schema, dispatcher: 'none', onWarning, ...rest }))
       opened.push(store)
       return store
     },

@@ -1,5 +1,6 @@
 /** Converts an append to the writer thread's operation, and the answer back. */
-import { decodeBatch, encodeBatch, logged, type Append, type Appended, type HoldRow } from '@holdpoint/core'
+import { hash } from 'node:crypto'
+import { appendText, decodeBatch, encodeBatch, logged, type Append, type Appended, type HoldRow } from '@holdpoint/core'
 import { toColumn } from './column-name.ts'
 import { sqliteErrorMessage } from './sqlite-error.ts'
 import type { OpResult, AppendOp, HoldCells } from './writer-messages.ts'
@@ -14,16 +15,19 @@ export function toAppendOp(write: Append, now: number): AppendOp | Extract<Appen
   }
 }
 
-function encode({ to, expectedSeq, mark, events, at, rows, erase, ...write }: Append, now: number): AppendOp {
-  const { node, epoch, key } = write
+function encode(write: Append, now: number): AppendOp {
+  const { to, expectedSeq, follows, mark, at, rows, erase, node, epoch, key } = write
+  const events = encodeBatch(write.events)
   return {
     op: 'append',
     tenant: toColumn(to.tenant),
     id: toColumn(to.id),
     expectedSeq,
+    follows,
+    hash: hash('sha256', appendText(write, events), 'hex'),
     mark: toColumn(mark),
-    events: encodeBatch(events),
-    count: events.length,
+    events,
+    count: write.events.length,
     at,
     agent: toColumn(rows.agent),
     status: rows.status,
@@ -49,14 +53,16 @@ function toLabels(labels: readonly string[]): string {
   return JSON.stringify(labels.map(toColumn))
 }
 
-export function toAppended({ events, expectedSeq, at }: Append, answer: OpResult): Appended {
+export function toAppended({ events, expectedSeq, at }: Append, { hash: ours }: AppendOp, answer: OpResult): Appended {
   switch (answer.result) {
     case 'ok': {
       const written = events.map((event, index) => logged(event, expectedSeq + index + 1, at))
-      return { result: 'ok', events: written, epoch: answer.epoch, owned: answer.owned }
+      return { result: 'ok', events: written, hash: ours, epoch: answer.epoch, owned: answer.owned }
     }
-    case 'again':
-      return { result: 'ok', events: decodeBatch(answer.batch), epoch: answer.epoch, owned: answer.owned }
+    case 'again': {
+      const { batch, epoch, owned } = answer
+      return { result: 'ok', events: decodeBatch(batch), hash: batch.hash, epoch, owned }
+    }
     case 'conflict':
     case 'fenced':
     case 'repeated':

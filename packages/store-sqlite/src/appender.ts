@@ -6,7 +6,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { labelsIn } from './labels.ts'
 import type { IsAlive } from './leases.ts'
-import type { OpResult, AppendOp } from './writer-messages.ts'
+import type { OpResult, AppendOp, StoredBatch } from './writer-messages.ts'
 
 interface Row {
   readonly k: number
@@ -17,7 +17,8 @@ interface Row {
   readonly wakeAt: number | null
   readonly labels: string | null
   readonly hidden: number
-  readonly head: number
+  readonly head: number | null
+  readonly hash: string | null
 }
 
 export interface Appender {
@@ -30,8 +31,8 @@ export interface Appender {
 
 export function appenderIn(db: DatabaseSync, isAlive: IsAlive): Appender {
   const find = db.prepare(
-    `select k, agent, status, epoch, owner, wake_at as wakeAt, labels, hidden, (select max(seq) from batches where conv = k) as head
-     from conversations where tenant = ? and id = ?`,
+    `select k, agent, status, epoch, owner, wake_at as wakeAt, labels, hidden, seq as head, hash from conversations
+     left join batches on conv = k where tenant = ? and id = ? order by seq desc limit 1`,
   )
   const create = db.prepare(
     `insert into conversations(agent, status, epoch, owner, wake_at, hidden, base, base_seq, tenant, id, created_at)
@@ -41,7 +42,7 @@ export function appenderIn(db: DatabaseSync, isAlive: IsAlive): Appender {
     `update conversations set agent = ?, status = ?, epoch = ?, owner = ?, wake_at = ?, hidden = ?,
      base = coalesce(?, base), base_seq = coalesce(?, base_seq) where k = ?`,
   )
-  const write = db.prepare('insert into batches(conv, seq, at, mark, events) values(?, ?, ?, ?, ?)')
+  const write = db.prepare('insert into batches(conv, seq, at, mark, events, hash) values(?, ?, ?, ?, ?, ?)')
   const hold = db.prepare(
     `insert or replace into holds(conv, call_id, tenant, tool, kind, held_at, expires_at, seqs, labels)
      values(?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -53,7 +54,9 @@ export function appenderIn(db: DatabaseSync, isAlive: IsAlive): Appender {
   const forget = ['keys', 'notes', 'holds'].map((table) => db.prepare(`delete from ${table} where conv = ?`))
   const forgetBase = db.prepare('update conversations set base = null, base_seq = null where k = ?')
   const forgetBefore = db.prepare('delete from batches where conv = ? and seq < ?')
-  const after = db.prepare('select seq, at, mark, events from batches where conv = ? and seq > ? order by seq limit 1')
+  const after = db.prepare(
+    'select seq, at, mark, events, hash from batches where conv = ? and seq > ? order by seq limit 1',
+  )
 
   const usedAt = (row: Row | undefined, { key }: AppendOp): number | undefined =>
     row && key !== null ? (used.get(row.k, key) as { seq: number } | undefined)?.seq : undefined
@@ -61,9 +64,7 @@ export function appenderIn(db: DatabaseSync, isAlive: IsAlive): Appender {
   /** The head is not as expected: another write was first, or an earlier attempt of this one whose answer was lost. */
   const taken = (op: AppendOp, row: Row | undefined): OpResult => {
     if (!row) return { result: 'conflict' }
-    const stored = after.get(row.k, op.expectedSeq) as
-      | { seq: number; at: number; mark: string; events: string }
-      | undefined
+    const stored = after.get(row.k, op.expectedSeq) as (StoredBatch & { mark: string }) | undefined
     if (stored?.mark === op.mark && lengthOf(stored.events) === stored.seq - op.expectedSeq) {
       const { mark: _mark, ...batch } = stored
       return { result: 'again', batch, epoch: row.epoch, owned: op.node !== null && row.owner === op.node }
@@ -81,8 +82,10 @@ export function appenderIn(db: DatabaseSync, isAlive: IsAlive): Appender {
 
   const append = (op: AppendOp): OpResult => {
     const row = find.get(op.tenant, op.id) as Row | undefined
-    if ((row?.head ?? 0) !== op.expectedSeq) return taken(op, row)
+    if ((row?.head ?? 0) !== op.expectedSeq || (row?.hash ?? '') !== op.follows) return taken(op, row)
     if (op.epoch !== null && op.epoch !== (row?.epoch ?? 0)) return { result: 'fenced' }
+    // A file that was restored may give an epoch out again, to another node.
+    if (op.epoch !== null && op.node !== null && op.node !== row?.owner) return { result: 'fenced' }
     const repeated = usedAt(row, op)
     if (repeated !== undefined) return { result: 'repeated', seq: repeated }
 
@@ -96,7 +99,7 @@ export function appenderIn(db: DatabaseSync, isAlive: IsAlive): Appender {
     const k = row ? row.k : Number(create.run(...cells, op.tenant, op.id, op.at).lastInsertRowid)
     if (op.erase && row) erase(op.tenant, row)
     if (row && (op.base !== null || takes || differs(op, row))) change.run(...cells, k)
-    appender.pos = Number(write.run(k, seq, op.at, op.mark, op.events).lastInsertRowid)
+    appender.pos = Number(write.run(k, seq, op.at, op.mark, op.events, op.hash).lastInsertRowid)
     // After the new batch: the position of the newest batch must not be used twice.
     if (op.erase) forgetBefore.run(k, seq)
     if (op.key !== null) keep.run(k, op.key, seq)

@@ -7,6 +7,8 @@ export type PackedAppend = readonly [
   tenant: Field<'tenant'>,
   id: Field<'id'>,
   expectedSeq: Field<'expectedSeq'>,
+  follows: Field<'follows'>,
+  hash: Field<'hash'>,
   mark: Field<'mark'>,
   events: Field<'events'>,
   count: Field<'count'>,
@@ -26,20 +28,22 @@ export type PackedAppend = readonly [
 ]
 
 export function packAppend(op: AppendOp): PackedAppend {
-  const { tenant, id, expectedSeq, mark, events, count, at, agent } = op
+  const { tenant, id, expectedSeq, follows, hash, mark, events, count, at, agent } = op
   const { status, wakeAt, base, holds, labels, hidden, erase, epoch, node, key, now } = op
   const rows = [agent, status, wakeAt, base, holds, labels, hidden, erase] as const
-  return [tenant, id, expectedSeq, mark, events, count, at, ...rows, epoch, node, key, now]
+  return [tenant, id, expectedSeq, follows, hash, mark, events, count, at, ...rows, epoch, node, key, now]
 }
 
 export function unpackAppend(packed: PackedAppend): AppendOp {
-  const [tenant, id, expectedSeq, mark, events, count, at, ...rest] = packed
+  const [tenant, id, expectedSeq, follows, hash, mark, events, count, at, ...rest] = packed
   const [agent, status, wakeAt, base, holds, labels, hidden, erase, epoch, node, key, now] = rest
   return {
     op: 'append',
     tenant,
     id,
     expectedSeq,
+    follows,
+    hash,
     mark,
     events,
     count,

@@ -6,7 +6,12 @@
 import type { StatementSync } from 'node:sqlite'
 import {
   decodeBatch,
+  following,
+  NO_HASH,
   type Address,
+  type Batch,
+  type Following,
+  type Head,
   type Json,
   type Loaded,
   type LogEvent,
@@ -15,13 +20,18 @@ import {
 } from '@holdpoint/core'
 import { DatabaseSync } from './database.ts'
 import { fromColumn, toColumn } from './column-name.ts'
+import { damaged, isIntact } from './intact.ts'
 import type { StoredBatch } from './writer-messages.ts'
 
 /** The conversation's row with one batch after the base. The batch is null if there is none. */
-type LoadedRow = { readonly agent: string; readonly baseSeq: number | null; readonly base: string | null } & (
-  | StoredBatch
-  | { readonly [key in keyof StoredBatch]: null }
-)
+type LoadedRow = {
+  readonly k: number
+  readonly agent: string
+  readonly baseSeq: number | null
+  readonly base: string | null
+  /** The hash of the batch that the base ends with. */
+  readonly before: string | null
+} & (StoredBatch | { readonly [key in keyof StoredBatch]: null })
 
 interface NoteRow {
   readonly seq: number
@@ -40,6 +50,7 @@ export class Reader {
   readonly #load: StatementSync
   readonly #where: StatementSync
   readonly #after: StatementSync
+  readonly #before: StatementSync
   readonly #holding: StatementSync
   readonly #back: StatementSync
   readonly #seqs: StatementSync
@@ -51,13 +62,16 @@ export class Reader {
 
   constructor(file: string, waitMs: number) {
     this.db = new DatabaseSync(file, { readOnly: true, timeout: waitMs })
-    const batches = 'select seq, at, events from batches where conv = ?'
+    const batches = 'select seq, at, events, hash from batches where conv = ?'
     this.#load = this.db.prepare(
-      `select agent, base_seq as baseSeq, base, seq, at, events from conversations
-       left join batches on conv = k and seq > coalesce(base_seq, 0) where tenant = ? and id = ? order by seq`,
+      `select k, agent, base_seq as baseSeq, base, (select hash from batches where conv = k and seq = base_seq) as before,
+       seq, at, events, hash from conversations left join batches on conv = k and seq > coalesce(base_seq, 0) where tenant = ? and id = ? order by seq`,
     )
     this.#where = this.db.prepare('select k from conversations where tenant = ? and id = ?')
     this.#after = this.db.prepare(`${batches} and seq > ? order by seq`)
+    this.#before = this.db.prepare(
+      'select seq, hash from batches where conv = ? and seq <= ? order by seq desc limit 1',
+    )
     this.#holding = this.db.prepare(`${batches} and seq >= ? order by seq limit 1`)
     this.#back = this.db.prepare(`${batches} and seq < ? order by seq desc`)
     this.#seqs = this.db.prepare('select seqs from holds where conv = ? and call_id = ?')
@@ -78,18 +92,50 @@ export class Reader {
     )
   }
 
-  load({ tenant, id }: Address): Loaded | undefined {
-    const rows = this.#load.all(toColumn(tenant), toColumn(id)) as unknown as LoadedRow[]
+  load(from: Address): Loaded | undefined {
+    const rows = this.#load.all(toColumn(from.tenant), toColumn(from.id)) as unknown as LoadedRow[]
     const [first] = rows
     if (!first) return undefined
-    const { agent, baseSeq, base } = first
-    const events = rows.flatMap((row) => (row.seq === null ? [] : decodeBatch(row)))
+    const { k, agent, baseSeq, base } = first
+    let newest: Head = { seq: baseSeq ?? 0, hash: first.before ?? NO_HASH }
+    const events: LogEvent[] = []
+    for (const row of rows) {
+      if (row.seq === null) break
+      events.push(...this.#checked(from, k, newest.hash, row))
+      newest = row
+    }
     return {
-      seq: events.at(-1)?.seq ?? baseSeq ?? 0,
+      seq: newest.seq,
+      hash: newest.hash,
       agent: fromColumn(agent),
       base: base === null || baseSeq === null ? undefined : { seq: baseSeq, state: JSON.parse(base) as Json },
       events,
     }
+  }
+
+  follow(from: Address, head: Head): Following | undefined {
+    const k = this.#k(from)
+    if (k === undefined) return following(head, [])
+    const batches = [...this.#batchesAfter(k, head.seq - 1)]
+    let before = head.hash
+    for (const batch of batches) {
+      if (batch.seq > head.seq) this.#checked(from, k, before, batch)
+      before = batch.hash
+    }
+    return following(head, batches)
+  }
+
+  batches(from: Address, after: number, limit: number): readonly Batch[] {
+    const k = this.#k(from)
+    const batches: Batch[] = []
+    if (k === undefined || limit <= 0) return batches
+    let left = MAX_CHARS
+    for (const { seq, at, events, hash } of this.#batchesAfter(k, after)) {
+      batches.push({ seq, at, events, hash })
+      left -= events.length
+      if (batches.length >= limit || left <= 0) break
+    }
+    return batches
   }
 
   read(from: Address, after: number, limit: number = Infinity): readonly LogEvent[] {
@@ -97,8 +143,10 @@ export class Reader {
     if (k === undefined || limit <= 0) return []
     const events: LogEvent[] = []
     let left = MAX_CHARS
-    for (const batch of this.#after.iterate(k, after) as Iterable<unknown> as Iterable<StoredBatch>) {
-      events.push(...decodeBatch(batch).filter(({ seq }) => seq > after))
+    let before = this.#hashAt(k, after)
+    for (const batch of this.#batchesAfter(k, after)) {
+      events.push(...this.#checked(from, k, before, batch).filter(({ seq }) => seq > after))
+      before = batch.hash
       left -= batch.events.length
       if (events.length >= limit) return events.slice(0, limit)
       if (left <= 0) return events
@@ -110,16 +158,24 @@ export class Reader {
     const k = this.#k(from)
     if (k === undefined || limit <= 0) return []
     // The batch with the event before `before` may contain later events. All other batches end earlier.
-    const last = this.#batchWith(k, before - 1)
+    const last = this.#batchWith(from, k, before - 1)
     const batches = [last.filter(({ seq }) => seq < before)]
     let missing = limit - batches[0]!.length
     const earlier = this.#back.iterate(k, last[0]?.seq ?? before) as Iterable<unknown> as Iterable<StoredBatch>
-    for (const stored of missing > 0 ? earlier : []) {
-      const batch = decodeBatch(stored)
+    // Each batch is checked with the hash of the one before it, which is read next.
+    let unchecked: StoredBatch | undefined
+    const check = (hash: string): void => {
+      if (!unchecked) return
+      const batch = this.#checked(from, k, hash, unchecked)
       batches.push(batch)
       missing -= batch.length
-      if (missing <= 0) break
     }
+    for (const stored of missing > 0 ? earlier : []) {
+      check(stored.hash)
+      unchecked = missing > 0 ? stored : undefined
+      if (!unchecked) break
+    }
+    check(NO_HASH)
     return batches.toReversed().flat().slice(-limit)
   }
 
@@ -130,7 +186,7 @@ export class Reader {
     let batch: readonly LogEvent[] = []
     return (JSON.parse(row.seqs) as number[]).flatMap((seq) => {
       const isIn = (event: LogEvent): boolean => event.seq === seq
-      if (!batch.some(isIn)) batch = this.#batchWith(k, seq)
+      if (!batch.some(isIn)) batch = this.#batchWith(from, k, seq)
       return batch.filter(isIn)
     })
   }
@@ -175,8 +231,24 @@ export class Reader {
     return (this.#where.get(toColumn(tenant), toColumn(id)) as { k: number } | undefined)?.k
   }
 
-  #batchWith(k: number, seq: number): LogEvent[] {
+  #batchWith(from: Address, k: number, seq: number): LogEvent[] {
     const batch = this.#holding.get(k, seq) as StoredBatch | undefined
-    return batch ? decodeBatch(batch) : []
+    return batch ? this.#checked(from, k, this.#hashAt(k, batch.seq - 1), batch) : []
+  }
+
+  /** The events of a batch. `before`: the hash before it when that was read. The log may have been erased since. */
+  #checked(from: Address, k: number, before: string, batch: StoredBatch): LogEvent[] {
+    if (!isIntact(before, batch) && !isIntact(this.#hashAt(k, batch.seq - 1), batch))
+      throw damaged(from, `the events up to ${batch.seq} are not those that were written`)
+    return decodeBatch(batch)
+  }
+
+  #batchesAfter(k: number, seq: number): Iterable<StoredBatch> {
+    return this.#after.iterate(k, seq) as Iterable<unknown> as Iterable<StoredBatch>
+  }
+
+  /** The hash of the newest batch that ends at this seq or before it. */
+  #hashAt(k: number, seq: number): string {
+    return (this.#before.get(k, seq) as { readonly hash: string } | undefined)?.hash ?? NO_HASH
   }
 }

@@ -94,9 +94,11 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
         const { unowned } = answer
         process.nextTick(() => listeners.forEach((listener) => listener(write.to, op.expectedSeq + op.count, unowned)))
       }
-      return toAppended(write, answer)
+      return toAppended(write, op, answer)
     },
     load: (from) => reading(() => reader.load(from)),
+    follow: (from, head) => reading(() => reader.follow(from, head)),
+    batches: (from, after, limit) => reading(() => reader.batches(from, after, limit)),
     read: (from, after, limit) => reading(() => reader.read(from, after, limit)),
     readBack: (from, before, limit) => reading(() => reader.readBack(from, before, limit)),
     readCall: (from, callId) => reading(() => reader.readCall(from, callId)),

@@ -14,6 +14,8 @@ export interface AppendOp {
   readonly tenant: string
   readonly id: string
   readonly expectedSeq: number
+  readonly follows: string
+  readonly hash: string
   readonly mark: string
   /** JSON, with `count` elements. */
   readonly events: string
@@ -153,6 +155,7 @@ export interface StoredBatch {
   readonly seq: number
   readonly at: number
   readonly events: string
+  readonly hash: string
 }
 
 export interface ConversationKey {

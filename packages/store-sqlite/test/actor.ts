@@ -1,6 +1,7 @@
 /** A process that has a store open and executes the commands it receives. */
 import type { Store } from '@holdpoint/core'
 import { sqliteStore } from '@holdpoint/store-sqlite'
+import { atHead, followsAt } from '@holdpoint/testing'
 
 export interface Asked {
   readonly id: number
@@ -24,7 +25,15 @@ async function compete(store: Store, id: string, times: number): Promise<string[
     const [expectedSeq = 0] = await store.heads([to])
     const mark = `${process.pid}-${marks.length}`
     const events = [{ type: 'state.changed', plugin: mark, value: 1 }] as const
-    const { result } = await store.append({ to, expectedSeq, mark, events, at: 1, rows })
+    const { result } = await store.append({
+      to,
+      expectedSeq,
+      follows: followsAt(expectedSeq),
+      mark,
+      events,
+      at: 1,
+      rows,
+    })
     if (result === 'ok') marks.push(mark)
     else if (result !== 'conflict') throw new Error(`an append came to ${result}`)
   }
@@ -32,7 +41,7 @@ async function compete(store: Store, id: string, times: number): Promise<string[
 }
 
 try {
-  const store = await sqliteStore(process.argv[2] ?? '')
+  const store = atHead(await sqliteStore(process.argv[2] ?? ''))
   const methods: Readonly<Record<string, (...args: never[]) => unknown>> = {
     ...store,
     compete: (id: string, times: number) => compete(store, id, times),

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Address, Append, Appended, Derived, HoldRow, Store } from '@holdpoint/core'
 import { sqliteStore, type SqliteStoreOptions } from '@holdpoint/store-sqlite'
 import { onTestFinished, vi } from 'vitest'
+import { atHead, followsAt } from '@holdpoint/testing'
 import type { Asked, Told } from './actor.ts'
 
 // Threads and processes take their time on a busy machine.
@@ -23,7 +24,7 @@ export function folder(): string {
 
 /** Closed after the test, before its folder is removed. */
 export async function openStore(path: string, options?: SqliteStoreOptions): Promise<Store> {
-  const store = await sqliteStore(path, options)
+  const store = atHead(await sqliteStore(path, options))
   onTestFinished(() => store.close())
   return store
 }
@@ -40,7 +41,16 @@ export function draft(
   const rows: Derived = { agent: 'desk', status: 'idle', wakeAt: undefined, base: undefined, holds: [], ...more.rows }
   const events = [{ type: 'state.changed', plugin: 'p', value: expectedSeq }] as const
   const mark = `mark ${process.pid} ${++marks}`
-  return { to: at(id), expectedSeq, mark, events, at: 1_800_000_000_000, ...more, rows }
+  return {
+    to: at(id),
+    expectedSeq,
+    follows: followsAt(expectedSeq),
+    mark,
+    events,
+    at: 1_800_000_000_000,
+    ...more,
+    rows,
+  }
 }
 
 export function hold(callId: string, more: Partial<HoldRow> = {}): HoldRow {

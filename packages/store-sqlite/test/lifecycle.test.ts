@@ -9,7 +9,7 @@ function run(path: string, program: string): string {
     const store = await sqliteStore(${JSON.stringify(path)})
     const rows = { agent: 'desk', status: 'idle', wakeAt: undefined, base: undefined, holds: [] }
     const events = [{ type: 'state.changed', plugin: 'p', value: 1 }]
-    const append = () => store.append({ to: { tenant: '', id: 'c' }, expectedSeq: 0, mark: 'm', events, at: 1, rows })
+    const append = () => store.append({ to: { tenant: '', id: 'c' }, expectedSeq: 0, follows: '', mark: 'm', events, at: 1, rows })
     ${program}`
   return execFileSync(process.execPath, ['--conditions=@holdpoint/source', '--input-type=module', '-e', source], {
     cwd: import.meta.dirname,

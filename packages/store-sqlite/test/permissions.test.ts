@@ -20,7 +20,7 @@ const PROGRAM = `import { sqliteStore } from '@holdpoint/store-sqlite'
   await store.beat('n', 60_000)
   const rows = { agent: 'desk', status: 'idle', wakeAt: undefined, base: undefined, holds: [] }
   const events = [{ type: 'state.changed', plugin: 'p', value: 1 }]
-  console.log((await store.append({ to: { tenant: '', id: 'c' }, expectedSeq: 0, mark: 'm', events, at: 1, rows })).result)
+  console.log((await store.append({ to: { tenant: '', id: 'c' }, expectedSeq: 0, follows: '', mark: 'm', events, at: 1, rows })).result)
   process.exit()`
 
 /** Opens the file in its own process with this umask, writes to it, and ends without closing it. */

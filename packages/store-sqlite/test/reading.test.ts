@@ -52,7 +52,7 @@ test('events that are invalid JSON fail the reads of their conversation only', a
   const other = new DatabaseSync(path)
   for (const damaged of ['[{"type"', '5']) {
     other.prepare('update batches set events = ? where pos = 1').run(damaged)
-    await expect(store.load(at('c'))).rejects.toMatchObject({ code: 'history-impossible' })
+    await expect(store.load(at('c'))).rejects.toMatchObject({ code: 'log-damaged' })
   }
   other.close()
   expect((await store.load(at('d')))?.events).toHaveLength(1)

@@ -8,6 +8,7 @@ export {
   type ScriptedModel,
   type ScriptedReply,
 } from './scripted-model.ts'
+export { atHead, followsAt } from './store-conformance/at-head.ts'
 export { storeConformance, type StoreCase } from './store-conformance/store-conformance.ts'
 export { type OpenPlace, type StorePlace } from './store-conformance/scene.ts'
 export {

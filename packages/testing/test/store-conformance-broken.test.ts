@@ -1,6 +1,7 @@
 /** Every broken store is caught, and every case catches one: nothing in `storeConformance` is there for show. */
 import { describe, expect, test } from 'vitest'
 import { storeConformance } from '../src/index.ts'
+import { brokenChain } from './store-conformance/broken-chain.ts'
 import { brokenData } from './store-conformance/broken-data.ts'
 import { brokenDocumentHandles } from './store-conformance/broken-document-handles.ts'
 import { brokenDocuments } from './store-conformance/broken-documents.ts'
@@ -22,6 +23,7 @@ const all = [
   brokenPages,
   brokenLabels,
   brokenErase,
+  brokenChain,
   brokenData,
   brokenNotes,
   brokenNoteHandles,

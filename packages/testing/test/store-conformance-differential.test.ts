@@ -9,7 +9,7 @@ import { brokenOwnership } from './store-conformance/broken-ownership.ts'
 import { placesOf } from './store-conformance/broken-store.ts'
 import { brokenWrites } from './store-conformance/broken-writes.ts'
 
-const seeds = Array.from({ length: 100 }, (_, n) => n + 1)
+const seeds = Array.from({ length: 140 }, (_, n) => n + 1)
 
 function memory(): StorePlace {
   const clock = manualClock()

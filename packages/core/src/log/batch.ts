@@ -9,7 +9,10 @@ export interface Batch {
   /** The seq of the last event. */
   readonly seq: number
   readonly at: number
+  /** As `encodeBatch` writes them. */
   readonly events: string
+  /** See `chain.ts`. */
+  readonly hash: string
 }
 
 export function encodeBatch(events: readonly NewEvent[]): string {
@@ -21,7 +24,7 @@ export function logged(event: NewEvent, seq: number, at: number): LogEvent {
   return { ...event, seq, at: event.at ?? at }
 }
 
-export function decodeBatch({ seq, at, events }: Batch): LogEvent[] {
+export function decodeBatch({ seq, at, events }: Omit<Batch, 'hash'>): LogEvent[] {
   const bodies = read(seq, events)
   return bodies.map((body, index) => logged(body, seq - bodies.length + index + 1, at))
 }
@@ -34,5 +37,5 @@ function read(seq: number, events: string): readonly NewEvent[] {
   } catch {
     // The error is thrown below.
   }
-  throw new HoldpointError('history-impossible', `The events up to ${seq} cannot be read. Restore the log.`)
+  throw new HoldpointError('log-damaged', `The events up to ${seq} cannot be read. Restore the log, or repair it.`)
 }

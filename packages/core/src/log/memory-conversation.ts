@@ -1,6 +1,7 @@
 /** A conversation of the memory store. */
 import type { Json } from '../json.ts'
-import type { LogEvent } from './log-event.ts'
+import { NO_HASH, type Head } from './chain.ts'
+import type { LogEvent, NewEvent } from './log-event.ts'
 import type { Address, ConversationStatus, HoldRow, Note } from './store.ts'
 
 export interface Conversation {
@@ -11,6 +12,8 @@ export interface Conversation {
   /** Begins with the seq after `erased`: an erasure removes all events before it. */
   readonly events: LogEvent[]
   erased: number
+  /** The appends, by the seq of the last event. */
+  readonly writes: Map<number, { readonly at: number; readonly events: readonly NewEvent[]; readonly hash: string }>
   /** The mark of each append, by the seq of its first event. */
   readonly marks: Map<number, string>
   readonly keys: Map<string, number>
@@ -34,6 +37,7 @@ export function create(address: Address, nth: number, at: number): Conversation 
     createdAt: at,
     events: [],
     erased: 0,
+    writes: new Map(),
     marks: new Map(),
     keys: new Map(),
     holds: new Map(),
@@ -52,4 +56,9 @@ export function create(address: Address, nth: number, at: number): Conversation 
 
 export function headOf({ erased, events }: Conversation): number {
   return erased + events.length
+}
+
+export function newestOf(there: Conversation): Head {
+  const seq = headOf(there)
+  return { seq, hash: there.writes.get(seq)?.hash ?? NO_HASH }
 }

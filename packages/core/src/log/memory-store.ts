@@ -1,8 +1,10 @@
 /** A store in memory, for tests and for sessions that are saved as JSON. */
 import { HoldpointError } from '../failure.ts'
-import { logged } from './batch.ts'
-import type { LogEvent } from './log-event.ts'
-import { create, headOf, type Conversation } from './memory-conversation.ts'
+import { sha256 } from '../sha256.ts'
+import { encodeBatch, logged, type Batch } from './batch.ts'
+import { appendText, NO_HASH } from './chain.ts'
+import type { LogEvent, NewEvent } from './log-event.ts'
+import { create, headOf, newestOf, type Conversation } from './memory-conversation.ts'
 import { memoryDocuments, type MemoryDocuments } from './memory-documents.ts'
 import { memoryPages } from './memory-pages.ts'
 import type { Address, Append, Appended, Note, Store } from './store.ts'
@@ -10,12 +12,14 @@ import type { Address, Append, Appended, Note, Store } from './store.ts'
 export interface MemoryStoreOptions {
   /** The store's clock, for leases, deadlines and expiry. It must advance: with a clock that stands still, no wait ends. */
   readonly now: () => number
+  /** `false`: hashes are not computed, and each is `NO_HASH`. For a store that only one log in this process uses. */
+  readonly chain?: false
   /** The first content: a saved session, under its id. */
   readonly log?: { readonly id: string; readonly events: readonly LogEvent[]; readonly notes?: readonly Note[] }
 }
 
 export function memoryStore(options: MemoryStoreOptions): Store {
-  const { now, log } = (options as MemoryStoreOptions | undefined) ?? {}
+  const { now, log, chain = true } = (options as MemoryStoreOptions | undefined) ?? {}
   if (typeof now !== 'function')
     throw new HoldpointError(
       'config-invalid',
@@ -24,7 +28,10 @@ export function memoryStore(options: MemoryStoreOptions): Store {
   const all = new Map<string, Conversation>()
   if (log) {
     const address = { tenant: '', id: log.id }
-    all.set(keyOf(address), { ...create(address, 0, 0), events: [...log.events], notes: log.notes ?? [] })
+    const there = { ...create(address, 0, 0), events: [...log.events], notes: log.notes ?? [] }
+    const events = log.events.map(({ seq: _seq, ...event }): NewEvent => event)
+    if (events.length > 0) there.writes.set(events.length, { at: 0, events, hash: NO_HASH })
+    all.set(keyOf(address), there)
   }
   const nodes = new Map<string, number>()
   const documents = memoryDocuments(now)
@@ -33,6 +40,7 @@ export function memoryStore(options: MemoryStoreOptions): Store {
     nodes,
     now,
     listeners: new Set(),
+    hash: (write) => (chain ? sha256(appendText(write, encodeBatch(write.events))) : NO_HASH),
     get: (address) => all.get(keyOf(address)),
     isAlive: (node) => node !== undefined && (nodes.get(node) ?? -Infinity) > now(),
   }
@@ -59,6 +67,7 @@ interface MemoryState {
   readonly nodes: Map<string, number>
   readonly listeners: Set<Parameters<Store['listen']>[0]>
   now(): number
+  hash(write: Append): string
   get(address: Address): Conversation | undefined
   isAlive(node: string | undefined): boolean
 }
@@ -67,16 +76,20 @@ function append(state: MemoryState, write: Append): Appended {
   const { all, listeners, get, isAlive } = state
   const { to, expectedSeq, events, at, rows, node } = write
   const there = get(to) ?? create(to, all.size, at)
+  const newest = newestOf(there)
   const repeated = write.key === undefined ? undefined : there.keys.get(write.key)
   const owned = (): boolean => node !== undefined && there.owner === node
-  if (headOf(there) !== expectedSeq) {
+  if (newest.seq !== expectedSeq || newest.hash !== write.follows) {
     const mine = there.marks.get(expectedSeq + 1) === write.mark
     if (!mine) return repeated === undefined ? { result: 'conflict' } : { result: 'repeated', seq: repeated }
     const from = expectedSeq - there.erased
     const written = there.events.slice(from, from + events.length)
-    return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }
+    const hash = there.writes.get(expectedSeq + events.length)?.hash ?? NO_HASH
+    return { result: 'ok', events: written, hash, epoch: there.epoch, owned: owned() }
   }
   if (write.epoch !== undefined && write.epoch !== there.epoch) return { result: 'fenced' }
+  // A store that lost a takeover may give its epoch out again, to another node.
+  if (write.epoch !== undefined && node !== undefined && !owned()) return { result: 'fenced' }
   if (repeated !== undefined) return { result: 'repeated', seq: repeated }
 
   const written = events.map((event, index) => logged(event, expectedSeq + index + 1, at))
@@ -91,6 +104,8 @@ function append(state: MemoryState, write: Append): Appended {
   there.events.push(...written)
   there.marks.set(expectedSeq + 1, write.mark)
   const head = headOf(there)
+  const hash = state.hash(write)
+  there.writes.set(head, { at, events, hash })
   if (write.key !== undefined) there.keys.set(write.key, head)
   there.agent = rows.agent
   there.status = rows.status
@@ -102,13 +117,18 @@ function append(state: MemoryState, write: Append): Appended {
   for (const row of rows.holds) there.holds.set(row.callId, row)
   const left = write.epoch === undefined && rows.status === 'running' && !isAlive(there.owner)
   for (const listener of listeners) listener(to, head, left)
-  return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }
+  return { result: 'ok', events: written, hash, epoch: there.epoch, owned: owned() }
+}
+
+/** As other stores keep them. */
+function batchesOf({ writes }: Conversation): readonly Batch[] {
+  return Array.from(writes, ([seq, { at, events, hash }]) => ({ seq, at, events: encodeBatch(events), hash }))
 }
 
 function erase(there: Conversation): void {
   there.erased = headOf(there)
   there.events.length = 0
-  for (const map of [there.marks, there.keys, there.holds]) map.clear()
+  for (const map of [there.writes, there.marks, there.keys, there.holds]) map.clear()
   there.notes = []
   there.labels = []
   there.base = undefined
@@ -117,13 +137,33 @@ function erase(there: Conversation): void {
 function reads({
   all,
   get,
-}: MemoryState): Pick<Store, 'load' | 'read' | 'readBack' | 'readCall' | 'findCall' | 'findKey' | 'heads'> {
+}: MemoryState): Pick<
+  Store,
+  'load' | 'follow' | 'batches' | 'read' | 'readBack' | 'readCall' | 'findCall' | 'findKey' | 'heads'
+> {
   return {
     load: async (from) => {
       const there = get(from)
       if (!there) return undefined
       const { agent, base, events } = there
-      return { seq: headOf(there), agent, base, events: events.slice(Math.max(0, (base?.seq ?? 0) - there.erased)) }
+      const after = Math.max(0, (base?.seq ?? 0) - there.erased)
+      return { ...newestOf(there), agent, base, events: events.slice(after) }
+    },
+    follow: async (from, head) => {
+      const there = get(from)
+      const { seq, hash } = head
+      if (!there) return seq === 0 ? { events: [], head } : undefined
+      // Every head before the tombstone is followed by it.
+      if (seq > there.erased && (there.writes.get(seq)?.hash ?? NO_HASH) !== hash) return undefined
+      if (seq > headOf(there)) return undefined
+      return { events: there.events.slice(Math.max(0, seq - there.erased)), head: newestOf(there) }
+    },
+    batches: async (from, after, limit) => {
+      const there = get(from)
+      if (!there) return []
+      return batchesOf(there)
+        .filter(({ seq }) => seq > after)
+        .slice(0, limit)
     },
     read: async (from, after, limit = Infinity) => {
       const { events = [], erased = 0 } = get(from) ?? {}

@@ -9,6 +9,8 @@
  */
 import type { Json } from '../json.ts'
 import type { HoldKind } from '../turn/hold.ts'
+import type { Batch } from './batch.ts'
+import type { Following, Head } from './chain.ts'
 import type { LogEvent, NewEvent } from './log-event.ts'
 
 /** The id of a conversation is unique within its tenant. An application without tenants uses `''`. */
@@ -21,6 +23,11 @@ export interface Append {
   readonly to: Address
   /** The last seq that the writer knows; 0 for a new conversation. */
   readonly expectedSeq: number
+  /**
+   * The hash of the batch that ends at `expectedSeq`; `NO_HASH` for a new conversation. A store that lost its newest writes may have
+   * another batch there. Then the append is a conflict.
+   */
+  readonly follows: string
   /** Identifies this append. If it is repeated, it is written once. */
   readonly mark: string
   /** At least one. */
@@ -28,7 +35,10 @@ export interface Append {
   /** The time of every event that has none of its own. */
   readonly at: number
   readonly rows: Derived
-  /** The epoch of a driver. The store refuses the append unless it is the newest. Other writers leave it out. */
+  /**
+   * The epoch of a driver. The store refuses the append unless it is the newest, and `node` the owner, if it is named. Other writers
+   * leave it out.
+   */
   readonly epoch?: number
   /** The writer's node. It becomes the owner if the conversation was at rest, or if its owner is gone. */
   readonly node?: string
@@ -75,9 +85,15 @@ export interface HoldRow {
 }
 
 export type Appended =
-  /** `events`: as they were written. `owned`: `node` is the owner now, under `epoch`. */
-  | { readonly result: 'ok'; readonly events: readonly LogEvent[]; readonly epoch: number; readonly owned: boolean }
-  /** Another writer appended first: read its events, and decide again. */
+  /** `events`: as they were written. `hash`: of their batch. `owned`: `node` is the owner now, under `epoch`. */
+  | {
+      readonly result: 'ok'
+      readonly events: readonly LogEvent[]
+      readonly hash: string
+      readonly epoch: number
+      readonly owned: boolean
+    }
+  /** The log does not end at the batch that the append follows: `follow` it, and decide again. */
   | { readonly result: 'conflict' }
   /** Another process owns the conversation now: stop driving it. */
   | { readonly result: 'fenced' }
@@ -90,6 +106,8 @@ export type Appended =
 
 export interface Loaded {
   readonly seq: number
+  /** The hash of the newest batch. */
+  readonly hash: string
   readonly agent: string
   /** The newest base, and the seq of its last event. */
   readonly base: { readonly seq: number; readonly state: Json } | undefined
@@ -243,6 +261,16 @@ export interface Store {
   confirm?(): Promise<void>
   /** Undefined for a conversation without events. */
   load(from: Address): Promise<Loaded | undefined>
+  /**
+   * Events after a head that the caller knows, and the head that they lead to. A store may return a few at a time, but at least one if
+   * there is one. Undefined if the log does not contain the head: the store lost writes.
+   */
+  follow(from: Address, head: Head): Promise<Following | undefined>
+  /**
+   * The batches that end after `after`, in order, exactly as they were written. A store may return fewer than `limit`, but at least
+   * one if there is one.
+   */
+  batches(from: Address, after: number, limit: number): Promise<readonly Batch[]>
   /** Events in order, from the one after `after`. A store may return fewer than `limit`, but at least one if there is one. */
   read(from: Address, after: number, limit?: number): Promise<readonly LogEvent[]>
   /** The last events before `before`, in order: at least `limit` of them if there are so many. */

@@ -22,7 +22,7 @@ import { ActiveLog } from '../log/active-log.ts'
 import type { Agent } from '@holdpoint/core/internal/agent/agent'
 import { answerQuestion } from './answer-question.ts'
 import { BackgroundWork } from '../drive/background-work.ts'
-import { turnOfMessage, type MessageTaken, type TurnOfMessage } from './turn-of-message.ts'
+import { hasTurnOf, turnOfMessage, type MessageTaken, type TurnOfMessage } from './turn-of-message.ts'
 import { cancelOnSignal } from './cancel-on-signal.ts'
 import { checkResolution } from './check-resolution.ts'
 import { readResolution } from './read-resolution.ts'
@@ -102,6 +102,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
       const begun = await (said ? this.#order.run(begin) : begin())
       if (!begun.ok) return this.refused(begun.refusal, begun.message)
       const own = (): string | undefined => turnOfMessage(this.log, begun)
+      const { loss } = this
       // The caller's signal cancels the caller's own turn, and no other one.
       await cancelOnSignal(
         options.signal,
@@ -109,6 +110,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
         () => goOn(own),
       )
       watching?.check()
+      if (this.loss !== loss && !(await hasTurnOf(this.log, begun))) throw this.loss
       return await this.#resultOf(begun, context.output)
     } finally {
       watching?.leave()
@@ -130,8 +132,7 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
     // A driver in this process reads what other processes append. Without one, the state here may be old.
     if (!this.isDriven || !this.log.drivable) await this.log.refresh()
     if (message.waitsAt !== undefined) await this.log.reachBack(message.waitsAt)
-    const own = (): string | undefined => turnOfMessage(this.log, message)
-    await this.turnOver(own)
+    await this.turnOver(() => turnOfMessage(this.log, message))
     const result = await this.#resultOf(message, this.agent.output)
     const known = message.turnId === undefined || this.log.startOf(message.turnId) || this.log.state.erased
     return known ? result : undefined

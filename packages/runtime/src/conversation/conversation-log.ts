@@ -110,6 +110,11 @@ export class ConversationLog extends Log<Conversation, Effect> {
     this.transcript.add(event)
   }
 
+  protected override forgetAll(): void {
+    this.#drop()
+    this.#summary = undefined
+  }
+
   get #first(): number {
     // Before the tombstone there is nothing to fetch.
     if (this.state.erased) return 1

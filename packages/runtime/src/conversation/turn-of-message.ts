@@ -18,6 +18,14 @@ export function turnOfMessage(log: ConversationLog, { turnId, waitsAt }: TurnOfM
   return turnId ?? (waitsAt === undefined ? undefined : turnFrom(log, waitsAt))
 }
 
+/** Whether the log has the turn of a message. */
+export async function hasTurnOf(log: ConversationLog, message: TurnOfMessage): Promise<boolean> {
+  const turnId = turnOfMessage(log, message)
+  if (turnId === undefined) return false
+  await log.reachTurn(turnId)
+  return log.startOf(turnId) !== undefined
+}
+
 /** The turn that the event at this seq started, or that took the message which the event queued. */
 export function turnFrom({ events }: ConversationLog, seq: number): string | undefined {
   const from = events.findLastIndex((event) => event.seq < seq) + 1

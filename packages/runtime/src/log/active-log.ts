@@ -53,6 +53,8 @@ export abstract class ActiveLog<
   /** Whether this process may own the log without knowing it, because the answer to its takeover was lost. Then no other process takes care of it. */
   #takingOver: boolean
   #uses = 0
+  /** What the store lost last of the log. */
+  protected loss: HoldpointError | undefined
   /** How often driving in the background failed in a row. */
   #failures = 0
   /** The loop that drives in the background, with its pauses after failures. */
@@ -113,6 +115,19 @@ export abstract class ActiveLog<
     this.wake()
   }
 
+  /** The store may have lost the takeover, and not the name of the owner. Then no other process takes care of the log. */
+  fenced(): void {
+    this.#takingOver = this.host.node !== undefined
+  }
+
+  /** What callers wait for may be gone. The work of the driver follows from events that are gone. */
+  rolledBack(error: HoldpointError): void {
+    this.loss = error
+    this.fenced()
+    this.driver?.abandon()
+    this.#changed()
+  }
+
   /** Another writer appended: the driver looks again. */
   wake(): void {
     this.driver?.wake()
@@ -140,6 +155,7 @@ export abstract class ActiveLog<
       return
     }
     const closing = this.#phase.at === 'closing'
+    const { loss } = this
     // The driver works at once. Its work may need room in memory for another log, and this one must stay.
     this.#uses++
     const driver = new Driver(this.log, this.performer(), this.host, closing ? 'draining' : steps)
@@ -147,7 +163,7 @@ export abstract class ActiveLog<
     try {
       const seq = await driver.done
       this.#rest(driver)
-      if (seq === 'left') return
+      if (seq === 'left' && loss === this.loss) return
       await this.answersOnTheirWay()
       const more = steps === 'all' && this.log.state.seq !== seq && this.log.drivable && this.#phase.at === 'resting'
       if (more) await this.drive(steps)

@@ -12,14 +12,17 @@ import type { Writer } from './writes.ts'
 
 export class Draft<S extends MachineState, F extends MachineEffect> {
   readonly before: S
+  /** The hash of the log at `before`. */
+  readonly follows: string
   readonly at: number
   readonly #machine: Machine<S, F>
   readonly #events: NewEvent[] = []
   #after: S
 
-  constructor(machine: Machine<S, F>, before: S, at: number) {
+  constructor(machine: Machine<S, F>, before: S, follows: string, at: number) {
     this.#machine = machine
     this.before = before
+    this.follows = follows
     this.at = at
     this.#after = before
   }
@@ -45,10 +48,11 @@ export class Draft<S extends MachineState, F extends MachineEffect> {
     writer: Writer,
     recalled: readonly Call[],
   ): Append {
-    const { before, after, events, at } = this
+    const { before, follows, after, events, at } = this
     return {
       to,
       expectedSeq: before.seq,
+      follows,
       mark,
       events,
       at,

@@ -1,4 +1,5 @@
 /** The options of a log, and its results. */
+import type { HoldpointError } from '@holdpoint/core/internal/failure'
 import type { EventBody, LogEvent } from '@holdpoint/core/internal/log/log-event'
 import type { Address } from '@holdpoint/core/internal/log/store'
 import type { Call } from '@holdpoint/core/internal/turn/turn-state'
@@ -23,6 +24,10 @@ export interface LogListener {
   wrote(events: readonly LogEvent[]): void
   /** Another writer appended, or another process may own the log now. */
   othersWrote(): void
+  /** The store does not let this process drive the log. */
+  fenced(): void
+  /** The store lost events of the log. The state was read again, and `error` says what is gone. */
+  rolledBack(error: HoldpointError): void
 }
 
 export interface LogOptions {
@@ -30,6 +35,8 @@ export interface LogOptions {
   readonly node?: string
   /** How long a caller waits for a store that does not answer. */
   readonly patienceMs?: number
+  /** Called after the store lost acknowledged events of the log. */
+  readonly rolledBack?: (error: unknown, address: Address) => void
   /** Called from time to time while a driver cannot write and keeps trying. */
   readonly stuck?: (error: unknown, address: Address) => void
 }

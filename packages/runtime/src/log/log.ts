@@ -3,22 +3,27 @@
  * and appends at its seq. After a conflict, the log has read the events of the other writer.
  *
  * - Folding starts at the state that the store kept last, so a long log costs what a short one does.
+ * - Each append names the hash of the log that it follows, and each read names the head that it continues from. So a store that lost
+ *   its newest writes is noticed (`#reload`): the state is read again, and decisions are made on what the store has.
  * - A store that fails, or cannot say whether it wrote, is given the same append again until it knows (`writes.ts`).
  *
  * `Machine` says what the events mean; `ConversationLog` adds what only conversations need.
  */
 import { HoldpointError } from '@holdpoint/core/internal/failure'
+import type { Head } from '@holdpoint/core/internal/log/chain'
 import type { EventBody, LogEvent } from '@holdpoint/core/internal/log/log-event'
 import { hasWork, type Machine, type MachineEffect, type MachineState } from '@holdpoint/core/internal/log/machine'
-import type { Address, Append, Store } from '@holdpoint/core/internal/log/store'
+import type { Address, Append, Loaded, Store } from '@holdpoint/core/internal/log/store'
 import type { Ports } from '@holdpoint/core/internal/ports'
 import type { Call } from '@holdpoint/core/internal/turn/turn-state'
 import { Draft } from './draft.ts'
+import { KnownHeads } from './known-heads.ts'
 import type { Decided, LogListener, LogOptions, Repeated, Written } from './log-options.ts'
 import type { LazyAbortController } from '../drive/lazy-abort-controller.ts'
 import { Writes, type Writer } from './writes.ts'
 
 const OUTSIDER: Writer = { as: 'outsider' }
+const MOST_FRUITLESS = 20
 
 export class Log<S extends MachineState, F extends MachineEffect> {
   readonly address: Address
@@ -29,6 +34,11 @@ export class Log<S extends MachineState, F extends MachineEffect> {
   readonly #writes: Writes
   readonly #listeners = new Set<LogListener>()
   #state: S
+  readonly #heads = new KnownHeads()
+  /** How often the store lost events. */
+  #reloads = 0
+  /** Conflicts in a row after which the store showed the same log as before. */
+  #fruitless = 0
   #marks = 0
   #mark: string | undefined
   /** The newest seq that a notification named. */
@@ -81,9 +91,13 @@ export class Log<S extends MachineState, F extends MachineEffect> {
     if (this.#loaded) return this.#readOn(Infinity) // another caller loaded it meanwhile
     if (loaded && !this.machine.owns(loaded.agent)) throw new OtherMachine(this.address)
     this.#loaded = true
-    if (!loaded) return
+    if (loaded) this.#start(loaded)
+  }
+
+  #start(loaded: Loaded): void {
     if (loaded.base && this.#state.seq === 0) this.#state = this.machine.fromBase(loaded.base.seq, loaded.base.state)
     this.#take(loaded.events, 'others')
+    if (this.#state.seq === loaded.seq) this.#heads.begin(loaded)
   }
 
   /** A notification says that the log has reached this seq. An append that is under way will show the same. */
@@ -111,10 +125,42 @@ export class Log<S extends MachineState, F extends MachineEffect> {
   /** A store may return a few events at a time. */
   async #readOn(until: number): Promise<void> {
     while (this.#state.seq < until) {
-      const events = await this.store.read(this.address, this.#state.seq)
-      if (events.length === 0) return
-      this.#take(events, 'others')
+      const from = this.#heads.newest
+      const found = await this.store.follow(this.address, from)
+      if (!found) {
+        // An append may have been answered meanwhile.
+        if (this.#heads.newest === from) return this.#reload()
+        continue
+      }
+      if (found.events.length === 0) return
+      this.#take(found.events, 'others')
+      this.#reached(found.head)
     }
+  }
+
+  /** The state has reached this head, unless it is further already. */
+  #reached({ seq, hash }: Head): void {
+    if (seq === this.#state.seq && seq > this.#heads.newest.seq) this.#heads.add({ seq, hash })
+  }
+
+  /**
+   * The store does not have the newest event that this process knows. Nothing of this process's state can be trusted then: it starts
+   * again from what the store has. Callers and the driver decide again, as after a conflict.
+   */
+  async #reload(): Promise<void> {
+    const from = this.#heads.newest
+    const problem = await this.#heads.problem(this.store, this.address)
+    const loaded = await this.store.load(this.address)
+    if (this.#heads.newest !== from) return // another caller noticed it, too
+    this.#reloads++
+    this.#announced = 0
+    this.#state = this.machine.empty
+    this.#heads.begin()
+    this.#writes.forget()
+    this.forgetAll()
+    if (loaded) this.#start(loaded)
+    this.#options.rolledBack?.(problem, this.address)
+    for (const listener of this.#listeners) listener.rolledBack(problem)
   }
 
   /** Decides and appends, again after each conflict. A refusal too is decided on the newest state of the store. */
@@ -149,30 +195,54 @@ export class Log<S extends MachineState, F extends MachineEffect> {
 
   /** An empty draft, for an append at the current seq. */
   draft(): Draft<S, F> {
-    return new Draft(this.machine, this.#state, this.#ports.now())
+    return new Draft(this.machine, this.#state, this.#heads.newest.hash, this.#ports.now())
   }
 
   /** After `conflict` and `repeated` the state is the newest. */
   async write(draft: Draft<S, F>, writer: Writer = OUTSIDER, recalled: readonly Call[] = []): Promise<Written> {
-    const answer = await this.#writes.write(this.#compose(draft, writer, recalled), writer)
+    const answer = await this.#give(this.#compose(draft, writer, recalled), writer)
     switch (answer.result) {
       case 'ok':
         this.#loaded = true
+        this.#fruitless = 0
         this.#takeOwn(answer.events, draft)
+        this.#reached({ seq: answer.events.at(-1)?.seq ?? 0, hash: answer.hash })
         this.#wrote(answer.events)
         if (this.#announced > this.#state.seq) await this.#writes.retrying(() => this.refresh(), writer)
         if (this.#mayHaveLost(writer)) await this.#writes.retrying(() => this.#confirmOwner(), writer)
         return 'ok'
       case 'conflict':
         await this.#writes.retrying(() => this.refresh(), writer)
+        this.#checkProgress(draft)
         if (this.#mayHaveLost(writer)) await this.#writes.retrying(() => this.#confirmOwner(), writer)
         return 'conflict'
       case 'repeated':
         await this.#writes.retrying(() => this.refresh(), writer)
         return { repeated: answer.seq }
       case 'fenced':
+        for (const listener of this.#listeners) listener.fenced()
         return 'fenced'
     }
+  }
+
+  /** An append that was confirmed just before the store lost events may be lost, too. So it is asked again. */
+  async #give(write: Append, writer: Writer): ReturnType<Writes['write']> {
+    for (;;) {
+      const reloads = this.#reloads
+      const answer = await this.#writes.write(write, writer)
+      if (answer.result !== 'ok' || reloads === this.#reloads) return answer
+    }
+  }
+
+  /** After a conflict there must be something new to decide on. Otherwise the writer would try for ever. */
+  #checkProgress({ before }: Draft<S, F>): void {
+    this.#fruitless = this.#state === before ? this.#fruitless + 1 : 0
+    if (this.#fruitless < MOST_FRUITLESS) return
+    this.#fruitless = 0
+    throw new HoldpointError(
+      'store-unavailable',
+      `The store refuses every append to "${this.address.id}" after seq ${before.seq}, and has no other events.`,
+    )
   }
 
   /**
@@ -180,6 +250,7 @@ export class Log<S extends MachineState, F extends MachineEffect> {
    * process takes care of the log now, and read later, those events would look newer than the takeover.
    */
   async takeOver(epoch: number, stop: Pick<LazyAbortController, 'signal'>): Promise<void> {
+    this.#writes.ownership.mayTakeOver(epoch)
     await this.#writes.retrying(() => this.refresh(), { as: 'driver', epoch, stop })
     const { ownership } = this.#writes
     ownership.answered({ epoch, owned: true }, ownership.doubts)
@@ -209,6 +280,9 @@ export class Log<S extends MachineState, F extends MachineEffect> {
 
   /** Called for each event, in order, after it was folded. */
   protected keep(_event: LogEvent): void {}
+
+  /** The store lost events, and the log is read again from its start. */
+  protected forgetAll(): void {}
 
   #compose(draft: Draft<S, F>, writer: Writer, recalled: readonly Call[]): Append {
     this.#mark ??= this.#ports.id()

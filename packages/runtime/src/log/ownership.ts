@@ -5,7 +5,7 @@
  *
  * | state       | `epoch` | `uncertain` | may drive | entered by                                                   |
  * |---|---|---|---|---|
- * | `none`      | unset   | false       | no        | an answer that names another owner; `fenced`                 |
+ * | `none`      | unset   | false       | no        | an answer that names another owner; `fenced`; the store lost events |
  * | `owned`     | set     | false       | yes       | an answer that names this node, asked after the last doubt   |
  * | `uncertain` | set     | true        | no        | `doubt`: another process appended to the log while at rest   |
  *
@@ -33,6 +33,14 @@ export class Ownership {
     this.#newest = owner.epoch
     this.epoch = owner.owned ? owner.epoch : undefined
     this.uncertain &&= doubts !== this.doubts
+  }
+
+  /**
+   * The store lets this process take over under this epoch. A store that lost its newest writes may give out an epoch below one that
+   * this process was fenced with.
+   */
+  mayTakeOver(epoch: number): void {
+    if (this.epoch === undefined) this.#newest = epoch
   }
 
   /** The store refused an append under this epoch. */

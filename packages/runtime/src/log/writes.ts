@@ -10,7 +10,7 @@
  *
  * The store's answers also name the owner of the log: see `ownership`.
  */
-import { HoldpointError, messageOf } from '@holdpoint/core/internal/failure'
+import { HoldpointError, messageOf, type FailureCode } from '@holdpoint/core/internal/failure'
 import type { LogEvent } from '@holdpoint/core/internal/log/log-event'
 import type { Append, Appended, Store } from '@holdpoint/core/internal/log/store'
 import type { Ports } from '@holdpoint/core/internal/ports'
@@ -25,7 +25,7 @@ export type Writer =
 type Known = Extract<Appended, { result: 'ok' | 'conflict' | 'fenced' | 'repeated' }>
 
 export class Writes {
-  readonly ownership: Ownership = new Ownership()
+  ownership: Ownership = new Ownership()
   readonly #store: Store
   readonly #ports: Ports
   readonly #patienceMs: number
@@ -54,6 +54,12 @@ export class Writes {
   /** The store has to be asked about a doubtful append, or about the owner. */
   get inDoubt(): boolean {
     return this.ownership.uncertain || this.#doubtful.size > 0
+  }
+
+  /** The store lost events: what it said about owners and appends does not hold any more. */
+  forget(): void {
+    this.ownership = new Ownership()
+    this.#doubtful.clear()
   }
 
   async write(write: Append, writer: Writer): Promise<Known> {
@@ -139,15 +145,16 @@ export class Writes {
   }
 
   async #give(write: Append): Promise<Appended> {
-    const { doubts } = this.ownership
+    const { ownership } = this
+    const { doubts } = ownership
     let answer: Appended
     try {
       answer = await this.#store.append(write)
     } catch (error) {
       answer = { result: 'unknown', why: messageOf(error) }
     }
-    if (answer.result === 'ok') this.ownership.answered(answer, doubts, write)
-    if (answer.result === 'fenced') this.ownership.fenced(write.epoch)
+    if (answer.result === 'ok') ownership.answered(answer, doubts, write)
+    if (answer.result === 'fenced') ownership.fenced(write.epoch)
     return answer
   }
 }
@@ -166,5 +173,12 @@ const MAY_BE = {
 
 /** Reading a damaged log, or the log of another machine, again does not help. */
 function isFinal(error: unknown): boolean {
-  return HoldpointError.is(error) && (error.code === 'history-impossible' || error.code === 'config-invalid')
+  return HoldpointError.is(error) && FINAL.has(error.code)
 }
+
+const FINAL: ReadonlySet<string> = new Set<FailureCode>([
+  'history-impossible',
+  'log-damaged',
+  'store-unusable',
+  'config-invalid',
+])

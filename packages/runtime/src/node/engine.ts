@@ -36,6 +36,9 @@ import { Subscribers } from '../subscribe/subscribers.ts'
 import { Sweeper } from './sweeper.ts'
 import { TenantQuotas } from './tenant-quotas.ts'
 
+/** How many due logs one look handles. */
+const LOOK = 100
+
 export class Engine implements LogHost, ActiveLogListener {
   readonly store: Store
   readonly ports: Ports
@@ -92,10 +95,12 @@ export class Engine implements LogHost, ActiveLogListener {
       failed: (error, address) => this.problem(error, address),
     })
     this.node = drive ? this.#lease.node : undefined
-    const log = {
-      node: this.node ?? NO_NODE,
-      stuck: (error: unknown, address: Address) => this.problem(error, address),
+    const stuck = (error: unknown, address: Address): void => this.problem(error, address)
+    const rolledBack = (error: unknown, address: Address): void => {
+      stuck(error, address)
+      this.subscribers.rolledBack(address, error)
     }
+    const log = { node: this.node ?? NO_NODE, stuck, rolledBack }
     this.logs = new ActiveLogs(this, this.agents, this.extension, log, { idle: keepIdle, idleMs })
   }
 
@@ -312,8 +317,13 @@ export class Engine implements LogHost, ActiveLogListener {
     await this.subscribers.catchUp()
     const followed = Array.from(this.logs).filter((active) => active.log.hasWork || !active.idle)
     if (followed.length === 0) return
+    const known = followed.map(({ log }) => log.state.seq)
     const heads = await this.store.heads(followed.map(({ log }) => log.address))
-    await Promise.all(followed.map((active, index) => this.#refresh(active, heads[index] ?? 0)))
+    // It has lost events, which the log finds out.
+    const behind = (nth: number): boolean => heads[nth]! < known[nth]!
+    await Promise.all(
+      followed.map((each, nth) => (behind(nth) ? each.log.refresh() : this.#refresh(each, heads[nth]!))),
+    )
   }
 
   async #refresh(active: AnyActiveLog, seq: number): Promise<void> {
@@ -342,6 +352,3 @@ export class Engine implements LogHost, ActiveLogListener {
 function isNews({ log }: AnyActiveLog, seq: number): boolean {
   return seq > log.state.seq || log.inDoubt
 }
-
-/** How many due logs one look handles. */
-const LOOK = 100

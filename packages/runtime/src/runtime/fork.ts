@@ -1,4 +1,5 @@
 /** Forks a conversation: a copy of its log up to an event, under another id. Nothing of it runs by itself. */
+import { NO_HASH } from '@holdpoint/core/internal/log/chain'
 import { agentOfLog } from '@holdpoint/core/internal/log/agent-log'
 import { SUMMARY } from '@holdpoint/core/internal/context/summary'
 import type { Address, Note, Store } from '@holdpoint/core/internal/log/store'
@@ -63,6 +64,7 @@ export async function fork(engine: Engine, tenant: string, id: string, options: 
   const draft = new Draft<Conversation, ReturnType<typeof conversationMachine.next>[number]>(
     conversationMachine,
     conversationMachine.empty,
+    NO_HASH,
     now,
   )
   draft.add(copy)

@@ -3,6 +3,7 @@
  * to write. Each log is one append, so a process that dies leaves whole conversations, and a second import goes on: it skips
  * the conversations that are in the store already.
  */
+import { NO_HASH } from '@holdpoint/core/internal/log/chain'
 import { inOrder } from '@holdpoint/core/internal/log/conversation-line'
 import type { LogEvent, NewEvent } from '@holdpoint/core/internal/log/log-event'
 import { hasWork } from '@holdpoint/core/internal/log/machine'
@@ -90,7 +91,7 @@ async function write(engine: Engine, address: Address, { id, line, machine, even
   const log = new Log(machine, address, engine.store, engine.ports)
   await log.refresh()
   const last = events.at(-1)?.at ?? engine.ports.now()
-  const draft = new Draft(machine, machine.empty, last)
+  const draft = new Draft(machine, machine.empty, NO_HASH, last)
   draft.add(events.map((event) => asNew(event, last)))
   if (log.state.seq > 0 || (await log.write(draft)) !== 'ok')
     throw new WrongLine(line, `"${id}" was written by another process in the meantime. Import again.`)

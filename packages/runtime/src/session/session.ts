@@ -32,7 +32,7 @@ export class Session {
 
   /** A new conversation. */
   static begin(agent: Agent): Session {
-    return new Session(activeNew(agent, agent.ports.id(), memoryStore({ now: agent.ports.now })))
+    return new Session(activeNew(agent, agent.ports.id(), memoryStore({ now: agent.ports.now, chain: false })))
   }
 
   /** Opens a new session, saved data, or a conversation in a store. */
@@ -42,7 +42,7 @@ export class Session {
     const data = from.data === undefined ? undefined : readSession(from.data)
     const id = from.id ?? data?.id ?? agent.ports.id()
     const kept = data && { log: { id, ...logOf(data) } }
-    const store = from.store ?? memoryStore({ now: agent.ports.now, ...kept })
+    const store = from.store ?? memoryStore({ now: agent.ports.now, chain: false, ...kept })
     const log = newLog(agent, id, store)
     await log.refresh()
     await log.reachBack(1)
@@ -190,7 +190,8 @@ function activeNew(agent: Agent, id: string, store: Store): ActiveConversation {
 }
 
 function newLog(agent: Agent, id: string, store: Store): ConversationLog {
-  return new ConversationLog({ tenant: '', id }, store, agent.ports, { whole: true })
+  const rolledBack = (error: unknown): void => agent.ports.problem?.(error)
+  return new ConversationLog({ tenant: '', id }, store, agent.ports, { whole: true, rolledBack })
 }
 
 /** Runs work when the stream is read. The caller's own `watch` gets the same items. */

@@ -1,4 +1,5 @@
 /** The subscribers of this process, by conversation. They get frames and events from active logs, and notifications. */
+import { HoldpointError } from '@holdpoint/core/internal/failure'
 import type { Frame } from '@holdpoint/core/internal/live/frame'
 import type { Address, Store } from '@holdpoint/core/internal/log/store'
 import type { Ports } from '@holdpoint/core/internal/ports'
@@ -71,11 +72,28 @@ export class Subscribers {
   async catchUp(): Promise<void> {
     const all = [...this.#byKey.values()].flatMap((each) => [...each])
     if (all.length === 0) return
+    const known = all.map(({ given }) => given)
     const heads = await this.#store.heads(all.map(({ address }) => address))
-    for (const [index, subscription] of all.entries()) subscription.behind(heads[index] ?? 0)
+    for (const [index, subscription] of all.entries()) {
+      const head = heads[index] ?? 0
+      if (head < known[index]!) subscription.fail(lostEvents(subscription, head))
+      else subscription.behind(head)
+    }
+  }
+
+  /** The store lost events that readers may have got. They must start again from what the store has. */
+  rolledBack(what: Address, error: unknown): void {
+    for (const subscription of this.#byKey.get(keyOf(what)) ?? []) subscription.fail(error)
   }
 
   close(): void {
     for (const all of this.#byKey.values()) for (const subscription of all) subscription.end()
   }
+}
+
+function lostEvents({ address, given }: Subscription, head: number): HoldpointError {
+  return new HoldpointError(
+    'store-rolled-back',
+    `The store has "${address.id}" up to seq ${head}, and this reader has read up to ${given}: the store lost events. Read again from the start.`,
+  )
 }

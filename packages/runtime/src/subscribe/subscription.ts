@@ -21,6 +21,7 @@ export class Subscription implements ItemStream {
   readonly #leave: () => void
   /** The seq of the last event that the reader got. */
   #seq: number
+  #given = 0
   /** Items that the reader has not read yet. */
   #items: StreamItem[] = []
   /** Whether the store has events that are not in `#items`, and up to which seq (`#head`), by the notifications. */
@@ -29,6 +30,7 @@ export class Subscription implements ItemStream {
   /** While it reads stored events, frames wait: they belong after those events. */
   #catchingUp = true
   #over = false
+  #failed: { readonly error: unknown } | undefined
   #waiting: (() => void) | undefined
 
   constructor(address: Address, after: number, store: Store, leave: () => void) {
@@ -49,12 +51,23 @@ export class Subscription implements ItemStream {
     this.#wake()
   }
 
+  /** The seq of the last event that it gave to the reader; 0 if it gave none. */
+  get given(): number {
+    return this.#given
+  }
+
   /** The log has reached this seq. */
   behind(seq: number): void {
     if (seq <= this.#seq) return
     this.#behind = true
     this.#head = Math.max(this.#head, seq)
     this.#wake()
+  }
+
+  /** Ends with an error: the reader has events that do not exist any more. */
+  fail(error: unknown): void {
+    this.#failed ??= { error }
+    this.end()
   }
 
   end(): void {
@@ -75,6 +88,7 @@ export class Subscription implements ItemStream {
       if (value) return { done: false, value }
       await this.#moreItems()
     }
+    if (this.#failed) throw this.#failed.error
     return { done: true, value: undefined }
   }
 
@@ -85,6 +99,7 @@ export class Subscription implements ItemStream {
         if (item) take(item)
         else await this.#moreItems()
       }
+      if (this.#failed) throw this.#failed.error
     } finally {
       this.end()
     }
@@ -102,7 +117,7 @@ export class Subscription implements ItemStream {
       this.#items.shift()
       if (!('seq' in item)) return item
       if (item.seq <= this.#seq) continue
-      this.#seq = item.seq
+      this.#seq = this.#given = item.seq
       return item
     }
     return undefined

@@ -199,7 +199,7 @@ test('a deadline that cannot be kept just now is tried again in a while, and not
     tools: [asking('ask', 'client', { timeout: '5s' })],
     before: (question) => {
       if (!broken) return
-      if (question === 'read') throw new Error('The disk has a bad day.')
+      if (question === 'follow') throw new Error('The disk has a bad day.')
       if (question === 'due' && ++looks > 200) throw new Error('It looks and looks.')
     },
   })

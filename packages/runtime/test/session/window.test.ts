@@ -201,6 +201,8 @@ test('the caller that began a turn gets its result, although the turn is no long
     },
     wrote: () => {},
     othersWrote: () => {},
+    fenced: () => {},
+    rolledBack: () => {},
   })
 
   expect(await say(conversation, 'Go')).toMatchObject({ status: 'done', text: 'First.' })

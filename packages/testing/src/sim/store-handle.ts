@@ -57,12 +57,13 @@ export function storeHandle(user: StoreUser, store: Store, around: StoreSurround
       }
     },
     load: (from) => read(`load ${from.id}`, () => store.load(from)),
-    read: async (from, after, limit) => {
-      const events = await read(`read ${from.id} ${after}`, () => store.read(from, after, limit))
-      // A read without a limit is the basis of a decision. Other reads are only for display.
-      if (limit === undefined) heard(from, events)
-      return events
+    follow: async (from, head) => {
+      const found = await read(`follow ${from.id} ${head.seq}`, () => store.follow(from, head))
+      heard(from, found?.events ?? [])
+      return found
     },
+    batches: (from, after, limit) => read(`batches ${from.id} ${after}`, () => store.batches(from, after, limit)),
+    read: (from, after, limit) => read(`read ${from.id} ${after}`, () => store.read(from, after, limit)),
     readBack: (from, before, limit) => read(`read-back ${from.id}`, () => store.readBack(from, before, limit)),
     readCall: (from, callId) => read(`read-call ${callId}`, () => store.readCall(from, callId)),
     findCall: (tenant, callId) => read(`find-call ${callId}`, () => store.findCall(tenant, callId)),

@@ -1,6 +1,6 @@
 /** Every acknowledged write remains after a handle is closed or crashes. */
 import type { Append, Appended, Store } from '@holdpoint/core'
-import { at, draft, hold, logged, logOf, NOON, sameLog, written } from './drafts.ts'
+import { at, draft, hold, loadedFrom, logged, logOf, NOON, sameLog, written } from './drafts.ts'
 import { holds, same } from './expect.ts'
 import { documentStory, sameDocumentStory } from './document-story.ts'
 import { noteStory, sameNoteStory } from './note-cases.ts'
@@ -120,7 +120,7 @@ async function sameStory(store: Store, writes: readonly Append[], wakeAt: number
   const log = writes.flatMap(logged)
   await sameLog(store, at('c'), writes)
   const loaded = { seq: 6, agent: 'desk', base: { seq: 4, state: { kept: true } }, events: log.slice(4) }
-  same(await store.load(at('c')), loaded, 'load')
+  same(await loadedFrom(store, at('c')), loaded, 'load')
   same(
     (await store.pending({ tenant: '', limit: 9 })).items.map(({ callId }) => callId),
     ['x'],
@@ -155,7 +155,7 @@ async function underWay(store: Store, going: Store, go: (handle: Store) => Promi
   for (const [n, write] of writes.entries()) {
     const result = answers[n]?.result
     // A server may still be working on the write. A load returns all of it or nothing.
-    const there = await store.load(write.to)
+    const there = await loadedFrom(store, write.to)
     const whole = { seq: 3, agent: 'desk', base: { seq: 3, state: n }, events: [] }
     if (there) same(there, whole, `what there is of ${write.to.id}`)
     if (result === 'ok') holds(there !== undefined, `${write.to.id} was said to be written`)

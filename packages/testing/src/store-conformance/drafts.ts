@@ -10,10 +10,12 @@ import type {
   EventBody,
   HoldRow,
   Json,
+  Loaded,
   LogEvent,
   NewEvent,
   Store,
 } from '@holdpoint/core'
+import { followsAt } from './at-head.ts'
 import { holds, same } from './expect.ts'
 
 export interface Draft extends Partial<Omit<Derived, 'holds'>> {
@@ -24,6 +26,8 @@ export interface Draft extends Partial<Omit<Derived, 'holds'>> {
   readonly at?: number
   readonly holds?: readonly HoldRow[]
   readonly mark?: string
+  /** Default: the hash of the batch that ends at the expected seq. */
+  readonly follows?: string
   readonly epoch?: number
   readonly node?: string
   readonly key?: string
@@ -39,10 +43,12 @@ let marks = 0
 
 export function draft(id: string, expectedSeq: number, given: Draft = {}): Append {
   const { tenant = '', many = 1, at = NOON, mark = `mark-${++marks}`, epoch, node, key, erase } = given
+  const { follows = followsAt(expectedSeq) } = given
   const { agent = 'desk', status = 'idle', wakeAt, base, holds: rows = [], labels, hidden } = given
   return {
     to: { tenant, id },
     expectedSeq,
+    follows,
     mark,
     events: given.events ?? notes(many, mark),
     at,
@@ -96,6 +102,16 @@ export async function written(store: Store, write: Append): Promise<Written> {
 /** The events of an append, as the log has them. */
 export function logged({ events, expectedSeq, at }: Append): LogEvent[] {
   return events.map((event, index) => ({ ...event, seq: expectedSeq + index + 1, at }))
+}
+
+/** What is loaded, without its hash, which must be that of the newest batch. */
+export async function loadedFrom(store: Store, from: Address): Promise<Omit<Loaded, 'hash'> | undefined> {
+  const loaded = await store.load(from)
+  if (!loaded) return undefined
+  const { hash, ...rest } = loaded
+  const [newest] = await store.batches(from, loaded.seq - 1, 1)
+  same({ seq: loaded.seq, hash }, { seq: newest?.seq, hash: newest?.hash }, `the head of ${from.id}, as it is loaded`)
+  return rest
 }
 
 export function at(id: string, tenant = ''): Address {

@@ -1,6 +1,6 @@
 /** Erasing a conversation: what it removes, what stays, and that it is an append like any other. */
 import type { Append, LogEvent, Store } from '@holdpoint/core'
-import { at, draft, hold, logged, logOf, NOON, note, written, type Draft } from './drafts.ts'
+import { at, draft, hold, loadedFrom, logged, logOf, NOON, note, type Draft, written } from './drafts.ts'
 import { same } from './expect.ts'
 import type { Cases } from './scene.ts'
 
@@ -176,7 +176,7 @@ function erasure(expectedSeq: number, given: Draft = {}, id = 'c'): Append {
 
 async function isErased(store: Store, events: readonly LogEvent[], head: number): Promise<void> {
   same(await store.heads([at('c')]), [head], 'the head')
-  same(await store.load(at('c')), { seq: head, agent: 'desk', base: undefined, events }, 'what is loaded')
+  same(await loadedFrom(store, at('c')), { seq: head, agent: 'desk', base: undefined, events }, 'what is loaded')
   const around = [0, 1, head - 2, head - 1].map((after) => store.read(at('c'), after, 1))
   same(await Promise.all(around), [events, events, events, events], 'what is read')
   same(await store.read(at('c'), head), [], 'what is read after the end')

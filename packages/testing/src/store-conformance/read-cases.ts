@@ -1,23 +1,27 @@
 /** Reads of a log: forward, backward, from the newest base, and of one call. */
 import type { Append, LogEvent, Store } from '@holdpoint/core'
-import { at, draft, hold, logged, logOf, sameLog, written } from './drafts.ts'
+import { at, draft, hold, loadedFrom, logged, logOf, sameLog, written } from './drafts.ts'
 import { holds, same } from './expect.ts'
 import type { Cases } from './scene.ts'
 
 export const loadCases: Cases = {
   'a conversation without events cannot be loaded': async ({ store }) => {
     await written(store, draft('other', 0))
-    same(await store.load(at('c')), undefined, 'load')
+    same(await loadedFrom(store, at('c')), undefined, 'load')
   },
 
   'without a base, everything is loaded': async ({ store }) => {
     const writes = await batches(store, [1, 3, 2])
-    same(await store.load(at('c')), { seq: 6, agent: 'desk', events: writes.flatMap(logged) }, 'load')
+    same(await loadedFrom(store, at('c')), { seq: 6, agent: 'desk', events: writes.flatMap(logged) }, 'load')
   },
 
   'a base is the state after the last event it came with': async ({ store }) => {
     await written(store, draft('c', 0, { many: 3, base: { n: 3 } }))
-    same(await store.load(at('c')), { seq: 3, agent: 'desk', base: { seq: 3, state: { n: 3 } }, events: [] }, 'load')
+    same(
+      await loadedFrom(store, at('c')),
+      { seq: 3, agent: 'desk', base: { seq: 3, state: { n: 3 } }, events: [] },
+      'load',
+    )
   },
 
   'with a base, only the events after it are loaded': async ({ store, another }) => {
@@ -26,7 +30,7 @@ export const loadCases: Cases = {
     const after = [draft('c', 5, { many: 2 }), draft('c', 7)]
     for (const write of after) await written(store, write)
     const expected = { seq: 8, agent: 'desk', base: { seq: 5, state: { n: 5 } }, events: after.flatMap(logged) }
-    for (const handle of [store, await another()]) same(await handle.load(at('c')), expected, 'load')
+    for (const handle of [store, await another()]) same(await loadedFrom(handle, at('c')), expected, 'load')
   },
 
   'the newest base replaces the one before': async ({ store }) => {
@@ -34,7 +38,7 @@ export const loadCases: Cases = {
     const last = draft('c', 5)
     await written(store, last)
     const expected = { seq: 6, agent: 'desk', base: { seq: 5, state: 'state 5' }, events: logged(last) }
-    same(await store.load(at('c')), expected, 'load')
+    same(await loadedFrom(store, at('c')), expected, 'load')
   },
 
   'any JSON can be a base: null, false, an empty list': async ({ store }) => {

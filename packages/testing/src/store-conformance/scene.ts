@@ -1,5 +1,6 @@
 /** The environment of one case: a place that the author of the store provides, and the handles opened on it. */
 import type { Store } from '@holdpoint/core'
+import { atHead } from './at-head.ts'
 
 /** An empty place for a store. Each case gets its own. */
 export interface StorePlace {
@@ -32,10 +33,12 @@ export type Cases = Readonly<Record<string, Case>>
 
 export async function play(openPlace: OpenPlace, act: Case): Promise<void> {
   const place = await openPlace()
-  const handles = new Set<Store>()
+  /** The handles of the place, by those that the case uses. */
+  const handles = new Map<Store, Store>()
   const another = async (): Promise<Store> => {
-    const store = await place.open()
-    handles.add(store)
+    const opened = await place.open()
+    const store = atHead(opened)
+    handles.set(store, opened)
     return store
   }
   const close = async (store: Store): Promise<void> => {
@@ -44,7 +47,7 @@ export async function play(openPlace: OpenPlace, act: Case): Promise<void> {
   }
   const leave = async (): Promise<void> => {
     try {
-      for (const store of handles) await close(store)
+      for (const store of handles.keys()) await close(store)
     } finally {
       await place.end()
     }
@@ -59,8 +62,9 @@ export async function play(openPlace: OpenPlace, act: Case): Promise<void> {
         await place.clock.advance(ms)
       },
       kill: async (dying) => {
+        const opened = handles.get(dying)!
         handles.delete(dying)
-        await place.kill?.(dying)
+        await place.kill?.(opened)
       },
       now: () => timeOf(store),
     })

@@ -8,6 +8,7 @@
  * conversations, the size of a page, which notifications get lost), every choice passes.
  */
 import { appendCases } from './append-cases.ts'
+import { chainCases } from './chain-cases.ts'
 import { crashCases } from './crash-cases.ts'
 import { dataCases } from './data-cases.ts'
 import { documentCases } from './document-cases.ts'
@@ -34,6 +35,7 @@ export interface StoreCase {
 
 const ALL: Readonly<Record<string, Cases>> = {
   append: appendCases,
+  chain: chainCases,
   mark: markCases,
   key: keyCases,
   epoch: epochCases,

@@ -62,15 +62,15 @@ export const brokenErase: readonly Broken[] = [
     store: 'erases before it looks at the seq',
     changes: [
       [
-        'if (headOf(there) !== expectedSeq) {',
-        'if (write.erase && headOf(there) >= expectedSeq) { there.events.length = 0; there.erased = expectedSeq }\n if (headOf(there) !== expectedSeq) {',
+        'if (movedFrom(there, write)) {',
+        'if (write.erase && headOf(there) >= expectedSeq) { there.events.length = 0; there.erased = expectedSeq }\n if (movedFrom(there, write)) {',
       ],
     ],
     caughtBy: ['erase: an erasure is refused, repeated and fenced like any append'],
   },
   {
     store: 'erases whatever was erased before',
-    changes: [['if (headOf(there) !== expectedSeq) {', 'if (headOf(there) !== expectedSeq && !write.erase) {']],
+    changes: [['if (movedFrom(there, write)) {', 'if (movedFrom(there, write) && !write.erase) {']],
     caughtBy: ['erase: an erasure is refused, repeated and fenced like any append'],
   },
   {

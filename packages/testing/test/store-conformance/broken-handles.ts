@@ -86,8 +86,8 @@ function comparesFirst(inner: Store): Handle {
     const [head = 0] = await inner.heads([write.to])
     if (head !== write.expectedSeq) return inner.append(write)
     await later()
-    const [expectedSeq = 0] = await inner.heads([write.to])
-    return inner.append({ ...write, expectedSeq })
+    const { seq = 0, hash = '' } = (await inner.load(write.to)) ?? {}
+    return inner.append({ ...write, expectedSeq: seq, follows: hash })
   }
   return { store: { ...inner, append } }
 }
@@ -100,7 +100,8 @@ function eventByEvent(inner: Store): Handle {
     const events = []
     for (const [n, event] of write.events.entries()) {
       if (dead) return { result: 'unknown', why: 'it died' }
-      const one = { ...rest, mark: `${write.mark} ${n}`, events: [event], expectedSeq: write.expectedSeq + n }
+      const { hash: follows } = answer.result === 'ok' ? answer : { hash: write.follows }
+      const one = { ...rest, follows, mark: `${write.mark} ${n}`, events: [event], expectedSeq: write.expectedSeq + n }
       answer = await inner.append(n === 0 && write.key !== undefined ? { ...one, key: write.key } : one)
       if (answer.result !== 'ok') return answer
       events.push(...answer.events)
@@ -139,7 +140,7 @@ function saysFirst(inner: Store, onClose = false): Handle {
         return inner.append(write)
       waiting.push(write)
       const events = write.events.map((event, n) => ({ ...event, seq: write.expectedSeq + n + 1, at: write.at }))
-      return { result: 'ok', events, epoch: 0, owned: false }
+      return { result: 'ok', events, hash: '', epoch: 0, owned: false }
     },
     load: flushed(inner.load),
     read: flushed(inner.read),
@@ -264,8 +265,8 @@ function mixesUp(inner: Store): Handle {
       await later()
       const to = busy > 100 && last ? last : write.to
       last = write.to
-      const [expectedSeq = 0] = to === write.to ? [write.expectedSeq] : await inner.heads([to])
-      return await inner.append({ ...write, to, expectedSeq })
+      const { seq = 0, hash = '' } = (to === write.to ? undefined : await inner.load(to)) ?? {}
+      return await inner.append(to === write.to ? write : { ...write, to, expectedSeq: seq, follows: hash })
     } finally {
       busy--
     }

@@ -49,8 +49,8 @@ export const brokenLabels: readonly Broken[] = [
     store: 'keeps the labels of a write that it refuses',
     changes: [
       [
-        'if (headOf(there) !== expectedSeq) {',
-        `${'there.labels = rows.labels ?? there.labels'}\n if (headOf(there) !== expectedSeq) {`,
+        'if (movedFrom(there, write)) {',
+        `${'there.labels = rows.labels ?? there.labels'}\n if (movedFrom(there, write)) {`,
       ],
     ],
     caughtBy: ['labels: the labels of a conversation stay until new ones replace them'],

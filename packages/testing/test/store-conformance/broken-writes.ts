@@ -7,12 +7,12 @@ export const brokenWrites: readonly Broken[] = [
   // the write
   {
     store: 'writes wherever the end is',
-    changes: [['headOf(there) !== expectedSeq', 'false']],
+    changes: [['movedFrom(there, write)', 'false']],
     caughtBy: ['append: an append below the last seq is a conflict'],
   },
   {
     store: 'takes a seq beyond the end',
-    changes: [['headOf(there) !== expectedSeq', 'headOf(there) > expectedSeq']],
+    changes: [['movedFrom(there, write)', 'headOf(there) > expectedSeq']],
     caughtBy: ['append: an append beyond the last seq is a conflict'],
   },
   {
@@ -66,8 +66,8 @@ export const brokenWrites: readonly Broken[] = [
     store: 'answers with the bodies alone',
     changes: [
       [
-        `return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }\n  }\n\n`,
-        `return { result: 'ok', events, epoch: there.epoch, owned: owned() }\n  }\n\n`,
+        `return { result: 'ok', events: written, hash, epoch: there.epoch, owned: owned() }\n  }\n\n`,
+        `return { result: 'ok', events, hash, epoch: there.epoch, owned: owned() }\n  }\n\n`,
       ],
     ],
     caughtBy: [
@@ -102,12 +102,7 @@ export const brokenWrites: readonly Broken[] = [
   },
   {
     store: 'takes a mark once per conversation',
-    changes: [
-      [
-        'headOf(there) !== expectedSeq',
-        'headOf(there) !== expectedSeq || [...there.marks.values()].includes(write.mark)',
-      ],
-    ],
+    changes: [['movedFrom(there, write)', 'movedFrom(there, write) || [...there.marks.values()].includes(write.mark)']],
     caughtBy: ['mark: a mark identifies an append only at its own seq'],
   },
   {
@@ -129,8 +124,8 @@ export const brokenWrites: readonly Broken[] = [
     store: 'fences before it looks at the mark',
     changes: [
       [
-        'if (headOf(there) !== expectedSeq)',
-        `if (write.epoch !== undefined && write.epoch !== there.epoch) return { result: 'fenced' }\n if (headOf(there) !== expectedSeq)`,
+        'if (movedFrom(there, write))',
+        `if (write.epoch !== undefined && write.epoch !== there.epoch) return { result: 'fenced' }\n if (movedFrom(there, write))`,
       ],
     ],
     caughtBy: ['mark: a driver that was replaced still learns that its earlier append was written'],
@@ -157,7 +152,7 @@ export const brokenWrites: readonly Broken[] = [
   },
   {
     store: 'looks at the key before the mark',
-    changes: [['if (headOf(there) !== expectedSeq)', `${repeatedFirst}\n if (headOf(there) !== expectedSeq)`]],
+    changes: [['if (movedFrom(there, write))', `${repeatedFirst}\n if (movedFrom(there, write))`]],
     caughtBy: ['key: a repeated append with a key returns ok, not repeated'],
   },
   {

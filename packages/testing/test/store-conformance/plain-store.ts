@@ -2,43 +2,9 @@
  * A store that is right and all in one file, for broken-store.ts to change lines of: the memory store as it once was,
  * kept apart from it so that neither stands in the other's way.
  */
-import type {
-  Address,
-  Append,
-  Appended,
-  ConversationStatus,
-  Document,
-  HoldRow,
-  Json,
-  LogEvent,
-  Note,
-  Page,
-  Store,
-} from '@holdpoint/core'
-
-interface Conversation {
-  readonly address: Address
-  /** Creation order, for lists. */
-  readonly nth: number
-  readonly createdAt: number
-  /** From the seq after `erased`. */
-  readonly events: LogEvent[]
-  erased: number
-  /** By the seq of the first event of each write. */
-  readonly marks: Map<number, string>
-  readonly keys: Map<string, number>
-  readonly holds: Map<string, HoldRow>
-  notes: readonly Note[]
-  agent: string
-  status: ConversationStatus
-  wakeAt: number | undefined
-  base: { readonly seq: number; readonly state: Json } | undefined
-  labels: readonly string[]
-  hidden: boolean
-  epoch: number
-  owner: string | undefined
-  updatedAt: number
-}
+import { createHash } from 'node:crypto'
+import type { Address, Append, Appended, Document, LogEvent, Page, Store } from '@holdpoint/core'
+import type { Conversation } from './plain-conversation.ts'
 
 export function plainStore(now: () => number): Store {
   const all = new Map<string, Conversation>()
@@ -56,14 +22,16 @@ export function plainStore(now: () => number): Store {
     const there = get(to) ?? create(to, all.size, at)
     const repeated = write.key === undefined ? undefined : there.keys.get(write.key)
     const owned = (): boolean => node !== undefined && there.owner === node
-    if (headOf(there) !== expectedSeq) {
+    if (movedFrom(there, write)) {
       const mine = there.marks.get(expectedSeq + 1) === write.mark
       if (!mine) return repeated === undefined ? { result: 'conflict' } : { result: 'repeated', seq: repeated }
       const from = expectedSeq - there.erased
       const written = there.events.slice(from, from + events.length)
-      return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }
+      const hash = there.batches.find(({ seq }) => seq === expectedSeq + events.length)?.hash ?? ''
+      return { result: 'ok', events: written, hash, epoch: there.epoch, owned: owned() }
     }
     if (write.epoch !== undefined && write.epoch !== there.epoch) return { result: 'fenced' }
+    if (write.epoch !== undefined && node !== undefined && !owned()) return { result: 'fenced' }
     if (repeated !== undefined) return { result: 'repeated', seq: repeated }
 
     const written = events.map((event, index): LogEvent => ({ ...event, seq: expectedSeq + index + 1, at }))
@@ -78,6 +46,7 @@ export function plainStore(now: () => number): Store {
       there.erased = headOf(there)
       there.events.length = 0
       there.marks.clear()
+      there.batches.length = 0
       there.keys.clear()
       there.holds.clear()
       there.notes = []
@@ -87,6 +56,10 @@ export function plainStore(now: () => number): Store {
     there.events.push(...written)
     there.marks.set(expectedSeq + 1, write.mark)
     const head = headOf(there)
+    const text = JSON.stringify(events)
+    const before = write.erase ? '' : write.follows
+    const hash = createHash('sha256').update(`${before}\n${head}\n${at}\n${text}`).digest('hex')
+    there.batches.push({ seq: head, at, events: text, hash })
     if (write.key !== undefined) there.keys.set(write.key, head)
     there.agent = rows.agent
     there.status = rows.status
@@ -98,7 +71,7 @@ export function plainStore(now: () => number): Store {
     for (const row of rows.holds) there.holds.set(row.callId, row)
     const left = rows.status === 'running' && !lives(there.owner)
     for (const listener of listeners) listener(to, head, left)
-    return { result: 'ok', events: written, epoch: there.epoch, owned: owned() }
+    return { result: 'ok', events: written, hash, epoch: there.epoch, owned: owned() }
   }
 
   return {
@@ -107,8 +80,20 @@ export function plainStore(now: () => number): Store {
       const there = get(from)
       if (!there) return undefined
       const { agent, base, events } = there
-      return { seq: headOf(there), agent, base, events: events.slice(Math.max(0, (base?.seq ?? 0) - there.erased)) }
+      const after = Math.max(0, (base?.seq ?? 0) - there.erased)
+      return { seq: headOf(there), hash: hashOf(there), agent, base, events: events.slice(after) }
     },
+    follow: async (from, head) => {
+      const there = get(from)
+      if (!there) return head.seq === 0 ? { events: [], head } : undefined
+      const { events, erased, batches } = there
+      const known = batches.find(({ seq }) => seq === head.seq)?.hash ?? ''
+      if (head.seq > erased && known !== head.hash) return undefined
+      if (head.seq > headOf(there)) return undefined
+      const newest = { seq: headOf(there), hash: hashOf(there) }
+      return { events: events.slice(Math.max(0, head.seq - erased)), head: newest }
+    },
+    batches: async (from, after, limit) => (get(from)?.batches ?? []).filter(({ seq }) => seq > after).slice(0, limit),
     read: async (from, after, limit = Infinity) => {
       const { events = [], erased = 0 } = get(from) ?? {}
       return events.slice(Math.max(0, after - erased)).slice(0, limit)
@@ -284,6 +269,14 @@ function headOf({ erased, events }: Conversation): number {
   return erased + events.length
 }
 
+function movedFrom(there: Conversation, { expectedSeq, follows }: Append): boolean {
+  return headOf(there) !== expectedSeq || hashOf(there) !== follows
+}
+
+function hashOf({ batches }: Conversation): string {
+  return batches.at(-1)?.hash ?? ''
+}
+
 function create(address: Address, nth: number, at: number): Conversation {
   return {
     address,
@@ -292,6 +285,7 @@ function create(address: Address, nth: number, at: number): Conversation {
     events: [],
     erased: 0,
     marks: new Map(),
+    batches: [],
     keys: new Map(),
     holds: new Map(),
     notes: [],

@@ -2,7 +2,8 @@
  * A store's answer to a command in comparable form. What the contract leaves open (the order of due conversations, the
  * size of a page, the form of a cursor) is normalised, and checked separately.
  */
-import type { Append, Document, Note, Page, Store } from '@holdpoint/core'
+import type { Address, Append, Batch, Document, Note, Page, Store } from '@holdpoint/core'
+import { atHead } from '../at-head.ts'
 import { holds } from '../expect.ts'
 import { timeOf, type StorePlace } from '../scene.ts'
 import { STEP_MS, type Command } from './command.ts'
@@ -19,7 +20,13 @@ export interface Subject {
 }
 
 export async function subjectOn(name: string, place: StorePlace): Promise<Subject> {
-  return { name, place, handles: [await place.open(), await place.open()], start: 0, cursors: new Map() }
+  return {
+    name,
+    place,
+    handles: [atHead(await place.open()), atHead(await place.open())],
+    start: 0,
+    cursors: new Map(),
+  }
 }
 
 export async function begin(subject: Subject): Promise<void> {
@@ -43,10 +50,12 @@ export async function answerOf(subject: Subject, command: Command): Promise<unkn
       return place.clock.advance(command.ms)
     case 'reopen':
       await store.close()
-      handles[command.handle] = await place.open()
+      handles[command.handle] = atHead(await place.open())
       return undefined
     case 'load':
       return store.load(command.from)
+    case 'batches':
+      return allBatches(store, command.from)
     case 'read':
       return readUpTo(store, command)
     case 'readBack':
@@ -86,6 +95,16 @@ export async function answerOf(subject: Subject, command: Command): Promise<unkn
       return store.sweep(100_000)
     case 'due':
       return due(store, command, start)
+  }
+}
+
+/** A store may return a few at a time. */
+async function allBatches(store: Store, from: Address): Promise<readonly Batch[]> {
+  const all: Batch[] = []
+  for (;;) {
+    const page = await store.batches(from, all.at(-1)?.seq ?? 0, 1000)
+    if (page.length === 0) return all
+    all.push(...page)
   }
 }
 

@@ -27,6 +27,7 @@ export type Question =
   | { readonly ask: 'advance'; readonly ms: number }
   | { readonly ask: 'reopen' }
   | { readonly ask: 'load'; readonly from: Address }
+  | { readonly ask: 'batches'; readonly from: Address }
   | { readonly ask: 'read'; readonly from: Address; readonly after: number; readonly limit: number }
   | { readonly ask: 'readBack'; readonly from: Address; readonly before: number; readonly limit: number }
   | { readonly ask: 'readCall'; readonly from: Address; readonly callId: string }

@@ -66,7 +66,7 @@ function randomAppend(random: Random, known: Known): Asked<'append'> {
     ),
     ...given(
       'epoch',
-      maybe(random, 0.3, () => Math.max(0, epoch)),
+      maybe(random, 0.2, () => Math.max(0, epoch)),
     ),
     ...given(
       'key',

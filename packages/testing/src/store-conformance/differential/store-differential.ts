@@ -81,6 +81,7 @@ function inventory({ addresses, tenants, agents, calls, keys, labels, notes, doc
     ...addresses.flatMap((from): Command[] => [
       { handle: 0, ask: 'read', from, after: 0, limit: 1000 },
       { handle: 1, ask: 'load', from },
+      { handle: 1, ask: 'batches', from },
       pending({ tenant: from.tenant, conversationId: from.id }),
       ...calls.flatMap((callId): Command[] => [
         pending({ tenant: from.tenant, callId }),
