@@ -1,7 +1,7 @@
 /** Converts an append to the writer thread's operation, and the answer back. */
-import { hash } from 'node:crypto'
 import { appendText, decodeBatch, encodeBatch, logged, type Append, type Appended, type HoldRow } from '@holdpoint/core'
 import { toColumn } from './column-name.ts'
+import { sha256 } from './intact.ts'
 import { sqliteErrorMessage } from './sqlite-error.ts'
 import type { OpResult, AppendOp, HoldCells } from './writer-messages.ts'
 
@@ -18,13 +18,14 @@ export function toAppendOp(write: Append, now: number): AppendOp | Extract<Appen
 function encode(write: Append, now: number): AppendOp {
   const { to, expectedSeq, follows, mark, at, rows, erase, node, epoch, key } = write
   const events = encodeBatch(write.events)
+  const base = rows.base === undefined ? null : JSON.stringify(rows.base)
   return {
     op: 'append',
     tenant: toColumn(to.tenant),
     id: toColumn(to.id),
     expectedSeq,
     follows,
-    hash: hash('sha256', appendText(write, events), 'hex'),
+    hash: sha256(appendText(write, events)),
     mark: toColumn(mark),
     events,
     count: write.events.length,
@@ -32,7 +33,8 @@ function encode(write: Append, now: number): AppendOp {
     agent: toColumn(rows.agent),
     status: rows.status,
     wakeAt: rows.wakeAt ?? null,
-    base: rows.base === undefined ? null : JSON.stringify(rows.base),
+    base,
+    baseHash: base === null ? null : sha256(base),
     holds: rows.holds.map(toCells),
     labels: rows.labels ? toLabels(rows.labels) : null,
     hidden: rows.hidden ? 1 : 0,

@@ -17,6 +17,8 @@ interface Row {
   readonly wakeAt: number | null
   readonly labels: string | null
   readonly hidden: number
+  /** The log has a batch that ends at this seq. */
+  readonly least: number | null
   readonly head: number | null
   readonly hash: string | null
 }
@@ -31,16 +33,16 @@ export interface Appender {
 
 export function appenderIn(db: DatabaseSync, isAlive: IsAlive): Appender {
   const find = db.prepare(
-    `select k, agent, status, epoch, owner, wake_at as wakeAt, labels, hidden, seq as head, hash from conversations
+    `select k, agent, status, epoch, owner, wake_at as wakeAt, labels, hidden, head_seq as least, seq as head, hash from conversations
      left join batches on conv = k where tenant = ? and id = ? order by seq desc limit 1`,
   )
   const create = db.prepare(
-    `insert into conversations(agent, status, epoch, owner, wake_at, hidden, base, base_seq, tenant, id, created_at)
-     values(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert into conversations(agent, status, epoch, owner, wake_at, hidden, head_seq, head_hash, base, base_hash, base_seq, tenant, id, created_at)
+     values(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const change = db.prepare(
-    `update conversations set agent = ?, status = ?, epoch = ?, owner = ?, wake_at = ?, hidden = ?,
-     base = coalesce(?, base), base_seq = coalesce(?, base_seq) where k = ?`,
+    `update conversations set agent = ?, status = ?, epoch = ?, owner = ?, wake_at = ?, hidden = ?, head_seq = ?, head_hash = ?,
+     base = coalesce(?, base), base_hash = coalesce(?, base_hash), base_seq = coalesce(?, base_seq) where k = ?`,
   )
   const write = db.prepare('insert into batches(conv, seq, at, mark, events, hash) values(?, ?, ?, ?, ?, ?)')
   const hold = db.prepare(
@@ -52,7 +54,7 @@ export function appenderIn(db: DatabaseSync, isAlive: IsAlive): Appender {
   const index = labelsIn(db)
   // Erased content is overwritten with zeros (`secure_delete` in open-file.ts).
   const forget = ['keys', 'notes', 'holds'].map((table) => db.prepare(`delete from ${table} where conv = ?`))
-  const forgetBase = db.prepare('update conversations set base = null, base_seq = null where k = ?')
+  const forgetBase = db.prepare('update conversations set base = null, base_hash = null, base_seq = null where k = ?')
   const forgetBefore = db.prepare('delete from batches where conv = ? and seq < ?')
   const after = db.prepare(
     'select seq, at, mark, events, hash from batches where conv = ? and seq > ? order by seq limit 1',
@@ -83,6 +85,8 @@ export function appenderIn(db: DatabaseSync, isAlive: IsAlive): Appender {
   const append = (op: AppendOp): OpResult => {
     const row = find.get(op.tenant, op.id) as Row | undefined
     if ((row?.head ?? 0) !== op.expectedSeq || (row?.hash ?? '') !== op.follows) return taken(op, row)
+    // The newest batch is lost. Whoever reads the log now gets an error.
+    if (row?.least !== null && (row?.least ?? 0) > op.expectedSeq) return { result: 'conflict' }
     if (op.epoch !== null && op.epoch !== (row?.epoch ?? 0)) return { result: 'fenced' }
     // A file that was restored may give an epoch out again, to another node.
     if (op.epoch !== null && op.node !== null && op.node !== row?.owner) return { result: 'fenced' }
@@ -95,10 +99,10 @@ export function appenderIn(db: DatabaseSync, isAlive: IsAlive): Appender {
     const epoch = (row?.epoch ?? 0) + Number(takes)
     const seq = op.expectedSeq + op.count
     const changed = [op.agent, op.status, epoch, owner, op.wakeAt, op.hidden] as const
-    const cells = [...changed, op.base, op.base === null ? null : seq] as const
+    const cells = [...changed, seq, op.hash, op.base, op.baseHash, op.base === null ? null : seq] as const
     const k = row ? row.k : Number(create.run(...cells, op.tenant, op.id, op.at).lastInsertRowid)
     if (op.erase && row) erase(op.tenant, row)
-    if (row && (op.base !== null || takes || differs(op, row))) change.run(...cells, k)
+    if (row && (op.base !== null || takes || op.status !== 'running' || differs(op, row))) change.run(...cells, k)
     appender.pos = Number(write.run(k, seq, op.at, op.mark, op.events, op.hash).lastInsertRowid)
     // After the new batch: the position of the newest batch must not be used twice.
     if (op.erase) forgetBefore.run(k, seq)

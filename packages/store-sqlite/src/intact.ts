@@ -9,7 +9,11 @@ import type { StoredBatch } from './writer-messages.ts'
 export function isIntact(before: string, batch: StoredBatch): boolean {
   // Only batches from before the chain have no hash, and they come first.
   if (batch.hash === NO_HASH) return before === NO_HASH
-  return batch.hash === digest('sha256', chainText(before, batch), 'hex')
+  return batch.hash === sha256(chainText(before, batch))
+}
+
+export function sha256(text: string): string {
+  return digest('sha256', text, 'hex')
 }
 
 export function damaged({ tenant, id }: Address, what: string): HoldpointError {

@@ -17,6 +17,7 @@ export type PackedAppend = readonly [
   status: Field<'status'>,
   wakeAt: Field<'wakeAt'>,
   base: Field<'base'>,
+  baseHash: Field<'baseHash'>,
   holds: Field<'holds'>,
   labels: Field<'labels'>,
   hidden: Field<'hidden'>,
@@ -29,14 +30,14 @@ export type PackedAppend = readonly [
 
 export function packAppend(op: AppendOp): PackedAppend {
   const { tenant, id, expectedSeq, follows, hash, mark, events, count, at, agent } = op
-  const { status, wakeAt, base, holds, labels, hidden, erase, epoch, node, key, now } = op
-  const rows = [agent, status, wakeAt, base, holds, labels, hidden, erase] as const
+  const { status, wakeAt, base, baseHash, holds, labels, hidden, erase, epoch, node, key, now } = op
+  const rows = [agent, status, wakeAt, base, baseHash, holds, labels, hidden, erase] as const
   return [tenant, id, expectedSeq, follows, hash, mark, events, count, at, ...rows, epoch, node, key, now]
 }
 
 export function unpackAppend(packed: PackedAppend): AppendOp {
   const [tenant, id, expectedSeq, follows, hash, mark, events, count, at, ...rest] = packed
-  const [agent, status, wakeAt, base, holds, labels, hidden, erase, epoch, node, key, now] = rest
+  const [agent, status, wakeAt, base, baseHash, holds, labels, hidden, erase, epoch, node, key, now] = rest
   return {
     op: 'append',
     tenant,
@@ -52,6 +53,7 @@ export function unpackAppend(packed: PackedAppend): AppendOp {
     status,
     wakeAt,
     base,
+    baseHash,
     holds,
     labels,
     hidden,

@@ -20,7 +20,7 @@ import {
 } from '@holdpoint/core'
 import { DatabaseSync } from './database.ts'
 import { fromColumn, toColumn } from './column-name.ts'
-import { damaged, isIntact } from './intact.ts'
+import { damaged, isIntact, sha256 } from './intact.ts'
 import type { StoredBatch } from './writer-messages.ts'
 
 /** The conversation's row with one batch after the base. The batch is null if there is none. */
@@ -29,6 +29,10 @@ type LoadedRow = {
   readonly agent: string
   readonly baseSeq: number | null
   readonly base: string | null
+  readonly baseHash: string | null
+  /** A batch that the log has: see migrations/0002-chain.ts. */
+  readonly least: number | null
+  readonly leastHash: string | null
   /** The hash of the batch that the base ends with. */
   readonly before: string | null
 } & (StoredBatch | { readonly [key in keyof StoredBatch]: null })
@@ -64,7 +68,7 @@ export class Reader {
     this.db = new DatabaseSync(file, { readOnly: true, timeout: waitMs })
     const batches = 'select seq, at, events, hash from batches where conv = ?'
     this.#load = this.db.prepare(
-      `select k, agent, base_seq as baseSeq, base, (select hash from batches where conv = k and seq = base_seq) as before,
+      `select k, agent, head_seq as least, head_hash as leastHash, base_seq as baseSeq, base, base_hash as baseHash, (select hash from batches where conv = k and seq = base_seq) as before,
        seq, at, events, hash from conversations left join batches on conv = k and seq > coalesce(base_seq, 0) where tenant = ? and id = ? order by seq`,
     )
     this.#where = this.db.prepare('select k from conversations where tenant = ? and id = ?')
@@ -96,7 +100,9 @@ export class Reader {
     const rows = this.#load.all(toColumn(from.tenant), toColumn(from.id)) as unknown as LoadedRow[]
     const [first] = rows
     if (!first) return undefined
-    const { k, agent, baseSeq, base } = first
+    const { k, agent, baseSeq, base, baseHash, least, leastHash } = first
+    if (base !== null && baseHash !== null && baseHash !== sha256(base))
+      throw damaged(from, `its state after ${baseSeq} is not the one that was written`)
     let newest: Head = { seq: baseSeq ?? 0, hash: first.before ?? NO_HASH }
     const events: LogEvent[] = []
     for (const row of rows) {
@@ -104,6 +110,8 @@ export class Reader {
       events.push(...this.#checked(from, k, newest.hash, row))
       newest = row
     }
+    const wrong = least === newest.seq && leastHash !== newest.hash
+    if (least !== null && (least > newest.seq || wrong)) throw damaged(from, `the events up to ${least} are missing`)
     return {
       seq: newest.seq,
       hash: newest.hash,

@@ -1,8 +1,9 @@
 /** The only connection that writes, with its prepared statements. */
-import { statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { appenderIn } from './appender.ts'
 import type { Changes } from './changes.ts'
+import type { FileWatch } from './file-watch.ts'
+import type { NewestWrite } from './newest-write.ts'
 import { documentsIn, type Documents } from './documents.ts'
 import { dueIn } from './due.ts'
 import { leasesIn } from './leases.ts'
@@ -32,8 +33,8 @@ export interface WriteConnection {
 
 export interface WriteContext {
   readonly file: string
-  /** The inode of the file when it was opened first. */
-  readonly ino: number
+  readonly files: FileWatch
+  readonly newest: NewestWrite
   readonly waitMs: number
   readonly locks: NodeLocks
   readonly changes: Changes
@@ -41,11 +42,14 @@ export interface WriteContext {
 
 export function createWriteConnection(
   db: DatabaseSync,
-  { file, ino, waitMs, locks, changes }: WriteContext,
+  { file, files, newest, waitMs, locks, changes }: WriteContext,
 ): WriteConnection {
   const begin = db.prepare('begin immediate')
   const commit = db.prepare('commit')
   const version = db.prepare('pragma user_version')
+  // It reads, so the write-ahead log exists.
+  version.get()
+  files.begin()
   // The value changes only when another connection has written.
   const dataVersion = db.prepare('pragma data_version')
   let known: unknown
@@ -62,7 +66,7 @@ export function createWriteConnection(
   }
 
   const start = (): void => {
-    checkFile(file, ino)
+    files.check()
     untilFree(waitMs, () => begin.run())
     try {
       const seen = dataVersion.get()?.['data_version']
@@ -109,6 +113,9 @@ export function createWriteConnection(
     },
     commit: () => {
       commit.run()
+      // Without its write-ahead log, the commit is in no file that a restart would find.
+      files.check()
+      if (appender.pos > 0) newest.write(appender.pos)
       if (appender.pos > 0) changes.ownWriteAt(appender.pos)
       if (appender.erased) scrubber.erased()
     },
@@ -127,11 +134,4 @@ export function createWriteConnection(
 function sweep({ limit, now }: SweepOp, notes: Notes, documents: Documents): OpResult {
   const count = notes.sweep(limit, now)
   return { result: 'swept', count: count + documents.sweep(limit - count, now) }
-}
-
-/** SQLite would keep writing to a deleted file that no other process can see. */
-function checkFile(file: string, ino: number): void {
-  if (statSync(file, { throwIfNoEntry: false })?.ino !== ino) {
-    throw new Error(`${file} was moved, removed or replaced while it was open; restart to use the new file`)
-  }
 }

@@ -26,6 +26,7 @@ export interface AppendOp {
   readonly wakeAt: number | null
   /** JSON. */
   readonly base: string | null
+  readonly baseHash: string | null
   readonly holds: readonly HoldCells[]
   /** JSON. Null leaves them as they are. */
   readonly labels: string | null

@@ -2,11 +2,13 @@
  * The thread that writes. It takes all operations that arrived while it was busy, commits them together, and answers them
  * together. It imports only Node's own modules, because it is started from the sources as well as from the build.
  */
-import { statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads'
 import { Changes } from './changes.ts'
 import { createWriteConnection, type WriteConnection, type WriteContext } from './write-connection.ts'
+import { FileWatch } from './file-watch.ts'
 import { groupCommit } from './group-commit.ts'
+import { NewestWrite } from './newest-write.ts'
 import { NodeLocks } from './node-locks.ts'
 import { openFile } from './open-file.ts'
 import { unpackAppend } from './packed-append.ts'
@@ -42,7 +44,9 @@ class WriterThread {
     const file = db.location() ?? path
     this.file = file
     this.#path = path
-    this.#context = { file, ino: statSync(file).ino, waitMs, locks: new NodeLocks(file), changes: new Changes() }
+    const own = { files: new FileWatch(file), newest: new NewestWrite(file), locks: new NodeLocks(file) }
+    this.#context = { file, waitMs, changes: new Changes(), ...own }
+    this.#checkNewest(db, own.newest)
     this.#connection = createWriteConnection(db, this.#context)
     // A lock file that cannot be removed now is removed when its lease has expired.
     ignoringErrors(() => this.#context.locks.cleanUpAll())
@@ -51,6 +55,18 @@ class WriterThread {
     if (listening) this.#listen()
     this.#port = port
     port.on('message', (given: MessagesToWriter) => this.#commitAll(given.map(opOf)))
+  }
+
+  /** The record first: another process may commit and write it meanwhile. */
+  #checkNewest(db: DatabaseSync, record: NewestWrite): void {
+    const recorded = record.read()
+    const { pos } = db.prepare('select coalesce(max(pos), 0) as pos from batches').get() as { pos: number }
+    try {
+      record.check(recorded, pos)
+    } catch (error) {
+      db.close()
+      throw error
+    }
   }
 
   get(): WriteConnection {
@@ -148,6 +164,7 @@ class WriterThread {
     // Otherwise the next open has to read the write-ahead log.
     ignoringErrors(() => this.#connection?.finish())
     this.drop()
+    ignoringErrors(() => this.#context.newest.close())
   }
 
   #sendChanges(): void {

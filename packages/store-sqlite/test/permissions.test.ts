@@ -33,7 +33,13 @@ for (const umask of [0o022, 0o000, 0o277]) {
   test(`only the owner can read the database and the files next to it, under the umask ${umask.toString(8)}`, () => {
     const path = join(folder(), 'a.db')
     expect(writeUnder(umask, path)).toBe('ok\n')
-    expect(modesBeside(path)).toEqual({ db: '600', 'db-wal': '600', 'db-shm': '600', 'db-node': '600' })
+    expect(modesBeside(path)).toEqual({
+      db: '600',
+      'db-wal': '600',
+      'db-shm': '600',
+      'db-node': '600',
+      'db-newest': '600',
+    })
   })
 }
 
@@ -50,7 +56,12 @@ test('a file that was shared with a group stays shared, and so do the files next
   chmodSync(path, 0o660)
   const store = await openStore(path)
   await store.beat('n', 60_000)
-  expect(modesBeside(path)).toEqual({ db: '660', 'db-wal': '660', 'db-shm': '660', 'db-node': '660' })
+  expect(modesBeside(path)).toEqual({
+    db: '660',
+    'db-wal': '660',
+    'db-shm': '660',
+    'db-node': '660',
+  })
 })
 
 test('a file that every user can read is not changed, and a warning names the command to fix it', async () => {
