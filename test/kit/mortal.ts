@@ -18,6 +18,7 @@ const QUESTIONS: readonly Question[] = [
   'load',
   'follow',
   'batches',
+  'inspect',
   'read',
   'readBack',
   'readCall',

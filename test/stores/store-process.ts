@@ -22,6 +22,7 @@ const METHODS = [
     'load',
     'follow',
     'batches',
+    'inspect',
     'read',
     'readBack',
     'readCall',

@@ -37,7 +37,7 @@ export {
   withJsonSchema,
 } from '@holdpoint/core'
 export { callsTo, chat, QuotaExceeded, replayReport, Session, step, stream } from '@holdpoint/runtime'
-export { Runtime } from '@holdpoint/spaces'
+export { Runtime, verifyStore } from '@holdpoint/spaces'
 export type {
   Address,
   Agent,

@@ -6,6 +6,7 @@ export { spaceMachine, type SpaceEffect, type SpaceState } from './space/space-m
 export { type SpaceRefusal } from './space/decide-space.ts'
 export { type Note as MindNote } from './agent/self-tools.ts'
 export { Runtime } from './runtime.ts'
+export { verifyStore, type StoreProblem, type StoreReport } from './verify-store.ts'
 export type { CreateSpace, EraseSpace, Posted, PostOptions, SpaceRow, Spaces } from './space/spaces.ts'
 export type { AutonomousAgents, AutonomousAgentView, Trigger, TriggerResult } from './agent/autonomous-agents.ts'
 export { type SpaceCommandResult } from './space/space-writer.ts'

@@ -7,7 +7,7 @@ import { toStored } from './stored-name.ts'
 /** The most that one read returns. The caller reads on from there. */
 const MAX_BATCHES = 1000
 
-export function openBatches(schema: string, { read }: Connections): Pick<Store, 'follow' | 'batches'> {
+export function openBatches(schema: string, { read }: Connections): Pick<Store, 'follow' | 'batches' | 'inspect'> {
   const conversation = `(select k from ${schema}.conversations where tenant = $1 and id = $2)`
   const byAddress = ({ tenant, id }: Address): [string, string] => [toStored(tenant), toStored(id)]
 
@@ -31,6 +31,19 @@ export function openBatches(schema: string, { read }: Connections): Pick<Store, 
         values: [...byAddress(from), after, Math.min(limit, MAX_BATCHES)],
       })
       return rows.map(decoded)
+    },
+
+    inspect: async () => {
+      const problems: string[] = []
+      for (const table of ['batches', 'holds']) {
+        const [row] = await read<{ readonly count: number }>({
+          text: `select count(*) as count from ${schema}.${table} t
+            where not exists (select 1 from ${schema}.conversations c where c.k = t.conv)`,
+          values: [],
+        })
+        if (row && row.count > 0) problems.push(`${row.count} rows of ${table} belong to no conversation`)
+      }
+      return problems
     },
   }
 }

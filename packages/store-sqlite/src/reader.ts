@@ -226,6 +226,19 @@ export class Reader {
     }))
   }
 
+  /** Reads the whole file. */
+  inspect(): readonly string[] {
+    const lines = this.db.prepare('pragma integrity_check(20)').all() as unknown as { integrity_check: string }[]
+    const problems = lines.flatMap((row) => (row.integrity_check === 'ok' ? [] : [row.integrity_check]))
+    for (const table of ['batches', 'holds']) {
+      const { count } = this.db
+        .prepare(`select count(*) as count from ${table} where conv not in (select k from conversations)`)
+        .get() as { count: number }
+      if (count > 0) problems.push(`${count} rows of ${table} belong to no conversation`)
+    }
+    return problems
+  }
+
   /** The position of the newest batch in the file. */
   newest(): number {
     return (this.#newest.get() as { pos: number }).pos

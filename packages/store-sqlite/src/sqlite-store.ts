@@ -99,6 +99,7 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
     load: (from) => reading(() => reader.load(from)),
     follow: (from, head) => reading(() => reader.follow(from, head)),
     batches: (from, after, limit) => reading(() => reader.batches(from, after, limit)),
+    inspect: () => reading(() => reader.inspect()),
     read: (from, after, limit) => reading(() => reader.read(from, after, limit)),
     readBack: (from, before, limit) => reading(() => reader.readBack(from, before, limit)),
     readCall: (from, callId) => reading(() => reader.readCall(from, callId)),

@@ -57,6 +57,7 @@ export function memoryStore(options: MemoryStoreOptions): Store {
       state.listeners.add(changed)
       return () => state.listeners.delete(changed)
     },
+    inspect: async () => [],
     close: async () => {},
   }
 }

@@ -336,5 +336,7 @@ export interface Store {
    * work belongs to a node that is gone.
    */
   listen(changed: (what: Address, seq: number, look?: boolean) => void): () => void
+  /** What is wrong with the store itself, beyond its logs: for example, damaged pages. It may read everything. */
+  inspect(): Promise<readonly string[]>
   close(): Promise<void>
 }

@@ -62,6 +62,7 @@ export function storeHandle(user: StoreUser, store: Store, around: StoreSurround
       heard(from, found?.events ?? [])
       return found
     },
+    inspect: () => read('inspect', () => store.inspect()),
     batches: (from, after, limit) => read(`batches ${from.id} ${after}`, () => store.batches(from, after, limit)),
     read: (from, after, limit) => read(`read ${from.id} ${after}`, () => store.read(from, after, limit)),
     readBack: (from, before, limit) => read(`read-back ${from.id}`, () => store.readBack(from, before, limit)),

@@ -261,6 +261,7 @@ export function plainStore(now: () => number): Store {
       listeners.add(changed)
       return () => listeners.delete(changed)
     },
+    inspect: async () => [],
     close: async () => {},
   }
 }
