@@ -6,6 +6,7 @@ import { proves } from '@holdpoint/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { Random } from '../../packages/testing/src/sim/random.ts'
 import { Disk } from '../../power/disk.ts'
+import { flipBits } from '../../power/flips.ts'
 import { powerLoss } from '../../power/power-loss.ts'
 import { whyNotRecorded } from '../../power/record.ts'
 import type { Op } from '../../power/recording.ts'
@@ -73,3 +74,11 @@ function temporaryFolder(): string {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
+
+test('a bit that flips in a closed store changes nothing, or is found', { timeout: 300_000 }, async () => {
+  const seed = Date.now() % 1_000_000
+  const { found, harmless, undetected } = await flipBits({ folder: temporaryFolder(), flips: 40, seed })
+  expect(undetected, `seed ${seed}`).toEqual([])
+  expect(found + harmless).toBe(40)
+  expect(found).toBeGreaterThan(0)
+})

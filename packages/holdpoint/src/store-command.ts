@@ -1,17 +1,20 @@
-/** `backup`, `restore` and `restored` as a command. `main.ts` runs it as `holdpoint-store`. */
+/** `backup`, `restore`, `restored` and `verify` as a command. `main.ts` runs it as `holdpoint-store`. */
 import { HoldpointError } from '@holdpoint/core'
 import type { MarkedRestored } from '@holdpoint/runtime'
+import { verifyStore } from '@holdpoint/spaces'
 import { backup, markRestored, restore } from './backup.ts'
+import { openStore } from './holdpoint.ts'
 
 const USAGE = `Usage:
   holdpoint-store backup <file> <new file>     copies a SQLite file, also while it is in use
   holdpoint-store restore <backup> <new file>  makes a SQLite file from a backup
-  holdpoint-store restored <url>               marks a PostgreSQL database that was just restored`
+  holdpoint-store restored <url>               marks a PostgreSQL database that was just restored
+  holdpoint-store verify <file or url>         checks every log: its chain, its events and its rows`
 
 /** Returns what to print. Throws `config-invalid` with the usage for arguments that it does not know. */
 export async function storeCommand(args: readonly string[]): Promise<string> {
   const [command = '', from, to, ...more] = args
-  const wanted = command === 'restored' ? 2 : 3
+  const wanted = command === 'restored' || command === 'verify' ? 2 : 3
   if (from === undefined || more.length > 0 || args.length !== wanted) throw new HoldpointError('config-invalid', USAGE)
   switch (command) {
     case 'backup': {
@@ -22,8 +25,28 @@ export async function storeCommand(args: readonly string[]): Promise<string> {
       return `Restored to ${to}. ${summaryOf(await restore(from, to!))}`
     case 'restored':
       return `Marked as restored. ${summaryOf(await markRestored(from))}`
+    case 'verify':
+      return verify(from)
     default:
       throw new HoldpointError('config-invalid', USAGE)
+  }
+}
+
+/** Throws `log-damaged` with every problem. */
+async function verify(place: string): Promise<string> {
+  const store = await openStore(place)
+  try {
+    const { logs, events, withoutHash, problems } = await verifyStore(store)
+    if (problems.length === 0)
+      return `${logs} logs with ${events} events are as they were written. Batches from before the hash chain: ${withoutHash}.`
+    const lines = problems.map(({ log, message, goodUntil }) =>
+      log
+        ? `${log.tenant === '' ? '' : `${log.tenant} / `}${log.id}, good until seq ${goodUntil}: ${message}`
+        : message,
+    )
+    throw new HoldpointError('log-damaged', `${problems.length} problems in ${logs} logs.\n${lines.join('\n')}`)
+  } finally {
+    await store.close()
   }
 }
 

@@ -37,8 +37,8 @@ export function openBatches(schema: string, { read }: Connections): Pick<Store, 
       const problems: string[] = []
       for (const table of ['batches', 'holds']) {
         const [row] = await read<{ readonly count: number }>({
-          text: `select count(*) as count from ${schema}.${table} t
-            where not exists (select 1 from ${schema}.conversations c where c.k = t.conv)`,
+          text: `select count(*) as count from ${schema}.${table} t /* all tenants */
+            where not exists (select 1 from ${schema}.conversations c where c.tenant = t.tenant and c.k = t.conv)`,
           values: [],
         })
         if (row && row.count > 0) problems.push(`${row.count} rows of ${table} belong to no conversation`)
