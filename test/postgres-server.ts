@@ -62,7 +62,18 @@ export async function createCluster(): Promise<Cluster> {
   // Short, because the path of a socket is limited to about 100 characters.
   const folder = mkdtempSync(join(tmpdir(), 'hp-pg-'))
   if (user) chownSync(folder, user.uid, user.gid)
-  const settings = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync', '--no-instructions']
+  const settings = [
+    '-U',
+    'postgres',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '--no-sync',
+    '--no-instructions',
+    '--data-checksums',
+  ]
   try {
     execFileSync(join(bin, 'initdb'), ['-D', join(folder, 'data'), ...settings], {
       ...user,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Store } from '@holdpoint/core'
 import { postgresStore } from '@holdpoint/store-postgres'
 import { sqliteStore } from '@holdpoint/store-sqlite'
+import { verifyStore } from 'holdpoint'
 import { Client } from 'pg'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { MIGRATIONS as POSTGRES } from '../../packages/store-postgres/src/migrations/migrations.ts'
@@ -61,6 +62,14 @@ test('there is a golden file of the newest format: run `npm run golden`', () => 
 test.each(golden)('%s has every event, hold, note and document that was written', async (name, open) => {
   const store = await open(name)
   expect(await contentsOf(store)).toEqual(JSON.parse(read(name.replace(/\.\w+$/, '.json'))))
+})
+
+test.each(golden)('every log of %s is found to be as it was written', async (name, open) => {
+  const { problems, logs, withoutHash } = await verifyStore(await open(name))
+  expect(problems).toEqual([])
+  expect(logs).toBeGreaterThan(7)
+  const beforeChain = ['sqlite-v1.db', 'postgres-v1.sql', 'postgres-v2.sql'].includes(name)
+  expect(withoutHash > 0).toBe(beforeChain)
 })
 
 test.each(golden)('the conversations of %s go on', async (name, open) => {

@@ -44,7 +44,7 @@ async function verify(place: string): Promise<string> {
         ? `${log.tenant === '' ? '' : `${log.tenant} / `}${log.id}, good until seq ${goodUntil}: ${message}`
         : message,
     )
-    throw new HoldpointError('log-damaged', `${problems.length} problems in ${logs} logs.\n${lines.join('\n')}`)
+    throw new HoldpointError('log-damaged', `Problems in ${logs} logs: ${problems.length}.\n${lines.join('\n')}`)
   } finally {
     await store.close()
   }

@@ -12,6 +12,7 @@ interface Server {
   readonly fsync: string
   readonly full_page_writes: string
   readonly synchronous_commit: string
+  readonly data_checksums: string
 }
 
 export async function checkServer(client: ClientBase, { allowUnsafe, onWarning }: Settings): Promise<void> {
@@ -21,11 +22,17 @@ export async function checkServer(client: ClientBase, { allowUnsafe, onWarning }
     pg_is_in_recovery() as standby,
     current_setting('fsync') as fsync,
     current_setting('full_page_writes') as full_page_writes,
-    current_setting('synchronous_commit') as synchronous_commit`)
+    current_setting('synchronous_commit') as synchronous_commit,
+    current_setting('data_checksums') as data_checksums`)
   const server = rows[0] as Server
 
   const problem = problemOf(server)
   if (problem !== undefined) throw new HoldpointError('store-unusable', `This PostgreSQL cannot be used: ${problem}`)
+
+  if (server.data_checksums === 'off')
+    onWarning(
+      'This PostgreSQL has no data checksums: it would not notice what a disk changes. Stop it, and run pg_checksums --enable.',
+    )
 
   // Each transaction turns synchronous_commit on, unless it may be unsafe.
   const settings = ['fsync', 'full_page_writes', ...(allowUnsafe ? (['synchronous_commit'] as const) : [])] as const

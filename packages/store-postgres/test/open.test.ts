@@ -2,6 +2,8 @@ import { HoldpointError } from '@holdpoint/core'
 import { readdirSync } from 'node:fs'
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { checkServer } from '../src/check-server.ts'
+import { settingsOf } from '../src/settings.ts'
 import { postgresStore } from '../src/index.ts'
 import { migrate } from '../src/migrate.ts'
 import { MIGRATIONS } from '../src/migrations/migrations.ts'
@@ -221,4 +223,24 @@ test('a newer schema that needs a newer version is refused also two versions lat
   const two = [...later, 'alter table :schema.conversations add column size text']
   await migrateTo(here, two, later.length)
   await expect(here.open()).rejects.toThrow(`is at version ${two.length}`)
+})
+
+test('a server without data checksums is used, with a warning', async () => {
+  const row = {
+    version: 17,
+    encoding: 'UTF8',
+    standby: false,
+    fsync: 'on',
+    full_page_writes: 'on',
+    synchronous_commit: 'on',
+  }
+  const warned = async (data_checksums: string): Promise<readonly string[]> => {
+    const warnings: string[] = []
+    const onWarning = (message: string): void => void warnings.push(message)
+    const client = { query: async () => ({ rows: [{ ...row, data_checksums }] }) } as never
+    await checkServer(client, settingsOf('postgres://unused', { onWarning }))
+    return warnings
+  }
+  expect(await warned('off')).toEqual([expect.stringContaining('no data checksums')])
+  expect(await warned('on')).toEqual([])
 })
