@@ -1,5 +1,5 @@
 /**
- * One kind of fault, again and again, on one pair of servers. Each round has a new schema and two new processes, which live
+ * One kind of fault, again and again, on one pair of servers (a stage). Each round has a new schema and two new processes, which live
  * through the fault. Then they are killed, and this process opens the store and judges. A round that cannot be judged fails, and
  * the next one gets a new pair.
  */
@@ -9,7 +9,7 @@ import type { LogEvent } from '@holdpoint/core'
 import { postgresStore } from '@holdpoint/store-postgres'
 import { startChild, type Child, type Line } from '../crash/child.ts'
 import { desk, nap, type Effect } from '../crash/desk.ts'
-import { FAULTS, type Kind } from './faults.ts'
+import { openStage, type Kind, type Stage } from './faults.ts'
 import {
   judgeRound,
   nothingTold,
@@ -20,7 +20,6 @@ import {
   type Verdict,
 } from './judge-round.ts'
 import { CONVERSATIONS, LEASE_MS, RECOVER_WITHIN_MS, REST_WITHIN_MS } from './limits.ts'
-import { PostgresPair } from './postgres-pair.ts'
 
 export interface Campaign {
   readonly kind: Kind
@@ -56,14 +55,14 @@ interface Round extends Verdict {
 export async function runCampaign(campaign: Campaign): Promise<Result & { readonly problems: readonly string[] }> {
   const { kind, rounds } = campaign
   const done: Round[] = []
-  let pair: PostgresPair | undefined
+  let stage: Stage | undefined
   for (let nth = 1; nth <= rounds; nth++) {
-    pair ??= await PostgresPair.open()
-    const round = await runRound(campaign, pair, `${kind}_${nth}`).catch(notJudged)
+    stage ??= await openStage(kind)
+    const round = await runRound(campaign, stage, `${kind.replace('-', '_')}_${nth}`).catch(notJudged)
     done.push(round)
     if (!round.judged || nth === rounds) {
-      await pair.close()
-      pair = undefined
+      await stage.close()
+      stage = undefined
     }
     const { acked, lost, doubled, stuck, errors, recoveryMs } = round
     campaign.progress?.(
@@ -89,26 +88,25 @@ export async function runCampaign(campaign: Campaign): Promise<Result & { readon
   }
 }
 
-async function runRound({ kind, effects }: Campaign, pair: PostgresPair, schema: string): Promise<Round> {
-  const fault = FAULTS[kind]
+async function runRound({ effects }: Campaign, stage: Stage, schema: string): Promise<Round> {
   rmSync(effects, { force: true })
-  await pair.complete(fault)
+  await stage.complete()
   const record = nothingTold()
-  const first = start(pair.url, schema, effects, 'w1', record)
+  const first = start(stage.url, schema, effects, 'w1', record)
   const workers = [first]
   try {
     await first.line('ready')
-    workers.push(start(pair.url, schema, effects, 'w2', record))
+    workers.push(start(stage.url, schema, effects, 'w2', record))
     await Promise.all(workers.map((worker) => worker.line('ready')))
     await progress(record, 60)
-    const { at, tail, old } = await fault.run(pair, (count) => progress(record, count))
+    const { at, tail, end } = await stage.strike((count) => progress(record, count))
     const recoveryMs = await recovered(record, at)
     await nap(300)
     for (const worker of workers) worker.say({ end: true })
     await Promise.all(workers.map((worker) => ended(worker)))
-    await old?.remove()
+    await end?.()
     await Promise.all(workers.map(killOf))
-    const logs = await examine(pair.url, schema, effects, record)
+    const logs = await examine(stage.url, schema, effects, record)
     const verdict = judgeRound(logs, record, effectsIn(effects), tail)
     return { ...verdict, judged: true, stuck: record.stuck.length, errors: record.broken.length, recoveryMs }
   } finally {

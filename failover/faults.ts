@@ -1,34 +1,49 @@
-/** What happens to the pair in a round of each kind. */
+/** What happens in a round of each kind, and to which servers. */
 import { nap } from '../crash/desk.ts'
-import type { PostgresPair, Server } from './postgres-pair.ts'
 import type { Tail } from './judge-round.ts'
+import { PatroniCluster } from './patroni-cluster.ts'
+import { PostgresPair, type Server } from './postgres-pair.ts'
 
-export const KINDS = ['kill', 'stop', 'switch', 'lossy', 'cut', 'readonly'] as const
-export type Kind = (typeof KINDS)[number]
+/** On two servers of this program, which stands in for what manages them. */
+export const PAIR_KINDS = ['kill', 'stop', 'switch', 'lossy', 'cut', 'readonly'] as const
+/** On servers that Patroni manages, behind HAProxy. */
+export const PATRONI_KINDS = ['patroni-kill', 'patroni-stop', 'patroni-switch'] as const
+export type Kind = (typeof PAIR_KINDS | typeof PATRONI_KINDS)[number]
 
 export interface Faulted {
   /** The time to recover counts from here. */
   readonly at: number
   readonly tail?: Tail
-  /** The server that is no longer part of the pair. */
-  readonly old?: Server
+  /** Ends the server that is no longer part of the pair. */
+  readonly end?: () => Promise<void> | void
 }
 
-export interface Fault {
+/** `progress(count)` resolves when the processes got so many more acknowledgements. */
+type Progress = (count: number) => Promise<void>
+
+/** Servers for the rounds of one kind. */
+export interface Stage {
+  readonly url: string
+  /** Both servers are there, and replicate, before each round. */
+  complete(): Promise<void>
+  strike(progress: Progress): Promise<Faulted>
+  close(): Promise<void>
+}
+
+interface PairFault {
   /** Whether the standby confirms every commit. */
   readonly synchronous: boolean
-  /** `progress(count)` resolves when the processes got so many more acknowledgements. */
-  run(pair: PostgresPair, progress: (count: number) => Promise<void>): Promise<Faulted>
+  run(pair: PostgresPair, progress: Progress): Promise<Faulted>
 }
 
-export const FAULTS: { readonly [K in Kind]: Fault } = {
+const PAIR_FAULTS: { readonly [K in (typeof PAIR_KINDS)[number]]: PairFault } = {
   /** The primary dies, and the standby takes its place. */
   kill: {
     synchronous: true,
     run: async (pair) => {
       const at = Date.now()
       await pair.primary.kill()
-      return { at, old: await pair.promote() }
+      return { at, end: ending(await pair.promote()) }
     },
   },
   /** The primary becomes silent: nothing tells its clients that their connections are dead. */
@@ -37,7 +52,7 @@ export const FAULTS: { readonly [K in Kind]: Fault } = {
     run: async (pair) => {
       const at = Date.now()
       pair.primary.freeze()
-      return { at, old: await pair.promote() }
+      return { at, end: ending(await pair.promote()) }
     },
   },
   /** An operator stops the primary, which sends everything to the standby first. */
@@ -46,7 +61,7 @@ export const FAULTS: { readonly [K in Kind]: Fault } = {
     run: async (pair) => {
       const at = Date.now()
       await pair.primary.shutDown()
-      return { at, old: await pair.promote() }
+      return { at, end: ending(await pair.promote()) }
     },
   },
   /** The standby lags when the primary dies. The tail is lost. */
@@ -60,7 +75,7 @@ export const FAULTS: { readonly [K in Kind]: Fault } = {
       const at = Date.now()
       await pair.primary.kill()
       const old = await pair.promote()
-      return { at, old, tail: { from, until: Date.now() } }
+      return { at, end: ending(old), tail: { from, until: Date.now() } }
     },
   },
   /** The synchronous standby is cut off, so appends wait. Their waits are ended, and then the primary dies. */
@@ -74,7 +89,7 @@ export const FAULTS: { readonly [K in Kind]: Fault } = {
       }
       const at = Date.now()
       await pair.primary.kill()
-      return { at, old: await pair.promote() }
+      return { at, end: ending(await pair.promote()) }
     },
   },
   /** While the primary restarts, clients reach the standby. Their connections to it stay open. */
@@ -89,6 +104,53 @@ export const FAULTS: { readonly [K in Kind]: Fault } = {
       return { at: Date.now() }
     },
   },
+}
+
+const PATRONI_FAULTS: {
+  readonly [K in (typeof PATRONI_KINDS)[number]]: (cluster: PatroniCluster) => Promise<Faulted>
+} = {
+  'patroni-kill': async (cluster) => {
+    const at = Date.now()
+    await cluster.killPrimary()
+    return { at }
+  },
+  'patroni-stop': async (cluster) => {
+    const at = Date.now()
+    return { at, end: await cluster.freezePrimary() }
+  },
+  'patroni-switch': async (cluster) => {
+    const at = Date.now()
+    await cluster.switchOver()
+    return { at }
+  },
+}
+
+export async function openStage(kind: Kind): Promise<Stage> {
+  if (isOfPair(kind)) {
+    const { synchronous, run } = PAIR_FAULTS[kind]
+    const pair = await PostgresPair.open()
+    return {
+      url: pair.url,
+      complete: () => pair.complete({ synchronous }),
+      strike: (progress) => run(pair, progress),
+      close: () => pair.close(),
+    }
+  }
+  const cluster = await PatroniCluster.open()
+  return {
+    url: cluster.url,
+    complete: () => cluster.complete(),
+    strike: () => PATRONI_FAULTS[kind](cluster),
+    close: () => cluster.close(),
+  }
+}
+
+function isOfPair(kind: Kind): kind is (typeof PAIR_KINDS)[number] {
+  return kind in PAIR_FAULTS
+}
+
+function ending(old: Server): () => Promise<void> {
+  return () => old.remove()
 }
 
 /** Waits until the standby has everything that is written now. */

