@@ -4,11 +4,13 @@ import { connect, type SaveRule } from '@holdpoint/client'
 import { HoldpointProvider, useClient } from '@holdpoint/react'
 import { Boundary, SaveRuleContext, ToolComponentsContext } from '@holdpoint/ui'
 import { pageTools } from './page-tools.ts'
+import { AdminLogScreen } from './screens/admin-log.tsx'
 import { AgentScreen } from './screens/agent.tsx'
 import { AgentLifeScreen } from './screens/agent-life.tsx'
 import { AgentsScreen } from './screens/agents.tsx'
 import { ConversationScreen } from './screens/conversation.tsx'
 import { ConversationsScreen } from './screens/conversations.tsx'
+import { EvidenceScreen } from './screens/evidence.tsx'
 import { HoldsScreen } from './screens/holds.tsx'
 import { KeyOfferScreen } from './screens/key.tsx'
 import { McpServersScreen } from './screens/mcp-servers.tsx'
@@ -130,6 +132,12 @@ function Screens(): ReactNode {
       </Route>
       <Route path="/mcp-servers">
         <McpServersScreen />
+      </Route>
+      <Route path="/holds/:conversationId/:callId/evidence">
+        {() => <EvidenceScreen at={{ conversationId: partAt(2), callId: partAt(3) }} />}
+      </Route>
+      <Route path="/admin-log">
+        <AdminLogScreen />
       </Route>
       <Route path="/rules">
         <RulesScreen />

@@ -20,7 +20,7 @@ export function Screen({
 }): ReactNode {
   useTitle(title)
   return (
-    <div className="h-full overflow-y-auto">
+    <div className="h-full overflow-y-auto print:h-auto print:overflow-visible">
       <div className={`mx-auto grid gap-5 px-4 py-6 sm:px-8 ${wide ? 'max-w-6xl' : 'max-w-4xl'}`}>
         <header className="flex flex-wrap items-end gap-x-4 gap-y-2">
           <div className="grid gap-1">
@@ -154,6 +154,8 @@ export const addressOf = {
   timeline: (id: string): string => `/conversations/${encodeURIComponent(id)}/timeline`,
   hold: (conversationId: string, callId: string): string =>
     `/holds/${encodeURIComponent(conversationId)}/${encodeURIComponent(callId)}`,
+  evidence: (conversationId: string, callId: string): string =>
+    `/holds/${encodeURIComponent(conversationId)}/${encodeURIComponent(callId)}/evidence`,
   space: (id: string): string => `/spaces/${encodeURIComponent(id)}`,
   agent: (name: string): string => `/agents/${encodeURIComponent(name)}`,
   life: (name: string): string => `/agents/${encodeURIComponent(name)}/life`,

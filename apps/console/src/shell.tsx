@@ -47,7 +47,7 @@ export function Shell({ person, children }: Framed): ReactNode {
   const badge = waiting.count === 0 ? undefined : countWords(waiting)
   useEffect(() => showBadge(badge), [badge])
   return (
-    <div className="grid h-full grid-rows-[auto_1fr] md:grid-cols-[13rem_1fr] md:grid-rows-1">
+    <div className="grid h-full grid-rows-[auto_1fr] md:grid-cols-[13rem_1fr] md:grid-rows-1 print:block print:h-auto">
       <a
         href="#main"
         className="sr-only z-10 rounded-md bg-primary px-3 py-2 text-primary-foreground focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
@@ -56,7 +56,7 @@ export function Shell({ person, children }: Framed): ReactNode {
       </a>
       <nav
         aria-label="Console"
-        className="flex items-center gap-1 overflow-x-auto border-b border-border px-2 py-1.5 max-sm:gap-0 md:flex-col md:items-stretch md:border-e md:border-b-0 md:px-3 md:py-5"
+        className="flex items-center gap-1 overflow-x-auto border-b print:hidden border-border px-2 py-1.5 max-sm:gap-0 md:flex-col md:items-stretch md:border-e md:border-b-0 md:px-3 md:py-5"
       >
         <Link
           href="/"

@@ -1,4 +1,5 @@
 /** A client of the gateway, for browsers and programs. Creating it sends no request. */
+import { adminLogOf, type AdminLog } from './admin-log.ts'
 import { agentsOf, type Agents } from './agents.ts'
 import { callsOf, type Calls } from './calls.ts'
 import { Changes } from './changes.ts'
@@ -29,6 +30,8 @@ export interface Client {
   readonly calls: Calls
   readonly keys: Keys
   readonly rules: Rules
+  /** Administrative actions: who created keys, saved rules, changed members, erased and exported. */
+  readonly adminLog: AdminLog
   readonly people: People
   readonly delegations: Delegations
   readonly sessions: PersonSessions
@@ -58,6 +61,7 @@ export function connect(options: ConnectOptions): Client {
     calls: callsOf(http),
     keys: keysOf(http),
     rules: rulesOf(http),
+    adminLog: adminLogOf(http),
     people: peopleOf(http),
     delegations: delegationsOf(http),
     sessions: personSessionsOf(http),

@@ -1,4 +1,4 @@
-import type { Json, ResolveResult, Resolution } from '@holdpoint/core'
+import type { Evidence, Json, ResolveResult, Resolution } from '@holdpoint/core'
 import type { PendingHold } from '@holdpoint/runtime'
 import { paths, type HoldsQuery, type ListOf } from '@holdpoint/protocol'
 import { HOLD_REFUSALS, NO_CALL, orRefused, orUndefined, orVerdict, type Refused } from './answers.ts'
@@ -66,6 +66,8 @@ export interface Holds {
   answer(conversationId: string, callId: string, value: unknown, options?: ResolveOptions): Promise<ResolveResult>
   /** Settles the call as failed. The model reads `error`. */
   fail(conversationId: string, callId: string, error: string, options?: ResolveOptions): Promise<ResolveResult>
+  /** What is recorded about a call that is or was held. */
+  evidence(conversationId: string, callId: string, options?: RequestOptions): Promise<Evidence>
   /** One request and one verdict for each hold, in their order. A hold that fails does not stop the others. */
   resolveMany(
     holds: readonly ResolveOne[],
@@ -110,6 +112,7 @@ export function holdsOf(http: Http): Holds {
       resolve(conversationId, callId, { kind: 'answer', value }, options),
     fail: (conversationId, callId, error, options) =>
       resolve(conversationId, callId, { kind: 'answer', error }, options),
+    evidence: (conversationId, callId, options) => http.get(paths.evidence(conversationId, callId), options),
     resolveMany: (all, options) =>
       eachOf(all, AT_ONCE, (one) => {
         const { conversationId, callId, nth: hold, resolution, tenant } = one

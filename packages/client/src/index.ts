@@ -18,6 +18,7 @@ export {
 export { type Delegations, type People, type PersonSessions } from './people.ts'
 export { type Keys } from './keys.ts'
 export { type Rules } from './rules.ts'
+export { type AdminLog, type AdminLogCheck } from './admin-log.ts'
 export { type Mcp } from './mcp.ts'
 export { type PageQuery } from './page-query.ts'
 export { type Connection } from './connection.ts'
@@ -53,6 +54,9 @@ export type { SpaceMessage, SpaceView, SpaceWriting, ToolMessage } from '@holdpo
 export type {
   CallOutcome,
   Endorsement,
+  Evidence,
+  EvidenceAnswer,
+  EvidenceHold,
   Explanation,
   HoldKind,
   InboxEvent,
@@ -86,6 +90,7 @@ export type {
   Participants,
   PersonRow,
   PersonSessionRow,
+  AdminEntry,
   RuleRow,
   SaveRule,
   Scope,

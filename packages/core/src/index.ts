@@ -1,4 +1,5 @@
 export { type Json, type JsonObject, canonical, isObject, parseJson, describeValue, sameJson, toJson } from './json.ts'
+export { sha256 } from './sha256.ts'
 export { isDuration, milliseconds, type Duration } from './duration.ts'
 export { HoldpointError, messageOf, messageWithCauses, type FailureCode } from './failure.ts'
 export { type Checked, type CompileJsonSchema, type NextTime, type Ports } from './ports.ts'
@@ -145,7 +146,8 @@ export { type WhileBusy } from './turn/decide.ts'
 export { type Refusal } from './turn/decision.ts'
 export { type CallStatus } from './turn/call-status.ts'
 export { type ResolveResult, type Verdict } from './turn/verdict.ts'
-export { isNamedIn, type Delegation, type Principal } from './principal.ts'
+export { isNamedIn, type Authentication, type Delegation, type Principal } from './principal.ts'
+export { evidenceOf, type Evidence, type EvidenceAnswer, type EvidenceHold } from './audit/evidence.ts'
 export { type HoldRights } from './turn/hold-rights.ts'
 export {
   type Endorsement,

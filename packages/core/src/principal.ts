@@ -14,9 +14,14 @@ export interface Principal {
    * people without a wider right. Default: every conversation of the tenant.
    */
   readonly access?: 'own' | 'all'
+  /** How the caller proved who they are. The log records it with each decision. */
+  readonly auth?: Authentication
   /** People who let this one decide in their place. */
   readonly delegations?: readonly Delegation[]
 }
+
+/** `token`: a JWT. `session`: a sign-in with OpenID Connect. `application`: the application's own login. */
+export type Authentication = 'key' | 'token' | 'session' | 'application'
 
 export interface Delegation {
   readonly from: Pick<Principal, 'id' | 'groups'>
@@ -32,6 +37,11 @@ export interface Actor {
   readonly onBehalfOf?: string
 }
 
+/** Who decided about a hold, and how they were authenticated. */
+export interface Decider extends Actor {
+  readonly auth?: Authentication
+}
+
 export function principalOf(by: string | Principal | undefined): Principal | undefined {
   return typeof by === 'string' ? { id: by, kind: 'person' } : by
 }
@@ -40,6 +50,10 @@ export function actorOf(principal: Principal | undefined, onBehalfOf?: string): 
   if (!principal) return {}
   const { id, via } = principal
   return { by: id, ...(via !== undefined && { via }), ...(onBehalfOf !== undefined && { onBehalfOf }) }
+}
+
+export function deciderOf(principal: Principal | undefined, onBehalfOf?: string): Decider {
+  return { ...actorOf(principal, onBehalfOf), ...(principal?.auth && { auth: principal.auth }) }
 }
 
 const GROUP = 'group:'

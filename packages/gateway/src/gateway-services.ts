@@ -2,6 +2,7 @@
 import type { Channels } from '@holdpoint/channels'
 import type { Store } from '@holdpoint/core'
 import type { Runtime } from '@holdpoint/spaces'
+import type { AdminLog } from './admin-log.ts'
 import type { Authorize } from './authorize.ts'
 import type { CookieSessions } from './auth/cookie-sessions.ts'
 import type { Keys } from './auth/keys.ts'
@@ -25,6 +26,7 @@ export interface GatewayServices {
   readonly documents: DocumentStore
   readonly agentIds: CappedIds
   readonly keys: Keys
+  readonly adminLog: AdminLog
   readonly sessions: CookieSessions
   readonly hubs: Hubs
   readonly streams: Streams

@@ -11,6 +11,7 @@ import { FailedAuthenticationLimit } from './auth/failed-authentication-limit.ts
 import { refusedCredentialLogger } from './auth/refused-credential-logger.ts'
 import { tokenVerifier, tokenWarning } from './auth/tokens.ts'
 import { trustedProxies } from './auth/trusted-proxies.ts'
+import { AdminLog } from './admin-log.ts'
 import { AGENT_DOCUMENT } from './stored-agents.ts'
 import { CallClaims } from './call-claims.ts'
 import { LIMITS, type GatewayOptions, type Limits } from './gateway-options.ts'
@@ -148,6 +149,7 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
     documents: store,
     agentIds: new CappedIds(store, AGENT_DOCUMENT, now),
     keys,
+    adminLog: new AdminLog(store, now, problem),
     sessions,
     hubs,
     streams: new Streams(hubs, limits, now, (request, caller) => credentialCheck(request, caller, parts), problem),

@@ -1,4 +1,4 @@
-/** The rows of the contract about rules. */
+/** The rows of the contract about rules and evidence. */
 import { at, type Row } from './contract-row.ts'
 import type { Fixtures } from './fixtures.ts'
 
@@ -46,5 +46,17 @@ export const ruleRows: Readonly<Record<string, Row>> = {
     invalid: ({ rule }) => ({ path: at('rules', rule.id, 'revoke'), body: { why: 'Too wide' } }),
     other: 404,
     another: ({ rule }) => ({ path: at('rules', rule.id, 'revoke'), body: { reason: 'Not needed' } }),
+  },
+  getEvidence: {
+    valid: ({ refund }) => ({ path: at('holds', refund.id, refund.callId, 'evidence') }),
+    status: 200,
+    invalid: ({ refund }) => ({ path: `${at('holds', refund.id, refund.callId, 'evidence')}?x=1` }),
+    other: 404,
+  },
+  listAdminLog: {
+    valid: () => ({ path: '/api/admin-log?limit=10' }),
+    status: 200,
+    other: 'own',
+    invalid: () => ({ path: '/api/admin-log?limit=0' }),
   },
 }

@@ -3,7 +3,7 @@ import type { CallerRow, CreateKey, KeyRow, Scope } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
 import { Ago, Button, Countdown } from '@holdpoint/ui'
 import { Delegations } from '../delegations.tsx'
-import { INPUT, Screen, ErrorNotice } from '../parts.tsx'
+import { INPUT, Screen, ErrorNotice, TextLink } from '../parts.tsx'
 import { setPreferences, usePreferences, type Preferences } from '../preferences.ts'
 import { forgetKey, useSession } from '../session.ts'
 import { useCaller } from '../use-me.ts'
@@ -17,6 +17,15 @@ export function SettingsScreen(): ReactNode {
       <You person={person} />
       <Delegations />
       {caller?.scopes.includes('admin') && <Keys />}
+      {caller?.scopes.includes('admin') && (
+        <section className="grid justify-items-start gap-2">
+          <h2 className="text-base font-semibold">Audit log</h2>
+          <p className="text-sm text-muted-foreground">
+            Who created keys, saved rules, changed people and members, erased and exported:{' '}
+            <TextLink to="/admin-log">open the audit log</TextLink>.
+          </p>
+        </section>
+      )}
       <section className="grid justify-items-start gap-2">
         <h2 className="text-base font-semibold">{person ? 'API' : 'This tab'}</h2>
         <p className="text-sm text-muted-foreground">

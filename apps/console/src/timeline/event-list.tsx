@@ -1,10 +1,13 @@
 import { useEffect, useMemo, useRef, type ReactNode } from 'react'
 import type { Json, LogEvent } from '@holdpoint/client'
 import { JsonValue, ShownText } from '@holdpoint/ui'
+import { addressOf, TextLink } from '../parts.tsx'
 import { callsOfLog, eventWords } from './event-words.ts'
 import { exactSpan } from './ticks.ts'
 
 export interface EventListProps {
+  /** For links to the evidence of calls. */
+  readonly conversationId?: string
   readonly events: readonly LogEvent[]
   readonly window: { readonly from: number; readonly to: number | undefined }
   readonly chosen: number | undefined
@@ -12,7 +15,7 @@ export interface EventListProps {
 }
 
 /** The log: one line of text per event, and all data of the chosen event. */
-export function EventList({ events, window, chosen, onChoose }: EventListProps): ReactNode {
+export function EventList({ conversationId, events, window, chosen, onChoose }: EventListProps): ReactNode {
   const inside = events.filter(({ at, seq }) => seq === chosen || (at >= window.from && at <= (window.to ?? Infinity)))
   const calls = useMemo(() => callsOfLog(events), [events])
   const list = useRef<HTMLOListElement>(null)
@@ -47,6 +50,11 @@ export function EventList({ events, window, chosen, onChoose }: EventListProps):
             </button>
             {event.seq === chosen && (
               <div className="border-t border-border bg-background px-4 py-3">
+                {event.type === 'call.held' && conversationId !== undefined && (
+                  <p className="mb-2">
+                    <TextLink to={addressOf.evidence(conversationId, event.callId)}>Evidence of this call</TextLink>
+                  </p>
+                )}
                 <JsonValue value={event as unknown as Json} />
               </div>
             )}

@@ -83,7 +83,7 @@ function TimelineOfTurn({
         <LaneChart timeline={timeline} lanes={lanes} window={window} zoom={zoom} chosen={chosen} onChoose={setChosen} />
         <Legend />
       </div>
-      <EventList events={events} window={window} chosen={chosen} onChoose={setChosen} />
+      <EventList conversationId={id} events={events} window={window} chosen={chosen} onChoose={setChosen} />
       {turn && <Prompts id={id} turnId={turn.turnId} seq={events.at(-1)?.seq ?? 0} />}
     </>
   )

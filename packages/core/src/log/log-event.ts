@@ -3,7 +3,7 @@
  * released shape may get new optional fields and never loses one.
  */
 import type { Json } from '../json.ts'
-import type { Actor } from '../principal.ts'
+import type { Actor, Decider } from '../principal.ts'
 import type { Reply } from '../model/reply.ts'
 import type { OutputSpec } from '../model/model.ts'
 import type { CallOutcome } from '../tool/outcome.ts'
@@ -115,14 +115,14 @@ export type ConversationEvent =
       readonly state?: Json
     }
   /** The call runs again: with the answer that its handler waited for, or without a `resolution` at its deadline. */
-  | ({ readonly type: 'call.resumed'; readonly callId: string; readonly resolution?: Resolution } & Actor)
+  | ({ readonly type: 'call.resumed'; readonly callId: string; readonly resolution?: Resolution } & Decider)
   /** One of several approvers approved. */
   | ({
       readonly type: 'call.endorsed'
       readonly callId: string
       readonly by: string
       readonly inputHash: string
-    } & Actor)
+    } & Decider)
   /** The approvers of the hold were reminded. */
   | { readonly type: 'hold.reminded'; readonly callId: string }
   /** The hold was escalated: these people and groups may resolve it too. */
@@ -139,7 +139,7 @@ export type ConversationEvent =
       /** The hash of the only input that may run now. */
       readonly inputHash: string
       readonly fingerprint: string
-    } & Actor)
+    } & Decider)
   /** Rules matched the call. What follows of it is in the next event of the call. */
   | {
       readonly type: 'call.judged'
@@ -164,7 +164,7 @@ export type ConversationEvent =
       readonly resolution?: Resolution
       /** The handler or the error policy asked for the turn to end after this round. */
       readonly halt?: TurnHalt
-    } & Actor)
+    } & Decider)
   /** An answer arrived after its call was settled: the call is async, or the answer late. */
   | ({
       readonly type: 'answer.arrived'
@@ -178,7 +178,7 @@ export type ConversationEvent =
       readonly silent?: true
       /** The authors of what the call's turn was about. */
       readonly askedBy?: readonly Author[]
-    } & Actor)
+    } & Decider)
   | { readonly type: 'state.changed'; readonly plugin: string; readonly value: Json }
   | {
       readonly type: 'turn.ended'

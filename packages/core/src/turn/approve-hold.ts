@@ -1,6 +1,6 @@
 /** Approves a hold. Approvals of several people are counted until there are enough: see `quorum.ts`. */
 import type { EventBody } from '../log/log-event.ts'
-import { actorOf } from '../principal.ts'
+import { deciderOf } from '../principal.ts'
 import { mayApprove } from './approvers.ts'
 import { secondHold, type Hold } from './hold.ts'
 import { pendingResult } from './pending-result.ts'
@@ -16,7 +16,7 @@ export function approveHold(call: Call, hold: Hold, command: Resolve): ResolveDe
   // An edited input may need more approvers, or others, than the proposed input. It never needs fewer.
   const may = mayApprove(edited ? [hold, edited.rule] : [hold], { by, now, askedBy: hold.askedBy ?? [] })
   if (!may.ok) return notAccepted(by ? 'not-allowed' : 'invalid', `Call ${callId} ${may.why}`)
-  const who = actorOf(by, may.onBehalfOf)
+  const who = deciderOf(by, may.onBehalfOf)
   const approved: EventBody = {
     type: 'call.approved',
     callId,

@@ -4,7 +4,7 @@
  */
 import type { EventBody } from '../log/log-event.ts'
 import { askedFor } from '../log/message.ts'
-import { actorOf } from '../principal.ts'
+import { deciderOf } from '../principal.ts'
 import { mayResolve } from './approvers.ts'
 import { howShown } from './call.ts'
 import type { Hold } from './hold.ts'
@@ -30,7 +30,7 @@ export function resolveLate(
       name: call.name,
       outcome: answerOutcome(resolution),
       resolution,
-      ...actorOf(by, may.onBehalfOf),
+      ...deciderOf(by, may.onBehalfOf),
       ...howShown(call),
       ...askedFor(call.hold),
     }

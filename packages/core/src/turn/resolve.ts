@@ -5,7 +5,7 @@
 import { canonical, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
 import { askedFor } from '../log/message.ts'
-import { actorOf, type Actor, type Principal } from '../principal.ts'
+import { deciderOf, type Actor, type Principal } from '../principal.ts'
 import { failed, type CallOutcome } from '../tool/outcome.ts'
 import { answerOutcome } from './answer-outcome.ts'
 import { approveHold } from './approve-hold.ts'
@@ -107,7 +107,7 @@ function resolveOpen(call: Call, hold: Hold, command: Resolve): ResolveDecision 
   if (resolution.kind === 'approve') return approveHold(call, hold, command)
   const may = mayResolve([hold.to], command)
   if (!may.ok) return notAccepted('not-allowed', `Call ${call.callId} ${may.why}`)
-  const who = actorOf(by, may.onBehalfOf)
+  const who = deciderOf(by, may.onBehalfOf)
   if (hold.resumes === 'answer') return accepted({ type: 'call.resumed', callId: call.callId, resolution, ...who })
   const settle = (outcome: CallOutcome): EventBody =>
     call.at === 'settled'

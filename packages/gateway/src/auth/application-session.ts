@@ -69,6 +69,7 @@ export function applicationSession(
     if ((expiresAt ?? Infinity) <= now()) return undefined
     return {
       kind: 'person',
+      application: true,
       tenant,
       ...(tenants && { tenants }),
       id: `user:${by}`,

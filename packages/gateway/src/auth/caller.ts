@@ -1,5 +1,5 @@
 /** The caller of a request: a program with a key, or a person whom a token or the application identified. */
-import type { Principal } from '@holdpoint/core'
+import type { Authentication, Principal } from '@holdpoint/core'
 import type { Scope } from '@holdpoint/protocol'
 
 export interface Caller {
@@ -23,6 +23,8 @@ export interface Caller {
   readonly expiresAt?: number
   /** The id of the person's session, when its cookie authenticated the request. It is no secret. */
   readonly session?: string
+  /** The application's own login identified the person. */
+  readonly application?: true
 }
 
 export const SCOPES: readonly [Scope, ...Scope[]] = [
@@ -37,8 +39,15 @@ export const SCOPES: readonly [Scope, ...Scope[]] = [
 /** The principal that the runtime gets. A person who is not an admin reads and writes only their own conversations. */
 export function principalOf(caller: Caller): Principal {
   const { kind, by, name, groups } = caller
+  const auth = authenticationOf(caller)
   const access = kind === 'person' && !isAdmin(caller) && ({ access: 'own' } as const)
-  return { id: by, kind, ...(name !== undefined && { name }), ...(groups && { groups }), ...access }
+  return { id: by, kind, ...(name !== undefined && { name }), ...(groups && { groups }), auth, ...access }
+}
+
+export function authenticationOf({ kind, session, application }: Caller): Authentication {
+  if (kind === 'program') return 'key'
+  if (session !== undefined) return 'session'
+  return application ? 'application' : 'token'
 }
 
 export function mayActFor({ mayActFor: people }: Caller, person: string): boolean {

@@ -15,6 +15,7 @@ import type { Redact } from '../redact.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { refuse, type RouteAnswer } from './route-answer.ts'
 import { NO_BODY, readBody, readLines, type ReadBody } from './read-body.ts'
+import { adminActionOf } from './admin-actions.ts'
 import { errorAnswer } from './error-answer.ts'
 import { inChosenTenant, withoutTenant } from './chosen-tenant.ts'
 import { checkCookieWrite, otherOrigin } from './host-and-origin.ts'
@@ -115,8 +116,10 @@ async function answer(
   if ('answer' in given) return given.answer
   const { key: idempotencyKey } = given
   const runtime = services.runtime.tenant(caller.tenant)
-  const work = (): Promise<RouteAnswer> =>
+  const handle = (): Promise<RouteAnswer> =>
     route.handle({ ...validated.value, caller, runtime, idempotencyKey, request, peer, services })
+  const action = caller === ANONYMOUS ? undefined : adminActionOf(route.name, validated.value)
+  const work = action ? (): Promise<RouteAnswer> => services.adminLog.record(caller, action, handle) : handle
   if (!writes || idempotencyKey === undefined || route.idempotency === 'by-runtime') return work()
   const what: Json = [route.name, url.pathname, url.search, read.value ?? null]
   const about = (body: unknown): readonly string[] => conversationsOf(url.pathname, body)

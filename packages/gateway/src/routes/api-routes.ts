@@ -17,6 +17,7 @@ import { participantRoutes } from './participants.ts'
 import { exportRoutes } from './exports.ts'
 import { mcpRoutes } from './mcp.ts'
 import { peopleRoutes } from './people.ts'
+import { evidenceRoutes } from './evidence.ts'
 import { ruleRoutes } from './rules.ts'
 import { personSessionRoutes } from './person-sessions.ts'
 import { usageRoutes } from './usage.ts'
@@ -43,6 +44,7 @@ export const apiRoutes: readonly Route[] = [
   ...workerCallRoutes,
   ...callLookupRoutes,
   ...ruleRoutes,
+  ...evidenceRoutes,
   ...keyRoutes,
   ...peopleRoutes,
   ...personSessionRoutes,

@@ -32,7 +32,7 @@ export async function authorOf({ caller, services }: Asked, given: string | unde
   if (caller.kind === 'person')
     return { answer: refuse('scope-missing', 'A token acts only for its own `sub`. Leave `by` out.') }
   if (!mayActFor(caller, given)) return { answer: mayNotActFor(given) }
-  return { by: { ...(await services.people.principal(caller.tenant, given)), via: caller.by } }
+  return { by: { ...(await services.people.principal(caller.tenant, given)), via: caller.by, auth: 'key' } }
 }
 
 /** The caller, with access to every conversation: for routes that have checked another right. */

@@ -3,6 +3,7 @@ import { HoldpointError } from '@holdpoint/core/internal/failure'
 import { isObject } from '@holdpoint/core/internal/json'
 import type { Principal } from '@holdpoint/core/internal/principal'
 
+const AUTHENTICATIONS: readonly unknown[] = ['key', 'token', 'session', 'application']
 const KINDS: readonly unknown[] = ['person', 'program', 'agent']
 
 export const PRINCIPAL_INVALID = '"by" must be the id of a person, or a principal: { id, kind, groups? }.'
@@ -16,6 +17,7 @@ export function isPrincipalOrId(by: unknown): by is string | Principal | undefin
     groups = [],
     name = '',
     via = '',
+    auth = 'key',
     access = 'all',
     delegations = [],
   } = by as Readonly<Record<string, unknown>>
@@ -25,6 +27,7 @@ export function isPrincipalOrId(by: unknown): by is string | Principal | undefin
     isTexts(groups) &&
     typeof name === 'string' &&
     typeof via === 'string' &&
+    AUTHENTICATIONS.includes(auth) &&
     (access === 'own' || access === 'all') &&
     Array.isArray(delegations) &&
     delegations.every(isDelegation)

@@ -118,6 +118,7 @@ const inbound = variant('kind', {
   event: { id: text, at: number, event: inboxEvent },
 })
 const actor = { by: maybe(text), via: maybe(text), onBehalfOf: maybe(text) }
+const decider = { ...actor, auth: maybe(text) }
 const data = maybe(object)
 const replyPart = variant<ReplyPart['type']>('type', {
   text: { text, data },
@@ -242,15 +243,15 @@ export const EVENTS: { readonly [T in EventBody['type']]: FieldChecks<Extract<Ev
   },
   'call.rewritten': { callId: text, input: any, hooks: list(text) },
   'call.held': { callId: text, hold, state: maybe(any) },
-  'call.resumed': { callId: text, resolution: maybe(resolution), ...actor },
-  'call.endorsed': { ...actor, callId: text, by: text, inputHash: text },
+  'call.resumed': { callId: text, resolution: maybe(resolution), ...decider },
+  'call.endorsed': { ...decider, callId: text, by: text, inputHash: text },
   'hold.reminded': { callId: text },
   'hold.escalated': { callId: text, to: list(text) },
   'hold.assigned': { callId: text, assignee: maybe(text), ...actor },
   'hold.commented': { callId: text, text, ...actor },
   'call.approved': {
     callId: text,
-    ...actor,
+    ...decider,
     resolution,
     effective: maybe(any),
     inputHash: text,
@@ -263,7 +264,7 @@ export const EVENTS: { readonly [T in EventBody['type']]: FieldChecks<Extract<Ev
     callId: text,
     outcome,
     resolution: maybe(resolution),
-    ...actor,
+    ...decider,
     halt: maybe(shape({ reason: is('halted', 'tool_error', 'skipped'), message: text })),
   },
   'answer.arrived': {
@@ -271,7 +272,7 @@ export const EVENTS: { readonly [T in EventBody['type']]: FieldChecks<Extract<Ev
     name: text,
     outcome,
     resolution: maybe(resolution),
-    ...actor,
+    ...decider,
     shownIn: maybe(text),
     silent: maybe(is(true)),
     askedBy,

@@ -1,5 +1,6 @@
 /** What can be asked of the conversations in a store. Every query reads the store, or what this process has in memory. */
 import { AUDIT, recordOf, type AuditRecord } from '@holdpoint/core/internal/audit/audit'
+import { evidenceOf, type Evidence } from '@holdpoint/core/internal/audit/evidence'
 import { explain, type Explanation } from '@holdpoint/core/internal/audit/explain'
 import { HoldpointError } from '@holdpoint/core/internal/failure'
 import type { View } from '@holdpoint/core/internal/live/view-shape'
@@ -73,6 +74,12 @@ export class ConversationQueries {
     const { conversationId: id } = checkRequestOptions(options, OPTIONS.call)
     const where = id === undefined ? id : this.address(id).id
     return knownCall(this.engine.store, this.tenantName, checkId('The id of a call', callId), where)
+  }
+
+  /** The evidence about a call that is or was held. Undefined when there is none. */
+  async evidence(id: string, callId: string): Promise<Evidence | undefined> {
+    const events = await this.engine.store.readCall(this.address(id), checkId('The id of a call', callId))
+    return evidenceOf(id, callId, events)
   }
 
   /** Conversations, newest first. Spaces have a list of their own; where they are left out, a page may be short. */

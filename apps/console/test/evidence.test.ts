@@ -1,0 +1,65 @@
+/** The evidence about a held call, to read and to print, and the audit log of administrative actions. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { looksRight } from './looks-right.ts'
+import { peopleStage, type PeopleStage } from './people-stage.ts'
+import { stage, type Stage } from './stage.ts'
+
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 })
+
+/** For its browser, and because it builds the console. */
+let here: Stage
+let people: PeopleStage
+beforeAll(async () => {
+  here = await stage()
+  people = await peopleStage(here.browser)
+})
+afterAll(async () => {
+  await here.close()
+  await people.close()
+})
+
+test('the evidence of a call says what was shown, who was asked, and who decided how; it can be printed', async () => {
+  const [cleo, ann, ben] = await Promise.all([
+    people.person('cleo'),
+    people.person('ann', ['finance']),
+    people.person('ben', ['finance']),
+  ])
+  const call = { name: 'money.refund', input: { order: '17', euros: 250 } }
+  const sent = await cleo.client.conversations.send('refund', JSON.stringify([call]), { agent: 'clerk', wait: 20 })
+  const [hold] = 'result' in sent ? (sent.result?.holds ?? []) : []
+  const { callId } = hold!
+  await ann.client.holds.comment('refund', callId, 'The order is real.')
+  await ann.client.holds.approve('refund', callId)
+  await ben.client.holds.approve('refund', callId)
+  const page = await cleo.open('/conversations/refund/timeline')
+  await page.getByRole('button', { name: /^\+.*call\.held/ }).click()
+  await page.getByRole('link', { name: 'Evidence of this call' }).click()
+  await page.getByRole('heading', { name: 'Hold 1: approval, approved' }).waitFor()
+  for (const text of ['group:finance', 'More than 100 € is paid back.', 'Comment: The order is real.', 'paid 250'])
+    await page.getByText(text).first().waitFor()
+  expect(await page.getByText('authenticated by a token').count()).toBe(3)
+  await looksRight(page, 'evidence')
+  await page.emulateMedia({ media: 'print' })
+  expect(await page.getByRole('navigation', { name: 'Console' }).isVisible()).toBe(false)
+  expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false)
+  const pdf = await page.pdf()
+  expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
+  expect(people.complaints).toEqual([])
+})
+
+test('the audit log shows who did what, and its chain can be checked', async () => {
+  const root = await people.person('root', [], 'admin')
+  await root.client.keys.create({ name: 'reports', scopes: ['reader'] })
+  await root.client.people.put({ id: 'ann', groups: ['finance'] })
+  await root.client.keys.revoke('no-such-key').catch(() => {})
+  const page = await root.open('/settings')
+  await page.getByRole('link', { name: 'open the audit log' }).click()
+  const actions = page.getByRole('list', { name: 'Actions' })
+  await actions.getByText('createKey').click()
+  await actions.getByText('reports').waitFor()
+  await actions.getByText('refused with 404').waitFor()
+  await page.getByRole('button', { name: 'Check the chain' }).click()
+  await page.getByText('The chain of 6 entries is whole.').waitFor()
+  await looksRight(page, 'admin-log')
+  expect(people.complaints).toEqual([])
+})

@@ -1,0 +1,62 @@
+/** Which operations are administrative actions, and what the audit log keeps of their requests. */
+import { canonical, isObject, sha256, toJson, type Json } from '@holdpoint/core'
+
+/** What is kept of the body: all of it, its SHA-256, or nothing. Agents may have secrets in their definitions. */
+type Keeps = 'body' | 'hash' | 'nothing'
+
+const ACTIONS: Readonly<Record<string, Keeps>> = {
+  createKey: 'body',
+  revokeKey: 'nothing',
+  saveRule: 'body',
+  changeRule: 'body',
+  revokeRule: 'body',
+  createAgent: 'hash',
+  updateAgent: 'hash',
+  deleteAgent: 'nothing',
+  acceptMcpTool: 'body',
+  putPerson: 'body',
+  removePerson: 'nothing',
+  handOver: 'body',
+  delegate: 'body',
+  endDelegation: 'nothing',
+  endSessions: 'nothing',
+  changeParticipants: 'body',
+  putSpaceMember: 'body',
+  removeSpaceMember: 'nothing',
+  eraseConversation: 'body',
+  eraseSpace: 'body',
+  eraseAutonomousAgent: 'body',
+  exportPerson: 'nothing',
+  exportConversation: 'nothing',
+  exportAll: 'nothing',
+  import: 'nothing',
+}
+
+export interface AdminAction {
+  readonly action: string
+  readonly target: Readonly<Record<string, string>>
+  readonly details?: Json
+}
+
+interface Validated {
+  readonly params: unknown
+  readonly query: unknown
+  readonly body: unknown
+}
+
+/** Undefined for an operation that is no administrative action. */
+export function adminActionOf(action: string, { params, query, body }: Validated): AdminAction | undefined {
+  const keeps = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
+  if (keeps === undefined) return undefined
+  const target = { ...textsOf(query), ...textsOf(params) }
+  const json = body === undefined || keeps === 'nothing' ? undefined : toJson(body)
+  if (!json?.ok) return { action, target }
+  return { action, target, details: keeps === 'body' ? json.value : { sha256: sha256(canonical(json.value)) } }
+}
+
+function textsOf(fields: unknown): Readonly<Record<string, string>> {
+  if (!isObject(fields)) return {}
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  )
+}
