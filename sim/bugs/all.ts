@@ -3,6 +3,7 @@ import { askerBugs } from './asker-bugs.ts'
 import type { Bug } from './bug.ts'
 import { driveBugs } from './drive-bugs.ts'
 import { logBugs } from './log-bugs.ts'
+import { ruleBugs } from './rule-bugs.ts'
 import { runtimeBugs } from './runtime-bugs.ts'
 import { spaceBugs } from './space-bugs.ts'
 import { storeBugs } from './store-bugs.ts'
@@ -15,5 +16,6 @@ export const bugs: readonly Bug[] = [
   ...askerBugs,
   ...driveBugs,
   ...runtimeBugs,
+  ...ruleBugs,
   ...spaceBugs,
 ]

@@ -110,7 +110,7 @@ export class Copies {
     tenant: string,
     row: Pick<ChannelPerson, 'person' | 'resolver'>,
   ): Promise<{ readonly by: Principal; readonly kinds?: readonly HoldKind[] }> {
-    const by = await this.#options.principal(tenant, row.person)
+    const by: Principal = { ...(await this.#options.principal(tenant, row.person)), auth: 'channel' }
     return row.resolver ? { by } : { by, kinds: OWN_KINDS }
   }
 

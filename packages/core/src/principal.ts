@@ -20,8 +20,11 @@ export interface Principal {
   readonly delegations?: readonly Delegation[]
 }
 
-/** `token`: a JWT. `session`: a sign-in with OpenID Connect. `application`: the application's own login. */
-export type Authentication = 'key' | 'token' | 'session' | 'application'
+/**
+ * `token`: a JWT. `session`: a sign-in with OpenID Connect. `application`: the application's own login. `channel`: a message or a link
+ * at an address of the person.
+ */
+export type Authentication = 'key' | 'token' | 'session' | 'application' | 'channel'
 
 export interface Delegation {
   readonly from: Pick<Principal, 'id' | 'groups'>

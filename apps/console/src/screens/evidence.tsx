@@ -180,6 +180,7 @@ const AUTH: Readonly<Record<NonNullable<EvidenceAnswer['auth']>, string>> = {
   token: 'a token',
   session: 'a sign-in',
   application: 'the login of the application',
+  channel: 'a message or a link at their address',
 }
 
 function Answer({ answer }: { readonly answer: EvidenceAnswer }): ReactNode {

@@ -33,8 +33,8 @@ function conditionWords(condition: Condition, every: boolean): string {
   if ('equals' in condition) return `${field} is ${quoted(condition.equals)}`
   if ('in' in condition) return `${field} is one of ${condition.in.map(quoted).join(', ')}`
   if ('prefix' in condition) return `${field} begins with ${quoted(condition.prefix)}`
-  if ('range' in condition) return `${field} is ${boundsWords(condition.range, '')}`
-  return `${field} has ${boundsWords(condition.length, ' characters or elements')}`
+  if ('range' in condition) return `${field} is ${boundsWords(condition.range)}`
+  return `${field} has a length of ${boundsWords(condition.length)}`
 }
 
 function fieldWords(pointer: string, every: boolean): string {
@@ -46,10 +46,9 @@ function fieldWords(pointer: string, every: boolean): string {
   return name
 }
 
-function boundsWords({ min, max }: Bounds, unit: string): string {
-  if (min !== undefined && max !== undefined)
-    return `${min === max ? `exactly ${min}` : `from ${min} to ${max}`}${unit}`
-  return min === undefined ? `at most ${max}${unit}` : `at least ${min}${unit}`
+function boundsWords({ min, max }: Bounds): string {
+  if (min !== undefined && max !== undefined) return `${min === max ? `exactly ${min}` : `from ${min} to ${max}`}`
+  return min === undefined ? `at most ${max}` : `at least ${min}`
 }
 
 function scopeWords({ conversation, person, agent }: NonNullable<RuleText['scope']>): readonly string[] {

@@ -58,7 +58,7 @@ test('a rule in words says everything that it covers', () => {
     }),
   )
   expect(words).toBe(
-    'Allow email.send when to › (every element) is one of "a@x.test", "b@x.test" and subject begins with "Weekly" and body has at most 500 characters or elements, in conversation "c1", when "ada" asked, for 3 calls.',
+    'Allow email.send when to › (every element) is one of "a@x.test", "b@x.test" and subject begins with "Weekly" and body has a length of at most 500, in conversation "c1", when "ada" asked, for 3 calls.',
   )
   expect(ruleWords(text({ effect: 'deny', unless: [[{ at: '/n', range: { min: 1, max: 2 } }]], shadow: true }))).toBe(
     'Only record, do not enforce: Deny email.send with any input, unless n is from 1 to 2.',

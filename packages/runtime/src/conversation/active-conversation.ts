@@ -60,7 +60,6 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
   /** Messages of this process are appended in the order in which they were sent. */
   readonly #order = new SerialQueue()
   readonly #relay: Relay | undefined
-  /** The agent as turns use it. */
   readonly #metered: Agent
   /** The settings that came with the message of the turn. */
   #settings: TurnSettings

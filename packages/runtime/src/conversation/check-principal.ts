@@ -3,7 +3,7 @@ import { HoldpointError } from '@holdpoint/core/internal/failure'
 import { isObject } from '@holdpoint/core/internal/json'
 import type { Principal } from '@holdpoint/core/internal/principal'
 
-const AUTHENTICATIONS: readonly unknown[] = ['key', 'token', 'session', 'application']
+const AUTHENTICATIONS: readonly unknown[] = ['key', 'token', 'session', 'application', 'channel']
 const KINDS: readonly unknown[] = ['person', 'program', 'agent']
 
 export const PRINCIPAL_INVALID = '"by" must be the id of a person, or a principal: { id, kind, groups? }.'

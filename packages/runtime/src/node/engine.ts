@@ -81,26 +81,21 @@ export class Engine implements LogHost, ActiveLogListener {
     this.ports = { ...options.ports, ...(planEveryMs !== undefined && { planEveryMs }), now: () => this.#lease.now() }
     this.extension = extend(this)
     this.agents = new Agents(options, this.ports, this.extension)
-    this.#missing = new MissingAgents(this.agents, this.ports, (error, address) => this.problem(error, address))
+    const failed = (error: unknown, address?: Address): void => this.problem(error, address)
+    this.#missing = new MissingAgents(this.agents, this.ports, failed)
     this.subscribers = new Subscribers(store, this.ports)
     this.firstMessages = new FirstMessages(store)
     this.#sweeper = new Sweeper(store, this.ports, new Retention(this, this.agents, options))
-    this.quotas = new TenantQuotas(options, store, this.ports, (error) => this.problem(error))
+    this.quotas = new TenantQuotas(options, store, this.ports, failed)
     this.rules = options.rules === true ? new RuleStore(store, this.ports) : undefined
     this.#scheduler = new Scheduler(this.ports, options.lookMs ?? 1000)
-    this.clients = new ConnectedClients({
-      store,
-      ports: this.ports,
-      node: this.#lease.node,
-      failed: (error, address) => this.problem(error, address),
-    })
+    this.clients = new ConnectedClients({ store, ports: this.ports, node: this.#lease.node, failed })
     this.node = drive ? this.#lease.node : undefined
-    const stuck = (error: unknown, address: Address): void => this.problem(error, address)
     const rolledBack = (error: unknown, address: Address): void => {
-      stuck(error, address)
+      failed(error, address)
       this.subscribers.rolledBack(address, error)
     }
-    const log = { node: this.node ?? NO_NODE, stuck, rolledBack }
+    const log = { node: this.node ?? NO_NODE, stuck: failed, rolledBack }
     this.logs = new ActiveLogs(this, this.agents, this.extension, log, { idle: keepIdle, idleMs })
   }
 

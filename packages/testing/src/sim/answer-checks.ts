@@ -4,6 +4,7 @@ import type { PendingHold } from '@holdpoint/runtime'
 import type { CallRecord, Taken } from './call-record.ts'
 import { mayDecide } from './may-decide.ts'
 import { mayAnswer } from './programs.ts'
+import type { RuleChecks } from './rule-checks.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Truth } from './truth.ts'
 import type { Judge } from './violation.ts'
@@ -23,8 +24,10 @@ export class AnswerChecks {
   readonly #truth: Truth
   readonly #judge: Judge
   readonly #scheduler: Scheduler
+  readonly #rules: Pick<RuleChecks, 'mayDeny'>
 
-  constructor(truth: Truth, judge: Judge, scheduler: Scheduler) {
+  constructor(truth: Truth, judge: Judge, scheduler: Scheduler, rules: Pick<RuleChecks, 'mayDeny'>) {
+    this.#rules = rules
     this.#truth = truth
     this.#judge = judge
     this.#scheduler = scheduler
@@ -54,6 +57,9 @@ export class AnswerChecks {
     const say = (what: string) => (): string =>
       `${by ?? 'a caller'} was told ${verdict} for ${canonical(resolution)} on ${callId} (${call?.tool}): ${what}`
     if (verdict === 'accepted') return this.#accepted(call, given, say)
+    // A rule that denies a call binds its approvers too.
+    if (verdict === 'not-allowed' && resolution.kind === 'approve' && call)
+      if (this.#rules.mayDeny(call.tool, resolution.input ?? call.input)) return
     const fair = this.#wronglyRefused(call, given, waitedFor, verdict)
     this.#judge.require(fair, 'verdict-true', say('it was open all the time, and accepts such answers'))
     const evidence = call

@@ -1,7 +1,7 @@
 /**
  * The state of one call according to its log. It is computed here, event by event, without the code under test.
  */
-import type { CallOutcome, CallPart, Hold, HoldKind, Json, LogEvent, Resolution } from '@holdpoint/core'
+import type { CallOutcome, CallPart, Hold, HoldKind, Json, LogEvent, Resolution, RuleDecision } from '@holdpoint/core'
 import { requestersOf } from './may-decide.ts'
 import { mayAnswer } from './programs.ts'
 import type { Judge } from './violation.ts'
@@ -24,6 +24,8 @@ export interface Taken {
 interface Agreed {
   readonly fingerprint: string
   readonly people: number
+  /** The rule that allowed it in place of an approval. */
+  readonly byRule?: RuleDecision | undefined
 }
 
 export class CallRecord {
@@ -39,6 +41,8 @@ export class CallRecord {
   /** How often it was held. */
   nth = 0
   agreed: Agreed | undefined
+  /** The decision of rules that was followed. */
+  #judged: RuleDecision | undefined
   starts = 0
   /** How often a person allowed another run after its process had died. */
   reruns = 0
@@ -134,10 +138,13 @@ export class CallRecord {
         return this.#approve(event, judge, now, say)
       case 'call.judged':
         judge.require(this.at !== 'held', 'log-possible', say('rules judged a call that is held'))
+        this.#judged = event.decision?.ignored === undefined ? event.decision : undefined
+        // Asked again before the start: another rule may allow it now.
+        if (this.agreed?.byRule) this.agreed = { ...this.agreed, byRule: this.#judged }
         return
       case 'call.cleared':
         judge.require(this.at !== 'held', 'held-waits', say('the gate approved a call that is held'))
-        this.agreed = { fingerprint: event.fingerprint, people: 0 }
+        this.agreed = { fingerprint: event.fingerprint, people: 0, byRule: this.#judged }
         return
       case 'call.started':
         judge.require(this.at !== 'held', 'held-waits', say('started while held'))

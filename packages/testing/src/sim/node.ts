@@ -55,6 +55,10 @@ export class SimNode {
     return this.process.name
   }
 
+  get bornAt(): number {
+    return this.#bornAt
+  }
+
   /** The node runs and is not paused. */
   get awake(): boolean {
     return this.runtime !== undefined && this.process.pausedUntil <= this.world.scheduler.now
@@ -143,6 +147,7 @@ export class SimNode {
         drive: this.#drives,
         scope: ({ by }) => ({ node: this, by }),
         onProblem: (problem) => this.#problem(problem),
+        rules: this.world.hasRules,
         ...this.world.settings,
       }).then(
         (runtime) => {

@@ -12,6 +12,9 @@ const TOOLS =
   `note note log.write pay pay wire wire mail mail ship once once quiz interview interview interview watch stop form sign browse render job batch
   batch order hand remind remind`.split(/\s+/)
 
+/** Where rules are consulted, the tools that they are about are called most. */
+const TOOLS_WITH_RULES = [...TOOLS, ...Array.from({ length: TOOLS.length }, (_, n) => (n % 4 === 0 ? 'note' : 'mail'))]
+
 export function simModel(node: SimNode): Model {
   const { faults } = node.world
   return {
@@ -61,7 +64,7 @@ function reply({ prompt }: ModelRequest, node: SimNode, conversation: string): M
 
 function call(random: Random, node: SimNode, n: number): ModelPart[] {
   const wrong = node.world.faults.strikes('model-nonsense') ? random.below(4) : -1
-  const name = wrong === 0 ? 'no_such_tool' : vendorName(random.pick(TOOLS))
+  const name = wrong === 0 ? 'no_such_tool' : vendorName(random.pick(node.world.hasRules ? TOOLS_WITH_RULES : TOOLS))
   const input = wrong === 1 ? '{"n": ' : wrong === 2 ? '{"n": "many"}' : JSON.stringify({ n: random.below(50) })
   const id = wrong === 3 ? 'always-the-same' : `v${random.below(10_000)}-${n}`
   const whole = { type: 'call', id, name, input } as const

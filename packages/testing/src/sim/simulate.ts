@@ -76,6 +76,7 @@ async function runWithFaults(world: World): Promise<void> {
   for (const reader of world.readers) world.seeTo(reader.follow())
   world.seeTo(world.operate())
   for (const program of world.programs) world.seeTo(program.live())
+  if (world.ruleMaker) world.seeTo(world.ruleMaker.live())
   const people = [...world.people, ...world.visitors]
   let busy = people.length
   for (const person of people) {

@@ -26,6 +26,8 @@ interface Facts {
   /** How many people must agree to this input. */
   approvers(input: Json): number
   readonly onLost: OnLostPolicy
+  /** A rule may take the place of an approval. */
+  readonly rulesMayRelax: boolean
 }
 
 /** The version of a node's tools: an upgrade changes their definitions. */
@@ -82,6 +84,10 @@ const work: Run = async (context) => {
 
 const odd = (input: Json): boolean => ((input as JsonObject)['n'] as number) % 2 === 1
 
+function oddUnlessRule(context: ToolContext<JsonObject>): { readonly required: boolean; readonly rules: 'may-relax' } {
+  return { ...oddNumbers(context), rules: 'may-relax' }
+}
+
 function oddNumbers(context: ToolContext<JsonObject>): { readonly required: boolean } {
   nodeOf(context).world.askers.gate(context)
   return { required: odd(context.input) }
@@ -122,7 +128,7 @@ function toolsOf(version: ToolVersion): readonly Tool[] {
     define({
       ...common,
       name: 'mail',
-      approval: oddNumbers,
+      approval: oddUnlessRule,
       approvalTimeout: 40_000,
       onExpire: 'reject',
       timeout: 20_000,
@@ -259,5 +265,6 @@ export function toolFacts(name: string): Facts {
   return {
     approvers: (input) => APPROVERS[name] ?? (ODD.has(name) && odd(input) ? 1 : 0),
     onLost: POLICY[name] ?? 'retry',
+    rulesMayRelax: name === 'mail',
   }
 }

@@ -3,7 +3,7 @@
  * arrives. It also computes which node owns a conversation and which lease is valid, from the requests and answers of the store, so
  * that it can check the store too.
  */
-import { memoryStore, type Append, type Appended, type LogEvent, type Store } from '@holdpoint/core'
+import { memoryStore, type Append, type Appended, type LogEvent, type Rule, type Store } from '@holdpoint/core'
 import { ConversationRecord } from './conversation-record.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Trace } from './trace.ts'
@@ -24,11 +24,15 @@ export class Truth {
   wroteAt = 0
   /** Called after each write. */
   onCommit: (record: ConversationRecord, events: readonly LogEvent[], node: string | undefined) => void = () => {}
+  /** Called after a rule was written. */
+  onRule: (rule: Rule) => void = () => {}
   readonly #inner: Store
   readonly #scheduler: Scheduler
   readonly #judge: Judge
   readonly #trace: Trace
   readonly #hands = new Map<string, Hands>()
+  /** When the owner of each conversation got it. */
+  readonly #ownedSince = new Map<string, number>()
   /** For each conversation, every node that ever owned it. A node may not know yet that it was replaced. */
   readonly #drove = new Set<string>()
   /** The end of each node's lease. */
@@ -58,6 +62,10 @@ export class Truth {
     return this.#hands.get(id) ?? NO_OWNER
   }
 
+  ownedSince(id: string): number {
+    return this.#ownedSince.get(id) ?? -Infinity
+  }
+
   /** At the end, the store must return the events that were written. */
   async checkForEver(): Promise<void> {
     for (const { id, events } of this.conversations.values()) {
@@ -77,6 +85,12 @@ export class Truth {
         const answer = await inner.append(write)
         const stored = await inner.read(write.to, record.events.length)
         if (stored.length > 0) this.#committed(record, write, stored, answer, busy)
+        return answer
+      },
+      put: async (put) => {
+        const answer = await inner.put(put)
+        if (put.kind === 'rule' && answer.result === 'ok' && put.data !== undefined)
+          this.onRule(put.data as unknown as Rule)
         return answer
       },
       beat: async (node, ttlMs) => {
@@ -141,6 +155,7 @@ export class Truth {
     this.#judge.require(free, 'one-driver', say)
     this.#trace.add(`  > ${say()}`)
     this.#hands.set(record.id, to)
+    this.#ownedSince.set(record.id, this.#scheduler.now)
     this.#drove.add(`${record.id} ${to.node}`)
     record.handedOverAt = record.events.length + 1
     if (record.step) record.step.excused++

@@ -14,6 +14,8 @@ import { PlanChecks } from './plan-checks.ts'
 import { Program, programNames } from './programs.ts'
 import { Random } from './random.ts'
 import { Reader } from './reader.ts'
+import { RuleChecks } from './rule-checks.ts'
+import { RuleMaker } from './rule-maker.ts'
 import { Scheduler } from './scheduler.ts'
 import { ShownCallChecks } from './shown-call-checks.ts'
 import { SpaceChecks } from './space-checks.ts'
@@ -51,6 +53,9 @@ export class World {
   readonly plans: PlanChecks
   readonly shown: ShownCallChecks
   readonly lost: LostCallChecks
+  readonly ruleChecks: RuleChecks
+  /** The nodes of this world consult rules, which a rule maker saves and revokes. */
+  readonly hasRules: boolean
   readonly autonomous: AutonomousAgents
   /** The definitions of the autonomous agents. */
   readonly alive: readonly Omit<AgentOptions, 'model' | 'tools'>[]
@@ -65,6 +70,7 @@ export class World {
   readonly nodes: readonly SimNode[]
   readonly people: readonly Person[]
   readonly programs: readonly Program[]
+  readonly ruleMaker: RuleMaker | undefined
   readonly visitors: readonly Visitor[]
   readonly readers: readonly Reader[]
   /** Requests that are on their way, or that a node did not answer yet. */
@@ -84,7 +90,15 @@ export class World {
     this.truth = new Truth(this.scheduler, this.judge, this.trace)
     this.store = tamper(this.truth.store, root.fork('tamper'))
     this.outside = new Outside(this.truth, this.judge)
-    this.answers = new AnswerChecks(this.truth, this.judge, this.scheduler)
+    this.ruleChecks = new RuleChecks(
+      this.judge,
+      () => this.scheduler.now,
+      (id, conversation) => {
+        const bornAt = this.nodes.find((node) => node.id === id)?.bornAt
+        return bornAt === undefined ? undefined : Math.max(bornAt, this.truth.ownedSince(conversation))
+      },
+    )
+    this.answers = new AnswerChecks(this.truth, this.judge, this.scheduler, this.ruleChecks)
     this.messages = new MessageChecks(this.judge)
     this.askers = new AuthorChecks(this.judge)
     this.spaces = new SpaceChecks(this.judge)
@@ -94,6 +108,8 @@ export class World {
       this.nodes.some((node) => node.id === id && node.runtime && !node.closing && node.countsOnItsLease),
     )
 
+    this.hasRules = root.fork('rules').chance(0.4)
+    this.truth.onRule = (rule) => this.ruleChecks.put(rule)
     const shape = root.fork('shape')
     const { faults } = this
     this.settings = {
@@ -115,10 +131,14 @@ export class World {
     this.truth.onCommit = (record, events, writer) => {
       this.models.follow(record, events, writer)
       this.lost.follow(record, events, writer)
+      this.ruleChecks.follow(record, events, writer)
       for (const judged of [this.messages, this.askers, this.spaces, this.plans, this.shown])
         judged.follow(record, events)
       // The worst moment: the start is written, and its writer has no answer yet.
       if (events.some(({ type }) => type === 'call.started') && faults.strikes('pause', 100)) this.#pause(writer)
+      // A rule allowed a call, and the process dies before it starts it.
+      if (this.hasRules && events.some(({ type }) => type === 'call.cleared') && faults.strikes('crash', 30))
+        this.#doomed = writer
       // As bad: an agent's message is in the space, and its own log does not have it.
       const said = events.some((event) => event.type === 'message.posted' && event.from.kind === 'agent')
       if (said && faults.strikes('crash', 20)) this.#doomed = writer
@@ -130,6 +150,7 @@ export class World {
     )
     this.people = Array.from({ length: shape.between(2, 3) }, (_, n) => new Person(this, ['ann', 'bob', 'cy'][n] ?? ''))
     this.programs = programNames.map((name) => new Program(this, name, root.fork(name)))
+    this.ruleMaker = this.hasRules ? new RuleMaker(this, root.fork('rule maker')) : undefined
     this.readers = Array.from(
       { length: shape.between(1, 3) },
       (_, n) => new Reader(this, `reader${n + 1}`, shape.pick(this.agents).name),
