@@ -169,14 +169,14 @@ class Walk {
         continue
       }
       const expected = {
-        mine: rules.decides(held, person),
-        asked: held.asker === person.id,
-        all: rules.seesHold(talk, held, person),
+        mine: rules.decides(talk, held, person),
+        asked: held.asker === person.id && rules.seesHold(talk, person),
+        all: rules.seesHold(talk, person),
       }[view]
       this.#judge(`holds ${view}`, expected, seen)
       const shown = items.find((each) => each.conversationId === id)
       if (shown && held.kind !== 'ask')
-        this.#judge('may approve', rules.approves(held, person), shown.may?.approve === true)
+        this.#judge('may approve', rules.approves(talk, held, person), shown.may?.approve === true)
     }
   }
 
@@ -184,7 +184,7 @@ class Walk {
     const talk = this.#talk(person, id)
     if (!talk?.held) return
     const { status } = await this.#ask(person.token, 'GET', `/api/holds/${id}/${talk.held.callId}`)
-    this.#judge('hold', rules.seesHold(talk, talk.held, person), status === 200)
+    this.#judge('hold', rules.seesHold(talk, person), status === 200)
     const call = await this.#ask(person.token, 'GET', `/api/calls/${talk.held.callId}?conversationId=${id}`)
     this.#judge('call', rules.reads(talk, person), call.status === 200)
   }
@@ -195,7 +195,7 @@ class Walk {
     if (!talk || !held) return
     const approves = held.kind !== 'ask' && this.#random.chance(0.6)
     const body = held.kind === 'ask' ? { kind: 'answer', value: 'xl' } : { kind: approves ? 'approve' : 'reject' }
-    const expected = approves ? rules.approves(held, person) : rules.decides(held, person)
+    const expected = approves ? rules.approves(talk, held, person) : rules.decides(talk, held, person)
     const path = `/api/holds/${id}/${held.callId}/resolve`
     const { status, body: answer } = await this.#ask(person.token, 'POST', path, body)
     const again = approves && held.endorsed.includes(person.id)
@@ -221,7 +221,7 @@ class Walk {
     const comments = this.#random.chance(0.5)
     const path = `/api/holds/${id}/${held.callId}/${comments ? 'comments' : 'assign'}`
     const { status } = await this.#ask(person.token, 'POST', path, comments ? { text: 'Hm' } : {})
-    const mayAssign = held.kind === 'refund' ? named : involved && rules.decides(held, person)
+    const mayAssign = held.kind === 'refund' ? named : involved && rules.decides(talk, held, person)
     this.#judge(comments ? 'comment' : 'assign', comments ? involved || named : mayAssign, status < 300)
   }
 

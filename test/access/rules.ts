@@ -35,21 +35,22 @@ export interface Talk {
 /** The rules, as a person would explain them. */
 export const rules = {
   takesPart: ({ owner, participants }: Talk, { id }: Person): boolean => owner === id || participants.has(id),
-  decides: ({ kind, asker }: Held, { id, finance, scopes }: Person): boolean => {
-    if (kind === 'refund') return finance
-    return scopes.has('resolver') || scopes.has('admin') || (kind === 'ask' && asker === id)
+  readsAll: ({ scopes }: Person): boolean => scopes.has('admin') || scopes.has('conversations:read-all'),
+  resolvesAll: ({ scopes }: Person): boolean => scopes.has('admin') || scopes.has('resolver'),
+  /** A question is for the person who asked, while they take part. */
+  decides: (talk: Talk, { kind, asker }: Held, person: Person): boolean => {
+    if (kind === 'refund') return person.finance
+    return rules.resolvesAll(person) || (kind === 'ask' && asker === person.id && rules.takesPart(talk, person))
   },
-  approves: (held: Held, person: Person): boolean =>
-    rules.decides(held, person) &&
+  approves: (talk: Talk, held: Held, person: Person): boolean =>
+    rules.decides(talk, held, person) &&
     (held.kind !== 'refund' || (held.asker !== person.id && !held.endorsed.includes(person.id))),
   reads: (talk: Talk, person: Person): boolean =>
-    person.scopes.has('admin') ||
-    person.scopes.has('conversations:read-all') ||
+    rules.readsAll(person) ||
     rules.takesPart(talk, person) ||
-    (talk.held !== undefined && rules.decides(talk.held, person)),
+    (talk.held !== undefined && rules.decides(talk, talk.held, person)),
   writes: (talk: Talk, person: Person): boolean => person.scopes.has('admin') || rules.takesPart(talk, person),
-  seesHold: (talk: Talk, held: Held, person: Person): boolean =>
-    rules.reads(talk, person) || person.scopes.has('resolver') || held.asker === person.id,
+  seesHold: (talk: Talk, person: Person): boolean => rules.reads(talk, person) || rules.resolvesAll(person),
 }
 
 export function randomly(seed: number): {

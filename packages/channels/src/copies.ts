@@ -111,7 +111,7 @@ export class Copies {
     row: Pick<ChannelPerson, 'person' | 'resolver'>,
   ): Promise<{ readonly by: Principal; readonly kinds?: readonly HoldKind[] }> {
     const by: Principal = { ...(await this.#options.principal(tenant, row.person)), auth: 'channel' }
-    return row.resolver ? { by } : { by, kinds: OWN_KINDS }
+    return row.resolver ? { by } : { by: { ...by, access: 'own' }, kinds: OWN_KINDS }
   }
 
   async #message(copy: CopyOf, row: ChannelPerson, before: Copy | undefined): Promise<HoldMessage | undefined> {

@@ -33,6 +33,13 @@ test('an owner erases a space; a member, a stranger and a key without admin do n
   expect(await here.ask('DELETE', SPACE)).toMatchObject({ status: 204 })
 })
 
+test('the owner who erased a space may send the same request again', async () => {
+  const { ada, ben } = await withSpace(await personKit())
+  expect(await ada('DELETE', SPACE)).toMatchObject({ status: 204 })
+  expect(await ada('DELETE', SPACE)).toMatchObject({ status: 204 })
+  expect(await ben('DELETE', SPACE)).toMatchObject({ status: 410, body: { code: 'erased' } })
+})
+
 test('every later request about the space is told that it was erased, also by its former members', async () => {
   const here = await personKit()
   const { ada, ben } = await withSpace(here)

@@ -67,6 +67,9 @@ test('the owner of a conversation erases it; a participant, a stranger and a key
   expect(await ask('DELETE', ERASE, { as: 'agent' })).toMatchObject({ status: 403, body: { code: 'scope-missing' } })
   expect(await ask('DELETE', ERASE, { as: 'reader' })).toMatchObject({ status: 403, body: { code: 'scope-missing' } })
   expect(await ada('DELETE', ERASE)).toMatchObject({ status: 204 })
+  // The same request again, because its answer was lost.
+  expect(await ada('DELETE', ERASE)).toMatchObject({ status: 204 })
+  expect(await ben('DELETE', ERASE)).toMatchObject({ status: 410, body: { code: 'erased' } })
   // Its people are erased too.
   for (const each of [ada, ben])
     expect(await each('GET', ERASE)).toMatchObject({ status: 410, body: { code: 'erased' } })

@@ -35,6 +35,10 @@ export class SpaceExtension implements Extension {
     return this.writer.deliver(from, delivery)
   }
 
+  isMember(space: Address, person: string): Promise<boolean> {
+    return this.writer.isMember(space, { kind: 'human', id: person })
+  }
+
   relay({ tenant, id }: Address): Relay | undefined {
     const agent = agentOfLog(id)
     if (agent === undefined) return undefined

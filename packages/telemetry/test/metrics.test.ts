@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
-import { memoryStore } from '@holdpoint/core'
+import { memoryStore, NO_HASH } from '@holdpoint/core'
 import { ModelError } from 'holdpoint'
 import { expect, onTestFinished, test } from 'vitest'
 import { asking, calls, gated, heldId, noting, World } from '../../../test/kit/runtime-kit.ts'
@@ -48,6 +48,7 @@ async function someWork(): Promise<string> {
   await observed.append({
     to: { tenant: '', id: 'x' },
     expectedSeq: 0,
+    follows: NO_HASH,
     mark: 'm',
     events: [{ type: 'conversation.opened', agent: 'desk' }],
     at: 1,

@@ -3,6 +3,7 @@
  * call never changes its outcome.
  */
 import { HoldpointError } from '../failure.ts'
+import type { Author } from '../log/message.ts'
 import type { Display, LogEvent, ReplySpaces } from '../log/log-event.ts'
 import { callsOf, type CallPart } from '../model/reply.ts'
 import { doneBy } from '../principal.ts'
@@ -127,6 +128,13 @@ function evolveHold(call: Call, event: HoldEvent): Call {
 export function openHold(call: Call): Hold | undefined {
   if (call.at === 'held') return call.hold
   return call.at === 'settled' && call.open ? call.hold : undefined
+}
+
+/** The authors for whom the call was held, now or before. */
+export function askersOf(call: Call | undefined): readonly Author[] {
+  if (!call) return []
+  const hold = call.at === 'held' || call.at === 'settled' ? call.hold : undefined
+  return [hold, ...call.resolved].flatMap((each) => each?.askedBy ?? [])
 }
 
 /** The hold ended by an answer or by its deadline. After the deadline, the hold is kept for a late answer. */

@@ -18,7 +18,7 @@ export interface HoldRights {
   readonly why?: string
 }
 
-export type HoldViewer = Pick<Resolve, 'by' | 'kinds' | 'now'>
+export type HoldViewer = Pick<Resolve, 'by' | 'kinds' | 'now' | 'absent'>
 
 export function rightsOnHold(call: Call, hold: Hold, asked: HoldViewer): HoldRights {
   const accepted = (resolution: Resolution): boolean =>

@@ -4,7 +4,7 @@
  */
 import { canonical, type Json } from '../json.ts'
 import type { EventBody } from '../log/log-event.ts'
-import { askedFor } from '../log/message.ts'
+import { askedFor, type Author } from '../log/message.ts'
 import { deciderOf, type Actor, type Principal } from '../principal.ts'
 import { failed, type CallOutcome } from '../tool/outcome.ts'
 import { answerOutcome } from './answer-outcome.ts'
@@ -24,9 +24,18 @@ export interface Resolve {
   readonly by: Principal | undefined
   /** The kinds of hold that the caller may answer, besides those that are for it. Without it, every kind. */
   readonly kinds?: readonly HoldKind[]
+  /** Where the caller takes no part, although it may have asked there. Without it, nowhere. */
+  readonly absent?: Absence
   readonly now: number
   /** An edited input after the tool's schema, its hash, and who may approve it. */
   readonly edited?: { readonly effective: Json; readonly inputHash: string; readonly rule: ApproverRule }
+}
+
+export interface Absence {
+  /** It takes no part in the conversation of the call. */
+  readonly conversation: boolean
+  /** Spaces that it is no member of. */
+  readonly spaces: readonly string[]
 }
 
 /** `call` is the call as the log has it, of any turn; undefined when the log has no call with this id. */
@@ -55,11 +64,18 @@ export function decideResolve(call: Call | undefined, command: Resolve): Resolve
 }
 
 /** Whether the hold names this person, or asks the person who caused the call. Such a person needs no other right. */
-function isAddressedTo(hold: Addressed | undefined, { by, now }: Resolve): boolean {
+function isAddressedTo(hold: Addressed | undefined, { by, now, absent }: Resolve): boolean {
   if (!hold || by?.kind !== 'person') return false
-  const { to, kind, askedBy = [] } = hold
+  const { to, kind, askedBy } = hold
   if (to) return mayResolve([to], { by, now }).ok
-  return kind === 'elicitation' && askedBy.some((author) => author.kind !== 'agent' && author.by === by.id)
+  return kind === 'elicitation' && isAskerStill(askedBy, by.id, absent)
+}
+
+/** Whether the person asked, and still takes part where they did: one who was removed there sees and answers no more. */
+export function isAskerStill(askedBy: readonly Author[] = [], person: string, absent: Absence | undefined): boolean {
+  const isAbsent = ({ space }: Author): boolean =>
+    space === undefined ? absent?.conversation === true : absent?.spaces.includes(space) === true
+  return askedBy.some((author) => author.kind !== 'agent' && author.by === person && !isAbsent(author))
 }
 
 type Addressed = Pick<Hold, 'kind' | 'to' | 'askedBy'>

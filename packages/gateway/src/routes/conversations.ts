@@ -19,7 +19,7 @@ import {
 } from '../schemas.ts'
 import { allowedOf, hasEvents, listedFor, refuseRight, refuseConversation } from './access-rules.ts'
 import { isAdmin } from '../auth/caller.ts'
-import { eraseConversation, eraseQuery } from './erase-conversation.ts'
+import { eraseConversation, eraseQuery, wasErasedBy } from './erase-conversation.ts'
 import { authorOf } from './request-author.ts'
 import { waitForTurn } from './wait-for-turn.ts'
 import { waitUpTo } from './wait-up-to.ts'
@@ -182,9 +182,10 @@ export const conversationRoutes: readonly Route[] = [
     handle: async ({ params: { id: which }, query, caller, runtime, services }) => {
       if (caller.kind === 'program' && !isAdmin(caller))
         return refuse('scope-missing', 'Erasing a conversation needs a key with the scope admin.')
-      const refused =
-        (await refuseConversation(runtime, which)) ??
-        (await refuseRight({ caller, runtime, services }, which, 'conversation.erase'))
+      const missing = await refuseConversation(runtime, which)
+      if (missing) return missing
+      const again = await wasErasedBy(caller, runtime, which)
+      const refused = again ? undefined : await refuseRight({ caller, runtime, services }, which, 'conversation.erase')
       if (refused) return refused
       return eraseConversation({ caller, runtime, services }, which, query)
     },

@@ -44,6 +44,18 @@ export async function eraseConversation(
   return { status: 204 }
 }
 
+/**
+ * Whether this person erased it before. The tombstone names no owner, and the answer to the first request may be lost: the
+ * same request again succeeds.
+ */
+export async function wasErasedBy(
+  { kind, by: id }: RouteRequest['caller'],
+  runtime: Asked['runtime'],
+  which: string,
+): Promise<boolean> {
+  return kind === 'person' && (await runtime.erasure(which))?.by === id
+}
+
 const MOST_CLAIMED = 1000
 
 async function claimedCalls(

@@ -123,7 +123,8 @@ export const spaceRoutes: readonly Route[] = [
       const from = await authorOf({ caller, services }, query.by)
       if ('answer' in from) return from.answer
       // An erasure removes the members too, so every caller who knows the id gets this answer.
-      if (!isAdmin(caller) && (await runtime.spaces.erasure(which))) return spaceErased(which)
+      const before = await runtime.spaces.erasure(which)
+      if (before && !isAdmin(caller) && before.by !== from.by.id) return spaceErased(which)
       const result = await runtime.spaces.erase(which, {
         by: { ...from.by, access: isAdmin(caller) ? 'all' : 'own' },
         ...(query.reason !== undefined && { reason: query.reason }),

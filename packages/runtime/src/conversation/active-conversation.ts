@@ -15,6 +15,7 @@ import { findCall } from '@holdpoint/core/internal/turn/find-call'
 import { accept, type Decision, type Refusal } from '@holdpoint/core/internal/turn/decision'
 import { lookAt, type Resolution } from '@holdpoint/core/internal/turn/hold'
 import type { ResolveResult, Verdict } from '@holdpoint/core/internal/turn/verdict'
+import { askersOf } from '@holdpoint/core/internal/turn/call'
 import { refuseStranger } from '@holdpoint/core/internal/turn/people'
 import type { Conversation, Effect } from '@holdpoint/core/internal/turn/turn-state'
 import { expireClientGrace } from './expire-client-grace.ts'
@@ -24,6 +25,7 @@ import { answerQuestion } from './answer-question.ts'
 import { BackgroundWork } from '../drive/background-work.ts'
 import { hasTurnOf, turnOfMessage, type MessageTaken, type TurnOfMessage } from './turn-of-message.ts'
 import { cancelOnSignal } from './cancel-on-signal.ts'
+import { absenceOf } from './absence.ts'
 import { checkResolution } from './check-resolution.ts'
 import { readResolution } from './read-resolution.ts'
 import { checkSendOptions, checkResolveOptions } from './check-send.ts'
@@ -158,10 +160,11 @@ export class ActiveConversation extends ActiveLog<Conversation, Effect, Conversa
     const changed = await this.log.change(async (state) => {
       // A caller who takes no part here resolves only holds that name it.
       const kinds = refuseStranger(state, read.by) && { kinds: [] }
-      const command = { ...read, ...kinds, callId, now: this.agent.ports.now() }
       const scope = options.scope ?? this.host.scope(this.log.address, read.by?.id, UNKNOWN_AUTHOR)
       const context = this.#context(scope ? { scope } : {}, this.#settings)
       const call = await this.log.find(callId)
+      const absent = await absenceOf(this.host, this.log.address, state, read.by, askersOf(call))
+      const command = { ...read, ...kinds, absent, callId, now: this.agent.ports.now() }
       return { ...(await checkResolution(call, command, context)), ...(call && { recalled: [call] }) }
     }, key)
     if ('repeated' in changed) return { verdict: 'duplicate', message: 'A message with this key was taken already.' }

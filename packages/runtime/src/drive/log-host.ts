@@ -25,6 +25,8 @@ export interface LogHost extends Tenure {
   readonly oneAgent: boolean
   /** The scope of a turn, made from its author. Undefined: the turn has the scope that its caller gave. */
   scope(address: Address, by: string | undefined, askedBy: readonly Author[]): Scope | undefined
+  /** Whether the person is a member of this space. */
+  isMember(space: Address, person: string): Promise<boolean>
   /** Shows the frames of an autonomous agent in the space that it is in. */
   relay(address: Address): Relay | undefined
   /** Turns that begin here have news for channels and webhooks. */
@@ -63,6 +65,7 @@ export function sessionHost(store: Store, ports: Ports): LogHost {
     mayWork: () => true,
     term: () => 0,
     scope: () => undefined,
+    isMember: () => Promise.resolve(false),
     relay: () => undefined,
     tellsNews: false,
     deliver: noReceivers,

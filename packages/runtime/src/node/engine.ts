@@ -140,6 +140,10 @@ export class Engine implements LogHost, ActiveLogListener {
     return this.extension ? this.extension.deliver(from, delivery) : noReceivers()
   }
 
+  isMember(space: Address, person: string): Promise<boolean> {
+    return this.extension?.isMember(space, person) ?? Promise.resolve(false)
+  }
+
   relay(address: Address): Relay | undefined {
     return this.extension?.relay(address)
   }

@@ -21,6 +21,8 @@ export interface Extension {
   load(address: Address, options: LogOptions): Promise<OtherActiveLog>
   /** Delivers a notice to an agent's inbox or to one of its logs. */
   deliver(from: Address, delivery: LogDelivery): Promise<void>
+  /** Whether the person is a member of the space at this address. */
+  isMember(space: Address, person: string): Promise<boolean>
   /** Shows the frames of an autonomous agent to subscribers of another log. */
   relay(address: Address): Relay | undefined
   /** The agent with which its own log is driven: the same agent, with built-in tools. */

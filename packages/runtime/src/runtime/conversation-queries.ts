@@ -66,7 +66,7 @@ export class ConversationQueries {
     const any = visibleHolds(view, by, kinds, now)
     const query = { ...fields, tenant: this.tenantName, ...(any && { any }) }
     const caller = by && { by, now, ...(kinds && { kinds }) }
-    return pendingHolds(this.engine.store, query, caller, (error, address) => this.engine.problem(error, address))
+    return pendingHolds(this.engine, query, caller)
   }
 
   /** A call that is or was held, by its id. If several conversations have a call with this id, name one. */

@@ -40,7 +40,7 @@ export async function handOver(
   let [holds, after] = [0, undefined as string | undefined]
   do {
     const query = { tenant, limit: PAGE, ...(after !== undefined && { after }) }
-    const { items, next } = await pendingHolds(engine.store, query, undefined, (error, at) => engine.problem(error, at))
+    const { items, next } = await pendingHolds(engine, query, undefined)
     for (const { conversationId: id, callId, assignee } of items) {
       if (assignee !== person) continue
       const changed = await handOverOne(engine, { tenant, id }, { ...change, callId })

@@ -113,15 +113,17 @@ export class SpaceWriter {
     )
   }
 
+  async isMember(address: Address, member: Member): Promise<boolean> {
+    const state = await loadSpace(this.#engine.store, address)
+    return state?.space?.members.has(memberKey(member)) ?? false
+  }
+
   /** What an agent of this tenant can do in spaces. */
   access(tenant: string, agent: string): SpaceAccess {
     const self: Member = { kind: 'agent', id: agent }
     const at = (id: string): Address => ({ tenant, id })
     return {
-      isMember: async (space) => {
-        const state = await loadSpace(this.#engine.store, at(space))
-        return state?.space?.members.has(memberKey(self)) ?? false
-      },
+      isMember: (space) => this.isMember(at(space), self),
       spaceOfCall: (callId) => {
         const state = this.#engine.peekConversation(at(agentLogId(agent)))?.log.state
         return state && findCall(state, callId)?.inSpace?.space
