@@ -43,7 +43,7 @@ export type MayResolve =
   | { readonly ok: true; readonly onBehalfOf?: string }
   | {
       readonly ok: false
-      readonly because: 'no-name' | 'requester' | 'requester-unknown' | 'not-named'
+      readonly because: 'no-name' | 'requester' | 'requester-unknown' | 'not-named' | 'no-person'
       readonly why: string
     }
 
@@ -60,6 +60,13 @@ export function mayApprove(rules: readonly ApproverRule[], candidate: Candidate)
   const { by, askedBy } = candidate
   const excludes = rules.some(({ notRequester }) => notRequester)
   if (!by) return rules.every(isOpen) ? { ok: true } : NO_NAME
+  // Two keys of one program, or two programs of one team, must not be two approvers.
+  if (by.kind !== 'person' && !rules.every((rule) => countsPrograms(rule, by)))
+    return {
+      ok: false,
+      because: 'no-person',
+      why: `needs people: ${by.id} is no person, and the tool does not name it.`,
+    }
   const requesters = excludes ? requestersOf(askedBy) : []
   if (excludes && (requesters === 'many' || requesters.length === 0))
     return {
@@ -91,6 +98,11 @@ export function mayResolve(
   if (delegation) return { ok: true, onBehalfOf: delegation.from.id }
   const wanted = named.map((to) => to.join(' or ')).join(', and for ')
   return { ok: false, because: 'not-named', why: `is for ${wanted}.` }
+}
+
+/** A quorum counts people. A program counts only where the rule names it. */
+function countsPrograms({ approvers, to }: ApproverRule, by: Principal): boolean {
+  return approvers <= 1 || (to !== undefined && isNamedIn(to, by))
 }
 
 function isOpen({ to, notRequester, approvers }: ApproverRule): boolean {

@@ -42,6 +42,8 @@ function whyNotApprove(call: Call, hold: Hold, { by, now }: HoldViewer): string 
         return 'You asked for this, so another person must approve it.'
       case 'requester-unknown':
         return 'No person may approve this: the requester is excluded, and the log does not say who that is.'
+      case 'no-person':
+        return 'Several people must approve this, and a program is no person.'
       case 'not-named':
         return `Only ${namesOf(hold.to)} may approve this.`
     }

@@ -122,8 +122,27 @@ test('a key that acts for a person is recorded beside the person', () => {
   expect(resolve({}, { ...ann, via: 'key:slack' }).events).toMatchObject([{ by: 'ann', via: 'key:slack' }])
 })
 
+test('a quorum counts people, and programs only where the rule names them', () => {
+  const [one, two] = [{ id: 'key:one', kind: 'program' } as const, { id: 'key:two', kind: 'program' } as const]
+  const open = { approvers: 2 }
+  expect(resolve(open, one)).toMatchObject({ verdict: 'not-allowed', events: [] })
+  expect(resolve(open, one).message).toContain('key:one is no person')
+  expect(resolve(open, { ...one, kind: 'agent' }).verdict).toBe('not-allowed')
+  expect(resolve({ approvers: 1 }, one).verdict).toBe('accepted')
+  expect(resolve(open, one, [], 'reject').verdict).toBe('accepted')
+  const named = { approvers: 2, to: ['key:one', 'ann'] }
+  const first = resolve(named, one)
+  expect(first).toMatchObject({ verdict: 'accepted', remaining: 1 })
+  expect(resolve(named, two, first.events).verdict).toBe('not-allowed')
+  expect(resolve(named, ann, first.events)).toMatchObject({ verdict: 'accepted', remaining: 0 })
+  // An edit that needs two people is no reason to count a program.
+  const edited = { effective: {}, inputHash: 'other', rule: { approvers: 2 } }
+  const edit = { callId: 'a', resolution: { kind: 'approve', input: {} }, by: one, now: 2000, edited } as const
+  expect(decideResolve(findCall(log({ approvers: 1 }), 'a'), edit).verdict).toBe('not-allowed')
+})
+
 test('a key counts once, as itself or for people, and each person for whom it acts counts', () => {
-  const hold = { approvers: 2 }
+  const hold = { approvers: 2, to: ['key:slack', 'ann', 'bob'] }
   const key: Principal = { id: 'key:slack', kind: 'program' }
   const asItself = resolve(hold, key)
   const forAnn = resolve(hold, { ...ann, via: 'key:slack' })
