@@ -11,7 +11,7 @@ const model = { id: 'broken', async *stream() { throw new ModelError('Unauthoriz
 export const agents = [agent({ name: 'desk', model })]
 `
 
-test('a model call that fails, its turn and a refused request are one line each, and a client reads none of the causes', async () => {
+test('a model that fails is in the log of the operator with its cause, and not in what a client reads', async () => {
   const cache = join(import.meta.dirname, '../../../.cache') // inside the workspace, where the packages are found
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, 'operator-'))
