@@ -50,7 +50,7 @@ export class MessageWriter {
   }
 
   write(steps: readonly TurnStep[]): UiStreamPart[] {
-    return [...this.#withoutLost(steps), ...steps.flatMap((step) => this.#writeStep(step))]
+    return [...this.#withoutLost(steps), ...steps.flatMap((step) => this.writeStep(step))]
   }
 
   /** Closes what is open, and the step. */
@@ -70,7 +70,7 @@ export class MessageWriter {
     return lost && (newest.pieces.length > 0 || newest.tools.size > 0) ? this.#reset(newest) : []
   }
 
-  #writeStep({ step, parts }: TurnStep): UiStreamPart[] {
+  writeStep({ step, parts }: TurnStep): UiStreamPart[] {
     const known = this.#steps.find((each) => each.step === step)
     if (!known && parts.length === 0) return []
     const fresh = { step, pieces: [], tools: new Map(), data: new Map() }

@@ -33,6 +33,14 @@ export function turnSteps(turn: ViewTurn, callIds: CallIds = new Map()): readonl
   return [...(answers.length > 0 ? [{ step: 0, parts: answers }] : []), ...steps, ...(end ? [end] : [])]
 }
 
+/** The step that is being written. A piece of text costs the same in a turn of any length. */
+export function stepBeingWritten(turn: ViewTurn, callIds: CallIds): TurnStep | undefined {
+  const { steps } = turn
+  const newest = steps.at(-1)
+  if (!newest?.streaming || !isInOrder(newest, steps.length - 1, steps)) return undefined
+  return { step: newest.step, parts: newest.streaming.parts.flatMap((part) => uiParts(part, '', new Map(), callIds)) }
+}
+
 /** A frame can overtake the events of the step before, and only the newest step of a message can change. */
 function isInOrder({ step, streaming }: ViewStep, index: number, steps: readonly ViewStep[]): boolean {
   const before = steps[index - 1]

@@ -5,7 +5,7 @@
 import { applyEvent, applyFrame, turnsOf, type LogEvent, type View, type ViewTurn } from '@holdpoint/core'
 import type { StreamItem } from '@holdpoint/runtime'
 import { MessageWriter } from './message-writer.ts'
-import { messageIdOf, turnSteps, type TurnStep } from './turn-steps.ts'
+import { messageIdOf, stepBeingWritten, turnSteps, type TurnStep } from './turn-steps.ts'
 import type { UiStreamPart, UiDataPart, UiMessage, UiToolPart } from './ui-message.ts'
 
 export interface TurnStreamOptions {
@@ -54,7 +54,8 @@ export class TurnStream {
       if (item.type === 'call-input') this.#callIds.set(item.id, item.callId)
       const before = this.#view
       this.#view = applyFrame(before, item)
-      return this.#view === before ? [] : this.#write()
+      if (this.#view === before) return []
+      return item.type === 'call-progress' ? this.#write() : this.#writeNewest()
     }
     this.#view = applyEvent(this.#view, item)
     this.#seeTurn(item)
@@ -76,6 +77,12 @@ export class TurnStream {
     const written = this.#writer?.write(steps) ?? []
     this.#over = this.#isOver(turn)
     return [...begun, ...written, ...(this.#over ? this.#finish(turn) : [])]
+  }
+
+  #writeNewest(): UiStreamPart[] {
+    const turn = this.#turn()
+    const step = turn && stepBeingWritten(turn, this.#callIds)
+    return (step && this.#writer?.writeStep(step)) ?? []
   }
 
   #turn(): ViewTurn | undefined {
