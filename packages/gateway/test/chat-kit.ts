@@ -85,6 +85,7 @@ function toolsOf(ran: unknown[]): readonly Tool[] {
       input: z.object({}),
       output: z.enum(['S', 'M']),
     }),
+    tool({ name: 'ship', description: 'Ship', executor: 'external', timeout: '1 h', input: z.object({}) }),
     tool({
       name: 'broken',
       description: 'Fails',

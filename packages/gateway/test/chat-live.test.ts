@@ -101,6 +101,17 @@ test('another person answers, and the page that resumes shows it', async () => {
   expect(chat.data('hold')).toMatchObject([{ by: 'ben', resolution: 'approve' }])
 })
 
+test('while only a worker is waited for, the stream stays open and shows its result', async () => {
+  const { page, post } = await start([{ calls: [{ name: 'ship' }] }, 'Shipped.'])
+  const chat = page('c1')
+  const sending = chat.sendMessage({ text: 'ship it' })
+  await vi.waitFor(() => expect(chat.tool('ship').state).toBe('input-available'))
+  await post(`/api/holds/c1/${chat.tool('ship').toolCallId}/resolve`, { kind: 'answer', value: 'on its way' }, 'ben')
+  await sending
+  expect(chat.tool('ship')).toMatchObject({ state: 'output-available', output: 'on its way' })
+  expect({ text: chat.text, requests: chat.requests }).toEqual({ text: 'Shipped.', requests: ['POST'] })
+})
+
 test('two tabs approve at the same time: the call runs once, and both show it', async () => {
   const { page, reload, ran } = await start([email, 'Sent.'])
   await page('c1').sendMessage({ text: 'write' })
