@@ -1,4 +1,5 @@
 /** A Hono application with its own login, whose chat is a Holdpoint conversation. */
+import { readFile } from 'node:fs/promises'
 import { Hono } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { toUIMessageStreamResponse } from '@holdpoint/ai-sdk'
@@ -40,8 +41,9 @@ app.post('/inbox/:conversation/:decision', async (c) => {
 })
 
 app.get('/page.js', (c) => c.body(page, 200, { 'content-type': 'text/javascript' }))
+const style = await readFile(new URL('page.css', import.meta.url), 'utf8')
 app.get('/', (c) =>
   c.html(
-    '<!doctype html><meta charset="utf-8"><title>Chat</title><div id="root"></div><script type="module" src="/page.js"></script>',
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>Chat</title><style>${style}</style><div id="root"></div><script type="module" src="/page.js"></script></html>`,
   ),
 )

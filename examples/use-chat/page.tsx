@@ -74,6 +74,9 @@ function Part({
   const { state, approval, type, input } = part
   return (
     <section aria-label={type} data-state={state}>
+      <h2>
+        {type.slice('tool-'.length)} <small>{state}</small>
+      </h2>
       <pre>{JSON.stringify(input)}</pre>
       {state === 'approval-requested' && approval && (
         <>
