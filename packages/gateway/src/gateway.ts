@@ -36,6 +36,7 @@ import { chatRoutes } from './routes/chat.ts'
 import { ConsoleCode, consoleRoutes } from './routes/console.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { ownMcpServerRoutes } from './routes/mcp.ts'
+import { responseRoutes } from './routes/responses.ts'
 import { signInRoutes } from './routes/sign-in.ts'
 import type { GatewayServices } from './gateway-services.ts'
 import type { Site } from './site/site.ts'
@@ -69,6 +70,7 @@ export function gateway(options: GatewayOptions): Gateway {
     ...ownMcpServerRoutes,
     ...chatRoutes,
     ...agUiRoutes,
+    ...responseRoutes,
     ...documentation,
     ...consoleRoutes(code),
     ...signInRoutes(pipeline),
