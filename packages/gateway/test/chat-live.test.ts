@@ -101,7 +101,7 @@ test('another person answers, and the page that resumes shows it', async () => {
   expect(chat.data('hold')).toMatchObject([{ by: 'ben', resolution: 'approve' }])
 })
 
-test('while only a worker is waited for, the stream stays open and shows its result', async () => {
+test('a stream stays open while only a worker has to answer, and shows the result', async () => {
   const { page, post } = await start([{ calls: [{ name: 'ship' }] }, 'Shipped.'])
   const chat = page('c1')
   const sending = chat.sendMessage({ text: 'ship it' })
