@@ -1,0 +1,1 @@
+export { slackChannel, type SlackOptions } from './slack-channel.ts'
