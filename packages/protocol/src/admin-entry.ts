@@ -35,7 +35,7 @@ export type AdminEntry = {
 )
 
 export function adminEntryHash(entry: Omit<AdminEntry, 'hash'>): string {
-  const { hash: _hash, ...rest } = entry as AdminEntry
+  const { hash: _hash, ...rest } = { hash: '', ...entry }
   return sha256(canonical(rest as unknown as Json))
 }
 

@@ -60,17 +60,20 @@ async function heldPayment(world: World, { runtime }: Process) {
   return { hold, approve }
 }
 
-test(proves('quorum.requester', 'a person cannot approve what they asked for through another agent'), async () => {
-  const world = new World()
-  const one = await till(world)
-  await one.runtime.submit('agent:relay', 'Please pay me', { by: 'cleo' })
-  const { hold, approve } = await heldPayment(world, one)
+test(
+  proves('approval.distinct-people', 'a person cannot approve what they asked for through another agent'),
+  async () => {
+    const world = new World()
+    const one = await till(world)
+    await one.runtime.submit('agent:relay', 'Please pay me', { by: 'cleo' })
+    const { hold, approve } = await heldPayment(world, one)
 
-  expect(hold?.askedBy).toEqual([{ via: 'space', by: 'relay', kind: 'agent', space: 'till', requesters: ['cleo'] }])
-  expect(await approve('cleo')).toBe('not-allowed')
-  expect(await approve('ann')).toBe('accepted')
-  expect(await approve('bob')).toBe('accepted')
-})
+    expect(hold?.askedBy).toEqual([{ via: 'space', by: 'relay', kind: 'agent', space: 'till', requesters: ['cleo'] }])
+    expect(await approve('cleo')).toBe('not-allowed')
+    expect(await approve('ann')).toBe('accepted')
+    expect(await approve('bob')).toBe('accepted')
+  },
+)
 
 test('a person who asks through a plan or a trigger of an agent is the requester too', async () => {
   const world = new World()

@@ -72,7 +72,7 @@ export class NewestWrite {
 
   #open(): number {
     const file = openSync(this.#path, O_CREAT | O_WRONLY, 0o600)
-    // Whoever may write the database may write the record.
+    // A user who may write the database may write the record.
     chmodSync(this.#path, statSync(this.#database).mode & 0o777)
     return file
   }

@@ -1,12 +1,12 @@
 /** The only connection that writes, with its prepared statements. */
 import type { DatabaseSync } from 'node:sqlite'
-import { appenderIn } from './appender.ts'
+import { appenderIn, type Appender } from './appender.ts'
 import type { Changes } from './changes.ts'
 import type { FileWatch } from './file-watch.ts'
 import type { NewestWrite } from './newest-write.ts'
 import { documentsIn, type Documents } from './documents.ts'
 import { dueIn } from './due.ts'
-import { leasesIn } from './leases.ts'
+import { leasesIn, type Leases } from './leases.ts'
 import type { NodeLocks } from './node-locks.ts'
 import { notesIn, type Notes } from './notes.ts'
 import { MIGRATIONS } from './migrations/migrations.ts'
@@ -91,26 +91,7 @@ export function createWriteConnection(
 
   return {
     begin: start,
-    apply: (op) => {
-      switch (op.op) {
-        case 'append':
-          return appender.append(op)
-        case 'takeOver':
-          return leases.takeOver(op)
-        case 'beat':
-          return leases.beat(op)
-        case 'leave':
-          return leases.leave(op)
-        case 'forget':
-          return leases.forget(op)
-        case 'note':
-          return notes.note(op)
-        case 'put':
-          return documents.put(op)
-        case 'sweep':
-          return sweep(op, notes, documents)
-      }
-    },
+    apply: (op) => apply(op, { appender, leases, notes, documents }),
     commit: () => {
       commit.run()
       // Without its write-ahead log, the commit is in no file that a restart would find.
@@ -128,6 +109,34 @@ export function createWriteConnection(
     scrub: scrubber.scrub,
     finish: scrubber.finish,
     close: () => db.close(),
+  }
+}
+
+interface Appliers {
+  readonly appender: Appender
+  readonly leases: Leases
+  readonly notes: Notes
+  readonly documents: Documents
+}
+
+function apply(op: WriteOp, { appender, leases, notes, documents }: Appliers): OpResult {
+  switch (op.op) {
+    case 'append':
+      return appender.append(op)
+    case 'takeOver':
+      return leases.takeOver(op)
+    case 'beat':
+      return leases.beat(op)
+    case 'leave':
+      return leases.leave(op)
+    case 'forget':
+      return leases.forget(op)
+    case 'note':
+      return notes.note(op)
+    case 'put':
+      return documents.put(op)
+    case 'sweep':
+      return sweep(op, notes, documents)
   }
 }
 

@@ -57,6 +57,8 @@ export function adminActionOf(action: string, { params, query, body }: Validated
 function textsOf(fields: unknown): Readonly<Record<string, string>> {
   if (!isObject(fields)) return {}
   return Object.fromEntries(
-    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+    Object.entries(fields).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, typeof value === 'string' ? value : JSON.stringify(value)]],
+    ),
   )
 }

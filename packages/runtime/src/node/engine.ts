@@ -62,10 +62,7 @@ export class Engine implements LogHost, ActiveLogListener {
   readonly #postponed = new PostponedConversations()
   readonly #closing = new AbortController()
   readonly #loops: Promise<void>[] = []
-  readonly #lookProblem: RepeatedProblem = new RepeatedProblem(
-    (error) => this.problem(error),
-    () => this.ports.monotonic(),
-  )
+  readonly #lookProblem: RepeatedProblem
   /** How many due logs had nothing to do here. They are due at each look, so the next look asks for as many more. */
   #notHelped = 0
   readonly #sweeper: Sweeper
@@ -82,6 +79,7 @@ export class Engine implements LogHost, ActiveLogListener {
     this.extension = extend(this)
     this.agents = new Agents(options, this.ports, this.extension)
     const failed = (error: unknown, address?: Address): void => this.problem(error, address)
+    this.#lookProblem = new RepeatedProblem(failed, () => this.ports.monotonic())
     this.#missing = new MissingAgents(this.agents, this.ports, failed)
     this.subscribers = new Subscribers(store, this.ports)
     this.firstMessages = new FirstMessages(store)

@@ -106,18 +106,6 @@ test('a store that is away is told of when that begins and then every minute, no
   }
 })
 
-test('a runtime that is closed while it looks at due conversations reports no problem', async () => {
-  const world = new World()
-  const work = slow('work')
-  const a = await world.process('a', { says, tools: [work.tool] })
-  for (const id of ['c1', 'c2', 'c3']) await a.runtime.submit(id, 'Work')
-  a.kill()
-  await world.pass(2 * LEASE)
-  const b = await world.process('b', { says, tools: [work.tool] })
-  await world.soon(b.runtime.close())
-  expect(b.problems).toEqual([])
-})
-
 test('the store is away for longer than the lease: its only process goes on when it is back, and the tool ran once', async () => {
   const world = new World()
   const store = weather()

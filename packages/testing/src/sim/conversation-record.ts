@@ -126,6 +126,7 @@ export class ConversationRecord {
       case 'conversation.opened':
       case 'conversation.erased':
       case 'conversation.restored':
+      case 'conversation.forked':
       case 'participants.changed':
       case 'hold.reminded':
       case 'hold.escalated':
