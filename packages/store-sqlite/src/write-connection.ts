@@ -96,8 +96,10 @@ export function createWriteConnection(
       commit.run()
       // Without its write-ahead log, the commit is in no file that a restart would find.
       files.check()
-      if (appender.pos > 0) newest.write(appender.pos)
-      if (appender.pos > 0) changes.ownWriteAt(appender.pos)
+      if (appender.pos > 0) {
+        newest.write(appender.pos)
+        changes.ownWriteAt(appender.pos)
+      }
       if (appender.erased) scrubber.erased()
     },
     rollback,
@@ -112,14 +114,14 @@ export function createWriteConnection(
   }
 }
 
-interface Appliers {
+interface Tables {
   readonly appender: Appender
   readonly leases: Leases
   readonly notes: Notes
   readonly documents: Documents
 }
 
-function apply(op: WriteOp, { appender, leases, notes, documents }: Appliers): OpResult {
+function apply(op: WriteOp, { appender, leases, notes, documents }: Tables): OpResult {
   switch (op.op) {
     case 'append':
       return appender.append(op)

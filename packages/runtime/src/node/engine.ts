@@ -17,6 +17,7 @@ import type { Relay, LogHost } from '../drive/log-host.ts'
 import { observe } from '../drive/observer.ts'
 import { ActiveLogs, type ActiveLogListener, type AnyActiveLog } from './active-logs.ts'
 import { Agents } from './agents.ts'
+import { catchUp } from './catch-up.ts'
 import { ConnectedClients } from './connected-clients.ts'
 import type { Extension, OtherActiveLog } from './extension.ts'
 import { FirstMessages } from '../runtime/first-messages.ts'
@@ -35,9 +36,6 @@ import type { RuntimeOptions } from '../runtime/runtime-options.ts'
 import { Subscribers } from '../subscribe/subscribers.ts'
 import { Sweeper } from './sweeper.ts'
 import { TenantQuotas } from './tenant-quotas.ts'
-
-/** How many due logs one look handles. */
-const LOOK = 100
 
 export class Engine implements LogHost, ActiveLogListener {
   readonly store: Store
@@ -312,15 +310,7 @@ export class Engine implements LogHost, ActiveLogListener {
   /** Notifications may be lost, so the engine asks the store for the newest seq of each followed log from time to time. */
   async #catchUp(): Promise<void> {
     await this.subscribers.catchUp()
-    const followed = Array.from(this.logs).filter((active) => active.log.hasWork || !active.idle)
-    if (followed.length === 0) return
-    const known = followed.map(({ log }) => log.state.seq)
-    const heads = await this.store.heads(followed.map(({ log }) => log.address))
-    // It has lost events, which the log finds out.
-    const behind = (nth: number): boolean => heads[nth]! < known[nth]!
-    await Promise.all(
-      followed.map((each, nth) => (behind(nth) ? each.log.refresh() : this.#refresh(each, heads[nth]!))),
-    )
+    await catchUp(this.store, this.logs, (active, seq) => this.#refresh(active, seq))
   }
 
   async #refresh(active: AnyActiveLog, seq: number): Promise<void> {
@@ -349,3 +339,6 @@ export class Engine implements LogHost, ActiveLogListener {
 function isNews({ log }: AnyActiveLog, seq: number): boolean {
   return seq > log.state.seq || log.inDoubt
 }
+
+/** How many due logs one look handles. */
+const LOOK = 100
