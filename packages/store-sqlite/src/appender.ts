@@ -85,7 +85,7 @@ export function appenderIn(db: DatabaseSync, isAlive: IsAlive): Appender {
   const append = (op: AppendOp): OpResult => {
     const row = find.get(op.tenant, op.id) as Row | undefined
     if ((row?.head ?? 0) !== op.expectedSeq || (row?.hash ?? '') !== op.follows) return taken(op, row)
-    // The newest batch is lost. A caller that reads the log now gets an error.
+    // The newest batch is lost. A process that reads the log now gets an error.
     if (row?.least !== null && (row?.least ?? 0) > op.expectedSeq) return { result: 'conflict' }
     if (op.epoch !== null && op.epoch !== (row?.epoch ?? 0)) return { result: 'fenced' }
     // A file that was restored may give an epoch out again, to another node.
