@@ -10,7 +10,10 @@ import { rowOfSession, type CookieSession } from './auth/cookie-sessions.ts'
 import type { GatewayServices } from './gateway-services.ts'
 
 interface Exported {
-  readonly services: Pick<GatewayServices, 'store' | 'people' | 'delegations' | 'keys' | 'sessions' | 'closing' | 'now'>
+  readonly services: Pick<
+    GatewayServices,
+    'store' | 'people' | 'channels' | 'delegations' | 'keys' | 'sessions' | 'closing' | 'now'
+  >
   readonly runtime: Runtime
   readonly tenant: string
   readonly person: string
@@ -24,6 +27,8 @@ export async function* exportPerson(exported: Exported): AsyncGenerator<ExportLi
   yield { type: 'export', person, at: now() }
   const record = await people.find(tenant, person)
   if (record) yield { type: 'person', data: record }
+  const addresses = await services.channels?.people.find(tenant, person)
+  if (addresses) yield { type: 'channels', data: addresses }
   for (const data of await delegations.rowsTo(tenant, person)) yield { type: 'delegation', data }
   for (const data of await delegations.rowsFrom(tenant, person)) yield { type: 'delegation', data }
   for await (const key of pages((after) => services.keys.list(tenant, after, PAGE)))

@@ -78,15 +78,8 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
     ...(planEveryMs !== undefined && { planEveryMs }),
     onProblem: ({ error, conversation }) => log(problemLine(error, redact, conversation)),
   })
-  const channels =
-    channelOptions &&
-    Channels.open({
-      ...channelOptions,
-      runtime,
-      store,
-      principal: storedPrincipal(store),
-      onProblem: (error) => log(problemLine(error, redact)),
-    })
+  const principal = storedPrincipal(store)
+  const channels = channelOptions && Channels.open({ ...channelOptions, runtime, store, principal, onProblem })
   const pages = consoleFolder()
   const served = await serve({
     ...settings,
@@ -105,9 +98,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
   })
   watching?.showStreams(() => served.gateway.openStreams)
   void watching?.resume().catch(onProblem)
-  const page = pages === undefined ? `${served.url}/api/docs` : (served.consoleUrl ?? served.url)
-  const warning = page === served.consoleUrl ? '\nThis URL signs in one browser, once. Do not share it.' : ''
-  print(`Holdpoint listens on ${served.url}. Try it: ${page}${warning}`)
+  printAddress(served, pages !== undefined)
   return {
     served,
     stop: async () => {
@@ -117,6 +108,12 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
       await store.close()
     },
   }
+}
+
+function printAddress({ url, consoleUrl }: Served, hasPages: boolean): void {
+  const page = hasPages ? (consoleUrl ?? url) : `${url}/api/docs`
+  const warning = page === consoleUrl ? '\nThis URL signs in one browser, once. Do not share it.' : ''
+  print(`Holdpoint listens on ${url}. Try it: ${page}${warning}`)
 }
 
 /** Loaded only when it is switched on. */

@@ -123,6 +123,20 @@ test('a person changes their own preferences and nothing else; only an admin say
   expect((await ask('PUT', preferences, { addresses: { phone: '+2' } }, ann)).status).toBe(422)
 })
 
+test('a removed person decides nothing from their accounts, and an export has their addresses', async () => {
+  const { url, client, ask, shown } = await started()
+  await ask('PUT', '/api/people/ann', { groups: ['finance'] })
+  await ask('PUT', '/api/people/ann/channels', { addresses: { phone: '+1' }, resolver: true })
+  const headers = { authorization: `Bearer ${KEY}` }
+  const lines = await (await fetch(`${url}/api/people/ann/export`, { headers })).text()
+  expect(lines).toContain('{"type":"channels","data":{"person":"ann","addresses":{"phone":"+1"},"resolver":true}}')
+  await client.conversations.send('c', 'Pay', { by: 'bob' })
+  await vi.waitFor(() => expect(shown()).toHaveLength(1))
+  expect((await ask('DELETE', '/api/people/ann')).status).toBe(204)
+  expect((await ask('GET', '/api/people/ann/channels')).status).toBe(404)
+  expect((await fetch(url + new URL(shown()[0]!.link!.url).pathname)).status).toBe(410)
+})
+
 test('a signed request wakes an agent over HTTP; paths that do not exist are refused as everywhere', async () => {
   const { url, client, ask } = await started()
   const { body } = await ask('POST', '/api/triggers', { agent: 'desk', name: 'order' })

@@ -60,7 +60,7 @@ export const peopleRoutes: readonly Route[] = [
     params: z.object({ id }),
     responses: { 204: { description: 'The person was removed.' } },
     problems: ['not-found'],
-    handle: async ({ params, caller, runtime, services: { people, delegations, names } }) => {
+    handle: async ({ params, caller, runtime, services: { people, delegations, names, channels } }) => {
       if (!(await people.find(caller.tenant, params.id)))
         return refuse('not-found', `There is no person "${params.id}".`)
       // First: a request that is repeated after a crash hands over the rest, as long as the person is listed.
@@ -68,6 +68,8 @@ export const peopleRoutes: readonly Route[] = [
       if (!handed.ok) return refuse(handed.refusal, handed.message)
       // A delegation has the groups from when it was made, for people who are not listed.
       await delegations.removeFrom(caller.tenant, params.id)
+      // Their accounts elsewhere would still decide for them.
+      await channels?.people.remove(caller.tenant, params.id)
       await people.remove(caller.tenant, params.id)
       names.forget(caller.tenant, params.id)
       return { status: 204 }
