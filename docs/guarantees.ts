@@ -63,5 +63,9 @@ export const guarantees = {
   'space.heard-once': 'A message in a space is there once, and every other agent in it receives it once.',
   'restore.in-doubt':
     'After a restore from a backup, a call that may have run since runs again only if its tool or a person says so.',
+  'channel.told-at-least-once':
+    'A person who may decide a hold is told of it at least once, and every message says in the end how the hold ended.',
+  'link.only-its-person':
+    'A signed link decides one hold once, as its person, and neither a preview nor a scanner decides with it.',
   'cancel.pairs-every-call': 'After a cancel, every call of the turn has an outcome.',
 } as const satisfies Readonly<Record<string, string>>

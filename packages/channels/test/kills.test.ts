@@ -1,5 +1,6 @@
 /** A process of the channels dies: people are told at least once, every copy is right in the end, and nothing is decided twice. */
 import type { Store } from 'holdpoint'
+import { proves } from '@holdpoint/testing'
 import { expect, test } from 'vitest'
 import { heldId } from '../../../test/kit/runtime-kit.ts'
 import { mortal, openDesk, type Desk } from './kit.ts'
@@ -57,32 +58,38 @@ test('a process that dies between the message and its mark: the message is sent 
   await rightInTheEnd(at)
 })
 
-test('a process that dies after any of its writes: another tells, updates and finishes', async () => {
-  let died = 0
-  for (let nth = 1; nth <= 40; nth++) {
-    const at = await openDesk()
-    const { store, writes } = diesAfterWrite(await at.world.store, nth)
-    await at.channels({ store })
-    await at.desk.runtime.send('c', 'Pay')
-    await at.world.pass(3000)
-    await at.desk.runtime.approve('c', await heldId(at.desk, 'pay'), { by: 'grace' })
-    await at.world.pass(3000)
-    if (writes() < nth) break
-    died++
-    const before = at.phones.sent.length
-    await at.channels()
-    if (before > 0) await rightInTheEnd(at)
-    else {
-      // The hold was over before any message was sent: there is nothing to tell.
-      await at.world.pass(70_000)
-      expect(at.phones.sent).toEqual([])
+test(
+  proves(
+    'channel.told-at-least-once',
+    'a process that dies after any of its writes: another tells, updates and finishes',
+  ),
+  async () => {
+    let died = 0
+    for (let nth = 1; nth <= 40; nth++) {
+      const at = await openDesk()
+      const { store, writes } = diesAfterWrite(await at.world.store, nth)
+      await at.channels({ store })
+      await at.desk.runtime.send('c', 'Pay')
+      await at.world.pass(3000)
+      await at.desk.runtime.approve('c', await heldId(at.desk, 'pay'), { by: 'grace' })
+      await at.world.pass(3000)
+      if (writes() < nth) break
+      died++
+      const before = at.phones.sent.length
+      await at.channels()
+      if (before > 0) await rightInTheEnd(at)
+      else {
+        // The hold was over before any message was sent: there is nothing to tell.
+        await at.world.pass(70_000)
+        expect(at.phones.sent).toEqual([])
+      }
+      const { store: all } = at.world
+      const left = async () => (await (await all).documents({ tenant: '', kind: 'channels.task', limit: 9 })).items
+      await at.until(async () => (await left()).length === 0)
     }
-    const { store: all } = at.world
-    const left = async () => (await (await all).documents({ tenant: '', kind: 'channels.task', limit: 9 })).items
-    await at.until(async () => (await left()).length === 0)
-  }
-  expect(died).toBeGreaterThan(5)
-})
+    expect(died).toBeGreaterThan(5)
+  },
+)
 
 test('two processes at work at once send each message once', async () => {
   const at = await openDesk()

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { proves } from '@holdpoint/testing'
 import { chromium } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Channels, ChannelsOptions, HoldMessage } from '@holdpoint/channels'
@@ -144,37 +145,43 @@ test('a person who lost the right decides nothing with an older link', async () 
   expect(await decided()).toBe(false)
 })
 
-test('a mail scanner in a real browser follows the link, ticks every box and presses every button: nothing is decided', async () => {
-  const { opened, link, decided } = await linked()
-  const requests: string[] = []
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const method = request.method ?? 'GET'
-    requests.push(method)
-    const body = method === 'POST' ? { body: await text(request) } : {}
-    const headers = { 'content-type': request.headers['content-type'] ?? '' }
-    const answer = await opened.answer(new Request(`https://a.test${request.url}`, { method, headers, ...body }))
-    response.writeHead(answer?.status ?? 404, Object.fromEntries(answer?.headers ?? [])).end(await answer?.text())
-  }
-  const server = createServer((request, response) => void serve(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const executablePath = findBrowser()
-  const browser = await chromium.launch({
-    ...(executablePath !== undefined && { executablePath }),
-    args: ['--no-sandbox'],
-  })
-  onTestFinished(async () => {
-    await browser.close()
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  const page = await browser.newPage()
-  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${new URL(link.url).pathname}`
-  await page.goto(address)
-  // As a scanner that knows no code, but fills every field that the page asks for.
-  for (const field of await page.locator('input:not([type=radio]):not([type=hidden])').all()) await field.fill('test')
-  for (const box of await page.locator('input[type=radio]').all()) await box.check()
-  await Promise.all([page.waitForLoadState(), page.locator('button').click()])
-  await expect.poll(() => requests).toContain('POST')
-  await expect.poll(() => page.textContent('h1')).toBe('Nothing was decided')
-  expect(await decided()).toBe(false)
-})
+test(
+  proves(
+    'link.only-its-person',
+    'a mail scanner in a real browser follows the link, ticks every box and presses every button: nothing is decided',
+  ),
+  async () => {
+    const { opened, link, decided } = await linked()
+    const requests: string[] = []
+    const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const method = request.method ?? 'GET'
+      requests.push(method)
+      const body = method === 'POST' ? { body: await text(request) } : {}
+      const headers = { 'content-type': request.headers['content-type'] ?? '' }
+      const answer = await opened.answer(new Request(`https://a.test${request.url}`, { method, headers, ...body }))
+      response.writeHead(answer?.status ?? 404, Object.fromEntries(answer?.headers ?? [])).end(await answer?.text())
+    }
+    const server = createServer((request, response) => void serve(request, response))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const executablePath = findBrowser()
+    const browser = await chromium.launch({
+      ...(executablePath !== undefined && { executablePath }),
+      args: ['--no-sandbox'],
+    })
+    onTestFinished(async () => {
+      await browser.close()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    })
+    const page = await browser.newPage()
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${new URL(link.url).pathname}`
+    await page.goto(address)
+    // As a scanner that knows no code, but fills every field that the page asks for.
+    for (const field of await page.locator('input:not([type=radio]):not([type=hidden])').all()) await field.fill('test')
+    for (const box of await page.locator('input[type=radio]').all()) await box.check()
+    await Promise.all([page.waitForLoadState(), page.locator('button').click()])
+    await expect.poll(() => requests).toContain('POST')
+    await expect.poll(() => page.textContent('h1')).toBe('Nothing was decided')
+    expect(await decided()).toBe(false)
+  },
+)

@@ -2,6 +2,7 @@
 import { agents } from './agents.ts'
 import { conversations } from './conversations.ts'
 import { keys } from './keys.ts'
+import { rules } from './rules.ts'
 import { send } from './send.ts'
 import { doctor } from './doctor.ts'
 import { holds } from './holds.ts'
@@ -20,6 +21,7 @@ export type CommandName =
   | 'conversations'
   | 'agents'
   | 'keys'
+  | 'rules'
   | 'doctor'
   | 'backup'
   | 'restore'
@@ -33,6 +35,7 @@ export const COMMANDS: Readonly<Record<CommandName, (command: Command) => Promis
   conversations,
   agents,
   keys,
+  rules,
   doctor,
   backup: backupStore,
   restore: restoreStore,

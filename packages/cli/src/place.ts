@@ -53,6 +53,7 @@ async function openStorePlace(location: string, { app, tenant = '' }: PlaceOptio
     const runtime = await holdpoint({
       store,
       drive: false,
+      rules: true,
       agents: program?.agents ?? [],
       agentFor: async (_tenant, name) => withoutTools(name),
       onProblem: () => {},

@@ -23,6 +23,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   keys: `keys                                      list keys
   keys create NAME --scope S [--acts-for P] create a key, which is shown once
   keys revoke ID                            revoke a key`,
+  rules: `rules                                     list the rules about calls
+  rules revoke RULE                         revoke a rule; --reason TEXT`,
   doctor: 'doctor                                    check Node, the store or the gateway, the key and the clock',
   backup: 'backup FILE NEW-FILE                      copy a SQLite store, also while it is in use',
   restore: 'restore BACKUP NEW-FILE                   make a store from a backup',

@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
+import { connect } from '@holdpoint/client'
 import { startGateway } from '@holdpoint/gateway'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { runCli } from '../src/run-cli.ts'
@@ -141,6 +142,16 @@ test('keys and agents are listed, created and revoked', async () => {
   const { items } = JSON.parse((await run(['keys', '--json'])).out) as { items: { id: string; name: string }[] }
   expect(await run(['keys', 'revoke', items.find(({ name }) => name === 'ci')!.id])).toMatchObject({ code: 0 })
   expect((await run(['keys', 'create', 'x'])).code).toBe(2)
+})
+
+test('rules are listed and revoked, at a gateway and in a file', async () => {
+  expect((await run(['rules'])).out).toBe('No rules.\n')
+  const client = connect({ url, key })
+  const { id } = await client.rules.save({ effect: 'deny', tool: 'none', fingerprint: '0'.repeat(64), when: [] })
+  expect((await run(['rules'], inFile)).out).toContain(`${id}  deny`)
+  expect(await run(['rules', 'revoke', id, '--reason', 'Done.'], inFile)).toMatchObject({ code: 0 })
+  expect((await run(['rules'])).out).toContain('revoked by')
+  expect((await run(['rules', 'revoke', 'none'])).code).toBe(3)
 })
 
 test('wrong arguments have exit code 2 and one line that says what to do; a broken gateway has 1', async () => {
