@@ -28,10 +28,12 @@ export const responseRoutes: readonly Route[] = [
     idempotency: 'by-runtime',
     handle: async (asked) => {
       const { body, runtime, services, caller, idempotencyKey } = asked
-      const { conversation, previous_response_id: previous } = body
+      const { conversation, previous_response_id } = body
       const given = typeof conversation === 'string' ? conversation : conversation?.id
-      const known = previous == null ? undefined : conversationOf(previous)
-      if (previous != null && known === undefined) return refuse('not-found', `There is no response "${previous}".`)
+      const previous = previous_response_id ?? undefined
+      const known = previous === undefined ? undefined : conversationOf(previous)
+      if (previous !== undefined && known === undefined)
+        return refuse('not-found', `There is no response "${previous}".`)
       const which = given ?? known ?? crypto.randomUUID()
       const from = await writerOf(asked, 'conversation', which)
       if ('answer' in from) return from.answer
