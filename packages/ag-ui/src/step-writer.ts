@@ -41,7 +41,9 @@ export class StepWriter {
   ): { readonly events: AgUiEvent[]; readonly lost: boolean } {
     const steps = turn.steps.filter(isInOrder)
     const present = new Set(steps.map((step) => stepId(turn, step)))
-    const gone = [...this.#steps].some(([id, { text }]) => !present.has(id) && text.chars > 0)
+    const gone = [...this.#steps].some(
+      ([id, { text, reasoning }]) => !present.has(id) && text.chars + reasoning.chars > 0,
+    )
     const shrunk = steps.some((step) => this.#hasShrunk(turn, step))
     if (gone || shrunk) return { events: this.close(), lost: true }
     return { events: steps.flatMap((step) => this.#writeStep(turn, step, callIds)), lost: false }

@@ -38,6 +38,8 @@ interface ShownTool {
 
 export class MessageWriter {
   readonly #steps: ShownStep[]
+  /** What the turn is about, before its first step. */
+  readonly #about: Pick<ShownStep, 'data'>
   /** The id of the text block that is still open in the newest step, by its place. */
   readonly #open = new Map<number, string>()
   #blocks = 0
@@ -47,6 +49,7 @@ export class MessageWriter {
   /** `known`: the parts of the message that the front end already shows; `steps`: the conversation's, to compare them with. */
   constructor(known: readonly UiPart[] = [], steps: readonly TurnStep[] = []) {
     this.#steps = shownSteps(known, steps)
+    this.#about = shownStep(0, known.filter(isDataPart))
   }
 
   write(steps: readonly TurnStep[]): UiStreamPart[] {
@@ -71,6 +74,8 @@ export class MessageWriter {
   }
 
   writeStep({ step, parts }: TurnStep): UiStreamPart[] {
+    // No step of the front end's: it would make the step with the open calls one of the earlier steps.
+    if (step === 0) return parts.filter(isDataPart).flatMap((part) => dataChunks(this.#about, part))
     const known = this.#steps.find((each) => each.step === step)
     if (!known && parts.length === 0) return []
     const fresh = { step, pieces: [], tools: new Map(), data: new Map() }
@@ -149,7 +154,7 @@ export class MessageWriter {
   }
 }
 
-function dataChunks({ data }: ShownStep, part: UiDataPart): UiStreamPart[] {
+function dataChunks({ data }: Pick<ShownStep, 'data'>, part: UiDataPart): UiStreamPart[] {
   const key = dataKey(part)
   const before = data.get(key)
   data.set(key, part.data)

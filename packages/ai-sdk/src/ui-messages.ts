@@ -14,7 +14,10 @@ export function uiMessagesOf(view: View): readonly UiMessage[] {
 function answerOf(turn: ViewTurn): UiMessage {
   const steps = turnSteps(turn)
     .filter(({ parts }) => parts.length > 0)
-    .flatMap(({ parts }): readonly UiPart[] => [{ type: 'step-start' }, ...parts.map(stored)])
+    .flatMap(({ step, parts }): readonly UiPart[] => [
+      ...(step === 0 ? [] : [{ type: 'step-start' } as const]),
+      ...parts.map(stored),
+    ])
   return { id: messageIdOf(turn.turnId), role: 'assistant', parts: steps }
 }
 

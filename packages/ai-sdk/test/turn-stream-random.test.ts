@@ -81,7 +81,7 @@ test('of any log, useChat shows the same live, after reconnecting and from the h
       }
       if (front.streams > 1) count('continued')
     }),
-    { numRuns: 150, seed: 20331, endOnFailure: true },
+    { numRuns: 200, seed: 777, endOnFailure: true },
   )
   for (const what of ['held', 'continued', 'completed', 'cancelled', 'tool', 'text', 'data-hold', 'data-ended'])
     expect(met[what] ?? 0, what).toBeGreaterThan(10)
