@@ -3,8 +3,10 @@ import {
   paths,
   type DelegationRow,
   type DelegationsQuery,
+  type ErasePerson,
   type ExportLine,
   type ListOf,
+  type PersonErased,
   type PersonRow,
   type PersonSessionRow,
 } from '@holdpoint/protocol'
@@ -22,6 +24,8 @@ export interface People {
   handOver(id: string, options?: RequestOptions & { readonly to?: string }): Promise<{ readonly holds: number }>
   /** Everything that is stored about this person, line by line. Throws when the export is incomplete. */
   export(id: string, options?: Omit<RequestOptions, 'key'>): AsyncGenerator<ExportLine, void, undefined>
+  /** Erases what is stored about this person, and says what stays. It reads every log of the tenant. */
+  erase(id: string, options?: RequestOptions & ErasePerson): Promise<PersonErased>
   /** The browsers in which this person is signed in. */
   sessions(id: string, query?: PageQuery, options?: RequestOptions): Promise<ListOf<PersonSessionRow>>
   /** Ends all sessions of this person, and their streams. */
@@ -57,6 +61,12 @@ export function peopleOf(http: Http): People {
     remove: async (id, options) => http.ask({ ...options, method: 'DELETE', path: paths.person(id) }),
     handOver: async (id, { to, ...options } = {}) => http.post(paths.handOver(id), { to }, options),
     export: (id, options) => exportLines(http, paths.personExport(id), options),
+    erase: async (id, { to, reason, ...options } = {}) =>
+      http.post(
+        paths.personErase(id),
+        { ...(to !== undefined && { to }), ...(reason !== undefined && { reason }) },
+        options,
+      ),
     sessions: (id, query, options) => http.get(paths.personSessions(id), options, query),
     endSessions: async (id, options) => http.ask({ ...options, method: 'DELETE', path: paths.personSessions(id) }),
   }

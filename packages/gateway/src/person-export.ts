@@ -66,7 +66,7 @@ function exportedSession(session: CookieSession): object {
   return { ...rowOfSession(session), name, groups, scopes, tenants, confirmedAt: session.confirmedAt }
 }
 
-async function* pages<T>(
+export async function* pages<T>(
   read: (after: string | undefined) => Promise<{ readonly items: readonly T[]; readonly next: string | undefined }>,
 ): AsyncGenerator<T> {
   let after: string | undefined
@@ -77,7 +77,7 @@ async function* pages<T>(
   } while (after !== undefined)
 }
 
-async function* eventsOf(runtime: Runtime, id: string, closing: AbortSignal): AsyncGenerator<LogEvent> {
+export async function* eventsOf(runtime: Runtime, id: string, closing: AbortSignal): AsyncGenerator<LogEvent> {
   for (let after = 0; ;) {
     if (closing.aborted) throw new HoldpointError('closed', 'This gateway is shutting down.')
     const events = await runtime.events(id, after, PAGE)
@@ -94,7 +94,7 @@ async function takesPart(runtime: Runtime, id: string, person: string): Promise<
 }
 
 /** Whether the person did it, said it, or is the member that it is about. */
-function isBy(event: LogEvent, person: string): boolean {
+export function isBy(event: LogEvent, person: string): boolean {
   if ('by' in event && event.by === person) return true
   if ('onBehalfOf' in event && event.onBehalfOf === person) return true
   if (isSpaceEvent(event)) {

@@ -275,6 +275,13 @@ export const rows: Readonly<Record<string, Row>> = {
     other: 'own',
     another: ({ person }) => ({ path: at('people', person, 'hand-over'), body: { to: 'eve' } }),
   },
+  erasePerson: {
+    valid: ({ person }) => ({ path: at('people', person, 'erase'), body: { to: 'bob' } }),
+    status: 200,
+    invalid: ({ person }) => ({ path: at('people', person, 'erase'), body: { to: 5 } }),
+    other: 'own',
+    another: ({ person }) => ({ path: at('people', person, 'erase'), body: { to: 'eve' } }),
+  },
   exportPerson: {
     valid: ({ person }) => ({ path: at('people', person, 'export') }),
     status: 200,

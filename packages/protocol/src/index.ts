@@ -57,6 +57,8 @@ export type {
   ExportLine,
   KeyRow,
   PersonRow,
+  ErasePerson,
+  PersonErased,
   PersonSessionRow,
 } from './people-bodies.ts'
 export type { ChangeRule, RuleRow, RulesFilter, RunBacktest, SaveRule } from './save-rule.ts'

@@ -59,6 +59,7 @@ export const paths = {
   person: (id: string): string => at('people', id),
   /** Lines of JSON. */
   personExport: (id: string): string => at('people', id, 'export'),
+  personErase: (id: string): string => at('people', id, 'erase'),
   personSessions: (id: string): string => at('people', id, 'sessions'),
   handOver: (id: string): string => at('people', id, 'hand-over'),
   delegations: (): string => at('delegations'),

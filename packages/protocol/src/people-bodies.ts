@@ -37,6 +37,29 @@ export interface PersonRow {
   readonly groups?: readonly string[]
 }
 
+export interface ErasePerson {
+  /** Becomes the owner of the conversations and spaces that the person owns. Without it, these conversations are erased. */
+  readonly to?: string
+  /** Stays in the tombstones of erased conversations. */
+  readonly reason?: string
+}
+
+export interface PersonErased {
+  /** Conversations that were erased, that have another owner now, and that the person left. */
+  readonly erased: number
+  readonly handedOver: number
+  readonly left: number
+  /** What names the person after the erasure. */
+  readonly stays: {
+    /** Logs with events of the person, or about their membership; at most 1000 are listed. */
+    readonly logs: readonly { readonly id: string; readonly events: number }[]
+    /** How many such events there are in all logs. */
+    readonly events: number
+    /** Keys that may act for the person by name. */
+    readonly keys: readonly string[]
+  }
+}
+
 /** A person who signed in with a browser. The id opens nothing: it only names the session. */
 export interface PersonSessionRow {
   readonly id: string

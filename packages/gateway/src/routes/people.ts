@@ -1,11 +1,13 @@
 /** The people of a tenant and their groups, and delegations of decisions. */
 import type { PersonRow } from '@holdpoint/protocol'
 import { principalOf } from '../auth/caller.ts'
+import { erasePerson } from '../erase-person.ts'
 import { exportPerson } from '../person-export.ts'
 import { answerOfLines } from '../http/answer-of-lines.ts'
 import { refuse, ok, page } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
 import { after, by, id, limit, listOf, z } from '../schemas.ts'
+import { reason } from './erase-conversation.ts'
 import { authorOf } from './request-author.ts'
 
 const person = z
@@ -115,6 +117,47 @@ export const peopleRoutes: readonly Route[] = [
     handle: async ({ params, caller: { tenant }, runtime, services }) => {
       const lines = exportPerson({ services, runtime, tenant, person: params.id })
       return answerOfLines(lines, services)
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/people/{id}/erase',
+    name: 'erasePerson',
+    tag: 'people',
+    summary:
+      'Erase what is stored about a person: sessions, delegations, record, channels, and their own conversations, which `to` may get instead. The answer says what stays. It reads every log of the tenant',
+    scopes: ['admin'],
+    params: z.object({ id }),
+    body: z
+      .strictObject({
+        to: id.optional().openapi({ description: 'The new owner of their conversations and spaces.' }),
+        reason,
+      })
+      .optional()
+      .openapi('ErasePerson'),
+    responses: {
+      200: {
+        description: 'What was done, and what still names the person.',
+        schema: z
+          .object({
+            erased: z.number().int(),
+            handedOver: z.number().int(),
+            left: z.number().int(),
+            stays: z.object({
+              logs: z.array(z.object({ id: z.string(), events: z.number().int() })),
+              events: z.number().int(),
+              keys: z.array(z.string()),
+            }),
+          })
+          .openapi('PersonErased'),
+      },
+    },
+    handle: async ({ params, body, caller, runtime, services }) => {
+      if (body?.to === params.id) return refuse('bad-request', '"to" is the person who is erased.')
+      const { to, reason: why } = body ?? {}
+      const options = { ...(to !== undefined && { to }), ...(why !== undefined && { reason: why }) }
+      const by = principalOf(caller)
+      return ok(await erasePerson({ services, runtime, tenant: caller.tenant, person: params.id, by, ...options }))
     },
   }),
   route({

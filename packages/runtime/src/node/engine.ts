@@ -36,6 +36,8 @@ import type { RuntimeOptions } from '../runtime/runtime-options.ts'
 import { Subscribers } from '../subscribe/subscribers.ts'
 import { Sweeper } from './sweeper.ts'
 import { TenantQuotas } from './tenant-quotas.ts'
+/** How many due logs one look handles. */
+const LOOK = 100
 
 export class Engine implements LogHost, ActiveLogListener {
   readonly store: Store
@@ -133,11 +135,11 @@ export class Engine implements LogHost, ActiveLogListener {
 
   deliver(from: Address, delivery: Delivery): Promise<void> {
     if ('news' in delivery) return putNews(this.store, from, delivery)
-    return this.extension ? this.extension.deliver(from, delivery) : noReceivers()
+    return this.extension?.deliver(from, delivery) ?? noReceivers()
   }
 
-  isMember(space: Address, person: string): Promise<boolean> {
-    return this.extension?.isMember(space, person) ?? Promise.resolve(false)
+  async isMember(space: Address, person: string): Promise<boolean> {
+    return this.extension?.isMember(space, person) ?? false
   }
 
   relay(address: Address): Relay | undefined {
