@@ -14,6 +14,8 @@ export interface Person {
   readonly finance: boolean
   readonly scopes: ReadonlySet<string>
   readonly token: string
+  /** People of the same tenant who let this one decide in their place. */
+  readonly deputyOf: Map<string, Person>
   readonly sdk: Client
 }
 
@@ -23,7 +25,8 @@ export interface Held {
   readonly callId: string
   readonly kind: Kind
   readonly asker: string
-  readonly endorsed: string[]
+  /** The people whom each approval counts: the approver, and the person in whose place they approved. */
+  readonly endorsed: (readonly string[])[]
 }
 
 export interface Talk {
@@ -39,12 +42,25 @@ export const rules = {
   resolvesAll: ({ scopes }: Person): boolean => scopes.has('admin') || scopes.has('resolver'),
   /** A question is for the person who asked, while they take part. */
   decides: (talk: Talk, { kind, asker }: Held, person: Person): boolean => {
-    if (kind === 'refund') return person.finance
+    if (kind === 'refund') return person.finance || [...person.deputyOf.values()].some(({ finance }) => finance)
     return rules.resolvesAll(person) || (kind === 'ask' && asker === person.id && rules.takesPart(talk, person))
   },
-  approves: (talk: Talk, held: Held, person: Person): boolean =>
-    rules.decides(talk, held, person) &&
-    (held.kind !== 'refund' || (held.asker !== person.id && !held.endorsed.includes(person.id))),
+  approves: (talk: Talk, held: Held, person: Person): boolean => {
+    if (held.kind !== 'refund') return rules.decides(talk, held, person)
+    const counted = rules.countedFor(held, person)
+    return counted !== undefined && !rules.approvedBy(held, counted)
+  },
+  /** Whom an approval would count. The requester approves neither alone nor through a deputy. */
+  countedFor: ({ asker }: Held, { id, finance, deputyOf }: Person): readonly string[] | undefined => {
+    if (id === asker) return undefined
+    if (finance) return [id]
+    const names = [...deputyOf.keys()].toSorted()
+    const from = names.find((name) => name !== asker && deputyOf.get(name)?.finance)
+    return from === undefined ? undefined : [id, from]
+  },
+  approvedBy: ({ endorsed }: Held, names: readonly string[]): boolean =>
+    endorsed.some((each) => each.some((name) => names.includes(name))),
+  erases: ({ owner }: Talk, { id, scopes }: Person): boolean => scopes.has('admin') || owner === id,
   reads: (talk: Talk, person: Person): boolean =>
     rules.readsAll(person) ||
     rules.takesPart(talk, person) ||

@@ -60,13 +60,6 @@ export function mayApprove(rules: readonly ApproverRule[], candidate: Candidate)
   const { by, askedBy } = candidate
   const excludes = rules.some(({ notRequester }) => notRequester)
   if (!by) return rules.every(isOpen) ? { ok: true } : NO_NAME
-  // Two keys of one program, or two programs of one team, must not be two approvers.
-  if (by.kind !== 'person' && !rules.every((rule) => countsPrograms(rule, by)))
-    return {
-      ok: false,
-      because: 'no-person',
-      why: `needs people: ${by.id} is no person, and the tool does not name it.`,
-    }
   const requesters = excludes ? requestersOf(askedBy) : []
   if (excludes && (requesters === 'many' || requesters.length === 0))
     return {
@@ -77,11 +70,19 @@ export function mayApprove(rules: readonly ApproverRule[], candidate: Candidate)
   const asked = (id: string): boolean => requesters !== 'many' && requesters.some((name) => isLookAlikeName(name, id))
   if (asked(by.id))
     return { ok: false, because: 'requester', why: `was asked for by ${by.id}, who may not approve it.` }
-  return mayResolve(
+  const may = mayResolve(
     rules.map(({ to }) => to),
     candidate,
     asked,
   )
+  // Two keys of one program, or two programs of one team, must not be two approvers.
+  if (may.ok && by.kind !== 'person' && !rules.every((rule) => countsPrograms(rule, by)))
+    return {
+      ok: false,
+      because: 'no-person',
+      why: `needs people: ${by.id} is no person, and the tool does not name it.`,
+    }
+  return may
 }
 
 /** Whether one of these lists leaves the principal out. `barred` says which people may not be acted for. */

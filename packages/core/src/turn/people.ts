@@ -97,12 +97,16 @@ export function personLabel(id: string): string {
   return `person:${id}`
 }
 
-/** The labels of an open hold's row: who may resolve it (`to:`), who asked for the call (`asked:`). */
+/**
+ * The labels of an open hold's row: who may resolve it (`to:`), whom it asks because they asked (`asks:`), who asked for the
+ * call (`asked:`). A delegate decides for people that a hold names, and answers no question for them: so `asks:` is not `to:`.
+ */
 export function holdLabels({ to, kind, askedBy = [] }: Hold): readonly string[] {
   const asked = askedBy.flatMap(({ by, kind: author }) => (by === undefined || author === 'agent' ? [] : [by]))
   // A question without addressees is for the people who caused it; anything else is for each resolver.
-  const names = to ?? (kind === 'elicitation' && asked.length > 0 ? [...asked, EACH_RESOLVER] : [EACH_RESOLVER])
-  return [...new Set([...names.map(decideLabel), ...asked.map(askedLabel)])]
+  const questioned = to === undefined && kind === 'elicitation' ? asked : []
+  const names = to ?? [EACH_RESOLVER]
+  return [...new Set([...names.map(decideLabel), ...questioned.map(questionLabel), ...asked.map(askedLabel)])]
 }
 
 /** In a label, every caller with the right to resolve holds. No person has this id. */
@@ -111,6 +115,10 @@ export const EACH_RESOLVER = '*'
 /** `name` is a person, or a group as `group:finance`. */
 export function decideLabel(name: string): string {
   return `to:${name}`
+}
+
+export function questionLabel(id: string): string {
+  return `asks:${id}`
 }
 
 export function askedLabel(id: string): string {

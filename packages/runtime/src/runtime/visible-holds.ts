@@ -1,7 +1,13 @@
 /** Which open holds a principal is shown: the labels that a store finds them by (`core/turn/people.ts` writes them). */
 import { isGroupId, type Principal } from '@holdpoint/core/internal/principal'
 import type { PendingQuery } from '@holdpoint/core/internal/log/store'
-import { askedLabel, decideLabel, EACH_RESOLVER, personLabel } from '@holdpoint/core/internal/turn/people'
+import {
+  askedLabel,
+  decideLabel,
+  EACH_RESOLVER,
+  personLabel,
+  questionLabel,
+} from '@holdpoint/core/internal/turn/people'
 import type { HoldKind } from '@holdpoint/core/internal/turn/hold'
 
 /** `mine`: the principal may resolve it. `asked`: it asked for the call. `all`: everything that it may see. */
@@ -36,5 +42,5 @@ function mineLabels(by: Principal, resolver: boolean, now: number): readonly str
     ...(isGroupId(id) ? [] : [id]),
     ...groups.map((group) => `group:${group}`),
   ])
-  return [...new Set([...names, ...(resolver ? [EACH_RESOLVER] : [])])].map(decideLabel)
+  return [...new Set([...names, ...(resolver ? [EACH_RESOLVER] : [])].map(decideLabel)), questionLabel(by.id)]
 }
