@@ -72,7 +72,13 @@ export type {
   RuleDecision,
   RuleText,
 } from '@holdpoint/core'
-export type { BacktestDifference, BacktestResult, ListedConversation, PendingHold } from '@holdpoint/runtime'
+export type {
+  BacktestDifference,
+  BacktestResult,
+  ListedConversation,
+  PendingHold,
+  ReplayedTurn,
+} from '@holdpoint/runtime'
 export type { SpaceMember, SpaceRow } from '@holdpoint/spaces'
 export type {
   AgentRow,

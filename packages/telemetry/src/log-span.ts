@@ -1,5 +1,5 @@
 /** A span as it follows from the log alone, before OpenTelemetry gets it. */
-import { sha256 } from '@holdpoint/core/internal/sha256'
+import { hash } from 'node:crypto'
 import type { Address } from '@holdpoint/core'
 
 export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[]>>
@@ -41,8 +41,9 @@ export function spanIds(
 ): SpanIds {
   const turn = JSON.stringify([tenant, id, turnId])
   return {
-    traceId: (remote === undefined ? undefined : parseTraceparent(remote)?.traceId) ?? sha256(turn).slice(0, 32),
-    spanId: sha256(`${turn}${key}`).slice(0, 16),
+    traceId:
+      (remote === undefined ? undefined : parseTraceparent(remote)?.traceId) ?? hash('sha256', turn).slice(0, 32),
+    spanId: hash('sha256', `${turn}${key}`).slice(0, 16),
   }
 }
 

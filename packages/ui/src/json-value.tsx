@@ -41,8 +41,9 @@ function Entries({
   const [shown, more] = useFold(entries.length, depth >= DEEP ? 0 : MANY, PAGE.entries)
   const rest = entries.length - shown
   const noun = `${list ? 'item' : 'field'}${rest === 1 ? '' : 's'}`
-  return (
-    <dl className={depth === 0 ? 'grid grid-cols-1 gap-1.5' : 'grid grid-cols-1 gap-1 border-s border-border ps-3'}>
+  const gap = depth === 0 ? 'gap-1.5' : 'gap-1'
+  const fields = (
+    <dl className={`grid grid-cols-1 ${gap}`}>
       {entries.slice(0, shown).map(([key, value]) => (
         <div
           key={key}
@@ -60,6 +61,11 @@ function Entries({
           </dd>
         </div>
       ))}
+    </dl>
+  )
+  return (
+    <div className={`grid grid-cols-1 ${gap} ${depth === 0 ? '' : 'border-s border-border ps-3'}`}>
+      {shown > 0 && fields}
       {rest > 0 && (
         <More onClick={more}>
           {shown === 0
@@ -67,7 +73,7 @@ function Entries({
             : `Show ${stepOf(rest, PAGE.entries)} more ${noun}`}
         </More>
       )}
-    </dl>
+    </div>
   )
 }
 

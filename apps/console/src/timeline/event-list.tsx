@@ -3,10 +3,11 @@ import type { Json, LogEvent } from '@holdpoint/client'
 import { JsonValue, ShownText } from '@holdpoint/ui'
 import { addressOf, TextLink } from '../parts.tsx'
 import { callsOfLog, eventWords } from './event-words.ts'
+import { ForkHere } from './fork-here.tsx'
 import { exactSpan } from './ticks.ts'
 
 export interface EventListProps {
-  /** For links to the evidence of calls. */
+  /** For links to the evidence of calls, and for forks. */
   readonly conversationId?: string
   readonly events: readonly LogEvent[]
   readonly window: { readonly from: number; readonly to: number | undefined }
@@ -49,13 +50,14 @@ export function EventList({ conversationId, events, window, chosen, onChoose }: 
               </span>
             </button>
             {event.seq === chosen && (
-              <div className="border-t border-border bg-background px-4 py-3">
+              <div className="grid gap-3 border-t border-border bg-background px-4 py-3">
                 {event.type === 'call.held' && conversationId !== undefined && (
-                  <p className="mb-2">
+                  <p>
                     <TextLink to={addressOf.evidence(conversationId, event.callId)}>Evidence of this call</TextLink>
                   </p>
                 )}
                 <JsonValue value={event as unknown as Json} />
+                {conversationId !== undefined && <ForkHere id={conversationId} seq={event.seq} />}
               </div>
             )}
           </li>

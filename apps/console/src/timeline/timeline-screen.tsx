@@ -8,6 +8,7 @@ import { EventList } from './event-list.tsx'
 import { LaneChart, Legend } from './lane-chart.tsx'
 import { timelineOf, type Timeline } from './lanes.ts'
 import { Prompts } from './prompts.tsx'
+import { ReplayTurn } from './replay-turn.tsx'
 import { useEvents } from './use-events.ts'
 
 export function TimelineScreen({ id }: { readonly id: string }): ReactNode {
@@ -85,8 +86,14 @@ function TimelineOfTurn({
       </div>
       <EventList conversationId={id} events={events} window={window} chosen={chosen} onChoose={setChosen} />
       {turn && <Prompts id={id} turnId={turn.turnId} seq={events.at(-1)?.seq ?? 0} />}
+      {turn && <ReplayTurn key={turn.turnId} id={id} turnId={turn.turnId} agent={agentOf(events, turn.turnId)} />}
     </>
   )
+}
+
+function agentOf(events: readonly LogEvent[], turnId: string): string {
+  const started = events.find((event) => event.type === 'turn.started' && event.turnId === turnId)
+  return started?.type === 'turn.started' ? started.agent : ''
 }
 
 function short(words: string): string {

@@ -37,7 +37,10 @@ export class HandlerRun {
       name: this.definition.name,
       arguments: input as Record<string, unknown>,
       // The same for every attempt, so that a server can use it as an idempotency key.
-      _meta: { 'holdpoint/callId': call.id },
+      _meta: {
+        'holdpoint/callId': call.id,
+        ...(call.traceparent !== undefined && { traceparent: call.traceparent }),
+      },
     }
   }
 
