@@ -12,8 +12,8 @@ async function entries({ ask }: PersonKit): Promise<readonly AdminEntry[]> {
 
 /** Writes of ordinary work. Every other write must be an administrative action. */
 const ORDINARY = new Set(
-  `acceptCalls assignHold backtestRules callProgress callResult cancelConversation chat claimCalls commentOnHold
-  continueConversation createConversation createSpace endMyOtherSessions endMySession forkConversation postSpaceMessage readSpace
+  `assignHold backtestRules callProgress callResult cancelConversation chat claimCalls commentOnHold
+  continueConversation createConversation createSpace endMyOtherSessions endMySession forkConversation postSpaceMessage putChannelPreferences readSpace
   releaseCall removePlan replayTurn resolve sendMessage setPlan spaceToolResult stopChat toolResult trigger`.split(
     /\s+/,
   ),

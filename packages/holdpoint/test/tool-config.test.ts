@@ -57,7 +57,7 @@ describe('what each kind is converted to', () => {
       grace: 5000,
       late: 'reject',
       outputSchema: { type: 'number' },
-      approval: { required: true, reason: 'It costs', approvers: 2 },
+      approval: { required: true, reason: 'It costs', approvers: 2, rules: 'may-relax' },
       onExpire: { answer: 0 },
       retention: { turns: 2 },
     })
@@ -67,7 +67,12 @@ describe('what each kind is converted to', () => {
       output: { json: { type: 'number' } },
       retention: { turns: 2 },
     })
-    expect(made.gate?.({} as never)).toEqual({ required: true, reason: 'It costs', approvers: 2 })
+    expect(made.gate?.({} as never)).toEqual({
+      required: true,
+      reason: 'It costs',
+      approvers: 2,
+      rules: 'may-relax',
+    })
     expect(toolFromConfig({ ...configs.gateway, onLost: 'fail', approval: 'required' })).toMatchObject({
       onLost: 'fail',
     })

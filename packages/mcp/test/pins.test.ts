@@ -108,6 +108,19 @@ test('annotations of a server never lower an approval requirement', async () => 
   expect(raw.asked.some(({ rpc }) => rpc.method === 'tools/call')).toBe(false)
 })
 
+test('a rule may take the place of an approval, but not while the definition of the server has changed', async () => {
+  const raw = keep(await rawServer())
+  const store = storeInMemory()
+  const approval = { required: true, rules: 'may-relax' } as const
+  const first = await ask(raw, store, 'one', { approval })
+  expect(await first.held('one')).toMatchObject({ rules: 'may-relax' })
+  raw.tools = [{ ...ECHO, description: POISONED }]
+  const second = await ask(raw, store, 'two', { approval })
+  const hold = await second.held('two')
+  expect(hold.reason).toContain(POISONED)
+  expect(hold.rules).toBeUndefined()
+})
+
 test('a removed tool is not listed, and a new one is', async () => {
   const raw = keep(await rawServer())
   const store = storeInMemory()

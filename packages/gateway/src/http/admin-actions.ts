@@ -1,7 +1,7 @@
 /** Which operations are administrative actions, and what the audit log keeps of their requests. */
 import { canonical, isObject, sha256, toJson, type Json } from '@holdpoint/core'
 
-/** What is kept of the body: all of it, its SHA-256, or nothing. Agents may have secrets in their definitions. */
+/** What is kept of the body: all of it, its SHA-256, or nothing. Agents and webhooks may have secrets in their definitions. */
 type Keeps = 'body' | 'hash' | 'nothing'
 
 const ACTIONS: Readonly<Record<string, Keeps>> = {
@@ -14,6 +14,14 @@ const ACTIONS: Readonly<Record<string, Keeps>> = {
   updateAgent: 'hash',
   deleteAgent: 'nothing',
   acceptMcpTool: 'body',
+  createWebhook: 'hash',
+  removeWebhook: 'nothing',
+  rotateWebhookSecret: 'nothing',
+  replayWebhookDelivery: 'nothing',
+  createTrigger: 'hash',
+  removeTrigger: 'nothing',
+  putPersonChannels: 'body',
+  removePersonChannels: 'nothing',
   putPerson: 'body',
   removePerson: 'nothing',
   handOver: 'body',

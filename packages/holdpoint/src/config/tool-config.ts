@@ -254,10 +254,14 @@ function isOwn(url: string, hosts: readonly string[]): boolean {
 
 function approval(value: Json, path: string): 'auto' | 'required' | ApprovalRequest {
   if (!isObject(value)) return oneOf('auto', 'required')(value, path)
-  const fields = new Fields(value, path, ['required', 'reason', 'approvers'])
+  const fields = new Fields(value, path, ['required', 'reason', 'approvers', 'rules'])
   return {
     required: fields.need('required', either),
-    ...given({ reason: fields.maybe('reason', text(2000)), approvers: fields.maybe('approvers', whole(1, 100)) }),
+    ...given({
+      reason: fields.maybe('reason', text(2000)),
+      approvers: fields.maybe('approvers', whole(1, 100)),
+      rules: fields.maybe('rules', oneOf('may-relax')),
+    }),
   }
 }
 

@@ -58,7 +58,8 @@ export function mcpTool(
     approval: async (context) => {
       await server.refreshTools(0)
       const asked = await (typeof rule === 'function' ? rule(context) : rule)
-      const request = typeof asked === 'object' ? asked : {}
+      // A definition that no person has seen yet is asked about, whatever a rule says.
+      const { rules: _rules, ...request } = typeof asked === 'object' ? asked : {}
       if (isChanged())
         return { ...request, required: true, reason: describeChanges(differences(definition, current().definition)) }
       return isNew() ? { ...request, required: true, reason: NEW } : asked

@@ -60,6 +60,7 @@ const approvalData = z.union([
     required: z.boolean(),
     reason: z.string().max(1000).optional(),
     approvers: z.number().int().min(1).max(20).optional(),
+    rules: z.literal('may-relax').optional(),
   }),
 ])
 const approvalInCode = z.union([approvalData, z.custom((value) => typeof value === 'function')])
