@@ -71,7 +71,7 @@ export interface Rule extends RuleText {
   readonly id: string
   /** 1 when the rule is saved first; each change of its text adds 1. */
   readonly version: number
-  readonly author: Pick<Principal, 'id' | 'groups' | 'via'>
+  readonly author: Pick<Principal, 'id' | 'kind' | 'groups' | 'via'>
   readonly createdAt: number
   readonly savedAt: number
   /** How many calls this version decided. */

@@ -8,7 +8,17 @@ export function text(more: Partial<RuleText> = {}): RuleText {
 }
 
 export function rule(id: string, more: Partial<Rule> = {}): Rule {
-  return { ...text(), id, version: 1, author: { id: 'ada' }, createdAt: 0, savedAt: 0, used: 0, calls: [], ...more }
+  return {
+    ...text(),
+    id,
+    version: 1,
+    author: { id: 'ada', kind: 'person' },
+    createdAt: 0,
+    savedAt: 0,
+    used: 0,
+    calls: [],
+    ...more,
+  }
 }
 
 export function call(input: Json | undefined, more: Partial<CallFacts> = {}): CallFacts {

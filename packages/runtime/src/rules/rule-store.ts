@@ -109,8 +109,8 @@ export class RuleStore {
     const now = this.#ports.now()
     const checked = checkRule(text, now)
     if (!checked.ok) return refused('rule-invalid', checked.why)
-    const { id: authorId, groups, via } = by
-    const author = { id: authorId, ...(groups && { groups }), ...(via !== undefined && { via }) }
+    const { id: authorId, kind, groups, via } = by
+    const author = { id: authorId, kind, ...(groups && { groups }), ...(via !== undefined && { via }) }
     const fresh = { ...checked.rule, author, savedAt: now, used: 0, calls: [] }
     if (id !== undefined)
       return this.#change(tenant, id, (rule) => {

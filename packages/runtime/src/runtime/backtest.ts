@@ -76,7 +76,7 @@ export async function backtest(
 
 /** A rule that decides always, also if it would be in shadow mode, or used up. */
 function asRule({ shadow: _shadow, uses: _uses, expiresAt: _expires, ...text }: RuleText, index: number): Rule {
-  const author = { id: 'backtest' }
+  const author = { id: 'backtest', kind: 'program' } as const
   return { ...text, id: `${index + 1}`, version: 1, author, createdAt: index, savedAt: index, used: 0, calls: [] }
 }
 

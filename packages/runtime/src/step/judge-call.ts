@@ -6,7 +6,6 @@
 import { messageOf } from '@holdpoint/core/internal/failure'
 import { isPlain, toJson, type Json } from '@holdpoint/core/internal/json'
 import type { EventBody } from '@holdpoint/core/internal/log/log-event'
-import type { Principal } from '@holdpoint/core/internal/principal'
 import { judgeByRules, type CallFacts, type Finding } from '@holdpoint/core/internal/rule/judge-by-rules'
 import { namesOf } from '@holdpoint/core/internal/rule/recorded-calls'
 import type { Rule, RuleDecision } from '@holdpoint/core/internal/rule/rule'
@@ -118,8 +117,7 @@ function whyIgnored(approval: ApprovalRequest, { author }: Rule, context: TurnCo
   const askedBy = authorsReadInTurn(context)
   const wanted = approverRule(approval, askedBy)
   if (wanted.approvers > 1) return `The call needs ${wanted.approvers} approvers, and a rule has one author.`
-  const by: Principal = { ...author, kind: 'person' }
-  const may = mayApprove([wanted], { by, now: context.agent.ports.now(), askedBy })
+  const may = mayApprove([wanted], { by: author, now: context.agent.ports.now(), askedBy })
   return may.ok ? undefined : `The author of the rule, ${author.id}, may not approve the call: it ${may.why}`
 }
 

@@ -59,6 +59,18 @@ test('a rule of a named approver stands for them, with the groups that they had 
   expect(await a.runtime.send('c', 'Mail Ada', { by: 'ada' })).toMatchObject({ status: 'done' })
 })
 
+test('a rule of a program stands for that program, and the list says that its author is one', async () => {
+  const [world, ran] = [new World(), [] as string[]]
+  const approval = { ...mayRelax, approvers: { anyOf: ['group:finance'] } }
+  const a = await world.process('a', desk(ran, {}, { approval }))
+  await a.runtime.rules.save(about(), { by: { id: 'key:bot', kind: 'program' } })
+  expect(await a.runtime.send('c', 'Mail Ada', { by: 'ada' })).toMatchObject({ status: 'held' })
+  await a.runtime.rules.save(about(), { by: { id: 'key:desk', kind: 'program', groups: ['finance'] } })
+  expect(await a.runtime.send('d', 'Mail Ada', { by: 'ada' })).toMatchObject({ status: 'done' })
+  const authors = (await a.runtime.rules.list()).items.map(({ author }) => `${author.kind} ${author.id}`)
+  expect(authors.toSorted()).toEqual(['program key:bot', 'program key:desk'])
+})
+
 test('a deny ends the call before its gate is asked, and the model reads which rule it was', async () => {
   const [world, ran, asked] = [new World(), [] as string[], [] as string[]]
   const approval = (): boolean => (asked.push('gate'), false)
