@@ -84,11 +84,15 @@ function ackedOf({ sent, answered, repeats }: Record, isMeant: (told: Told) => b
   }
 }
 
-/** Calls for which two final answers were accepted. An answer that was lost with the tail leaves room for another. */
+/** Calls for which two final answers were accepted. An answer that was lost with the tail leaves room for another, or for itself. */
 function decisionsTwice(logs: Logs, { answered }: Record, inTail: (told: Told) => boolean): string[] {
   const known = new Set(answersIn(logs).map(({ what }) => what))
-  const final = answered.filter((each) => each.final && (!inTail(each) || known.has(`${each.answered} by ${each.by}`)))
-  return [...Map.groupBy(final, (each) => `${each.id} ${each.answered}`)].flatMap(([call, all]) =>
+  const final = answered.filter((each) => each.final)
+  const kept = final.filter((each) => !inTail(each))
+  const again = (each: Answered): boolean =>
+    kept.some(({ answered: call, by }) => call === each.answered && by === each.by)
+  const survived = final.filter((each) => inTail(each) && known.has(`${each.answered} by ${each.by}`) && !again(each))
+  return [...Map.groupBy([...kept, ...survived], (each) => `${each.id} ${each.answered}`)].flatMap(([call, all]) =>
     all.length > 1
       ? [`doubled: accepted for ${call}: ${all.map((each) => `${each.choice} (${each.by})`).join(', ')}`]
       : [],

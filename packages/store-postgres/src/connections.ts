@@ -3,7 +3,7 @@
  * next one is needed. No connection error is ever unhandled.
  */
 import { Pool, type PoolClient, type QueryResultRow } from 'pg'
-import { openConfirmCommits } from './confirm-commits.ts'
+import { openConfirm } from './confirm-commits.ts'
 import { withEachHost, type Endpoint } from './endpoint.ts'
 import { isConnectionError, unavailable } from './pg-error.ts'
 import type { Settings } from './settings.ts'
@@ -60,7 +60,7 @@ export function connect(settings: Settings, endpoint: Endpoint): Connections {
   return {
     writer: () => acquire(writers, endpoint),
     read,
-    confirm: openConfirmCommits(read),
+    confirm: openConfirm(read),
     once: async (query) => {
       try {
         return await run(query)

@@ -6,8 +6,9 @@
  * - "It was written before" is only said when it also holds on the synchronous standby. The first answer may have been lost
  *   because the server gave up waiting for the standby, and a commit that writes nothing waits for none.
  */
-import { messageOf, type Appended } from '@holdpoint/core'
+import type { Appended } from '@holdpoint/core'
 import { answersIn, callOf, type AppendResult, type CallResult, type Op } from './append-call.ts'
+import { confirmCommits } from './confirm-commits.ts'
 import type { Acquired, Connections } from './connections.ts'
 import { lockedAmong } from './locked-among.ts'
 import {
@@ -33,13 +34,12 @@ export interface Answered {
 }
 
 type Outcome =
-  | { readonly answers: readonly AppendResult[] }
+  /** `doubt`: why the standby may not have what was written earlier. */
+  | { readonly answers: readonly AppendResult[]; readonly doubt?: unknown }
   | { readonly result: 'failed' | 'unknown'; readonly error: unknown; readonly sent: boolean }
 
 export interface LaneConnection {
   call(batch: readonly Waiting[]): Promise<Outcome>
-  /** Makes sure that the standby has what was written before. Returns why it may not have it. */
-  confirm(): Promise<unknown>
   /** The appends whose conversation is locked now. `doubtful`: looks only at those that were locked before. */
   locked(batch: readonly Waiting[], which: 'all' | 'doubtful'): Promise<ReadonlySet<Waiting>>
   close(): void
@@ -50,7 +50,7 @@ export async function callWith(connection: LaneConnection, batch: readonly Waiti
   const locked = await connection.locked(batch, 'doubtful')
   if (locked.size > 0) return withoutLocked(connection, batch, locked)
   const outcome = await connection.call(batch)
-  return 'answers' in outcome ? confirmed(connection, batch, outcome.answers) : failedAs(connection, batch, outcome)
+  return 'answers' in outcome ? answeredBy(batch, outcome) : failedAs(connection, batch, outcome)
 }
 
 async function failedAs(
@@ -84,24 +84,26 @@ async function withoutLocked(
   return free.length === 0 ? refused : [...refused, ...(await callWith(connection, free))]
 }
 
-async function confirmed(
-  connection: LaneConnection,
+function answeredBy(
   batch: readonly Waiting[],
-  answers: readonly AppendResult[],
-): Promise<readonly Answered[]> {
-  const isEarlier = ({ result }: AppendResult): boolean => result === 'again' || result === 'repeated'
-  const doubt = answers.some(isEarlier) ? await connection.confirm() : undefined
+  { answers, doubt }: Extract<Outcome, { readonly answers: unknown }>,
+): readonly Answered[] {
   return answers.map((result) => ({
     waiting: batch[result.nth - 1]!,
-    result: doubt !== undefined && isEarlier(result) ? { result: 'unknown' as const, why: messageOf(doubt) } : result,
+    result:
+      doubt !== undefined && isEarlier(result) ? { result: 'unknown' as const, why: pgErrorMessage(doubt) } : result,
   }))
+}
+
+function isEarlier({ result }: AppendResult): boolean {
+  return result === 'again' || result === 'repeated'
 }
 
 /**
  * A connection that is held while there is something to send, and replaced if it breaks. The timeout of a call includes
  * the timeouts of the calls before it.
  */
-export function openLaneConnection(settings: Settings, { writer, confirm }: Connections): LaneConnection {
+export function openLaneConnection(settings: Settings, { writer }: Connections): LaneConnection {
   let connecting: Promise<Acquired> | undefined
   let sent = 0
   /** The conversations that were locked when they were last looked at. */
@@ -142,21 +144,19 @@ export function openLaneConnection(settings: Settings, { writer, confirm }: Conn
           settings,
           batch.map(({ op }) => op),
         )
-        const rows = await using(async (client, timeout) => {
+        return await using(async (client, timeout) => {
           const timed = { ...named(client, query), query_timeout: timeout }
-          return (await client.query<CallResult>(timed)).rows
+          const answers = (await client.query<CallResult>(timed)).rows.flatMap(answersIn)
+          if (!answers.some(isEarlier)) return { answers }
+          // On the same connection: after a fail-over, another one would lead to a server that may never have had it.
+          const doubt = await confirmCommits(client, settings, timeout).catch((error: unknown) => error)
+          return { answers, doubt }
         })
-        return { answers: rows.flatMap(answersIn) }
       } catch (error) {
         if (error instanceof NotSent) return { result: 'failed', error: error.cause, sent: false }
         return { result: mayBeWritten(error) ? 'unknown' : 'failed', error, sent: true }
       }
     },
-    confirm: () =>
-      confirm().then(
-        () => undefined,
-        (error: unknown) => error,
-      ),
     locked: async (batch, which) => {
       const asked = which === 'all' ? batch : batch.filter(({ conversation }) => doubtful.has(conversation))
       if (asked.length === 0) return NONE

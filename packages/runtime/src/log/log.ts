@@ -179,10 +179,11 @@ export class Log<S extends MachineState, F extends MachineEffect> {
         if (typeof written === 'object') return written
         if (written === 'ok') return decision
       } else {
+        const state = this.#state
         await this.refresh()
-        if (this.#state.seq !== seq) continue
-        await this.store.confirm?.()
-        return decision
+        // The server that confirms may be another one, so the log is read once more.
+        if (this.#state === state && this.store.confirm) await this.store.confirm().then(() => this.refresh())
+        if (this.#state === state) return decision
       }
     }
   }
@@ -269,8 +270,9 @@ export class Log<S extends MachineState, F extends MachineEffect> {
   /** Where the append under this key ended, if there was one. */
   async findKey(key: string): Promise<number | undefined> {
     const seq = await this.store.findKey(this.address, key)
-    if (seq !== undefined) await this.store.confirm?.()
-    return seq
+    if (seq === undefined || !this.store.confirm) return seq
+    await this.store.confirm()
+    return this.store.findKey(this.address, key)
   }
 
   listen(listener: LogListener): () => void {
