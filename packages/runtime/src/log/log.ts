@@ -175,7 +175,8 @@ export class Log<S extends MachineState, F extends MachineEffect> {
       if (this.#state.seq !== seq) continue
       if (decision.events && decision.events.length > 0) {
         const writer: Writer = key === undefined ? OUTSIDER : { as: 'outsider', key }
-        const written = await this.append(decision.events, writer, decision.recalled)
+        const { events, recalled } = decision
+        const written = await this.#appendDecided(events, writer, recalled)
         if (typeof written === 'object') return written
         if (written === 'ok') return decision
       } else {
@@ -185,6 +186,19 @@ export class Log<S extends MachineState, F extends MachineEffect> {
         if (this.#state === state && this.store.confirm) await this.store.confirm().then(() => this.refresh())
         if (this.#state === state) return decision
       }
+    }
+  }
+
+  /** A call that a decision recalled may be newer than this state: then the decision is made again, as after a conflict. */
+  async #appendDecided(events: readonly EventBody[], writer: Writer, recalled?: readonly Call[]): Promise<Written> {
+    const state = this.#state
+    try {
+      return await this.append(events, writer, recalled)
+    } catch (error) {
+      if (!HoldpointError.is(error) || error.code !== 'history-impossible') throw error
+      await this.refresh()
+      if (this.#state === state) throw error
+      return 'conflict'
     }
   }
 
