@@ -4,6 +4,7 @@
  * the next one gets a new pair.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { holdpoint, type Runtime } from 'holdpoint'
 import type { LogEvent } from '@holdpoint/core'
 import { postgresStore } from '@holdpoint/store-postgres'
@@ -158,8 +159,13 @@ function nameOf(each: Sent | Answered): string {
   return 'sent' in each ? each.sent : each.by
 }
 
+/** Does not keep this process alive when the work that it limits is done. */
+function limit(ms: number): Promise<void> {
+  return setTimeout(ms, undefined, { ref: false })
+}
+
 async function ended(worker: Child): Promise<void> {
-  const timer = nap(2 * REST_WITHIN_MS).then(() => Promise.reject(new Error('A process did not end its round.')))
+  const timer = limit(2 * REST_WITHIN_MS).then(() => Promise.reject(new Error('A process did not end its round.')))
   await Promise.race([worker.line('ended'), timer])
 }
 
@@ -180,7 +186,7 @@ async function examine(url: string, schema: string, effects: string, record: Rec
       CONVERSATIONS.map(async (id) => {
         const why = await Promise.race([
           complete(hp, id).catch(String),
-          nap(REST_WITHIN_MS).then(() => 'not at rest in time'),
+          limit(REST_WITHIN_MS).then(() => 'not at rest in time'),
         ])
         if (why !== undefined) record.stuck.push(`${id} is stuck in a new process: ${why}`)
         const events: LogEvent[] = []
