@@ -36,8 +36,6 @@ import type { RuntimeOptions } from '../runtime/runtime-options.ts'
 import { Subscribers } from '../subscribe/subscribers.ts'
 import { Sweeper } from './sweeper.ts'
 import { TenantQuotas } from './tenant-quotas.ts'
-/** How many due logs one look handles. */
-const LOOK = 100
 
 export class Engine implements LogHost, ActiveLogListener {
   readonly store: Store
