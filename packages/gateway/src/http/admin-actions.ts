@@ -1,8 +1,11 @@
 /** Which operations are administrative actions, and what the audit log keeps of their requests. */
 import { canonical, isObject, sha256, toJson, type Json } from '@holdpoint/core'
 
-/** What is kept of the body: all of it, its SHA-256, or nothing. Agents and webhooks may have secrets in their definitions. */
-type Keeps = 'body' | 'hash' | 'nothing'
+/**
+ * What is kept of the body: all of it, its SHA-256, or nothing. Agents and webhooks may have secrets in their definitions. A
+ * person's display name is left out: an entry cannot be erased with the person.
+ */
+type Keeps = 'body' | 'without-name' | 'hash' | 'nothing'
 
 const ACTIONS: Readonly<Record<string, Keeps>> = {
   createKey: 'body',
@@ -14,10 +17,12 @@ const ACTIONS: Readonly<Record<string, Keeps>> = {
   updateAgent: 'hash',
   deleteAgent: 'nothing',
   acceptMcpTool: 'body',
-  putPerson: 'body',
+  putPerson: 'without-name',
   removePerson: 'nothing',
+  erasePerson: 'body',
   handOver: 'body',
-  putPersonChannels: 'body',
+  // The addresses of a person go with the person.
+  putPersonChannels: 'hash',
   putChannelPreferences: 'body',
   removePersonChannels: 'nothing',
   // The address of a receiver may have a secret in it.
@@ -61,7 +66,14 @@ export function adminActionOf(action: string, { params, query, body }: Validated
   const target = { ...textsOf(query), ...textsOf(params) }
   const json = body === undefined || keeps === 'nothing' ? undefined : toJson(body)
   if (!json?.ok) return { action, target }
-  return { action, target, details: keeps === 'body' ? json.value : { sha256: sha256(canonical(json.value)) } }
+  return { action, target, details: keptOf(json.value, keeps) }
+}
+
+function keptOf(body: Json, keeps: Keeps): Json {
+  if (keeps === 'hash') return { sha256: sha256(canonical(body)) }
+  if (keeps === 'body' || !isObject(body)) return body
+  const { name: _name, ...rest } = body
+  return rest as Json
 }
 
 function textsOf(fields: unknown): Readonly<Record<string, string>> {

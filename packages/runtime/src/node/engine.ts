@@ -133,11 +133,11 @@ export class Engine implements LogHost, ActiveLogListener {
 
   deliver(from: Address, delivery: Delivery): Promise<void> {
     if ('news' in delivery) return putNews(this.store, from, delivery)
-    return this.extension?.deliver(from, delivery) ?? noReceivers()
+    return this.extension ? this.extension.deliver(from, delivery) : noReceivers()
   }
 
-  async isMember(space: Address, person: string): Promise<boolean> {
-    return this.extension?.isMember(space, person) ?? false
+  isMember(space: Address, person: string): Promise<boolean> {
+    return this.extension?.isMember(space, person) ?? Promise.resolve(false)
   }
 
   relay(address: Address): Relay | undefined {
