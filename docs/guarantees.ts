@@ -67,5 +67,7 @@ export const guarantees = {
     'A person who may decide a hold is told of it at least once, and every message says in the end how the hold ended.',
   'link.only-its-person':
     'A signed link decides one hold once, as its person, and neither a preview nor a scanner decides with it.',
+  'cells.move-loses-nothing':
+    'When a tenant is moved to another cell while it is in use, nothing is lost, and nothing is done twice.',
   'cancel.pairs-every-call': 'After a cancel, every call of the turn has an outcome.',
 } as const satisfies Readonly<Record<string, string>>

@@ -65,6 +65,7 @@ export { decodeBatch, encodeBatch, logged, type Batch } from './log/batch.ts'
 export { type ConversationLine } from './log/conversation-line.ts'
 export { appendText, chainText, following, NO_HASH, type Following, type Head } from './log/chain.ts'
 export { fromSortableId, sortableIdRange, toSortableId, type SortableIdRange } from './log/sortable.ts'
+export { tenantRowsOf, type LogRow, type MovableStore, type TenantRows } from './log/tenant-rows.ts'
 export { memoryStore, type MemoryStoreOptions } from './log/memory-store.ts'
 export type {
   Address,

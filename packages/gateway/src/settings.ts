@@ -15,6 +15,8 @@ export interface Settings extends Pick<
   readonly store: string
   /** A direct URL, if the one of the store is a pooler in transaction mode. */
   readonly listenUrl?: string
+  /** The path of a JSON file with several stores, instead of `store`. */
+  readonly cells: string | undefined
   /** The path of the module with the program's agents. */
   readonly app: string | undefined
   readonly limits?: LimitsSetting
@@ -27,6 +29,7 @@ type Env = Readonly<Record<string, string | undefined>>
 const NAMES: ReadonlySet<string> = new Set([
   'HOLDPOINT_STORE',
   'HOLDPOINT_STORE_LISTEN',
+  'HOLDPOINT_CELLS',
   'HOLDPOINT_APP',
   'HOLDPOINT_HOSTS',
   'HOLDPOINT_ORIGINS',
@@ -50,8 +53,10 @@ export function settingsFromEnv(env: Env): Settings {
       'config-invalid',
       `${unknown} is set in the environment, but is not a setting. The settings are PORT, HOST, ${[...NAMES].join(', ')}.`,
     )
-  const { HOLDPOINT_STORE = 'holdpoint.db', HOLDPOINT_STORE_LISTEN: listenUrl } = env
+  const { HOLDPOINT_STORE = 'holdpoint.db', HOLDPOINT_STORE_LISTEN: listenUrl, HOLDPOINT_CELLS } = env
   const { PORT = '8484', HOST, HOLDPOINT_APP } = env
+  if (HOLDPOINT_CELLS !== undefined && (env['HOLDPOINT_STORE'] ?? listenUrl) !== undefined)
+    throw new HoldpointError('config-invalid', 'Set HOLDPOINT_STORE or HOLDPOINT_CELLS, not both.')
   const port = Number(PORT)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new HoldpointError('config-invalid', `PORT must be a number from 0 to 65535, not "${PORT}".`)
@@ -63,6 +68,7 @@ export function settingsFromEnv(env: Env): Settings {
   return {
     store: HOLDPOINT_STORE,
     ...(listenUrl !== undefined && { listenUrl }),
+    cells: HOLDPOINT_CELLS,
     app: HOLDPOINT_APP,
     port,
     auth: authOf(env),

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Channels } from '@holdpoint/channels'
 import type { Observer } from '@holdpoint/runtime'
-import { holdpoint, openStore } from 'holdpoint'
+import { holdpoint, openCells, openStore, readCellsConfig, type Store } from 'holdpoint'
 import { storedAgents, rememberSecrets } from './stored-agents.ts'
 import { failedTurns } from './failed-turns.ts'
 import type { gatewayTelemetry } from './gateway-telemetry.ts'
@@ -36,13 +36,21 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
   const {
     store: location,
     listenUrl,
+    cells,
     app,
     limits: { planEveryMs, ...limits } = {},
     telemetry,
     ...settings
   } = settingsFromEnv(env)
   const program = await loadProgram(app)
-  const store = await openStore(location, listenUrl === undefined ? {} : { listenUrl })
+  const secrets = new Set<string>()
+  const redact = redactor(secrets)
+  const log = operatorLog()
+  const onProblem = (error: unknown): void => log(problemLine(error, redact))
+  const store =
+    cells === undefined
+      ? await openStore(location, listenUrl === undefined ? {} : { listenUrl })
+      : await openCellsIn(cells, onProblem)
   const {
     agents,
     storedAgentsOptions,
@@ -53,17 +61,13 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
     await store.close()
     throw error
   })
-  const secrets = new Set<string>()
   const stored = storedAgents(store, {
     ...(limits.maxSteps !== undefined && { maxSteps: limits.maxSteps }),
     ...storedAgentsOptions,
     ...(storedAgentsOptions.secrets && { secrets: rememberSecrets(storedAgentsOptions.secrets, secrets) }),
   })
   // A SQLite file usually has one process. A short lease lets its restart take over soon after a kill.
-  const lease = /^postgres(?:ql)?:/.test(location) ? {} : { leaseMs: 5000 }
-  const redact = redactor(secrets)
-  const log = operatorLog()
-  const onProblem = (error: unknown): void => log(problemLine(error, redact))
+  const lease = cells !== undefined || /^postgres(?:ql)?:/.test(location) ? {} : { leaseMs: 5000 }
   const turns = failedTurns((line) => log({ ...line, message: redact(line.message) }))
   const watching = telemetry && (await telemetryOf(telemetry, store, { redact, onProblem }))
   const runtime = await holdpoint({
@@ -132,6 +136,10 @@ function both(first: Observer, second: Observer): Observer {
       second.wrote(address, events)
     },
   }
+}
+
+async function openCellsIn(file: string, onProblem: (error: unknown) => void): Promise<Store> {
+  return (await openCells(await readCellsConfig(file), { onProblem })).store
 }
 
 /** For commands: prints a configuration error as one line and exits. */

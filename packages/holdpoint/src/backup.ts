@@ -5,8 +5,8 @@
 import { HoldpointError, type Store } from '@holdpoint/core'
 import { markRestored as markStore, type MarkedRestored } from '@holdpoint/runtime'
 import { backupSqlite, restoreSqlite, type CopiedFile } from '@holdpoint/store-sqlite'
-import { openStore } from './holdpoint.ts'
 import { nodePorts } from './node-ports.ts'
+import { openStore } from './open-store.ts'
 
 /** Copies the SQLite file `from` into the new file `to`. Processes may go on writing. */
 export async function backup(from: string, to: string): Promise<CopiedFile> {

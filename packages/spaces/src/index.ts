@@ -3,6 +3,7 @@ export { type SpaceMessage, type SpaceView, type ToolMessage } from './space/spa
 export { removeWriting, addWriting, type SpaceWriting } from './space/space-writing.ts'
 export { type Space, type SpaceMember } from './space/space.ts'
 export { spaceMachine, type SpaceEffect, type SpaceState } from './space/space-machine.ts'
+export { copyLog, isMoved, moveLog } from './copy-log.ts'
 export { type SpaceRefusal } from './space/decide-space.ts'
 export { type Note as MindNote } from './agent/self-tools.ts'
 export { Runtime } from './runtime.ts'

@@ -1,5 +1,5 @@
 /** Assembles the store: opens it, connects appends to the change feed, and closes the parts in order. */
-import { HoldpointError, type Address, type Store } from '@holdpoint/core'
+import { HoldpointError, type Address, type MovableStore, type Store } from '@holdpoint/core'
 import { openAppendLanes } from './append-lanes.ts'
 import { pgErrorMessage } from './pg-error.ts'
 import { checkServer } from './check-server.ts'
@@ -20,6 +20,7 @@ import { openReads } from './reads.ts'
 import { fromStored, toStored } from './stored-name.ts'
 import { sharedSessions, sharesSessions } from './shared-sessions.ts'
 import type { StoreClient } from './store-client.ts'
+import { openTenantRows } from './tenant-rows.ts'
 import { openSweep } from './sweep.ts'
 
 /** Opens a store in the PostgreSQL at `url`, and creates or migrates its tables. Any number of processes can share it. */
@@ -41,7 +42,7 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
   })
   let closing: Promise<void> | undefined
 
-  return {
+  const store: MovableStore = {
     ...openLoad(schema, connections),
     ...openReads(schema, connections),
     ...openBatches(schema, connections),
@@ -51,6 +52,7 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
     ...openDocuments(settings, connections),
     ...openSweep(settings, connections),
     ...openOwnership(settings, connections),
+    tenantRows: openTenantRows(schema, connections),
     append: async (write) => (closing ? { result: 'failed', why: 'This store is closed.' } : lanes.append(write)),
     confirm: () => connections.confirm(),
     listen: (listener) => {
@@ -66,6 +68,7 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
         for (const { watch } of [endpoint, direct]) watch.close()
       })()),
   }
+  return store
 }
 
 /** Uses separate connections, which are closed before the store opens its own. */

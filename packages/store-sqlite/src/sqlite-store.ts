@@ -3,7 +3,7 @@
  * See migrations/0001-schema.ts for the tables, and node-locks.ts for when a node counts as alive.
  */
 import { resolve } from 'node:path'
-import { HoldpointError, type Address, type Store } from '@holdpoint/core'
+import { HoldpointError, type Address, type MovableStore, type Store } from '@holdpoint/core'
 import { toAppended, toAppendOp } from './append-op.ts'
 import { checkNode } from './check-node.ts'
 import { openDocuments } from './open-documents.ts'
@@ -14,6 +14,7 @@ import { Pages } from './pages.ts'
 import { Reader } from './reader.ts'
 import { isDamaged, sqliteErrorMessage } from './sqlite-error.ts'
 import type { OpResult, Change, ConversationKey, Op } from './writer-messages.ts'
+import { openTenantRows } from './tenant-rows.ts'
 import { openUsage } from './usage.ts'
 import { Writer } from './writer.ts'
 
@@ -51,7 +52,7 @@ export async function sqliteStore(path: string, options: SqliteStoreOptions = {}
   const exposed = exposureProblem(opened)
   if (exposed !== undefined) process.emitWarning(exposed, 'HoldpointWarning')
   try {
-    return storeOf(path, now, { writer, reader: new Reader(opened, waitMs), nodes, listeners })
+    return storeOf(path, now, { writer, reader: new Reader(opened, waitMs), nodes, listeners, file: opened, waitMs })
   } catch (error) {
     await writer.close()
     throw new HoldpointError('store-unusable', `Cannot read ${path}: ${sqliteErrorMessage(error)}.`, { cause: error })
@@ -64,9 +65,13 @@ interface Parts {
   /** The nodes that send heartbeats through this store. */
   readonly nodes: Set<string>
   readonly listeners: Set<Listener>
+  /** The real path of the file. */
+  readonly file: string
+  readonly waitMs: number
 }
 
-function storeOf(path: string, now: () => number, { writer, reader, nodes, listeners }: Parts): Store {
+function storeOf(path: string, now: () => number, parts: Parts): MovableStore {
+  const { writer, reader, nodes, listeners, file, waitMs } = parts
   const pages = new Pages(reader.db)
   const open = (): void => {
     if (writer.closing) throw new HoldpointError('store-unusable', `The store ${path} is closed.`)
@@ -112,6 +117,7 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
     list: (query) => reading(() => pages.list(query)),
     walk: (query) => reading(() => pages.walk(query)),
     ...openUsage({ db: reader.db, reading }),
+    tenantRows: openTenantRows({ db: reader.db, file, waitMs, reading }),
 
     beat: async (name, ttlMs) => {
       const [node, time] = [toColumn(name), now()]
