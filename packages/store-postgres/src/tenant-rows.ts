@@ -24,7 +24,7 @@ interface NoteRow {
 }
 
 export function openTenantRows(schema: string, { read, once }: Connections): TenantRows {
-  const ofLog = `tenant = $1 and conv = (select k from ${schema}.conversations where tenant = $1 and id = $2)`
+  const log = `(select k from ${schema}.conversations where tenant = $1 and id = $2)`
   return {
     logs: async (tenant, { after = '', limit }) => {
       const rows = await read<{ readonly id: string; readonly agent: string; readonly status: ConversationStatus }>({
@@ -39,12 +39,12 @@ export function openTenantRows(schema: string, { read, once }: Connections): Ten
       const values = [toStored(tenant), toStored(id)]
       const keys = await read<{ readonly key: string; readonly seq: number }>({
         name: 'keys of log',
-        text: `select key, seq from ${schema}.keys where ${ofLog} order by seq`,
+        text: `select key, seq from ${schema}.keys where tenant = $1 and conv = ${log} order by seq`,
         values,
       })
       const notes = await read<NoteRow>({
         name: 'notes of log',
-        text: `select kind, seq, at, until, data from ${schema}.notes where ${ofLog}`,
+        text: `select kind, seq, at, until, data from ${schema}.notes where tenant = $1 and conv = ${log}`,
         values,
       })
       return {
