@@ -15,6 +15,8 @@ export interface Settings extends Pick<
   readonly store: string
   /** A direct URL, if the one of the store is a pooler in transaction mode. */
   readonly listenUrl?: string
+  /** NATS servers that carry notifications. */
+  readonly nats?: readonly string[]
   /** The path of a JSON file with several stores, instead of `store`. */
   readonly cells: string | undefined
   /** The path of the module with the program's agents. */
@@ -30,6 +32,7 @@ const NAMES: ReadonlySet<string> = new Set([
   'HOLDPOINT_STORE',
   'HOLDPOINT_STORE_LISTEN',
   'HOLDPOINT_CELLS',
+  'HOLDPOINT_NATS',
   'HOLDPOINT_APP',
   'HOLDPOINT_HOSTS',
   'HOLDPOINT_ORIGINS',
@@ -55,20 +58,25 @@ export function settingsFromEnv(env: Env): Settings {
     )
   const { HOLDPOINT_STORE = 'holdpoint.db', HOLDPOINT_STORE_LISTEN: listenUrl, HOLDPOINT_CELLS } = env
   const { PORT = '8484', HOST, HOLDPOINT_APP } = env
-  if (HOLDPOINT_CELLS !== undefined && (env['HOLDPOINT_STORE'] ?? listenUrl) !== undefined)
-    throw new HoldpointError('config-invalid', 'Set HOLDPOINT_STORE or HOLDPOINT_CELLS, not both.')
+  if (HOLDPOINT_CELLS !== undefined && (env['HOLDPOINT_STORE'] ?? listenUrl ?? env['HOLDPOINT_NATS']) !== undefined)
+    throw new HoldpointError(
+      'config-invalid',
+      'Set HOLDPOINT_STORE or HOLDPOINT_CELLS, not both. HOLDPOINT_STORE_LISTEN and HOLDPOINT_NATS are for a single store.',
+    )
   const port = Number(PORT)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new HoldpointError('config-invalid', `PORT must be a number from 0 to 65535, not "${PORT}".`)
   const hosts = listOf(env['HOLDPOINT_HOSTS'])
   const origins = listOf(env['HOLDPOINT_ORIGINS'])
   const proxies = listOf(env['HOLDPOINT_TRUSTED_PROXIES'])
+  const nats = listOf(env['HOLDPOINT_NATS'])
   const limits = limitsFromJson(env['HOLDPOINT_LIMITS'])
   const telemetry = telemetryFromEnv(env)
   return {
     store: HOLDPOINT_STORE,
     ...(listenUrl !== undefined && { listenUrl }),
     cells: HOLDPOINT_CELLS,
+    ...(nats && { nats }),
     app: HOLDPOINT_APP,
     port,
     auth: authOf(env),

@@ -36,6 +36,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
   const {
     store: location,
     listenUrl,
+    nats,
     cells,
     app,
     limits: { planEveryMs, ...limits } = {},
@@ -49,7 +50,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
   const onProblem = (error: unknown): void => log(problemLine(error, redact))
   const store =
     cells === undefined
-      ? await openStore(location, listenUrl === undefined ? {} : { listenUrl })
+      ? await openStore(location, { ...(listenUrl !== undefined && { listenUrl }), ...(nats && { nats }) })
       : await openCellsIn(cells, onProblem)
   const {
     agents,

@@ -4,14 +4,17 @@ import { sqliteStore } from '@holdpoint/store-sqlite'
 export interface OpenStoreOptions {
   /** For PostgreSQL behind a pooler in transaction mode: the URL of a direct connection, for notifications. */
   readonly listenUrl?: string
+  /** For many processes on one PostgreSQL: the NATS servers that carry notifications, instead of the database. */
+  readonly nats?: readonly string[]
 }
 
 /** Opens the store at a path or a database URL. The caller closes it. */
 export async function openStore(place: string, options: OpenStoreOptions = {}): Promise<Store> {
   const [, scheme] = /^([a-z][a-z0-9+.-]+):\/\//i.exec(place) ?? []
   if (scheme !== undefined && /^postgres(ql)?$/.test(scheme)) return openPostgres(place, options)
-  if (options.listenUrl !== undefined)
-    throw new HoldpointError('config-invalid', 'listenUrl is for PostgreSQL, and this store is a file: leave it out.')
+  for (const name of ['listenUrl', 'nats'] as const)
+    if (options[name] !== undefined)
+      throw new HoldpointError('config-invalid', `${name} is for PostgreSQL, and this store is a file: leave it out.`)
   if (scheme === undefined) return sqliteStore(place)
   // The rest of the URL may contain a password.
   throw new HoldpointError(
@@ -21,13 +24,28 @@ export async function openStore(place: string, options: OpenStoreOptions = {}): 
 }
 
 /** The PostgreSQL store is a separate package, so that applications without PostgreSQL install no driver. */
-async function openPostgres(url: string, options: OpenStoreOptions): Promise<Store> {
-  const name = '@holdpoint/store-postgres'
-  const found = (await import(name).catch((error: unknown) => {
+async function openPostgres(url: string, { nats, listenUrl }: OpenStoreOptions): Promise<Store> {
+  const found = await load<{ postgresStore(url: string, options: object): Promise<Store> }>(
+    '@holdpoint/store-postgres',
+    'PostgreSQL',
+  )
+  const notifier =
+    nats &&
+    (await load<{ natsNotifier(options: { readonly servers: readonly string[] }): unknown }>(
+      '@holdpoint/notify-nats',
+      'NATS',
+    ))
+  return found.postgresStore(url, {
+    ...(listenUrl !== undefined && { listenUrl }),
+    ...(nats && notifier && { notifier: notifier.natsNotifier({ servers: nats }) }),
+  })
+}
+
+async function load<T>(name: string, what: string): Promise<T> {
+  return (await import(name).catch((error: unknown) => {
     if (!isMissing(error, name)) throw error // the package exists, but fails to load
-    throw new HoldpointError('store-unusable', `For PostgreSQL, install ${name} (npm i ${name}).`, { cause: error })
-  })) as { postgresStore(url: string, options: OpenStoreOptions): Promise<Store> }
-  return found.postgresStore(url, options)
+    throw new HoldpointError('store-unusable', `For ${what}, install ${name} (npm i ${name}).`, { cause: error })
+  })) as T
 }
 
 /** Whether this package is missing, and not one of its dependencies. */

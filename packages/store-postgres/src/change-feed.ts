@@ -1,21 +1,14 @@
 /**
- * Notifications of writes: NOTIFY sends those of this process, and a separate connection with LISTEN receives those of
- * others.
- *
- * - NOTIFY runs in its own transaction shortly after the write. In the write's transaction it would serialize all commits of
- *   the database. Its commit does not wait for the disk, which is left to writes.
- * - A notification may get lost: while the connection is down, or if it is too long. A subscriber that must know reads
- *   `heads`.
+ * Notifications of writes: collects those of this process for a few milliseconds, and gives those of others to the listeners. A
+ * notifier carries them. They may get lost: while a connection is down, or if one is too long. A subscriber that must know reads
+ * `heads`.
  */
 import { randomUUID } from 'node:crypto'
 import type { Address, Store } from '@holdpoint/core'
-import type { Notification } from 'pg'
 import { createBatcher } from './batcher.ts'
-import type { Connections } from './connections.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { OpenNotifier } from './notifier.ts'
 import type { Settings } from './settings.ts'
 import { settleWithin } from './settle-within.ts'
-import { StoreClient } from './store-client.ts'
 
 export interface ChangeFeed {
   /**
@@ -42,15 +35,11 @@ const WINDOW_MS = 10
 const MAX_BYTES = 7900
 const MAX_ITEMS = 400
 
-const RETRY_MS = { first: 100, most: 10_000 }
-/** How often an idle connection is checked. */
-const CHECK_MS = 5000
 const CLOSE_TIMEOUT_MS = 2000
 
 export async function openChangeFeed(
-  settings: Settings,
-  { read }: Connections,
-  direct: Endpoint,
+  settings: Pick<Settings, 'schema' | 'onWarning'>,
+  openNotifier: OpenNotifier,
   onNearDeadline: () => void,
 ): Promise<ChangeFeed> {
   const { schema, onWarning } = settings
@@ -67,18 +56,16 @@ export async function openChangeFeed(
   }
   const outgoing = createBatcher<Item>(
     WINDOW_MS,
-    async (items) => {
-      const text = `select set_config('synchronous_commit', 'off', true), pg_notify($1, payload) from unnest($2::text[]) payload`
-      await read({ name: 'notify', text, values: [schema, payloadsOf(sender, items)] })
-    },
+    (items) => notifier.send(payloadsOf(sender, items)),
     (error) => onWarning('Notifications of writes could not be sent.', error),
   )
-  const incoming = await openListener(settings, direct, ({ payload = '' }) => {
-    for (const [tenant, id, seq, more] of itemsOf(sender, payload)) {
+  const received = (message: string): void => {
+    for (const [tenant, id, seq, more] of itemsOf(sender, message)) {
       if (more === NEAR) onNearDeadline()
       else notifyListeners({ tenant, id }, seq, more === UNOWNED)
     }
-  })
+  }
+  const notifier = await openNotifier({ channel: schema, maxBytes: MAX_BYTES, received, onWarning })
   return {
     notifyHere: (what, seq) => notifyListeners(what, seq, true),
     notify: (what, seq, { unowned, near }) => {
@@ -96,7 +83,7 @@ export async function openChangeFeed(
     },
     close: async () => {
       await settleWithin(CLOSE_TIMEOUT_MS, outgoing.flush())
-      await incoming.close()
+      await notifier.close()
     },
   }
 }
@@ -140,68 +127,4 @@ function isItem(item: unknown): item is Item {
   if (!Array.isArray(item)) return false
   const [tenant, id, seq] = item as readonly unknown[]
   return typeof tenant === 'string' && typeof id === 'string' && typeof seq === 'number'
-}
-
-/** Keeps one connection listening, and replaces it when it breaks. Waits for the first attempt only. */
-async function openListener(
-  settings: Settings,
-  direct: Endpoint,
-  onMessage: (message: Notification) => void,
-): Promise<{ readonly close: () => Promise<void> }> {
-  const { schema, onWarning } = settings
-  let client: StoreClient | undefined
-  let timer: NodeJS.Timeout | undefined
-  let closed = false
-  let retryMs = RETRY_MS.first
-
-  const connect = async (): Promise<void> => {
-    const fresh = new StoreClient(direct.config)
-    let ended = false
-    const lost = (error?: unknown): void => {
-      if (ended) return
-      ended = true
-      clearTimeout(timer)
-      fresh.removeListener('notification', onMessage)
-      void fresh.end().catch(() => {})
-      if (closed) return
-      onWarning(`The connection that listens for changes broke; retrying in ${retryMs} ms.`, error)
-      timer = setTimeout(() => void connect(), retryMs).unref()
-      retryMs = Math.min(RETRY_MS.most, retryMs * 2)
-    }
-    // Before anything else: a client that fails without an error handler ends the process.
-    fresh.on('error', lost)
-    fresh.on('end', lost)
-    fresh.on('notification', onMessage)
-    client = fresh
-    const check = (): void => {
-      fresh.query('select 1').then(() => {
-        if (!ended && !closed) timer = setTimeout(check, CHECK_MS).unref()
-      }, lost)
-    }
-    try {
-      await fresh.connect()
-      await fresh.identify()
-      await fresh.query(`listen ${schema}`)
-      retryMs = RETRY_MS.first
-      // A program that waits for changes keeps itself alive. The connection alone does not.
-      unref(fresh)
-      if (closed) await fresh.end()
-      else if (!ended) timer = setTimeout(check, CHECK_MS).unref()
-    } catch (error) {
-      lost(error)
-    }
-  }
-  await connect()
-  return {
-    close: async () => {
-      closed = true
-      clearTimeout(timer)
-      if (client) await settleWithin(CLOSE_TIMEOUT_MS, client.end())
-    },
-  }
-}
-
-/** The types of pg do not name it. */
-function unref(client: StoreClient): void {
-  ;(client as StoreClient & { unref(): void }).unref()
 }

@@ -10,6 +10,7 @@ import { openEndpoint, type Endpoint } from './endpoint.ts'
 import { openLoad } from './load.ts'
 import { migrate } from './migrate.ts'
 import { openChangeFeed } from './change-feed.ts'
+import { listenNotify } from './listen-notify.ts'
 import { openNotes } from './notes.ts'
 import { settingsOf, type PostgresStoreOptions, type Settings } from './settings.ts'
 import { openOwnership } from './ownership.ts'
@@ -35,7 +36,11 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
     const head = await headOf(settings, connections, deadline)
     if (head) changes.notifyHere(head.what, head.seq)
   })
-  const changes = await openChangeFeed(settings, connections, direct, dispatcher.nearDeadlineElsewhere)
+  const changes = await openChangeFeed(
+    settings,
+    settings.notifier ?? listenNotify(connections, direct),
+    dispatcher.nearDeadlineElsewhere,
+  )
   const lanes = openAppendLanes(settings, connections, ({ to, k, seq, deadline, unowned }) => {
     changes.notify(to, seq, { unowned, near: deadline })
     if (deadline) dispatcher.note({ tenant: toStored(to.tenant), k })

@@ -1,5 +1,6 @@
 /** The options of a store, and their defaults. */
 import { HoldpointError } from '@holdpoint/core'
+import type { OpenNotifier } from './notifier.ts'
 
 export interface PostgresStoreOptions {
   /** The schema of the tables, created if missing. Default: `holdpoint`. */
@@ -9,6 +10,8 @@ export interface PostgresStoreOptions {
    * pooler shares. Default: `url`.
    */
   readonly listenUrl?: string
+  /** What carries notifications of writes between processes. Default: LISTEN and NOTIFY. */
+  readonly notifier?: OpenNotifier
   /** What wakes a process at a deadline: graphile-worker, or nothing but polling. Default: `graphile`. */
   readonly dispatcher?: 'graphile' | 'none'
   /** The schema of graphile-worker's jobs. Default: `<schema>_jobs`. */
@@ -27,8 +30,9 @@ export interface PostgresStoreOptions {
   readonly clockOffset?: () => number
 }
 
-export interface Settings extends Required<Omit<PostgresStoreOptions, 'listenUrl'>> {
+export interface Settings extends Required<Omit<PostgresStoreOptions, 'listenUrl' | 'notifier'>> {
   readonly url: string
+  readonly notifier: OpenNotifier | undefined
   readonly listenUrl: string | undefined
 }
 
@@ -44,6 +48,7 @@ export function settingsOf(url: string, options: PostgresStoreOptions): Settings
   return {
     url,
     listenUrl: options.listenUrl,
+    notifier: options.notifier,
     schema,
     dispatcher,
     jobsSchema,

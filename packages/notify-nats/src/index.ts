@@ -1,0 +1,1 @@
+export { natsNotifier, type NatsNotifierOptions } from './nats-notifier.ts'

@@ -1,0 +1,108 @@
+/** Stores that notify each other over real NATS servers. Without one on the machine, only the test without NATS runs. */
+import { randomUUID } from 'node:crypto'
+import type { Store } from '@holdpoint/core'
+import { postgresStore } from '@holdpoint/store-postgres'
+import { Client } from 'pg'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
+import { natsNotifier } from '../src/index.ts'
+import { natsServer, startNats } from './nats-cluster.ts'
+
+const url = inject('postgresUrl') ?? ''
+
+function draft(id: string, expectedSeq: number): Parameters<Store['append']>[0] {
+  const rows = { agent: 'desk', status: 'idle', wakeAt: undefined, base: undefined, holds: [] } as const
+  const events = [{ type: 'conversation.opened', agent: 'desk' } as const]
+  return { to: { tenant: 'acme', id }, expectedSeq, mark: randomUUID(), events, at: 1, rows }
+}
+
+interface Heard {
+  readonly store: Store
+  /** The conversations that the store was told of. */
+  readonly ids: Set<string>
+  readonly warnings: string[]
+}
+
+/** Stores on one new schema. */
+async function opened(count: number, servers: readonly string[], prefix?: string): Promise<Heard[]> {
+  const schema = `nats_${randomUUID().slice(0, 8)}`
+  const all: Heard[] = []
+  onTestFinished(async () => {
+    await Promise.all(all.map(({ store }) => store.close()))
+    const client = new Client(url)
+    await client.connect()
+    await client.query(`drop schema if exists ${schema} cascade`)
+    await client.end()
+  })
+  for (let nth = 0; nth < count; nth++) {
+    const warnings: string[] = []
+    const notifier = natsNotifier({
+      servers,
+      ...(prefix !== undefined && { prefix }),
+      connection: { reconnectTimeWait: 50 },
+    })
+    const onWarning = (message: string): void => void warnings.push(message)
+    const store = await postgresStore(url, { schema, dispatcher: 'none', notifier, onWarning })
+    const ids = new Set<string>()
+    store.listen(({ id }) => ids.add(id))
+    all.push({ store, ids, warnings })
+  }
+  return all
+}
+
+test.skipIf(natsServer === undefined)(
+  'stores on three NATS servers hear of every write, also after one was killed',
+  async () => {
+    const nats = await startNats(3)
+    onTestFinished(() => nats.stop())
+    // Each store prefers another server.
+    const stores = await opened(3, nats.servers)
+    const [one] = stores as [Heard, Heard, Heard]
+    const tellAll = async (id: string): Promise<void> => {
+      // A notification may be lost while the servers find each other.
+      let seq = 0
+      await vi.waitFor(
+        async () => {
+          expect(await one.store.append(draft(id, seq++))).toMatchObject({ result: 'ok' })
+          await vi.waitFor(() => expect(stores.every(({ ids }) => ids.has(id))).toBe(true), 500)
+        },
+        { timeout: 60_000, interval: 10 },
+      )
+    }
+    await tellAll('first')
+    await nats.kill(0)
+    await tellAll('second')
+    await nats.start(0)
+    await nats.kill(1)
+    await tellAll('third')
+    await nats.start(1)
+    await nats.kill(2)
+    await tellAll('fourth')
+    expect(stores.flatMap(({ warnings }) => warnings)).toContain('The connection to NATS broke; it is made again.')
+  },
+)
+
+test.skipIf(natsServer === undefined)('the database carries no notification of such a store', async () => {
+  const nats = await startNats(1)
+  onTestFinished(() => nats.stop())
+  const [one, two] = (await opened(2, nats.servers)) as [Heard, Heard]
+  const client = new Client(url)
+  await client.connect()
+  onTestFinished(() => client.end())
+  const notified: unknown[] = []
+  client.on('notification', (message) => notified.push(message))
+  const { rows } = await client.query(`select nspname from pg_namespace where nspname like 'nats\\_%'`)
+  for (const { nspname } of rows as { nspname: string }[]) await client.query(`listen ${nspname}`)
+  await one.store.append(draft('c', 0))
+  await vi.waitFor(() => expect(two.ids).toContain('c'))
+  // What was sent before this answer would have come with it.
+  await client.query('select 1')
+  expect(notified).toEqual([])
+})
+
+test('a store opens, writes and closes without NATS, and says that notifications are lost', async () => {
+  const [one] = (await opened(1, ['nats://127.0.0.1:1'])) as [Heard]
+  expect(await one.store.append(draft('c', 0))).toMatchObject({ result: 'ok' })
+  expect(one.ids).toContain('c')
+  await vi.waitFor(() => expect(one.warnings).toContain('Notifications of writes could not be sent.'))
+  expect(one.warnings[0]).toMatch(/^NATS does not answer yet/)
+})
