@@ -23,21 +23,26 @@ export interface MarkedRestored {
   readonly held: number
 }
 
-const PAGE = 500
+const PAGE = 1000
+const LANES = 64
 
 export async function markRestored(store: Store, ports: Ports): Promise<MarkedRestored> {
   const total = { conversations: 0, marked: 0, inDoubt: 0, held: 0 }
   for (let after: string | undefined; ;) {
     const page = await store.walk({ limit: PAGE, ...(after !== undefined && { after }) })
-    for (const { agent, ...address } of page.items) {
-      total.conversations++
-      if (!conversationMachine.owns(agent)) continue
-      const marked = await mark(address, store, ports)
-      if (!marked) continue
-      total.marked++
-      total.inDoubt += openCalls(marked.turn).filter(({ at }) => at === 'running').length
-      total.held += openCalls(marked.turn).filter(({ at }) => at === 'held').length + marked.waiting.size
+    total.conversations += page.items.length
+    const waiting = page.items.filter(({ agent }) => conversationMachine.owns(agent)).values()
+    // Stores commit appends together that come at the same time.
+    const lane = async (): Promise<void> => {
+      for (const address of waiting) {
+        const marked = await mark(address, store, ports)
+        if (!marked) continue
+        total.marked++
+        total.inDoubt += openCalls(marked.turn).filter(({ at }) => at === 'running').length
+        total.held += openCalls(marked.turn).filter(({ at }) => at === 'held').length + marked.waiting.size
+      }
     }
+    await Promise.all(Array.from({ length: LANES }, lane))
     if (page.next === undefined) return total
     after = page.next
   }
