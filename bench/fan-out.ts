@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import type { Append, Store } from '@holdpoint/core'
+import { NO_HASH, type Append, type Store } from '@holdpoint/core'
 import { natsNotifier } from '@holdpoint/notify-nats'
 import { postgresStore } from '@holdpoint/store-postgres'
 import { startNats } from '../packages/notify-nats/test/nats-cluster.ts'
@@ -23,10 +23,10 @@ const { values } = parseArgs({
 })
 const [seconds, lanes] = [Number(values.seconds), Number(values.lanes)]
 
-function draft(id: string, expectedSeq: number): Append {
+function draft(id: string, expectedSeq: number, follows: string): Append {
   const rows = { agent: 'desk', status: 'idle', wakeAt: undefined, base: undefined, holds: [] } as const
   const events = [{ type: 'conversation.opened', agent: 'desk' } as const]
-  return { to: { tenant: '', id }, expectedSeq, mark: randomUUID(), events, at: 1, rows }
+  return { to: { tenant: '', id }, expectedSeq, follows, mark: randomUUID(), events, at: 1, rows }
 }
 
 /** Processor milliseconds of a process and its children, from Linux. */
@@ -85,9 +85,11 @@ async function measure(url: string, by: string, listeners: number, servers: read
   const until = performance.now() + seconds * 1000
   await Promise.all(
     Array.from({ length: lanes }, async (_, lane) => {
+      let hash = NO_HASH
       for (let seq = 0; performance.now() < until; seq++) {
-        const answer = await writer.append(draft(`c${lane}`, seq))
+        const answer = await writer.append(draft(`c${lane}`, seq, hash))
         if (answer.result !== 'ok') throw new Error(`not written: ${answer.result}`)
+        hash = answer.hash
         answered.set(`c${lane} ${seq + 1}`, performance.now())
         appends++
       }

@@ -1,6 +1,6 @@
 /** Stores that notify each other over real NATS servers. Without one on the machine, only the test without NATS runs. */
 import { randomUUID } from 'node:crypto'
-import type { Store } from '@holdpoint/core'
+import { NO_HASH, type Store } from '@holdpoint/core'
 import { postgresStore } from '@holdpoint/store-postgres'
 import { Client } from 'pg'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
@@ -9,10 +9,14 @@ import { natsServer, startNats } from './nats-cluster.ts'
 
 const url = inject('postgresUrl') ?? ''
 
-function draft(id: string, expectedSeq: number): Parameters<Store['append']>[0] {
+/** Appends an event to a conversation. */
+async function append(store: Store, id: string): Promise<void> {
+  const to = { tenant: 'acme', id }
+  const { seq, hash } = (await store.load(to)) ?? { seq: 0, hash: NO_HASH }
   const rows = { agent: 'desk', status: 'idle', wakeAt: undefined, base: undefined, holds: [] } as const
   const events = [{ type: 'conversation.opened', agent: 'desk' } as const]
-  return { to: { tenant: 'acme', id }, expectedSeq, mark: randomUUID(), events, at: 1, rows }
+  const write = { to, expectedSeq: seq, follows: hash, mark: randomUUID(), events, at: 1, rows }
+  expect(await store.append(write)).toMatchObject({ result: 'ok' })
 }
 
 interface Heard {
@@ -59,10 +63,9 @@ test.skipIf(natsServer === undefined)(
     const [one] = stores as [Heard, Heard, Heard]
     const tellAll = async (id: string): Promise<void> => {
       // A notification may be lost while the servers find each other.
-      let seq = 0
       await vi.waitFor(
         async () => {
-          expect(await one.store.append(draft(id, seq++))).toMatchObject({ result: 'ok' })
+          await append(one.store, id)
           await vi.waitFor(() => expect(stores.every(({ ids }) => ids.has(id))).toBe(true), 500)
         },
         { timeout: 60_000, interval: 10 },
@@ -92,7 +95,7 @@ test.skipIf(natsServer === undefined)('the database carries no notification of s
   client.on('notification', (message) => notified.push(message))
   const { rows } = await client.query(`select nspname from pg_namespace where nspname like 'nats\\_%'`)
   for (const { nspname } of rows as { nspname: string }[]) await client.query(`listen ${nspname}`)
-  await one.store.append(draft('c', 0))
+  await append(one.store, 'c')
   await vi.waitFor(() => expect(two.ids).toContain('c'))
   // What was sent before this answer would have come with it.
   await client.query('select 1')
@@ -101,7 +104,7 @@ test.skipIf(natsServer === undefined)('the database carries no notification of s
 
 test('a store opens, writes and closes without NATS, and says that notifications are lost', async () => {
   const [one] = (await opened(1, ['nats://127.0.0.1:1'])) as [Heard]
-  expect(await one.store.append(draft('c', 0))).toMatchObject({ result: 'ok' })
+  await append(one.store, 'c')
   expect(one.ids).toContain('c')
   await vi.waitFor(() => expect(one.warnings).toContain('Notifications of writes could not be sent.'))
   expect(one.warnings[0]).toMatch(/^NATS does not answer yet/)
