@@ -29,7 +29,7 @@ const pay = tool({
   run: () => 'paid',
 })
 const model = scriptedModel(() => ({
-  text: 'I will pay this invoice once somebody agrees.',
+  text: 'I will pay this invoice once a person agrees.',
   calls: [{ name: 'pay', input: { invoice: 'INV-2026-0001', amount: 120 } }],
 }))
 const runtime = await holdpoint({ store, agents: [agent({ name: 'desk', model, tools: [pay] })] })

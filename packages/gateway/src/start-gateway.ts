@@ -17,7 +17,7 @@ import { redactor } from './redact.ts'
 import { exitWithMessage } from './exit-with-message.ts'
 import { serve, type Served } from './serve.ts'
 import { storedPrincipal } from './stored-principal.ts'
-import { settingsFromEnv } from './settings.ts'
+import { settingsFromEnv, type Settings } from './settings.ts'
 import { siteFromFolder } from './site/site.ts'
 
 export interface RunningGateway {
@@ -33,25 +33,15 @@ export interface StartGatewayOptions {
 }
 
 export async function startGateway(env: Env, { tour = false }: StartGatewayOptions = {}): Promise<RunningGateway> {
-  const {
-    store: location,
-    listenUrl,
-    nats,
-    cells,
-    app,
-    limits: { planEveryMs, ...limits } = {},
-    telemetry,
-    ...settings
-  } = settingsFromEnv(env)
+  const given = settingsFromEnv(env)
+  const { store: location, listenUrl: _url, nats: _nats, cells, app, limits = {}, telemetry, ...settings } = given
+  const { planEveryMs, ...gatewayLimits } = limits
   const program = await loadProgram(app)
   const secrets = new Set<string>()
   const redact = redactor(secrets)
   const log = operatorLog()
   const onProblem = (error: unknown): void => log(problemLine(error, redact))
-  const store =
-    cells === undefined
-      ? await openStore(location, { ...(listenUrl !== undefined && { listenUrl }), ...(nats && { nats }) })
-      : await openCellsIn(cells, onProblem)
+  const store = await storeOf(given, onProblem)
   const {
     agents,
     storedAgentsOptions,
@@ -88,7 +78,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
   const pages = consoleFolder()
   const served = await serve({
     ...settings,
-    limits,
+    limits: gatewayLimits,
     ...(pages !== undefined && { site: siteFromFolder(pages, tour ? withTour : undefined) }),
     runtime,
     store,
@@ -139,8 +129,10 @@ function both(first: Observer, second: Observer): Observer {
   }
 }
 
-async function openCellsIn(file: string, onProblem: (error: unknown) => void): Promise<Store> {
-  return (await openCells(await readCellsConfig(file), { onProblem })).store
+async function storeOf(settings: Settings, onProblem: (error: unknown) => void): Promise<Store> {
+  const { store, listenUrl, nats, cells } = settings
+  if (cells !== undefined) return (await openCells(await readCellsConfig(cells), { onProblem })).store
+  return openStore(store, { ...(listenUrl !== undefined && { listenUrl }), ...(nats && { nats }) })
 }
 
 /** For commands: prints a configuration error as one line and exits. */

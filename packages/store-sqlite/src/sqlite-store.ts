@@ -15,7 +15,6 @@ import { Reader } from './reader.ts'
 import { isDamaged, sqliteErrorMessage } from './sqlite-error.ts'
 import type { OpResult, Change, ConversationKey, Op } from './writer-messages.ts'
 import { openTenantRows } from './tenant-rows.ts'
-import { openUsage } from './usage.ts'
 import { Writer } from './writer.ts'
 
 checkNode()
@@ -70,8 +69,7 @@ interface Parts {
   readonly waitMs: number
 }
 
-function storeOf(path: string, now: () => number, parts: Parts): MovableStore {
-  const { writer, reader, nodes, listeners, file, waitMs } = parts
+function storeOf(path: string, now: () => number, { writer, reader, nodes, listeners, ...place }: Parts): MovableStore {
   const pages = new Pages(reader.db)
   const open = (): void => {
     if (writer.closing) throw new HoldpointError('store-unusable', `The store ${path} is closed.`)
@@ -116,8 +114,7 @@ function storeOf(path: string, now: () => number, parts: Parts): MovableStore {
     pending: (query) => reading(() => pages.pending(query)),
     list: (query) => reading(() => pages.list(query)),
     walk: (query) => reading(() => pages.walk(query)),
-    ...openUsage({ db: reader.db, reading }),
-    tenantRows: openTenantRows({ db: reader.db, file, waitMs, reading }),
+    ...openTenantRows({ db: reader.db, ...place, reading }),
 
     beat: async (name, ttlMs) => {
       const [node, time] = [toColumn(name), now()]

@@ -1,9 +1,10 @@
-/** The rows of a tenant, for a copy of it in another store: see core's `TenantRows`. */
+/** What a tenant has in the file: its usage, and its rows for a copy of it in another store (core's `TenantRows`). */
 import type { DatabaseSync } from 'node:sqlite'
-import type { Json, TenantRows } from '@holdpoint/core'
+import type { Json, MovableStore, TenantRows } from '@holdpoint/core'
 import { fromColumn, toColumn } from './column-name.ts'
 import { openFile } from './open-file.ts'
 import { untilFree } from './until-free.ts'
+import { openUsage } from './usage.ts'
 
 interface TenantAccess {
   /** The connection for reads. */
@@ -23,7 +24,11 @@ interface NoteRow {
 
 const OF_LOG = 'conv = (select k from conversations where tenant = ? and id = ?)'
 
-export function openTenantRows({ db, file, waitMs, reading }: TenantAccess): TenantRows {
+export function openTenantRows(access: TenantAccess): Pick<MovableStore, 'usage' | 'tenantRows'> {
+  return { ...openUsage(access), tenantRows: rowsOf(access) }
+}
+
+function rowsOf({ db, file, waitMs, reading }: TenantAccess): TenantRows {
   return {
     logs: (tenant, { after, limit }) =>
       reading(() => {

@@ -154,7 +154,7 @@ export class CellStore implements Store {
 
   /** A caller relies on what it read in any cell. */
   async confirm(): Promise<void> {
-    await Promise.all([...this.#cells.values()].map((store) => store.confirm?.()))
+    await Promise.all([...this.#cells.values()].map(async (store) => store.confirm?.()))
   }
 
   async inspect(): Promise<readonly string[]> {
