@@ -6,7 +6,6 @@ import { channelRows } from './contract-channel-rows.ts'
 import { mcpRows } from './contract-mcp-rows.ts'
 import { exportRows } from './contract-export-rows.ts'
 
-/** Each tenant has its own. */
 function read(path: string, bad: string): Row {
   return { valid: () => ({ path }), status: 200, other: 'own', invalid: () => ({ path: bad }) }
 }

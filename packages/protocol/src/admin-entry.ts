@@ -36,7 +36,7 @@ export type AdminEntry = {
 
 export function adminEntryHash(entry: Omit<AdminEntry, 'hash'>): string {
   const { hash: _hash, ...rest } = { hash: '', ...entry }
-  return sha256(canonical(rest as unknown as Json))
+  return sha256(canonical(rest))
 }
 
 /** The first place in the chain that does not hold the entry that belongs there. `entries` are oldest first, from any entry on. */

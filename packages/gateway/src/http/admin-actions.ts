@@ -73,7 +73,7 @@ function keptOf(body: Json, keeps: Keeps): Json {
   if (keeps === 'hash') return { sha256: sha256(canonical(body)) }
   if (keeps === 'body' || !isObject(body)) return body
   const { name: _name, ...rest } = body
-  return rest as Json
+  return rest
 }
 
 function textsOf(fields: unknown): Readonly<Record<string, string>> {
