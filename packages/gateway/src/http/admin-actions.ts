@@ -23,7 +23,6 @@ const ACTIONS: Readonly<Record<string, Keeps>> = {
   handOver: 'body',
   // The addresses of a person go with the person.
   putPersonChannels: 'hash',
-  putChannelPreferences: 'body',
   removePersonChannels: 'nothing',
   // The address of a receiver may have a secret in it.
   createWebhook: 'hash',
