@@ -41,7 +41,13 @@ export const driveBugs: readonly Bug[] = [
   },
   {
     name: 'runs-a-tool-that-changed-after-approval',
-    patches: [patch(RUN, 'if (tool.fingerprint !== call.approved.fingerprint)', 'if (tool.fingerprint === undefined)')],
+    patches: [
+      patch(
+        'runtime/src/call/admit-call.ts',
+        'if (tool.fingerprint !== call.approved.fingerprint)',
+        'if (tool.fingerprint === undefined)',
+      ),
+    ],
   },
   {
     name: 'runs-the-proposed-input-instead-of-the-edited-one',

@@ -46,7 +46,13 @@ export const logBugs: readonly Bug[] = [
   },
   {
     name: 'treats-a-conflict-as-ok',
-    patches: [patch(LOG, "return 'conflict'", "return 'ok'")],
+    patches: [
+      patch(
+        LOG,
+        "await this.#writes.retrying(() => this.#confirmOwner(), writer)\n        return 'conflict'",
+        "await this.#writes.retrying(() => this.#confirmOwner(), writer)\n        return 'ok'",
+      ),
+    ],
   },
   {
     name: 'appends-without-the-epoch',

@@ -48,8 +48,8 @@ export const runtimeBugs: readonly Bug[] = [
     patches: [
       patch(
         'runtime/src/runtime/pending-holds.ts',
-        'const held = holds.find(({ call }) => call.callId === row.callId)',
-        "const held = holds.find(({ call, hold }) => call.callId === row.callId && hold.kind !== 'external')",
+        'holds.get(row.conversationId)?.find(({ call }) => call.callId === row.callId)',
+        "holds\n      .get(row.conversationId)\n      ?.find(({ call, hold }) => call.callId === row.callId && hold.kind !== 'external')",
       ),
     ],
   },

@@ -106,8 +106,8 @@ export const turnBugs: readonly Bug[] = [
       ),
       patch(
         LIVE,
-        'const command = { ...read, ...kinds, callId,',
-        'const { kinds: _kinds, ...rest } = read\n      const command = { ...rest, callId,',
+        'const command = { ...read, ...kinds, absent, callId,',
+        'const { kinds: _kinds, ...rest } = read\n      const command = { ...rest, absent, callId,',
       ),
     ],
   },
