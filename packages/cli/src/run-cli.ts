@@ -59,10 +59,24 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
 
 function parse(args: readonly string[]): { readonly values: Options; readonly positionals: string[] } {
   try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true })
+    const guarded = args.map((arg) => (startsLikeAnId(arg) ? GUARD + arg : arg))
+    const { values, positionals } = parseArgs({ args: guarded, options: OPTIONS, allowPositionals: true, strict: true })
+    const plain = Object.entries(values).map(([name, value]) => [name, withoutGuard(value)])
+    return { values: Object.fromEntries(plain) as Options, positionals: positionals.map(withoutGuard) }
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
   }
+}
+
+/** Random ids may begin with a dash. The only option with one dash is `-h`. */
+function startsLikeAnId(arg: string): boolean {
+  return /^-[^-]./.test(arg)
+}
+
+const GUARD = '\0'
+
+function withoutGuard<T>(value: T): T {
+  return (typeof value === 'string' && value.startsWith(GUARD) ? value.slice(1) : value) as T
 }
 
 function isCommand(name: string): name is CommandName {

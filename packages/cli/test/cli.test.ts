@@ -142,6 +142,7 @@ test('keys and agents are listed, created and revoked', async () => {
   const { items } = JSON.parse((await run(['keys', '--json'])).out) as { items: { id: string; name: string }[] }
   expect(await run(['keys', 'revoke', items.find(({ name }) => name === 'ci')!.id])).toMatchObject({ code: 0 })
   expect((await run(['keys', 'create', 'x'])).code).toBe(2)
+  expect(await run(['keys', 'revoke', '-an-id_with-dashes'])).toMatchObject({ code: 3 })
 })
 
 test('rules are listed and revoked, at a gateway and in a file', async () => {
