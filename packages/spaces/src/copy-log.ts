@@ -4,10 +4,10 @@
  */
 import { HoldpointError } from '@holdpoint/core/internal/failure'
 import { decodeBatch } from '@holdpoint/core/internal/log/batch'
-import { NO_HASH } from '@holdpoint/core/internal/log/chain'
+import { NO_HASH, type Head } from '@holdpoint/core/internal/log/chain'
 import type { EventBody, LogEvent } from '@holdpoint/core/internal/log/log-event'
 import type { Machine, MachineEffect, MachineState } from '@holdpoint/core/internal/log/machine'
-import type { Address, Append, Store } from '@holdpoint/core/internal/log/store'
+import type { Address, Loaded, Store } from '@holdpoint/core/internal/log/store'
 import { tenantRowsOf } from '@holdpoint/core/internal/log/tenant-rows'
 import type { Ports } from '@holdpoint/core/internal/ports'
 import { callIn } from '@holdpoint/core/internal/turn/call'
@@ -27,14 +27,15 @@ export function isMoved(event: LogEvent | undefined): boolean {
   return event !== undefined && isTombstone(event) && 'reason' in event && event.reason === MOVED
 }
 
-/** Copies what the target does not have. */
+/** Copies what the source has now and the target does not have. A log that grows meanwhile grows without end, so the rest is left. */
 export async function copyLog(from: Store, to: Store, address: Address, ports: Pick<Ports, 'id'>): Promise<void> {
-  await new LogCopy(from, to, address, ports).goOn()
+  const loaded = await from.load(address)
+  if (loaded) await new LogCopy(from, to, address, ports).copy(loaded)
 }
 
 /**
- * Copies the log, and leaves a tombstone in the source exactly after the last event that was copied. So no write to the source is
- * lost: it comes before the tombstone and is copied, or it meets a conflict.
+ * A writer may be as fast as the copy, so the source is ended first: with a tombstone, which every other writer meets as a conflict.
+ * Then everything before the tombstone is copied, and nothing but a tombstone stays in the source.
  */
 export async function moveLog(
   from: Store,
@@ -42,25 +43,58 @@ export async function moveLog(
   address: Address,
   ports: Pick<Ports, 'id' | 'now'>,
 ): Promise<void> {
-  const copy = new LogCopy(from, to, address, ports)
   for (;;) {
-    const source = await copy.goOn()
-    if (!source) return
-    const answer = await from.append(tombstone(address, source, ports))
-    if (answer.result === 'ok') return
-    if (answer.result === 'failed' || answer.result === 'unknown')
-      throw new HoldpointError('store-unavailable', `"${address.id}" could not be moved: ${answer.why}`)
+    const loaded = await from.load(address)
+    if (!loaded || isOnlyMoved(loaded)) return
+    if (!(await endsInTombstone(from, address, loaded))) {
+      await endLog(from, address, loaded, ports)
+      continue
+    }
+    await new LogCopy(from, to, address, ports).copy(loaded)
+    if (await appendTombstone(from, address, { ...loaded, erase: true }, ports)) return
   }
 }
 
-/** What the source had when it was read last. */
-interface Source {
-  readonly agent: string
-  readonly seq: number
-  readonly hash: string
+/** A log that was moved: its events are gone. */
+function isOnlyMoved({ base, events }: Loaded): boolean {
+  return base === undefined && events.length === 1 && isMoved(events[0])
 }
 
-function tombstone(to: Address, { agent, seq, hash }: Source, ports: Pick<Ports, 'id' | 'now'>): Append {
+/** Nobody writes to such a log, whether it was moved or erased. */
+async function endsInTombstone(store: Store, address: Address, { seq }: Head): Promise<boolean> {
+  const [last] = await store.readBack(address, seq + 1, 1)
+  return last !== undefined && isTombstone(last)
+}
+
+/** Between a read and its append, another writer has time for about one append. So only what is new is read again. */
+async function endLog(
+  from: Store,
+  address: Address,
+  { agent, ...loaded }: Loaded,
+  ports: Pick<Ports, 'id' | 'now'>,
+): Promise<void> {
+  let head: Head = loaded
+  while (!(await appendTombstone(from, address, { ...head, agent }, ports))) {
+    const found = await from.follow(address, head)
+    // The log was erased, or another process moves it, too.
+    if (!found || found.events.some(isTombstone)) return
+    head = found.head
+  }
+}
+
+interface End extends Head {
+  readonly agent: string
+  /** Whether the tombstone replaces all other events. */
+  readonly erase?: true
+}
+
+/** False when the log has another end by now. */
+async function appendTombstone(
+  from: Store,
+  to: Address,
+  { agent, seq, hash, erase }: End,
+  ports: Pick<Ports, 'id' | 'now'>,
+): Promise<boolean> {
   const event: EventBody = spaceMachine.owns(agent)
     ? { type: 'space.erased', reason: MOVED }
     : { type: 'conversation.erased', agent, reason: MOVED }
@@ -74,7 +108,10 @@ function tombstone(to: Address, { agent, seq, hash }: Source, ports: Pick<Ports,
     hidden: true,
   } as const
   const place = { to, expectedSeq: seq, follows: hash, mark: ports.id() }
-  return { ...place, events: [event], at: ports.now(), rows, erase: true }
+  const answer = await from.append({ ...place, events: [event], at: ports.now(), rows, ...(erase && { erase }) })
+  if (answer.result === 'failed' || answer.result === 'unknown')
+    throw new HoldpointError('store-unavailable', `"${to.id}" could not be moved: ${answer.why}`)
+  return answer.result === 'ok'
 }
 
 class LogCopy {
@@ -86,9 +123,6 @@ class LogCopy {
   readonly #events: LogEvent[] = []
   #machine: AnyMachine | undefined
   #state: MachineState | undefined
-  /** The end of the last batch that was read from the source, and its hash. */
-  #read = 0
-  #readHash = NO_HASH
   /** The end of the log in the target, and its hash. */
   #copied = 0
   #hash = NO_HASH
@@ -100,50 +134,54 @@ class LogCopy {
     this.#ports = ports
   }
 
-  /** Copies what the source has by now. Undefined when it has no such log, or the log was moved. */
-  async goOn(): Promise<Source | undefined> {
-    const loaded = await this.#from.load(this.#address)
-    if (!loaded) return undefined
-    this.#machine ??= (spaceMachine.owns(loaded.agent) ? spaceMachine : conversationMachine) as unknown as AnyMachine
-    this.#state ??= this.#machine.empty
+  /** Up to the end that was loaded, or to the tombstone of a move. */
+  async copy({ agent, seq }: Loaded): Promise<void> {
+    this.#machine = (spaceMachine.owns(agent) ? spaceMachine : conversationMachine) as unknown as AnyMachine
+    this.#state = this.#machine.empty
     const { keys = [], notes = [] } = (await tenantRowsOf(this.#from)?.besides(this.#address)) ?? {}
-    const byEnd = new Map(keys.map(({ key, seq }) => [seq, key]))
+    const byEnd = new Map(keys.map(({ key, seq: end }) => [end, key]))
     const there = await this.#to.load(this.#address)
+    if (isMoved(there?.events.at(-1)))
+      throw new HoldpointError(
+        'config-invalid',
+        `The target still has what an earlier move left there. First finish that move: move the tenant to the cell it is in.`,
+      )
+    // It was erased, before an earlier copy or in it.
+    if (there && (await endsInTombstone(this.#to, this.#address, there))) return
     this.#copied = there?.seq ?? 0
     this.#hash = there?.hash ?? NO_HASH
-    for (;;) {
-      const batches = await this.#from.batches(this.#address, this.#read, PAGE)
+    for (let read = 0; read < seq;) {
+      const batches = await this.#from.batches(this.#address, read, PAGE)
       if (batches.length === 0) break
       for (const batch of batches) {
         const events = decodeBatch(batch)
-        if (isMoved(events.at(-1))) return undefined
-        await this.#write(events, byEnd.get(batch.seq))
-        this.#read = batch.seq
-        this.#readHash = batch.hash
+        read = batch.seq
+        if (!isMoved(events.at(-1))) await this.#write(events, byEnd.get(batch.seq))
       }
     }
     for (const note of notes) await this.#to.note(this.#address, note)
-    return { agent: loaded.agent, seq: this.#read, hash: this.#readHash }
   }
 
   async #write(events: readonly LogEvent[], key: string | undefined): Promise<void> {
-    const [machine, to, before] = [this.#machine!, this.#address, this.#state!]
+    const [machine, before] = [this.#machine!, this.#state!]
     const [first] = events
-    // What is left of an erased log begins the copy.
-    const placed = first && isTombstone(first) ? [{ ...first, seq: before.seq + 1 }] : events
-    const after = placed.reduce((state, event) => machine.evolve(state, event), before)
-    const last = placed.at(-1)!
+    const erased = first !== undefined && isTombstone(first)
+    const after = events.reduce((state, event) => machine.evolve(state, event), before)
+    const last = events.at(-1)!
     if (last.seq > this.#copied) {
-      const bodies = placed.map(({ seq: _seq, at: _at, ...body }) => body as EventBody)
-      const rows = machine.derive(before, after, bodies, recalled(this.#events, placed))
-      const place = { to, expectedSeq: before.seq, follows: this.#hash, mark: this.#ports.id() }
-      const append = { ...place, events: bodies, at: last.at, rows }
-      const answer = await this.#to.append(key === undefined ? append : { ...append, key })
+      const bodies = events.map(({ seq: _seq, at: _at, ...body }) => body as EventBody)
+      const rows = machine.derive(before, after, bodies, recalled(this.#events, events))
+      // An erasure also removes what was copied before it. Where nothing was, its seq is 1.
+      const expectedSeq = erased ? this.#copied : before.seq
+      const place = { to: this.#address, expectedSeq, follows: this.#hash, mark: this.#ports.id() }
+      const whole = { ...(erased && { erase: true as const }), ...(key !== undefined && { key }) }
+      const answer = await this.#to.append({ ...place, events: bodies, at: last.at, rows, ...whole })
       if (answer.result !== 'ok')
-        throw new HoldpointError('store-unavailable', `"${to.id}" could not be copied: ${answer.result}.`)
+        throw new HoldpointError('store-unavailable', `"${this.#address.id}" could not be copied: ${answer.result}.`)
       this.#hash = answer.hash
+      this.#copied = answer.events.at(-1)!.seq
     }
-    this.#events.push(...placed)
+    this.#events.push(...events)
     this.#state = after
   }
 }

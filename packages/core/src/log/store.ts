@@ -255,10 +255,11 @@ export interface DocumentsQuery {
 export interface Store {
   append(write: Append): Promise<Appended>
   /**
-   * Resolves when all events that the store showed before, and still has, survive what an acknowledged append survives. A caller that
-   * is told what the log has, without an append, relies on it like on one. Left out by a store that shows no event before that.
+   * Resolves when all events of this log that the store showed before, and still has, survive what an acknowledged append survives. A
+   * caller that is told what the log has, without an append, relies on it like on one. Left out by a store that shows no event before
+   * that.
    */
-  confirm?(): Promise<void>
+  confirm?(of: Address): Promise<void>
   /** Undefined for a conversation without events. */
   load(from: Address): Promise<Loaded | undefined>
   /**

@@ -37,7 +37,8 @@ export class CellStore implements Store {
     const { tenant } = write.to
     try {
       let place = await this.#directory.placeToWrite(tenant)
-      if (place.to !== undefined && write.epoch === undefined) place = await this.#directory.settled(tenant)
+      if (place.to !== undefined && write.epoch === undefined && !(await this.#isPast(place, write)))
+        place = await this.#directory.settled(tenant)
       const first = place.moves * EPOCHS
       if (write.epoch !== undefined && write.epoch < first) return { result: 'fenced' }
       const inCell = write.epoch === undefined ? write : { ...write, epoch: write.epoch - first }
@@ -57,6 +58,7 @@ export class CellStore implements Store {
   readCall: Store['readCall'] = (from, callId) => this.#ofLog(from, (store) => store.readCall(from, callId))
   findKey: Store['findKey'] = (from, key) => this.#ofLog(from, (store) => store.findKey(from, key))
   notes: Store['notes'] = (from, query) => this.#ofLog(from, (store) => store.notes(from, query))
+  confirm = (of: Address): Promise<void> => this.#ofLog(of, async (store) => store.confirm?.(of))
   note: Store['note'] = (to, note) => this.#ofLog(to, (store) => store.note(to, note))
 
   findCall: Store['findCall'] = (tenant, callId) => this.#settled(tenant, (store) => store.findCall(tenant, callId))
@@ -152,11 +154,6 @@ export class CellStore implements Store {
     return () => stops.forEach((stop) => stop())
   }
 
-  /** A caller relies on what it read in any cell. */
-  async confirm(): Promise<void> {
-    await Promise.all([...this.#cells.values()].map(async (store) => store.confirm?.()))
-  }
-
   async inspect(): Promise<readonly string[]> {
     const found = await Promise.all(
       [...this.#cells].map(async ([cell, store]) => (await store.inspect()).map((problem) => `${cell}: ${problem}`)),
@@ -175,6 +172,15 @@ export class CellStore implements Store {
       'store-unusable',
       `A tenant is in the cell "${cell}", which this process does not have. Add it to "cells".`,
     )
+  }
+
+  /**
+   * A driver that doubts whether it still owns a log repeats an old append of any kind, and the move waits for this driver. So an
+   * append that the log has passed does not wait: it writes nothing.
+   */
+  async #isPast(place: Place, { to, expectedSeq }: Append): Promise<boolean> {
+    const [head = 0] = await this.#at(place).heads([to])
+    return head > expectedSeq
   }
 
   async #settled<T>(tenant: string, work: (store: Store) => Promise<T>): Promise<T> {

@@ -183,7 +183,8 @@ export class Log<S extends MachineState, F extends MachineEffect> {
         const state = this.#state
         await this.refresh()
         // The server that confirms may be another one, so the log is read once more.
-        if (this.#state === state && this.store.confirm) await this.store.confirm().then(() => this.refresh())
+        if (this.#state === state && this.store.confirm)
+          await this.store.confirm(this.address).then(() => this.refresh())
         if (this.#state === state) return decision
       }
     }
@@ -285,7 +286,7 @@ export class Log<S extends MachineState, F extends MachineEffect> {
   async findKey(key: string): Promise<number | undefined> {
     const seq = await this.store.findKey(this.address, key)
     if (seq === undefined || !this.store.confirm) return seq
-    await this.store.confirm()
+    await this.store.confirm(this.address)
     return this.store.findKey(this.address, key)
   }
 
