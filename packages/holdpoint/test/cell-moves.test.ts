@@ -129,6 +129,40 @@ test('a driver that asks whether it still owns a log is answered during a move',
   await moving
 })
 
+test('a move that was interrupted is not undone by a move back, and loses nothing when it is repeated', async () => {
+  let interrupted = true
+  const cells = await twoCells((north) => ({
+    put: (put) =>
+      interrupted && JSON.stringify(put.data).includes('"moves":1')
+        ? Promise.reject(new Error('The move was interrupted.'))
+        : north.put(put),
+  }))
+  const hp = await runtimeOn(cells.store)
+  await hp.tenant('acme').send('old', 'hello')
+  await expect(cells.move('south')).rejects.toThrow('interrupted')
+  await expect(cells.move('north')).rejects.toThrow('is being moved to "south"')
+  interrupted = false
+  expect(await cells.move('south')).toMatchObject({ logs: 1 })
+  expect(JSON.stringify(await hp.tenant('acme').events('old'))).toContain('hello')
+})
+
+test('a tenant is not moved back into a cell where an earlier move left tombstones', async () => {
+  let interrupted = true
+  const cells = await twoCells((north) => ({
+    tenantRows: {
+      ...north.tenantRows,
+      forget: (tenant) => (interrupted ? Promise.reject(new Error('Interrupted.')) : north.tenantRows.forget(tenant)),
+    },
+  }))
+  const hp = await runtimeOn(cells.store)
+  await hp.tenant('acme').send('old', 'hello')
+  await expect(cells.move('south')).rejects.toThrow('Interrupted.')
+  await expect(cells.move('north')).rejects.toThrow('First finish that move')
+  interrupted = false
+  for (const to of ['south', 'north']) expect(await cells.move(to)).toMatchObject({ logs: 1 })
+  expect(JSON.stringify(await hp.tenant('acme').events('old'))).toContain('hello')
+})
+
 test('a log that grows as fast as it is copied is moved', async () => {
   let blind: Runtime | undefined
   const cells = await twoCells((north) => ({

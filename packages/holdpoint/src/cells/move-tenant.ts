@@ -3,7 +3,7 @@
  *
  * 1. Its logs are copied. Nothing waits.
  * 2. The directory says that it is being moved. Messages and answers wait from now on, and drivers finish their work.
- * 3. The rest of each log is copied, and a tombstone ends the log in the old cell. Then documents are copied.
+ * 3. A tombstone ends each log in the old cell, and the rest before it is copied. Then documents are copied.
  * 4. The directory names the new cell, and everything goes on there.
  * 5. A log that a process made in the old cell meanwhile, because it was stopped since before step 2, is copied too. The old cell
  *    forgets the tenant.
@@ -42,7 +42,11 @@ export async function moveTenant(
 ): Promise<MovedTenant> {
   const target = movable(cells, to)
   if (tenant === '') throw new HoldpointError('config-invalid', 'What belongs to no tenant stays in the home cell.')
-  const { cell } = await directory.placeToWrite(tenant)
+  directory.forget(tenant)
+  const now = await directory.placeToWrite(tenant)
+  const { cell } = now
+  // What the other cell has is not left over: it is the copy that the move goes on with.
+  if (cell === to && now.to !== undefined) throw busy(tenant, now)
   if (cell === to) return { ...(await collect(cells, to, target, tenant, ports)), pausedMs: 0 }
   const source = movable(cells, cell)
   await eachLog(source, tenant, (id) => copyLog(source, target, { tenant, id }, ports))

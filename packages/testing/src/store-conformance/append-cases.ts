@@ -121,6 +121,13 @@ export const appendCases: Cases = {
     same((await store.due({ agents: ['first', 'second'], limit: 9 })).conversations, [], 'due')
   },
 
+  'what the store shows is confirmed, for a log and where there is none': async ({ store }) => {
+    const write = draft('c', 0)
+    await written(store, write)
+    for (const id of ['c', 'none']) same(await store.confirm?.(at(id)), undefined, `the answer for ${id}`)
+    await sameLog(store, at('c'), [write])
+  },
+
   'the same id in two tenants is two conversations': async ({ store }) => {
     const ours = draft('c', 0, { tenant: 'acme', key: 'k', many: 2, base: 'ours', holds: [hold('call')] })
     const theirs = draft('c', 0, { tenant: 'globex', key: 'k', mark: ours.mark, status: 'running' })
