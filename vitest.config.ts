@@ -22,6 +22,8 @@ export default defineConfig({
     // More than most machines have cores: much of the time goes into waiting for processes that start and are killed.
     maxWorkers: 3,
     hookTimeout: 240_000,
+    // One second by default, as for `vi.waitFor`: see wait-for-long.ts.
+    expect: { poll: { timeout: 60_000 } },
     setupFiles: [join(import.meta.dirname, 'test/wait-for-long.ts')],
     sequence: { sequencer: LongestFirst },
     projects: [

@@ -113,6 +113,7 @@ export async function disturb(campaign: Campaign, disturbances: readonly (() => 
     while (acked.sent.length < sent + 20 || acked.answered.length < answered + 20) await nap(20)
   }
   try {
+    await Promise.all(pair.map((worker) => worker.line('ready')))
     await within(TIMEOUT_MS, goesOn(), 'No progress at the start')
     for (const disturbance of disturbances) {
       await disturbance()
@@ -125,7 +126,8 @@ export async function disturb(campaign: Campaign, disturbances: readonly (() => 
   return conclude(campaign, acked)
 }
 
-const TIMEOUT_MS = 20_000
+/** A busy machine takes seconds for what an idle one does at once. */
+const TIMEOUT_MS = 60_000
 
 /** Finishes all conversations with a new process, and judges the result. */
 async function conclude(campaign: Campaign, acked: Acked): Promise<Judgement> {

@@ -160,14 +160,14 @@ export class PostgresPair {
       (await primary.sql(`select 1 from pg_stat_replication where state = 'streaming' and sync_state = $1`, [wanted]))
         .length > 0
     for (const since = Date.now(); !(await isAttached()); await nap(20)) {
-      if (Date.now() - since > 30_000) throw new Error('The standby does not stream from the primary.')
+      if (Date.now() - since > 120_000) throw new Error('The standby does not stream from the primary.')
     }
   }
 
   /** The standby becomes the primary, and clients are sent to it. The old primary is returned. */
   async promote(): Promise<Server> {
     const [old, next] = [this.#primary, this.standby]
-    await next.sql('select pg_promote(true, 30)')
+    await next.sql('select pg_promote(true, 120)')
     this.#primary = next
     this.#standby = undefined
     this.clients.to(next.port)

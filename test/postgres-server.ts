@@ -29,7 +29,7 @@ export interface Cluster {
 }
 
 /** How long a server may take to start or to stop, recovery included. */
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 120_000
 
 export async function postgresForTests(): Promise<TestPostgres> {
   const given = process.env.HOLDPOINT_TEST_POSTGRES_URL

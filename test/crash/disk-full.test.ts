@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { fillAndFree, smallDisk } from './full-disk.ts'
 import { build } from './places.ts'
 
-beforeAll(build, 60_000)
+beforeAll(build)
 
 test(
   proves(

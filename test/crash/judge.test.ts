@@ -4,7 +4,7 @@ import { killAtRandom } from '../../crash/campaign.ts'
 import { judge, nothingAcked } from '../../crash/judge.ts'
 import { build, sqlitePlace } from './places.ts'
 
-beforeAll(build, 60_000)
+beforeAll(build)
 
 test('a store that reports a write without writing is detected', async () => {
   const { lost, problems } = await killAtRandom({ ...sqlitePlace(), env: { CRASH_STORE: 'forgets' } }, 2)

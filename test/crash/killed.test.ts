@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { killAtRandom } from '../../crash/campaign.ts'
 import { build, sqlitePlace } from './places.ts'
 
-beforeAll(build, 60_000)
+beforeAll(build)
 
 test(
   proves(

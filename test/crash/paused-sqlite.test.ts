@@ -5,7 +5,7 @@ import { pauseAtRandom } from '../../crash/campaign.ts'
 import { ONCE, stopInTheMiddle, wakeInTheMiddle } from './paused.ts'
 import { build, sqlitePlace } from './places.ts'
 
-beforeAll(build, 60_000)
+beforeAll(build)
 
 test.each(['before', 'after'] as const)(
   proves(

@@ -6,9 +6,10 @@ import { nap } from '../../crash/desk.ts'
 import type { Place } from './places.ts'
 import { callsTo, has, isOver, openStation, type Station } from './station.ts'
 
-/** The lease of the stations, and extra time for a slow machine. */
+/** The lease of the stations. */
 const LEASE_MS = 400
-const TIMEOUT_MS = 4000
+/** From its end to the takeover. A machine that is busy with other things takes much longer than one that is not. */
+const TIMEOUT_MS = 30_000
 
 /**
  * `charge` may run once. A side effect cannot be undone: a process that is paused right before its effect still has that

@@ -40,7 +40,7 @@ function take(lock: string): boolean {
   } catch {
     // Left behind by a process that was killed.
     const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
-    if (age > 60_000) rmSync(lock, { recursive: true, force: true })
+    if (age > 180_000) rmSync(lock, { recursive: true, force: true })
     return false
   }
 }

@@ -10,7 +10,7 @@ export function ownServer(): () => TestPostgres {
   beforeAll(async () => {
     await build()
     server = await postgresForTests()
-  }, 60_000)
+  })
   afterAll(() => server?.stop())
   return () => {
     if (!server) throw new Error('The server is started before the first test, not earlier.')

@@ -71,7 +71,7 @@ export async function openStation({ place, effects, env = {} }: StationOptions):
     ask: ask as Station['ask'],
     go: () => child.say({ go: true }),
     log: (id) => station.ask('events', id, 0, 1000),
-    until: async (id, wanted, ms = 15_000) => {
+    until: async (id, wanted, ms = 60_000) => {
       for (const end = performance.now() + ms; ;) {
         const events = await station.log(id)
         if (wanted(events)) return events

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { killAtWritePoints } from '../../crash/campaign.ts'
 import { build, sqlitePlace } from './places.ts'
 
-beforeAll(build, 60_000)
+beforeAll(build)
 
 test(
   proves('call.same-id-on-retry', 'nothing is lost or done twice when a process dies before or after any write'),

@@ -4,23 +4,27 @@ import { expect, test } from 'vitest'
 import { at, draft } from '../../packages/store-postgres/test/draft.ts'
 import { testPair } from './pair.ts'
 
+/** Long, so that a store that waits for it is told from one that does not, on a busy machine too. */
+const timeoutMs = 240_000
+const SOON_MS = 60_000
+
 test('a URL with several hosts leads to the primary, and follows it when the standby takes over', async () => {
   const { pair, open } = await testPair('synchronous')
   const url = `postgres://postgres@127.0.0.1:${pair.standby.port},127.0.0.1:${pair.primary.port}/postgres`
-  const store = await open({ url: `${url}?target_session_attrs=read-write` })
+  const store = await open({ url: `${url}?target_session_attrs=read-write`, timeoutMs })
   await accepted(store, draft('c', 0))
   await pair.primary.kill()
   const old = await pair.promote()
   const promoted = performance.now()
   await accepted(store, draft('c', 1))
   expect(await store.heads([at('c')])).toEqual([2])
-  expect(performance.now() - promoted).toBeLessThan(5000)
+  expect(performance.now() - promoted).toBeLessThan(SOON_MS)
   await old.remove()
 })
 
-test('a standby is not read from, and the store recovers within 5 s after the return of the primary', async () => {
+test('a standby is not read from, and the store recovers soon after the return of the primary', async () => {
   const { pair, open } = await testPair('asynchronous')
-  const store = await open()
+  const store = await open({ timeoutMs })
   await accepted(store, draft('c', 0))
   await pair.primary.kill()
   pair.clients.to(pair.standby.port)
@@ -34,7 +38,7 @@ test('a standby is not read from, and the store recovers within 5 s after the re
   const returned = performance.now()
   await accepted(store, write)
   expect(await store.heads([at('c')])).toEqual([2])
-  expect(performance.now() - returned).toBeLessThan(5000)
+  expect(performance.now() - returned).toBeLessThan(SOON_MS)
 })
 
 test('a server that becomes read-only under its connections fails appends, until it can be written to again', async () => {
@@ -53,10 +57,12 @@ test('a server that becomes read-only under its connections fails appends, until
   await accepted(store, draft('c', 1))
 })
 
-test('a primary that falls silent costs at most 10 s, and an append that it may have is unknown', async () => {
+test('a primary that falls silent is left long before the timeout, and an append that it may have is unknown', async () => {
   const { pair, open } = await testPair('synchronous')
-  const store = await open()
+  const store = await open({ timeoutMs })
   await accepted(store, draft('c', 0))
+  // A read that finds no connection would give up as soon as it can make none.
+  expect(await store.heads([at('c')])).toEqual([1])
   const frozen = performance.now()
   pair.primary.freeze()
   const answers = Promise.all([store.append(draft('c', 1)), store.append(draft('d', 0))])
@@ -65,7 +71,7 @@ test('a primary that falls silent costs at most 10 s, and an append that it may 
   expect((await answers).map(({ result }) => result)).toEqual(['unknown', 'unknown'])
   expect(await read).toEqual([1])
   await accepted(store, draft('c', 1))
-  expect(performance.now() - frozen).toBeLessThan(10_000)
+  expect(performance.now() - frozen).toBeLessThan(SOON_MS)
   await old.remove()
 })
 

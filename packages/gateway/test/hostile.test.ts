@@ -213,5 +213,5 @@ test('a reader that disconnects before its stream starts leaves nothing behind',
     const { items } = await here.store.documents({ tenant: 'acme', kind: 'client', limit: 10 })
     return items.map(({ data }) => (data as { here: unknown }).here)
   }
-  await vi.waitFor(async () => expect((await clients()) ?? []).toEqual([[]]), 5000)
+  await vi.waitFor(async () => expect((await clients()) ?? []).toEqual([[]]))
 })

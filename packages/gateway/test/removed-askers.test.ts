@@ -59,7 +59,7 @@ test('a person who leaves a space can no longer answer what an agent asked them 
   await bob('POST', '/api/spaces/room/messages', { text: 'in room ask size' })
   const calls = async (): Promise<{ callId: string; may: { resolve: boolean } }[]> =>
     (await bob('GET', '/api/holds?view=mine')).body.items
-  await vi.waitFor(async () => expect(await calls()).toHaveLength(1), 10_000)
+  await vi.waitFor(async () => expect(await calls()).toHaveLength(1))
   const hold = `/api/holds/agent%3Adesk/${(await calls())[0]?.callId}`
   const answer = { kind: 'answer', value: 'xl' }
 

@@ -136,7 +136,7 @@ test.each(['conversations/c1/events', 'changes'])(
       const { status, body } = await again()
       await body?.cancel()
       expect(status).toBe(200)
-    }, 10_000)
+    })
   },
 )
 

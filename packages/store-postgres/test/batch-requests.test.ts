@@ -42,7 +42,7 @@ test('a batch that is not answered does not delay later requests for long', asyn
   const stuck = one('stuck')
   await vi.waitFor(() => expect(batches).toHaveLength(1))
   const free = one('free')
-  await vi.waitFor(() => expect(batches).toHaveLength(2), 15_000)
+  await vi.waitFor(() => expect(batches).toHaveLength(2))
   batches[1]!.answer.resolve(['answered'])
   expect(await free).toBe('answered')
   batches[0]!.answer.resolve(['late'])

@@ -71,6 +71,16 @@ export async function testSchema(url?: string): Promise<TestSchema> {
   }
 }
 
+/** Locks conversations until the test, or `release`, ends the transaction. */
+export async function lock({ url, schema }: TestSchema, ids: readonly string[]): Promise<() => Promise<void>> {
+  const client = new pg.Client(url)
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query('begin')
+  await client.query(`select * from ${schema}.conversations where id = any($1) for update`, [ids])
+  return async () => void (await client.query('commit'))
+}
+
 /** Appends, and throws if the append is not written. */
 export async function written(store: Store, write: Append): Promise<Extract<Appended, { readonly result: 'ok' }>> {
   const answer = await store.append(write)

@@ -1,18 +1,7 @@
 /** A row that another transaction keeps locked, such as an administrator's or a backup tool's. */
-import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { at, draft } from './draft.ts'
-import { testSchema, written, type TestSchema } from './kit.ts'
-
-/** Locks conversations until the test, or `release`, ends the transaction. */
-async function lock({ url, schema }: TestSchema, ids: readonly string[]): Promise<() => Promise<void>> {
-  const client = new pg.Client(url)
-  await client.connect()
-  onTestFinished(() => client.end())
-  await client.query('begin')
-  await client.query(`select * from ${schema}.conversations where id = any($1) for update`, [ids])
-  return async () => void (await client.query('commit'))
-}
+import { lock, testSchema, written } from './kit.ts'
 
 test('while conversations stay locked, appends to others do not wait for their locks', async () => {
   const here = await testSchema()

@@ -8,7 +8,7 @@ test('a lease expires by the database’s clock, and its node is then fenced, wh
   const [store, other] = [await open(), await open()]
   const told = await store.beat('slow', 300)
   const [clock] = await sql<{ now: number }>('select extract(epoch from clock_timestamp())::float8 * 1000 as now')
-  expect(Math.abs(clock!.now - told)).toBeLessThan(2000)
+  expect(Math.abs(clock!.now - told)).toBeLessThan(60_000)
   const { epoch } = await written(store, draft('c', 0, { status: 'running', node: 'slow' }))
 
   await other.beat('next', 60_000)
@@ -35,7 +35,7 @@ test('`clockOffset` moves the clock of one store, and other stores use the datab
   const { open } = await testSchema()
   const [moved, plain] = [await open({ clockOffset: () => 3_600_000 }), await open()]
   const ahead = (await moved.beat('a', 1)) - (await plain.beat('b', 1))
-  expect(Math.abs(ahead - 3_600_000)).toBeLessThan(2000)
+  expect(Math.abs(ahead - 3_600_000)).toBeLessThan(60_000)
 })
 
 test('a clock that is set back by an hour does not keep the conversations of a node that is gone', async () => {

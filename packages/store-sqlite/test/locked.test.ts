@@ -35,7 +35,7 @@ test.skipIf(process.platform === 'win32')(
 
     expect(answer).toMatchObject({ result: 'failed', why: expect.stringMatching(/locked.*a process that is stopped/) })
     expect(performance.now() - start).toBeGreaterThan(250)
-    expect(performance.now() - start).toBeLessThan(3000)
+    expect(performance.now() - start).toBeLessThan(60_000)
     await expect(store.beat('node', 1000)).rejects.toThrow(/a process that is stopped/)
     expect(await store.heads([at('c')])).toEqual([1])
 

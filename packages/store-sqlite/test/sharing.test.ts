@@ -23,7 +23,7 @@ test('a listener gets each write of another process once and in order', async ()
   const heard: [Address, number][] = []
   store.listen((what, seq) => heard.push([what, seq]))
   for (const seq of [0, 1, 2]) await other.ask('append', { ...draft('c', seq), to: at('c', 'acme') })
-  await vi.waitFor(() => expect(heard).toHaveLength(3), 10_000)
+  await vi.waitFor(() => expect(heard).toHaveLength(3))
   expect(heard).toEqual([1, 2, 3].map((seq) => [at('c', 'acme'), seq]))
 })
 
@@ -37,7 +37,7 @@ test('a listener gets each of its own writes once, also between writes of others
     await store.append(draft('ours', seq))
   }
   await second.append(draft('end', 0))
-  await vi.waitFor(() => expect(heard).toContain('end 1'), 10_000)
+  await vi.waitFor(() => expect(heard).toContain('end 1'))
   const all = ['ours', 'theirs'].flatMap((id) => [1, 2, 3, 4, 5].map((seq) => `${id} ${seq}`))
   expect(heard.toSorted()).toEqual(['end 1', ...all])
 })
@@ -49,7 +49,7 @@ test('a write that took two attempts is reported once', async () => {
   store.listen(({ id }) => heard.push(id))
   await Promise.all([store.append(draft('good', 0)), store.append(draft('bad', 0, { at: Number.NaN }))])
   await second.append(draft('end', 0))
-  await vi.waitFor(() => expect(heard).toContain('end'), 10_000)
+  await vi.waitFor(() => expect(heard).toContain('end'))
   expect(heard).toEqual(['good', 'end'])
 })
 
@@ -61,7 +61,7 @@ test('a listener that was removed gets no notifications', async () => {
   const stopLast = store.listen(stays)
   stop()
   await second.append(draft('c', 0))
-  await vi.waitFor(() => expect(stays).toHaveBeenCalledTimes(1), 10_000)
+  await vi.waitFor(() => expect(stays).toHaveBeenCalledTimes(1))
   stopLast()
   await second.append(draft('c', 1))
   await store.append(draft('c', 2))
