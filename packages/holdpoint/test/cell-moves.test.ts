@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Address, Append, MovableStore, Store } from '@holdpoint/core'
+import type { Address, Append, MovableStore, Store, TenantRows } from '@holdpoint/core'
 import { proves, scriptedModel } from '@holdpoint/testing'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -12,11 +12,12 @@ import { moveTenant, type MovedTenant } from '../src/cells/move-tenant.ts'
 import { nodePorts } from '../src/node-ports.ts'
 import { agent, holdpoint, openStore, tool, type Runtime } from '../src/index.ts'
 
-type Hooks = (north: MovableStore) => Partial<MovableStore>
-
-interface Cells {
+interface Stores {
   readonly north: MovableStore
   readonly south: MovableStore
+}
+
+interface Cells {
   /** What a process uses that knows of cells. */
   readonly store: Store
   /** Every append that `store` was asked for. */
@@ -24,24 +25,23 @@ interface Cells {
   move(to: string): Promise<MovedTenant>
 }
 
-/** The tenant acme is in the cell north, which has the directory, and all others are in the cell south. */
-async function twoCells(
-  hooks: Hooks = () => ({}),
-  south: (south: Store) => Partial<Store> = () => ({}),
-): Promise<Cells> {
+async function twoStores(): Promise<Stores> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-'))
-  const opened = [
-    await openStore(join(folder, 'north.db')),
-    await openStore(join(folder, 'south.db')),
-  ] as MovableStore[]
+  const north = (await openStore(join(folder, 'north.db'))) as MovableStore
+  const south = (await openStore(join(folder, 'south.db'))) as MovableStore
   onTestFinished(async () => {
-    for (const each of opened) await each.close()
+    await north.close()
+    await south.close()
     rmSync(folder, { recursive: true, force: true })
   })
-  const [first, second] = opened as [MovableStore, MovableStore]
+  return { north, south }
+}
+
+/** The tenant acme is in the cell north, which has the directory, and all others are in the cell south. */
+function cellsOf(stores: Stores, hooks: { readonly [Cell in keyof Stores]?: Partial<Store> } = {}): Cells {
   const cells = new Map<string, Store>([
-    ['north', { ...first, ...hooks(first) }],
-    ['south', { ...second, ...south(second) }],
+    ['north', { ...stores.north, ...hooks.north }],
+    ['south', { ...stores.south, ...hooks.south }],
   ])
   const directory = new Directory(cells.get('north')!, 'north', (tenant) => (tenant === 'acme' ? 'north' : 'south'))
   const store = new CellStore(cells, 'north', directory, () => {})
@@ -49,7 +49,7 @@ async function twoCells(
   const append = store.append.bind(store)
   store.append = (write) => (asked.push(write), append(write))
   const move = (to: string): Promise<MovedTenant> => moveTenant(cells, directory, { tenant: 'acme', to }, nodePorts)
-  return { north: first, south: second, store, asked, move }
+  return { store, asked, move }
 }
 
 /** The message "wait" calls a tool that ends when the test says so, and "pay" one that needs an approval. */
@@ -74,7 +74,10 @@ async function runtimeOn(store: Store, end: Promise<void> = Promise.resolve(), s
 }
 
 /** acme is being moved, and the move waits for a tool of the conversation "busy" that runs. */
-async function moveDuringACall(cells: Cells): Promise<{ hp: Runtime; moving: Promise<MovedTenant>; end: () => void }> {
+async function moveDuringACall(
+  { north }: Stores,
+  cells: Cells,
+): Promise<{ hp: Runtime; moving: Promise<MovedTenant>; end: () => void }> {
   const [start, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const hp = await runtimeOn(cells.store, end.promise, start.resolve)
   await hp.tenant('acme').send('old', 'hello')
@@ -83,7 +86,7 @@ async function moveDuringACall(cells: Cells): Promise<{ hp: Runtime; moving: Pro
   const moving = cells.move('south')
   moving.catch(() => {})
   busy.catch(() => {})
-  await vi.waitFor(async () => expect((await cells.north.get('', 'cell', 'acme'))?.data).toMatchObject({ to: 'south' }))
+  await vi.waitFor(async () => expect((await north.get('', 'cell', 'acme'))?.data).toMatchObject({ to: 'south' }))
   return { hp, moving, end: end.resolve }
 }
 
@@ -92,27 +95,27 @@ const textOf = (write: Pick<Append, 'events'>): string => JSON.stringify(write.e
 test(
   proves('cells.move-loses-nothing', 'who knows of a move waits for its end, and who does not cannot write behind it'),
   async () => {
+    const stores = await twoStores()
+    const { north } = stores
+    const blind = await runtimeOn(north)
     const written: string[] = []
-    let blind: Runtime
-    let late: unknown
-    const cells = await twoCells((north) => ({
-      append: (write) => (written.push(textOf(write)), north.append(write)),
-      tenantRows: {
-        ...north.tenantRows,
-        // Every log is moved, and the directory still names the old cell.
-        kinds: async (tenant) => {
-          late = await blind.tenant('acme').send('old', 'too late')
-          return north.tenantRows.kinds(tenant)
-        },
+    const late: unknown[] = []
+    const tenantRows: TenantRows = {
+      ...north.tenantRows,
+      // Every log is moved, and the directory still names the old cell.
+      kinds: async (tenant) => {
+        late.push(await blind.tenant('acme').send('old', 'too late'))
+        return north.tenantRows.kinds(tenant)
       },
-    }))
-    blind = await runtimeOn(cells.north)
-    const { hp, moving, end } = await moveDuringACall(cells)
+    }
+    const append: Store['append'] = (write) => (written.push(textOf(write)), north.append(write))
+    const cells = cellsOf({ ...stores, north: { ...north, append, tenantRows } })
+    const { hp, moving, end } = await moveDuringACall(stores, cells)
     const more = hp.tenant('acme').send('busy', 'for the new cell', { whileBusy: 'queue' })
     await vi.waitFor(() => expect(cells.asked.map(textOf).join()).toContain('for the new cell'))
     end()
     await moving
-    expect(late).toMatchObject({ status: 'refused', reason: 'erased' })
+    expect(late).toMatchObject([{ status: 'refused', reason: 'erased' }])
     expect(await more).toMatchObject({ status: 'done' })
     expect(written.join()).not.toContain('for the new cell')
     expect(JSON.stringify(await hp.tenant('acme').events('busy'))).toContain('for the new cell')
@@ -120,8 +123,9 @@ test(
 )
 
 test('a driver that asks whether it still owns a log is answered during a move', async () => {
-  const cells = await twoCells()
-  const { moving, end } = await moveDuringACall(cells)
+  const stores = await twoStores()
+  const cells = cellsOf(stores)
+  const { moving, end } = await moveDuringACall(stores, cells)
   // It repeats an append of its own: here the message that made it the owner.
   const message = cells.asked.find(({ to, epoch }) => to.id === 'busy' && epoch === undefined)!
   expect(await cells.store.append(message)).toMatchObject({ result: 'ok', owned: true })
@@ -131,12 +135,12 @@ test('a driver that asks whether it still owns a log is answered during a move',
 
 test('a move that was interrupted is not undone by a move back, and loses nothing when it is repeated', async () => {
   let interrupted = true
-  const cells = await twoCells((north) => ({
-    put: (put) =>
-      interrupted && JSON.stringify(put.data).includes('"moves":1')
-        ? Promise.reject(new Error('The move was interrupted.'))
-        : north.put(put),
-  }))
+  const stores = await twoStores()
+  const put: Store['put'] = (given) =>
+    interrupted && JSON.stringify(given.data).includes('"moves":1')
+      ? Promise.reject(new Error('The move was interrupted.'))
+      : stores.north.put(given)
+  const cells = cellsOf(stores, { north: { put } })
   const hp = await runtimeOn(cells.store)
   await hp.tenant('acme').send('old', 'hello')
   await expect(cells.move('south')).rejects.toThrow('interrupted')
@@ -148,12 +152,11 @@ test('a move that was interrupted is not undone by a move back, and loses nothin
 
 test('a tenant is not moved back into a cell where an earlier move left tombstones', async () => {
   let interrupted = true
-  const cells = await twoCells((north) => ({
-    tenantRows: {
-      ...north.tenantRows,
-      forget: (tenant) => (interrupted ? Promise.reject(new Error('Interrupted.')) : north.tenantRows.forget(tenant)),
-    },
-  }))
+  const stores = await twoStores()
+  const { tenantRows } = stores.north
+  const forget: TenantRows['forget'] = (tenant) =>
+    interrupted ? Promise.reject(new Error('Interrupted.')) : tenantRows.forget(tenant)
+  const cells = cellsOf({ ...stores, north: { ...stores.north, tenantRows: { ...tenantRows, forget } } })
   const hp = await runtimeOn(cells.store)
   await hp.tenant('acme').send('old', 'hello')
   await expect(cells.move('south')).rejects.toThrow('Interrupted.')
@@ -164,35 +167,33 @@ test('a tenant is not moved back into a cell where an earlier move left tombston
 })
 
 test('a log that grows as fast as it is copied is moved', async () => {
-  let blind: Runtime | undefined
-  const cells = await twoCells((north) => ({
-    batches: async (...query) => {
-      await blind?.tenant('acme').send('old', 'one more')
-      return north.batches(...query)
-    },
-  }))
+  const stores = await twoStores()
+  const blind = await runtimeOn(stores.north)
+  const batches: Store['batches'] = async (...query) => {
+    await blind.tenant('acme').send('old', 'one more')
+    return stores.north.batches(...query)
+  }
+  const cells = cellsOf(stores, { north: { batches } })
   const hp = await runtimeOn(cells.store)
   await hp.tenant('acme').send('old', 'hello')
-  blind = await runtimeOn(cells.north)
   expect(await cells.move('south')).toMatchObject({ logs: 1 })
   // One by the copy in use. The second copy found the log ended.
   expect(JSON.stringify(await hp.tenant('acme').events('old')).match(/one more/g)).toHaveLength(1)
 })
 
 test('what is erased while it is copied does not come back', async () => {
-  let blind: Runtime
-  const cells = await twoCells((north) => ({
-    put: async (put) => {
-      // The first copy is made.
-      if (JSON.stringify(put.data)?.includes('"to"')) await blind.tenant('acme').erase('old')
-      return north.put(put)
-    },
-  }))
+  const stores = await twoStores()
+  const blind = await runtimeOn(stores.north)
+  const put: Store['put'] = async (given) => {
+    // The first copy is made.
+    if (JSON.stringify(given.data)?.includes('"to"')) await blind.tenant('acme').erase('old')
+    return stores.north.put(given)
+  }
+  const cells = cellsOf(stores, { north: { put } })
   const hp = await runtimeOn(cells.store)
   await hp.tenant('acme').send('old', 'a secret')
-  blind = await runtimeOn(cells.north)
   await cells.move('south')
-  expect(await cells.south.read({ tenant: 'acme', id: 'old' }, 0)).toMatchObject([{ type: 'conversation.erased' }])
+  expect(await stores.south.read({ tenant: 'acme', id: 'old' }, 0)).toMatchObject([{ type: 'conversation.erased' }])
   expect(await hp.tenant('acme').send('old', 'hello')).toMatchObject({ reason: 'erased' })
 })
 
@@ -200,14 +201,16 @@ test('a cell that is down does not keep others from saying that an answer is a d
   const confirmed: Address[] = []
   const down = (): Promise<never> => Promise.reject(new Error('The cell is down.'))
   let isDown = false
-  const cells = await twoCells(
-    () => ({ confirm: async (of) => void confirmed.push(of) }),
-    (south) => ({
+  const stores = await twoStores()
+  const { south } = stores
+  const cells = cellsOf(stores, {
+    north: { confirm: async (of) => void confirmed.push(of) },
+    south: {
       confirm: () => (isDown ? down() : Promise.resolve()),
       beat: (...lease) => (isDown ? down() : south.beat(...lease)),
       due: (query) => (isDown ? down() : south.due(query)),
-    }),
-  )
+    },
+  })
   const hp = await runtimeOn(cells.store)
   const approve = async (tenant: string): Promise<() => ReturnType<Runtime['approve']>> => {
     const { holds } = await hp.tenant(tenant).send('c', 'pay')

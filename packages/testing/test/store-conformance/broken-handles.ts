@@ -37,6 +37,12 @@ export const brokenHandles: readonly Broken[] = [
     caughtBy: ['crash: a write in flight when its handle is closed is stored completely or not at all'],
   },
   {
+    store: 'confirms only a log that it has',
+    handle: confirmsWhatIsThere,
+    throws: 'no such log',
+    caughtBy: ['append: what the store shows is confirmed, for a log and where there is none'],
+  },
+  {
     store: 'keeps heads for itself',
     handle: staleHeads,
     caughtBy: [
@@ -80,6 +86,13 @@ export const brokenHandles: readonly Broken[] = [
     caughtBy: ['race: two hundred conversations at once do not mix'],
   },
 ]
+
+function confirmsWhatIsThere(inner: Store): Handle {
+  const confirm: Store['confirm'] = async (of) => {
+    if (!(await inner.load(of))) throw new Error('There is no such log.')
+  }
+  return { store: { ...inner, confirm } }
+}
 
 function comparesFirst(inner: Store): Handle {
   const append = async (write: Append): Promise<Appended> => {
