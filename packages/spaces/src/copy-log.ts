@@ -60,7 +60,7 @@ function isOnlyMoved({ base, events }: Loaded): boolean {
   return base === undefined && events.length === 1 && isMoved(events[0])
 }
 
-/** Nobody writes to such a log, whether it was moved or erased. */
+/** No writer adds to such a log, whether it was moved or erased. */
 async function endsInTombstone(store: Store, address: Address, { seq }: Head): Promise<boolean> {
   const [last] = await store.readBack(address, seq + 1, 1)
   return last !== undefined && isTombstone(last)
