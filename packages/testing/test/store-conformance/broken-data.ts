@@ -129,7 +129,7 @@ export const brokenData: readonly Broken[] = [
   },
   {
     store: 'keeps whole milliseconds',
-    changes: [['expectedSeq + index + 1, at })', 'expectedSeq + index + 1, at: Math.floor(at) })']],
+    changes: [['({ at, ...event,', '({ at: Math.floor(at), ...event,']],
     caughtBy: ['data: times may have a fraction, and be as large as possible'],
   },
   {

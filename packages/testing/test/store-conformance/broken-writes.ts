@@ -45,12 +45,17 @@ export const brokenWrites: readonly Broken[] = [
   },
   {
     store: 'takes the time from its own clock',
-    changes: [['expectedSeq + index + 1, at })', 'expectedSeq + index + 1, at: now() })']],
+    changes: [['({ at, ...event,', '({ at: now(), ...event,']],
     caughtBy: ['append: the time of an event is the writer’s, even if time went back'],
   },
   {
+    store: 'gives every event the time of the append',
+    changes: [['({ at, ...event,', '({ ...event, at,']],
+    caughtBy: ['append: an event with a time of its own keeps it, and the others have the time of the append'],
+  },
+  {
     store: 'gives the events of a write a time each',
-    changes: [['expectedSeq + index + 1, at })', 'expectedSeq + index + 1, at: at + index })']],
+    changes: [['({ at, ...event,', '({ at: at + index, ...event,']],
     caughtBy: [
       'append: an append after the last seq continues the log',
       'load: without a base, everything is loaded',

@@ -34,7 +34,7 @@ export function plainStore(now: () => number): Store {
     if (write.epoch !== undefined && node !== undefined && !owned()) return { result: 'fenced' }
     if (repeated !== undefined) return { result: 'repeated', seq: repeated }
 
-    const written = events.map((event, index): LogEvent => ({ ...event, seq: expectedSeq + index + 1, at }))
+    const written = events.map((event, index): LogEvent => ({ at, ...event, seq: expectedSeq + index + 1 }))
     if (write.epoch === undefined && node !== undefined && rows.status === 'running') {
       if (there.status !== 'running' || !lives(there.owner)) {
         there.owner = node
