@@ -1,6 +1,7 @@
 /** A primary and a standby for one test, and stores on them. */
 import type { Store } from '@holdpoint/core'
 import { postgresStore, type PostgresStoreOptions } from '@holdpoint/store-postgres'
+import { atHead } from '@holdpoint/testing'
 import { onTestFinished } from 'vitest'
 import { PostgresPair } from '../../failover/postgres-pair.ts'
 
@@ -25,7 +26,7 @@ export async function testPair(kind: 'synchronous' | 'asynchronous'): Promise<Te
     warnings,
     open: async ({ url = pair.url, ...options } = {}) => {
       const onWarning = (message: string): void => void warnings.push(message)
-      const store = await postgresStore(url, { dispatcher: 'none', onWarning, ...options })
+      const store = atHead(await postgresStore(url, { dispatcher: 'none', onWarning, ...options }))
       opened.push(store)
       return store
     },

@@ -23,7 +23,7 @@ test.skipIf(why !== undefined)(
   ),
   async () => {
     const folder = temporaryFolder()
-    const options = { folder, images: 120, controlImages: 12, turns: 70, seed: Date.now() % 1_000_000 }
+    const options = { folder, images: 60, controlImages: 12, turns: 70, seed: Date.now() % 1_000_000 }
     const { acked, lost, broken, problems, weak } = await powerLoss(options)
     expect(problems, `seed ${options.seed}`).toEqual([])
     expect({ lost, broken, weak }).toEqual({ lost: 0, broken: 0, weak: [] })
@@ -77,8 +77,8 @@ function temporaryFolder(): string {
 
 test('a bit that flips in a closed store changes nothing, or is found', { timeout: 300_000 }, async () => {
   const seed = Date.now() % 1_000_000
-  const { found, harmless, undetected } = await flipBits({ folder: temporaryFolder(), flips: 40, seed })
+  const { found, harmless, undetected } = await flipBits({ folder: temporaryFolder(), flips: 20, seed })
   expect(undetected, `seed ${seed}`).toEqual([])
-  expect(found + harmless).toBe(40)
+  expect(found + harmless).toBe(20)
   expect(found).toBeGreaterThan(0)
 })

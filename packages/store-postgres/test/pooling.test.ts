@@ -6,6 +6,7 @@ import { testSchema, until, written, type TestSchema } from './kit.ts'
 import { pgBouncer, PGBOUNCER } from './pg-bouncer.ts'
 
 const NONE = PGBOUNCER === undefined
+if (NONE) console.warn('No pooler is tested: there is no pgbouncer on this machine.')
 
 const SETTINGS = ['synchronous_commit', 'lock_timeout', 'enable_seqscan', 'jit', 'default_transaction_isolation']
 
