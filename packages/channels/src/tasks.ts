@@ -49,6 +49,7 @@ const PAGE = 200
 const WORK_MS = 30_000
 const CLAIM_MS = 60_000
 const AT_ONCE = 8
+const STORE_RETRY_MS = 1000
 
 export class Tasks {
   readonly #store: Store
@@ -81,6 +82,9 @@ export class Tasks {
 
   /** Reads the tasks of all processes. */
   async refresh(): Promise<void> {
+    // A page may be older than what was written while it was read: what is known of such a task stays.
+    const before = new Map(this.#known)
+    const hasChanged = (id: string): boolean => this.#working.has(id) || this.#known.get(id) !== before.get(id)
     const seen = new Set<string>()
     let after: string | undefined
     do {
@@ -88,11 +92,11 @@ export class Tasks {
       const { items, next } = await this.#store.documents(query)
       for (const doc of items) {
         seen.add(doc.id)
-        if (!this.#working.has(doc.id)) this.#known.set(doc.id, { version: doc.version, row: rowOf(doc) })
+        if (!hasChanged(doc.id)) this.#known.set(doc.id, { version: doc.version, row: rowOf(doc) })
       }
       after = next
     } while (after !== undefined)
-    for (const id of this.#known.keys()) if (!seen.has(id) && !this.#working.has(id)) this.#known.delete(id)
+    for (const id of this.#known.keys()) if (!seen.has(id) && !hasChanged(id)) this.#known.delete(id)
   }
 
   /** Begins the tasks that are due. Returns when the next one is, or undefined. */
@@ -118,7 +122,10 @@ export class Tasks {
     const { id, group } = row
     this.#busy.set(group, (this.#busy.get(group) ?? 0) + 1)
     const ended = this.#claimAndWork(row, version)
-      .catch((error: unknown) => this.#worker.problem(error))
+      .catch((error: unknown) => {
+        this.#postpone(id)
+        this.#worker.problem(error)
+      })
       .finally(() => {
         this.#working.delete(id)
         this.#busy.set(group, (this.#busy.get(group) ?? 1) - 1)
@@ -177,6 +184,14 @@ export class Tasks {
       if (!doc) return void this.#known.delete(claimed.id)
       if ((await this.#put({ ...rowOf(doc), claimedUntil: 0 }, doc.version)) !== undefined) return
     }
+  }
+
+  /** Asking a store that fails again at once would be a loop without a wait. */
+  #postpone(id: string): void {
+    const known = this.#known.get(id)
+    if (!known) return
+    const dueAt = Math.max(known.row.dueAt, this.#ports.now() + STORE_RETRY_MS)
+    this.#known.set(id, { ...known, row: { ...known.row, dueAt } })
   }
 
   /** Another process was first, so what is known of the task is old. */

@@ -10,6 +10,8 @@ function diesAfterWrite(store: Store, nth: number): { readonly store: Store; rea
   const life = mortal(store)
   let writes = 0
   const put: Store['put'] = async (given) => {
+    // The dead write nothing: what was under way at the death must not go on.
+    if (writes >= nth) return new Promise<never>(() => {})
     const result = await store.put(given)
     if (++writes === nth) life.kill()
     return writes >= nth ? new Promise<never>(() => {}) : result

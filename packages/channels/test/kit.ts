@@ -1,5 +1,6 @@
 /** A desk with a payment tool, people with channels, and phones that show what a channel sent them. */
 import { Channels, type Channel, type ChannelPerson, type ChannelsOptions, type HoldMessage } from '@holdpoint/channels'
+import { isObject, type Put, type PutResult } from '@holdpoint/core'
 import { testPorts } from '@holdpoint/testing'
 import type { Principal, Store } from 'holdpoint'
 import { expect, onTestFinished } from 'vitest'
@@ -57,22 +58,33 @@ export function mortal(store: Store): { readonly store: Store; kill(): void } {
   return { store: proxy, kill: () => void (dead = true) }
 }
 
-/** Counts the requests that have no answer yet: the clock of a test must not run on while a disk is slow. */
-function counted(store: Store, count: (change: 1 | -1) => void): Store {
-  return new Proxy(store, {
+/** A store that says what is under way and needs real time: requests to it, and the posts of webhooks. */
+function observed(store: Store): { readonly store: Store; readonly isBusy: () => boolean } {
+  let asking = 0
+  const posting = new Set<string>()
+  // A webhook is posted between the write of its claim and the next write of its task.
+  const note = ({ kind, id, data }: Put): void => {
+    if (kind !== 'channels.task' || !id.startsWith('webhook/')) return
+    if (isObject(data) && Number(data['claimedUntil']) > 0) posting.add(id)
+    else posting.delete(id)
+  }
+  const proxy = new Proxy(store, {
     get: (target, name) => {
       const act: unknown = Reflect.get(target, name)
       if (typeof act !== 'function' || name === 'listen') return act
       return async (...args: unknown[]) => {
-        count(1)
+        asking++
         try {
-          return (await act.apply(target, args)) as unknown
+          const answer: unknown = await act.apply(target, args)
+          if (name === 'put' && (answer as PutResult).result === 'ok') note(args[0] as Put)
+          return answer
         } finally {
-          count(-1)
+          asking--
         }
       }
     },
   })
+  return { store: proxy, isBusy: () => asking > 0 || posting.size > 0 }
 }
 
 export interface Desk {
@@ -82,7 +94,7 @@ export interface Desk {
   readonly problems: unknown[]
   /** Starts a process that runs the channels. */
   channels(more?: Partial<ChannelsOptions>): Promise<Channels>
-  /** Moves the clock until the condition is true. */
+  /** Moves the clock until the condition is true, for at most 500 s. The clock stands while real work is under way. */
   until(condition: () => boolean | Promise<boolean>): Promise<void>
 }
 
@@ -100,13 +112,13 @@ export async function openDesk({
 } = {}): Promise<Desk> {
   const world = new World(place)
   const desk = await world.process('desk', { news: true, says: [calls('pay'), 'Paid.'], tools: [pay()], ...setup })
-  let asking = 0
+  const { store, isBusy } = observed(await world.store)
   const pass = world.pass.bind(world)
+  // A busy machine needs long for a disk and a socket, and the time limits of the work must not pass meanwhile.
   world.pass = async (ms) => {
     for (let left = ms; left > 0; left -= 250) {
       await pass(Math.min(left, 250))
-      const patience = performance.now() + 10_000
-      while (asking > 0 && performance.now() < patience) await new Promise((resolve) => setImmediate(resolve))
+      while (isBusy()) await new Promise((resolve) => setImmediate(resolve))
     }
   }
   const phones = new Phones()
@@ -116,11 +128,11 @@ export async function openDesk({
     kind: 'person',
     ...(groups[id] && { groups: groups[id] }),
   })
-  for (const row of people) await new ChannelPeople(await world.store).put('', row)
+  for (const row of people) await new ChannelPeople(store).put('', row)
   const open = async (more: Partial<ChannelsOptions> = {}): Promise<Channels> => {
     const channels = Channels.open({
       runtime: desk.runtime,
-      store: counted(await world.store, (change) => (asking += change)),
+      store,
       channels: [phones],
       url: 'https://holds.acme.test',
       principal,

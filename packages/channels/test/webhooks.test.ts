@@ -68,9 +68,8 @@ test('a receiver that fails gets the same message again, with longer and longer 
   await desk.runtime.cancel('c')
   await until(() => received.length === 1)
   await until(() => received.length === 2)
-  await world.clock.advance(290_000)
+  await world.pass(290_000)
   expect(received).toHaveLength(2)
-  await world.clock.advance(20_000)
   await until(() => received.length === 3)
   expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
   const one = async () => (await webhooks.deliveries('', id)).items[0]
