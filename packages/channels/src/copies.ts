@@ -102,7 +102,8 @@ export class Copies {
       data: after as unknown as Json,
       ...(after.over && { ttlMs: KEPT_MS }),
     })
-    return done
+    // News that came before the first mark of a copy found no copy to bring up to date: look again now that there is one.
+    return before || message.end ? done : { at: now() }
   }
 
   /** The person at an address of a channel, as a principal with the kinds of hold that the person may resolve. */

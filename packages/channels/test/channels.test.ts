@@ -113,6 +113,21 @@ test('a hold that is over before its message could be sent sends none', async ()
   )
 })
 
+test('a hold that is decided while its first message is on the way: the message says so soon after', async () => {
+  const { desk, phones, channels, until, world } = await openDesk()
+  phones.after = async () => {
+    phones.after = () => {}
+    await desk.runtime.approve('c', await heldId(desk, 'pay'), { by: 'grace' })
+    // The news is handled before the sender learns that the message was shown.
+    await world.clock.sleep(5000, new AbortController().signal)
+  }
+  await channels()
+  await desk.runtime.send('c', 'Pay')
+  await until(() => phones.sent.length === 1)
+  await world.pass(15_000)
+  expect(phones.to('+ada')[0]?.end).toMatchObject({ how: 'approved', by: 'grace' })
+})
+
 test('in quiet hours a person gets no new message, and it comes when they end', async () => {
   const { desk, phones, channels, world, until } = await openDesk({
     people: [
