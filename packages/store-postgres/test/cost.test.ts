@@ -219,7 +219,7 @@ test('an append that changes labels, and an erasure, look at their own rows amon
   await vi.waitFor(async () => {
     const inserted = `select n_tup_ins as n from pg_stat_user_tables where schemaname = $1 and relname = 'batches'`
     const [row] = await sql<{ n: string }>(inserted, [schema])
-    expect(Number(row?.n)).toBeGreaterThanOrEqual(100_000)
+    expect(Number(row?.n)).toBeGreaterThanOrEqual(10_000)
   })
   const before = await looked()
   for (let n = 1; n <= 20; n++) await appends(`c${n}`, 1)
