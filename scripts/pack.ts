@@ -118,7 +118,7 @@ function consume(packages: readonly Packed[]): void {
   must('importing every public value', [process.execPath, 'values.mjs'], project)
   // With the strictest options and without Node's types, so that the compiler also checks our declarations.
   for (const resolution of ['nodenext', 'esnext --moduleResolution bundler']) {
-    const options = `--noEmit --strict --skipLibCheck false --target es2024 --lib es2024,dom --module ${resolution}`
+    const options = `--noEmit --strict --skipLibCheck false --target es2024 --lib es2024,esnext.disposable,dom --module ${resolution}`
     must(`type-checking (${resolution})`, ['tsc', ...options.split(' '), 'types.ts'], project)
   }
   for (const program of PROGRAMS)

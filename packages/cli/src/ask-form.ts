@@ -1,4 +1,5 @@
 /** Asks for an answer in the terminal: field by field for a flat object, as JSON for anything else. */
+import type { Readable, Writable } from 'node:stream'
 import { createInterface } from 'node:readline/promises'
 import { isObject } from '@holdpoint/core'
 import { visible } from '@holdpoint/channels'
@@ -6,7 +7,7 @@ import type { JsonObject } from 'holdpoint'
 import { UsageError, type Io } from './io.ts'
 
 export async function askForm(schema: JsonObject | undefined, { stdin, stderr, signal }: Io): Promise<unknown> {
-  const lines = createInterface({ input: stdin, output: stderr })
+  const lines = createInterface({ input: stdin as unknown as Readable, output: stderr as unknown as Writable })
   const ask = async (question: string): Promise<string> => (await lines.question(visible(question), { signal })).trim()
   try {
     const fields = isObject(schema?.['properties']) ? Object.entries(schema['properties']) : []

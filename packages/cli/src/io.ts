@@ -1,9 +1,21 @@
+/** A readable stream of Node, without the types of Node, which a program that uses this package may not have. */
+export interface InputStream {
+  readonly isTTY?: boolean
+  on(event: string, listener: (...args: never[]) => void): unknown
+}
+
+/** A writable stream of Node. */
+export interface OutputStream {
+  readonly isTTY?: boolean
+  write(text: string): unknown
+}
+
 /** What a command reads and writes: the terminal, a pipe, or a test. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
-  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean }
-  readonly stderr: NodeJS.WritableStream
+  readonly stdin: InputStream
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
   /** Aborts when the user stops the command. */
   readonly signal: AbortSignal
 }

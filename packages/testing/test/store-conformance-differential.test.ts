@@ -62,8 +62,9 @@ test('what differs is told with the seed, the command and both answers', async (
   )
 })
 
-/** No command comes upon these: odd names and data, the very moment of an end, a sweep with a limit, what is heard. */
+/** No command comes upon these: an event with a time of its own, odd names and data, the very moment of an end, a sweep with a limit, what is heard. */
 const BEYOND_CHANCE: ReadonlySet<string> = new Set([
+  'gives every event the time of the append',
   'counts events and not their size',
   'looks at the first hundred agents it is given',
   'sorts ids by their code points',

@@ -41,8 +41,7 @@ export function evolve(state: Conversation, event: LogEvent): Conversation {
   const moved = move(state, event)
   // From any state, the tombstone is the same: a process that is behind must not find other work in it.
   if (moved.erased) return moved
-  if (moved.restored && goesOnAfterRestore(event))
-    return evolvePeopleAndSpaces(state, { ...moved, restored: false }, event)
+  if (goesOnAfterRestore(event)) return evolvePeopleAndSpaces(state, { ...moved, restored: false }, event)
   return evolvePeopleAndSpaces(state, moved, event)
 }
 

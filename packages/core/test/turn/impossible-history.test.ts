@@ -4,6 +4,7 @@ import { after, approved, held, hello, ok, replied, running, settled, started } 
 
 const endorsed: EventBody = { type: 'call.endorsed', callId: 'a', by: 'ann', inputHash: 'hash' }
 const cleared: EventBody = { type: 'call.cleared', callId: 'a', inputHash: 'hash', fingerprint: 'print' }
+const judged: EventBody = { type: 'call.judged', callId: 'a' }
 const arrived: EventBody = { type: 'answer.arrived', callId: 'a', name: 'email.send', outcome: ok }
 const ended: EventBody = { type: 'turn.ended', turnId: 't1', reason: 'cancelled' }
 const messageChanged: EventBody = { type: 'message.changed', turnId: 't1', hooks: ['memory'] }
@@ -43,6 +44,8 @@ const cases: readonly [from: keyof typeof at, event: EventBody, why: string][] =
   ['settled', endorsed, 'a settled call is endorsed'],
   ['held', cleared, 'a held call is cleared by its gate'],
   ['settled', cleared, 'a settled call is cleared by its gate'],
+  ['held', judged, 'rules judge a held call'],
+  ['settled', judged, 'rules judge a settled call'],
   ['settled', settled('a'), 'a call gets a second outcome'],
   ['ready', arrived, 'a late answer to a call that may still run'],
   ['held', arrived, 'a late answer to a held call'],

@@ -34,6 +34,7 @@ const expired = settled({ ok: false, error: { code: 'expired', message: 'No answ
 test('a hold is answered by a caller that may answer its kind, and by no other', () => {
   expect(resolve(call(question), { kinds: ['elicitation'] }).verdict).toBe('accepted')
   expect(resolve(call(question), {}).verdict).toBe('accepted')
+  expect(resolve(call(question), { kinds: [] }).message).toMatch(/is not for this caller\.$/)
   for (const kinds of [['external'], ['approval', 'client'], []] as const) {
     const { verdict, events, message } = resolve(call(question), { kinds })
     expect([verdict, events]).toEqual(['not-allowed', []])
