@@ -114,17 +114,27 @@ export class PatroniCluster {
   }
 
   async #primary(): Promise<Node> {
-    const leader = (await this.#members()).find(({ role }) => role === 'leader')
-    const node = this.#nodes.find(({ name }) => name === leader?.name)
-    if (!node) throw new Error('Patroni has no primary now.')
-    return node
+    const primary = await this.#leader()
+    if (!primary) throw new Error('Patroni has no primary now.')
+    return primary
+  }
+
+  /** Each node only knows for certain whether it is the leader itself. Its list of members may be that of a moment ago. */
+  async #leader(): Promise<Node | undefined> {
+    for (const node of this.#nodes) {
+      if (!node.shell) continue
+      const answer = await ask(node, 'primary').catch(() => undefined)
+      if (answer?.ok) return node
+    }
+    return undefined
   }
 
   async #members(): Promise<readonly Member[]> {
-    for (const { api, shell } of this.#nodes) {
-      if (!shell) continue
+    const leader = await this.#leader()
+    for (const node of leader ? [leader] : this.#nodes) {
+      if (!node.shell) continue
       try {
-        const answer = await fetch(`http://127.0.0.1:${api}/cluster`, { signal: AbortSignal.timeout(2000) })
+        const answer = await ask(node, 'cluster')
         return ((await answer.json()) as { readonly members?: readonly Member[] }).members ?? []
       } catch {
         // It has not started yet.
@@ -251,6 +261,10 @@ file=$1; shift
 "$@" 3<&- & program=$!
 { read -r _ <&3; kill -KILL $program; kill -KILL $(head -n 1 "$file"); } 2>/dev/null & watch=$!
 wait $program; kill $watch 2>/dev/null`
+
+function ask({ api }: Node, what: string): Promise<Response> {
+  return fetch(`http://127.0.0.1:${api}/${what}`, { signal: AbortSignal.timeout(2000) })
+}
 
 function isUp(state: string): boolean {
   return state === 'running' || state === 'streaming'

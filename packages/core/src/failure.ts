@@ -19,6 +19,8 @@ export type FailureCode =
   | 'model-failed'
   /** A tool or plugin asked for a service that was not provided. */
   | 'service-missing'
+  /** Another server answers than before: after a fail-over or a restore. What is in memory was compared with it. */
+  | 'store-replaced'
   /** A store cannot be opened, or would lose data. */
   | 'store-unusable'
   /** A store does not answer now. The request may or may not have been carried out. */

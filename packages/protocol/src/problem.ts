@@ -88,6 +88,7 @@ const PROBLEMS: Readonly<Record<ProblemCode, readonly [status: number, title: st
   'history-impossible': [500, 'The log is broken'],
   'log-damaged': [500, 'The log is damaged'],
   'store-rolled-back': [500, 'The store lost writes'],
+  'store-replaced': [500, 'Another server answers than before'],
   'service-missing': [500, 'A service is missing'],
   'store-unusable': [500, 'The store cannot be used'],
 

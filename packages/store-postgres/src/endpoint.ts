@@ -1,5 +1,6 @@
 /** Where a URL of the store leads to: its hosts, how to connect to them, and the watch over connections that are silent. */
 import { types, type ClientConfig } from 'pg'
+import type { Generations } from './generations.ts'
 import { hostsOf, type Hosts } from './hosts.ts'
 import type { Settings } from './settings.ts'
 import { watchSilence, type Probed, type SilenceWatch } from './silence-watch.ts'
@@ -13,7 +14,11 @@ export interface Endpoint extends Surroundings {
 
 const CONNECT_TIMEOUT_MS = 5000
 
-export function openEndpoint(url: string, { timeoutMs }: Pick<Settings, 'timeoutMs'>): Endpoint {
+export function openEndpoint(
+  url: string,
+  { timeoutMs }: Pick<Settings, 'timeoutMs'>,
+  generations?: Generations,
+): Endpoint {
   const hosts = hostsOf(url)
   const driver: ClientConfig = {
     fallback_application_name: 'holdpoint',
@@ -25,6 +30,7 @@ export function openEndpoint(url: string, { timeoutMs }: Pick<Settings, 'timeout
   }
   const endpoint: Endpoint = {
     hosts,
+    ...(generations && { generations }),
     watch: watchSilence(() => reachedServer(endpoint)),
     get config() {
       return { ...driver, surroundings: endpoint }

@@ -25,6 +25,11 @@ export function isConnectionError(error: unknown): boolean {
 /** The server became a standby, or was one all along. */
 const READ_ONLY = '25006'
 
+/** The role may not call a function, or the server does not have it. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof DatabaseError && /^(?:42501|42883|0A000)$/.test(error.code ?? '')
+}
+
 /** Another transaction keeps a row locked. The statement was rolled back. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === '55P03'

@@ -7,6 +7,7 @@ import { connect, type Connections } from './connections.ts'
 import { openDispatcher, type Deadline } from './dispatcher.ts'
 import { openDocuments } from './documents.ts'
 import { openEndpoint, type Endpoint } from './endpoint.ts'
+import { openGenerations } from './generations.ts'
 import { openLoad } from './load.ts'
 import { migrate } from './migrate.ts'
 import { openChangeFeed } from './change-feed.ts'
@@ -27,8 +28,9 @@ import { openSweep } from './sweep.ts'
 /** Opens a store in the PostgreSQL at `url`, and creates or migrates its tables. Any number of processes can share it. */
 export async function postgresStore(url: string, options: PostgresStoreOptions = {}): Promise<Store> {
   const settings = settingsOf(url, options)
-  const endpoint = openEndpoint(url, settings)
-  const direct = settings.listenUrl === undefined ? endpoint : openEndpoint(settings.listenUrl, settings)
+  const generations = openGenerations(settings.onWarning)
+  const endpoint = openEndpoint(url, settings, generations)
+  const direct = settings.listenUrl === undefined ? endpoint : openEndpoint(settings.listenUrl, settings, generations)
   await prepare(settings, endpoint, direct)
   const connections = connect(settings, endpoint)
   const { schema } = settings
@@ -60,6 +62,7 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
     tenantRows: openTenantRows(schema, connections),
     append: async (write) => (closing ? { result: 'failed', why: 'This store is closed.' } : lanes.append(write)),
     confirm: () => connections.confirm(),
+    watchServer: (changed) => generations.listen(changed),
     listen: (listener) => {
       dispatcher.start()
       return changes.listen(listener)

@@ -3,12 +3,14 @@
  * an answer.
  *
  * - A server that is not the primary is refused when the connection is made. A read would be answered there, with old data.
+ * - Each connection says which history its server continues (generations.ts).
  * - A pooler gives its clients other process ids than the servers have. A connection through one may use another session of
  *   the server for each transaction, so it has no prepared statements. No connection has session settings.
  * - PostgreSQL ends the wait for a standby with a warning when the statement is cancelled, and keeps the commit. Such a commit
  *   may be lost with the primary.
  */
 import { Client, type ClientConfig } from 'pg'
+import { askGeneration, type Generation, type Generations } from './generations.ts'
 import type { Hosts } from './hosts.ts'
 import type { SilenceWatch } from './silence-watch.ts'
 
@@ -16,6 +18,8 @@ import type { SilenceWatch } from './silence-watch.ts'
 export interface Surroundings {
   readonly hosts: Hosts
   readonly watch: SilenceWatch
+  /** Left out for a probe, which only asks who is there. */
+  readonly generations?: Generations
 }
 
 export interface StoreClientConfig extends ClientConfig {
@@ -35,6 +39,8 @@ export class StoreClient extends Client {
   server: string | undefined
   /** Its process on the server. Undefined behind a pooler, which answers for several. */
   backend: number | undefined
+  /** Undefined for a probe. */
+  generation: Generation | undefined
   /** Since when an answer is awaited, or nothing was received while one is. */
   #waitingSince: number | undefined
   #received = 0
@@ -55,7 +61,10 @@ export class StoreClient extends Client {
     this.on('notice', ({ routine }) => {
       if (routine === 'SyncRepWaitForLSN') this.unconfirmed++
     })
-    this.once('end', () => this.#around.watch.remove(this))
+    this.once('end', () => {
+      this.#around.watch.remove(this)
+      this.#around.generations?.ended(this)
+    })
   }
 
   override connect(): Promise<Client>
@@ -85,10 +94,23 @@ export class StoreClient extends Client {
       this.#around.hosts.failed(this.#url)
       throw new ReadOnlyServer()
     }
+    await this.#join()
     this.#around.hosts.worked(this.#url)
     this.server = server
     this.pooled = pid !== (this as unknown as { readonly processID: number }).processID
     this.backend = this.pooled ? undefined : pid
+  }
+
+  async #join(): Promise<void> {
+    const { generations, hosts } = this.#around
+    if (!generations) return
+    this.generation = await askGeneration(this)
+    try {
+      generations.connected(this)
+    } catch (error) {
+      hosts.failed(this.#url)
+      throw error
+    }
   }
 
   /** How long the server has sent nothing although an answer is due, or 0. */

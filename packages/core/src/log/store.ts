@@ -337,6 +337,11 @@ export interface Store {
    * work belongs to a node that is gone.
    */
   listen(changed: (what: Address, seq: number, look?: boolean) => void): () => void
+  /**
+   * Calls the listener when another server than before answers, which may lack the newest writes: after a fail-over or a restore. `what`
+   * names both. Left out by a store that no other server can take over.
+   */
+  watchServer?(changed: (what: string) => void): () => void
   /** What is wrong with the store itself, beyond its logs: for example, damaged pages. It may read everything. */
   inspect(): Promise<readonly string[]>
   close(): Promise<void>

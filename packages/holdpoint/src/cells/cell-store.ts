@@ -154,6 +154,11 @@ export class CellStore implements Store {
     return () => stops.forEach((stop) => stop())
   }
 
+  watchServer(changed: (what: string) => void): () => void {
+    const stops = [...this.#cells].map(([cell, store]) => store.watchServer?.((what) => changed(`${cell}: ${what}`)))
+    return () => stops.forEach((stop) => stop?.())
+  }
+
   async inspect(): Promise<readonly string[]> {
     const found = await Promise.all(
       [...this.#cells].map(async ([cell, store]) => (await store.inspect()).map((problem) => `${cell}: ${problem}`)),

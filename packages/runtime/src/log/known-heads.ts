@@ -9,6 +9,16 @@ import type { Address, Store } from '@holdpoint/core/internal/log/store'
 const KEPT = 32
 const EMPTY: Head = { seq: 0, hash: NO_HASH }
 
+/** The store does not have events that it had acknowledged. */
+export class EventsLost extends HoldpointError {
+  readonly events: number
+
+  constructor(message: string, events: number) {
+    super('store-rolled-back', message)
+    this.events = events
+  }
+}
+
 export class KnownHeads {
   #heads: Head[] = [EMPTY]
 
@@ -27,7 +37,7 @@ export class KnownHeads {
   }
 
   /** The problem to report when the store does not have the newest head any more. */
-  async problem(store: Store, address: Address): Promise<HoldpointError> {
+  async problem(store: Store, address: Address): Promise<EventsLost> {
     let kept: Head | undefined
     for (const head of this.#heads.toReversed()) {
       if (head.seq > 0 && !(await has(store, address, head))) continue
@@ -37,10 +47,10 @@ export class KnownHeads {
     const lost = this.newest.seq - (kept?.seq ?? this.#heads[0]!.seq - 1)
     const count = kept ? `${lost}` : `at least ${lost}`
     const events = lost === 1 ? `${count} acknowledged event` : `${count} acknowledged events`
-    return new HoldpointError(
-      'store-rolled-back',
+    return new EventsLost(
       `The store has lost ${events} of "${address.id}", which this process had at seq ${this.newest.seq}. It continues from ` +
         'what the store has now. Check for a fail-over that lost writes, a restored backup, or two servers that both accept writes.',
+      lost,
     )
   }
 }

@@ -34,6 +34,7 @@ import { RuleStore } from '../rules/rule-store.ts'
 import { Scheduler } from './scheduler.ts'
 import type { RuntimeOptions } from '../runtime/runtime-options.ts'
 import { Subscribers } from '../subscribe/subscribers.ts'
+import { ServerChanges } from './server-changes.ts'
 import { Sweeper } from './sweeper.ts'
 import { TenantQuotas } from './tenant-quotas.ts'
 
@@ -64,6 +65,7 @@ export class Engine implements LogHost, ActiveLogListener {
   /** How many due logs had nothing to do here. They are due at each look, so the next look asks for as many more. */
   #notHelped = 0
   readonly #sweeper: Sweeper
+  readonly #server: ServerChanges
   #unlisten: () => void = () => {}
   #closed: Promise<void> | undefined
 
@@ -85,10 +87,12 @@ export class Engine implements LogHost, ActiveLogListener {
     this.quotas = new TenantQuotas(options, store, this.ports, failed)
     this.rules = options.rules === true ? new RuleStore(store, this.ports) : undefined
     this.#scheduler = new Scheduler(this.ports, options.lookMs ?? 1000)
+    this.#server = new ServerChanges(store, failed, () => this.#scheduler.soon(), this.#closing.signal)
     this.clients = new ConnectedClients({ store, ports: this.ports, node: this.#lease.node, failed })
     this.node = drive ? this.#lease.node : undefined
     const rolledBack = (error: unknown, address: Address): void => {
       failed(error, address)
+      this.#server.rolledBack(error)
       this.subscribers.rolledBack(address, error)
     }
     const log = { node: this.node ?? NO_NODE, stuck: failed, rolledBack }
@@ -270,6 +274,7 @@ export class Engine implements LogHost, ActiveLogListener {
 
   async #lookAround(): Promise<{ readonly next: number | undefined; readonly more: boolean }> {
     try {
+      await this.#server.compare(this.logs)
       const limit = LOOK + this.#notHelped
       const { conversations, next } = await this.store.due(this.#due(limit))
       const known = await this.#missing.without(this.#postponed.without(conversations, this.ports.now()))
