@@ -7,10 +7,22 @@ import { temporaryFolder } from './test/temporary-folder.ts'
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '.cache/node')
 process.env.TMPDIR = temporaryFolder()
 
-/** Their tests keep nothing beyond a test, so that many files are run by one worker, which loads the core once. */
+/** Their tests need no database, so a run of these files alone starts none. */
 const PURE = ['core', 'runtime', 'spaces', 'models', 'protocol', 'testing'].map(
   (name) => `packages/${name}/test/**/*.test.{ts,tsx}`,
 )
+
+/**
+ * Files that change the process they run in, so each gets a process of its own: they replace modules, define the globals
+ * of a page, or listen to every warning. All other files share processes, which load the packages once; a process for
+ * each file took twice the processor time.
+ */
+const ALONE = [
+  'packages/{react,ui}/test/**/*.test.{ts,tsx}',
+  'packages/holdpoint/test/{forgotten-close,http-tool-guard,problems}.test.ts',
+  'packages/mcp/test/{hostile,hostile-connection}.test.ts',
+  'packages/store-sqlite/test/{crash,permissions}.test.ts',
+]
 
 // Tests run on the sources: the workspace packages resolve through the custom condition, with no build before.
 export default defineConfig({
@@ -30,12 +42,14 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'alone',
+          name: 'shared',
           globalSetup: ['./test/compiled-global-setup.ts', './test/postgres-global-setup.ts'],
           include: ['packages/*/test/**/*.test.{ts,tsx}', 'apps/*/test/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
-          exclude: [...PURE, '**/node_modules/**'],
+          exclude: [...PURE, ...ALONE, '**/node_modules/**'],
+          isolate: false,
         },
       },
+      { extends: true, test: { name: 'alone', include: ALONE } },
       {
         extends: true,
         test: {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { exportsOf, importsOf } from './lib/source.ts'
 import { pageOptions } from './lib/page-options.ts'
-import { capture } from './lib/run.ts'
+import { captureLater, inParallel } from './lib/run.ts'
 import { packageFolders, read, report, root } from './lib/workspace.ts'
 
 interface Packed {
@@ -30,17 +30,17 @@ const scratch = mkdtempSync(join(tmpdir(), 'holdpoint-pack-'))
 const project = join(scratch, 'project')
 const problems: string[] = []
 
-function must(what: string, command: readonly string[], cwd: string): string {
-  const { code, stdout, stderr } = capture(command, cwd)
+async function must(what: string, command: readonly string[], cwd: string): Promise<string> {
+  const { code, stdout, stderr } = await captureLater(command, cwd)
   if (code !== 0) throw new Error(`${what} failed (${command.join(' ')})\n${stdout}${stderr}`)
   return stdout
 }
 
-function pack(folder: string): Packed {
+async function pack(folder: string): Promise<Packed> {
   const { name, private: secret } = JSON.parse(read(`${folder}/package.json`)) as { name: string; private?: boolean }
   if (secret === true) throw new Error(`${folder} is private and cannot be packed`)
   const args = ['npm', 'pack', '--json', '--loglevel=error', '--pack-destination', scratch]
-  const listing: unknown = JSON.parse(must('npm pack', args, join(root, folder)))
+  const listing: unknown = JSON.parse(await must('npm pack', args, join(root, folder)))
   // npm answers with a list of packages or, from 11.17 on, with an object of them by name.
   const [packed] = Object.values(listing as Record<string, { filename: string; files: { path: string }[] }>)
   if (packed === undefined) throw new Error(`npm pack printed nothing about ${folder}`)
@@ -98,50 +98,55 @@ function pinned(names: readonly string[]): string[] {
 }
 
 /** Every component, copied by our own command into a project with the options that new projects have. */
-function ownComponents(): void {
+async function ownComponents(): Promise<void> {
   const command = [process.execPath, 'node_modules/@holdpoint/ui/dist/add/main.js']
-  const names = must('listing components', [...command, 'list'], project).match(/^[\w-]+/gm) ?? []
-  must('copying components', [...command, 'add', ...names, '--to', 'components'], project)
+  const listing = await must('listing components', [...command, 'list'], project)
+  const names = listing.match(/^[\w-]+/gm) ?? []
+  await must('copying components', [...command, 'add', ...names, '--to', 'components'], project)
   const options = { compilerOptions: pageOptions, include: ['components'] }
   writeFileSync(join(project, 'components.tsconfig.json'), JSON.stringify(options))
-  must('type-checking copied components', ['tsc', '-p', 'components.tsconfig.json'], project)
+  await must('type-checking copied components', ['tsc', '-p', 'components.tsconfig.json'], project)
 }
 
-function consume(packages: readonly Packed[]): void {
+async function consume(packages: readonly Packed[]): Promise<void> {
   mkdirSync(project)
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
   const others = pinned([...writeReadmePrograms(), 'react', 'react-dom', '@types/react', '@types/react-dom'])
   writeImports(packages)
   const tarballs = packages.map(({ tarball }) => tarball)
   const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', '--engine-strict=false']
-  must('installing the tarballs', ['npm', 'install', ...flags, ...tarballs, ...others], project)
-  must('importing every public value', [process.execPath, 'values.mjs'], project)
+  await must('installing the tarballs', ['npm', 'install', ...flags, ...tarballs, ...others], project)
+  await must('importing every public value', [process.execPath, 'values.mjs'], project)
   // With the strictest options and without Node's types, so that the compiler also checks our declarations.
   for (const resolution of ['nodenext', 'esnext --moduleResolution bundler']) {
     const options = `--noEmit --strict --skipLibCheck false --target es2024 --lib es2024,esnext.disposable,dom --module ${resolution}`
-    must(`type-checking (${resolution})`, ['tsc', ...options.split(' '), 'types.ts'], project)
+    await must(`type-checking (${resolution})`, ['tsc', ...options.split(' '), 'types.ts'], project)
   }
   for (const program of PROGRAMS)
-    must(`running examples/${program} on the tarballs`, [process.execPath, `${program}.ts`], project)
-  ownComponents()
+    await must(`running examples/${program} on the tarballs`, [process.execPath, `${program}.ts`], project)
+  await ownComponents()
 }
 
-function judge({ name, tarball }: Packed): void {
-  const published = capture(['publint', 'run', tarball, '--strict'])
+async function judge({ name, tarball }: Packed): Promise<void> {
+  const published = await captureLater(['publint', 'run', tarball, '--strict'])
   if (published.code !== 0) problems.push(`${name}: publint\n${published.stdout}${published.stderr}`)
   // A style has no types to check.
   const styles = ['--exclude-entrypoints', 'theme.css']
-  const typed = capture(['attw', tarball, '--profile', 'esm-only', '--no-emoji', '--no-color', ...styles])
+  const typed = await captureLater(['attw', tarball, '--profile', 'esm-only', '--no-emoji', '--no-color', ...styles])
   if (typed.code !== 0) problems.push(`${name}: attw\n${typed.stdout}${typed.stderr}`)
+}
+
+function failed(error: unknown): void {
+  problems.push(error instanceof Error ? error.message : String(error))
 }
 
 let packages: readonly Packed[] = []
 try {
-  packages = packageFolders().map(pack)
-  consume(packages)
-  packages.forEach(judge)
+  packages = await inParallel(packageFolders(), pack)
+  // The installation waits for the registry most of the time.
+  await Promise.all([consume(packages).catch(failed), inParallel(packages, judge)])
 } catch (error) {
-  problems.push(error instanceof Error ? error.message : String(error))
+  failed(error)
 } finally {
   rmSync(scratch, { recursive: true, force: true })
 }

@@ -7,10 +7,12 @@
  *
  *   npm run docs              rewrites the blocks
  *   npm run docs -- --check   fails when a block differs, or a placeholder is left
+ *   … --check --ran           takes what the programs printed from the last `npm run examples`
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runExample } from './lib/run.ts'
+import { outputsOfExamples, type Outputs } from './lib/example-outputs.ts'
+import { inParallel, runExample } from './lib/run.ts'
 import { find, read, report, root } from './lib/workspace.ts'
 
 export interface Sources {
@@ -25,6 +27,7 @@ export interface Synced {
   readonly problems: readonly string[]
 }
 
+const outputMarker = /^[ \t]*<!--\s*output:\s*([^\s#]+)/gm
 const marker = /^<!--\s*(?<kind>file|output):\s*(?<path>[^\s#]+)(?:\s*#region\s+(?<region>[\w-]+))?\s*-->$/
 
 export function sync(markdown: string, sources: Sources): Synced {
@@ -94,21 +97,24 @@ export function placeholders(markdown: string): readonly string[] {
   })
 }
 
-const outputs = new Map<string, string>()
-
-function output(path: string): string {
-  const known = outputs.get(path)
-  if (known !== undefined) return known
-  const { code, stdout, stderr } = runExample(path)
-  if (code !== 0) throw new Error(`${path} ended with ${code}: ${stderr.trim()}`)
-  outputs.set(path, stdout)
-  return stdout
+async function outputsOf(paths: readonly string[]): Promise<Outputs> {
+  const finished = await inParallel(paths, async (path) => [path, await runExample(path)] as const)
+  const failed = finished.filter(([, { code }]) => code !== 0)
+  for (const [path, { code, stderr }] of failed) console.error(`${path} ended with ${code}: ${stderr.trim()}`)
+  return Object.fromEntries(finished.flatMap(([path, { code, stdout }]) => (code === 0 ? [[path, stdout]] : [])))
 }
 
 if (import.meta.main) {
   const check = process.argv.includes('--check')
   const pages = find('README.md', 'docs/guide/*.md')
   const file = (path: string): string | undefined => (existsSync(join(root, path)) ? read(path) : undefined)
+  const shown = pages.flatMap((page) => [...read(page).matchAll(outputMarker)].map(([, path = '']) => path))
+  const outputs = process.argv.includes('--ran') ? outputsOfExamples() : await outputsOf([...new Set(shown)])
+  const output = (path: string): string => {
+    const printed = outputs[path]
+    if (printed === undefined) throw new Error(`${path} printed no output, because it failed or was not run`)
+    return printed
+  }
   const problems = pages.flatMap((page) => {
     const before = read(page)
     const { text, problems: found } = sync(before, { file, output })

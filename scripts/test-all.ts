@@ -56,9 +56,8 @@ export const stages: readonly Stage[] = [
   },
   { name: 'guarantees', command: script('guarantees') },
   { name: 'features', command: script('features') },
-  { name: 'docs', command: script('snippets', '--check') },
-  { name: 'mutate', command: script('mutate'), slow: true },
-  { name: 'examples', command: script('examples'), slow: true },
+  { name: 'examples', command: script('examples') },
+  { name: 'docs', command: script('snippets', '--check', '--ran'), needs: 'examples' },
   { name: 'pack', command: script('pack'), needs: 'build', slow: true },
 ]
 

@@ -87,10 +87,11 @@ test('an install without the pinned Node ends it with advice', () => {
   expect(failed.stderr).toContain('--ignore-scripts=false')
 })
 
-test('the file that CI runs is executable and calls npm test', () => {
+test('the file that CI runs is executable and calls npm test, then the campaigns', () => {
   const file = join(root, '.ci/run')
   expect(statSync(file).mode & 0o111).toBe(0o111)
-  expect(readFileSync(file, 'utf8').trimEnd().split('\n').at(-1)).toBe('npm test')
+  const commands = readFileSync(file, 'utf8').match(/^npm .*/gm)
+  expect(commands).toEqual(['npm test', 'npm run zoo', 'npm run mutate'])
 })
 
 const results = (passed: number, failed: number, pending: number): string =>
