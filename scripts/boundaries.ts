@@ -46,9 +46,13 @@ const folders: Readonly<Record<string, Readonly<Record<string, Reach>>>> = {
     conversation: { imports: ['log', 'drive', 'hooks', 'step', 'call', 'session'], types: ['rules'] },
     session: { imports: ['log', 'drive', 'conversation'], types: [] },
     replay: { imports: ['conversation', 'drive', 'session'], types: [] },
+    scan: { imports: [], types: [] },
     subscribe: { imports: ['node'], types: ['session'] },
     node: { imports: ['log', 'drive', 'conversation', 'runtime', 'subscribe', 'rules'], types: [] },
-    runtime: { imports: ['log', 'drive', 'conversation', 'session', 'node', 'replay', 'rules'], types: ['subscribe'] },
+    runtime: {
+      imports: ['log', 'drive', 'conversation', 'session', 'node', 'replay', 'rules', 'scan'],
+      types: ['subscribe'],
+    },
   },
   spaces: {
     space: { imports: [], types: ['agent'] },

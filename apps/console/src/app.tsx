@@ -15,6 +15,7 @@ import { HoldsScreen } from './screens/holds.tsx'
 import { KeyOfferScreen } from './screens/key.tsx'
 import { McpServersScreen } from './screens/mcp-servers.tsx'
 import { RulesScreen } from './screens/rules.tsx'
+import { SearchScreen } from './screens/search.tsx'
 import { SettingsScreen } from './screens/settings.tsx'
 import { SignInScreen } from './screens/sign-in.tsx'
 import { SpaceScreen } from './screens/space.tsx'
@@ -141,6 +142,9 @@ function Screens(): ReactNode {
       </Route>
       <Route path="/rules">
         <RulesScreen />
+      </Route>
+      <Route path="/search">
+        <SearchScreen />
       </Route>
       <Route path="/settings">
         <SettingsScreen />

@@ -21,6 +21,7 @@ const NAVIGATION: readonly NavEntry[] = [
   { to: '/holds', name: 'Holds', mark: 'M8 1.5v4M8 10.5v4M8 5.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5z' },
   { to: '/spaces', name: 'Spaces', mark: 'M1.5 2.5h8v5.5H5L3 10V8H1.5zM11.5 6h3v5.5H13v2l-2-2H7V10' },
   { to: '/conversations', name: 'Conversations', mark: 'M2 3h12v8H7l-3 2.5V11H2z' },
+  { to: '/search', name: 'Search', mark: 'M7 2a5 5 0 1 0 0 10A5 5 0 0 0 7 2zM10.7 10.7 14.5 14.5' },
   { to: '/agents', name: 'Agents', mark: 'M8 2a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM2.5 14c.5-3 2.8-4 5.5-4s5 1 5.5 4' },
   {
     to: '/workers',

@@ -2,6 +2,7 @@
 import { agents } from './agents.ts'
 import { conversations } from './conversations.ts'
 import { keys } from './keys.ts'
+import { search } from './search.ts'
 import { rules } from './rules.ts'
 import { send } from './send.ts'
 import { doctor } from './doctor.ts'
@@ -19,6 +20,7 @@ export type CommandName =
   | 'holds'
   | 'send'
   | 'conversations'
+  | 'search'
   | 'agents'
   | 'keys'
   | 'rules'
@@ -33,6 +35,7 @@ export const COMMANDS: Readonly<Record<CommandName, (command: Command) => Promis
   holds,
   send,
   conversations,
+  search,
   agents,
   keys,
   rules,

@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   conversations: `conversations [--agent A] [--status S]    list conversations
   conversations show CONVERSATION           show the newest turns
   conversations cancel CONVERSATION         cancel the turn`,
+  search: `search [TEXT] [--agent A] [--tool T]      search messages, replies and calls; --status, --limit, --after`,
   agents: 'agents                                    list agents',
   keys: `keys                                      list keys
   keys create NAME --scope S [--acts-for P] create a key, which is shown once

@@ -115,6 +115,14 @@ test('an answer is checked against the tool: refused without the app, taken with
   expect(await run(['holds', 'answer', 'c4', again, ...value, '--app', APP], inFile)).toMatchObject({ code: 0 })
 })
 
+test('search finds a message by its text', async () => {
+  const client = connect({ url, key })
+  await client.conversations.send('sought', 'A needle in the hay', { wait: 10 })
+  const found = await run(['search', 'NEEDLE', '--url', url, '--key', key])
+  expect(found).toMatchObject({ code: 0, out: expect.stringContaining('message  A needle in the hay') })
+  expect((await run(['search', 'two', 'words', '--url', url, '--key', key])).code).toBe(2)
+})
+
 test('tail prints the events of a conversation, and those of all as they happen', async () => {
   await held('c5', 'Pay Eve')
   const [one, all] = [new AbortController(), new AbortController()]

@@ -1,5 +1,13 @@
 import type { ConversationLine, ConversationStatus, Explanation, LogEvent, UserPart } from '@holdpoint/core'
-import type { ForkOptions, ImportOptions, ImportResult, ListedConversation, ReplayedTurn } from '@holdpoint/runtime'
+import type {
+  ForkOptions,
+  ImportOptions,
+  ImportResult,
+  ListedConversation,
+  ReplayedTurn,
+  SearchFilter,
+  SearchPage,
+} from '@holdpoint/runtime'
 import type { View } from '@holdpoint/core/view'
 import {
   paths,
@@ -35,6 +43,11 @@ export interface Conversations {
     query?: PageQuery & { readonly agent?: string; readonly status?: ConversationStatus },
     options?: RequestOptions,
   ): Promise<ListOf<ListedConversation>>
+  /**
+   * Searches conversations, and the messages, replies and calls in them. Each page searches a limited part of the store: one
+   * may be empty and have a `next`.
+   */
+  search(query?: Omit<SearchFilter, 'participant'>, options?: RequestOptions): Promise<SearchPage>
   /** When this resolves, the message is stored. */
   send(id: string, content: string | readonly UserPart[], options?: SendOptions): Promise<SendResult>
   /** The newest turns, or those before a seq. Undefined if the conversation does not exist. */
@@ -96,6 +109,7 @@ export function conversationsOf(http: Http): Conversations {
   return {
     create: (body = {}, options) => http.post(paths.conversations(), body, options),
     list: (query, options) => http.get(paths.conversations(), options, query),
+    search: (query, options) => http.get(paths.search(), options, query),
     send: (id, content, options) => orRefused(send(http, id, content, options)),
     view: async (id, query, options) => orUndefined(http.get(paths.conversation(id), options, query), NOT_FOUND),
     events: async (id, query, options) => http.get(paths.events(id), options, query),

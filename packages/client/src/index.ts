@@ -75,9 +75,14 @@ export type {
 export type {
   BacktestDifference,
   BacktestResult,
+  CallState,
+  FoundConversation,
+  FoundEntry,
   ListedConversation,
   PendingHold,
   ReplayedTurn,
+  SearchFilter,
+  SearchPage,
 } from '@holdpoint/runtime'
 export type { SpaceMember, SpaceRow } from '@holdpoint/spaces'
 export type {

@@ -20,3 +20,7 @@ export interface Row {
 }
 
 export const at = (...segments: readonly string[]): string => ['/api', ...segments.map(encodeURIComponent)].join('/')
+
+export function read(path: string, bad: string): Row {
+  return { valid: () => ({ path }), status: 200, other: 'own', invalid: () => ({ path: bad }) }
+}

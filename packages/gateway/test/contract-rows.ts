@@ -1,14 +1,11 @@
 /** One row per operation of the OpenAPI document: a valid request and an invalid one. */
-import { at, type Row } from './contract-row.ts'
+import { at, read, type Row } from './contract-row.ts'
 import { spaceRows } from './contract-space-rows.ts'
 import { ruleRows } from './contract-rule-rows.ts'
 import { channelRows } from './contract-channel-rows.ts'
 import { mcpRows } from './contract-mcp-rows.ts'
 import { exportRows } from './contract-export-rows.ts'
-
-function read(path: string, bad: string): Row {
-  return { valid: () => ({ path }), status: 200, other: 'own', invalid: () => ({ path: bad }) }
-}
+import { insightRows } from './contract-insight-rows.ts'
 
 export const rows: Readonly<Record<string, Row>> = {
   listWorkers: read('/api/workers?limit=10', '/api/workers?limit=0'),
@@ -288,6 +285,7 @@ export const rows: Readonly<Record<string, Row>> = {
     other: 'own',
   },
   ...exportRows,
+  ...insightRows,
   listMySessions: {
     valid: () => ({ path: '/api/me/sessions?limit=2' }),
     status: 200,

@@ -74,6 +74,7 @@ export const paths = {
   mcpServers: (): string => at('mcp', 'servers'),
   mcpAccept: (server: string, tool: string): string => at('mcp', 'servers', server, 'tools', tool, 'accept'),
   workers: (): string => at('workers'),
+  search: (): string => at('search'),
   usage: (): string => at('usage'),
   me: (): string => at('me'),
   mySessions: (): string => at('me', 'sessions'),

@@ -19,6 +19,7 @@ import { mcpRoutes } from './mcp.ts'
 import { peopleRoutes } from './people.ts'
 import { evidenceRoutes } from './evidence.ts'
 import { ruleRoutes } from './rules.ts'
+import { searchRoutes } from './search.ts'
 import { personSessionRoutes } from './person-sessions.ts'
 import { usageRoutes } from './usage.ts'
 import { toolResultRoutes } from './tool-results.ts'
@@ -35,6 +36,7 @@ export const apiRoutes: readonly Route[] = [
   ...eventRoutes,
   ...exportRoutes,
   ...forkAndReplayRoutes,
+  ...searchRoutes,
   ...spaceRoutes,
   ...spaceMemberRoutes,
   ...spaceMessageRoutes,

@@ -131,15 +131,16 @@ export function checkSend(id: string, options: RuntimeSendOptions): RuntimeSendO
   return agentOfLog(id) === undefined ? options : { ...options, key: `said:${key}` }
 }
 
-interface Rule {
+export interface Rule {
   readonly fits: (value: unknown) => boolean
   readonly words: string
 }
 
-const text: Rule = { fits: (value) => typeof value === 'string', words: 'text' }
+export const text: Rule = { fits: (value) => typeof value === 'string', words: 'text' }
 
-const place: Rule = { ...text, words: 'the `next` of an earlier page' }
-const anyLimit: Rule = { fits: () => true, words: 'checked by itself' }
+export const place: Rule = { ...text, words: 'the `next` of an earlier page' }
+export const time: Rule = { fits: Number.isFinite, words: 'a time in milliseconds' }
+export const anyLimit: Rule = { fits: () => true, words: 'checked by itself' }
 
 export const PENDING: Readonly<Record<keyof PendingFilter, Rule>> = {
   conversationId: text,
@@ -147,7 +148,7 @@ export const PENDING: Readonly<Record<keyof PendingFilter, Rule>> = {
   agent: text,
   tool: text,
   kind: oneOf('approval', 'elicitation', 'client', 'external'),
-  expiresBefore: { fits: Number.isFinite, words: 'a time in milliseconds' },
+  expiresBefore: time,
   view: oneOf('mine', 'asked', 'all'),
   by: { fits: isPrincipalOrId, words: PRINCIPAL_INVALID },
   kinds: { fits: Array.isArray, words: 'a list of kinds of hold' },
@@ -183,7 +184,7 @@ export function checkFilter<T extends { readonly limit?: number }>(
   return { ...filter, limit: checkLimit(filter.limit) }
 }
 
-function oneOf(...words: readonly string[]): Rule {
+export function oneOf(...words: readonly string[]): Rule {
   return { fits: (value) => words.some((word) => word === value), words: words.join(' or ') }
 }
 

@@ -33,6 +33,7 @@ import { earlierTurnPage, newestTurnPage } from './turn-page.ts'
 import { peopleOf } from './participants.ts'
 import { pendingHolds } from './pending-holds.ts'
 import { Rules } from './rules.ts'
+import { search, type SearchOptions, type SearchPage } from './search.ts'
 import { visibleHolds } from './visible-holds.ts'
 import type { ListedConversation, ListFilter, PendingFilter, PendingHold } from './runtime-options.ts'
 
@@ -89,6 +90,14 @@ export class ConversationQueries {
     const page = await this.engine.store.list({ ...fields, ...labels, tenant: this.tenantName })
     const rows = page.items.filter(({ agent }) => agent !== SPACE)
     return { ...page, items: await this.engine.firstMessages.with(this.tenantName, rows) }
+  }
+
+  /**
+   * Searches conversations, and the messages, replies and calls in them. Each page reads a limited part of the logs and says
+   * how much; `next` goes on. Spaces and erased conversations are not searched.
+   */
+  search(options: SearchOptions = {}): Promise<SearchPage> {
+    return search(this.engine, this.tenantName, options)
   }
 
   /** What a person sees of it: the newest turns, or with `before` the ones that come before that seq (`view.from`). */
