@@ -35,8 +35,8 @@ const server = await holdpoint({
   store,
   agents: [desk()],
   scope: ({ by }) => ({ user: by }), // called in each process that continues the turn
-  onHeld: ({ name, reason }) => console.log(`to the chat: ${name} waits, ${reason}`),
 })
+server.on('held', ({ name, reason }) => console.log(`to the chat: ${name} waits, ${reason}`))
 const { status } = await server.send('order-17', 'I want my money back', { by: 'ada', key: 'mail-4711' })
 console.log(status)
 const again = await server.send('order-17', 'I want my money back', { by: 'ada', key: 'mail-4711' }) // delivered twice

@@ -6,14 +6,14 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { messageOf } from '@holdpoint/core'
-import type { RuntimeOptions } from '@holdpoint/runtime'
+import type { RuntimeCallback, RuntimeEvents, RuntimeOptions } from '@holdpoint/runtime'
 import { HoldpointError, type Agent, type Store } from 'holdpoint'
 import type { StoredAgentsOptions } from './stored-agents.ts'
 import type { McpPorts } from './mcp-ports.ts'
 import type { ChannelsOptions } from '@holdpoint/channels'
 
 /** Exports that are options of the runtime. */
-type RuntimeExport = 'scope' | 'onHeld' | 'quotas' | 'onQuotaReached' | 'eraseAfter'
+type RuntimeExport = 'scope' | 'quotas' | 'onQuotaReached' | 'eraseAfter'
 
 export interface Program extends Pick<RuntimeOptions, RuntimeExport> {
   readonly agents?: readonly Agent[]
@@ -21,6 +21,8 @@ export interface Program extends Pick<RuntimeOptions, RuntimeExport> {
   readonly secrets?: StoredAgentsOptions['secrets']
   /** Hosts in the operator's network that agents created over HTTP may call. */
   readonly privateHosts?: StoredAgentsOptions['privateHosts']
+  /** Callbacks, as `runtime.on` takes them. */
+  readonly on?: ProgramCallbacks
   /** Tells people of holds, and sends webhooks. */
   readonly channels?: ProgramChannels
   /** `servers` from `mcpServers()`, `ownServer` from `createMcpServer()`. */
@@ -32,11 +34,14 @@ export interface Program extends Pick<RuntimeOptions, RuntimeExport> {
 /** `url` is where people reach the gateway. */
 export type ProgramChannels = Pick<ChannelsOptions, 'url' | 'channels' | 'links' | 'handlers' | 'privateHosts'>
 
+export type ProgramCallbacks = { readonly [E in keyof RuntimeEvents]?: RuntimeCallback<E> }
+
 export interface LoadedProgram {
   readonly agents: readonly Agent[]
   readonly storedAgentsOptions: StoredAgentsOptions
   readonly mcp: McpPorts
   readonly channels?: ProgramChannels
+  readonly on?: ProgramCallbacks
   readonly runtime: Pick<RuntimeOptions, RuntimeExport>
 }
 
@@ -49,7 +54,7 @@ const EXPORTS: Readonly<Record<keyof Program, (value: unknown) => boolean>> = {
   mcp: isObject,
   channels: (value) => isObject(value) && 'url' in value && typeof value.url === 'string',
   scope: isFunction,
-  onHeld: isFunction,
+  on: (value) => isObject(value) && Object.values(value).every(isFunction),
   quotas: (value) => isFunction(value) || isObject(value),
   onQuotaReached: isFunction,
   eraseAfter: (value) => isFunction(value) || typeof value === 'string' || typeof value === 'number',
@@ -63,7 +68,7 @@ const EXPECTED: Readonly<Record<keyof Program, string>> = {
   mcp: 'an object with `servers`, `ownServer` or both',
   channels: 'an object with the `url` of the gateway, and `channels`, `links` or `handlers`',
   scope: 'a function (asker)',
-  onHeld: 'a function (hold)',
+  on: 'an object of callbacks, such as { held(hold) { … } }',
   quotas: 'an object of quotas, or a function (tenant)',
   onQuotaReached: 'a function (reached)',
   eraseAfter: 'a duration such as "90 days", or a function ({ tenant, agent })',
@@ -107,8 +112,8 @@ function read(file: string, given: unknown): LoadedProgram {
     if (!isExport(name)) throw invalid(`${file} exports "${name}", which is not a setting. It may export ${names()}.`)
     if (value !== undefined && !EXPORTS[name](value)) throw invalid(`\`${name}\` of ${file} must be ${EXPECTED[name]}.`)
   }
-  const { agents = [], models = {}, secrets, privateHosts, mcp = {}, channels, ...more } = given as Program
-  const { scope, onHeld, quotas, onQuotaReached, eraseAfter } = more
+  const { agents = [], models = {}, secrets, privateHosts, mcp = {}, channels, on, ...more } = given as Program
+  const { scope, quotas, onQuotaReached, eraseAfter } = more
   const storedAgentsOptions = {
     models,
     ...(secrets && { secrets }),
@@ -117,12 +122,11 @@ function read(file: string, given: unknown): LoadedProgram {
   }
   const runtime = {
     ...(scope && { scope }),
-    ...(onHeld && { onHeld }),
     ...(quotas && { quotas }),
     ...(onQuotaReached && { onQuotaReached }),
     ...(eraseAfter !== undefined && { eraseAfter }),
   }
-  return { agents, storedAgentsOptions, mcp, runtime, ...(channels && { channels }) }
+  return { agents, storedAgentsOptions, mcp, runtime, ...(channels && { channels }), ...(on && { on }) }
 }
 
 function names(): string {

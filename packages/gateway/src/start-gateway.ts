@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Channels } from '@holdpoint/channels'
-import type { Observer } from '@holdpoint/runtime'
+import type { Observer, RuntimeEvents } from '@holdpoint/runtime'
 import { holdpoint, openCells, openStore, readCellsConfig, type Store } from 'holdpoint'
 import { storedAgents, rememberSecrets } from './stored-agents.ts'
 import { failedTurns } from './failed-turns.ts'
@@ -47,6 +47,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
     storedAgentsOptions,
     mcp,
     channels: channelOptions,
+    on: callbacks = {},
     runtime: runtimeOptions,
   } = await program(store).catch(async (error: unknown) => {
     await store.close()
@@ -73,6 +74,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
     ...(planEveryMs !== undefined && { planEveryMs }),
     onProblem: ({ error, conversation }) => log(problemLine(error, redact, conversation)),
   })
+  for (const [name, call] of Object.entries(callbacks)) runtime.on(name as keyof RuntimeEvents, call as () => void)
   const principal = storedPrincipal(store)
   const channels = channelOptions && Channels.open({ ...channelOptions, runtime, store, principal, onProblem })
   const pages = consoleFolder()

@@ -34,14 +34,15 @@ test('a default function receives the store, and agents created over HTTP may us
   expect(storedAgentsOptions.mcp).toBe(mcp.servers)
 })
 
-test('a module may export private hosts, a scope function and an onHeld hook', async () => {
+test('a module may export private hosts, a scope function and callbacks', async () => {
   const file = module(
     `export const agents = []; export const privateHosts = ['orders.internal']
-     export const scope = ({ by }) => ({ user: by }); export const onHeld = () => {}`,
+     export const scope = ({ by }) => ({ user: by }); export const on = { held() {} }`,
   )
-  const { storedAgentsOptions, runtime } = await (await loadProgram(file))(memoryStore())
+  const { storedAgentsOptions, runtime, on } = await (await loadProgram(file))(memoryStore())
   expect(storedAgentsOptions).toEqual({ models: {}, privateHosts: ['orders.internal'] })
-  expect(runtime).toEqual({ scope: expect.any(Function), onHeld: expect.any(Function) })
+  expect(runtime).toEqual({ scope: expect.any(Function) })
+  expect(on).toEqual({ held: expect.any(Function) })
 })
 
 test('without a module, or with a wrong path, the error says what to do in one line', async () => {

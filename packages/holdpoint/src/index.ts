@@ -138,6 +138,8 @@ export type {
   QuotaUsage,
   ResolveOptions,
   RuleResult,
+  RuntimeCallback,
+  RuntimeEvents,
   RuntimeSendOptions,
   SendOptions,
   SessionData,

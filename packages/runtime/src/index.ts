@@ -35,6 +35,7 @@ export type { ReplayOptions } from './runtime/replay.ts'
 export type { ObservedRun, Observer } from './drive/observer.ts'
 export type { ForkOptions, ForkResult } from './runtime/fork.ts'
 export type { ImportOptions, ImportResult } from './runtime/import-conversations.ts'
+export type { RuntimeCallback, RuntimeEvents } from './runtime/callbacks.ts'
 export type {
   Asker,
   EraseOptions,

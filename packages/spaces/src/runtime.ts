@@ -16,8 +16,8 @@ export class Runtime extends ConversationRuntime {
   readonly #engine: Engine
   readonly #extension: SpaceExtension
 
-  private constructor(engine: Engine, extension: SpaceExtension, tenant: string) {
-    super(engine, tenant)
+  private constructor(engine: Engine, extension: SpaceExtension, tenant: string, hears: string | undefined) {
+    super(engine, tenant, hears)
     this.#engine = engine
     this.#extension = extension
     this.spaces = new Spaces(engine, extension.writer, tenant)
@@ -28,11 +28,11 @@ export class Runtime extends ConversationRuntime {
     checkRuntimeOptions('A runtime', options)
     let extension: SpaceExtension | undefined
     const engine = await Engine.start(options, (started) => (extension = new SpaceExtension(started)))
-    return new Runtime(engine, extension ?? new SpaceExtension(engine), '')
+    return new Runtime(engine, extension ?? new SpaceExtension(engine), '', undefined)
   }
 
   /** The same runtime for one tenant. It has no access to other tenants. */
   override tenant(name: string): Runtime {
-    return new Runtime(this.#engine, this.#extension, checkTenant(name))
+    return new Runtime(this.#engine, this.#extension, checkTenant(name), name)
   }
 }

@@ -24,8 +24,7 @@ import { FirstMessages } from '../runtime/first-messages.ts'
 import { Lease } from './lease.ts'
 import { MissingAgents } from './missing-agents.ts'
 import { putNews } from './put-news.ts'
-import { newHolds } from '../runtime/new-holds.ts'
-import { tellHolds } from '../runtime/tell-holds.ts'
+import { Callbacks } from '../runtime/callbacks.ts'
 import { NO_NODE } from './no-node.ts'
 import { PostponedConversations } from './postponed-conversations.ts'
 import { RepeatedProblem } from './repeated-problem.ts'
@@ -59,6 +58,7 @@ export class Engine implements LogHost, ActiveLogListener {
   readonly #scheduler: Scheduler
   readonly #missing: MissingAgents
   readonly #postponed = new PostponedConversations()
+  readonly callbacks: Callbacks = new Callbacks((error, address) => this.problem(error, address))
   readonly #closing = new AbortController()
   readonly #loops: Promise<void>[] = []
   readonly #lookProblem: RepeatedProblem
@@ -149,9 +149,8 @@ export class Engine implements LogHost, ActiveLogListener {
   }
 
   wrote(events: readonly LogEvent[], state: Conversation, address: Address): void {
-    const { observer, onHeld } = this.#options
-    observe(observer, address, events, this)
-    if (onHeld) tellHolds(newHolds(events, state, address), onHeld, this)
+    observe(this.#options.observer, address, events, this)
+    this.callbacks.tell(events, state, address)
   }
 
   entered(active: AnyActiveLog): void {

@@ -58,7 +58,6 @@ const SETTINGS: Readonly<Record<keyof RuntimeOptions, Rule>> = {
   closeStore: either,
   graceMs: from0,
   onProblem: code,
-  onHeld: code,
   observer: having('an observer, as telemetry() makes it', 'wrote'),
   onQuotaReached: code,
 }

@@ -38,18 +38,36 @@ import { importConversations, type ImportOptions, type ImportResult } from './im
 import { replayConversation, replayMany, type ReplayOptions } from './replay.ts'
 import type { ReplayedTurn } from '../replay/replay-turn.ts'
 import { participantChange, type ParticipantOptions } from './participants.ts'
+import type { RuntimeCallback, RuntimeEvents } from './callbacks.ts'
 import type { EraseOptions, ListFilter, RuntimeOptions, RuntimeSendOptions } from './runtime-options.ts'
 import { ConversationQueries } from './conversation-queries.ts'
 
 export class ConversationRuntime extends ConversationQueries {
+  /** The tenant whose events `on` tells; undefined: every tenant's. */
+  readonly #hears: string | undefined
+
+  protected constructor(engine: Engine, tenantName: string, hears: string | undefined) {
+    super(engine, tenantName)
+    this.#hears = hears
+  }
+
   static async open(options: RuntimeOptions): Promise<ConversationRuntime> {
     checkRuntimeOptions('A runtime', options)
-    return new ConversationRuntime(await Engine.start(options), '')
+    return new ConversationRuntime(await Engine.start(options), '', undefined)
   }
 
   /** The same runtime for one tenant. It has no access to other tenants. */
   tenant(name: string): ConversationRuntime {
-    return new ConversationRuntime(this.engine, checkTenant(name))
+    return new ConversationRuntime(this.engine, checkTenant(name), name)
+  }
+
+  /**
+   * Calls a function with each event of this name that this process writes, after it is durable and at most once. The runtime
+   * of one tenant tells only of that tenant. Returns a function that ends it. An error in the callback goes to `onProblem`.
+   * What happened before, or in another process, is not told: `pending()` has every open hold.
+   */
+  on<E extends keyof RuntimeEvents>(name: E, callback: RuntimeCallback<E>): () => void {
+    return this.engine.callbacks.on(name, callback, this.#hears)
   }
 
   /** Creates a conversation without a message. Sending to a new id creates it too. */

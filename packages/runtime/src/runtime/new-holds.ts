@@ -1,4 +1,4 @@
-/** The holds that an append made, for `onHeld`. */
+/** The holds that an append made, for `hp.on('held')`. */
 import type { LogEvent } from '@holdpoint/core/internal/log/log-event'
 import type { Address } from '@holdpoint/core/internal/log/store'
 import { heldCalls } from '../session/result.ts'

@@ -74,12 +74,6 @@ export interface RuntimeOptions {
   readonly onProblem?: (problem: Problem) => void
   /** Sees what this process writes. `@holdpoint/telemetry` makes one for OpenTelemetry. */
   readonly observer?: Observer
-  /**
-   * Called when a call starts to wait for an answer from outside, once for each hold, in the process that wrote it. That
-   * is usually the process that drives the conversation. A hold that is open when the process starts, or that another
-   * process made, is in `pending()`. An error here is a problem for `onProblem`, and changes nothing for the call.
-   */
-  readonly onHeld?: (hold: NewHold) => void | Promise<void>
 }
 
 export interface Asker {

@@ -280,7 +280,6 @@ test.each([
   [{ graceMs: Number.NaN }, '"graceMs" must be'],
   [{ drive: 'no' }, '"drive" must be true or false, not "no".'],
   [{ onProblem: 'log' }, '"onProblem" must be a function'],
-  [{ onHeld: 'log' }, '"onHeld" must be a function'],
   [{ leaseMS: 5 }, 'there is no setting "leaseMS". It takes store, agents, agentFor,'],
   [{ store: undefined }, 'A runtime needs "store": a store, as sqliteStore() makes it.'],
   [{ store: { secret: 1 } }, '"store" must be a store, as sqliteStore() makes it, not this object.'],

@@ -1,5 +1,5 @@
-/** An application hears of a hold in the process that wrote it, without asking for it again and again. */
-import type { NewHold } from 'holdpoint'
+/** An application hears of holds, answers, results and ends in the process that wrote them, without asking again and again. */
+import type { NewHold, RuntimeCallback, RuntimeEvents } from 'holdpoint'
 import { expect, test } from 'vitest'
 import {
   asking,
@@ -22,7 +22,8 @@ const setup = { says: [calls('pay'), 'Paid.'], tools: [pay()] }
 /** A process, and the holds it was told of. */
 async function listening(world: World, name: string, given: Setup): Promise<[Process, NewHold[]]> {
   const heard: NewHold[] = []
-  const process = await world.process(name, { onHeld: (hold) => void heard.push(hold), ...given })
+  const process = await world.process(name, given)
+  process.runtime.on('held', (hold) => void heard.push(hold))
   return [process, heard]
 }
 
@@ -72,7 +73,7 @@ test('a hold that is made after a crash is told by the process that took over', 
   expect(heardByA).toEqual([])
 })
 
-test('a process that died right after it wrote the hold called no onHeld: pending() has the hold', async () => {
+test('a process that died right after it wrote the hold told no one: pending() has the hold', async () => {
   const world = new World()
   const [a, heardByA] = await listening(world, 'a', { ...setup, ...diesAfter('call.held') })
   void a.runtime.submit('c', 'Pay')
@@ -100,15 +101,16 @@ test('an answer that the store did not confirm is told of when it is known to be
 })
 
 test('an application that fails when it is told is a problem, and changes nothing for the call', async () => {
-  const failures: readonly NonNullable<Setup['onHeld']>[] = [
+  const failures: readonly RuntimeCallback<'held'>[] = [
     () => {
       throw new Error('No chat today.')
     },
     async () => Promise.reject(new Error('No chat today.')),
   ]
-  for (const onHeld of failures) {
+  for (const failing of failures) {
     const world = new World()
-    const a = await world.process('a', { ...setup, onHeld })
+    const a = await world.process('a', setup)
+    a.runtime.on('held', failing)
     expect(await a.runtime.send('c', 'Pay')).toMatchObject({ status: 'held' })
     await world.calm()
     expect(a.problems).toMatchObject([{ error: { message: 'No chat today.' }, conversation: { tenant: '', id: 'c' } }])
@@ -119,14 +121,71 @@ test('an application that fails when it is told is a problem, and changes nothin
 
 test('a hold can be answered where it is told', async () => {
   const world = new World()
-  const a: Process = await world.process('a', {
-    ...setup,
-    onHeld: async ({ conversationId, callId }) => {
-      await a.runtime.approve(conversationId, callId, { by: 'grace' })
-    },
+  const a = await world.process('a', setup)
+  a.runtime.on('held', async ({ conversationId, callId }) => {
+    await a.runtime.approve(conversationId, callId, { by: 'grace' })
   })
   await a.runtime.send('c', 'Pay')
   await world.calm()
   expect(await a.runtime.view('c')).toMatchObject({ status: 'idle' })
   expect(a.problems).toEqual([])
+})
+
+/** Every event that a runtime tells, as text. */
+function listen(runtime: Process['runtime']): { readonly heard: string[]; readonly stop: () => void } {
+  const heard: string[] = []
+  const note = (text: string): void => void heard.push(text)
+  const stops = [
+    runtime.on('held', ({ name }) => note(`held ${name}`)),
+    runtime.on('resolved', ({ resolution, by }) => note(`resolved ${resolution.kind} by ${by}`)),
+    runtime.on('settled', ({ outcome }) => note(`settled ${outcome.ok}`)),
+    runtime.on('ended', ({ reason }) => note(`ended ${reason}`)),
+  ]
+  return { heard, stop: () => stops.forEach((each) => each()) }
+}
+
+test('an answer, a result and the end of a turn are told in their order, until the callback is removed', async () => {
+  const world = new World()
+  const a = await world.process('a', { ...setup, says: [calls('pay'), 'Paid.', 'And now?'] })
+  const { heard, stop } = listen(a.runtime)
+  await a.runtime.send('c', 'Pay')
+  await a.runtime.approve('c', await heldId(a, 'pay'), { by: 'grace' })
+  await world.calm()
+  expect(heard).toEqual(['held pay', 'resolved approve by grace', 'settled true', 'ended completed'])
+  stop()
+  await a.runtime.send('c', 'More')
+  await world.calm()
+  expect(heard).toHaveLength(4)
+})
+
+test('a turn that is cancelled, or whose hold expires, is told once', async () => {
+  const world = new World()
+  const a = await world.process('a', { ...setup, says: [calls('pay'), calls('pay')] })
+  const { heard } = listen(a.runtime)
+  await a.runtime.send('c', 'Pay')
+  await a.runtime.cancel('c')
+  await world.calm()
+  expect(heard).toEqual(['held pay', 'settled false', 'ended cancelled'])
+})
+
+test('the runtime of a tenant tells only of that tenant, and that of the program of all', async () => {
+  const world = new World()
+  const a = await world.process('a', { ...setup, says: [calls('pay'), calls('pay'), calls('pay')] })
+  const [all, acme, own] = [a.runtime, a.runtime.tenant('acme'), a.runtime.tenant('')].map((runtime) => {
+    const tenants: string[] = []
+    runtime.on('held', ({ tenant }) => void tenants.push(tenant))
+    return tenants
+  })
+  await a.runtime.tenant('acme').send('c', 'Pay')
+  await a.runtime.tenant('other').send('c', 'Pay')
+  await a.runtime.send('c', 'Pay')
+  await world.calm()
+  expect({ all, acme, own }).toEqual({ all: ['acme', 'other', ''], acme: ['acme'], own: [''] })
+})
+
+test('an event that does not exist, and a callback that is no function, are refused', async () => {
+  const { runtime } = await new World().process('a', setup)
+  const on = runtime.on.bind(runtime) as (name: string, callback: unknown) => void
+  expect(() => on('hold', () => {})).toThrow('There are held, resolved, settled, ended')
+  expect(() => on('held' satisfies keyof RuntimeEvents, 'log')).toThrow('must be a function')
 })
