@@ -82,7 +82,7 @@ export const obedient: Model = {
   async *stream({ prompt }) {
     const last = prompt.at(-1)
     const text = last?.role === 'user' ? JSON.stringify(last.parts) : ''
-    const [, space, verb, what, more] = /(?:in (\w+) )?(ship|refund|pay|ask) (\w+) ?(\w+)?/.exec(text) ?? []
+    const [, space, verb, what, more] = /(?:in (\w+) )?(ship|refund|settle|pay|ask) (\w+) ?(\w+)?/.exec(text) ?? []
     if (verb !== undefined) {
       if (space !== undefined) yield { type: 'call', id: 'c0', name: 'enter_space', input: JSON.stringify({ space }) }
       const note = more === undefined ? {} : { note: more }
