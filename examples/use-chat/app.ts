@@ -7,7 +7,8 @@ import { holdpoint, openStore } from 'holdpoint'
 import { agents } from './assistant.ts'
 import { bundledPage } from './bundled-page.ts'
 
-const runtime = await holdpoint({ store: await openStore(process.env['STORE'] ?? 'assistant.db'), agents })
+const store = await openStore(process.env['STORE'] ?? 'assistant.db')
+const runtime = await holdpoint({ store, agents })
 const page = await bundledPage()
 
 export const app = new Hono()
@@ -21,7 +22,7 @@ app.get('/login/:name', (c) => {
 app.all('/api/chat/*', async (c) => {
   const user = getCookie(c, 'user') // your own login
   if (user === undefined) return c.body(null, 401)
-  return toUIMessageStreamResponse(runtime, c.req.raw, { by: { id: user, kind: 'person' } })
+  return toUIMessageStreamResponse(runtime, c.req.raw, { by: { id: user, kind: 'person' }, store })
 })
 // #endregion
 

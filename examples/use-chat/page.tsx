@@ -8,8 +8,11 @@ import {
 } from 'ai'
 import { useEffect, useState, type ReactNode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { countedTransport } from './counted-transport.ts'
 
-const id = new URLSearchParams(location.search).get('id') ?? 'first'
+const asked = new URLSearchParams(location.search)
+const id = asked.get('id') ?? 'first'
+const transport = asked.has('counted') ? countedTransport : new DefaultChatTransport({ api: '/api/chat' })
 
 // #region page
 export function Chat({ stored }: { readonly stored: UIMessage[] }): ReactNode {
@@ -18,7 +21,7 @@ export function Chat({ stored }: { readonly stored: UIMessage[] }): ReactNode {
     id,
     messages: stored, // what the server has, also after a reload
     resume: true, // continue an answer that is being written
-    transport: new DefaultChatTransport({ api: '/api/chat' }),
+    transport, // new DefaultChatTransport({ api: '/api/chat' })
     sendAutomaticallyWhen: (given) =>
       lastAssistantMessageIsCompleteWithToolCalls(given) || lastAssistantMessageIsCompleteWithApprovalResponses(given),
     onToolCall: ({ toolCall: { toolName, toolCallId } }) => {

@@ -1,4 +1,5 @@
 /** `useChat` without React: the chat of `ai` as it is, with its messages in a variable, and every request counted. */
+import { WorkflowChatTransport } from '@ai-sdk/workflow/client'
 import {
   AbstractChat,
   DefaultChatTransport,
@@ -7,6 +8,7 @@ import {
   type ChatInit,
   type ChatState,
   type ChatStatus,
+  type ChatTransport,
   type UIMessage,
 } from 'ai'
 import { vi } from 'vitest'
@@ -45,6 +47,31 @@ export interface NodeChatOptions extends Pick<ChatInit<UIMessage>, 'onToolCall' 
   readonly messages?: readonly UIMessage[]
   /** Sends answers by itself, as most pages do. Default: true. */
   readonly automatic?: boolean
+  /** `workflow`: `WorkflowChatTransport`, which counts chunks and comes back by itself. */
+  readonly transport?: 'default' | 'workflow'
+  /** In the place of `fetch`. */
+  readonly fetch?: typeof fetch
+}
+
+interface Transported {
+  readonly api: string
+  readonly headers: Record<string, string>
+  readonly fetch: typeof fetch
+}
+
+const transports: Record<'default' | 'workflow', (options: Transported) => ChatTransport<UIMessage>> = {
+  default: (options) => new DefaultChatTransport(options),
+  workflow: ({ api, headers, fetch: given }) =>
+    new WorkflowChatTransport<UIMessage>({
+      api,
+      fetch: given,
+      prepareSendMessagesRequest: ({ id, messages, trigger, messageId }) => ({
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: { id, messages, trigger, messageId, resumable: true },
+      }),
+      prepareReconnectToStreamRequest: (request) => ({ api: request.api, headers }),
+      // Its types are for compilers without `exactOptionalPropertyTypes`.
+    }) as ChatTransport<UIMessage>,
 }
 
 export class NodeChat extends AbstractChat<UIMessage> {
@@ -52,16 +79,25 @@ export class NodeChat extends AbstractChat<UIMessage> {
   readonly requests: string[]
   readonly #health: string
 
-  constructor({ api, id, headers = {}, messages = [], automatic = true, ...rest }: NodeChatOptions) {
+  constructor({
+    api,
+    id,
+    headers = {},
+    messages = [],
+    automatic = true,
+    transport = 'default',
+    fetch: own = fetch,
+    ...rest
+  }: NodeChatOptions) {
     const requests: string[] = []
     const counted = (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
       requests.push(init?.method ?? 'GET')
-      return fetch(input, init)
+      return own(input, init)
     }
     super({
       id,
       state: new PlainState([...messages]),
-      transport: new DefaultChatTransport({ api, headers, fetch: counted }),
+      transport: transports[transport]({ api, headers, fetch: counted }),
       ...(automatic && { sendAutomaticallyWhen: isComplete }),
       ...rest,
     })

@@ -14,6 +14,7 @@ export const chatRequest: z.ZodType<ChatRequest> = z.looseObject({
   messages: z.array(message).max(10_000),
   trigger: z.enum(['submit-message', 'regenerate-message']).optional(),
   messageId: z.string().max(1000).nullish(),
+  resumable: z.boolean().optional(),
 })
 
 /** The conversation's id, and the history as the front end has it. More fields are allowed and ignored. */
@@ -23,6 +24,8 @@ export interface ChatRequest {
   readonly trigger?: 'submit-message' | 'regenerate-message' | undefined
   /** The message that the answer continues. */
   readonly messageId?: string | null | undefined
+  /** The front end counts the chunks, and comes back with their number, as `WorkflowChatTransport` does. */
+  readonly resumable?: boolean | undefined
 }
 
 export interface PostedMessage {

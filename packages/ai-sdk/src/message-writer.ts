@@ -36,8 +36,27 @@ interface ShownTool {
   readonly begun: boolean
 }
 
+/** What a front end shows that comes back to an answer, of which it got only a part. */
+export interface Resumption {
+  /** It has the steps up to this one. */
+  readonly after: number
+  /**
+   * `next`: and nothing more. `again`: a part of the step after it, which is written again from its beginning. `calls`: the steps
+   * themselves, but not the newest states of their calls.
+   */
+  readonly how: 'next' | 'again' | 'calls'
+}
+
+export interface MessageWriterOptions {
+  /** How many steps may begin. Before a further one, the writer pauses: it writes nothing more. */
+  readonly begins?: number
+  readonly resumed?: Resumption | undefined
+}
+
 export class MessageWriter {
-  readonly #steps: ShownStep[]
+  #steps: ShownStep[]
+  #begins: number
+  #paused = false
   /** What the turn is about, before its first step. */
   readonly #about: Pick<ShownStep, 'data'>
   /** The id of the text block that is still open in the newest step, by its place. */
@@ -47,9 +66,27 @@ export class MessageWriter {
   #started = false
 
   /** `known`: the parts of the message that the front end already shows; `steps`: the conversation's, to compare them with. */
-  constructor(known: readonly UiPart[] = [], steps: readonly TurnStep[] = []) {
-    this.#steps = shownSteps(known, steps)
+  constructor(
+    known: readonly UiPart[] = [],
+    steps: readonly TurnStep[] = [],
+    { begins = Infinity, resumed }: MessageWriterOptions = {},
+  ) {
+    this.#begins = begins
     this.#about = shownStep(0, known.filter(isDataPart))
+    this.#steps = resumed ? resumedSteps(steps, resumed) : shownSteps(known, steps)
+    if (resumed?.how !== 'again') return
+    this.#steps.push(emptyStep(resumed.after + 1))
+    this.#started = true
+  }
+
+  /** Undefined unless a step is next that may not begin: the number of the last step that was written. */
+  get pausedAfter(): number | undefined {
+    return this.#paused ? this.lastStep : undefined
+  }
+
+  /** The number of the newest step that the front end shows, 0 for none. */
+  get lastStep(): number {
+    return this.#steps.reduce((last, { step }) => (step === 'end' ? last : Math.max(last, step)), 0)
   }
 
   write(steps: readonly TurnStep[]): UiStreamPart[] {
@@ -63,7 +100,8 @@ export class MessageWriter {
 
   /** Starts a step after one whose calls are all finished, so that no front end sends the message again by itself. */
   mark(): UiStreamPart[] {
-    return this.#begin({ step: NO_STEP, pieces: [], tools: new Map(), data: new Map() })
+    this.#begins++
+    return this.#begin(emptyStep(NO_STEP))
   }
 
   /** A step that was being written and is not stored, because the turn was cancelled. */
@@ -74,12 +112,14 @@ export class MessageWriter {
   }
 
   writeStep({ step, parts }: TurnStep): UiStreamPart[] {
+    if (this.#paused) return []
     // No step of the front end's: it would make the step with the open calls one of the earlier steps.
     if (step === 0) return parts.filter(isDataPart).flatMap((part) => dataChunks(this.#about, part))
     const known = this.#steps.find((each) => each.step === step)
     if (!known && parts.length === 0) return []
-    const fresh = { step, pieces: [], tools: new Map(), data: new Map() }
+    const fresh = emptyStep(step)
     const begun = known ? [] : this.#begin(fresh)
+    if (this.#paused) return begun
     const shown: ShownStep = known ?? fresh
     const newest = shown === this.#steps.at(-1)
     const reset = newest && differs(shown, parts) ? this.#reset(shown) : []
@@ -94,6 +134,11 @@ export class MessageWriter {
 
   #begin(step: ShownStep): UiStreamPart[] {
     const closed = this.close()
+    if (this.#begins <= 0) {
+      this.#paused = true
+      return closed
+    }
+    this.#begins--
     this.#steps.push(step)
     this.#started = true
     return [...closed, { type: 'start-step' }]
@@ -209,6 +254,25 @@ function shownSteps(known: readonly UiPart[], steps: readonly TurnStep[]): Shown
   const last = groups.at(-1)
   const marks = last?.every(isDataPart) === true
   return marks ? [...shown, shownStep(shown.length === numbers.length ? 'end' : NO_STEP, last)] : shown
+}
+
+function resumedSteps(steps: readonly TurnStep[], { after, how }: Resumption): ShownStep[] {
+  return steps
+    .filter(({ step, parts }) => step !== 'end' && step > 0 && step <= after && !parts.every(isDataPart))
+    .map(({ step, parts }) =>
+      shownStep(step, how === 'calls' ? parts.filter((part) => !isDataPart(part)).map(asCalled) : parts),
+    )
+}
+
+/** Every state that the call reached is written again. */
+function asCalled(part: UiPart): UiPart {
+  if (!isToolPart(part)) return part
+  const { type, toolCallId, input } = part
+  return { type, toolCallId, state: 'input-available', ...(input !== undefined && { input }) }
+}
+
+function emptyStep(step: TurnStep['step']): ShownStep {
+  return { step, pieces: [], tools: new Map(), data: new Map() }
 }
 
 function shownStep(step: TurnStep['step'], parts: readonly UiPart[]): ShownStep {

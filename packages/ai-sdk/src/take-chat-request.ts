@@ -12,10 +12,12 @@ import {
   type View,
 } from '@holdpoint/core'
 import type { MessageTaken } from '@holdpoint/runtime'
+import { chatRunId } from './chat-run.ts'
 import { contentOf, shownParts, type ChatRequest, type PostedMessage } from './chat-request.ts'
+import { MessageWriter } from './message-writer.ts'
 import { NOT_ACCEPTED, requestedAnswers, type RequestedAnswer, type UnfitAnswer } from './requested-answers.ts'
 import { holdId } from './tool-part.ts'
-import { turnIdOf } from './turn-steps.ts'
+import { turnIdOf, turnSteps } from './turn-steps.ts'
 import { TurnStream, type StreamTarget } from './turn-stream.ts'
 import type { UiDataPart, UiPart } from './ui-message.ts'
 
@@ -39,6 +41,8 @@ export type ChatTaken =
       readonly stream: TurnStream
       /** The items after this seq are for the stream. */
       readonly after: number
+      /** For a front end that counts the chunks: names this answer when it comes back. */
+      readonly runId?: string
     }
   | { readonly ok: false; readonly refusal: Refusal | 'bad-request'; readonly message: string }
 
@@ -59,15 +63,16 @@ export async function takeChatRequest(request: ChatRequest, ports: ChatPorts): P
   const known = knownMessage(request, target)
   const { notices, refused } = asked
   const options = { view, target, notices, refused, ...(known && { known }) }
-  return { ok: true, stream: new TurnStream(options), after: view.seq }
+  if (!request.resumable) return { ok: true, stream: new TurnStream(options), after: view.seq }
+  const last = known ? lastKnownStep(view, target, known) : 0
+  const stream = new TurnStream({ ...options, counted: { begins: last === 0 ? 1 : 0 } })
+  return { ok: true, stream, after: view.seq, runId: chatRunId(request.id, target, last) }
 }
 
-/** For a front end that reconnects: all of the newest message, and then what follows. Undefined when nothing was said yet. */
-export function resumedStream(view: View | undefined): TurnStream | undefined {
-  const turn = view?.turns.at(-1)
-  if (!view || (!turn && view.queue.length === 0)) return undefined
-  const waits = view.queue.length > 0 && (!turn || turn.ended !== undefined)
-  return new TurnStream({ view, target: waits || !turn ? { after: view.seq } : { turnId: turn.turnId } })
+/** The number of the last step that the front end shows of the message that the stream continues. */
+function lastKnownStep(view: View, target: StreamTarget, known: { readonly parts: readonly UiPart[] }): number {
+  const turn = view.turns.find(({ turnId }) => 'turnId' in target && turnId === target.turnId)
+  return turn ? new MessageWriter(known.parts, turnSteps(turn)).lastStep : 0
 }
 
 type Sent = { readonly turnId?: string | undefined; readonly waitsAt?: number; readonly after?: number }
@@ -125,7 +130,7 @@ function lastAnswerId({ messages }: ChatRequest): string | undefined {
 }
 
 /** The turn that took the message which was queued at this seq, if it has started. */
-async function turnAfter(from: number, ports: ChatPorts): Promise<StreamTarget | undefined> {
+export async function turnAfter(from: number, ports: Pick<ChatPorts, 'events'>): Promise<StreamTarget | undefined> {
   for (let after = from; ;) {
     const events = await ports.events(after)
     const turn = events.find((event) => event.type === 'turn.started' && (event.upTo ?? from) >= from)

@@ -6,10 +6,21 @@ import { HoldpointError, parseJson, type HoldKind, type Principal } from '@holdp
 import type { Runtime } from '@holdpoint/spaces'
 import { chatRequest } from './chat-request.ts'
 import { restartTurn } from './restart-turn.ts'
-import { resumedStream, takeChatRequest, type ChatPorts } from './take-chat-request.ts'
+import { parseChatRunId } from './chat-run.ts'
+import { ChatRuns, type RunDocuments } from './chat-runs.ts'
+import { countedStream, resumedRun, resumedStream } from './resumed-stream.ts'
+import { takeChatRequest, type ChatPorts } from './take-chat-request.ts'
 import type { TurnStream } from './turn-stream.ts'
 import { uiMessagesOf } from './ui-messages.ts'
-import { UI_STREAM_HEADERS, UiWire } from './ui-wire.ts'
+import {
+  NO_ANSWER,
+  RUN_ID_HEADER,
+  START_OVER,
+  tailIndex,
+  UI_STREAM_HEADERS,
+  UiWire,
+  type CountedWire,
+} from './ui-wire.ts'
 
 export interface UiMessageStreamOptions {
   /** Who the caller is, by the application's own login: never from the request's body. */
@@ -27,6 +38,11 @@ export interface UiMessageStreamOptions {
    * Whether the caller may use an existing conversation. Default: its owner and participants.
    */
   readonly allowed?: (conversationId: string) => boolean | Promise<boolean>
+  /**
+   * For `WorkflowChatTransport`: the store, in which the places of the steps of an answer are kept for a day, so that an answer goes
+   * on where it was after the server was killed. Default: they are kept in memory.
+   */
+  readonly store?: RunDocuments
 }
 
 type ChatRuntime = Pick<
@@ -53,10 +69,14 @@ export async function toUIMessageStreamResponse(
   const last = segments.at(-1)
   try {
     if (request.method === 'POST' && last !== 'stop') return await post(runtime, request, options)
-    const id = decodeURIComponent((last === 'stream' || last === 'stop' ? segments.at(-2) : last) ?? '')
+    const named = decodeURIComponent((last === 'stream' || last === 'stop' ? segments.at(-2) : last) ?? '')
+    const startIndex = last === 'stream' ? new URL(request.url).searchParams.get('startIndex') : null
+    const run = startIndex === null ? undefined : parseChatRunId(named)
+    const id = run?.conversationId ?? named
     if (!(await mayUse(runtime, id, options))) return forbidden()
     if (request.method === 'POST') return await stop(runtime, id, by)
     if (request.method !== 'GET') return problem(405, 'Only GET and POST are allowed here.')
+    if (startIndex !== null) return await countedRest(runtime, { id, by, named, startIndex }, options)
     const view = await runtime.view(id, last === 'stream' ? { turns: 1 } : {})
     if (last !== 'stream') return Response.json({ messages: view ? uiMessagesOf(view) : [] }, { headers: NO_STORE })
     const stream = resumedStream(view)
@@ -85,7 +105,61 @@ async function post(runtime: ChatRuntime, request: Request, options: UiMessageSt
   if (!(await mayUse(runtime, id, options))) return forbidden()
   const taken = await takeChatRequest(body.data, portsOf(runtime, id, options))
   if (!taken.ok) return problem(taken.refusal === 'bad-request' ? 422 : 409, taken.message)
-  return streamed(runtime, { id, by: options.by, stream: taken.stream, after: taken.after })
+  const { stream, after, runId } = taken
+  const counted = runId === undefined ? {} : countedAs(runtime, options, runId, 0)
+  return streamed(runtime, { id, by: options.by, stream, after, ...counted })
+}
+
+interface Counted {
+  readonly id: string
+  readonly by: Principal
+  /** The conversation, or the answer. */
+  readonly named: string
+  readonly startIndex: string
+}
+
+async function countedRest(
+  runtime: ChatRuntime,
+  { id, by, named, startIndex }: Counted,
+  options: UiMessageStreamOptions,
+): Promise<Response> {
+  const chunks = Number(startIndex)
+  if (!/^-?\d{1,9}$/.test(startIndex)) return problem(422, 'startIndex must be an integer.')
+  const run = parseChatRunId(named)
+  if (run) {
+    if (chunks < 0) return problem(422, 'startIndex of an answer must be 0 or more.')
+    const ports = { view: () => runtime.view(id), events: (after: number) => runtime.events(id, after) }
+    const rest = await resumedRun({ tenant: '', runId: named, run, chunks }, runsOf(runtime, options), ports)
+    if (!rest) return problem(404, NO_ANSWER)
+    return streamed(runtime, { id, by, ...rest, ...countedAs(runtime, options, named, chunks) })
+  }
+  if (chunks > 0) return problem(422, START_OVER)
+  const view = await runtime.view(id, { turns: 1 })
+  const headers = tailIndex(chunks)
+  return streamed(runtime, { id, by, stream: countedStream(view), after: view?.seq ?? 0, headers })
+}
+
+const memoryRuns = new WeakMap<object, ChatRuns>()
+
+/** One for each store, or for each runtime. */
+function runsOf(runtime: ChatRuntime, { store }: UiMessageStreamOptions): ChatRuns {
+  const owner = store ?? runtime
+  const runs = memoryRuns.get(owner) ?? new ChatRuns(store)
+  memoryRuns.set(owner, runs)
+  return runs
+}
+
+function countedAs(
+  runtime: ChatRuntime,
+  options: UiMessageStreamOptions,
+  runId: string,
+  chunks: number,
+): Pick<Followed, 'counted' | 'headers'> {
+  const runs = runsOf(runtime, options)
+  return {
+    counted: { chunks, paused: (at) => runs.pause('', runId, at) },
+    headers: { [RUN_ID_HEADER]: runId },
+  }
 }
 
 function portsOf(
@@ -127,10 +201,12 @@ interface Followed {
   readonly by: Principal
   readonly stream: TurnStream
   readonly after: number
+  readonly counted?: CountedWire
+  readonly headers?: Readonly<Record<string, string>>
 }
 
-function streamed(runtime: ChatRuntime, { id, by, stream, after }: Followed): Response {
-  const wire = new UiWire(stream)
+function streamed(runtime: ChatRuntime, { id, by, stream, after, counted, headers }: Followed): Response {
+  const wire = new UiWire(stream, counted)
   const left = new AbortController()
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
@@ -159,7 +235,7 @@ function streamed(runtime: ChatRuntime, { id, by, stream, after }: Followed): Re
     },
     cancel: () => left.abort(),
   })
-  return new Response(body, { headers: UI_STREAM_HEADERS })
+  return new Response(body, { headers: { ...UI_STREAM_HEADERS, ...headers } })
 }
 
 function forbidden(): Response {

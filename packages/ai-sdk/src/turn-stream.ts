@@ -4,7 +4,7 @@
  */
 import { applyEvent, applyFrame, turnsOf, type LogEvent, type View, type ViewTurn } from '@holdpoint/core'
 import type { StreamItem } from '@holdpoint/runtime'
-import { MessageWriter } from './message-writer.ts'
+import { MessageWriter, type Resumption } from './message-writer.ts'
 import { messageIdOf, stepBeingWritten, turnSteps, type TurnStep } from './turn-steps.ts'
 import type { UiStreamPart, UiDataPart, UiMessage, UiToolPart } from './ui-message.ts'
 
@@ -18,6 +18,15 @@ export interface TurnStreamOptions {
   readonly notices?: readonly UiDataPart[]
   /** Answers that were refused, by call: the front end shows why, and does not answer again by itself. */
   readonly refused?: ReadonlyMap<string, string>
+  /** For a front end that counts the chunks: the stream is over before each step that it may not begin. */
+  readonly counted?: CountedTurn
+}
+
+export interface CountedTurn {
+  /** How many steps may begin in this stream. */
+  readonly begins: number
+  /** Undefined for the first stream of the answer. */
+  readonly resumed?: Resumption | undefined
 }
 
 /** `after`: the next turn that takes what the event at this seq queued, or that starts after it. */
@@ -40,6 +49,11 @@ export class TurnStream {
   /** The message is complete, or waits. Nothing follows. */
   get over(): boolean {
     return this.#over
+  }
+
+  /** Undefined unless the stream is over before the end of the answer: the number of the last step in it. */
+  get pausedAfter(): number | undefined {
+    return this.#writer?.pausedAfter
   }
 
   /** What is known when the stream begins. */
@@ -75,6 +89,7 @@ export class TurnStream {
     const steps = turn ? turnSteps(turn, this.#callIds).map((step) => this.#withRefused(step)) : []
     const begun = turn && !this.#writer ? this.#begin(turn, steps) : []
     const written = this.#writer?.write(steps) ?? []
+    if (this.#pauses()) return [...begun, ...written]
     this.#over = this.#isOver(turn)
     return [...begun, ...written, ...(this.#over ? this.#finish(turn) : [])]
   }
@@ -82,7 +97,15 @@ export class TurnStream {
   #writeNewest(): UiStreamPart[] {
     const turn = this.#turn()
     const step = turn && stepBeingWritten(turn, this.#callIds)
-    return (step && this.#writer?.writeStep(step)) ?? []
+    const written = (step && this.#writer?.writeStep(step)) ?? []
+    this.#pauses()
+    return written
+  }
+
+  #pauses(): boolean {
+    if (this.pausedAfter === undefined) return false
+    this.#over = true
+    return true
   }
 
   #turn(): ViewTurn | undefined {
@@ -91,8 +114,13 @@ export class TurnStream {
   }
 
   #begin({ turnId }: ViewTurn, steps: readonly TurnStep[]): UiStreamPart[] {
-    this.#writer = new MessageWriter(this.#options.known?.parts, steps)
-    return [{ type: 'start', messageId: messageIdOf(turnId) }]
+    const { known, counted } = this.#options
+    this.#writer = new MessageWriter(known?.parts, steps, counted)
+    const { how } = { how: undefined, ...counted?.resumed }
+    if (how !== undefined) return how === 'again' ? [{ type: 'reset-step' }] : []
+    // What follows a refused answer is a step of its own, which may not come after others in a counted stream.
+    const marked = counted ? this.#noticed() : []
+    return [{ type: 'start', messageId: messageIdOf(turnId) }, ...marked]
   }
 
   #isOver(turn: ViewTurn | undefined): boolean {
@@ -108,13 +136,21 @@ export class TurnStream {
   }
 
   #finish(turn: ViewTurn | undefined): UiStreamPart[] {
-    const { notices = [], refused } = this.#options
+    const { counted } = this.#options
     const { ended } = turn ?? {}
-    const mark = notices.length > 0 && refused && refused.size > 0 ? (this.#writer?.mark() ?? []) : []
-    const closed = [...mark, ...notices, ...this.#next(turn), ...(this.#writer?.close() ?? [])]
-    if (ended && FAILED.has(ended.reason))
-      return [...closed, { type: 'error', errorText: ended.message ?? ended.reason }]
+    const closed = [...(counted ? [] : this.#noticed()), ...this.#next(turn), ...(this.#writer?.close() ?? [])]
+    if (ended && FAILED.has(ended.reason)) {
+      const error = { type: 'error', errorText: ended.message ?? ended.reason } as const
+      // A front end that counts chunks asks again until it has this one.
+      return [...closed, error, ...(counted ? [{ type: 'finish', finishReason: 'error' } as const] : [])]
+    }
     return [...closed, { type: 'finish', finishReason: ended || !turn ? 'stop' : 'tool-calls' }]
+  }
+
+  #noticed(): UiStreamPart[] {
+    const { notices = [], refused } = this.#options
+    const mark = notices.length > 0 && refused && refused.size > 0 ? (this.#writer?.mark() ?? []) : []
+    return [...mark, ...notices]
   }
 
   /** `data-next`: another turn follows this one, which a front end gets when it resumes; or the message waits for this turn. */

@@ -4,7 +4,7 @@ import { validateUIMessages, type UIMessage } from 'ai'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { choices as anyChoices, randomLog, withFrames } from '../../../test/kit/random-log.ts'
-import { comparable, readMessage, sendsAgain } from './read-message.ts'
+import { comparable, readMessage, sendsAgain } from '../../../test/kit/read-message.ts'
 
 const numbers = fc.array(fc.nat({ max: 1000 }), { minLength: 30, maxLength: 200, size: 'max' })
 type Item = LogEvent | Frame

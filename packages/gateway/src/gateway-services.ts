@@ -1,4 +1,5 @@
 /** The services that routes use. */
+import type { ChatRuns } from '@holdpoint/ai-sdk'
 import type { Channels } from '@holdpoint/channels'
 import type { Store } from '@holdpoint/core'
 import type { Runtime } from '@holdpoint/spaces'
@@ -31,6 +32,7 @@ export interface GatewayServices {
   readonly hubs: Hubs
   readonly streams: Streams
   readonly claims: CallClaims
+  readonly chatRuns: ChatRuns
   readonly workers: Workers
   readonly people: PeopleDirectory
   readonly names: PeopleNames

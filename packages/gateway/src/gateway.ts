@@ -26,6 +26,7 @@ import { requestId } from './http/request-id.ts'
 import { problemLine } from './problem-line.ts'
 import { TenantLimits } from './http/tenant-limits.ts'
 import { respond, SECURITY_HEADERS, type ResponseTarget } from './http/respond.ts'
+import { ChatRuns } from '@holdpoint/ai-sdk'
 import type { Peer, Route } from './http/route.ts'
 import { openApiDocument } from './openapi-document.ts'
 import { redactor, type Redact } from './redact.ts'
@@ -156,6 +157,7 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
     hubs,
     streams: new Streams(hubs, limits, now, (request, caller) => credentialCheck(request, caller, parts), problem),
     claims,
+    chatRuns: new ChatRuns(store),
     people,
     names: new PeopleNames(people, now),
     delegations: new Delegations(store, now),

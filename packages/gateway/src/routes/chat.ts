@@ -4,13 +4,22 @@
  */
 import {
   chatRequest,
+  countedStream,
+  MAX_CHAT_RUN_ID_LENGTH,
+  NO_ANSWER,
+  parseChatRunId,
   restartTurn,
+  resumedRun,
   resumedStream,
+  RUN_ID_HEADER,
+  START_OVER,
+  tailIndex,
   takeChatRequest,
   UI_STREAM_HEADERS,
   uiMessagesOf,
   UiWire,
   type ChatPorts,
+  type ChatRun,
   type ChatTaken,
   type TurnStream,
 } from '@holdpoint/ai-sdk'
@@ -33,6 +42,14 @@ const query = z.strictObject({
     .openapi({ description: 'What happens to a message while a turn is in progress or held. Default: `queue`.' }),
 })
 const params = z.object({ id })
+const resumeParams = z.object({
+  id: z.string().min(1).max(MAX_CHAT_RUN_ID_LENGTH).openapi({ description: 'The conversation, or an answer.' }),
+})
+const startIndex = z.coerce
+  .number()
+  .int()
+  .optional()
+  .openapi({ description: 'For `WorkflowChatTransport`: how many chunks the page has.' })
 const STREAM = { 200: { description: 'The UI message stream.', stream: true } } as const
 
 export const chatRoutes: readonly Route[] = [
@@ -62,7 +79,11 @@ export const chatRoutes: readonly Route[] = [
       if ('answer' in from) return from.answer
       await services.hubs.warm(caller.tenant, body.id)
       const taken = await takeChatRequest(body, portsOf(asked, body.id, from.by))
-      return taken.ok ? streamAnswer(asked, body.id, taken.stream, taken.after) : refusedAnswer(taken)
+      if (!taken.ok) return refusedAnswer(taken)
+      const { stream, after, runId } = taken
+      return runId === undefined
+        ? streamAnswer(asked, body.id, { stream, after })
+        : countedAnswer(asked, body.id, { stream, after, runId, chunks: 0 })
     },
   }),
   route({
@@ -72,20 +93,27 @@ export const chatRoutes: readonly Route[] = [
     tag: 'chat',
     summary: 'For `useChat` that reconnects: the newest message from its beginning, and then live',
     scopes: ['agent', 'reader'],
-    params,
-    query,
+    params: resumeParams,
+    query: query.extend({ startIndex }),
     responses: { ...STREAM, 204: { description: 'Nothing was said yet.' } },
     problems: ['is-a-space', 'too-many-streams'],
     handle: async (asked) => {
-      const which = asked.params.id
+      const { startIndex: chunks } = asked.query
+      const run = chunks === undefined ? undefined : parseChatRunId(asked.params.id)
+      const which = run?.conversationId ?? asked.params.id
       const refused = await refuseRight(asked, which, 'conversation.read')
       if (refused) return refused
-      if (!(await hasEvents(asked.runtime, which))) return { status: 204 }
+      if (!(await hasEvents(asked.runtime, which))) return nothingSaid(chunks)
       const wrong = await refuseConversation(asked.runtime, which)
       if (wrong) return wrong
+      if (run) return restOfAnswer(asked, run, chunks ?? 0)
       const view = await asked.runtime.view(which, { turns: 1 })
+      const after = view?.seq ?? 0
+      if (chunks !== undefined && chunks > 0) return refuse('bad-request', START_OVER)
+      if (chunks !== undefined)
+        return streamAnswer(asked, which, { stream: countedStream(view), after }, tailIndex(chunks))
       const stream = resumedStream(view)
-      return view && stream ? streamAnswer(asked, which, stream, view.seq) : { status: 204 }
+      return stream ? streamAnswer(asked, which, { stream, after }) : { status: 204 }
     },
   }),
   route({
@@ -150,8 +178,56 @@ function portsOf({ query: { agent, whileBusy = 'queue' }, ...asked }: Asked, whi
   }
 }
 
-function streamAnswer(asked: RouteRequest, which: string, stream: TurnStream, after: number): Promise<RouteAnswer> {
-  return streamIn({ wire: new UiWire(stream), after, headers: UI_STREAM_HEADERS }, asked, which)
+interface Answer {
+  readonly stream: TurnStream
+  readonly after: number
+}
+
+function streamAnswer(
+  asked: RouteRequest,
+  which: string,
+  { stream, after }: Answer,
+  more: Readonly<Record<string, string>> = {},
+): Promise<RouteAnswer> {
+  return streamIn({ wire: new UiWire(stream), after, headers: { ...UI_STREAM_HEADERS, ...more } }, asked, which)
+}
+
+/** For a page that counts the chunks, and comes back with their number. */
+function countedAnswer(
+  asked: RouteRequest,
+  which: string,
+  { stream, after, runId, chunks }: Answer & { readonly runId: string; readonly chunks: number },
+): Promise<RouteAnswer> {
+  const { caller, services } = asked
+  const paused = (at: { readonly at: number; readonly after: number }): void =>
+    services.chatRuns.pause(caller.tenant, runId, at)
+  const headers = { ...UI_STREAM_HEADERS, [RUN_ID_HEADER]: runId }
+  return streamIn({ wire: new UiWire(stream, { chunks, paused }), after, headers }, asked, which)
+}
+
+async function restOfAnswer(
+  asked: RouteRequest<{ readonly id: string }>,
+  run: ChatRun,
+  chunks: number,
+): Promise<RouteAnswer> {
+  const { runtime, caller, services, params: named } = asked
+  if (chunks < 0) return refuse('bad-request', 'startIndex of an answer must be 0 or more.')
+  const { conversationId } = run
+  await services.hubs.warm(caller.tenant, conversationId)
+  const counted = { tenant: caller.tenant, runId: named.id, run, chunks }
+  const rest = await resumedRun(counted, services.chatRuns, {
+    view: () => runtime.view(conversationId),
+    events: (after) => runtime.events(conversationId, after),
+  })
+  if (!rest) return refuse('not-found', NO_ANSWER)
+  return countedAnswer(asked, conversationId, { ...rest, runId: named.id, chunks })
+}
+
+/** A page that counts chunks waits for the end of the answer. */
+function nothingSaid(chunks: number | undefined): RouteAnswer {
+  if (chunks === undefined) return { status: 204 }
+  const text = new UiWire(countedStream(undefined)).begin()
+  return { response: new Response(text, { headers: { ...UI_STREAM_HEADERS, ...tailIndex(chunks) } }) }
 }
 
 function refusedAnswer({ refusal, message }: Extract<ChatTaken, { readonly ok: false }>): RouteAnswer {
