@@ -33,6 +33,7 @@ import { redactor, type Redact } from './redact.ts'
 import { CappedIds } from './capped-ids.ts'
 import { apiRoutes } from './routes/api-routes.ts'
 import { agUiRoutes } from './routes/ag-ui.ts'
+import { copilotKitRoutes } from './routes/copilot-kit.ts'
 import { chatRoutes } from './routes/chat.ts'
 import { ConsoleCode, consoleRoutes } from './routes/console.ts'
 import { docsRoutes } from './routes/docs.ts'
@@ -71,6 +72,7 @@ export function gateway(options: GatewayOptions): Gateway {
     ...ownMcpServerRoutes,
     ...chatRoutes,
     ...agUiRoutes,
+    ...copilotKitRoutes,
     ...responseRoutes,
     ...documentation,
     ...consoleRoutes(code),

@@ -205,4 +205,14 @@ describe.each(Object.keys(CLIENTS))('AG-UI %s', (version) => {
     expect(eve.errors.join()).toContain('403')
     expect(JSON.stringify(eve.messages)).not.toContain('Hello.')
   })
+
+  test('a page that opens before the first message gets an empty run, and makes no conversation', async () => {
+    const here = await start([])
+    const page = connect(here, 'c1')
+    await page.run()
+    expect({ errors: page.errors, messages: page.messages }).toEqual({ errors: [], messages: [] })
+    await page.run([{ interruptId: 'made-up:1', status: 'resolved', payload: { approved: true } }])
+    expect(page.errors.join()).toContain('unknown')
+    expect(await here.runtime.view('c1')).toBeUndefined()
+  })
 })

@@ -1,7 +1,16 @@
 /** Conversations for front ends that speak AG-UI. Not in the OpenAPI document: the protocol has schemas of its own. */
-import { AG_UI_HEADERS, AgUiWire, runInput, takeRun, type RunPorts } from '@holdpoint/ag-ui'
+import {
+  AG_UI_HEADERS,
+  AgUiWire,
+  runInput,
+  takeRun,
+  type RunInput,
+  type RunPorts,
+  type RunStream,
+} from '@holdpoint/ag-ui'
 import type { Principal } from '@holdpoint/core'
 import { callerKey } from '../http/idempotency.ts'
+import type { RouteAnswer } from '../http/route-answer.ts'
 import { route, type Route, type RouteRequest } from '../http/route.ts'
 import { id, z } from '../schemas.ts'
 import { resolveAs } from './resolve-as.ts'
@@ -26,18 +35,32 @@ export const agUiRoutes: readonly Route[] = [
     body: runInput,
     responses: { 200: { description: 'The events of the run.', stream: true } },
     idempotency: 'by-runtime',
-    handle: async (asked) => {
-      const { body, services, caller } = asked
-      const from = await writerOf(asked, 'threadId', body.threadId)
-      if ('answer' in from) return from.answer
-      await services.hubs.warm(caller.tenant, body.threadId)
-      const run = await takeRun(body, portsOf(asked, body.threadId, from.by))
-      return streamIn({ wire: new AgUiWire(run), after: run.after, headers: AG_UI_HEADERS }, asked, body.threadId)
-    },
+    handle: (asked) => runAnswer(asked),
   }),
 ]
 
-type Asked = RouteRequest<unknown, z.infer<typeof query>, unknown>
+interface RunQuery {
+  readonly agent?: string | undefined
+  readonly whileBusy?: 'refuse' | 'queue' | 'supersede' | undefined
+}
+
+type Asked = RouteRequest<unknown, RunQuery, RunInput>
+
+export async function runAnswer(asked: Asked): Promise<RouteAnswer> {
+  const { body, services, caller } = asked
+  const { threadId } = body
+  const from = await writerOf(asked, 'threadId', threadId)
+  if ('answer' in from) return from.answer
+  await services.hubs.warm(caller.tenant, threadId)
+  return runStream(asked, threadId, await takeRun(body, portsOf(asked, threadId, from.by)))
+}
+
+export function runStream(asked: RouteRequest, threadId: string, run: RunStream): Promise<RouteAnswer> | RouteAnswer {
+  const wire = new AgUiWire(run)
+  // A page that opens before the first message: there is no conversation to follow.
+  if (run.after === 0) return { response: new Response(wire.begin(), { headers: AG_UI_HEADERS }) }
+  return streamIn({ wire, after: run.after, headers: AG_UI_HEADERS }, asked, threadId)
+}
 
 function portsOf({ query: { agent, whileBusy = 'refuse' }, ...asked }: Asked, which: string, by: Principal): RunPorts {
   const { runtime, caller } = asked
