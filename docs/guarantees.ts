@@ -28,6 +28,8 @@ export const guarantees = {
     'Once a conversation is erased, nothing of it can be read, and no work that was in progress writes to it again.',
   'expiry.first-durable-wins': 'A hold expires or is answered, never both: the first one written wins.',
   'log.no-gaps': 'The log has no gaps and its order never changes.',
+  'log.export-is-verified':
+    'In an export with hashes, any changed byte, and any event that is dropped, inserted or moved, is found.',
   'log.fold-equals-live': 'The state folded from the log equals the live state.',
   'bad-input.nothing-half-written': 'Invalid input gets a clear error, and nothing of it is written.',
   'output.untrusted-is-checked':

@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
+import { createReadStream, mkdtempSync, rmSync } from 'node:fs'
+import { appendFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { scriptedModel, testPorts } from '@holdpoint/testing'
-import { agent, holdpoint, memoryStore, ruleWords, tool, type Principal, type RuleText } from 'holdpoint'
+import { agent, chainLines, holdpoint, memoryStore, ruleWords, signingKey, tool, verifyExport } from 'holdpoint'
+import type { Principal, RuleText } from 'holdpoint'
 import { z } from 'zod'
 
 const ports = testPorts()
 const store = memoryStore({ now: ports.now })
+const folder = mkdtempSync(join(tmpdir(), 'holdpoint-example-'))
 
 // #region tool
 const sendMail = tool({
@@ -25,7 +31,8 @@ const model = scriptedModel(({ prompt }) => {
 
 // #region open
 const desk = agent({ name: 'desk', model, tools: [sendMail], ports })
-const hp = await holdpoint({ store, agents: [desk], rules: true, ports })
+const key = signingKey({ file: join(folder, 'desk.signing-key.pem') }) // made on first use
+const hp = await holdpoint({ store, agents: [desk], rules: true, signing: { key }, ports })
 // #endregion
 
 const grace: Principal = { id: 'grace', kind: 'person' }
@@ -84,4 +91,15 @@ const [hold] = (await hp.evidence('c3', held?.callId ?? ''))?.holds ?? []
 console.log(hold?.verdict, hold?.answers)
 // #endregion
 assert.equal(hold?.verdict, 'approved')
+
+// #region verify
+const file = join(folder, 'c3.jsonl')
+for await (const line of chainLines(hp.exportChain({ id: 'c3' }))) await appendFile(file, `${line}\n`)
+
+const report = await verifyExport(createReadStream(file), { keys: [key.key] })
+console.log(report.ok, report.logs[0]?.signed?.seq === report.logs[0]?.events)
+console.log(report.notProven)
+// #endregion
+assert.deepEqual(report.problems, [])
 await hp.close()
+rmSync(folder, { recursive: true })

@@ -26,6 +26,7 @@ export interface Options {
   readonly 'acts-for'?: string[] | undefined
   readonly port?: string | undefined
   readonly after?: string | undefined
+  readonly hashes?: boolean | undefined
 }
 
 export interface Command {

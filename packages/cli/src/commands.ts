@@ -12,6 +12,8 @@ import type { ExitCode } from './io.ts'
 import { dev, start } from './start.ts'
 import { backupStore, restoreStore } from './backup-store.ts'
 import { tail } from './tail.ts'
+import { exportLogs, signingKeys } from './export-logs.ts'
+import { verifyFile } from './verify-file.ts'
 
 export type CommandName =
   | 'dev'
@@ -27,6 +29,9 @@ export type CommandName =
   | 'doctor'
   | 'backup'
   | 'restore'
+  | 'export'
+  | 'signing-keys'
+  | 'verify'
 
 export const COMMANDS: Readonly<Record<CommandName, (command: Command) => Promise<ExitCode>>> = {
   dev,
@@ -42,4 +47,7 @@ export const COMMANDS: Readonly<Record<CommandName, (command: Command) => Promis
   doctor,
   backup: backupStore,
   restore: restoreStore,
+  export: exportLogs,
+  'signing-keys': signingKeys,
+  verify: verifyFile,
 }

@@ -34,6 +34,7 @@ const OPTIONS = {
   'acts-for': { type: 'string', multiple: true },
   port: { type: 'string' },
   after: { type: 'string' },
+  hashes: { type: 'boolean' },
 } as const
 
 export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {

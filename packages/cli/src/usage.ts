@@ -29,6 +29,10 @@ const COMMANDS: Readonly<Record<string, string>> = {
   doctor: 'doctor                                    check Node, the store or the gateway, the key and the clock',
   backup: 'backup FILE NEW-FILE                      copy a SQLite store, also while it is in use',
   restore: 'restore BACKUP NEW-FILE                   make a store from a backup',
+  export:
+    'export [CONVERSATION] [--hashes]          write a conversation, or everything, as lines; with hashes for verify',
+  'signing-keys': 'signing-keys                              print the public keys that sign logs',
+  verify: 'verify FILE [--key PUBLIC.pem]            check an export with hashes, without a store',
 }
 
 const EXITS = `Exit codes: 0 done, 1 something is broken, 2 wrong arguments, 3 refused (such as a hold that is over).`

@@ -251,3 +251,32 @@ test('dev serves an app file, and again when the file changes', async () => {
   write('second')
   await vi.waitFor(() => expect(starts(), out).toBe(2))
 })
+
+test('a conversation is exported with hashes, and checked offline with the public key; a changed one is not as it was written', async () => {
+  const call = await held('proof', 'Pay Eve')
+  expect((await run(['holds', 'approve', 'proof', call])).code).toBe(0)
+  const file = join(folder, 'proof.jsonl')
+  const keys = join(folder, 'public.pem')
+  writeFileSync(keys, (await run(['signing-keys'])).out)
+  const { out } = await run(['export', 'proof', '--hashes'])
+  writeFileSync(file, out)
+  const offline = { env: {} }
+  const good = await run(['verify', file, '--key', keys], offline)
+  expect(good).toMatchObject({ code: 0, err: '' })
+  expect(good.out).toMatch(
+    /^proof: \d+ events, none of them changed, added, removed or moved; signed up to event \d+ on/,
+  )
+  expect(good.out).toContain('- That the operator did not write and sign another history of the same log.')
+  expect((await run(['verify', file, '--json'], offline)).out).toContain('No public key was given')
+
+  writeFileSync(file, out.replace('Eve', 'Ada'))
+  const changed = await run(['verify', file, '--key', keys], offline)
+  expect(changed.code).toBe(1)
+  expect(changed.out).toMatch(/^This is not the log that was written:\nline \d+: The events \d+ to \d+ are not those/)
+  expect(await run(['verify', join(folder, 'none.jsonl')], offline)).toMatchObject({ code: 2 })
+  expect(await run(['verify', file, '--key', file], offline)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('not a public key in PEM form'),
+  })
+  expect((await run(['export', 'proof'])).out).toMatch(/^{"type":"export","format":"holdpoint.conversations"/)
+})

@@ -1,3 +1,4 @@
+import type { SigningKey } from '@holdpoint/runtime'
 import { firstBrokenAdminEntry, paths, type AdminEntry, type ListOf } from '@holdpoint/protocol'
 import type { Http, RequestOptions } from './http.ts'
 import type { PageQuery } from './page-query.ts'
@@ -5,8 +6,15 @@ import type { PageQuery } from './page-query.ts'
 export interface AdminLog {
   /** Newest first. */
   list(query?: PageQuery, options?: RequestOptions): Promise<ListOf<AdminEntry>>
+  /** The public keys of the installation, oldest first. `current`: the fingerprint of the one in use. */
+  signingKeys(options?: RequestOptions): Promise<SigningKeys>
   /** Reads the whole log and checks its chain. `head`: the hash of the newest entry. Keep it, and compare it later. */
   verify(options?: RequestOptions): Promise<AdminLogCheck>
+}
+
+export interface SigningKeys {
+  readonly items: readonly SigningKey[]
+  readonly current?: string
 }
 
 export interface AdminLogCheck {
@@ -22,6 +30,7 @@ export function adminLogOf(http: Http): AdminLog {
   const list: AdminLog['list'] = (query, options) => http.get(paths.adminLog(), options, query)
   return {
     list,
+    signingKeys: (options) => http.get(paths.signingKeys(), options),
     verify: async (options) => {
       const all: AdminEntry[] = []
       for (let after: string | undefined; ;) {

@@ -1,4 +1,4 @@
-import type { ConversationLine, ConversationStatus, Explanation, LogEvent, UserPart } from '@holdpoint/core'
+import type { ConversationLine, ConversationStatus, Explanation, LogEvent, SignedHead, UserPart } from '@holdpoint/core'
 import type {
   ForkOptions,
   ImportOptions,
@@ -21,7 +21,7 @@ import {
 } from '@holdpoint/protocol'
 import { NOT_FOUND, orRefused, orUndefined, type Refused } from './answers.ts'
 import { erase, type EraseOptions } from './erase.ts'
-import { exportLines } from './export-lines.ts'
+import { exportLines, exportText } from './export-lines.ts'
 import { follow, type FollowOptions } from './follow.ts'
 import type { Http, RequestOptions } from './http.ts'
 import type { PageQuery } from './page-query.ts'
@@ -96,6 +96,13 @@ export interface Conversations {
   ): Promise<{ readonly ok: true; readonly id: string; readonly seq: number } | Refused>
   /** The lines of a conversation; without an id, of everything that the tenant has. Throws when the export is incomplete. */
   export(id?: string, options?: Omit<RequestOptions, 'key'>): AsyncGenerator<ConversationLine, void, undefined>
+  /**
+   * Like `export`, with hashes and signed heads, as text: write each line with a line feed, and check the file with
+   * `holdpoint verify`.
+   */
+  exportChain(id?: string, options?: Omit<RequestOptions, 'key'>): AsyncGenerator<string, void, undefined>
+  /** The signed heads, newest first. */
+  signedHeads(id: string, options?: RequestOptions): Promise<{ readonly items: readonly SignedHead[] }>
   /** Imports the lines of an export. Throws for a wrong line, and nothing is imported. */
   import(lines: readonly ConversationLine[], options?: RequestOptions & ImportOptions): Promise<Imported>
 }
@@ -130,6 +137,9 @@ export function conversationsOf(http: Http): Conversations {
       ),
     export: (id, options) =>
       exportLines(http, id === undefined ? paths.export() : paths.conversationExport(id), options),
+    exportChain: (id, options) =>
+      exportText(http, `${id === undefined ? paths.export() : paths.conversationExport(id)}?hashes=true`, options),
+    signedHeads: (id, options) => http.get(paths.signedHeads(id), options),
     import: async (lines, { underWay, ...options } = {}) =>
       http.ask({ ...options, method: 'POST', path: paths.import(), query: { underWay }, lines }),
     explain: async (id, turnId, options) => orUndefined(http.get(paths.explain(id), options, { turnId }), NOT_FOUND),

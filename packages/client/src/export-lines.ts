@@ -7,17 +7,25 @@ import { readPieces } from './read-text.ts'
 export async function* exportLines<Line extends { readonly type: string }>(
   http: Http,
   path: string,
-  { signal, tenant }: Omit<RequestOptions, 'key'> = {},
+  options: Omit<RequestOptions, 'key'> = {},
 ): AsyncGenerator<Line, void, undefined> {
+  for await (const text of exportText(http, path, options)) yield JSON.parse(text) as Line
+}
+
+/** The lines as they are, without their line feeds. */
+export async function* exportText(
+  http: Http,
+  path: string,
+  { signal, tenant }: Omit<RequestOptions, 'key'> = {},
+): AsyncGenerator<string, void, undefined> {
   const headers = { accept: 'application/x-ndjson', ...(tenant !== undefined && tenantHeader(tenant)) }
   const response = await http.open(path, headers, signal ?? new AbortController().signal)
-  let last: string | undefined
+  let last = ''
   for await (const text of linesOf(response, http.maxChars)) {
-    const line = JSON.parse(text) as Line
-    last = line.type
-    yield line
+    last = text
+    yield text
   }
-  if (last !== 'end') throw incomplete()
+  if (!last.startsWith('{"type":"end"')) throw incomplete()
 }
 
 async function* linesOf(response: Response, maxChars: number): AsyncGenerator<string, void, undefined> {

@@ -18,7 +18,7 @@ export {
 export { type Delegations, type People, type PersonSessions } from './people.ts'
 export { type Keys } from './keys.ts'
 export { type Rules } from './rules.ts'
-export { type AdminLog, type AdminLogCheck } from './admin-log.ts'
+export { type AdminLog, type AdminLogCheck, type SigningKeys } from './admin-log.ts'
 export { type Mcp } from './mcp.ts'
 export { type PageQuery } from './page-query.ts'
 export { type Connection } from './connection.ts'

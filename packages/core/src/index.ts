@@ -63,6 +63,15 @@ export {
 export { type Erasure } from './turn/erased.ts'
 export { decodeBatch, encodeBatch, logged, type Batch } from './log/batch.ts'
 export { type ConversationLine } from './log/conversation-line.ts'
+export { CHAIN_FORMAT, CHAIN_VERSION, type BatchLine, type ChainLine } from './log/chain-line.ts'
+export {
+  headText,
+  readHeadText,
+  signHead,
+  type HeadStatement,
+  type SignedHead,
+  type Signer,
+} from './log/signed-head.ts'
 export { appendText, chainText, following, NO_HASH, type Following, type Head } from './log/chain.ts'
 export { fromSortableId, sortableIdRange, toSortableId, type SortableIdRange } from './log/sortable.ts'
 export { tenantRowsOf, type LogRow, type MovableStore, type TenantRows } from './log/tenant-rows.ts'

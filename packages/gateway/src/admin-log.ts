@@ -1,8 +1,9 @@
 /**
  * The audit log of administrative actions of each tenant: a chain of documents. An action is written before it is carried out: if
- * that fails, the action does not happen. Its end is written after it.
+ * that fails, the action does not happen. Its end is written after it. With a key of the installation, each entry is signed as it is
+ * written.
  */
-import { HoldpointError, type Json, type Page } from '@holdpoint/core'
+import { HoldpointError, signHead, type Json, type Page, type Signer } from '@holdpoint/core'
 import { adminEntryHash, type AdminEntry } from '@holdpoint/protocol'
 import { authenticationOf, type Caller } from './auth/caller.ts'
 import type { DocumentStore } from './document-store.ts'
@@ -17,7 +18,7 @@ const ATTEMPTS = 100
 type Begun = Pick<Extract<AdminEntry, { kind: 'begun' }>, 'action' | 'target' | 'details'>
 type Content = AdminEntry extends infer E
   ? E extends AdminEntry
-    ? Omit<E, 'n' | 'at' | 'previous' | 'hash'>
+    ? Omit<E, 'n' | 'at' | 'previous' | 'hash' | 'signed'>
     : never
   : never
 
@@ -25,11 +26,13 @@ export class AdminLog {
   readonly #documents: DocumentStore
   readonly #now: () => number
   readonly #problem: (error: unknown) => void
+  readonly #key: Signer | undefined
 
-  constructor(documents: DocumentStore, now: () => number, problem: (error: unknown) => void) {
+  constructor(documents: DocumentStore, now: () => number, problem: (error: unknown) => void, key: Signer | undefined) {
     this.#documents = documents
     this.#now = now
     this.#problem = problem
+    this.#key = key
   }
 
   /** Newest first. */
@@ -59,7 +62,10 @@ export class AdminLog {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const { n = 0, hash: previous = '' } = (await this.list(tenant, undefined, 1)).items[0] ?? {}
       const entry = { ...content, n: n + 1, at: this.#now(), previous }
-      const data = { ...entry, hash: adminEntryHash(entry) } as unknown as Json
+      const hash = adminEntryHash(entry)
+      const signed =
+        this.#key && signHead(this.#key, { of: 'audit-log', tenant, id: '', seq: entry.n, hash, at: entry.at })
+      const data = { ...entry, hash, ...(signed && { signed }) } as unknown as Json
       const id = String(ABOVE - entry.n)
       if ((await this.#documents.put({ tenant, kind: ENTRY, id, expected: 0, data })).result === 'ok') return entry.n
     }

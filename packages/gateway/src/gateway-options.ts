@@ -1,6 +1,6 @@
 /** The options of a gateway, and its limits. */
 import type { Channels } from '@holdpoint/channels'
-import type { Store } from '@holdpoint/core'
+import type { Signer, Store } from '@holdpoint/core'
 import type { QuotaReached } from '@holdpoint/runtime'
 import type { Runtime } from '@holdpoint/spaces'
 import type { Scope } from '@holdpoint/protocol'
@@ -23,6 +23,8 @@ export interface GatewayOptions {
   /** From `storedAgents()`: checks and loads agents that are created over HTTP. */
   readonly storedAgents?: Pick<StoredAgents, 'check' | 'load'>
   readonly mcp?: McpPorts
+  /** Signs each entry of the audit log. Give the runtime the same key, for the logs of conversations. */
+  readonly signingKey?: Signer
   /** Tells people of holds and sends webhooks. The gateway serves its pages, and does not close it. */
   readonly channels?: Channels
   /** Replaces the rules of `authorize`: who sees and does what inside a tenant. Call `authorize` for the rules you keep. */

@@ -154,7 +154,7 @@ function pipelineOf(options: GatewayOptions, closing: AbortSignal): Pipeline {
     documents: store,
     agentIds: new CappedIds(store, AGENT_DOCUMENT, now),
     keys,
-    adminLog: new AdminLog(store, now, problem),
+    adminLog: new AdminLog(store, now, problem, options.signingKey),
     sessions,
     hubs,
     streams: new Streams(hubs, limits, now, (request, caller) => credentialCheck(request, caller, parts), problem),

@@ -23,6 +23,8 @@ export interface Settings extends Pick<
   readonly app: string | undefined
   readonly limits?: LimitsSetting
   readonly telemetry?: TelemetrySetting
+  /** A private key in PEM form, or the path of one, which is made if it is missing. */
+  readonly signingKey?: string
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -40,6 +42,7 @@ const NAMES: ReadonlySet<string> = new Set([
   'HOLDPOINT_TRUSTED_PROXIES',
   'HOLDPOINT_CONSOLE',
   'HOLDPOINT_KEY',
+  'HOLDPOINT_SIGNING_KEY',
   'HOLDPOINT_JWKS',
   'HOLDPOINT_TOKEN_SECRET',
   'HOLDPOINT_ISSUER',
@@ -72,6 +75,7 @@ export function settingsFromEnv(env: Env): Settings {
   const nats = listOf(env['HOLDPOINT_NATS'])
   const limits = limitsFromJson(env['HOLDPOINT_LIMITS'])
   const telemetry = telemetryFromEnv(env)
+  const { HOLDPOINT_SIGNING_KEY: signingKey } = env
   return {
     store: HOLDPOINT_STORE,
     ...(listenUrl !== undefined && { listenUrl }),
@@ -86,6 +90,7 @@ export function settingsFromEnv(env: Env): Settings {
     ...(origins && { origins }),
     ...(limits && { limits }),
     ...(telemetry && { telemetry }),
+    ...(signingKey !== undefined && signingKey !== '' && { signingKey }),
     ...(proxies && { trustedProxies: countOf(proxies) ?? proxies }),
   }
 }

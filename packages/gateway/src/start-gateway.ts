@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Channels } from '@holdpoint/channels'
 import type { Observer, RuntimeEvents } from '@holdpoint/runtime'
-import { holdpoint, openCells, openStore, readCellsConfig, type Store } from 'holdpoint'
+import { holdpoint, openCells, openStore, readCellsConfig, signingKey, type Signer, type Store } from 'holdpoint'
 import { storedAgents, rememberSecrets } from './stored-agents.ts'
 import { failedTurns } from './failed-turns.ts'
 import type { gatewayTelemetry } from './gateway-telemetry.ts'
@@ -34,13 +34,15 @@ export interface StartGatewayOptions {
 
 export async function startGateway(env: Env, { tour = false }: StartGatewayOptions = {}): Promise<RunningGateway> {
   const given = settingsFromEnv(env)
-  const { store: location, listenUrl: _url, nats: _nats, cells, app, limits = {}, telemetry, ...settings } = given
+  const { store: location, listenUrl: _url, nats: _nats, cells, app, limits = {}, telemetry, ...others } = given
+  const { signingKey: _key, ...settings } = others
   const { planEveryMs, ...gatewayLimits } = limits
   const program = await loadProgram(app)
   const secrets = new Set<string>()
   const redact = redactor(secrets)
   const log = operatorLog()
   const onProblem = (error: unknown): void => log(problemLine(error, redact))
+  const signer = signerOf(given, secrets)
   const store = await storeOf(given, onProblem)
   const {
     agents,
@@ -70,6 +72,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
     agents,
     agentFor: stored.agentFor,
     ...(channelOptions && { news: true }),
+    ...(signer && { signing: { key: signer } }),
     ...lease,
     ...(planEveryMs !== undefined && { planEveryMs }),
     onProblem: ({ error, conversation }) => log(problemLine(error, redact, conversation)),
@@ -88,6 +91,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
     storedAgents: stored,
     mcp,
     ...(channels && { channels }),
+    ...(signer && { signingKey: signer }),
     secrets,
     log,
     ...(runtimeOptions.onQuotaReached && { onQuotaReached: runtimeOptions.onQuotaReached }),
@@ -105,6 +109,17 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
       await store.close()
     },
   }
+}
+
+/** Beside a SQLite file, a key is made on first use. Processes on a database share one that the operator gives them. */
+function signerOf({ store, cells, signingKey: given }: Settings, secrets: Set<string>): Signer | undefined {
+  if (given?.includes('-----BEGIN')) {
+    secrets.add(given)
+    return signingKey({ pem: given })
+  }
+  if (given !== undefined) return signingKey({ file: given })
+  const isFile = cells === undefined && !/^[a-z][a-z0-9+.-]+:/i.test(store)
+  return isFile ? signingKey({ file: `${store}.signing-key.pem` }) : undefined
 }
 
 function printAddress({ url, consoleUrl }: Served, hasPages: boolean): void {

@@ -1,7 +1,8 @@
 /** The audit log of administrative actions, and the evidence about a held call. */
 import { expect, test } from 'vitest'
 import { firstBrokenAdminEntry, type AdminEntry } from '@holdpoint/protocol'
-import { memoryStore, type Store } from 'holdpoint'
+import { generateKeyPairSync } from 'node:crypto'
+import { memoryStore, signingKey, verifySignedHead, type Store } from 'holdpoint'
 import { adminActionOf } from '../src/http/admin-actions.ts'
 import { apiRoutes } from '../src/routes/api-routes.ts'
 import { personKit, type PersonKit } from './person-kit.ts'
@@ -108,6 +109,21 @@ test('any change of the log is found: a changed byte, a dropped, an inserted and
   expect(firstBrokenAdminEntry(log.toSpliced(3, 1))).toBe(4)
   expect(firstBrokenAdminEntry(log.toSpliced(3, 0, log[2]!))).toBe(4)
   expect(firstBrokenAdminEntry([log[0]!, log[2]!, log[1]!])).toBe(2)
+})
+
+test('each entry is signed with the key of the installation, which any caller can read', async () => {
+  const pem = String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  const key = signingKey({ pem })
+  const here = await personKit({ signingKey: key })
+  await here.ask('PUT', '/api/people/ann', { body: { groups: ['finance'] } })
+  const log = (await entries(here)).toReversed()
+  expect(firstBrokenAdminEntry(log)).toBeUndefined()
+  for (const { n, hash, signed } of log)
+    expect(verifySignedHead(signed!, new Set([key.key]))).toMatchObject({
+      ok: true,
+      head: { of: 'audit-log', tenant: 'acme', id: '', seq: n, hash },
+    })
+  expect(JSON.stringify(log)).not.toContain('PRIVATE')
 })
 
 test('only an administrator reads the audit log, and each tenant has its own', async () => {

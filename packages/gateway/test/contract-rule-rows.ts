@@ -53,6 +53,18 @@ export const ruleRows: Readonly<Record<string, Row>> = {
     invalid: ({ refund }) => ({ path: `${at('holds', refund.id, refund.callId, 'evidence')}?x=1` }),
     other: 404,
   },
+  listSignedHeads: {
+    valid: ({ talk }) => ({ path: at('conversations', talk, 'signed-heads') }),
+    status: 200,
+    invalid: ({ talk }) => ({ path: `${at('conversations', talk, 'signed-heads')}?limit=1` }),
+    other: 404,
+  },
+  listSigningKeys: {
+    valid: () => ({ path: '/api/signing-keys' }),
+    status: 200,
+    invalid: () => ({ path: '/api/signing-keys?limit=1' }),
+    other: 'own',
+  },
   listAdminLog: {
     valid: () => ({ path: '/api/admin-log?limit=10' }),
     status: 200,

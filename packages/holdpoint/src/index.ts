@@ -12,6 +12,10 @@ export type { MovedTenant, MoveOptions } from './cells/move-tenant.ts'
 export { holdpoint, type HoldpointOptions } from './holdpoint.ts'
 export { openStore, type OpenStoreOptions } from './open-store.ts'
 export { storeCommand } from './store-command.ts'
+export { chainLines } from './chain-lines.ts'
+export { signingKey } from './signing-key.ts'
+export { verifyExport, type ExportReport, type VerifyExportOptions } from './verify-export.ts'
+export { fingerprintsOf, verifySignedHead, type VerifiedHead } from './verify-signed-head.ts'
 export { memoryStore } from './memory-store.ts'
 export { internalTool, tool } from './tool.ts'
 export { guardedFetch } from './http-tool/guarded-fetch.ts'
@@ -92,6 +96,9 @@ export type {
   Rule,
   RuleDecision,
   RuleText,
+  HeadStatement,
+  SignedHead,
+  Signer,
   Scope,
   Store,
   StreamHook,
@@ -144,6 +151,7 @@ export type {
   SendOptions,
   SessionData,
   SessionStatus,
+  SigningKey,
   StreamItem,
   TurnResult,
 } from '@holdpoint/runtime'

@@ -2,7 +2,7 @@
  * An entry of the audit log of administrative actions. Each entry has the hash of the one before, so an entry that is changed,
  * removed, inserted or moved breaks the chain. The newest entries can be removed without a trace: keep a hash of your own for that.
  */
-import { canonical, sha256, type Authentication, type Json } from '@holdpoint/core'
+import { canonical, sha256, type Authentication, type Json, type SignedHead } from '@holdpoint/core'
 
 export type AdminEntry = {
   /** 1 for the first entry of the tenant, then without gaps. */
@@ -11,6 +11,8 @@ export type AdminEntry = {
   /** The hash of the entry before; empty for the first. */
   readonly previous: string
   readonly hash: string
+  /** The hash, signed with the key of the installation. It is not part of the hash. */
+  readonly signed?: SignedHead
 } & (
   | {
       /** Written before the action is carried out. */
@@ -34,8 +36,8 @@ export type AdminEntry = {
     }
 )
 
-export function adminEntryHash(entry: Omit<AdminEntry, 'hash'>): string {
-  const { hash: _hash, ...rest } = { hash: '', ...entry }
+export function adminEntryHash(entry: Omit<AdminEntry, 'hash' | 'signed'>): string {
+  const { hash: _hash, signed: _signed, ...rest } = { hash: '', signed: undefined, ...entry }
   return sha256(canonical(rest))
 }
 

@@ -7,8 +7,18 @@ export function answerOfLines(
   lines: AsyncGenerator<object>,
   { redact, problem }: Pick<GatewayServices, 'redact' | 'problem'>,
 ): RouteAnswer {
-  const text = mapped(lines, (line) => redact(JSON.stringify(line)))
-  return { stream: streamOfLines(text, problem), headers: { 'content-type': 'application/x-ndjson' } }
+  return answerOfText(
+    mapped(lines, (line) => redact(JSON.stringify(line))),
+    { problem },
+  )
+}
+
+/** For lines that are text already, without secrets. */
+export function answerOfText(
+  lines: AsyncGenerator<string>,
+  { problem }: Pick<GatewayServices, 'problem'>,
+): RouteAnswer {
+  return { stream: streamOfLines(lines, problem), headers: { 'content-type': 'application/x-ndjson' } }
 }
 
 async function* mapped<T>(items: AsyncGenerator<T>, map: (item: T) => string): AsyncGenerator<string> {

@@ -1,6 +1,9 @@
 /** Export and import of conversations, as lines of JSON. */
-import { refuse, ok } from '../http/route-answer.ts'
-import { answerOfLines } from '../http/answer-of-lines.ts'
+import { refuse, ok, type RouteAnswer } from '../http/route-answer.ts'
+import { chainLines } from 'holdpoint'
+import type { Runtime } from '@holdpoint/spaces'
+import { answerOfLines, answerOfText } from '../http/answer-of-lines.ts'
+import type { GatewayServices } from '../gateway-services.ts'
 import { route, type Route } from '../http/route.ts'
 import { id, logEvent, z } from '../schemas.ts'
 import { refuseConversation, refuseRight } from './access-rules.ts'
@@ -20,9 +23,36 @@ const line = z
   ])
   .openapi('ConversationLine')
 
+const chainLine = z
+  .discriminatedUnion('type', [
+    z.object({ type: z.literal('export'), format: z.literal('holdpoint.chains'), version: z.literal(1) }),
+    z.object({ type: z.literal('log'), tenant: z.string(), id: z.string() }),
+    z.object({
+      type: z.literal('batch'),
+      seq: z.number().int(),
+      at: z.number(),
+      hash: z.string(),
+      events: z.array(z.looseObject({ type: z.string() })).optional(),
+    }),
+    z.object({ type: z.literal('signed-head'), text: z.string(), signature: z.string(), publicKey: z.string() }),
+    z.object({
+      type: z.literal('end'),
+      logs: z.number().int(),
+      events: z.number().int(),
+      sha256: z.string(),
+    }),
+  ])
+  .openapi('ChainLine')
+
+const query = z.strictObject({
+  hashes: z.enum(['true', 'false']).optional().openapi({
+    description: 'With `true`: the lines are batches with their hashes, and signed heads, for `holdpoint verify`.',
+  }),
+})
+
 const lines = {
   description: 'Lines of JSON. The last line has the type `end`; without it, the export is incomplete.',
-  lines: line,
+  lines: z.union([line, chainLine]),
 }
 
 export const exportRoutes: readonly Route[] = [
@@ -34,6 +64,7 @@ export const exportRoutes: readonly Route[] = [
     summary: 'Export a conversation, as lines of JSON that another store can import',
     scopes: ['agent', 'reader'],
     params: z.object({ id }),
+    query,
     responses: { 200: lines },
     problems: ['not-found', 'is-a-space', 'erased', 'not-allowed'],
     handle: async (asked) => {
@@ -44,7 +75,7 @@ export const exportRoutes: readonly Route[] = [
         (await refuseConversation(runtime, params.id))
       if (refused) return refused
       if (await runtime.erasure(params.id)) return refuse('erased', `Conversation "${params.id}" was erased.`)
-      return answerOfLines(runtime.export({ id: params.id }), services)
+      return exported(runtime, { id: params.id }, asked.query, services)
     },
   }),
   route({
@@ -54,8 +85,9 @@ export const exportRoutes: readonly Route[] = [
     tag: 'conversations',
     summary: 'Export all conversations, logs of autonomous agents and spaces of the tenant, as lines of JSON',
     scopes: ['admin'],
+    query,
     responses: { 200: lines },
-    handle: async ({ runtime, services }) => answerOfLines(runtime.export(), services),
+    handle: async ({ runtime, services, query: asked }) => exported(runtime, {}, asked, services),
   }),
   route({
     method: 'post',
@@ -95,6 +127,16 @@ export const exportRoutes: readonly Route[] = [
     },
   }),
 ]
+
+function exported(
+  runtime: Runtime,
+  what: { readonly id?: string },
+  { hashes }: z.infer<typeof query>,
+  services: GatewayServices,
+): RouteAnswer {
+  if (hashes !== 'true') return answerOfLines(runtime.export(what), services)
+  return answerOfText(chainLines(runtime.exportChain(what), services.redact), services)
+}
 
 function* linesIn(text: string): Generator<string> {
   for (let from = 0; from < text.length;) {

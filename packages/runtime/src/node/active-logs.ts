@@ -149,6 +149,11 @@ export class ActiveLogs {
     for (const { active } of this.#entries.values()) if (active) yield active
   }
 
+  /** Lets every driver look for work: the lease is valid again. */
+  wake(): void {
+    for (const active of this) active.wake()
+  }
+
   /** Drops logs that have been idle for a while, and the least recently used ones when there are too many. */
   tidy(): void {
     const now = this.#host.ports.monotonic()

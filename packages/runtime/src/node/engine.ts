@@ -20,6 +20,7 @@ import { Agents } from './agents.ts'
 import { catchUp } from './catch-up.ts'
 import { ConnectedClients } from './connected-clients.ts'
 import type { Extension, OtherActiveLog } from './extension.ts'
+import { HeadSigner } from './head-signer.ts'
 import { FirstMessages } from '../runtime/first-messages.ts'
 import { Lease } from './lease.ts'
 import { MissingAgents } from './missing-agents.ts'
@@ -50,6 +51,8 @@ export class Engine implements LogHost, ActiveLogListener {
   readonly firstMessages: FirstMessages
   readonly quotas: TenantQuotas
   readonly rules: RuleStore | undefined
+  /** Undefined when this process has no key. */
+  readonly headSigner: HeadSigner | undefined
   readonly agents: Agents
   readonly extension: Extension | undefined
   readonly traceparent: LogHost['traceparent'] = (run) => this.#options.observer?.traceparent?.(run)
@@ -83,7 +86,9 @@ export class Engine implements LogHost, ActiveLogListener {
     this.#missing = new MissingAgents(this.agents, this.ports, failed)
     this.subscribers = new Subscribers(store, this.ports)
     this.firstMessages = new FirstMessages(store)
-    this.#sweeper = new Sweeper(store, this.ports, new Retention(this, this.agents, options))
+    this.headSigner = options.signing && new HeadSigner(this, options.signing, drive)
+    const passes = [new Retention(this, this.agents, options), this.headSigner]
+    this.#sweeper = new Sweeper(store, this.ports, passes)
     this.quotas = new TenantQuotas(options, store, this.ports, failed)
     this.rules = options.rules === true ? new RuleStore(store, this.ports) : undefined
     this.#scheduler = new Scheduler(this.ports, options.lookMs ?? 1000)
@@ -109,7 +114,7 @@ export class Engine implements LogHost, ActiveLogListener {
     engine.#unlisten = engine.store.listen((what, seq, look) => engine.heard(what, seq, look))
     const { signal } = engine.#closing
     engine.#loops.push(
-      engine.#lease.keep(signal, () => engine.#wakeDrivers()),
+      engine.#lease.keep(signal, () => engine.logs.wake()),
       engine.#scheduler.keep(signal, () => engine.#lookAround()),
     )
     return engine
@@ -332,10 +337,6 @@ export class Engine implements LogHost, ActiveLogListener {
     if (active && isNews(active, seq)) this.#refresh(active, seq).catch((error: unknown) => this.problem(error, what))
     // Only a process that drives looks at once. Deadlines are known without a notification.
     if (look === true && this.#options.drive !== false) this.#scheduler.soon()
-  }
-
-  #wakeDrivers(): void {
-    for (const active of this.logs) active.wake()
   }
 }
 

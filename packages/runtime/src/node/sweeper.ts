@@ -1,6 +1,7 @@
-/** Removes expired notes and documents from the store, every ten minutes in each process. */
+/** Background work on the whole store: removes expired notes and documents, erases what is old, signs heads. */
 import type { Store } from '@holdpoint/core/internal/log/store'
 import type { Ports } from '@holdpoint/core/internal/ports'
+import type { HeadSigner } from './head-signer.ts'
 import type { Retention } from './retention.ts'
 
 const AT_ONCE = 500
@@ -9,25 +10,29 @@ const EVERY_MS = 600_000
 export class Sweeper {
   readonly #store: Store
   readonly #ports: Ports
-  readonly #retention: Pick<Retention, 'look' | 'settled'>
+  readonly #passes: readonly Pick<Retention | HeadSigner, 'look' | 'settled'>[]
   #nextAt = 0
 
-  constructor(store: Store, ports: Ports, retention: Pick<Retention, 'look' | 'settled'>) {
+  constructor(
+    store: Store,
+    ports: Ports,
+    passes: readonly (Pick<Retention | HeadSigner, 'look' | 'settled'> | undefined)[],
+  ) {
     this.#store = store
     this.#ports = ports
-    this.#retention = retention
+    this.#passes = passes.filter((pass) => pass !== undefined)
   }
 
   async sweep(signal: AbortSignal): Promise<void> {
-    this.#retention.look(signal)
+    for (const pass of this.#passes) pass.look(signal)
     const now = this.#ports.monotonic()
     if (now < this.#nextAt) return
     this.#nextAt = now + EVERY_MS
     while ((await this.#store.sweep(AT_ONCE)) === AT_ONCE && !signal.aborted);
   }
 
-  /** Waits for the conversations that are being erased. */
-  settled(): Promise<void> {
-    return this.#retention.settled()
+  /** Waits for what is being erased and signed. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#passes.map((pass) => pass.settled()))
   }
 }

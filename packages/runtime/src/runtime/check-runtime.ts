@@ -55,6 +55,14 @@ const SETTINGS: Readonly<Record<keyof RuntimeOptions, Rule>> = {
     words: 'an object of quotas, or a function that gives one for a tenant',
   },
   rules: either,
+  signing: {
+    fits: (value) =>
+      isObject(value) &&
+      isObject(value['key']) &&
+      typeof value['key']['sign'] === 'function' &&
+      (value['every'] === undefined || isDuration(value['every'])),
+    words: 'an object { key, every }, with a key as signingKey() makes it, and a duration',
+  },
   closeStore: either,
   graceMs: from0,
   onProblem: code,

@@ -6,6 +6,7 @@ import { HoldpointError } from '@holdpoint/core/internal/failure'
 import type { View } from '@holdpoint/core/internal/live/view-shape'
 import type { ConversationLine } from '@holdpoint/core/internal/log/conversation-line'
 import type { LogEvent } from '@holdpoint/core/internal/log/log-event'
+import type { SignedHead } from '@holdpoint/core/internal/log/signed-head'
 import type { Address, Page } from '@holdpoint/core/internal/log/store'
 import type { ItemStream } from '../subscribe/subscription.ts'
 import { SPACE } from '@holdpoint/core/internal/log/space-event'
@@ -27,7 +28,9 @@ import { principalOf } from '@holdpoint/core/internal/principal'
 import type { Engine } from '../node/engine.ts'
 import type { QuotaUsage } from '../node/tenant-quotas.ts'
 import { erasureAt } from './erase.ts'
+import { exportChain, type ChainBody } from './export-chain.ts'
 import { exportConversations } from './export-conversations.ts'
+import { signedHeads, signingKeys, type SigningKey } from '../node/head-signer.ts'
 import { knownCall, type KnownCall } from './known-call.ts'
 import { earlierTurnPage, newestTurnPage } from './turn-page.ts'
 import { peopleOf } from './participants.ts'
@@ -153,6 +156,27 @@ export class ConversationQueries {
   export(options: { readonly id?: string } = {}): AsyncGenerator<ConversationLine, void, undefined> {
     const { id } = checkRequestOptions(options, OPTIONS.export)
     return exportConversations(this.engine.store, this.tenantName, id === undefined ? id : this.address(id).id)
+  }
+
+  /**
+   * Like `export`, for people who check a log without the store: batches with their hashes, and signed heads. Pass it to
+   * `chainLines`, which writes them as text.
+   */
+  exportChain(options: { readonly id?: string } = {}): AsyncGenerator<ChainBody, void, undefined> {
+    const { id } = checkRequestOptions(options, OPTIONS.export)
+    return exportChain(this.engine, this.tenantName, id === undefined ? id : this.address(id).id)
+  }
+
+  /** The signed heads of a log, oldest first. Empty for one that was erased, or was never signed. */
+  async signedHeads(id: string): Promise<readonly SignedHead[]> {
+    return (await signedHeads(this.engine.store, this.address(id))).map(({ head }) => head)
+  }
+
+  /** The public keys of the installation, oldest first. `current`: the one with which this process signs. */
+  async signingKeys(): Promise<{ readonly items: readonly SigningKey[]; readonly current?: string }> {
+    const { headSigner, store } = this.engine
+    if (!headSigner) return { items: await signingKeys(store) }
+    return { items: await headSigner.keys(), current: headSigner.key }
   }
 
   /** All events after a seq, each once and in order, and then new ones as they happen; with frames, if driven in this process. */

@@ -24,7 +24,7 @@ export async function* exportConversations(
 ): AsyncGenerator<ConversationLine, void, undefined> {
   yield { type: 'export', format: EXPORT_FORMAT, version: EXPORT_VERSION }
   let [conversations, events] = [0, 0]
-  for (const id of only === undefined ? await idsOf(store, tenant) : [only]) {
+  for (const id of only === undefined ? await logIds(store, tenant) : [only]) {
     const address = { tenant, id }
     const [first] = await store.read(address, 0, 1)
     if (!first || isTombstone(first)) {
@@ -42,7 +42,8 @@ export async function* exportConversations(
   yield { type: 'end', conversations, events }
 }
 
-async function idsOf(store: Store, tenant: string): Promise<readonly string[]> {
+/** In the order of the lines of an export. */
+export async function logIds(store: Store, tenant: string): Promise<readonly string[]> {
   const ids: string[] = []
   for (let after: string | undefined; ;) {
     const { items, next } = await store.list({ tenant, limit: PAGE, ...(after !== undefined && { after }) })

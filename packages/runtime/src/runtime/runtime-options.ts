@@ -1,6 +1,8 @@
 /** The options of a runtime, and the types of its queries and results. */
 import type { Address, ConversationRow, ConversationStatus, Store } from '@holdpoint/core/internal/log/store'
 import type { Agent } from '@holdpoint/core/internal/agent/agent'
+import type { Duration } from '@holdpoint/core/internal/duration'
+import type { Signer } from '@holdpoint/core/internal/log/signed-head'
 import type { HeldCall } from '../session/result.ts'
 import type { SendOptions } from '../session/session-options.ts'
 import type { Ports } from '@holdpoint/core/internal/ports'
@@ -63,6 +65,11 @@ export interface RuntimeOptions {
    * must have the same setting. Default: false, and rules cannot be saved.
    */
   readonly rules?: boolean
+  /**
+   * The key of the installation, which signs the heads of logs: at intervals, and when a log is exported with its hashes. `every`:
+   * 10 minutes by default. See `signingKey`. Default: no head is signed.
+   */
+  readonly signing?: { readonly key: Signer; readonly every?: Duration }
   /** Whether `close()` closes the store too. */
   readonly closeStore?: boolean
   /** How long `close()` waits for work under way. Default: 10 s. */
