@@ -30,6 +30,7 @@ export const guarantees = {
   'log.no-gaps': 'The log has no gaps and its order never changes.',
   'log.export-is-verified':
     'In an export with hashes, any changed byte, and any event that is dropped, inserted or moved, is found.',
+  'rules.same-in-cedar': 'Cedar and the built-in evaluator decide the same about a call.',
   'log.fold-equals-live': 'The state folded from the log equals the live state.',
   'bad-input.nothing-half-written': 'Invalid input gets a clear error, and nothing of it is written.',
   'output.untrusted-is-checked':

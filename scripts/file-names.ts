@@ -17,6 +17,7 @@ export const ALLOWED: Readonly<Record<string, string>> = {
   'packages/models/src/prompt-parts.ts': 'one function for each part of a prompt',
   'packages/models/src/whole-parts.ts': 'one function for each part that a model gives in one piece',
   'packages/protocol/src/people-bodies.ts': 'the bodies of the routes for people, keys and delegations',
+  'packages/rules-cedar/src/expressions.ts': 'expressions of Cedar, each named after its operator',
   'packages/testing/src/store-conformance/expect.ts': 'the assertions of the conformance suite',
   'packages/ui/src/hidden-characters.ts': 'how text with hidden characters is shown',
   'packages/ui/src/pending-facts.ts': 'the hooks of a card about its hold',

@@ -143,8 +143,17 @@ export type {
 export { isInForce } from './rule/rule.ts'
 export { ruleWords } from './rule/rule-words.ts'
 export { checkRule, type CheckedRule } from './rule/check-rule.ts'
-export { judgeByRules, type CallFacts, type Finding, type JudgedByRules } from './rule/judge-by-rules.ts'
-export { toPointer } from './rule/pointer.ts'
+export {
+  findingBy,
+  judgeByRules,
+  strictestFinding,
+  type CallFacts,
+  type Finding,
+  type JudgedByRules,
+} from './rule/judge-by-rules.ts'
+export { hasParentPart } from './rule/fits-all.ts'
+export { type RuleEvaluator } from './rule/rule-evaluator.ts'
+export { pointerParts, toPointer, valuesAt } from './rule/pointer.ts'
 export type { Decided } from './rule/recorded-calls.ts'
 export { type Cron, type Missed, type Plan } from './plan/plan.ts'
 export { type PlanMade, type PlanRequest } from './plan/plan-request.ts'

@@ -93,14 +93,14 @@ function checkCondition(condition: Condition): void {
   if ('length' in condition) checkBounds(condition.length, 'length')
 }
 
-/** A web address that ends in its host would also fit a longer host. */
-const ENDS_IN_HOST = /^[a-z][a-z0-9+.-]*:[\\/]{2}[^\\/?#]*$/i
+/** A web or e-mail address that ends in its host would also fit a longer host. */
+const ENDS_IN_HOST = /^[a-z][a-z0-9+.-]*:[\\/]{2}[^\\/?#]*$|^[^\s@]+@[^\s@]+\.[^\s@]+$/i
 
 function checkPrefix(prefix: unknown): void {
   if (typeof prefix !== 'string' || prefix === '') refuse('"prefix" must be a text. An empty one would fit every text.')
   if (ENDS_IN_HOST.test(prefix))
     refuse(
-      `The prefix ${JSON.stringify(prefix)} would also fit ${JSON.stringify(`${String(prefix)}.example`)}. End it with "/".`,
+      `The prefix ${JSON.stringify(prefix)} would also fit ${JSON.stringify(`${String(prefix)}.example`)}. End an address with "/", or use "equals".`,
     )
 }
 

@@ -45,10 +45,17 @@ function testValue(condition: Condition, value: Json | undefined): Fit {
 }
 
 /** A part `..` of a path or a web address leads out of the prefix, or into it. */
-const PARENT = /(?:^|[\\/])(?:\.|%2e){2}(?:[\\/?#]|%2f|%5c|$)/i
+const PARENT = /(?:^|[\\/])(?:\.|%2e){2}(?:[\\/?#;]|%2f|%5c|$)/i
+/** Parsers of web addresses skip them, so `.` and `.` on both sides of a tab are `..` to them. */
+const SKIPPED = /[\t\n\r]/g
+
+/** Whether a text has a part `..`, as a path or a web address has it. */
+export function hasParentPart(text: string): boolean {
+  return PARENT.test(text.replaceAll(SKIPPED, ''))
+}
 
 function testPrefix(prefix: string, value: string): Fit {
-  if (/[\\/]/.test(prefix) && PARENT.test(value)) return 'unclear'
+  if (/[\\/]/.test(prefix) && hasParentPart(value)) return 'unclear'
   return fitIf(value.startsWith(prefix))
 }
 

@@ -49,13 +49,20 @@ export function judgeByRules(
     if (rule.tool !== facts.tool || passOver.has(rule.id) || !isInForce(rule, facts.now, facts.callId)) continue
     const found = findingOf(rule, facts)
     if (!found) continue
-    if (rule.shadow) shadow = strictest(shadow, found)
-    else decision = strictest(decision, found)
+    if (rule.shadow) shadow = stricter(shadow, found)
+    else decision = stricter(decision, found)
   }
   return { ...(decision && { decision }), ...(shadow && { shadow }) }
 }
 
-function strictest(one: Finding | undefined, other: Finding): Finding {
+/** Of equally strict ones, that of the oldest rule. */
+export function strictestFinding(findings: readonly Finding[]): Finding | undefined {
+  let found: Finding | undefined
+  for (const each of findings) found = stricter(found, each)
+  return found
+}
+
+function stricter(one: Finding | undefined, other: Finding): Finding {
   if (!one || isStricter(other.effect, one.effect)) return other
   if (isStricter(one.effect, other.effect)) return one
   // Of equally strict rules, the oldest decides, whatever the order of the list.
@@ -66,9 +73,18 @@ function strictest(one: Finding | undefined, other: Finding): Finding {
 function findingOf(rule: Rule, facts: CallFacts): Finding | undefined {
   const fit = fitOf(rule, facts)
   if (fit === 'no') return undefined
-  const changed = rule.fingerprint !== facts.fingerprint
+  const certain = fit === 'yes' && rule.fingerprint === facts.fingerprint
+  return rule.effect === 'allow' && !certain ? undefined : findingBy(rule, fit, facts)
+}
+
+/** What a rule decides about a call that it fits, or may fit, and why. For evaluators. */
+export function findingBy(
+  rule: Rule,
+  fit: Exclude<Fit, 'no'>,
+  { fingerprint }: Pick<CallFacts, 'fingerprint'>,
+): Finding {
+  const changed = rule.fingerprint !== fingerprint
   if (fit === 'yes' && !changed) return finding(rule, rule.effect, ruleWords(rule))
-  if (rule.effect === 'allow') return undefined
   const why = changed
     ? 'the definition of the tool changed since the rule was saved'
     : 'a field of the rule is missing in the input, or has another type'

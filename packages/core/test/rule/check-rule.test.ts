@@ -69,3 +69,11 @@ test('characters that are not seen are written out, so that two rules that diffe
   const words = ruleWords(text({ when: [{ at: '/to', equals: 'ada\u200b@\u202eacme.test' }] }))
   expect(words).toContain('"ada\\u{200b}@\\u{202e}acme.test"')
 })
+
+test.each(['ada@acme.test', 'https://acme.test', 'https://acme.test:443'])(
+  'a prefix that ends in a host is refused: %s',
+  (prefix) => {
+    const rule = { effect: 'allow', tool: 'mail.send', fingerprint: 'f', when: [{ at: '/to', prefix }] }
+    expect(checkRule(rule, 0)).toMatchObject({ ok: false, why: expect.stringContaining(`would also fit "${prefix}.`) })
+  },
+)

@@ -5,7 +5,6 @@
 import type { Json } from '@holdpoint/core/internal/json'
 import { losslessJson } from '@holdpoint/core/internal/lossless-json'
 import { failed, type CallOutcome } from '@holdpoint/core/internal/tool/outcome'
-import { judgeByRules } from '@holdpoint/core/internal/rule/judge-by-rules'
 import { namesOf } from '@holdpoint/core/internal/rule/recorded-calls'
 import { inputHash } from '@holdpoint/core/internal/tool/fingerprint'
 import { toSchema } from '@holdpoint/core/internal/tool/schema'
@@ -48,7 +47,7 @@ async function deniedByRule(
   const hold = openHold(call)
   if (!rules || !hold || resolution.kind !== 'approve') return undefined
   const { tenant, id: conversation } = log.address
-  const { decision } = judgeByRules(await rules.rulesOf(tenant, call.name), {
+  const { decision } = rules.evaluator.judge(await rules.rulesOf(tenant, call.name), {
     callId: call.callId,
     tool: call.name,
     fingerprint: hold.fingerprint,

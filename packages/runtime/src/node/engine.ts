@@ -90,7 +90,7 @@ export class Engine implements LogHost, ActiveLogListener {
     const passes = [new Retention(this, this.agents, options), this.headSigner]
     this.#sweeper = new Sweeper(store, this.ports, passes)
     this.quotas = new TenantQuotas(options, store, this.ports, failed)
-    this.rules = options.rules === true ? new RuleStore(store, this.ports) : undefined
+    this.rules = options.rules ? new RuleStore(store, this.ports, options.rules) : undefined
     this.#scheduler = new Scheduler(this.ports, options.lookMs ?? 1000)
     this.#server = new ServerChanges(store, failed, () => this.#scheduler.soon(), this.#closing.signal)
     this.clients = new ConnectedClients({ store, ports: this.ports, node: this.#lease.node, failed })

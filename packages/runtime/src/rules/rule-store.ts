@@ -7,7 +7,9 @@ import type { Json } from '@holdpoint/core/internal/json'
 import type { Document, Page, Store } from '@holdpoint/core/internal/log/store'
 import type { Ports } from '@holdpoint/core/internal/ports'
 import type { Principal } from '@holdpoint/core/internal/principal'
-import { checkRule } from '@holdpoint/core/internal/rule/check-rule'
+import { checkRule, type CheckedRule } from '@holdpoint/core/internal/rule/check-rule'
+import { judgeByRules } from '@holdpoint/core/internal/rule/judge-by-rules'
+import type { RuleEvaluator } from '@holdpoint/core/internal/rule/rule-evaluator'
 import { isInForce, type Rule, type RuleRef, type RuleUse } from '@holdpoint/core/internal/rule/rule'
 import { ruleWords } from '@holdpoint/core/internal/rule/rule-words'
 import { SerialQueue } from '../log/serial-queue.ts'
@@ -51,13 +53,17 @@ const PAGE = 250
 /** Only other processes cause conflicts. */
 const ATTEMPTS = 50
 
+const BUILT_IN: RuleEvaluator = { judge: judgeByRules }
+
 export class RuleStore {
+  readonly evaluator: RuleEvaluator
   readonly #store: Store
   readonly #ports: Pick<Ports, 'now' | 'id'>
   /** The changes of each rule by this process, one after the other. */
   readonly #changes = new Map<string, SerialQueue>()
 
-  constructor(store: Store, ports: Pick<Ports, 'now' | 'id'>) {
+  constructor(store: Store, ports: Pick<Ports, 'now' | 'id'>, evaluator: true | RuleEvaluator) {
+    this.evaluator = evaluator === true ? BUILT_IN : evaluator
     this.#store = store
     this.#ports = ports
   }
@@ -107,7 +113,7 @@ export class RuleStore {
 
   async save(tenant: string, text: unknown, { by, id, version }: SaveRule): Promise<RuleResult> {
     const now = this.#ports.now()
-    const checked = checkRule(text, now)
+    const checked = this.check(text, now)
     if (!checked.ok) return refused('rule-invalid', checked.why)
     const { id: authorId, kind, groups, via } = by
     const author = { id: authorId, kind, ...(groups && { groups }), ...(via !== undefined && { via }) }
@@ -126,6 +132,13 @@ export class RuleStore {
     const rule: Rule = { ...fresh, id: `${idPrefix(tool)}${this.#ports.id()}`, version: 1, createdAt: now }
     await this.#put(tenant, rule, 0)
     return { ok: true, rule }
+  }
+
+  /** Whether the rule can be saved, or tested. */
+  check(text: unknown, now: number): CheckedRule {
+    const checked = checkRule(text, now)
+    const why = checked.ok ? this.evaluator.refuses?.(checked.rule) : undefined
+    return why === undefined ? checked : { ok: false, why }
   }
 
   /** A rule that was revoked stays listed for a while. To revoke it again changes nothing. */

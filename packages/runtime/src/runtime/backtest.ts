@@ -3,7 +3,8 @@
  * writes nothing.
  */
 import { copyJson, isPlain, toJson, type Json } from '@holdpoint/core/internal/json'
-import { judgeByRules } from '@holdpoint/core/internal/rule/judge-by-rules'
+import type { Finding } from '@holdpoint/core/internal/rule/judge-by-rules'
+import type { RuleEvaluator } from '@holdpoint/core/internal/rule/rule-evaluator'
 import { recordedCalls, type Decided, type RecordedCall } from '@holdpoint/core/internal/rule/recorded-calls'
 import type { Rule, RuleDecision, RuleText } from '@holdpoint/core/internal/rule/rule'
 import type { Tool } from '@holdpoint/core/internal/tool/tool'
@@ -48,6 +49,7 @@ const PAGE = 250
 export async function backtest(
   engine: Engine,
   tenant: string,
+  evaluator: RuleEvaluator,
   texts: readonly RuleText[],
   { since = 0, calls: most = 1000 }: BacktestOptions,
 ): Promise<BacktestResult> {
@@ -62,7 +64,7 @@ export async function backtest(
       break
     }
     count++
-    const decision = await decide(engine, tenant, conversationId, call, rules)
+    const decision = await decide(engine, tenant, evaluator, conversationId, call, rules)
     would[decision?.effect ?? 'none']++
     if (decision?.effect === 'allow' && call.decided === 'approved') saved++
     if (!decision || agrees(decision, call)) continue
@@ -80,15 +82,14 @@ function asRule({ shadow: _shadow, uses: _uses, expiresAt: _expires, ...text }: 
   return { ...text, id: `${index + 1}`, version: 1, author, createdAt: index, savedAt: index, used: 0, calls: [] }
 }
 
-type Decision = NonNullable<ReturnType<typeof judgeByRules>['decision']>
-
 async function decide(
   engine: Engine,
   tenant: string,
+  evaluator: RuleEvaluator,
   conversation: string,
   call: RecordedCall,
   rules: readonly Rule[],
-): Promise<Decision | undefined> {
+): Promise<Finding | undefined> {
   const tool = (await engine.agents.find(tenant, call.agent))?.toolbox.tools.get(call.tool)
   const facts = {
     callId: call.callId,
@@ -102,7 +103,7 @@ async function decide(
     people: call.people,
     now: call.at,
   }
-  const { decision } = judgeByRules(rules, facts)
+  const { decision } = evaluator.judge(rules, facts)
   if (decision?.effect !== 'allow' || !call.strictGate) return decision
   const ignored = 'The tool did not let rules take the place of an approval.'
   return { ...decision, effect: 'ask', ignored }
@@ -116,7 +117,7 @@ async function validated(tool: Tool, raw: Json): Promise<Json | undefined> {
 }
 
 /** Whether the call would have gone the same way. To ask about a call that a person decided is the same way. */
-function agrees({ effect }: Decision, { decided }: RecordedCall): boolean {
+function agrees({ effect }: Finding, { decided }: RecordedCall): boolean {
   switch (effect) {
     case 'allow':
       return decided === 'approved' || decided === 'ran'

@@ -54,7 +54,10 @@ const SETTINGS: Readonly<Record<keyof RuntimeOptions, Rule>> = {
     fits: (value) => typeof value === 'function' || (isObject(value) && checkQuotas(value) === value),
     words: 'an object of quotas, or a function that gives one for a tenant',
   },
-  rules: either,
+  rules: {
+    fits: (value) => typeof value === 'boolean' || (isObject(value) && typeof value['judge'] === 'function'),
+    words: 'true, false, or an evaluator, as cedarEvaluator() makes it',
+  },
   signing: {
     fits: (value) =>
       isObject(value) &&

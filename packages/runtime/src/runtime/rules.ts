@@ -3,7 +3,6 @@ import { HoldpointError } from '@holdpoint/core/internal/failure'
 import { describeValue } from '@holdpoint/core/internal/json'
 import type { Page } from '@holdpoint/core/internal/log/store'
 import { principalOf, type Principal } from '@holdpoint/core/internal/principal'
-import { checkRule } from '@holdpoint/core/internal/rule/check-rule'
 import type { Rule, RuleText } from '@holdpoint/core/internal/rule/rule'
 import { checkPrincipal } from '../conversation/check-principal.ts'
 import type { Engine } from '../node/engine.ts'
@@ -85,11 +84,11 @@ export class Rules {
       throw invalid('A backtest needs a list of 1 to 100 rules.')
     const texts = rules.map((rule, index) => {
       // A rule that has ended can be tested too.
-      const checked = checkRule(rule, -Infinity)
+      const checked = this.#store.check(rule, -Infinity)
       if (!checked.ok) throw invalid(`Rule ${index + 1} of the backtest: ${checked.why}`)
       return checked.rule
     })
-    return backtest(this.#engine, this.#tenant, texts, { calls, since })
+    return backtest(this.#engine, this.#tenant, this.#store.evaluator, texts, { calls, since })
   }
 
   #who(by: string | Principal): Principal {

@@ -4,6 +4,7 @@ import type { Agent } from '@holdpoint/core/internal/agent/agent'
 import type { Duration } from '@holdpoint/core/internal/duration'
 import type { Signer } from '@holdpoint/core/internal/log/signed-head'
 import type { HeldCall } from '../session/result.ts'
+import type { RuleEvaluator } from '@holdpoint/core/internal/rule/rule-evaluator'
 import type { SendOptions } from '../session/session-options.ts'
 import type { Ports } from '@holdpoint/core/internal/ports'
 import type { Observer } from '../drive/observer.ts'
@@ -62,9 +63,10 @@ export interface RuntimeOptions {
   readonly eraseAfter?: EraseAfter
   /**
    * Consults the rules of `runtime.rules` about each call: it may run, a person is asked, or it is denied. Each process of a store
-   * must have the same setting. Default: false, and rules cannot be saved.
+   * must have the same setting. With an evaluator, such as `cedarEvaluator()`, it judges the rules instead of the built-in one. Default:
+   * false, and rules cannot be saved.
    */
-  readonly rules?: boolean
+  readonly rules?: boolean | RuleEvaluator
   /**
    * The key of the installation, which signs the heads of logs: at intervals, and when a log is exported with its hashes. `every`:
    * 10 minutes by default. See `signingKey`. Default: no head is signed.

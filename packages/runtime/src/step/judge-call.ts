@@ -6,7 +6,7 @@
 import { messageOf } from '@holdpoint/core/internal/failure'
 import { isPlain, toJson, type Json } from '@holdpoint/core/internal/json'
 import type { EventBody } from '@holdpoint/core/internal/log/log-event'
-import { judgeByRules, type CallFacts, type Finding } from '@holdpoint/core/internal/rule/judge-by-rules'
+import type { CallFacts, Finding } from '@holdpoint/core/internal/rule/judge-by-rules'
 import { namesOf } from '@holdpoint/core/internal/rule/recorded-calls'
 import type { Rule, RuleDecision } from '@holdpoint/core/internal/rule/rule'
 import type { Tool } from '@holdpoint/core/internal/tool/tool'
@@ -61,7 +61,7 @@ async function judge(
     rules.use(tenant, finding.rule, { conversationId, callId: facts.callId })
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const all = await rules.rulesOf(tenant, facts.tool)
-    const { decision, shadow } = judgeByRules(all, facts, new Set(passedOver.keys()))
+    const { decision, shadow } = rules.evaluator.judge(all, facts, new Set(passedOver.keys()))
     const end = (judged: RuleDecision | undefined, approval: ApprovalRequest, denied?: string): Judgement =>
       judgement(facts.callId, judged, shadow, approval, denied)
     // A rule in shadow mode that ended meanwhile decided nothing anyway.

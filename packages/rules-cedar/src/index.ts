@@ -1,0 +1,2 @@
+export { cedarEvaluator } from './cedar-evaluator.ts'
+export { cedarText } from './cedar-text.ts'
