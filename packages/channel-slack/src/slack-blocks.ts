@@ -1,7 +1,7 @@
 /** The blocks of a Slack message. The text of models is in blocks that Slack does not read as markup. */
 import type { KnownBlock, RichTextBlock } from '@slack/web-api'
-import { isObject } from '@holdpoint/core'
-import { cutText, endWords, titleOf, type ChannelDecision, type HoldMessage } from '@holdpoint/channels'
+import { cutText, digestTitle, endWords, titleOf, type DigestMessage, type HoldMessage } from '@holdpoint/channels'
+import type { HoldInSlack } from './hold-in-slack.ts'
 
 /** Slack refuses longer texts. */
 const MOST_TITLE = 150
@@ -25,48 +25,79 @@ export function slackBlocks(message: HoldMessage): KnownBlock[] {
     ...(facts.length === 0 ? [] : [plain(facts.join('\n'))]),
     ...(input.text === '' ? [] : [code(input.text)]),
     ...(notes.length === 0 ? [] : [plain(notes.join('\n'))]),
-    {
-      type: 'actions',
-      elements: [
-        ...(may.approve ? [button(message, 'approve', 'Approve', 'primary')] : []),
-        ...(may.reject ? [button(message, 'reject', 'Reject', 'danger')] : []),
-        { type: 'button', action_id: 'open', text: { type: 'plain_text', text: 'Open' }, url },
-      ],
-    },
+    actions(message, ['approve', 'edit', 'answer', 'reject', 'reason']),
   ]
+}
+
+/** One message for several holds: two blocks for each, because a message has at most 50. */
+export function slackDigest(digest: DigestMessage): KnownBlock[] {
+  const { holds, more, url } = digest
+  return [
+    { type: 'header', text: { type: 'plain_text', text: digestTitle(digest), emoji: false } },
+    ...holds.flatMap((hold): KnownBlock[] => {
+      const cut = hold.input.cut === 0 ? '' : `… ${hold.input.cut} more characters: open the whole.`
+      const lines = [titleOf(hold), ...(hold.reason === undefined ? [] : [`Why: ${hold.reason}`])].join('\n')
+      const { elements: title } = plain(lines)
+      const { elements: input } = hold.input.text === '' ? { elements: [] } : code(hold.input.text)
+      const { elements: note } = cut === '' ? { elements: [] } : plain(cut)
+      const shown: RichTextBlock = { type: 'rich_text', elements: [...title, ...(hold.end ? [] : [...input, ...note])] }
+      return hold.end ? [shown] : [shown, actions(hold, ['approve', 'reject'])]
+    }),
+    ...(more === 0 ? [] : [plain(`… ${more} more: ${url}`)]),
+  ]
+}
+
+type ButtonName = 'approve' | 'reject' | 'edit' | 'answer' | 'reason'
+
+function actions(message: HoldMessage, wanted: readonly ButtonName[]): KnownBlock {
+  const { may, url } = message
+  const allowed: Readonly<Record<ButtonName, boolean>> = {
+    approve: may.approve,
+    edit: may.approve,
+    answer: may.answer,
+    reject: may.reject,
+    reason: may.reject,
+  }
+  return {
+    type: 'actions',
+    elements: [
+      ...wanted.filter((name) => allowed[name]).map((name) => button(message, name)),
+      { type: 'button', action_id: 'open', text: { type: 'plain_text', text: 'Open' }, url },
+    ],
+  }
 }
 
 type Actions = Extract<KnownBlock, { type: 'actions' }>['elements'][number]
 
-function button(message: HoldMessage, kind: 'approve' | 'reject', text: string, style: 'primary' | 'danger'): Actions {
-  const { tenant, conversationId, callId, hold } = message
-  const decision: ChannelDecision = { tenant, conversationId, callId, hold, resolution: { kind } }
-  return {
-    type: 'button',
-    action_id: kind,
-    style,
-    text: { type: 'plain_text', text },
-    value: JSON.stringify(decision),
-    confirm: {
-      title: { type: 'plain_text', text: cutText(`${text} ${message.tool}?`, 100).text },
-      text: { type: 'plain_text', text: 'This is recorded with your name.' },
-      confirm: { type: 'plain_text', text },
-      deny: { type: 'plain_text', text: 'Back' },
-    },
-  }
+const WORDS: Readonly<Record<ButtonName, string>> = {
+  approve: 'Approve',
+  edit: 'Edit…',
+  answer: 'Answer…',
+  reject: 'Reject',
+  reason: 'Reject with a reason…',
 }
 
-export function isDecision(value: unknown): value is ChannelDecision {
-  if (!isObject(value) || !isObject(value['resolution'])) return false
-  const { tenant, conversationId, callId, hold, resolution } = value
-  const kind = isObject(resolution) ? resolution['kind'] : undefined
-  return (
-    typeof tenant === 'string' &&
-    typeof conversationId === 'string' &&
-    typeof callId === 'string' &&
-    Number.isSafeInteger(hold) &&
-    (kind === 'approve' || kind === 'reject')
-  )
+function button({ tenant, conversationId, callId, hold, tool }: HoldMessage, name: ButtonName): Actions {
+  const text = WORDS[name]
+  const asks = name === 'approve' || name === 'reject' ? undefined : name
+  const of: HoldInSlack = { tenant, conversationId, callId, hold, ...(asks && { asks }) }
+  return {
+    type: 'button',
+    action_id: name,
+    ...(name === 'approve' && { style: 'primary' as const }),
+    ...(name === 'reject' && { style: 'danger' as const }),
+    text: { type: 'plain_text', text },
+    value: JSON.stringify(of),
+    // A form asks by itself.
+    ...(asks === undefined && {
+      confirm: {
+        title: { type: 'plain_text', text: cutText(`${text} ${tool}?`, 100).text },
+        text: { type: 'plain_text', text: 'This is recorded with your name.' },
+        confirm: { type: 'plain_text', text },
+        deny: { type: 'plain_text', text: 'Back' },
+      },
+    }),
+  }
 }
 
 function plain(text: string): RichTextBlock {
