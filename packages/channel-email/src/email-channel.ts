@@ -6,8 +6,15 @@ import { createHash } from 'node:crypto'
 import { createTransport } from 'nodemailer'
 import type SMTPTransport from 'nodemailer/lib/smtp-transport'
 import { HoldpointError, type Json } from 'holdpoint'
-import { ChannelRefused, titleOf, type Channel, type Showing } from '@holdpoint/channels'
-import { mailText } from './mail-text.ts'
+import {
+  ChannelRefused,
+  digestTitle,
+  titleOf,
+  type Channel,
+  type DigestMessage,
+  type Showing,
+} from '@holdpoint/channels'
+import { digestMailText, mailText } from './mail-text.ts'
 
 export interface EmailOptions {
   /** The SMTP server: a URL such as `smtps://user:password@mail.acme.test`. */
@@ -24,25 +31,46 @@ export interface EmailOptions {
 interface Ref {
   readonly messageId: string
   readonly reminded?: true
+  /** Of a digest: how many holds the mails had. */
+  readonly holds?: number
 }
 
 export function emailChannel({ server, from, insecure, name = 'email' }: EmailOptions): Channel {
   const transport = createTransport(serverOptions(server, insecure))
+  const headers = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
   const domain = /@([^>@\s]+)>?\s*$/.exec(from)?.[1] ?? 'holdpoint.invalid'
+  // The same mail again has the same id, so that mail programs show it once.
+  const idOf = (key: string): string => `<${createHash('sha256').update(key).digest('hex').slice(0, 40)}@${domain}>`
   return {
     name,
     show: async ({ message, address, ref, key }): Promise<Json> => {
       const first = ref as unknown as Ref | undefined
       if (first && !isWorthAMail(message, first)) return { ...first }
-      // The same mail again has the same id, so that mail programs show it once.
-      const messageId = `<${createHash('sha256').update(key).digest('hex').slice(0, 40)}@${domain}>`
-      const thread = first && { inReplyTo: first.messageId, references: [first.messageId] }
+      const messageId = idOf(key)
       const { end: _end, ...open } = message
       const subject = first ? `Re: ${titleOf(open)}` : titleOf(message)
-      const mail = { from, to: { name: '', address }, subject, messageId, ...thread, ...mailText(message) }
-      const headers = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
+      const mail = { from, to: { name: '', address }, subject, messageId, ...threadOf(first), ...mailText(message) }
       await transport.sendMail({ ...mail, headers }).catch(refuseForGood)
       return { messageId: first?.messageId ?? messageId, ...(message.reminded && { reminded: true }) }
+    },
+    showDigest: async ({ digest, address, ref, key }): Promise<Json> => {
+      const first = ref as unknown as Ref | undefined
+      const { holds = 0 } = first ?? {}
+      const all = digest.holds.length + digest.more
+      // A mail for each decision would be what the person does not want: one says that all of them are over.
+      if (first && all <= holds && !isOver(digest)) return { ...first }
+      const messageId = idOf(key)
+      const subject = digestTitle(digest)
+      const mail = {
+        from,
+        to: { name: '', address },
+        subject,
+        messageId,
+        ...threadOf(first),
+        ...digestMailText(digest),
+      }
+      await transport.sendMail({ ...mail, headers }).catch(refuseForGood)
+      return { messageId: first?.messageId ?? messageId, holds: all }
     },
   }
 }
@@ -65,6 +93,14 @@ function serverOptions(server: string, insecure: true | undefined): SMTPTranspor
     greetingTimeout: 10_000,
     socketTimeout: 20_000,
   }
+}
+
+function threadOf(first: Ref | undefined): { readonly inReplyTo?: string; readonly references?: string[] } {
+  return first ? { inReplyTo: first.messageId, references: [first.messageId] } : {}
+}
+
+function isOver({ holds, more }: DigestMessage): boolean {
+  return more === 0 && holds.every(({ end }) => end !== undefined)
 }
 
 /** Another approval or a comment is no reason for a mail. */

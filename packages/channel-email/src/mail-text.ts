@@ -1,7 +1,27 @@
 /** The body of a mail, as text and as HTML, with the same content. */
-import { endWords, titleOf, type HoldMessage } from '@holdpoint/channels'
+import { digestTitle, endWords, titleOf, type DigestMessage, type HoldMessage } from '@holdpoint/channels'
 
-export function mailText(message: HoldMessage): { readonly text: string; readonly html: string } {
+export interface MailText {
+  readonly text: string
+  readonly html: string
+}
+
+/** Each hold as in a mail of its own. */
+export function digestMailText(digest: DigestMessage): MailText {
+  const { holds, more, url } = digest
+  const mails = holds.map(mailText)
+  const rest = more === 0 ? [] : [`${more} more: ${url}`]
+  return {
+    text: [digestTitle(digest), ...mails.map(({ text }) => text), ...rest].join('\n\n----\n\n'),
+    html: [
+      `<p>${escape(digestTitle(digest))}.</p>`,
+      ...mails.map(({ html }) => html),
+      ...rest.map(() => `<p><a href="${escape(url)}">${more} more</a></p>`),
+    ].join('\n<hr>\n'),
+  }
+}
+
+export function mailText(message: HoldMessage): MailText {
   const { end, input, link, url, why, reminded } = message
   const facts = factsOf(message)
   const cut = input.cut === 0 ? [] : [`… ${input.cut} more characters. The whole: ${url}`]

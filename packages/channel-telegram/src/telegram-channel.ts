@@ -8,7 +8,7 @@ import { Api, GrammyError } from 'grammy'
 import { isObject, parseJson } from '@holdpoint/core'
 import type { Json } from 'holdpoint'
 import { ChannelRefused, type Channel, type ChannelInbox } from '@holdpoint/channels'
-import { decisionOf, telegramText } from './telegram-text.ts'
+import { decisionOf, telegramDigest, telegramText, type TelegramText } from './telegram-text.ts'
 
 export interface TelegramOptions {
   /** The token of the bot. */
@@ -32,27 +32,28 @@ const FOR_GOOD = /chat not found|bot was blocked|user is deactivated|message to 
 
 export function telegramChannel({ token, secret, name = 'telegram', apiRoot }: TelegramOptions): Channel {
   const api = new Api(token, { timeoutSeconds: 20, ...(apiRoot !== undefined && { apiRoot }) })
+  const show = async ({ text, ...how }: TelegramText, address: string, ref: Json | undefined): Promise<Json> => {
+    const options = { ...how, link_preview_options: { is_disabled: true } }
+    try {
+      if (ref === undefined) {
+        const sent = await api.sendMessage(address, text, options)
+        return { chat: sent.chat.id, message: sent.message_id }
+      }
+      const { chat, message: id } = ref as unknown as Ref
+      await api.editMessageText(chat, id, text, options)
+      return ref
+    } catch (error) {
+      // The message was edited, and the answer of Telegram was lost.
+      if (error instanceof GrammyError && error.description.includes('message is not modified') && ref !== undefined)
+        return ref
+      const forGood = error instanceof GrammyError && FOR_GOOD.test(error.description)
+      throw forGood ? new ChannelRefused(error.description, { cause: error }) : error
+    }
+  }
   return {
     name,
-    show: async ({ message, address, ref }): Promise<Json> => {
-      const { text, ...how } = telegramText(message)
-      const options = { ...how, link_preview_options: { is_disabled: true } }
-      try {
-        if (ref === undefined) {
-          const sent = await api.sendMessage(address, text, options)
-          return { chat: sent.chat.id, message: sent.message_id }
-        }
-        const { chat, message: id } = ref as unknown as Ref
-        await api.editMessageText(chat, id, text, options)
-        return ref
-      } catch (error) {
-        // The message was edited, and the answer of Telegram was lost.
-        if (error instanceof GrammyError && error.description.includes('message is not modified') && ref !== undefined)
-          return ref
-        const forGood = error instanceof GrammyError && FOR_GOOD.test(error.description)
-        throw forGood ? new ChannelRefused(error.description, { cause: error }) : error
-      }
-    },
+    show: ({ message, address, ref }) => show(telegramText(message), address, ref),
+    showDigest: ({ digest, address, ref }) => show(telegramDigest(digest), address, ref),
     receive: async (request, inbox) => {
       if (!isEqual(request.headers.get('x-telegram-bot-api-secret-token') ?? '', secret))
         return new Response(null, { status: 401 })

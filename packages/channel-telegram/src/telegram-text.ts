@@ -4,9 +4,17 @@
  * press.
  */
 import { isObject, parseJson } from '@holdpoint/core'
-import { cutText, endWords, titleOf, type ChannelDecision, type HoldMessage } from '@holdpoint/channels'
+import {
+  cutText,
+  digestTitle,
+  endWords,
+  titleOf,
+  type ChannelDecision,
+  type DigestMessage,
+  type HoldMessage,
+} from '@holdpoint/channels'
 
-interface TelegramText {
+export interface TelegramText {
   readonly text: string
   readonly entities: { readonly type: 'pre'; readonly offset: number; readonly length: number }[]
   readonly reply_markup: { readonly inline_keyboard: Button[][] }
@@ -49,6 +57,20 @@ export function telegramText(message: HoldMessage): TelegramText {
         ],
       ],
     },
+  }
+}
+
+/** Without buttons that decide: a list does not show enough to decide on. */
+export function telegramDigest(digest: DigestMessage): TelegramText {
+  const { holds, more, url } = digest
+  const lines = holds.map(
+    (hold) => `• ${cutText(titleOf(hold), 150).text}${hold.end ? '' : ` (${hold.conversationId})`}`,
+  )
+  const text = [digestTitle(digest), '', ...lines, ...(more === 0 ? [] : [`… ${more} more`])].join('\n')
+  return {
+    text: cutText(text, MOST_CHARACTERS).text,
+    entities: [],
+    reply_markup: { inline_keyboard: [[{ text: 'Open', url }]] },
   }
 }
 

@@ -1,22 +1,14 @@
 /** Which channels a person uses, and where the person is there. One document per person. */
 import { HoldpointError, type Json, type Store } from 'holdpoint'
-import { checkQuietHours, type QuietHours } from './quiet-hours.ts'
+import { checkPreferences, type ChannelPreferences } from './preferences.ts'
 
-export interface ChannelPerson {
+export interface ChannelPerson extends ChannelPreferences {
   readonly person: string
   /** By the name of a channel: `{ email: 'ada@acme.test' }`. It says who presses a button, so only an admin sets it. */
   readonly addresses: Readonly<Record<string, string>>
   /** The person may also decide holds that name no one, as the scope `resolver` allows. */
   readonly resolver?: boolean
-  /** Channels that the person has turned off. */
-  readonly off?: readonly string[]
-  readonly quiet?: QuietHours
-  /** Tell only of holds of these agents. */
-  readonly agents?: readonly string[]
 }
-
-/** The part that a person sets. */
-export type ChannelPreferences = Pick<ChannelPerson, 'off' | 'quiet' | 'agents'>
 
 const PERSON = 'channels.person'
 const PAGE = 200
@@ -34,18 +26,18 @@ export class ChannelPeople {
   }
 
   async put(tenant: string, row: ChannelPerson): Promise<void> {
-    if (row.quiet) checkQuietHours(row.quiet)
+    checkPreferences(row)
     await this.#store.put({ tenant, kind: PERSON, id: row.person, data: row as unknown as Json })
   }
 
   /** Throws for a person without addresses: an admin adds those first. */
   async prefer(tenant: string, person: string, preferences: ChannelPreferences): Promise<ChannelPerson> {
-    if (preferences.quiet) checkQuietHours(preferences.quiet)
+    checkPreferences(preferences)
     for (;;) {
       const doc = await this.#store.get(tenant, PERSON, person)
       if (!doc) throw new HoldpointError('config-invalid', `"${person}" has no channels yet. An admin adds them.`)
-      const { off: _off, quiet: _quiet, agents: _agents, ...kept } = doc.data as unknown as ChannelPerson
-      const row: ChannelPerson = { ...kept, ...preferences }
+      const { addresses, resolver } = doc.data as unknown as ChannelPerson
+      const row: ChannelPerson = { person, addresses, ...(resolver && { resolver }), ...preferences }
       const data = row as unknown as Json
       const written = await this.#store.put({ tenant, kind: PERSON, id: person, expected: doc.version, data })
       if (written.result === 'ok') return row

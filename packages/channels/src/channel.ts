@@ -1,5 +1,5 @@
 /** The port of a channel: e-mail, Slack and others are packages that implement it. */
-import type { HoldKind, Json, Resolution, ResolveResult } from 'holdpoint'
+import type { HoldKind, Json, JsonObject, Resolution, ResolveResult } from 'holdpoint'
 import type { HoldEnd } from './hold-end.ts'
 
 export interface Channel {
@@ -11,12 +11,24 @@ export interface Channel {
    * Throw `ChannelRefused` when no retry can help.
    */
   show(showing: Showing): Promise<Json>
+  /**
+   * Shows several holds in one message, or replaces an earlier version of it. A channel without it tells a person of each hold
+   * at once, also one who wants a digest.
+   */
+  showDigest?(showing: ShowingDigest): Promise<Json>
   /** Requests from the service, at `/channels/{name}`: it must authenticate them itself. */
   receive?(request: Request, inbox: ChannelInbox): Promise<Response>
 }
 
-export interface Showing {
+export interface Showing extends ShowingAny {
   readonly message: HoldMessage
+}
+
+export interface ShowingDigest extends ShowingAny {
+  readonly digest: DigestMessage
+}
+
+interface ShowingAny {
   /** Where the person is on this channel: an e-mail address, a user id. */
   readonly address: string
   /** What an earlier `show` of this copy returned. */
@@ -24,6 +36,17 @@ export interface Showing {
   /** The same for each attempt to show this version of this copy. */
   readonly key: string
   readonly signal: AbortSignal
+}
+
+/** The holds that a person is told of together. Each is as it is now, so some may be over. */
+export interface DigestMessage {
+  readonly tenant: string
+  readonly person: string
+  readonly holds: readonly HoldMessage[]
+  /** How many holds are left out. */
+  readonly more: number
+  /** The person's holds in the console. */
+  readonly url: string
 }
 
 /** A hold as a person reads it. `input` has no invisible characters and is cut only with a count of what is missing. */
@@ -72,11 +95,24 @@ export interface ChannelDecision {
 }
 
 export interface ChannelInbox {
+  /** The hold whole, for the person with this address, while it is open and the person may decide it. */
+  hold(address: string, of: Omit<ChannelDecision, 'resolution'>): Promise<InboxHold | undefined>
   /**
    * Decides for the person with this address. An address that belongs to no person, or to several, decides nothing
    * (`not-allowed`).
    */
   decide(address: string, decision: ChannelDecision): Promise<ResolveResult>
+}
+
+/** What a form is made of: to edit the input of a call, or to answer a question. */
+export interface InboxHold {
+  readonly message: HoldMessage
+  /** The arguments as they will run. */
+  readonly input: Json
+  /** JSON Schema of the arguments; undefined when the tool's definition is not known. */
+  readonly inputSchema?: JsonObject
+  /** JSON Schema of the answer. */
+  readonly answerSchema?: JsonObject
 }
 
 /** No retry can help: the address does not exist, or the service refused the request. */

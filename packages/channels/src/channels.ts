@@ -22,7 +22,9 @@ import { readNews, removeNews, type NewsItem } from '@holdpoint/runtime'
 import type { Channel, ChannelInbox } from './channel.ts'
 import { channelEvent, type ChannelEvent } from './channel-event.ts'
 import { ChannelPeople } from './channel-people.ts'
-import { Copies, copyRetryAfter, isRefused, type CopyOf } from './copies.ts'
+import { Copies, copyRetryAfter, isRefused } from './copies.ts'
+import type { CopyOf } from './copy-of.ts'
+import type { DigestOf } from './digests.ts'
 import { decidedPage, linkPage } from './link-page.ts'
 import { Links, type LinkOptions } from './links.ts'
 import { readText } from './read-text.ts'
@@ -108,6 +110,7 @@ export class Channels {
       links: this.#links,
       url,
       now,
+      add: (task, dueAt) => this.#tasks.add(task, dueAt),
     })
     const fetch = guardedFetch({
       maxBytes: 100_000,
@@ -175,6 +178,10 @@ export class Channels {
 
   #inbox(channel: string): ChannelInbox {
     return {
+      hold: async (address, of) => {
+        const row = await this.people.withAddress(of.tenant, channel, address)
+        return row && this.#copies.inboxHold(of, row)
+      },
       decide: async (address, { tenant, conversationId, callId, hold, resolution }) => {
         const row = await this.people.withAddress(tenant, channel, address)
         if (!row) return { verdict: 'not-allowed', message: 'This account belongs to no person here.' }
@@ -240,7 +247,7 @@ export class Channels {
   }
 
   async #work({ what, attempts }: Task & { readonly attempts: number }, signal: AbortSignal): Promise<TaskResult> {
-    const { copy, webhook, handler, event } = what as unknown as Partial<Work>
+    const { copy, digest, webhook, handler, event } = what as unknown as Partial<Work>
     if (webhook) {
       const isLast = webhookRetryAfter(attempts + 1) === undefined
       return this.webhooks.work(webhook.tenant, webhook.id, signal, isLast)
@@ -249,9 +256,9 @@ export class Channels {
       await this.#options.handlers?.[handler]?.(event)
       return { done: true }
     }
-    if (!copy) return { done: true }
     try {
-      return await this.#copies.work(copy, signal)
+      if (digest) return await this.#copies.workDigest(digest, signal)
+      return copy ? await this.#copies.work(copy, signal) : { done: true }
     } catch (error) {
       if (!isRefused(error)) throw error
       this.#problem(error)
@@ -271,6 +278,7 @@ export class Channels {
 
 interface Work {
   readonly copy: CopyOf
+  readonly digest: DigestOf
   readonly webhook: { readonly tenant: string; readonly id: string }
   readonly handler: string
   readonly event: ChannelEvent

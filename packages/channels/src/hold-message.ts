@@ -3,7 +3,7 @@ import { isObject } from '@holdpoint/core'
 import type { PendingHold } from '@holdpoint/runtime'
 import type { Runtime } from '@holdpoint/spaces'
 import type { HoldKind, LogEvent, Principal, Store } from 'holdpoint'
-import type { HoldMessage } from './channel.ts'
+import type { DigestMessage, HoldMessage } from './channel.ts'
 import { holdEnd, type HoldEnd } from './hold-end.ts'
 import { shownInput, visible } from './shown-input.ts'
 
@@ -79,6 +79,7 @@ export function closedMessage(
   facts: CopyFacts,
   { end, made }: Extract<HoldState, { readonly end: HoldEnd }>,
   url: string,
+  most?: number,
 ): HoldMessage {
   return {
     ...of,
@@ -86,7 +87,7 @@ export function closedMessage(
     tool: visible(facts.tool),
     ...(made?.reason !== undefined && { reason: visible(made.reason) }),
     askedBy: namesOf(made?.askedBy),
-    input: made ? shownInput(made.input) : { text: '', cut: 0 },
+    input: made ? shownInput(made.input, most) : { text: '', cut: 0 },
     expiresAt: made?.expiresAt ?? 0,
     may: { approve: false, reject: false, answer: false },
     missing: 0,
@@ -112,6 +113,13 @@ function namesOf(askedBy: PendingHold['askedBy'] = []): readonly string[] {
 export function titleOf({ tool, kind, agent, end }: HoldMessage): string {
   if (end) return `${tool}: ${endWords(end)}`
   return kind === 'approval' ? `${agent} asks to run ${tool}` : `${agent} asks: ${tool}`
+}
+
+/** The title of a digest, in one line. */
+export function digestTitle({ holds, more }: DigestMessage): string {
+  const open = holds.filter(({ end }) => !end).length + more
+  if (open === 0) return 'Nothing waits for you any more'
+  return open === 1 ? '1 hold waits for you' : `${open} holds wait for you`
 }
 
 /** What happened to a hold, in one sentence. */

@@ -4,15 +4,21 @@ export {
   type Channel,
   type ChannelDecision,
   type ChannelInbox,
+  type DigestMessage,
+  type InboxHold,
   type HoldMessage,
   type ShownText,
   type Showing,
+  type ShowingDigest,
 } from './channel.ts'
 export type { ChannelEvent, EventType, HoldEventData, TurnEventData } from './channel-event.ts'
 export { EVENT_TYPES } from './channel-event.ts'
-export type { ChannelPeople, ChannelPerson, ChannelPreferences } from './channel-people.ts'
+export type { ChannelPeople, ChannelPerson } from './channel-people.ts'
+export type { DigestTimes } from './digest-times.ts'
+export type { AgentPreferences, ChannelPreferences } from './preferences.ts'
 export { type HoldEnd } from './hold-end.ts'
-export { endWords, titleOf } from './hold-message.ts'
+export { fieldOfRefusal, formFields, formValue, type FormField, type FormResult } from './form-fields.ts'
+export { digestTitle, endWords, titleOf } from './hold-message.ts'
 export type { LinkOptions } from './links.ts'
 export type { QuietHours } from './quiet-hours.ts'
 export { cutText, visible } from './shown-input.ts'

@@ -1,5 +1,5 @@
 /** How people are told of holds: an admin says where a person is, and the person says when. */
-import type { ChannelPerson, ChannelPreferences } from '@holdpoint/channels'
+import type { AgentPreferences, ChannelPerson, ChannelPreferences } from '@holdpoint/channels'
 import { hasScope } from '../auth/caller.ts'
 import { ok, refuse } from '../http/route-answer.ts'
 import { route, type Route } from '../http/route.ts'
@@ -10,10 +10,29 @@ import { withChannels } from './with-channels.ts'
 const quiet = z
   .strictObject({ from: z.string(), to: z.string(), timeZone: z.string() })
   .openapi({ description: 'No new message from `from` ("22:00") to `to` ("07:00") in this time zone.' })
+const digest = z
+  .strictObject({ at: z.array(z.string()).min(1).max(24), timeZone: z.string() })
+  .openapi({ description: 'Tell of new holds together, at these times of the day (`["09:00"]`) in this time zone.' })
+const none = z.literal('none')
 const preferences = {
   off: z.array(id).max(50).optional().openapi({ description: 'Channels that the person has turned off.' }),
   quiet: quiet.optional(),
+  digest: digest.optional(),
   agents: z.array(id).max(200).optional().openapi({ description: 'Tell only of holds of these agents.' }),
+  byAgent: z
+    .record(
+      id,
+      z.strictObject({
+        off: z.array(id).max(50).optional(),
+        quiet: z.union([quiet, none]).optional(),
+        digest: z.union([digest, none]).optional(),
+      }),
+    )
+    .refine((agents) => Object.keys(agents).length <= 200, 'Settings for at most 200 agents.')
+    .optional()
+    .openapi({
+      description: 'Other settings for holds of an agent, by its name. What is left out is as for all agents.',
+    }),
 }
 const addresses = z
   .record(id, z.string().min(1).max(400))
@@ -72,7 +91,7 @@ export const personChannelRoutes: readonly Route[] = [
     path: '/api/people/{id}/channels/preferences',
     name: 'putChannelPreferences',
     tag: 'channels',
-    summary: 'Set when you are told of holds: channels that are off, quiet hours, and agents',
+    summary: 'Set when you are told of holds: channels that are off, quiet hours, digests, and agents',
     scopes: ['agent', 'resolver'],
     params: z.object({ id }),
     body: z.strictObject(preferences).openapi('ChannelPreferences'),
@@ -103,10 +122,24 @@ export const personChannelRoutes: readonly Route[] = [
   }),
 ]
 
-function chosen({
-  off,
-  quiet: hours,
-  agents,
-}: { [K in keyof ChannelPreferences]?: ChannelPreferences[K] | undefined }): ChannelPreferences {
-  return { ...(off && { off }), ...(hours && { quiet: hours }), ...(agents && { agents }) }
+function chosen({ off, quiet: hours, digest: times, agents, byAgent }: Given): ChannelPreferences {
+  const own = Object.entries(byAgent ?? {}).map(([name, { off: without, quiet: when, digest: together }]) => {
+    return [
+      name,
+      { ...(without && { off: without }), ...(when && { quiet: when }), ...(together && { digest: together }) },
+    ]
+  })
+  return {
+    ...(off && { off }),
+    ...(hours && { quiet: hours }),
+    ...(times && { digest: times }),
+    ...(agents && { agents }),
+    ...(own.length > 0 && { byAgent: Object.fromEntries(own) as NonNullable<ChannelPreferences['byAgent']> }),
+  }
 }
+
+/** What the schema reads: a setting may be missing or undefined. */
+type Given = Loose<Omit<ChannelPreferences, 'byAgent'>> & {
+  readonly byAgent?: Readonly<Record<string, Loose<AgentPreferences>>> | undefined
+}
+type Loose<T> = { readonly [K in keyof T]?: T[K] | undefined }
