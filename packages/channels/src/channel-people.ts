@@ -1,5 +1,6 @@
 /** Which channels a person uses, and where the person is there. One document per person. */
 import { HoldpointError, type Json, type Store } from 'holdpoint'
+import type { Channel, ChannelDevice } from './channel.ts'
 import { checkPreferences, type ChannelPreferences } from './preferences.ts'
 
 export interface ChannelPerson extends ChannelPreferences {
@@ -16,8 +17,11 @@ const PAGE = 200
 export class ChannelPeople {
   readonly #store: Store
 
-  constructor(store: Store) {
+  readonly #channels: readonly Channel[]
+
+  constructor(store: Store, channels: readonly Channel[] = []) {
     this.#store = store
+    this.#channels = channels
   }
 
   async find(tenant: string, person: string): Promise<ChannelPerson | undefined> {
@@ -44,7 +48,51 @@ export class ChannelPeople {
     }
   }
 
+  /**
+   * Adds a device of the person, who is told there from now on. `resolver` applies only to a person who had no entry: it is the
+   * right of the one who registers. Undefined when no channel has devices.
+   */
+  async addDevice(
+    tenant: string,
+    person: string,
+    device: unknown,
+    { resolver }: { readonly resolver: boolean },
+  ): Promise<ChannelDevice | undefined> {
+    const channel = this.#withDevices()
+    const added = await channel?.devices?.add(tenant, person, device)
+    if (!channel || !added) return undefined
+    for (;;) {
+      const doc = await this.#store.get(tenant, PERSON, person)
+      const { addresses, ...row }: ChannelPerson = doc
+        ? (doc.data as unknown as ChannelPerson)
+        : { person, addresses: {}, ...(resolver && { resolver }) }
+      const data = { ...row, addresses: { ...addresses, [channel.name]: person } } as unknown as Json
+      const put = { tenant, kind: PERSON, id: person, expected: doc?.version ?? 0, data }
+      if ((await this.#store.put(put)).result === 'ok') return added
+    }
+  }
+
+  /** The devices, and the key to register another one. Undefined when no channel has devices. */
+  async devices(
+    tenant: string,
+    person: string,
+  ): Promise<{ readonly publicKey: string; readonly items: readonly ChannelDevice[] } | undefined> {
+    const devices = this.#withDevices()?.devices
+    return devices && { publicKey: devices.publicKey, items: await devices.list(tenant, person) }
+  }
+
+  /** False when there is none. */
+  async removeDevice(tenant: string, person: string, id: string): Promise<boolean> {
+    return (await this.#withDevices()?.devices?.remove(tenant, person, id)) ?? false
+  }
+
+  #withDevices(): Channel | undefined {
+    return this.#channels.find(({ devices }) => devices)
+  }
+
   async remove(tenant: string, person: string): Promise<void> {
+    for (const { devices } of this.#channels)
+      for (const { id } of (await devices?.list(tenant, person)) ?? []) await devices?.remove(tenant, person, id)
     await this.#store.put({ tenant, kind: PERSON, id: person, data: undefined })
   }
 

@@ -16,8 +16,25 @@ export interface Channel {
    * at once, also one who wants a digest.
    */
   showDigest?(showing: ShowingDigest): Promise<Json>
+  /** Devices that a person registers without an admin. The person's id is the address, and no decision comes from it. */
+  readonly devices?: ChannelDevices
   /** Requests from the service, at `/channels/{name}`: it must authenticate them itself. */
   receive?(request: Request, inbox: ChannelInbox): Promise<Response>
+}
+
+export interface ChannelDevices {
+  /** What a browser needs to register. */
+  readonly publicKey: string
+  /** Throws `config-invalid` for what is no device. */
+  add(tenant: string, person: string, device: unknown): Promise<ChannelDevice>
+  list(tenant: string, person: string): Promise<readonly ChannelDevice[]>
+  /** False when there is none. */
+  remove(tenant: string, person: string, id: string): Promise<boolean>
+}
+
+export interface ChannelDevice {
+  readonly id: string
+  readonly createdAt: number
 }
 
 export interface Showing extends ShowingAny {

@@ -24,6 +24,7 @@ import { channelEvent, type ChannelEvent } from './channel-event.ts'
 import { ChannelPeople } from './channel-people.ts'
 import { Copies, copyRetryAfter, isRefused } from './copies.ts'
 import type { CopyOf } from './copy-of.ts'
+import { Deliveries } from './deliveries.ts'
 import type { DigestOf } from './digests.ts'
 import { decidedPage, linkPage } from './link-page.ts'
 import { Links, type LinkOptions } from './links.ts'
@@ -64,6 +65,7 @@ const MOST_FORM_BYTES = 10_000
 export class Channels {
   readonly people: ChannelPeople
   readonly webhooks: Webhooks
+  readonly deliveries: Deliveries
   readonly triggers: Triggers
   readonly #options: ChannelsOptions
   readonly #ports: Pick<Ports, 'now' | 'sleep'>
@@ -90,7 +92,7 @@ export class Channels {
         'The "url" of channels must be an address such as "https://holds.acme.test".',
       )
     const now = (): number => ports.now()
-    this.people = new ChannelPeople(store)
+    this.people = new ChannelPeople(store, channels)
     const decider: Copies['decider'] = (tenant, row) => this.#copies.decider(tenant, row)
     this.#links =
       options.links &&
@@ -125,12 +127,18 @@ export class Channels {
       problem: (error: unknown) => this.#problem(error),
     }
     this.#tasks = new Tasks(store, ports, worker, () => this.#nudge())
+    this.deliveries = new Deliveries(store, this.#tasks)
     this.#unlisten = store.listen(() => this.#nudge())
     this.#loop = this.#keep()
   }
 
   static open(options: ChannelsOptions): Channels {
     return new Channels(options)
+  }
+
+  /** When a pending delivery of a webhook is sent again. */
+  async nextAttempt(tenant: string, deliveryId: string): Promise<number | undefined> {
+    return (await this.#tasks.find(`webhook/${encodeURIComponent(tenant)}/${deliveryId}`))?.dueAt
   }
 
   /** Sends a delivery of a webhook again. False when there is none. */
@@ -183,7 +191,9 @@ export class Channels {
         return row && this.#copies.inboxHold(of, row)
       },
       decide: async (address, { tenant, conversationId, callId, hold, resolution }) => {
-        const row = await this.people.withAddress(tenant, channel, address)
+        // A person registers a device without an admin, so it proves nothing.
+        const isDevice = this.#channels.get(channel)?.devices !== undefined
+        const row = isDevice ? undefined : await this.people.withAddress(tenant, channel, address)
         if (!row) return { verdict: 'not-allowed', message: 'This account belongs to no person here.' }
         const decider = await this.#copies.decider(tenant, row)
         return this.#options.runtime.tenant(tenant).resolve(conversationId, callId, resolution, { ...decider, hold })
@@ -261,8 +271,7 @@ export class Channels {
       return copy ? await this.#copies.work(copy, signal) : { done: true }
     } catch (error) {
       if (!isRefused(error)) throw error
-      this.#problem(error)
-      return { done: true }
+      return { refused: error }
     }
   }
 

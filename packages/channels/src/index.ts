@@ -3,6 +3,8 @@ export {
   ChannelRefused,
   type Channel,
   type ChannelDecision,
+  type ChannelDevice,
+  type ChannelDevices,
   type ChannelInbox,
   type DigestMessage,
   type InboxHold,
@@ -14,6 +16,7 @@ export {
 export type { ChannelEvent, EventType, HoldEventData, TurnEventData } from './channel-event.ts'
 export { EVENT_TYPES } from './channel-event.ts'
 export type { ChannelPeople, ChannelPerson } from './channel-people.ts'
+export type { ChannelDelivery, Deliveries } from './deliveries.ts'
 export type { DigestTimes } from './digest-times.ts'
 export type { AgentPreferences, ChannelPreferences } from './preferences.ts'
 export { type HoldEnd } from './hold-end.ts'

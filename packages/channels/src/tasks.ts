@@ -11,7 +11,7 @@
  * 2. A task that is added again while it is done is done once more, because what it is about has changed.
  * 3. Tasks of a group that hang or fail do not delay those of another group.
  */
-import type { Document } from '@holdpoint/core'
+import { messageOf, type Document } from '@holdpoint/core'
 import type { Json, Ports, Store } from 'holdpoint'
 
 export interface Task {
@@ -28,6 +28,8 @@ export type TaskResult =
   | { readonly at: number }
   /** It failed. */
   | { readonly failed: unknown }
+  /** It failed, and no retry can help. */
+  | { readonly refused: unknown }
 
 export interface TaskWorker {
   work(task: Task & { readonly attempts: number }, signal: AbortSignal): Promise<TaskResult>
@@ -36,14 +38,23 @@ export interface TaskWorker {
   problem(error: unknown): void
 }
 
-interface Row extends Task {
+export interface KnownTask extends Task {
   readonly attempts: number
   readonly dueAt: number
+  /** Of the last attempt, when that failed. */
+  readonly error?: string
+}
+
+interface Row extends KnownTask {
   readonly claimedUntil: number
 }
 
 const TENANT = ''
 const TASK = 'channels.task'
+/** Tasks that were given up. */
+const FAILED = 'channels.failed-task'
+const FAILED_MS = 30 * 86_400_000
+const MOST_ERROR = 500
 const PAGE = 200
 /** Work is aborted after this time, and its claim ends some time later. */
 const WORK_MS = 30_000
@@ -78,6 +89,39 @@ export class Tasks {
       const row: Row = { id: task.id, group: task.group, what: task.what, attempts: 0, dueAt, claimedUntil }
       if ((await this.#put(row, doc?.version ?? 0)) !== undefined) return
     }
+  }
+
+  /** A page of tasks, or of those that were given up. */
+  async list({
+    failed,
+    prefix,
+    after,
+    limit,
+  }: {
+    readonly failed: boolean
+    readonly prefix: string
+    readonly after: string | undefined
+    readonly limit: number
+  }): Promise<{ readonly items: readonly KnownTask[]; readonly next: string | undefined }> {
+    const query = { tenant: TENANT, kind: failed ? FAILED : TASK, prefix, limit, ...(after !== undefined && { after }) }
+    const { items, next } = await this.#store.documents(query)
+    return { items: items.map(rowOf), next }
+  }
+
+  async find(id: string): Promise<KnownTask | undefined> {
+    const doc = await this.#store.get(TENANT, TASK, id)
+    return doc && rowOf(doc)
+  }
+
+  /** Makes a task due now, also one that was given up. False when there is none. */
+  async again(id: string): Promise<boolean> {
+    const known = (await this.#store.get(TENANT, TASK, id)) ?? (await this.#store.get(TENANT, FAILED, id))
+    if (!known) return false
+    const { group, what } = rowOf(known)
+    await this.add({ id, group, what })
+    await this.#store.put({ tenant: TENANT, kind: FAILED, id, data: undefined })
+    this.#changed()
+    return true
   }
 
   /** Reads the tasks of all processes. */
@@ -142,13 +186,18 @@ export class Tasks {
     if ('done' in result) return this.#end(claimed, mine, undefined)
     // Another process need not wait until the claim ends.
     if (this.#stop.signal.aborted) return this.#end(claimed, mine, { ...row, claimedUntil: 0 })
-    if ('at' in result) return this.#end(claimed, mine, { ...row, dueAt: result.at, claimedUntil: 0 })
+    const { error: _error, ...fine } = row
+    if ('at' in result) return this.#end(claimed, mine, { ...fine, attempts: 0, dueAt: result.at, claimedUntil: 0 })
     const attempts = row.attempts + 1
-    const wait = this.#worker.retryAfter(row, attempts)
-    this.#worker.problem(result.failed)
-    const again =
-      wait === undefined ? undefined : { ...row, attempts, dueAt: this.#ports.now() + wait, claimedUntil: 0 }
-    return this.#end(claimed, mine, again)
+    const why = 'failed' in result ? result.failed : result.refused
+    const wait = 'failed' in result ? this.#worker.retryAfter(row, attempts) : undefined
+    this.#worker.problem(why)
+    const error = messageOf(why).slice(0, MOST_ERROR)
+    const failed: Row = { ...row, attempts, error, claimedUntil: 0 }
+    if (wait !== undefined) return this.#end(claimed, mine, { ...failed, dueAt: this.#ports.now() + wait })
+    const data = failed as unknown as Json
+    await this.#store.put({ tenant: TENANT, kind: FAILED, id: row.id, data, ttlMs: FAILED_MS })
+    return this.#end(claimed, mine, undefined)
   }
 
   async #workInTime(row: Row): Promise<TaskResult> {

@@ -3,6 +3,7 @@ import { adminLogOf, type AdminLog } from './admin-log.ts'
 import { agentsOf, type Agents } from './agents.ts'
 import { callsOf, type Calls } from './calls.ts'
 import { Changes } from './changes.ts'
+import { channelsOf, webhooksOf, type Channels, type Webhooks } from './channels.ts'
 import { conversationsOf, type Conversations } from './conversations.ts'
 import { holdsOf, type Holds } from './holds.ts'
 import { Http, type ConnectOptions } from './http.ts'
@@ -33,6 +34,8 @@ export interface Client {
   /** Administrative actions: who created keys, saved rules, changed members, erased and exported. */
   readonly adminLog: AdminLog
   readonly people: People
+  readonly channels: Channels
+  readonly webhooks: Webhooks
   readonly delegations: Delegations
   readonly sessions: PersonSessions
   readonly spaces: Spaces
@@ -63,6 +66,8 @@ export function connect(options: ConnectOptions): Client {
     rules: rulesOf(http),
     adminLog: adminLogOf(http),
     people: peopleOf(http),
+    channels: channelsOf(http),
+    webhooks: webhooksOf(http),
     delegations: delegationsOf(http),
     sessions: personSessionsOf(http),
     spaces,

@@ -17,6 +17,7 @@ export {
 } from './holds.ts'
 export { type Delegations, type People, type PersonSessions } from './people.ts'
 export { type Keys } from './keys.ts'
+export { type Channels, type Webhooks } from './channels.ts'
 export { type Rules } from './rules.ts'
 export { type AdminLog, type AdminLogCheck, type SigningKeys } from './admin-log.ts'
 export { type Mcp } from './mcp.ts'
@@ -87,6 +88,12 @@ export type {
 export type { SpaceMember, SpaceRow } from '@holdpoint/spaces'
 export type {
   AgentRow,
+  ChannelDeliveryRow,
+  ChannelPreferencesBody,
+  DevicesRow,
+  PersonChannelsRow,
+  WebhookDeliveryRow,
+  WebhookRow,
   DelegationRow,
   HoldsQuery,
   CallerRow,

@@ -49,6 +49,18 @@ export type {
   WorkerRow,
 } from './bodies.ts'
 export type {
+  ChannelDeliveryRow,
+  ChannelPreferencesBody,
+  CreatedWebhook,
+  DeviceRow,
+  DevicesRow,
+  DigestTimesBody,
+  PersonChannelsRow,
+  QuietHoursBody,
+  WebhookDeliveryRow,
+  WebhookRow,
+} from './channel-bodies.ts'
+export type {
   CallerRow,
   CreateKey,
   CreatedKey,

@@ -2,6 +2,8 @@
 import type { Route } from '../http/route.ts'
 import { agentRoutes } from './agents.ts'
 import { workerCallRoutes } from './worker-calls.ts'
+import { channelDeliveryRoutes } from './channel-deliveries.ts'
+import { deviceRoutes } from './devices.ts'
 import { personChannelRoutes } from './person-channels.ts'
 import { webhookRoutes } from './webhooks.ts'
 import { changeRoutes } from './changes.ts'
@@ -51,6 +53,8 @@ export const apiRoutes: readonly Route[] = [
   ...peopleRoutes,
   ...personSessionRoutes,
   ...personChannelRoutes,
+  ...deviceRoutes,
+  ...channelDeliveryRoutes,
   ...webhookRoutes,
   ...mcpRoutes,
   ...usageRoutes,

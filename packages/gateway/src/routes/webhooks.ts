@@ -18,6 +18,7 @@ const delivery = z
     at: z.number(),
     status: z.enum(['pending', 'delivered', 'failed']),
     attempts: z.array(z.object({ at: z.number(), status: z.number().optional(), error: z.string().optional() })),
+    nextAt: z.number().optional(),
   })
   .openapi('WebhookDelivery')
 const scheme = z.enum(['standard', 'github'])
@@ -103,10 +104,16 @@ export const webhookRoutes: readonly Route[] = [
     query: z.strictObject({ after, limit }),
     responses: { 200: { description: 'A page of deliveries.', schema: listOf(delivery) } },
     problems: ['not-found'],
-    handle: withChannels(async ({ params, query, caller }, { webhooks }) => {
+    handle: withChannels(async ({ params, query, caller }, channels) => {
+      const { webhooks } = channels
       const known = (await webhooks.list(caller.tenant)).some((each) => each.id === params.id)
       if (!known) return refuse('not-found', NO_WEBHOOK)
-      return page(await webhooks.deliveries(caller.tenant, params.id, query.after, query.limit ?? 50))
+      const { items, next } = await webhooks.deliveries(caller.tenant, params.id, query.after, query.limit ?? 50)
+      const shown = items.map(async (item) => {
+        const nextAt = item.status === 'pending' ? await channels.nextAttempt(caller.tenant, item.id) : undefined
+        return nextAt === undefined ? item : { ...item, nextAt }
+      })
+      return page({ items: await Promise.all(shown), next })
     }),
   }),
   route({

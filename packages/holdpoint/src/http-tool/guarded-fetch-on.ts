@@ -41,8 +41,8 @@ function send(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    if (body !== undefined && body !== null && typeof body !== 'string')
-      return reject(new RequestFailed('Only text can be sent.'))
+    if (body !== undefined && body !== null && typeof body !== 'string' && !(body instanceof Uint8Array))
+      return reject(new RequestFailed('Only text and bytes can be sent.'))
     const request = nodeHttp().request({
       createConnection: () => socket,
       method,
@@ -51,7 +51,7 @@ function send(
         ...Object.fromEntries(new Headers(headers)),
         host: url.host,
         'accept-encoding': 'identity',
-        ...(typeof body === 'string' && { 'content-length': Buffer.byteLength(body) }),
+        ...(body && { 'content-length': Buffer.byteLength(body) }),
       },
       signal,
     })

@@ -1,0 +1,1 @@
+export { webPushChannel, type WebPushOptions } from './web-push-channel.ts'
