@@ -208,7 +208,9 @@ test('what is no subscription is refused, and so are wrong keys and an address w
     await expect(channels.people.addDevice('', 'ada', wrong, { resolver: true })).rejects.toThrow('not a subscription')
   expect(await channels.people.find('', 'ada')).toBeUndefined()
   const options = { store: memoryStore(), contact: 'mailto:ops@acme.test', ...VAPID }
-  await expect(webPushChannel(options).devices!.add('', 'ada', { endpoint, keys })).rejects.toThrow('not a subscription')
+  await expect(webPushChannel(options).devices!.add('', 'ada', { endpoint, keys })).rejects.toThrow(
+    'not a subscription',
+  )
   expect(() => webPushChannel({ ...options, publicKey: 'x' })).toThrow('generate-vapid-keys')
   expect(() => webPushChannel({ ...options, contact: 'ops' })).toThrow('generate-vapid-keys')
 })
