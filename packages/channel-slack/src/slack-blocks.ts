@@ -7,7 +7,7 @@ import type { HoldInSlack } from './hold-in-slack.ts'
 const MOST_TITLE = 150
 
 export function slackBlocks(message: HoldMessage): KnownBlock[] {
-  const { reason, askedBy, input, url, end, why, may, missing, expiresAt, reminded } = message
+  const { reason, askedBy, input, end, why, missing, expiresAt, reminded } = message
   const cut = input.cut === 0 ? '' : `… ${input.cut} more characters are not shown here: open the whole.`
   const facts = [
     ...(reason === undefined ? [] : [`Why: ${reason}`]),

@@ -154,7 +154,7 @@ test('every browser of a person gets a title and a link, without arguments and r
     over: false,
   })
   expect(b.read(at('/b'))).toEqual(first)
-  expect(() => b.read(at('/a'))).toThrow()
+  expect(() => b.read(at('/a'))).toThrow('authenticate data')
   expect(pushes.map(({ body }) => body.toString('latin1')).join()).not.toContain('desk')
   expect(at('/a').headers).toMatchObject({ urgency: 'high', topic: first.tag, 'content-encoding': 'aes128gcm' })
   expect(decodeJwt(/t=([^,]+)/.exec(at('/a').headers['authorization'] ?? '')![1]!)).toMatchObject({

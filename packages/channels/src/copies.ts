@@ -7,7 +7,7 @@ import { isNamedIn } from '@holdpoint/core/internal/principal'
 import { canonical, isObject } from '@holdpoint/core'
 import type { PendingHold } from '@holdpoint/runtime'
 import type { Runtime } from '@holdpoint/spaces'
-import type { HoldKind, Json, JsonObject, Principal, Store } from 'holdpoint'
+import type { HoldKind, Json, Principal, Store } from 'holdpoint'
 import { ChannelRefused, type Channel, type HoldMessage, type InboxHold } from './channel.ts'
 import { copyId, copyPrefix, KEPT_MS, RECHECK_MS, type Copy, type CopyOf } from './copy-of.ts'
 import type { ChannelPeople, ChannelPerson } from './channel-people.ts'
@@ -165,7 +165,7 @@ export class Copies {
     return {
       message: openMessage(to, open, { reminded: false, url: this.#urlOf(of) }, Infinity),
       input: open.input,
-      ...(isObject(inputSchema) && { inputSchema: inputSchema as JsonObject }),
+      ...(isObject(inputSchema) && { inputSchema }),
       ...(open.answerSchema && { answerSchema: open.answerSchema }),
     }
   }

@@ -128,7 +128,7 @@ function valueOf(
     }
     case 'json': {
       const read = parseJson(text)
-      return read.ok ? { value: read.value as Json } : { error: 'This is not JSON. A text needs quotes: "yes".' }
+      return read.ok ? { value: read.value } : { error: 'This is not JSON. A text needs quotes: "yes".' }
     }
   }
 }

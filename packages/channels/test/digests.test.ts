@@ -97,6 +97,7 @@ test('a channel without digests tells each hold at once', async () => {
   await at.channels()
   await at.desk.runtime.send('a', 'Pay')
   await at.until(() => at.phones.sent.length === 1)
+  expect(at.phones.to('+ada')[0]?.conversationId).toBe('a')
 })
 
 test('a person who lost the right before the digest reads nothing of the hold', async () => {
