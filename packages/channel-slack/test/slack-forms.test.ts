@@ -1,7 +1,7 @@
 /** Forms in Slack: arguments to edit, a question to answer, a reason; what is wrong is said at its field. */
 import { scriptedModel } from '@holdpoint/testing'
 import type { HoldMessage } from '@holdpoint/channels'
-import { tool, type Json, type Runtime } from 'holdpoint'
+import { tool, type Json, type JsonObject, type Runtime } from 'holdpoint'
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { desk, type Desk } from './slack-desk.ts'
@@ -23,7 +23,7 @@ const survey = tool({
   output: z.object({ size: z.enum(['s', 'm']), count: z.number().int().min(1), note: z.string().optional() }),
 })
 
-async function payDesk(input: object = { to: 'Eve', euros: 50 }): Promise<Desk & { ran: unknown[] }> {
+async function payDesk(input: JsonObject = { to: 'Eve', euros: 50 }): Promise<Desk & { ran: unknown[] }> {
   const ran: unknown[] = []
   const model = scriptedModel([{ calls: [{ name: 'pay', input }] }, 'Done.'])
   const at = await desk({ tools: [pay(ran)], model })
