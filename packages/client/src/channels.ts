@@ -69,7 +69,7 @@ export function webhooksOf(http: Http): Webhooks {
     list: (options) => http.get(paths.webhooks(), options),
     create: (body, options) => http.post(paths.webhooks(), body, options),
     remove: async (id, options) => http.ask({ ...options, method: 'DELETE', path: paths.webhook(id) }),
-    rotate: (id, options) => http.post(paths.webhookSecret(id), {}, options),
+    rotate: async (id, options) => http.ask({ ...options, method: 'POST', path: paths.webhookSecret(id) }),
     deliveries: (id, query, options) => http.get(paths.webhookDeliveries(id), options, query),
     replay: async (id, delivery, options) => void (await http.post(paths.webhookReplay(id), { delivery }, options)),
   }

@@ -30,7 +30,7 @@ export async function* exportPerson(exported: Exported): AsyncGenerator<ExportLi
   const addresses = await services.channels?.people.find(tenant, person)
   const devices = await services.channels?.people.devices(tenant, person)
   if (addresses || devices?.items.length)
-    yield { type: 'channels', data: { ...addresses, devices: devices?.items ?? [] } }
+    yield { type: 'channels', data: { ...addresses, ...(devices?.items.length && { devices: devices.items }) } }
   for (const data of await delegations.rowsTo(tenant, person)) yield { type: 'delegation', data }
   for (const data of await delegations.rowsFrom(tenant, person)) yield { type: 'delegation', data }
   for await (const key of pages((after) => services.keys.list(tenant, after, PAGE)))

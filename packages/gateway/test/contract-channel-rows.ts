@@ -1,6 +1,8 @@
 /** The rows of the contract for channels, webhooks and triggers. */
 import { at, type Row } from './contract-row.ts'
 
+const DEVICE = { endpoint: 'https://push.test/1', keys: { p256dh: 'key', auth: 'auth' } }
+
 export const channelRows: Readonly<Record<string, Row>> = {
   getPersonChannels: {
     valid: ({ person }) => ({ path: at('people', person, 'channels') }),
@@ -34,6 +36,42 @@ export const channelRows: Readonly<Record<string, Row>> = {
     invalid: ({ person }) => ({ path: `${at('people', person, 'channels')}?force=1` }),
     other: 404,
     another: () => ({ path: at('people', 'another', 'channels') }),
+  },
+  listDevices: {
+    valid: ({ person }) => ({ path: at('people', person, 'channels', 'devices') }),
+    status: 200,
+    invalid: () => ({ path: at('people', 'x'.repeat(300), 'channels', 'devices') }),
+    other: 'own',
+  },
+  addDevice: {
+    valid: ({ person }) => ({ path: at('people', person, 'channels', 'devices'), body: DEVICE }),
+    status: 201,
+    invalid: ({ person }) => ({
+      path: at('people', person, 'channels', 'devices'),
+      body: { endpoint: 'https://push.test' },
+    }),
+    other: 'own',
+    another: () => ({ path: at('people', 'ann', 'channels', 'devices'), body: DEVICE }),
+  },
+  removeDevice: {
+    valid: ({ person, device }) => ({ path: at('people', person, 'channels', 'devices', device) }),
+    status: 204,
+    invalid: ({ person, device }) => ({ path: `${at('people', person, 'channels', 'devices', device)}?force=1` }),
+    other: 404,
+    another: ({ person }) => ({ path: at('people', person, 'channels', 'devices', 'another') }),
+  },
+  listChannelDeliveries: {
+    valid: () => ({ path: '/api/channels/deliveries' }),
+    status: 200,
+    invalid: () => ({ path: '/api/channels/deliveries?limit=0' }),
+    other: 'own',
+  },
+  replayChannelDelivery: {
+    valid: ({ delivery }) => ({ path: '/api/channels/replay', body: { delivery } }),
+    status: 202,
+    invalid: () => ({ path: '/api/channels/replay', body: {} }),
+    other: 404,
+    another: () => ({ path: '/api/channels/replay', body: { delivery: 'another' } }),
   },
   createWebhook: {
     valid: () => ({ path: '/api/webhooks', body: { url: 'https://receiver.test/hook', events: ['hold.opened'] } }),

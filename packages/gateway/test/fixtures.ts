@@ -21,6 +21,10 @@ export interface Fixtures {
   readonly space: { readonly id: string; readonly said: number; readonly callId: string }
   /** A plan of the agent helper. */
   readonly plan: string
+  /** A registered browser of the person. */
+  readonly device: string
+  /** A message to the person that was given up. */
+  readonly delivery: string
   /** A webhook with one delivery. */
   readonly webhook: { readonly id: string; readonly delivery: string }
   readonly trigger: string
@@ -43,6 +47,9 @@ export async function createFixtures(kit: Kit, tenant: Tenant): Promise<Fixtures
   await ask('PUT', `/api/people/${tenant}-pat/channels`, { tenant, body: { addresses: { email: 'pat@acme.test' } } })
   const trigger = await ask('POST', '/api/triggers', { tenant, body: { agent: 'desk', name: 'order' } })
   const webhook = await webhookOf(kit, tenant)
+  const { id: device = '' } =
+    (await kit.channels.people.addDevice(tenant, `${tenant}-pat`, {}, { resolver: false })) ?? {}
+  const delivery = await deliveryOf(kit, tenant)
   const space = await spaceOf(kit, tenant)
   return {
     talk: 'talk',
@@ -52,6 +59,8 @@ export async function createFixtures(kit: Kit, tenant: Tenant): Promise<Fixtures
     rule: { ...rule.body, fingerprint },
     keyId: key.body.id,
     person: `${tenant}-pat`,
+    device,
+    delivery,
     space,
     plan: 'stretch',
     webhook,
@@ -60,6 +69,22 @@ export async function createFixtures(kit: Kit, tenant: Tenant): Promise<Fixtures
 }
 
 /** With a delivery that is not sent. */
+async function deliveryOf({ store }: Kit, tenant: Tenant): Promise<string> {
+  const copy = { tenant, conversationId: 'talk', callId: 'c', hold: 1, person: `${tenant}-pat`, channel: 'browser' }
+  const id = `copy/${tenant}/talk/c/1/${tenant}-pat/browser`
+  const data = {
+    id,
+    group: 'channel browser',
+    what: { copy },
+    attempts: 1,
+    dueAt: 0,
+    claimedUntil: 0,
+    error: 'No such user.',
+  }
+  await store.put({ tenant: '', kind: 'channels.failed-task', id, data })
+  return id
+}
+
 async function webhookOf({ channels }: Kit, tenant: Tenant): Promise<Fixtures['webhook']> {
   const { id } = await channels.webhooks.create(tenant, { url: 'https://127.0.0.1:9/receiver' })
   const news = { type: 'turn.ended', turnId: 't', reason: 'completed' } as const

@@ -11,7 +11,7 @@ import {
 } from 'holdpoint'
 import { vi } from 'vitest'
 import { z } from 'zod'
-import { Channels } from '@holdpoint/channels'
+import { Channels, type Channel, type ChannelDevice } from '@holdpoint/channels'
 import { gateway, serve, type Gateway, type GatewayOptions, type McpPorts } from '@holdpoint/gateway'
 import type { Scope } from '@holdpoint/protocol'
 import { storedAgents } from '../src/stored-agents.ts'
@@ -19,6 +19,34 @@ import { LIMITS } from '../src/gateway-options.ts'
 
 export type Tenant = 'acme' | 'umbrella'
 const TENANTS = ['acme', 'umbrella'] as const
+
+/** A channel whose devices people register. */
+function browsers(): Channel {
+  const known = new Map<string, readonly ChannelDevice[]>()
+  const at = (tenant: string, person: string): string => `${tenant}/${person}`
+  return {
+    name: 'browser',
+    show: async () => null,
+    devices: {
+      publicKey: 'public',
+      add: async (tenant, person) => {
+        const all = known.get(at(tenant, person)) ?? []
+        const added = { id: `${tenant}-${all.length}`, createdAt: 1 }
+        known.set(at(tenant, person), [...all, added])
+        return added
+      },
+      list: async (tenant, person) => known.get(at(tenant, person)) ?? [],
+      remove: async (tenant, person, id) => {
+        const all = known.get(at(tenant, person)) ?? []
+        known.set(
+          at(tenant, person),
+          all.filter((each) => each.id !== id),
+        )
+        return all.some((each) => each.id === id)
+      },
+    },
+  }
+}
 export const SCOPES = ['admin', 'agent', 'worker', 'resolver', 'reader'] as const
 
 export interface Kit {
@@ -158,7 +186,7 @@ export async function kit(options: KitOptions = {}): Promise<Kit> {
   })
   const log = (): void => {}
   const read = made && { storedAgents: made }
-  const channels = Channels.open({ runtime, store, url: 'https://holds.test' })
+  const channels = Channels.open({ runtime, store, url: 'https://holds.test', channels: [browsers()] })
   const settings = { runtime, store, channels, agents: [desk], log, mcp: { servers: mcpOfAcme }, ...read, ...rest }
   const served = socket ? await serve(settings) : undefined
   const api = served?.gateway ?? gateway(settings)
