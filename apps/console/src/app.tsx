@@ -10,6 +10,7 @@ import { AgentLifeScreen } from './screens/agent-life.tsx'
 import { AgentsScreen } from './screens/agents.tsx'
 import { ConversationScreen } from './screens/conversation.tsx'
 import { ConversationsScreen } from './screens/conversations.tsx'
+import { DeliveriesScreen } from './screens/deliveries.tsx'
 import { EvidenceScreen } from './screens/evidence.tsx'
 import { HoldsScreen } from './screens/holds.tsx'
 import { KeyOfferScreen } from './screens/key.tsx'
@@ -139,6 +140,9 @@ function Screens(): ReactNode {
       </Route>
       <Route path="/admin-log">
         <AdminLogScreen />
+      </Route>
+      <Route path="/deliveries">
+        <DeliveriesScreen />
       </Route>
       <Route path="/rules">
         <RulesScreen />

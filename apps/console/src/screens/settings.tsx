@@ -3,6 +3,7 @@ import type { CallerRow, CreateKey, KeyRow, Scope } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
 import { Ago, Button, Countdown } from '@holdpoint/ui'
 import { Delegations } from '../delegations.tsx'
+import { Notifications } from '../notifications.tsx'
 import { INPUT, Screen, ErrorNotice, TextLink } from '../parts.tsx'
 import { setPreferences, usePreferences, type Preferences } from '../preferences.ts'
 import { forgetKey, useSession } from '../session.ts'
@@ -16,13 +17,17 @@ export function SettingsScreen(): ReactNode {
     <Screen title="Settings">
       <You person={person} />
       <Delegations />
+      <Notifications />
       {caller?.scopes.includes('admin') && <Keys />}
       {caller?.scopes.includes('admin') && (
         <section className="grid justify-items-start gap-2">
-          <h2 className="text-base font-semibold">Audit log</h2>
+          <h2 className="text-base font-semibold">Administration</h2>
           <p className="text-sm text-muted-foreground">
             Who created keys, saved rules, changed people and members, erased and exported:{' '}
             <TextLink to="/admin-log">open the audit log</TextLink>.
+          </p>
+          <p className="text-sm text-muted-foreground">
+            Messages to people, and webhooks: <TextLink to="/deliveries">open the deliveries</TextLink>.
           </p>
         </section>
       )}

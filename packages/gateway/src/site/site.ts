@@ -39,7 +39,7 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
+  'trusted-types push-worker',
 ].join('; ')
 
 const APP = '/index.html'
