@@ -100,6 +100,47 @@ test('the server is killed in the middle of a story and started again: the page 
   expect(await answers(page)).toBe(1)
 })
 
+test('a page with a transport that counts goes on by itself after the server was killed, and approves once', async () => {
+  const before = here.outbox.length
+  const page = await open('counted&counted')
+  await say(page, 'a story')
+  await shows(page, 'lighthouse whose keeper')
+  await here.kill()
+  await here.start()
+  await shows(page, 'The end.')
+  const told = await page.locator('article[data-role="assistant"]').innerText()
+  expect(told.match(/lighthouse whose keeper/g)).toHaveLength(1)
+  await say(page, 'both please')
+  await email(page, 'approval-requested')
+  await press(page, 'Approve')
+  await shows(page, 'The e-mail is out.')
+  expect({ sent: here.outbox.length - before, answers: await answers(page) }).toEqual({ sent: 1, answers: 2 })
+  await page.reload()
+  await shows(page, 'The e-mail is out.')
+  expect({ shown: await page.locator('article').count(), alerts: await page.getByRole('alert').count() }).toEqual({
+    shown: 4,
+    alerts: 0,
+  })
+})
+
+test('two tabs approve at the same time: it is sent once, and both show it', async () => {
+  const before = here.outbox.length
+  const first = await open('tabs')
+  await say(first, 'write to Bo')
+  await email(first, 'approval-requested')
+  const second = await open('tabs')
+  await email(second, 'approval-requested')
+  await Promise.all([press(first, 'Approve'), press(second, 'Approve')])
+  for (const tab of [first, second]) {
+    await shows(tab, 'The e-mail is out.')
+    await email(tab, 'output-available')
+  }
+  expect({ sent: here.outbox.length - before, answers: [await answers(first), await answers(second)] }).toEqual({
+    sent: 1,
+    answers: [1, 1],
+  })
+})
+
 test('another person answers: the page that refreshes shows it, and a click that came too late says who was first', async () => {
   const [page, late] = [await open('shared'), await open('shared')]
   await say(page, 'write to Bo')
