@@ -125,6 +125,7 @@ class Story {
     await other.getByRole('button', { name: 'Approve', exact: true }).first().waitFor()
     await this.#shot(other, 'console')
     await other.getByRole('button', { name: 'Approve', exact: true }).first().click()
+    await other.getByText('The e-mail is out.').waitFor()
     await page.reload()
     await page.getByText('The e-mail is out.').waitFor()
     if (outbox.length !== before + 1) throw new Error(`${outbox.length - before} e-mails were sent.`)
