@@ -75,6 +75,8 @@ function others(a: string, b: string): readonly ReplyPart[] {
     { type: 'provider-result', id: a, name: b, result: [a, b], isError: false },
     { type: 'file', mediaType: 'text/plain', file: { kind: 'url', url: b } },
     { type: 'source', source: { [a]: b } },
+    { type: 'source', source: { sourceType: 'url', id: a, url: 'https://source.test/', title: b } },
+    { type: 'source', source: { sourceType: 'document', id: b, mediaType: 'text/plain', title: a } },
     { type: 'custom', kind: a },
     { type: 'text', text: b },
   ]

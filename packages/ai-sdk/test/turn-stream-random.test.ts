@@ -71,7 +71,11 @@ test('of any log, useChat shows the same live, after reconnecting and from the h
         if (!(await front.take(item, view))) continue
         const ended = view.turns.find(({ turnId }) => turnId === front.turnId)?.ended
         count(ended?.reason ?? 'held')
-        for (const { type } of front.message?.parts ?? []) count(type.startsWith('tool-') ? 'tool' : type)
+        for (const part of front.message?.parts ?? []) {
+          count(part.type.startsWith('tool-') ? 'tool' : part.type)
+          if ('state' in part && part.state === 'output-error') count('failed call')
+          if (part.type === 'data-hold' && JSON.stringify(part.data).includes('"expired"')) count('expired')
+        }
         // Frames of a step that was never stored are not in the history.
         if (view.live.reply) count('live')
         else expect(comparable(front.message)).toEqual(comparable(historyOf(view, front.turnId)))
@@ -83,7 +87,19 @@ test('of any log, useChat shows the same live, after reconnecting and from the h
     }),
     { numRuns: 200, seed: 777, endOnFailure: true },
   )
-  for (const what of ['held', 'continued', 'completed', 'cancelled', 'tool', 'text', 'data-hold', 'data-ended'])
+  const expected = [
+    'held',
+    'continued',
+    'completed',
+    'cancelled',
+    'superseded',
+    'tool',
+    'failed call',
+    'expired',
+    'text',
+    'reasoning',
+  ]
+  for (const what of [...expected, 'file', 'source-url', 'source-document', 'data-hold', 'data-answer', 'data-ended'])
     expect(met[what] ?? 0, what).toBeGreaterThan(10)
 }, 120_000)
 
