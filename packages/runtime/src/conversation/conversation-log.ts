@@ -130,7 +130,9 @@ export class ConversationLog extends Log<Conversation, Effect> {
   async #fetchOlder(): Promise<void> {
     const first = this.#first
     const older = await this.store.readBack(this.address, first, PAGE)
-    if (older.length === 0)
+    // The store may have lost events. Then this finds out, and starts again.
+    if (older.length === 0) await this.refresh()
+    if (older.length === 0 && this.#first === first)
       throw new HoldpointError('history-impossible', `The events before ${first} are missing. Restore the log.`)
     // Another caller may have read the same events meanwhile.
     if (this.#first !== first) return

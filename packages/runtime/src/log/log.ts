@@ -17,9 +17,10 @@ import type { Address, Append, Loaded, Store } from '@holdpoint/core/internal/lo
 import type { Ports } from '@holdpoint/core/internal/ports'
 import type { Call } from '@holdpoint/core/internal/turn/turn-state'
 import { Draft } from './draft.ts'
-import { KnownHeads } from './known-heads.ts'
+import { headOf, KnownHeads } from './known-heads.ts'
 import type { Decided, LogListener, LogOptions, Repeated, Written } from './log-options.ts'
 import type { LazyAbortController } from '../drive/lazy-abort-controller.ts'
+import { OtherMachine } from './other-machine.ts'
 import { Writes, type Writer } from './writes.ts'
 
 const OUTSIDER: Writer = { as: 'outsider' }
@@ -126,7 +127,10 @@ export class Log<S extends MachineState, F extends MachineEffect> {
   async #readOn(until: number): Promise<void> {
     while (this.#state.seq < until) {
       const from = this.#heads.newest
+      const reloads = this.#reloads
       const found = await this.store.follow(this.address, from)
+      // This answer may be from before the store lost events.
+      if (reloads !== this.#reloads) continue
       if (!found) {
         // An append may have been answered meanwhile.
         if (this.#heads.newest === from) return this.#reload()
@@ -138,9 +142,9 @@ export class Log<S extends MachineState, F extends MachineEffect> {
     }
   }
 
-  /** The state has reached this head, unless it is further already. */
-  #reached({ seq, hash }: Head): void {
-    if (seq === this.#state.seq && seq > this.#heads.newest.seq) this.#heads.add({ seq, hash })
+  /** The state has reached this head, unless it is further already. `after`: the seq before its batch. */
+  #reached({ seq, hash }: Head, after?: number): void {
+    if (seq === this.#state.seq && seq > this.#heads.newest.seq) this.#heads.add({ seq, hash }, after)
   }
 
   /**
@@ -221,8 +225,10 @@ export class Log<S extends MachineState, F extends MachineEffect> {
       case 'ok':
         this.#loaded = true
         this.#fruitless = 0
+        if (this.#heads.mayContradict(answer, this.#state.seq))
+          await this.#writes.retrying(() => this.refresh(), writer)
         this.#takeOwn(answer.events, draft)
-        this.#reached({ seq: answer.events.at(-1)?.seq ?? 0, hash: answer.hash })
+        this.#reached(headOf(answer), (answer.events[0]?.seq ?? 0) - 1)
         this.#wrote(answer.events)
         if (this.#announced > this.#state.seq) await this.#writes.retrying(() => this.refresh(), writer)
         if (this.#mayHaveLost(writer)) await this.#writes.retrying(() => this.#confirmOwner(), writer)
@@ -338,12 +344,5 @@ export class Log<S extends MachineState, F extends MachineEffect> {
 
   #othersWrote(): void {
     for (const listener of this.#listeners) listener.othersWrote()
-  }
-}
-
-/** The log with this id belongs to another machine: it is a space and not a conversation, or the other way round. */
-export class OtherMachine extends HoldpointError {
-  constructor({ id }: Address) {
-    super('config-invalid', `"${id}" is taken: a space and a conversation cannot have the same id. Use another one.`)
   }
 }

@@ -164,6 +164,7 @@ export class Engine implements LogHost, ActiveLogListener {
 
   left(active: AnyActiveLog): void {
     this.subscribers.unwatch(active)
+    this.#server.left(active.log.address)
   }
 
   get closing(): boolean {
@@ -278,7 +279,7 @@ export class Engine implements LogHost, ActiveLogListener {
 
   async #lookAround(): Promise<{ readonly next: number | undefined; readonly more: boolean }> {
     try {
-      await this.#server.compare(this.logs)
+      await this.#server.compare(this.logs, (address) => this.#look(address))
       const limit = LOOK + this.#notHelped
       const { conversations, next } = await this.store.due(this.#due(limit))
       const known = await this.#missing.without(this.#postponed.without(conversations, this.ports.now()))

@@ -19,7 +19,7 @@ import type { CancelResult } from '../conversation/active-conversation.ts'
 import { ConversationLog } from '../conversation/conversation-log.ts'
 import { deliverNotices } from '../drive/deliver-notices.ts'
 import { withEvents } from '../log/decision-events.ts'
-import { OtherMachine } from '../log/log.ts'
+import { OtherMachine } from '../log/other-machine.ts'
 import type { Engine } from '../node/engine.ts'
 import { NO_NODE } from '../node/no-node.ts'
 

@@ -72,7 +72,7 @@ export class Subscribers {
   async catchUp(): Promise<void> {
     const all = [...this.#byKey.values()].flatMap((each) => [...each])
     if (all.length === 0) return
-    const known = all.map(({ given }) => given)
+    const known = all.map((subscription) => subscription.known)
     const heads = await this.#store.heads(all.map(({ address }) => address))
     for (const [index, subscription] of all.entries()) {
       const head = heads[index] ?? 0
@@ -91,9 +91,9 @@ export class Subscribers {
   }
 }
 
-function lostEvents({ address, given }: Subscription, head: number): HoldpointError {
+function lostEvents({ address, known }: Subscription, head: number): HoldpointError {
   return new HoldpointError(
     'store-rolled-back',
-    `The store has "${address.id}" up to seq ${head}, and this reader has read up to ${given}: the store lost events. Read again from the start.`,
+    `The store has "${address.id}" up to seq ${head}, and it had events up to ${known}: the store lost events. Read again from the start.`,
   )
 }

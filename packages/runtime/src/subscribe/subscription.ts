@@ -21,7 +21,8 @@ export class Subscription implements ItemStream {
   readonly #leave: () => void
   /** The seq of the last event that the reader got. */
   #seq: number
-  #given = 0
+  /** The newest seq that the log is known to have had. */
+  #known = 0
   /** Items that the reader has not read yet. */
   #items: StreamItem[] = []
   /** Whether the store has events that are not in `#items`, and up to which seq (`#head`), by the notifications. */
@@ -51,13 +52,14 @@ export class Subscription implements ItemStream {
     this.#wake()
   }
 
-  /** The seq of the last event that it gave to the reader; 0 if it gave none. */
-  get given(): number {
-    return this.#given
+  /** The newest seq that the log is known to have had: the reader may ask for events after one that it never had. */
+  get known(): number {
+    return this.#known
   }
 
   /** The log has reached this seq. */
   behind(seq: number): void {
+    this.#known = Math.max(this.#known, seq)
     if (seq <= this.#seq) return
     this.#behind = true
     this.#head = Math.max(this.#head, seq)
@@ -117,7 +119,8 @@ export class Subscription implements ItemStream {
       this.#items.shift()
       if (!('seq' in item)) return item
       if (item.seq <= this.#seq) continue
-      this.#seq = this.#given = item.seq
+      this.#seq = item.seq
+      this.#known = Math.max(this.#known, item.seq)
       return item
     }
     return undefined

@@ -9,7 +9,7 @@ import { agentLogId, agentOfLog } from '@holdpoint/core/internal/log/agent-log'
 import type { PostResult, ReadResult, SpaceAccess } from '../agent/space-access.ts'
 import { ConversationLog } from '@holdpoint/runtime/internal/conversation/conversation-log'
 import { withEvents } from '@holdpoint/runtime/internal/log/decision-events'
-import { OtherMachine } from '@holdpoint/runtime/internal/log/log'
+import { OtherMachine } from '@holdpoint/runtime/internal/log/other-machine'
 import {
   decidePost,
   decideRead,
