@@ -1,10 +1,11 @@
 /** Runs ranges of seeds in a worker thread, and reports the result of each range. */
 import { parentPort } from 'node:worker_threads'
-import { simulate } from '@holdpoint/testing'
+import { simulate, type Mishap } from '@holdpoint/testing'
 
 export interface Range {
   readonly from: number
   readonly count: number
+  readonly mishap: Mishap | undefined
 }
 
 export interface Broken {
@@ -25,19 +26,19 @@ export interface RangeResult {
 /** One of this many seeds is run twice. */
 const COMPARE_EVERY = 50
 
-export async function runRange({ from, count }: Range): Promise<RangeResult> {
+export async function runRange({ from, count, mishap }: Range): Promise<RangeResult> {
   const faults: Record<string, number> = {}
   const broken: Broken[] = []
   let steps = 0
   let compared = 0
   for (let seed = from; seed < from + count; seed++) {
-    const result = await simulate({ seed })
+    const result = await simulate({ seed, ...(mishap && { mishap }) })
     steps += result.steps
     for (const [kind, times] of Object.entries(result.faults)) faults[kind] = (faults[kind] ?? 0) + times
     if (result.violation) broken.push({ seed, ...result.violation })
     if (seed % COMPARE_EVERY !== 0) continue
     compared++
-    const again = await simulate({ seed })
+    const again = await simulate({ seed, ...(mishap && { mishap }) })
     const what = `the second run has the hash ${again.hash}, not ${result.hash}`
     if (again.hash !== result.hash) broken.push({ seed, invariant: 'same seed, same trace', what })
   }

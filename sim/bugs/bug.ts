@@ -1,5 +1,5 @@
 /** A bug that the zoo adds on purpose, to test whether the simulation finds it. */
-import type { TamperStore } from '@holdpoint/testing'
+import type { Mishap, TamperStore } from '@holdpoint/testing'
 
 export interface Bug {
   /** A few words with dashes. */
@@ -8,10 +8,12 @@ export interface Bug {
   readonly patches?: readonly Patch[]
   /** A broken store that replaces the real one. */
   readonly tamper?: TamperStore
+  /** What happens to the store in every seed. Default: the seed decides. */
+  readonly mishap?: Mishap
 }
 
 export interface Patch {
-  /** Relative to packages/core/src. */
+  /** Relative to `packages`. */
   readonly file: string
   readonly find: string
   readonly replace: string

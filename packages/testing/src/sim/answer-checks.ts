@@ -4,10 +4,13 @@ import type { PendingHold } from '@holdpoint/runtime'
 import type { CallRecord, Taken } from './call-record.ts'
 import { mayDecide } from './may-decide.ts'
 import { mayAnswer } from './programs.ts'
+import type { Mishaps } from './mishaps.ts'
+import type { SimNode } from './node.ts'
 import type { RuleChecks } from './rule-checks.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Truth } from './truth.ts'
 import type { Judge } from './violation.ts'
+import type { World } from './world.ts'
 
 export interface Given {
   readonly conversation: string
@@ -25,8 +28,13 @@ export class AnswerChecks {
   readonly #judge: Judge
   readonly #scheduler: Scheduler
   readonly #rules: Pick<RuleChecks, 'mayDeny'>
+  readonly #mishaps: Mishaps
 
-  constructor(truth: Truth, judge: Judge, scheduler: Scheduler, rules: Pick<RuleChecks, 'mayDeny'>) {
+  constructor(
+    { truth, judge, scheduler, mishaps }: Pick<World, 'truth' | 'judge' | 'scheduler' | 'mishaps'>,
+    rules: Pick<RuleChecks, 'mayDeny'>,
+  ) {
+    this.#mishaps = mishaps
     this.#rules = rules
     this.#truth = truth
     this.#judge = judge
@@ -34,13 +42,15 @@ export class AnswerChecks {
   }
 
   /** Called when a node receives an answer. */
-  begins(given: Given): (answer: ResolveResult) => void {
+  begins(given: Given, node: SimNode): (answer: ResolveResult) => void {
+    const { losses } = this.#truth
     const before = this.#truth.conversations.get(given.conversation)?.calls.get(given.callId)
     const waitedFor = before?.waits ? before.nth : undefined
     // One of several approvers agrees to each hold again.
     const asked = given.hold === undefined && given.resolution.kind !== 'approve'
     const saidBefore = asked && before?.taken.some((taken) => carries(taken, given)) === true
     return (answer) => {
+      if (losses !== this.#truth.losses || this.#mishaps.isApart(node)) return
       const spent = saidBefore && answer.verdict === 'accepted'
       this.#judge.require(
         !spent,
@@ -66,6 +76,7 @@ export class AnswerChecks {
       ? evidenceFor(verdict, call, given, this.#scheduler.now)
       : verdict === 'unknown' || verdict === 'invalid'
     this.#judge.require(evidence, 'verdict-true', say('the log says otherwise'))
+    if (verdict === 'duplicate') this.#isKept(call, given)
     const unknown = verdict === 'unknown' && waitedFor !== undefined && given.hold === undefined
     this.#judge.require(!unknown, 'verdict-true', say('it was waiting'))
   }
@@ -80,6 +91,12 @@ export class AnswerChecks {
     const { deciding } = found.at(-1) ?? {}
     const may = !deciding || this.#may(given, deciding.hold, deciding.hold.to, deciding.at)
     this.#judge.require(may, 'only-who-may', say(`it is for ${deciding?.hold.to?.join(' or ')}`))
+  }
+
+  /** The caller relies on the answer that the log has already. */
+  #isKept(call: CallRecord | undefined, given: Given): void {
+    const kept = call?.taken.find((each) => carries({ ...each, by: given.by }, given))
+    if (kept) this.#mishaps.acknowledged(given.conversation, kept.seq)
   }
 
   #may(given: Given, hold: Hold, to: Hold['to'], at: number): boolean {
@@ -100,9 +117,11 @@ export class AnswerChecks {
   }
 
   /** Checks the pending list of a node: it has no hold that was never open, and every hold that was open all the time. */
-  pendingBegins(): (items: readonly PendingHold[]) => void {
+  pendingBegins(node: SimNode): (items: readonly PendingHold[]) => void {
     const start = this.#scheduler.steps
+    const { losses } = this.#truth
     return (items) => {
+      if (losses !== this.#truth.losses || this.#mishaps.isApart(node)) return
       const told = new Set(items.map(({ callId }) => callId))
       for (const { id, calls } of this.#truth.conversations.values()) {
         for (const call of calls.values()) {

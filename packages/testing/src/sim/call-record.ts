@@ -83,6 +83,21 @@ export class CallRecord {
     return this.at === 'held' || this.open
   }
 
+  /** The store was restored from a backup: it is asked about again, or its run is in doubt. */
+  restored(at: number): void {
+    if (!this.waits && this.at === 'ready') this.at = 'running'
+    if (!this.waits || !this.hold) return
+    const { expiresAt, timeoutMs, remindAt, escalation, accepts, kind } = this.hold
+    const later = at - (expiresAt - timeoutMs)
+    this.hold = {
+      ...this.hold,
+      expiresAt: expiresAt + later,
+      ...(remindAt !== undefined && { remindAt: remindAt + later }),
+      ...(escalation && { escalation: { ...escalation, at: escalation.at + later } }),
+      ...(kind === 'approval' && !accepts.includes('answer') && { accepts: [...accepts, 'answer' as const] }),
+    }
+  }
+
   /** `now` is the store's time. */
   follow(event: CallEvent, judge: Judge, now: number, step: number): void {
     const waited = this.waits

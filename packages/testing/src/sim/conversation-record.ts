@@ -51,6 +51,8 @@ export class ConversationRecord {
   handedOverAt = 0
   readonly #participants = new ParticipantsRecord()
   #tally = 0
+  /** The store was restored, and no message or answer came since. */
+  #restored = false
   /** The queued messages, computed from the log only. */
   #queue: Inbound[] = []
 
@@ -64,6 +66,8 @@ export class ConversationRecord {
       const gapless = event.seq === this.events.length + 1
       if (!judge.require(gapless, 'log-gapless', () => `${this.id}: ${event.seq} after ${this.events.length}`)) return
       this.events.push(event)
+      if (event.type === 'conversation.restored') this.#restore(event.at)
+      else if (goesOn(event)) this.#restored = false
       this.#followTurn(event, judge)
       this.#participants.follow(event, this.id, judge)
       if ('callId' in event) {
@@ -83,6 +87,11 @@ export class ConversationRecord {
       }
       this.#followStep(event)
     }
+  }
+
+  #restore(at: number): void {
+    this.#restored = true
+    for (const call of this.calls.values()) call.restored(at)
   }
 
   #followTurn(event: LogEvent, judge: Judge): void {
@@ -179,12 +188,17 @@ export class ConversationRecord {
   /** Work that needs no answer from outside. */
   get hasWork(): boolean {
     const { turn } = this.state
-    return this.#works || (turn.phase === 'rest' && this.#queue.length > 0)
+    return this.#works || (turn.phase === 'rest' && this.#queue.length > 0 && !this.#restored)
   }
 
   get #works(): boolean {
     if (this.space) return this.space.outbox.length > 0
     return next(this.state).some((effect) => effect.do !== 'expire-hold' && effect.do !== 'fire-plan')
+  }
+
+  /** The store was restored, and nothing goes on by itself. */
+  get restored(): boolean {
+    return this.#restored
   }
 
   get held(): CallRecord[] {
@@ -193,7 +207,7 @@ export class ConversationRecord {
 
   /** The earliest time at which a process has to look. */
   get deadlines(): number[] {
-    const plans = Array.from(this.state.plans.values(), ({ nextAt }) => nextAt)
+    const plans = this.#restored ? [] : Array.from(this.state.plans.values(), ({ nextAt }) => nextAt)
     return [...this.held.map(({ lookAt }) => lookAt), ...plans]
   }
 
@@ -224,6 +238,7 @@ export class ConversationRecord {
       ...(Object.keys(plugins).length > 0 && { plugins }),
       ...(plans.size > 0 && { plans: [...plans.values()] }),
       ...(outbox.length > 0 && { outbox }),
+      ...(this.#restored && { restored: true }),
     }
     const same = turn.phase === 'rest' && canonical(base) === canonical(should as unknown as Json)
     judge.require(same, 'base-is-the-fold', () => `${this.id} at ${this.events.length}`)
@@ -237,6 +252,12 @@ export class ConversationRecord {
     const same = canonical(base) === canonical(should as unknown as Json)
     judge.require(same, 'base-is-the-fold', () => `${this.id} at ${this.events.length}`)
   }
+}
+
+/** Whether a message or an answer came. */
+function goesOn(event: LogEvent): boolean {
+  if (event.type === 'turn.started' || event.type === 'message.queued') return true
+  return 'resolution' in event && event.resolution !== undefined
 }
 
 function openRows(rows: Iterable<HoldRow>): string[] {

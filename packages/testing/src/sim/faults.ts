@@ -80,28 +80,49 @@ const RATES = {
   'agent-elsewhere': 0,
 } as const
 
-export type FaultKind = keyof typeof RATES
-export const faultKinds: readonly FaultKind[] = Object.keys(RATES) as FaultKind[]
+/** What happens to the store as a whole (`mishaps.ts`). */
+const MISHAPS = [
+  /** The newest writes are gone. */
+  'rollback',
+  /** A log got events on a side of a divided store that was thrown away. */
+  'split-brain',
+  /** The synchronous standby receives a write late. */
+  'standby-late',
+  /** The server ends the wait for the standby, and the row stays. */
+  'standby-wait-ended',
+  /** The primary is lost, and the standby takes its place. */
+  'standby-promoted',
+  /** A session has the settings of another application. */
+  'session-mixed',
+  'bit-flip',
+  /** An older backup is restored. */
+  'restored',
+] as const
+
+type RatedKind = keyof typeof RATES
+export type FaultKind = RatedKind | (typeof MISHAPS)[number]
+const ratedKinds = Object.keys(RATES) as RatedKind[]
+export const faultKinds: readonly FaultKind[] = [...ratedKinds, ...MISHAPS]
 
 export class Faults {
   readonly counts: Map<FaultKind, number> = new Map()
   /** False once the faults have stopped. */
   active = true
-  readonly #rates = new Map<FaultKind, number>()
+  readonly #rates = new Map<RatedKind, number>()
   readonly #random: Random
   readonly #trace: Trace
 
   constructor(random: Random, trace: Trace) {
     this.#random = random
     this.#trace = trace
-    for (const kind of faultKinds) {
+    for (const kind of ratedKinds) {
       const much = random.chance(0.35) ? 0 : 0.3 + 1.7 * random.next()
       this.#rates.set(kind, RATES[kind] * much)
     }
   }
 
   /** Whether the fault happens this time. `times` multiplies its rate. */
-  strikes(kind: FaultKind, times = 1): boolean {
+  strikes(kind: RatedKind, times = 1): boolean {
     if (!this.active || !this.#random.chance(times * (this.#rates.get(kind) ?? 0))) return false
     this.happened(kind)
     return true

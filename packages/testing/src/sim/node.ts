@@ -9,11 +9,13 @@ import {
   type Agent,
   type Json,
   type JsonObject,
+  type LogEvent,
   type Ports,
   type ToolContext,
 } from '@holdpoint/core'
 import type { Problem } from '@holdpoint/runtime'
 import { Runtime } from '@holdpoint/spaces'
+import { forwarding } from './forwarding.ts'
 import type { Process, Task } from './scheduler.ts'
 import { everySeconds } from './autonomous-agents.ts'
 import { simModel } from './sim-model.ts'
@@ -103,6 +105,27 @@ export class SimNode {
     return this.world.scheduler.now < this.#believedUntil
   }
 
+  disowned(conversation: string): void {
+    this.world.mishaps.reports.disowned(this.id, conversation)
+  }
+
+  unheard(conversation: string, error: unknown): void {
+    this.world.mishaps.reports.unheard(this.id, conversation)
+    this.world.mishaps.met(error, conversation)
+  }
+
+  reloaded(conversation: string): void {
+    this.world.mishaps.reports.reloaded(this.id, conversation)
+  }
+
+  acknowledged(conversation: string, seq: number): void {
+    this.world.mishaps.acknowledged(conversation, seq)
+  }
+
+  shown(conversation: string, events: readonly LogEvent[]): void {
+    this.world.mishaps.shown(conversation, events)
+  }
+
   unclear(conversation: string): void {
     this.world.models.early.unclear(this.id, conversation)
     this.world.lost.excuse(this.id, conversation)
@@ -141,7 +164,15 @@ export class SimNode {
     const ports = this.#ports()
     this.world.seeTo(
       Runtime.open({
-        store: storeHandle(this, this.world.store, this.world),
+        store: storeHandle(
+          this,
+          forwarding(() => this.world.mishaps.storeOf(this)),
+          this.world,
+          {
+            confirms: this.world.mishaps.standby !== undefined,
+            watchServer: (changed) => this.world.mishaps.watch(this, changed),
+          },
+        ),
         agents: this.#agents(ports),
         ports,
         drive: this.#drives,
@@ -165,10 +196,11 @@ export class SimNode {
   }
 
   /** Stops at once, without telling any other process. */
-  crash(restartIn: number): void {
+  crash(restartIn: number, ghosts = true): void {
     const { scheduler, faults, random, trace } = this.world
     trace.add(`  ! ${this.name} dies`)
     const arrives = (): boolean => {
+      if (!ghosts) return false
       const ghost = random.chance(0.5)
       if (ghost) faults.happened('ghost-request')
       return ghost
@@ -256,7 +288,7 @@ export class SimNode {
     this.world.trace.add(`  ? ${this.name} ${conversation?.id ?? ''} ${String(error)}`)
     // A model failure is an expected fault, and no reason to lose track of a call.
     if (HoldpointError.is(error) && error.code === 'model-failed' && error.cause instanceof ModelError) return
-    this.world.unexpected(error, this.name)
+    this.world.unexpected(error, this.name, this.id)
     const step = conversation && this.world.truth.conversations.get(conversation.id)?.step
     if (step) step.excused++
     this.world.lost.excuse(this.id, conversation?.id)

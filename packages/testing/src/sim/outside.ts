@@ -6,6 +6,7 @@ import { canonical, type Json, type Resumption } from '@holdpoint/core'
 import type { CallRecord } from './call-record.ts'
 import type { SimNode } from './node.ts'
 import { toolFacts } from './tools.ts'
+import type { RestoredChecks } from './restored-checks.ts'
 import type { Truth } from './truth.ts'
 import type { Judge } from './violation.ts'
 
@@ -28,6 +29,8 @@ export class Outside {
   /** How often the tool's `verify` found that nothing had happened. */
   readonly #foundNothing = new Map<string, number>()
 
+  #restored: RestoredChecks | undefined
+
   constructor(truth: Truth, judge: Judge) {
     this.#truth = truth
     this.#judge = judge
@@ -41,6 +44,8 @@ export class Outside {
     const say = (what: string) => (): string => `${callId} (${tool}, attempt ${attempt}) on ${node.name}: ${what}`
     const before = this.#begun.get(callId) ?? []
     this.#begun.set(callId, [...before, begun])
+    // A process that does not know yet that the store lost its start.
+    if (this.#judge.afterLoss && !this.#truth.startedSince.has(`${callId} ${attempt} ${node.id}`)) return
     if (!call || !record) {
       this.#judge.require(false, 'started-first', say('the log has no such call'))
       return
@@ -75,12 +80,26 @@ export class Outside {
     this.#judge.require(same, 'goes-on-with-the-answer', say(`${JSON.stringify(is)}, not ${JSON.stringify(should)}`))
   }
 
-  #checkAgain({ callId, tool }: Begun, { reruns, resumptions }: CallRecord, say: (what: string) => () => string): void {
+  #checkAgain(
+    { callId, tool, conversation }: Begun,
+    { reruns, resumptions }: CallRecord,
+    say: (what: string) => () => string,
+  ): void {
     const times = this.#begun.get(callId)?.length ?? 0
     const { onLost } = toolFacts(tool)
     if (onLost === 'retry') return
+    const record = this.#truth.conversations.get(conversation)
+    const foundNothing = this.#foundNothing.get(callId) ?? 0
+    const may = record && this.#restored?.mayBegin(callId, record, times, foundNothing)
+    this.#judge.require(may !== false, 'restored-asks', say('began again after the restore, and no person said so'))
     const allowed = 1 + reruns + resumptions + (this.#foundNothing.get(callId) ?? 0)
     this.#judge.require(times <= allowed, 'at-most-once', say(`began ${times} times, but only ${allowed} are allowed`))
+  }
+
+  /** The store was restored from a backup. */
+  restored(checks: RestoredChecks): void {
+    this.#restored = checks
+    for (const [callId, begun] of this.#begun) checks.began(callId, begun.length, this.#foundNothing.get(callId) ?? 0)
   }
 
   /** An effect happens. */

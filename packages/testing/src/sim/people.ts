@@ -171,7 +171,7 @@ export class Person {
     return this.#ask({
       label: 'asks what is pending',
       ask: async (runtime) => (await runtime.pending({ limit: 1000 })).items,
-      begins: () => ({ told: answers.pendingBegins() }),
+      begins: (node) => ({ told: answers.pendingBegins(node) }),
     })
   }
 
@@ -243,7 +243,9 @@ export class Person {
           ...(principal && { by: principal }),
           ...(hold !== undefined && { hold }),
         }),
-      begins: () => ({ told: answers.begins({ conversation, callId, resolution, by: signed, principal, hold }) }),
+      begins: (node) => ({
+        told: answers.begins({ conversation, callId, resolution, by: signed, principal, hold }, node),
+      }),
     })
   }
 

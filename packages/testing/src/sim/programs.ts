@@ -67,7 +67,7 @@ export class Program {
     return request(this.#world, this.#process, random.pick(nodes), {
       label: `answers ${callId}`,
       ask: (runtime) => runtime.resolve(conversation, callId, resolution, { by, kinds, ...named }),
-      begins: () => ({ told: answers.begins({ conversation, callId, resolution, by, hold }) }),
+      begins: (node) => ({ told: answers.begins({ conversation, callId, resolution, by, hold }, node) }),
     })
   }
 }

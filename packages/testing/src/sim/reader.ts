@@ -9,6 +9,9 @@ export class Reader {
   readonly conversation: string
   /** The last seq it saw. */
   seq = 0
+  /** How often the store lost events. */
+  #loss = 0
+  #away: AbortController | undefined
   readonly #world: World
   readonly #process: Process
 
@@ -30,18 +33,35 @@ export class Reader {
 
   #connection(node: SimNode): Promise<void> {
     const away = new AbortController()
+    this.#away = away
     return new Promise((resolve) => {
       const over = (error?: unknown): void => {
         if (error !== undefined) this.#world.unexpected(error, this.#process.name)
         resolve()
       }
-      node.call('subscribe', (runtime) => this.#read(runtime, away), over.bind(undefined, undefined), over)
+      node.call('subscribe', (runtime) => this.#read(runtime, node, away), over.bind(undefined, undefined), over)
     })
   }
 
-  async #read(runtime: Runtime, away: AbortController): Promise<void> {
+  /** The store lost events, so it starts again. */
+  again(): void {
+    this.seq = 0
+    this.#loss++
+  }
+
+  /** Its connection ends. */
+  cutOff(): void {
+    this.again()
+    this.#away?.abort()
+  }
+
+  async #read(runtime: Runtime, node: SimNode, away: AbortController): Promise<void> {
+    if (this.#world.mishaps.isApart(node)) return
+    const loss = this.#loss
     const items = runtime.subscribe(this.conversation, { after: this.seq, signal: away.signal })
     for await (const item of items) {
+      // A connection from before the loss shows what was lost, until the process notices.
+      if (loss !== this.#loss) return
       this.#saw(item)
       if (this.#world.faults.strikes('reader-gone')) return
     }

@@ -16,7 +16,7 @@ export interface Request<T> {
   readonly label: string
   ask(runtime: Runtime, node: SimNode): Promise<T>
   /** Called when a node receives the request. The returned object checks the answer, or its absence. */
-  begins?(): ResponseCheck<T>
+  begins?(node: SimNode): ResponseCheck<T>
 }
 
 /** The answer. Undefined if none arrived. */
@@ -46,7 +46,7 @@ export function request<T>(
         to.call(
           name,
           (runtime) => {
-            judging = begins?.()
+            judging = begins?.(to)
             return ask(runtime, to)
           },
           (answer) => {

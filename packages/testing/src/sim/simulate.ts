@@ -5,6 +5,7 @@
 import type { ConversationRecord } from './conversation-record.ts'
 import type { FaultKind } from './faults.ts'
 import { frozen } from './frozen.ts'
+import type { Mishap } from './mishaps.ts'
 import type { Reader } from './reader.ts'
 import type { Violation } from './violation.ts'
 import { World, type TamperStore } from './world.ts'
@@ -15,6 +16,8 @@ export interface SimulateOptions {
   readonly trace?: boolean
   /** Replaces the real store by a defective one. */
   readonly tamper?: TamperStore
+  /** What happens to the store as a whole. Default: the seed decides. */
+  readonly mishap?: Mishap
 }
 
 export interface Simulated {
@@ -36,8 +39,8 @@ const FAULTS_MS = 120_000
 const REST_MS = 240_000
 const QUIET_MS = 15_000
 
-export async function simulate({ seed, trace = false, tamper }: SimulateOptions): Promise<Simulated> {
-  const world = new World(seed, trace, tamper)
+export async function simulate({ seed, trace = false, tamper, mishap }: SimulateOptions): Promise<Simulated> {
+  const world = new World(seed, trace, tamper, mishap)
   const { scheduler, truth, faults } = world
   const start = scheduler.now
   const catchStray = (error: unknown): void => world.unexpected(error, 'uncaught')
@@ -76,6 +79,7 @@ async function runWithFaults(world: World): Promise<void> {
   for (const reader of world.readers) world.seeTo(reader.follow())
   world.seeTo(world.operate())
   for (const program of world.programs) world.seeTo(program.live())
+  world.mishaps.start()
   if (world.ruleMaker) world.seeTo(world.ruleMaker.live())
   const people = [...world.people, ...world.visitors]
   let busy = people.length
@@ -95,31 +99,39 @@ async function runWithFaults(world: World): Promise<void> {
 
 /** No more faults, and no new messages from outside. */
 async function runUntilIdle(world: World): Promise<void> {
-  const { scheduler, judge, truth, faults, nodes, readers } = world
+  const { scheduler, judge, truth, faults, nodes, readers, mishaps } = world
   faults.active = false
   for (const node of nodes) node.process.pausedUntil = 0
   const deadline = scheduler.now + REST_MS
   const overdue = ({ deadlines }: ConversationRecord): boolean => deadlines.some((at) => at <= scheduler.now)
   const stuck = (): ConversationRecord[] =>
-    [...truth.conversations.values()].filter((record) => record.hasWork || overdue(record))
+    [...truth.conversations.values()].filter(
+      (record) => !mishaps.excuses(record) && (record.hasWork || overdue(record)),
+    )
   const behind = (): Reader[] =>
-    readers.filter(({ seq, conversation }) => seq < (truth.conversations.get(conversation)?.events.length ?? 0))
+    readers.filter(
+      ({ seq, conversation }) =>
+        !mishaps.excuses({ id: conversation }) && seq < (truth.conversations.get(conversation)?.events.length ?? 0),
+    )
   // A node without an answer about its saved clients retries the write, and a node that learns late that a write may have
   // failed checks it.
   const hasUncertainWrites = (): boolean =>
     nodes.some((node) => scheduler.waiting(node.process).some(({ label }) => /^(?:put|append) /.test(label)))
   const over = (): boolean =>
-    world.asking === 0 &&
+    (world.asking === 0 || mishaps.unrepaired) &&
     stuck().length === 0 &&
+    !mishaps.divided &&
     behind().length === 0 &&
     !scheduler.underWay('append') &&
     !hasUncertainWrites()
   await scheduler.run(() => judge.violation !== undefined || scheduler.now > deadline || over())
   const state = stuck().map(({ id, state: { turn, seq } }) => `${id} at ${seq}, phase ${turn.phase}`)
   judge.require(state.length === 0, 'live', () => `after ${REST_MS} ms: ${state.join('; ')}`)
-  judge.require(world.asking === 0, 'live', () => `${world.asking} callers never got an answer`)
+  // A process that does not drive a damaged log waits for the one that does.
+  judge.require(world.asking === 0 || mishaps.unrepaired, 'live', () => `${world.asking} callers never got an answer`)
   judge.require(behind().length === 0, 'reader-gapless', () => 'a subscriber never got the newest events')
   if (judge.violation) return
+  mishaps.checkAtRest()
   world.spaces.checkAtRest()
   world.shown.checkAtRest()
 }
@@ -127,7 +139,8 @@ async function runUntilIdle(world: World): Promise<void> {
 /** While everything is idle, only deadlines may cause a write. */
 async function stayIdle(world: World): Promise<void> {
   const { scheduler, judge, truth, nodes } = world
-  if (judge.violation) return
+  // A driver tries a damaged log again from time to time, and may have read it before the damage.
+  if (judge.violation || world.mishaps.unrepaired) return
   const deadlines = [...truth.conversations.values()].flatMap((record) => record.deadlines)
   const until = Math.min(scheduler.now + QUIET_MS, ...deadlines)
   const { wroteAt } = truth

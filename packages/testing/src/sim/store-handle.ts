@@ -16,11 +16,33 @@ export interface StoreUser {
   unclear(id: string): void
   /** The node's heartbeat was answered: it relies on its lease until this time. */
   believed(until: number): void
+  /** The store does not have the events that the node follows. */
+  disowned(id: string): void
+  /** The node could not read on. */
+  unheard(id: string, error: unknown): void
+  /** The node has read the log from its start. */
+  reloaded(id: string): void
+  /** The node was told that the log has everything up to this seq. */
+  acknowledged(id: string, seq: number): void
+  /** The node has read these events. */
+  shown(id: string, events: readonly LogEvent[]): void
   /** The node's name in the store. */
   named(node: string): void
 }
 
-export function storeHandle(user: StoreUser, store: Store, around: StoreSurroundings): Store {
+export interface HandleOptions {
+  /** The store shows events before they are safe. */
+  readonly confirms: boolean
+  /** Calls the listener when the node reaches another server than before. */
+  watchServer(changed: (what: string) => void): () => void
+}
+
+export function storeHandle(
+  user: StoreUser,
+  store: Store,
+  around: StoreSurroundings,
+  { confirms, watchServer }: HandleOptions,
+): Store {
   const line = new StoreLine(user.process, around)
   const read = <T>(label: string, get: () => Promise<T>): Promise<T> =>
     line.ask(label, false, async (fate) => {
@@ -38,11 +60,7 @@ export function storeHandle(user: StoreUser, store: Store, around: StoreSurround
       },
       comesAgain,
     )
-  const heard = (address: Address, events: readonly LogEvent[]): void => {
-    const last = events.at(-1)
-    if (last) user.told(address.id, last.seq)
-  }
-
+  const heard = hears(user)
   return {
     append: async (write) => {
       user.writes(write.to.id)
@@ -51,22 +69,16 @@ export function storeHandle(user: StoreUser, store: Store, around: StoreSurround
         answer = await append(write, line, store, around)
         return answer
       } finally {
-        if (answer?.result === 'ok') heard(write.to, answer.events)
-        else if (answer?.result === 'conflict' || answer?.result === 'fenced') user.refused(write.to.id)
+        if (answer?.result === 'ok') {
+          heard(write.to, answer.events)
+          user.acknowledged(write.to.id, answer.events.at(-1)?.seq ?? 0)
+        } else if (answer?.result === 'conflict' || answer?.result === 'fenced') user.refused(write.to.id)
         else user.unclear(write.to.id)
       }
     },
-    load: (from) => read(`load ${from.id}`, () => store.load(from)),
-    follow: async (from, head) => {
-      const found = await read(`follow ${from.id} ${head.seq}`, () => store.follow(from, head))
-      heard(from, found?.events ?? [])
-      return found
-    },
+    ...(confirms && { confirm: (of: Address) => say(`confirm ${of.id}`, async () => store.confirm?.(of)) }),
+    ...eventReads(user, store, read, heard),
     inspect: () => read('inspect', () => store.inspect()),
-    batches: (from, after, limit) => read(`batches ${from.id} ${after}`, () => store.batches(from, after, limit)),
-    read: (from, after, limit) => read(`read ${from.id} ${after}`, () => store.read(from, after, limit)),
-    readBack: (from, before, limit) => read(`read-back ${from.id}`, () => store.readBack(from, before, limit)),
-    readCall: (from, callId) => read(`read-call ${callId}`, () => store.readCall(from, callId)),
     findCall: (tenant, callId) => read(`find-call ${callId}`, () => store.findCall(tenant, callId)),
     findKey: (from, key) => read(`find-key ${key}`, () => store.findKey(from, key)),
     heads: (of) => read('heads', () => store.heads(of)),
@@ -96,6 +108,7 @@ export function storeHandle(user: StoreUser, store: Store, around: StoreSurround
       return epoch
     },
     listen: (changed) => listenThrough(user.process, store, around, changed),
+    watchServer,
     close: async () => {},
   }
 }
@@ -143,4 +156,68 @@ function listenThrough(
     if (faults.strikes('notification-twice')) tell(what, seq, look, random.between(0, 5000))
   })
   return stop
+}
+
+type Hears = (address: Address, events: readonly LogEvent[]) => void
+
+/** The node learns that the log has these events. */
+function hears(user: StoreUser): Hears {
+  return ({ id }, events) => {
+    const last = events.at(-1)
+    if (last) user.told(id, last.seq)
+  }
+}
+
+/** Reads of events: they may show what was lost, and what is damaged. */
+function eventReads(
+  user: StoreUser,
+  store: Store,
+  read: <T>(label: string, get: () => Promise<T>) => Promise<T>,
+  heard: Hears,
+): Pick<Store, 'load' | 'follow' | 'batches' | 'read' | 'readBack' | 'readCall'> {
+  const events = async <T>(
+    { id }: Address,
+    reading: Promise<T>,
+    of: (answer: T) => readonly LogEvent[],
+  ): Promise<T> => {
+    try {
+      const answer = await reading
+      user.shown(id, of(answer))
+      return answer
+    } catch (error) {
+      user.unheard(id, error)
+      throw error
+    }
+  }
+  return {
+    load: async (from) => {
+      const reading = read(`load ${from.id}`, () => store.load(from))
+      const loaded = await events(from, reading, (answer) => answer?.events ?? [])
+      user.reloaded(from.id)
+      return loaded
+    },
+    follow: async (from, head) => {
+      const reading = read(`follow ${from.id} ${head.seq}`, () => store.follow(from, head))
+      const found = await events(from, reading, (answer) => answer?.events ?? [])
+      if (!found) user.disowned(from.id)
+      heard(from, found?.events ?? [])
+      return found
+    },
+    batches: (from, after, limit) => {
+      const reading = read(`batches ${from.id} ${after}`, () => store.batches(from, after, limit))
+      return events(from, reading, () => [])
+    },
+    read: (from, after, limit) => {
+      const reading = read(`read ${from.id} ${after}`, () => store.read(from, after, limit))
+      return events(from, reading, (answer) => answer)
+    },
+    readBack: (from, before, limit) => {
+      const reading = read(`read-back ${from.id}`, () => store.readBack(from, before, limit))
+      return events(from, reading, (answer) => answer)
+    },
+    readCall: (from, callId) => {
+      const reading = read(`read-call ${callId}`, () => store.readCall(from, callId))
+      return events(from, reading, (answer) => answer)
+    },
+  }
 }

@@ -6,6 +6,7 @@ import { Faults, Windows } from './faults.ts'
 import { autonomousAgentsIn, autonomousAgentOptions, type AutonomousAgents } from './autonomous-agents.ts'
 import { MessageChecks } from './message-checks.ts'
 import { LostCallChecks } from './lost-call-checks.ts'
+import { Mishaps, type Mishap } from './mishaps.ts'
 import { ModelCallChecks } from './model-call-checks.ts'
 import { SimNode } from './node.ts'
 import { Outside } from './outside.ts'
@@ -43,6 +44,7 @@ export class World {
   readonly outages: Windows
   readonly fullDisk: Windows
   readonly truth: Truth
+  readonly mishaps: Mishaps
   readonly store: Store
   readonly outside: Outside
   readonly models: ModelCallChecks
@@ -78,7 +80,7 @@ export class World {
   /** The node that dies before it gets the answer to its write. */
   #doomed: string | undefined
 
-  constructor(seed: number, trace: boolean, tamper: TamperStore = (store) => store) {
+  constructor(seed: number, trace: boolean, tamper: TamperStore = (store) => store, mishap?: Mishap) {
     this.seed = seed
     const root = new Random(Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995)
     this.random = root.fork('world')
@@ -88,7 +90,8 @@ export class World {
     this.outages = new Windows(root.fork('outages'), START, 2, 25_000)
     this.fullDisk = new Windows(root.fork('disk'), START, 2, 25_000)
     this.truth = new Truth(this.scheduler, this.judge, this.trace)
-    this.store = tamper(this.truth.store, root.fork('tamper'))
+    this.mishaps = new Mishaps(this, root.fork('mishaps'), mishap)
+    this.store = this.mishaps.surround(tamper(this.truth.store, root.fork('tamper')))
     this.outside = new Outside(this.truth, this.judge)
     this.ruleChecks = new RuleChecks(
       this.judge,
@@ -98,7 +101,7 @@ export class World {
         return bornAt === undefined ? undefined : Math.max(bornAt, this.truth.ownedSince(conversation))
       },
     )
-    this.answers = new AnswerChecks(this.truth, this.judge, this.scheduler, this.ruleChecks)
+    this.answers = new AnswerChecks(this, this.ruleChecks)
     this.messages = new MessageChecks(this.judge)
     this.askers = new AuthorChecks(this.judge)
     this.spaces = new SpaceChecks(this.judge)
@@ -129,6 +132,7 @@ export class World {
     this.autonomous = autonomousAgentsIn(agentShape)
     this.alive = this.autonomous.agents.map((name) => autonomousAgentOptions(name, agentShape))
     this.truth.onCommit = (record, events, writer) => {
+      this.mishaps.restored.follow(record, events)
       this.models.follow(record, events, writer)
       this.lost.follow(record, events, writer)
       this.ruleChecks.follow(record, events, writer)
@@ -172,8 +176,8 @@ export class World {
   }
 
   /** The only allowed errors: the store is unavailable, the node is closed, or the agent is on another node. */
-  unexpected(error: unknown, where: string): void {
-    if (error instanceof StoreAway) return
+  unexpected(error: unknown, where: string, node = ''): void {
+    if (error instanceof StoreAway || this.mishaps.told(error, node)) return
     if (HoldpointError.is(error) && (error.code === 'store-unavailable' || error.code === 'closed')) return
     if (HoldpointError.is(error) && error.code === 'agent-missing' && this.faults.counts.has('agent-elsewhere')) return
     this.judge.require(
