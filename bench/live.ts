@@ -1,28 +1,35 @@
 /**
  * The cost of a streamed turn: a gateway over HTTP with a model at a realistic pace and one tool call per turn, 20 and 100
  * conversations at once, each followed by SSE. Compared in each round with a bare `node:http` relay that appends the same
- * facts to SQLite, and with AI SDK `streamText` behind a route that saves messages with handwritten code.
+ * facts to SQLite, and with AI SDK `streamText` behind a route that saves messages with handwritten code. With `--access`, the
+ * gateway is compared with itself: for a person, for a person whom an `authorize` that always says yes lets in, and for a key.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { clientOf, type Client, type TurnTimes } from './live/clients.ts'
-import type { Contestant, Usage } from './live/contestant.ts'
+import type { Contestant, Ready, Usage } from './live/contestant.ts'
 import { TURN_MS } from './live/paced-model.ts'
 import { profiling } from './storage/contestants.ts'
 import { progress, type Figure, type Report } from './storage/report.ts'
 import { median, rounded } from './storage/statistics.ts'
 
-const CONTESTANTS: readonly Contestant[] = ['bare', 'aiSdk', 'ours']
+const BASELINES: readonly Contestant[] = ['bare', 'aiSdk', 'ours']
+const ACCESS: readonly Contestant[] = ['ours', 'anyone', 'person']
 const AT_ONCE = [20, 100] as const
 const AIM = 2
 
-export async function live({ rounds = 3, turns = 10 }): Promise<Report> {
+export async function live({ rounds = 3, turns = 10, access = false }): Promise<Report> {
   const figures: Record<string, Figure> = { modelMs: TURN_MS }
   const limits: Report['limits'][number][] = []
   for (const atOnce of AT_ONCE) {
-    const measured = await contest(atOnce, rounds, turns)
+    const players = await contest(access ? ACCESS : BASELINES, atOnce, { rounds, turns })
+    if (access) {
+      figures[`at${atOnce}`] = { ...sidesOf(players), ratios: costOfAccess(players) }
+      continue
+    }
+    const measured = sidesOf(players)
     figures[`at${atOnce}`] = measured
     limits.push({
       what: `processor time per turn to bare, ${atOnce} at once`,
@@ -45,22 +52,54 @@ type Measured = {
 
 /** `fresh` is the first round of a new process; `warm` is the median of the others. */
 type Sides = Record<Contestant, { readonly fresh: Measured; readonly warm: Measured }>
+type Rounds = Pick<Player, 'contestant' | 'measured'>
+
+function sidesOf(players: readonly Rounds[]): Sides {
+  return Object.fromEntries(
+    players.map(({ contestant, measured: [fresh, ...warm] }) => [contestant, { fresh, warm: middle(warm) }]),
+  ) as Sides
+}
+
+/** The processor time of a turn, of one contestant to another: in all warm rounds together, and in each. */
+function costOfAccess(players: readonly Rounds[]): Record<string, Record<string, number>> {
+  const ratio = (one: Contestant, other: Contestant): Record<string, number> => {
+    const times = (which: Contestant): readonly number[] =>
+      players.flatMap(({ contestant, measured }) =>
+        contestant === which ? measured.slice(1).map(({ cpuMsPerTurn }) => cpuMsPerTurn) : [],
+      )
+    const base = times(other)
+    const all = times(one).map((each, round) => each / (base[round] ?? Number.NaN))
+    const whole = sum(times(one)) / sum(base)
+    return { whole, median: median(all), least: Math.min(...all), most: Math.max(...all) }
+  }
+  return { personToAnyone: ratio('person', 'anyone'), personToKey: ratio('person', 'ours') }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0)
+}
 
 /** The contestants take turns, a round each, so that a busy minute of the machine affects all of them. */
-async function contest(atOnce: number, rounds: number, turns: number): Promise<Sides> {
+async function contest(
+  contestants: readonly Contestant[],
+  atOnce: number,
+  { rounds, turns }: { readonly rounds: number; readonly turns: number },
+): Promise<readonly Rounds[]> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-live-'))
   const players: Player[] = []
   try {
-    for (const contestant of CONTESTANTS) players.push(await player(contestant, folder, atOnce))
+    for (const contestant of contestants) players.push(await player(contestant, folder, atOnce))
     for (let round = 0; round <= rounds; round++)
-      for (const { contestant, child, clients, measured } of players) {
+      // In each round another contestant is the first.
+      for (const { contestant, child, clients, measured } of [
+        ...players.slice(round % 3),
+        ...players.slice(0, round % 3),
+      ]) {
         const figures = await measure(child, clients, turns)
         measured.push(figures)
         progress(`${atOnce} at once, round ${round} (${round === 0 ? 'fresh' : 'warm'}), ${line(contestant, figures)}`)
       }
-    return Object.fromEntries(
-      players.map(({ contestant, measured: [fresh, ...warm] }) => [contestant, { fresh, warm: middle(warm) }]),
-    ) as Sides
+    return players
   } finally {
     for (const { child, clients } of players) {
       for (const client of clients) client.close()
@@ -80,8 +119,8 @@ interface Player {
 async function player(contestant: Contestant, folder: string, atOnce: number): Promise<Player> {
   const execArgv = [...process.execArgv, ...profiling(`live-${atOnce}-${contestant}`)]
   const child = fork(join(import.meta.dirname, 'live/contestant.ts'), [contestant, folder], { execArgv })
-  const { url } = await message<{ url: string }>(child)
-  const clients = await Promise.all(Array.from({ length: atOnce }, (_, nth) => clientOf(contestant, url, `c${nth}`)))
+  const ready = await message<Ready>(child)
+  const clients = await Promise.all(Array.from({ length: atOnce }, (_, nth) => clientOf(contestant, ready, `c${nth}`)))
   return { contestant, child, clients, measured: [] }
 }
 

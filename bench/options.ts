@@ -10,6 +10,8 @@ export interface Options {
   readonly turns?: number
   readonly conversations?: number
   readonly rounds?: number
+  /** `live`: with and without the rules of who may see what, in place of the baselines. */
+  readonly access: boolean
   readonly check: boolean
 }
 
@@ -30,6 +32,7 @@ export function optionsOf(args: readonly string[], benches: readonly string[]): 
     ...count('turns', values.turns),
     ...count('conversations', values.conversations),
     ...count('rounds', values.rounds),
+    access: values.access ?? false,
     check: values.check ?? false,
   }
 }
@@ -46,6 +49,7 @@ const FLAGS = {
   turns: TEXT,
   conversations: TEXT,
   rounds: TEXT,
+  access: { type: 'boolean' },
   check: { type: 'boolean' },
 } as const
 

@@ -1,6 +1,6 @@
 /** The clients of the `live` benchmark: each starts turns of one conversation, one after the other, and follows them. */
 import { Agent, request, type IncomingMessage } from 'node:http'
-import { KEY, type Contestant } from './contestant.ts'
+import type { Contestant, Ready } from './contestant.ts'
 
 /** In milliseconds since the message was sent. */
 export interface TurnTimes {
@@ -17,8 +17,9 @@ export interface Client {
 const IDLE_MS = 2000
 const keepAlive = new Agent({ keepAlive: true, maxSockets: 400, timeout: IDLE_MS })
 
-export function clientOf(contestant: Contestant, url: string, id: string): Promise<Client> {
-  return contestant === 'ours' ? following(url, id) : Promise.resolve(posting(url, id))
+export function clientOf(contestant: Contestant, ready: Ready, id: string): Promise<Client> {
+  const isBaseline = contestant === 'bare' || contestant === 'aiSdk'
+  return isBaseline ? Promise.resolve(posting(ready.url, id)) : following(ready, id)
 }
 
 /** The stream is the response to the message. */
@@ -37,8 +38,8 @@ function posting(url: string, id: string): Client {
 }
 
 /** Like our client: one event stream for the conversation, and one request per message. */
-async function following(url: string, id: string): Promise<Client> {
-  const headers = { authorization: `Bearer ${KEY}` }
+async function following({ url, credential }: Ready, id: string): Promise<Client> {
+  const headers = { authorization: `Bearer ${credential}` }
   const path = `${url}/api/conversations/${id}`
   await drained(await post(`${url}/api/conversations`, headers, { id }))
   let heard: (text: string) => void = () => {}

@@ -6,16 +6,29 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { serve } from '@holdpoint/gateway'
+import { serve, type Authorize } from '@holdpoint/gateway'
 import type { LanguageModelV4Message, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { isStepCount, streamText, tool as aiSdkTool, toUIMessageStream, type ModelMessage } from 'ai'
 import { agent, aiSdkModel, holdpoint, openStore, tool } from 'holdpoint'
+import { SignJWT } from 'jose'
 import { z } from 'zod'
 import { rawSqlite } from '../storage/raw-sqlite.ts'
 import { pacedModel } from './paced-model.ts'
 
-export type Contestant = 'bare' | 'aiSdk' | 'ours'
-export const KEY = 'the-key-of-the-benchmark-long-enough'
+/**
+ * `ours` is used with the key of a program, for which no rule is asked. `person` is used with a token of the person who owns
+ * the conversations, and `anyone` too, but there every request is allowed by an `authorize` that always says yes.
+ */
+export type Contestant = 'bare' | 'aiSdk' | 'ours' | 'anyone' | 'person'
+const KEY = 'the-key-of-the-benchmark-long-enough'
+const SECRET = 'the-secret-of-the-benchmark-which-is-long-enough'
+
+/** What the parent needs to use a contestant. */
+export interface Ready {
+  readonly url: string
+  /** A bearer token. The baselines have no authentication. */
+  readonly credential: string
+}
 
 /** What the process has used since its start. The parent computes differences. */
 export interface Usage {
@@ -31,30 +44,38 @@ const KINDS = { system: 'text', user: 'user', assistant: 'text', tool: 'result' 
 const input = z.object({ order: z.number() })
 const look = ({ order }: { order: number }): { order: number; status: string } => ({ order, status: 'shipped' })
 
+async function holdpointGateway(file: string, authorize?: Authorize): Promise<string> {
+  const store = await openStore(file)
+  const found = tool({
+    name: 'look',
+    description: 'Looks an order up.',
+    input,
+    run: ({ input: given }) => look(given),
+  })
+  const agents = [agent({ name: 'desk', model: aiSdkModel(pacedModel), tools: [found] })]
+  const runtime = await holdpoint({ store, agents })
+  const endless = { perSecond: 1e9, burst: 1e9 }
+  const limits = {
+    rate: endless,
+    tenantRate: endless,
+    tenantBytes: endless,
+    tenantBytesPerDay: Infinity,
+    tenantAnswerBytes: endless,
+    streamsPerKey: 1000,
+    streamsPerTenant: 1000,
+  }
+  const auth = {
+    keys: [{ key: KEY, scopes: ['admin'] as const }],
+    tokens: { secret: SECRET, issuer: 'i', audience: 'a' },
+  }
+  const server = await serve({ runtime, store, agents, limits, auth, ...(authorize && { authorize }) })
+  return server.url
+}
+
 const servers: Readonly<Record<Contestant, (folder: string) => Promise<string>>> = {
-  ours: async (folder) => {
-    const store = await openStore(join(folder, 'ours.db'))
-    const found = tool({
-      name: 'look',
-      description: 'Looks an order up.',
-      input,
-      run: ({ input: given }) => look(given),
-    })
-    const agents = [agent({ name: 'desk', model: aiSdkModel(pacedModel), tools: [found] })]
-    const runtime = await holdpoint({ store, agents })
-    const endless = { perSecond: 1e9, burst: 1e9 }
-    const limits = {
-      rate: endless,
-      tenantRate: endless,
-      tenantBytes: endless,
-      tenantBytesPerDay: Infinity,
-      tenantAnswerBytes: endless,
-      streamsPerKey: 1000,
-      streamsPerTenant: 1000,
-    }
-    const server = await serve({ runtime, store, agents, limits, auth: { keys: [{ key: KEY, scopes: ['admin'] }] } })
-    return server.url
-  },
+  ours: (folder) => holdpointGateway(join(folder, 'ours.db')),
+  person: (folder) => holdpointGateway(join(folder, 'person.db')),
+  anyone: (folder) => holdpointGateway(join(folder, 'anyone.db'), () => true),
   bare: async (folder) => {
     const db = rawSqlite(join(folder, 'bare.db'))
     const logs = new Map<string, LanguageModelV4Message[]>()
@@ -142,6 +163,16 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return body
 }
 
+async function credentialOf(contestant: string): Promise<string> {
+  if (contestant !== 'person' && contestant !== 'anyone') return KEY
+  return new SignJWT({ sub: 'ada', tenant: 'default', scope: 'agent reader', groups: ['support'] })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setIssuer('i')
+    .setAudience('a')
+    .setExpirationTime('12h')
+    .sign(new TextEncoder().encode(SECRET))
+}
+
 if (process.send) {
   const [contestant = '', folder = ''] = process.argv.slice(2)
   const delay = monitorEventLoopDelay({ resolution: 5 })
@@ -157,5 +188,7 @@ if (process.send) {
     process.send?.(usage)
   })
   process.on('disconnect', () => process.exit())
-  process.send({ url: await servers[contestant as Contestant](folder) })
+  const url = await servers[contestant as Contestant](folder)
+  const ready: Ready = { url, credential: await credentialOf(contestant) }
+  process.send(ready)
 }

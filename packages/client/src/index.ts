@@ -106,6 +106,8 @@ export type {
   McpServerRow,
   McpToolRow,
   Participants,
+  ExportLine,
+  PersonErased,
   PersonRow,
   PersonSessionRow,
   AdminEntry,

@@ -5,6 +5,7 @@ import { Ago, Button, Countdown } from '@holdpoint/ui'
 import { Delegations } from '../delegations.tsx'
 import { Notifications } from '../notifications.tsx'
 import { INPUT, Screen, ErrorNotice, TextLink } from '../parts.tsx'
+import { PersonData } from '../person/person-data.tsx'
 import { setPreferences, usePreferences, type Preferences } from '../preferences.ts'
 import { forgetKey, useSession } from '../session.ts'
 import { useCaller } from '../use-me.ts'
@@ -19,6 +20,7 @@ export function SettingsScreen(): ReactNode {
       <Delegations />
       <Notifications />
       {caller?.scopes.includes('admin') && <Keys />}
+      {caller?.scopes.includes('admin') && <PersonData />}
       {caller?.scopes.includes('admin') && (
         <section className="grid justify-items-start gap-2">
           <h2 className="text-base font-semibold">Administration</h2>
