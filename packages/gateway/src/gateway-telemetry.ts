@@ -3,7 +3,7 @@
  * for Prometheus. Nothing of it is loaded until it is switched on.
  */
 import { LogSpanIds, observedStore, telemetry, type Telemetry } from '@holdpoint/telemetry'
-import type { Store } from 'holdpoint'
+import type { QuotaReached, Store } from 'holdpoint'
 
 export interface TelemetrySetting {
   /** Where Prometheus reads metrics. They are those of all tenants, so this is not a path of the gateway. */
@@ -17,6 +17,8 @@ export interface TelemetrySetting {
 export interface GatewayTelemetry extends Pick<Telemetry, 'observer' | 'resume'> {
   /** The store, with its latency measured. */
   readonly store: Store
+  /** Counts how often a tenant reached a quota. The log says which tenant it was. */
+  quotaReached(reached: QuotaReached): void
   /** Shows how many live streams are open. */
   showStreams(count: () => number): void
   stop(): Promise<void>
@@ -38,14 +40,19 @@ export async function gatewayTelemetry(
     ...(content && { content: redact }),
     onProblem,
   })
+  const meter = reading?.provider.getMeter('@holdpoint/gateway')
+  const quotas = meter?.createCounter('holdpoint.quota.reached', {
+    unit: '{request}',
+    description: 'Requests that were refused, and model calls that were delayed, because a tenant reached a quota.',
+  })
   return {
     observer: made.observer,
     resume: () => (tracing ? made.resume() : Promise.resolve({ conversations: 0, spans: 0 })),
     store: reading ? observedStore(store, reading.provider) : store,
+    quotaReached: ({ quota, effect }) => quotas?.add(1, { 'holdpoint.quota': quota, 'holdpoint.quota.effect': effect }),
     showStreams: (count) =>
-      reading?.provider
-        .getMeter('@holdpoint/gateway')
-        .createObservableGauge('holdpoint.streams', { unit: '{stream}', description: 'Live streams that are open.' })
+      meter
+        ?.createObservableGauge('holdpoint.streams', { unit: '{stream}', description: 'Live streams that are open.' })
         .addCallback((result) => result.observe(count())),
     stop: async () => {
       await made.close()

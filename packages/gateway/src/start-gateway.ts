@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Channels } from '@holdpoint/channels'
-import type { Observer, RuntimeEvents } from '@holdpoint/runtime'
+import type { Observer, QuotaReached, RuntimeEvents } from '@holdpoint/runtime'
 import { holdpoint, openCells, openStore, readCellsConfig, signingKey, type Signer, type Store } from 'holdpoint'
 import { storedAgents, rememberSecrets } from './stored-agents.ts'
 import { failedTurns } from './failed-turns.ts'
@@ -64,9 +64,14 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
   const lease = cells !== undefined || /^postgres(?:ql)?:/.test(location) ? {} : { leaseMs: 5000 }
   const turns = failedTurns((line) => log({ ...line, message: redact(line.message) }))
   const watching = telemetry && (await telemetryOf(telemetry, store, { redact, onProblem }))
+  const onQuotaReached = (reached: QuotaReached): void => {
+    watching?.quotaReached(reached)
+    runtimeOptions.onQuotaReached?.(reached)
+  }
   const runtime = await holdpoint({
     rules: true,
     ...runtimeOptions,
+    onQuotaReached,
     observer: watching ? both(turns, watching.observer) : turns,
     store: watching?.store ?? store,
     agents,
@@ -94,7 +99,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
     ...(signer && { signingKey: signer }),
     secrets,
     log,
-    ...(runtimeOptions.onQuotaReached && { onQuotaReached: runtimeOptions.onQuotaReached }),
+    onQuotaReached,
     firstKey: (key) => print(`The first key, shown only once:\n\n    ${key}\n`),
   })
   watching?.showStreams(() => served.gateway.openStreams)

@@ -22,6 +22,7 @@ const model = { id: 'acme/small', async *stream({ prompt }) {
   yield { type: 'finish', reason: 'stop', usage: { inputTokens: 9, outputTokens: 1 } }
 } }
 export const agents = [agent({ name: 'desk', model, tools: [pay] })]
+export const quotas = { conversations: 2 }
 `
 
 async function freePort(): Promise<number> {
@@ -62,6 +63,8 @@ test('a turn of the command is spans in the caller’s trace, and metrics that P
   await ask('/api/conversations/c1/continue?wait=10', {})
   // A header that is no trace is ignored.
   expect((await ask('/api/conversations/c2/messages', { content: 'Pay' }, { traceparent: 'x' })).status).toBe(202)
+  // The application has a quota of two conversations.
+  expect((await ask('/api/conversations/c3/messages', { content: 'Pay' })).status).toBe(403)
   const metrics = await vi.waitFor(async () => {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
     expect(text).toMatch(/holdpoint_turns_total\{[^}]*completed[^}]*\} 1/)
@@ -74,6 +77,7 @@ test('a turn of the command is spans in the caller’s trace, and metrics that P
   expect(metrics).toMatch(/holdpoint_tool_duration_\w*count\{[^}]*gen_ai_tool_name="pay"/)
   expect(metrics).toContain('holdpoint_store_append_duration')
   expect(metrics).toContain('holdpoint_streams')
+  expect(metrics).toMatch(/holdpoint_quota_reached_\w*total\{[^}]*holdpoint_quota="conversations"[^}]*refused[^}]*\} 1/)
   expect(metrics).toContain('holdpoint_eventloop_delay')
   const own = receiver.spans.filter((span) => span.traceId === traceId)
   expect(own.map(({ name }) => name).toSorted()).toEqual([
