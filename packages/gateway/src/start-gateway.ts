@@ -64,10 +64,7 @@ export async function startGateway(env: Env, { tour = false }: StartGatewayOptio
   const lease = cells !== undefined || /^postgres(?:ql)?:/.test(location) ? {} : { leaseMs: 5000 }
   const turns = failedTurns((line) => log({ ...line, message: redact(line.message) }))
   const watching = telemetry && (await telemetryOf(telemetry, store, { redact, onProblem }))
-  const onQuotaReached = (reached: QuotaReached): void => {
-    watching?.quotaReached(reached)
-    runtimeOptions.onQuotaReached?.(reached)
-  }
+  const onQuotaReached = bothAreTold(watching?.quotaReached, runtimeOptions.onQuotaReached)
   const runtime = await holdpoint({
     rules: true,
     ...runtimeOptions,
@@ -139,6 +136,12 @@ async function telemetryOf(
 ): Promise<Awaited<ReturnType<typeof gatewayTelemetry>>> {
   const { gatewayTelemetry: start } = await import('./gateway-telemetry.ts')
   return start(...given)
+}
+
+type OnQuotaReached = (reached: QuotaReached) => void
+
+function bothAreTold(...callbacks: readonly (OnQuotaReached | undefined)[]): OnQuotaReached {
+  return (reached) => callbacks.forEach((call) => call?.(reached))
 }
 
 function both(first: Observer, second: Observer): Observer {
