@@ -1,5 +1,6 @@
 /** The commands by name. */
 import { agents } from './agents.ts'
+import { completion } from './completion.ts'
 import { conversations } from './conversations.ts'
 import { keys } from './keys.ts'
 import { search } from './search.ts'
@@ -32,6 +33,7 @@ export type CommandName =
   | 'export'
   | 'signing-keys'
   | 'verify'
+  | 'completion'
 
 export const COMMANDS: Readonly<Record<CommandName, (command: Command) => Promise<ExitCode>>> = {
   dev,
@@ -50,4 +52,5 @@ export const COMMANDS: Readonly<Record<CommandName, (command: Command) => Promis
   export: exportLogs,
   'signing-keys': signingKeys,
   verify: verifyFile,
+  completion,
 }

@@ -4,38 +4,12 @@ import { parseArgs } from 'node:util'
 import { messageWithCauses } from '@holdpoint/core'
 import { HoldpointHttpError } from '@holdpoint/client'
 import { HoldpointError } from 'holdpoint'
+import { CLI_OPTIONS } from './cli-options.ts'
 import type { Options } from './command.ts'
 import { COMMANDS, type CommandName } from './commands.ts'
 import { EXIT, UsageError, type ExitCode, type Io } from './io.ts'
 import { Output } from './output.ts'
 import { usage } from './usage.ts'
-
-const OPTIONS = {
-  url: { type: 'string' },
-  key: { type: 'string' },
-  store: { type: 'string' },
-  app: { type: 'string' },
-  tenant: { type: 'string' },
-  by: { type: 'string' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean' },
-  mine: { type: 'boolean' },
-  agent: { type: 'string' },
-  tool: { type: 'string' },
-  status: { type: 'string' },
-  limit: { type: 'string' },
-  hold: { type: 'string' },
-  input: { type: 'string' },
-  reason: { type: 'string' },
-  value: { type: 'string' },
-  wait: { type: 'string' },
-  scope: { type: 'string', multiple: true },
-  'acts-for': { type: 'string', multiple: true },
-  port: { type: 'string' },
-  after: { type: 'string' },
-  hashes: { type: 'boolean' },
-} as const
 
 export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {
   let json = args.includes('--json')
@@ -61,7 +35,12 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
 function parse(args: readonly string[]): { readonly values: Options; readonly positionals: string[] } {
   try {
     const guarded = args.map((arg) => (startsLikeAnId(arg) ? GUARD + arg : arg))
-    const { values, positionals } = parseArgs({ args: guarded, options: OPTIONS, allowPositionals: true, strict: true })
+    const { values, positionals } = parseArgs({
+      args: guarded,
+      options: CLI_OPTIONS,
+      allowPositionals: true,
+      strict: true,
+    })
     const plain = Object.entries(values).map(([name, value]) => [name, withoutGuard(value)])
     return { values: Object.fromEntries(plain) as Options, positionals: positionals.map(withoutGuard) }
   } catch (error) {

@@ -33,6 +33,12 @@ const COMMANDS: Readonly<Record<string, string>> = {
     'export [CONVERSATION] [--hashes]          write a conversation, or everything, as lines; with hashes for verify',
   'signing-keys': 'signing-keys                              print the public keys that sign logs',
   verify: 'verify FILE [--key PUBLIC.pem]            check an export with hashes, without a store',
+  completion: 'completion SHELL                          print the completion for bash, zsh or fish',
+}
+
+/** In the order of the help. */
+export function commandNames(): readonly string[] {
+  return Object.keys(COMMANDS)
 }
 
 const EXITS = `Exit codes: 0 done, 1 something is broken, 2 wrong arguments, 3 refused (such as a hold that is over).`
