@@ -1,8 +1,8 @@
 /** Mails through a real SMTP server, read by a mail parser, and a decision from the link in one. */
 import type { AddressInfo } from 'node:net'
-import { Channels, type Channel } from '@holdpoint/channels'
+import { Channels, type Channel, type HoldMessage } from '@holdpoint/channels'
 import { scriptedModel } from '@holdpoint/testing'
-import { agent, holdpoint, memoryStore, tool, type Runtime } from 'holdpoint'
+import { agent, holdpoint, memoryStore, tool, type Json, type Runtime } from 'holdpoint'
 import { simpleParser, type ParsedMail } from 'mailparser'
 import { SMTPServer } from 'smtp-server'
 import { expect, onTestFinished, test, vi } from 'vitest'
@@ -133,4 +133,52 @@ test('a server without TLS gets no mail, unless the operator says so', async () 
   await vi.waitFor(() => expect(problems.length).toBeGreaterThan(0))
   expect(mails).toEqual([])
   expect(() => emailChannel({ server: 'mail.acme.test', from })).toThrow('smtps://mail.acme.test')
+})
+
+test('a digest is one mail with every hold, then one mail for new holds, and one that says that all are over', async () => {
+  const { url, mails } = await mailServer()
+  const channel = emailChannel({ server: url, from: 'holds@acme.test', insecure: true })
+  const hold = (callId: string, end?: HoldMessage['end']): HoldMessage => ({
+    tenant: '',
+    person: 'ada',
+    conversationId: 'c',
+    callId,
+    hold: 1,
+    agent: 'desk',
+    tool: `<b>${callId}</b>`,
+    kind: 'approval',
+    askedBy: [],
+    input: { text: '{}', cut: 0 },
+    expiresAt: 0,
+    may: { approve: true, reject: true, answer: false },
+    missing: 1,
+    reminded: false,
+    url: 'https://holds.acme.test/holds/c/1',
+    ...(end && { end }),
+  })
+  const over = { how: 'expired' } as const
+  let ref: Json | undefined
+  const show = async (...holds: readonly HoldMessage[]): Promise<void> => {
+    const digest = { tenant: '', person: 'ada', holds, more: 0, url: 'https://holds.acme.test/holds' }
+    const key = `${holds.length}${JSON.stringify(ref)}`
+    ref = await channel.showDigest!({
+      digest,
+      address: 'ada@acme.test',
+      ref,
+      key,
+      signal: new AbortController().signal,
+    })
+  }
+  await show(hold('a'), hold('b'))
+  expect(mails[0]).toMatchObject({ subject: '2 holds wait for you' })
+  for (const name of ['a', 'b']) expect(mails[0]?.html).toContain(`&lt;b&gt;${name}&lt;/b&gt;`)
+  await show(hold('a', over), hold('b'))
+  expect(mails).toHaveLength(1)
+  await show(hold('a', over), hold('b'), hold('new'))
+  await show(hold('a', over), hold('b', over), hold('new', over))
+  expect(mails.map(({ subject }) => subject).slice(1)).toEqual([
+    '2 holds wait for you',
+    'Nothing waits for you any more',
+  ])
+  expect(mails[2]?.inReplyTo).toBe(mails[0]?.messageId)
 })

@@ -2,10 +2,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
-import { Channels } from '@holdpoint/channels'
+import { Channels, type HoldMessage } from '@holdpoint/channels'
 import { telegramChannel } from '@holdpoint/channel-telegram'
 import { scriptedModel } from '@holdpoint/testing'
-import { agent, holdpoint, memoryStore, tool, type Runtime } from 'holdpoint'
+import { agent, holdpoint, memoryStore, tool, type Json, type Runtime } from 'holdpoint'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 
@@ -162,3 +162,38 @@ test('a limit of Telegram delays a message, and a person who blocked the bot get
   await vi.waitFor(() => expect(problems).toHaveLength(2))
   expect(problems[1]).toMatchObject({ name: 'ChannelRefused' })
 })
+
+test('a digest is one message without buttons that decide, and is edited', async () => {
+  const { apiRoot, messages } = await telegramServer()
+  const channel = telegramChannel({ token: '42:token', secret: SECRET, apiRoot })
+  const show = (titles: readonly string[], ref?: Json): Promise<Json> => {
+    const holds = titles.map((tool) => ({ ...HOLD, tool }))
+    const digest = { tenant: '', person: 'ada', holds, more: 4, url: 'https://holds.acme.test/holds' }
+    return channel.showDigest!({ digest, address: '7', ref, key: 'k', signal: new AbortController().signal })
+  }
+  const ref = await show(['pay', 'x'.repeat(9000)])
+  expect(messages[0]?.text).toMatch(/^6 holds wait for you\n\n• desk asks to run pay \(c\)\n/)
+  expect(messages[0]?.text.length).toBeLessThan(600)
+  expect(JSON.stringify(messages[0]?.reply_markup)).not.toContain('callback_data')
+  await show(['pay'], ref)
+  expect(messages).toHaveLength(1)
+  expect(messages[0]?.text).toContain('5 holds')
+})
+
+const HOLD: HoldMessage = {
+  tenant: '',
+  person: 'ada',
+  conversationId: 'c',
+  callId: '1',
+  hold: 1,
+  agent: 'desk',
+  tool: 'pay',
+  kind: 'approval',
+  askedBy: [],
+  input: { text: '{}', cut: 0 },
+  expiresAt: 0,
+  may: { approve: true, reject: true, answer: false },
+  missing: 1,
+  reminded: false,
+  url: 'https://holds.acme.test/holds/c/1',
+}
