@@ -1,4 +1,6 @@
 /** The evidence about a held call, to read and to print, and the audit log of administrative actions. */
+import { createReadStream, readFileSync } from 'node:fs'
+import { verifyExport } from 'holdpoint'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { looksRight } from './looks-right.ts'
 import { peopleStage, type PeopleStage } from './people-stage.ts'
@@ -38,6 +40,13 @@ test('the evidence of a call says what was shown, who was asked, and who decided
   for (const text of ['group:finance', 'More than 100 € is paid back.', 'Comment: The order is real.', 'paid 250'])
     await page.getByText(text).first().waitFor()
   expect(await page.getByText('authenticated by a token').count()).toBe(3)
+  const saving = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save the log with hashes' }).click()
+  const report = await verifyExport(createReadStream(await (await saving).path()))
+  expect(report).toMatchObject({ problems: [], logs: [{ tenant: 'shop', id: 'refund' }] })
+  expect(report.logs[0]?.signed?.seq).toBe(report.logs[0]?.events)
+  const signed = page.getByRole('region', { name: 'Signed head' })
+  await signed.getByText(/holdpoint signed head 1\s+of: log\s+tenant: "shop"/).waitFor()
   await looksRight(page, 'evidence')
   await page.emulateMedia({ media: 'print' })
   expect(await page.getByRole('navigation', { name: 'Console' }).isVisible()).toBe(false)
@@ -59,7 +68,14 @@ test('the audit log shows who did what, and its chain can be checked', async () 
   await actions.getByText('reports').waitFor()
   await actions.getByText('refused with 404').waitFor()
   await page.getByRole('button', { name: 'Check the chain' }).click()
-  await page.getByText('The chain of 6 entries is whole.').waitFor()
+  await page.getByText('The chain of 8 entries is whole.').waitFor()
+  const signatures = page.getByRole('region', { name: 'Signatures' })
+  await signatures.getByText('The newest entry, 8, is signed.').waitFor()
+  const { items, current } = await root.client.adminLog.signingKeys()
+  await signatures.getByText(current!).waitFor()
+  const saving = page.waitForEvent('download')
+  await signatures.getByRole('button', { name: 'Save the public key' }).click()
+  expect(readFileSync(await (await saving).path(), 'utf8')).toBe(items[0]?.publicKey)
   await looksRight(page, 'admin-log')
   expect(people.complaints).toEqual([])
 })

@@ -1,7 +1,8 @@
 /** A gateway whose users have tokens: a customer, and people of finance, each with a browser of their own. */
 import { SignJWT } from 'jose'
 import { fileURLToPath } from 'node:url'
-import { agent, holdpoint, memoryStore, tool } from 'holdpoint'
+import { generateKeyPairSync } from 'node:crypto'
+import { agent, holdpoint, memoryStore, signingKey, tool } from 'holdpoint'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { z } from 'zod'
 import { connect, type Client } from '@holdpoint/client'
@@ -57,10 +58,13 @@ const mail = tool({
 export async function peopleStage(browser: Browser): Promise<PeopleStage> {
   const store = memoryStore({ now: Date.now })
   const agents = [agent({ name: 'clerk', tools: [refund, pay, mail], model: models.clerk })]
-  const runtime = await holdpoint({ store, agents, rules: true })
+  const key = signingKey({
+    pem: String(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })),
+  })
+  const runtime = await holdpoint({ store, agents, rules: true, signing: { key } })
   const site = siteFromFolder(fileURLToPath(new URL('../../../packages/gateway/console', import.meta.url)))
   const auth = { tokens: { secret: SECRET, issuer: 'shop', audience: 'holdpoint' } }
-  const served: Served = await serve({ runtime, store, agents, site, auth })
+  const served: Served = await serve({ runtime, store, agents, site, auth, signingKey: key })
   const { url } = served
   const complaints: string[] = []
   return {

@@ -4,6 +4,7 @@ import type { AdminEntry, AdminLogCheck } from '@holdpoint/client'
 import { useClient, useWatched } from '@holdpoint/react'
 import { Ago, Button, errorWords, JsonValue, PersonName, ShownText } from '@holdpoint/ui'
 import { Empty, ErrorNotice, Screen } from '../parts.tsx'
+import { SigningKeys } from './signing-keys.tsx'
 
 type Begun = Extract<AdminEntry, { readonly kind: 'begun' }>
 
@@ -27,6 +28,7 @@ export function AdminLogScreen(): ReactNode {
     >
       {error && <ErrorNotice error={error} />}
       {check && <Check check={check} />}
+      {value && <SigningKeys newest={entries[0]} />}
       {!loading && !error && entries.length === 0 && <Empty title="No administrative action was taken yet" />}
       <ul aria-label="Actions" className="divide-y divide-border rounded-lg border border-border bg-card empty:hidden">
         {entries.map(

@@ -4,6 +4,8 @@ import type { Evidence, EvidenceAnswer, EvidenceHold } from '@holdpoint/client'
 import { useWatched } from '@holdpoint/react'
 import { Button, JsonValue, PersonName, ShownText } from '@holdpoint/ui'
 import { addressOf, ErrorNotice, Loading, Screen, TextLink } from '../parts.tsx'
+import { saveFile } from '../save-file.ts'
+import { SignedHead } from './signed-head.tsx'
 
 export function EvidenceScreen({
   at,
@@ -28,14 +30,8 @@ export function EvidenceScreen({
 }
 
 function Actions({ evidence }: { readonly evidence: Evidence }): ReactNode {
-  const save = (): void => {
-    const url = URL.createObjectURL(new Blob([JSON.stringify(evidence, null, 2)], { type: 'application/json' }))
-    const link = document.createElement('a')
-    link.href = url
-    link.download = `evidence-${evidence.callId}.json`
-    link.click()
-    URL.revokeObjectURL(url)
-  }
+  const save = (): void =>
+    saveFile(`evidence-${evidence.callId}.json`, 'application/json', [JSON.stringify(evidence, null, 2)])
   return (
     <div className="flex gap-2 print:hidden">
       <Button small onClick={save}>
@@ -111,6 +107,7 @@ function Bundle({ evidence }: { readonly evidence: Evidence }): ReactNode {
           </>
         )}
       </Part>
+      <SignedHead conversationId={conversationId} />
       <p className="text-xs text-muted-foreground">
         From the events {seqs.join(', ')} of the log of this conversation.
       </p>
