@@ -3,6 +3,7 @@
  * error. With `--check` it fails when a limit was missed. See docs/guide/benchmarks.md.
  */
 import { agents } from './agents.ts'
+import { cells } from './cells.ts'
 import { context } from './context.ts'
 import { footprint } from './footprint.ts'
 import { gateway } from './gateway.ts'
@@ -31,6 +32,7 @@ const benches: Readonly<Record<string, Bench>> = {
   w4: onStore(w4),
   held,
   agents,
+  cells,
   context,
   gateway,
   live,

@@ -3,7 +3,9 @@
  * through the fault. Then they are killed, and this process opens the store and judges. A round that cannot be judged fails, and
  * the next one gets a new pair.
  */
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { holdpoint, type Runtime } from 'holdpoint'
 import type { LogEvent } from '@holdpoint/core'
@@ -109,10 +111,18 @@ async function runRound({ effects }: Campaign, stage: Stage, schema: string): Pr
     await Promise.all(workers.map(killOf))
     const logs = await examine(stage.url, schema, effects, record)
     const verdict = judgeRound(logs, record, effectsIn(effects), tail)
+    if (verdict.problems.length > 0) keepEvidence(schema, { verdict, record, logs: [...logs] })
     return { ...verdict, judged: true, stuck: record.stuck.length, errors: record.broken.length, recoveryMs }
   } finally {
     await Promise.all(workers.map((worker) => worker.kill()))
   }
+}
+
+/** What the processes were told, and the logs, of a round with a problem. */
+function keepEvidence(round: string, evidence: object): void {
+  const file = join(tmpdir(), `holdpoint-failover-${round}-${process.pid}.json`)
+  writeFileSync(file, JSON.stringify(evidence, undefined, 1))
+  process.stderr.write(`The logs of this round are in ${file}\n`)
 }
 
 function notJudged(error: unknown): Round {

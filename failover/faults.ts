@@ -11,7 +11,7 @@ export const PATRONI_KINDS = ['patroni-kill', 'patroni-stop', 'patroni-switch'] 
 export type Kind = (typeof PAIR_KINDS | typeof PATRONI_KINDS)[number]
 
 export interface Faulted {
-  /** The time to recover counts from here. */
+  /** The time to recover counts from here: the old primary answers nothing any more. */
   readonly at: number
   readonly tail?: Tail
   /** Ends the server that is no longer part of the pair. */
@@ -41,8 +41,8 @@ const PAIR_FAULTS: { readonly [K in (typeof PAIR_KINDS)[number]]: PairFault } = 
   kill: {
     synchronous: true,
     run: async (pair) => {
-      const at = Date.now()
       await pair.primary.kill()
+      const at = Date.now()
       return { at, end: ending(await pair.promote()) }
     },
   },
@@ -50,8 +50,8 @@ const PAIR_FAULTS: { readonly [K in (typeof PAIR_KINDS)[number]]: PairFault } = 
   stop: {
     synchronous: true,
     run: async (pair) => {
-      const at = Date.now()
       pair.primary.freeze()
+      const at = Date.now()
       return { at, end: ending(await pair.promote()) }
     },
   },
@@ -59,8 +59,8 @@ const PAIR_FAULTS: { readonly [K in (typeof PAIR_KINDS)[number]]: PairFault } = 
   switch: {
     synchronous: true,
     run: async (pair) => {
-      const at = Date.now()
       await pair.primary.shutDown()
+      const at = Date.now()
       return { at, end: ending(await pair.promote()) }
     },
   },
@@ -72,8 +72,8 @@ const PAIR_FAULTS: { readonly [K in (typeof PAIR_KINDS)[number]]: PairFault } = 
       await caughtUp(pair)
       pair.replication.cut()
       await progress(20)
-      const at = Date.now()
       await pair.primary.kill()
+      const at = Date.now()
       const old = await pair.promote()
       return { at, end: ending(old), tail: { from, until: Date.now() } }
     },
@@ -87,8 +87,8 @@ const PAIR_FAULTS: { readonly [K in (typeof PAIR_KINDS)[number]]: PairFault } = 
         await nap(100)
         await endWaits(pair.primary, nth % 2 === 0 ? 'pg_cancel_backend' : 'pg_terminate_backend')
       }
-      const at = Date.now()
       await pair.primary.kill()
+      const at = Date.now()
       return { at, end: ending(await pair.promote()) }
     },
   },
@@ -110,18 +110,16 @@ const PATRONI_FAULTS: {
   readonly [K in (typeof PATRONI_KINDS)[number]]: (cluster: PatroniCluster) => Promise<Faulted>
 } = {
   'patroni-kill': async (cluster) => {
-    const at = Date.now()
     await cluster.killPrimary()
-    return { at }
+    return { at: Date.now() }
   },
   'patroni-stop': async (cluster) => {
-    const at = Date.now()
-    return { at, end: await cluster.freezePrimary() }
+    const end = await cluster.freezePrimary()
+    return { at: Date.now(), end }
   },
   'patroni-switch': async (cluster) => {
-    const at = Date.now()
     await cluster.switchOver()
-    return { at }
+    return { at: Date.now() }
   },
 }
 

@@ -84,16 +84,23 @@ function ackedOf({ sent, answered, repeats }: Record, isMeant: (told: Told) => b
   }
 }
 
-/** Calls for which two final answers were accepted. An answer that was lost with the tail leaves room for another, or for itself. */
+/**
+ * Calls for which more final answers were accepted than they had holds: a call that was lost is held again. An answer that was lost with
+ * the tail leaves room for another, or for itself.
+ */
 function decisionsTwice(logs: Logs, { answered }: Record, inTail: (told: Told) => boolean): string[] {
   const known = new Set(answersIn(logs).map(({ what }) => what))
+  const holds = new Map<string, number>()
+  for (const events of logs.values())
+    for (const event of events)
+      if (event.type === 'call.held') holds.set(event.callId, (holds.get(event.callId) ?? 0) + 1)
   const final = answered.filter((each) => each.final)
   const kept = final.filter((each) => !inTail(each))
   const again = (each: Answered): boolean =>
     kept.some(({ answered: call, by }) => call === each.answered && by === each.by)
   const survived = final.filter((each) => inTail(each) && known.has(`${each.answered} by ${each.by}`) && !again(each))
   return [...Map.groupBy([...kept, ...survived], (each) => `${each.id} ${each.answered}`)].flatMap(([call, all]) =>
-    all.length > 1
+    all.length > Math.max(1, holds.get(all[0]!.answered) ?? 0)
       ? [`doubled: accepted for ${call}: ${all.map((each) => `${each.choice} (${each.by})`).join(', ')}`]
       : [],
   )

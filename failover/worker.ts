@@ -98,13 +98,16 @@ async function decideAll(hp: Runtime): Promise<void> {
 }
 
 /** A retry decides as the first try did, so that it may be told that it repeats itself. */
-async function decide(hp: Runtime, { conversationId: id, callId, kind, endorsedBy }: PendingHold): Promise<void> {
+async function decide(
+  hp: Runtime,
+  { conversationId: id, callId, kind, endorsedBy, nth: hold }: PendingHold,
+): Promise<void> {
   const rejects = kind === 'approval' && Math.random() < 0.2
   const by = `${name}-${kind !== 'approval' ? 'worker' : rejects ? 'zoe' : endorsedBy.length === 0 ? 'ann' : 'bob'}`
   const choice = kind !== 'approval' ? `answer by ${by}` : rejects ? 'reject' : 'approve'
   const { value, asked, at } = await withRetries(id, (): Promise<ResolveResult> => {
-    if (kind !== 'approval') return hp.answer(id, callId, { by }, { by })
-    return rejects ? hp.reject(id, callId, 'No.', { by }) : hp.approve(id, callId, { by })
+    if (kind !== 'approval') return hp.answer(id, callId, { by }, { by, hold })
+    return rejects ? hp.reject(id, callId, 'No.', { by, hold }) : hp.approve(id, callId, { by, hold })
   })
   const { verdict, first, remaining = 0 } = value
   if (verdict === 'accepted') tell({ answered: callId, id, by, choice, final: remaining === 0, asked, at })

@@ -24,4 +24,6 @@ export const CLI_OPTIONS = {
   port: { type: 'string' },
   after: { type: 'string' },
   hashes: { type: 'boolean' },
+  from: { type: 'string' },
+  fence: { type: 'boolean' },
 } as const

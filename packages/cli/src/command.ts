@@ -27,6 +27,8 @@ export interface Options {
   readonly port?: string | undefined
   readonly after?: string | undefined
   readonly hashes?: boolean | undefined
+  readonly from?: string | undefined
+  readonly fence?: boolean | undefined
 }
 
 export interface Command {

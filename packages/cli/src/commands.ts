@@ -12,6 +12,7 @@ import type { Command } from './command.ts'
 import type { ExitCode } from './io.ts'
 import { dev, start } from './start.ts'
 import { backupStore, restoreStore } from './backup-store.ts'
+import { repairStore } from './repair-store.ts'
 import { tail } from './tail.ts'
 import { exportLogs, signingKeys } from './export-logs.ts'
 import { verifyFile } from './verify-file.ts'
@@ -33,6 +34,7 @@ export type CommandName =
   | 'export'
   | 'signing-keys'
   | 'verify'
+  | 'repair'
   | 'completion'
 
 export const COMMANDS: Readonly<Record<CommandName, (command: Command) => Promise<ExitCode>>> = {
@@ -52,5 +54,6 @@ export const COMMANDS: Readonly<Record<CommandName, (command: Command) => Promis
   export: exportLogs,
   'signing-keys': signingKeys,
   verify: verifyFile,
+  repair: repairStore,
   completion,
 }

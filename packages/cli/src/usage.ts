@@ -34,6 +34,8 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'signing-keys': 'signing-keys                              print the public keys that sign logs',
   verify: 'verify FILE [--key PUBLIC.pem]            check an export with hashes, without a store',
   completion: 'completion SHELL                          print the completion for bash, zsh or fish',
+  repair: `repair FILE|URL CONVERSATION NEW-FILE     truncate a damaged conversation to what is as it was written
+                                            --from EXPORT restores it; --fence takes it from a process that drives it`,
 }
 
 /** In the order of the help. */

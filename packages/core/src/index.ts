@@ -74,6 +74,13 @@ export {
 } from './log/signed-head.ts'
 export { appendText, chainText, following, NO_HASH, type Following, type Head } from './log/chain.ts'
 export { fromSortableId, sortableIdRange, toSortableId, type SortableIdRange } from './log/sortable.ts'
+export {
+  logRepairOf,
+  type LogRepair,
+  type RepairableStore,
+  type RepairGuard,
+  type WholeBatch,
+} from './log/log-repair.ts'
 export { tenantRowsOf, type LogRow, type MovableStore, type TenantRows } from './log/tenant-rows.ts'
 export { memoryStore, type MemoryStoreOptions } from './log/memory-store.ts'
 export type {
@@ -212,6 +219,8 @@ export {
 export { estimateTokens } from './context/count.ts'
 export { type Sizes } from './context/assemble.ts'
 export { type Summary } from './context/summary.ts'
+export { addAdminEntry, listAdminEntries, type AdminEntryContent } from './audit/add-admin-entry.ts'
+export { adminEntryHash, firstBrokenAdminEntry, type AdminEntry } from './audit/admin-entry.ts'
 export { type AuditOptions, type AuditRecord } from './audit/audit.ts'
 export { type ExplainedCall } from './audit/explain-call.ts'
 export { type ExplainedStep, type Explanation, type LeftOut, type Seen } from './audit/explain.ts'

@@ -1,5 +1,6 @@
 export { agent } from './agent.ts'
 export { backup, markRestored, restore } from './backup.ts'
+export { repair, type RepairRequest } from './repair.ts'
 export { agentFromConfig, checkAgentConfig, type AgentConfig } from './config/agent-config.ts'
 export { type ConfigEnv } from './config/config-env.ts'
 export { envSecrets, type Secrets } from './config/env-secrets.ts'
@@ -45,7 +46,7 @@ export {
   withJsonSchema,
 } from '@holdpoint/core'
 export { callsTo, chat, QuotaExceeded, replayReport, Session, step, stream } from '@holdpoint/runtime'
-export { Runtime, verifyStore } from '@holdpoint/spaces'
+export { Runtime, verifyStore, type RepairedLog } from '@holdpoint/spaces'
 export type {
   Address,
   Agent,

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { proves, scriptedModel } from '@holdpoint/testing'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { Client } from 'pg'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { z } from 'zod'
 import {
   agent,
@@ -27,6 +28,22 @@ function place(): string {
 function configIn(folder: string): CellsConfig {
   const cells = { north: join(folder, 'north.db'), south: join(folder, 'south.db') }
   return { cells, home: 'north', tenants: { acme: 'north', globex: 'south' } }
+}
+
+/** Each cell is a database of its own. */
+async function configOfDatabases(): Promise<CellsConfig> {
+  const server = new URL(inject('postgresUrl') ?? '')
+  const names = ['north', 'south'].map((name) => `${name}_${process.pid}`)
+  const sql = async (text: (name: string) => string): Promise<void> => {
+    const client = new Client(server.href)
+    await client.connect()
+    for (const name of names) await client.query(text(name))
+    await client.end()
+  }
+  await sql((name) => `create database ${name}`)
+  onTestFinished(() => sql((name) => `drop database ${name} with (force)`))
+  const [north = '', south = ''] = names.map((name) => new URL(`/${name}`, server).href)
+  return { cells: { north, south }, home: 'north', tenants: { acme: 'north', globex: 'south' } }
 }
 
 interface Gateway {
@@ -110,10 +127,13 @@ test('a tenant with data stays in its cell when the configuration says another o
   expect(await second.hp.tenant('acme').events('c')).toHaveLength(5)
 })
 
-test(
-  proves('cells.move-loses-nothing', 'a tenant is moved while two processes use it, and nothing is lost or done twice'),
-  async () => {
-    const config = configIn(place())
+test.each(['SQLite', 'PostgreSQL'] as const)(
+  proves(
+    'cells.move-loses-nothing',
+    'a tenant is moved while two processes use it, and nothing is lost or done twice, with cells on %s',
+  ),
+  async (kind) => {
+    const config = kind === 'SQLite' ? configIn(place()) : await configOfDatabases()
     const ran: string[] = []
     const processes = [await gateway(config, ran), await gateway(config, ran)]
     const [one, two] = processes as [Gateway, Gateway]

@@ -74,7 +74,7 @@ export type {
   PersonSessionRow,
 } from './people-bodies.ts'
 export type { ChangeRule, RuleRow, RulesFilter, RunBacktest, SaveRule } from './save-rule.ts'
-export { adminEntryHash, firstBrokenAdminEntry, type AdminEntry } from './admin-entry.ts'
+export { adminEntryHash, firstBrokenAdminEntry, type AdminEntry } from '@holdpoint/core'
 export { encodeRetry, encodeSse, SSE_HEARTBEAT, type SseMessage } from './sse.ts'
 export { SseDecoder, type DecodedSse } from './sse-decoder.ts'
 export { decodeStream, encodeStream, type StreamMessage } from './stream.ts'

@@ -3,17 +3,16 @@
  * computed again from the events. A copy can be continued: only what the target does not have is written.
  */
 import { HoldpointError } from '@holdpoint/core/internal/failure'
-import { decodeBatch } from '@holdpoint/core/internal/log/batch'
+import { decodeBatch, type Batch } from '@holdpoint/core/internal/log/batch'
 import { NO_HASH, type Head } from '@holdpoint/core/internal/log/chain'
-import type { EventBody, LogEvent } from '@holdpoint/core/internal/log/log-event'
+import type { EventBody, LogEvent, NewEvent } from '@holdpoint/core/internal/log/log-event'
 import type { Machine, MachineEffect, MachineState } from '@holdpoint/core/internal/log/machine'
 import type { Address, Loaded, Store } from '@holdpoint/core/internal/log/store'
 import { tenantRowsOf } from '@holdpoint/core/internal/log/tenant-rows'
 import type { Ports } from '@holdpoint/core/internal/ports'
-import { callIn } from '@holdpoint/core/internal/turn/call'
 import { conversationMachine } from '@holdpoint/core/internal/turn/conversation-machine'
 import { isTombstone } from '@holdpoint/core/internal/turn/erased'
-import type { Call } from '@holdpoint/core/internal/turn/turn-state'
+import { recalledIn } from './recalled-in.ts'
 import { spaceMachine } from './space/space-machine.ts'
 
 /** The reason in the tombstone of a log that was moved. A log that was erased has another one. */
@@ -156,26 +155,27 @@ class LogCopy {
       for (const batch of batches) {
         const events = decodeBatch(batch)
         read = batch.seq
-        if (!isMoved(events.at(-1))) await this.#write(events, byEnd.get(batch.seq))
+        if (!isMoved(events.at(-1))) await this.#write(batch, events, byEnd.get(batch.seq))
       }
     }
     for (const note of notes) await this.#to.note(this.#address, note)
   }
 
-  async #write(events: readonly LogEvent[], key: string | undefined): Promise<void> {
+  async #write(batch: Batch, events: readonly LogEvent[], key: string | undefined): Promise<void> {
     const [machine, before] = [this.#machine!, this.#state!]
     const [first] = events
     const erased = first !== undefined && isTombstone(first)
     const after = events.reduce((state, event) => machine.evolve(state, event), before)
     const last = events.at(-1)!
     if (last.seq > this.#copied) {
-      const bodies = events.map(({ seq: _seq, at: _at, ...body }) => body as EventBody)
-      const rows = machine.derive(before, after, bodies, recalled(this.#events, events))
+      // Not from the events: some have a time of their own.
+      const bodies = JSON.parse(batch.events) as NewEvent[]
+      const rows = machine.derive(before, after, bodies, recalledIn(this.#events, events))
       // An erasure also removes what was copied before it. Where nothing was, its seq is 1.
       const expectedSeq = erased ? this.#copied : before.seq
       const place = { to: this.#address, expectedSeq, follows: this.#hash, mark: this.#ports.id() }
       const whole = { ...(erased && { erase: true as const }), ...(key !== undefined && { key }) }
-      const answer = await this.#to.append({ ...place, events: bodies, at: last.at, rows, ...whole })
+      const answer = await this.#to.append({ ...place, events: bodies, at: batch.at, rows, ...whole })
       if (answer.result !== 'ok')
         throw new HoldpointError('store-unavailable', `"${this.#address.id}" could not be copied: ${answer.result}.`)
       this.#hash = answer.hash
@@ -184,10 +184,4 @@ class LogCopy {
     this.#events.push(...events)
     this.#state = after
   }
-}
-
-/** The calls of earlier turns that the events are about. */
-function recalled(before: readonly LogEvent[], events: readonly LogEvent[]): readonly Call[] {
-  const ids = new Set(events.flatMap((event) => ('callId' in event ? [event.callId] : [])))
-  return [...ids].flatMap((id) => callIn(before, id) ?? [])
 }

@@ -10,8 +10,8 @@ import type { EventBody, LogEvent } from '@holdpoint/core/internal/log/log-event
 import type { Machine, MachineEffect, MachineState } from '@holdpoint/core/internal/log/machine'
 import type { Address, Derived, HoldRow, Store, WalkedConversation } from '@holdpoint/core/internal/log/store'
 import { sha256 } from '@holdpoint/core/internal/sha256'
-import { callIn } from '@holdpoint/core/internal/turn/call'
 import { conversationMachine } from '@holdpoint/core/internal/turn/conversation-machine'
+import { recalledIn } from './recalled-in.ts'
 import { spaceMachine } from './space/space-machine.ts'
 
 export interface StoreReport {
@@ -47,6 +47,19 @@ export async function verifyStore(store: Store): Promise<StoreReport> {
     if (page.next === undefined) return { logs, ...counts, problems }
     after = page.next
   }
+}
+
+/** Of one log, which lists may leave out because it is hidden. */
+export async function problemsOfLog(store: Store, log: Address): Promise<readonly string[]> {
+  for (let after: string | undefined; ;) {
+    const page = await store.walk({ limit: PAGE, ...(after !== undefined && { after }) })
+    const row = page.items.find(({ tenant, id }) => tenant === log.tenant && id === log.id)
+    if (row) return (await problemsOf(store, row, { events: 0, withoutHash: 0 })).map(({ message }) => message)
+    if (page.next === undefined) break
+    after = page.next
+  }
+  const read = await store.load(log).catch(messageOf)
+  return typeof read === 'string' ? [read] : []
 }
 
 interface Counts {
@@ -115,8 +128,7 @@ function replay<S extends MachineState, F extends MachineEffect>(
     const events = decodeBatch(batch)
     const before = state
     for (const event of events) state = machine.evolve(state, event)
-    const recalled = calledIn(events).flatMap((callId) => callIn(log, callId) ?? [])
-    rows = machine.derive(before, state, events.map(bodyOf), recalled)
+    rows = machine.derive(before, state, events.map(bodyOf), recalledIn(log, events))
     log.push(...events)
     for (const hold of rows.holds) holds.set(hold.callId, hold)
     if (rows.base !== undefined) base = { seq: batch.seq, state: rows.base }
@@ -126,14 +138,6 @@ function replay<S extends MachineState, F extends MachineEffect>(
 
 function bodyOf({ seq: _seq, at: _at, ...body }: LogEvent): EventBody {
   return body
-}
-
-function calledIn(events: readonly LogEvent[]): readonly string[] {
-  return [
-    ...new Set(
-      events.flatMap((event) => ('callId' in event && typeof event.callId === 'string' ? [event.callId] : [])),
-    ),
-  ]
 }
 
 async function wrongRows(store: Store, row: WalkedConversation, replayed: Replayed): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
 /** Assembles the store: opens it, connects appends to the change feed, and closes the parts in order. */
-import { HoldpointError, type Address, type MovableStore, type Store } from '@holdpoint/core'
+import { HoldpointError, type Address, type MovableStore, type RepairableStore, type Store } from '@holdpoint/core'
 import { openAppendLanes } from './append-lanes.ts'
 import { pgErrorMessage } from './pg-error.ts'
 import { checkServer } from './check-server.ts'
@@ -12,6 +12,7 @@ import { openLoad } from './load.ts'
 import { migrate } from './migrate.ts'
 import { openChangeFeed } from './change-feed.ts'
 import { listenNotify } from './listen-notify.ts'
+import { openLogRepair } from './log-repair.ts'
 import { openNotes } from './notes.ts'
 import { settingsOf, type PostgresStoreOptions, type Settings } from './settings.ts'
 import { openOwnership } from './ownership.ts'
@@ -49,7 +50,7 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
   })
   let closing: Promise<void> | undefined
 
-  const store: MovableStore = {
+  const store: MovableStore & RepairableStore = {
     ...openLoad(schema, connections),
     ...openReads(schema, connections),
     ...openBatches(schema, connections),
@@ -60,6 +61,7 @@ export async function postgresStore(url: string, options: PostgresStoreOptions =
     ...openSweep(settings, connections),
     ...openOwnership(settings, connections),
     tenantRows: openTenantRows(schema, connections),
+    logRepair: openLogRepair(settings, endpoint),
     append: async (write) => (closing ? { result: 'failed', why: 'This store is closed.' } : lanes.append(write)),
     confirm: () => connections.confirm(),
     watchServer: (changed) => generations.listen(changed),

@@ -3,11 +3,12 @@
  * See migrations/0001-schema.ts for the tables, and node-locks.ts for when a node counts as alive.
  */
 import { resolve } from 'node:path'
-import { HoldpointError, type Address, type MovableStore, type Store } from '@holdpoint/core'
+import { HoldpointError, type Address, type MovableStore, type RepairableStore, type Store } from '@holdpoint/core'
 import { toAppended, toAppendOp } from './append-op.ts'
 import { checkNode } from './check-node.ts'
 import { openDocuments } from './open-documents.ts'
 import { fromColumn, toColumn } from './column-name.ts'
+import { openLogRepair } from './log-repair.ts'
 import { openNotes } from './open-notes.ts'
 import { exposureProblem } from './open-file.ts'
 import { Pages } from './pages.ts'
@@ -27,6 +28,10 @@ export interface SqliteStoreOptions {
 }
 
 type Listener = Parameters<Store['listen']>[0]
+type LogReads = Pick<
+  Store,
+  'load' | 'follow' | 'batches' | 'inspect' | 'read' | 'readBack' | 'readCall' | 'findCall' | 'findKey' | 'heads'
+>
 
 /** Opens or creates the file. Refuses a file or setting with which an acknowledged write could be lost. */
 export async function sqliteStore(path: string, options: SqliteStoreOptions = {}): Promise<Store> {
@@ -69,7 +74,11 @@ interface Parts {
   readonly waitMs: number
 }
 
-function storeOf(path: string, now: () => number, { writer, reader, nodes, listeners, ...place }: Parts): MovableStore {
+function storeOf(
+  path: string,
+  now: () => number,
+  { writer, reader, nodes, listeners, ...place }: Parts,
+): MovableStore & RepairableStore {
   const pages = new Pages(reader.db)
   const open = (): void => {
     if (writer.closing) throw new HoldpointError('store-unusable', `The store ${path} is closed.`)
@@ -99,22 +108,14 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
       }
       return toAppended(write, op, answer)
     },
-    load: (from) => reading(() => reader.load(from)),
-    follow: (from, head) => reading(() => reader.follow(from, head)),
-    batches: (from, after, limit) => reading(() => reader.batches(from, after, limit)),
-    inspect: () => reading(() => reader.inspect()),
-    read: (from, after, limit) => reading(() => reader.read(from, after, limit)),
-    readBack: (from, before, limit) => reading(() => reader.readBack(from, before, limit)),
-    readCall: (from, callId) => reading(() => reader.readCall(from, callId)),
-    findCall: (tenant, callId) => reading(() => reader.findCall(tenant, callId)),
-    findKey: (from, key) => reading(() => reader.findKey(from, key)),
-    heads: (of) => reading(() => reader.heads(of)),
+    ...logsOf(reader, reading),
     ...openNotes({ reader, now, reading, asking }),
     ...openDocuments({ db: reader.db, now, reading, asking }),
     pending: (query) => reading(() => pages.pending(query)),
     list: (query) => reading(() => pages.list(query)),
     walk: (query) => reading(() => pages.walk(query)),
     ...openTenantRows({ db: reader.db, ...place, reading }),
+    logRepair: openLogRepair({ db: reader.db, ...place, now, reading }),
 
     beat: async (name, ttlMs) => {
       const [node, time] = [toColumn(name), now()]
@@ -123,9 +124,8 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
       return time
     },
     leave: async (name) => {
-      const node = toColumn(name)
-      nodes.delete(node)
-      await asking({ op: 'leave', node }, 'done')
+      nodes.delete(toColumn(name))
+      await asking({ op: 'leave', node: toColumn(name) }, 'done')
     },
     due: async ({ agents, limit }) => {
       const op = { op: 'due', agents: agents?.map(toColumn) ?? null, limit, now: now() } as const
@@ -152,6 +152,22 @@ function storeOf(path: string, now: () => number, { writer, reader, nodes, liste
       reader.close()
       await closed
     },
+  }
+}
+
+/** What is read of logs. */
+function logsOf(reader: Reader, reading: <T>(what: () => T) => Promise<T>): LogReads {
+  return {
+    load: (from) => reading(() => reader.load(from)),
+    follow: (from, head) => reading(() => reader.follow(from, head)),
+    batches: (from, after, limit) => reading(() => reader.batches(from, after, limit)),
+    inspect: () => reading(() => reader.inspect()),
+    read: (from, after, limit) => reading(() => reader.read(from, after, limit)),
+    readBack: (from, before, limit) => reading(() => reader.readBack(from, before, limit)),
+    readCall: (from, callId) => reading(() => reader.readCall(from, callId)),
+    findCall: (tenant, callId) => reading(() => reader.findCall(tenant, callId)),
+    findKey: (from, key) => reading(() => reader.findKey(from, key)),
+    heads: (of) => reading(() => reader.heads(of)),
   }
 }
 

@@ -2,7 +2,10 @@
  * An entry of the audit log of administrative actions. Each entry has the hash of the one before, so an entry that is changed,
  * removed, inserted or moved breaks the chain. The newest entries can be removed without a trace: keep a hash of your own for that.
  */
-import { canonical, sha256, type Authentication, type Json, type SignedHead } from '@holdpoint/core'
+import { canonical, type Json } from '../json.ts'
+import { sha256 } from '../sha256.ts'
+import type { Authentication } from '../principal.ts'
+import type { SignedHead } from '../log/signed-head.ts'
 
 export type AdminEntry = {
   /** 1 for the first entry of the tenant, then without gaps. */
