@@ -45,7 +45,7 @@ export function judge(logs: Logs, acked: Acked, effects: readonly Effect[]): Jud
   const doubled = [
     ...broken,
     ...moreThanOnce(messages),
-    ...moreThanOnce(count(answers.map(({ type, what }) => `${type} of ${what}`))),
+    ...moreThanOnce(count(answers.map(({ type, what, hold }) => `${type} of ${what}, hold ${hold}`))),
     ...moreThanOnce(decisionsIn(logs)),
     ...effectsTwice(effects),
   ].map((what) => `doubled: ${what}`)
@@ -82,10 +82,14 @@ function messagesIn(logs: Logs): Map<string, number> {
 
 /** The callers that answered a call. The last of several approvers appears twice: as one of them, and as the last. */
 export function answersIn(logs: Logs): Answered[] {
+  const holds = new Map<string, number>()
   return allEvents(logs).flatMap((event): Answered[] => {
-    if (event.type === 'call.endorsed') return [{ type: event.type, what: `${event.callId} by ${event.by}` }]
+    if (event.type === 'call.held') holds.set(event.callId, (holds.get(event.callId) ?? 0) + 1)
+    if (!('callId' in event) || !('by' in event)) return []
+    const answer = { type: event.type, what: `${event.callId} by ${event.by}`, hold: holds.get(event.callId) ?? 0 }
+    if (event.type === 'call.endorsed') return [answer]
     if (event.type !== 'call.approved' && event.type !== 'call.settled' && event.type !== 'answer.arrived') return []
-    return event.resolution ? [{ type: event.type, what: `${event.callId} by ${event.by}` }] : []
+    return event.resolution ? [answer] : []
   })
 }
 
@@ -93,6 +97,8 @@ export interface Answered {
   readonly type: LogEvent['type']
   /** The call and the person. */
   readonly what: string
+  /** Which hold of the call, from 1. A call whose process died is held again, and the same person may answer that, too. */
+  readonly hold: number
 }
 
 /**

@@ -46,11 +46,17 @@ export async function flipBits({ folder, flips, seed, progress }: FlipOptions): 
     const is = await contentOf(copy)
     if ('found' in is) count.found++
     else if (is.content === expected.content) count.harmless++
-    else undetected.push(`bit ${bit} of byte ${place}`)
+    else undetected.push(`bit ${bit} of byte ${place}: ${difference(expected.content, is.content)}`)
     for (const name of ['', '-wal', '-shm', '-newest']) rmSync(copy + name, { force: true })
     progress?.(done + 1)
   }
   return { flips, ...count, undetected }
+}
+
+function difference(before: string, after: string): string {
+  let at = 0
+  while (before[at] === after[at]) at++
+  return `${before.slice(at - 60, at + 20)} became ${after.slice(at - 60, at + 20)}`
 }
 
 /** Conversations with finished turns, and with calls that wait. */

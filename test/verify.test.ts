@@ -30,6 +30,11 @@ test.for<[what: string, sql: string, found: object]>([
     { log: { id: 'asked' }, message: expect.stringContaining('What is held is []') },
   ],
   [
+    'other events of a held call',
+    `update holds set seqs = replace(seqs, substr(seqs, -2), '1]') where conv = ${OF('asked')}`,
+    { log: { id: 'asked' }, message: expect.stringContaining('The list of events of call') },
+  ],
+  [
     'another deadline',
     `update holds set expires_at = expires_at + 1 where conv = ${OF('asked')}`,
     { log: { id: 'asked' }, message: expect.stringContaining('What is held') },

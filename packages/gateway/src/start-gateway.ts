@@ -157,7 +157,8 @@ function both(first: Observer, second: Observer): Observer {
 async function storeOf(settings: Settings, onProblem: (error: unknown) => void): Promise<Store> {
   const { store, listenUrl, nats, cells } = settings
   if (cells !== undefined) return (await openCells(await readCellsConfig(cells), { onProblem })).store
-  return openStore(store, { ...(listenUrl !== undefined && { listenUrl }), ...(nats && { nats }) })
+  const onWarning = (message: string, cause?: unknown): void => onProblem(new Error(message, { cause }))
+  return openStore(store, { onWarning, ...(listenUrl !== undefined && { listenUrl }), ...(nats && { nats }) })
 }
 
 /** For commands: prints a configuration error as one line and exits. */

@@ -20,7 +20,8 @@ export async function holdpoint(options: HoldpointOptions): Promise<Runtime> {
   // Before the store is opened, so that refused options leave no file behind.
   checkRuntimeOptions('holdpoint()', options, 'the path of a file, the URL of a PostgreSQL database (postgres://…)')
   const { store: given, ports = nodePorts, onProblem = warn, planEveryMs = PLAN_EVERY_MS, ...rest } = options
-  const store = typeof given === 'string' ? await openStore(given) : given
+  const onWarning = (message: string, cause?: unknown): void => onProblem({ error: new Error(message, { cause }) })
+  const store = typeof given === 'string' ? await openStore(given, { onWarning }) : given
   try {
     const closeStore = typeof given === 'string'
     return closedAtExit(await Runtime.open({ ...rest, store, ports, onProblem, planEveryMs, closeStore }))

@@ -6,6 +6,13 @@ export interface OpenStoreOptions {
   readonly listenUrl?: string
   /** For many processes on one PostgreSQL: the NATS servers that carry notifications, instead of the database. */
   readonly nats?: readonly string[]
+  /** Gets what a PostgreSQL store warns of: no data checksums, lost connections. Default: a warning of the process. */
+  readonly onWarning?: (message: string, cause?: unknown) => void
+}
+
+const warn: NonNullable<OpenStoreOptions['onWarning']> = (message, cause) => {
+  const why = cause === undefined ? '' : ` ${messageOf(cause)}`
+  process.emitWarning(`${message}${why}`, 'HoldpointWarning')
 }
 
 /** Opens the store at a path or a database URL. The caller closes it. */
@@ -24,7 +31,7 @@ export async function openStore(place: string, options: OpenStoreOptions = {}): 
 }
 
 /** The PostgreSQL store is a separate package, so that applications without PostgreSQL install no driver. */
-async function openPostgres(url: string, { nats, listenUrl }: OpenStoreOptions): Promise<Store> {
+async function openPostgres(url: string, { nats, listenUrl, onWarning = warn }: OpenStoreOptions): Promise<Store> {
   const found = await load<{ postgresStore(url: string, options: object): Promise<Store> }>(
     '@holdpoint/store-postgres',
     'PostgreSQL',
@@ -36,6 +43,7 @@ async function openPostgres(url: string, { nats, listenUrl }: OpenStoreOptions):
       'NATS',
     ))
   return found.postgresStore(url, {
+    onWarning,
     ...(listenUrl !== undefined && { listenUrl }),
     ...(nats && notifier && { notifier: notifier.natsNotifier({ servers: nats }) }),
   })

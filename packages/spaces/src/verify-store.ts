@@ -151,6 +151,14 @@ async function wrongRows(store: Store, row: WalkedConversation, replayed: Replay
   compare('The row', [row.agent, row.status, row.seq], [rows?.agent, rows?.status, seq])
   if (loaded?.base) compare('The stored state', loaded.base.state, base?.state)
   compare('What is held', await openHolds(store, row), openRows(holds))
+  for (const { callId, seqs } of holds.values()) {
+    const events = await store.readCall({ tenant: row.tenant, id: row.id }, callId)
+    compare(
+      `The list of events of call ${callId}`,
+      events.map(({ seq }) => seq),
+      seqs,
+    )
+  }
   return problems
 }
 

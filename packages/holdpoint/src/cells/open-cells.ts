@@ -25,8 +25,9 @@ export interface OpenCellsOptions {
 export async function openCells(given: CellsConfig, { onProblem = () => {} }: OpenCellsOptions = {}): Promise<Cells> {
   const { cells: places, home, tenants = {}, otherTenants = home } = checkCellsConfig(given)
   const cells = new Map<string, Store>()
+  const onWarning = (message: string, cause?: unknown): void => onProblem(new Error(message, { cause }))
   try {
-    for (const [name, place] of Object.entries(places)) cells.set(name, await openStore(place))
+    for (const [name, place] of Object.entries(places)) cells.set(name, await openStore(place, { onWarning }))
   } catch (error) {
     for (const store of cells.values()) await store.close()
     throw error
