@@ -27,10 +27,6 @@ test('a damaged conversation is repaired, and sound again', async () => {
     and seq = (select max(seq) from batches where conv = (select k from conversations where id = 'done') and events like '%look%')`)
   db.close()
 
-  expect(await run(['verify', file])).toMatchObject({
-    code: 1,
-    said: expect.stringMatching(/done, good until seq \d+/),
-  })
   const repaired = await run(['repair', file, 'done', removed, '--by', 'olga'])
   expect(repaired).toMatchObject({ code: 0, said: expect.stringContaining('Kept up to seq') })
   expect(existsSync(removed)).toBe(true)
