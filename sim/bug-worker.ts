@@ -15,14 +15,20 @@ export type Hunted =
 const { name, seeds } = workerData as Hunt
 const bug = bugs.find((each) => each.name === name)
 if (!bug) throw new Error(`There is no bug "${name}".`)
-const { patches = [], tamper, mishap } = bug
+const { patches = [], tamper, mishap, channels } = bug
 const patched = patchSources(patches)
 const { simulate } = await import('@holdpoint/testing')
+const extend = channels && (await import('./channels-of-a-world.ts')).ChannelsOfAWorld.in
 patched.check()
 
 let hunted: Hunted = { caught: false }
 for (let seed = 1; seed <= seeds && !hunted.caught; seed++) {
-  const { violation } = await simulate({ seed, ...(tamper && { tamper }), ...(mishap && { mishap }) })
+  const { violation } = await simulate({
+    seed,
+    ...(tamper && { tamper }),
+    ...(mishap && { mishap }),
+    ...(extend && { extend }),
+  })
   if (violation) hunted = { caught: true, seed, ...violation }
 }
 parentPort?.postMessage(hunted)

@@ -5,12 +5,14 @@
  *   npm run sim -- --seeds 500 --from 7001  500 seeds, from 7001 on
  *   npm run sim -- --seed 42                one seed, with everything that happens in it
  *   npm run sim -- --mishap rollback        in every seed, the store loses its newest writes; see `mishaps`
+ *   npm run sim -- --channels               each process also runs channels
  */
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { faultKinds, invariants, mishaps, simulate, type InvariantId } from '@holdpoint/testing'
 import { wholeNumber } from '../scripts/lib/whole-number.ts'
+import { ChannelsOfAWorld } from './channels-of-a-world.ts'
 import { neverStruck } from './never-struck.ts'
 import type { Broken, Range, RangeResult } from './seed-worker.ts'
 
@@ -37,7 +39,7 @@ async function many(seeds: number, from: number): Promise<void> {
     const count = Math.min(AT_ONCE, from + seeds - next)
     if (count <= 0 || totals.broken.length >= ENOUGH) return undefined
     next += count
-    return { from: next - count, count, mishap }
+    return { from: next - count, count, mishap, channels }
   }
   const progress = setInterval(() => tell(totals, seeds, seconds()), 5000)
   const threads = Math.min(availableParallelism(), Math.ceil(seeds / AT_ONCE))
@@ -48,7 +50,7 @@ async function many(seeds: number, from: number): Promise<void> {
   console.log(
     JSON.stringify({ seeds: totals.seeds, violations: totals.broken.length, steps, faults, seconds: seconds() }),
   )
-  const missing = mishap ? [] : neverStruck(totals.seeds, faults)
+  const missing = mishap || channels ? [] : neverStruck(totals.seeds, faults)
   if (missing.length > 0) console.error(`In ${totals.seeds} seeds these faults never happened: ${missing.join(', ')}.`)
   if (totals.broken.length > 0 || missing.length > 0) process.exitCode = 1
 }
@@ -79,7 +81,9 @@ function add(totals: Totals, { count, steps, faults, broken, compared }: RangeRe
   for (const each of broken) {
     totals.broken.push(each)
     console.error(`seed ${each.seed} broke ${each.invariant}: ${each.what}`)
-    console.error(`  replay it with: npm run sim -- --seed ${each.seed}${mishap ? ` --mishap ${mishap}` : ''}`)
+    console.error(
+      `  replay it with: npm run sim -- --seed ${each.seed}${mishap ? ` --mishap ${mishap}` : ''}${channels ? ' --channels' : ''}`,
+    )
   }
 }
 
@@ -93,6 +97,7 @@ async function one(seed: number): Promise<void> {
     seed,
     trace: true,
     ...(mishap && { mishap }),
+    ...(channels && { extend: ChannelsOfAWorld.in }),
   })
   for (const line of trace) console.log(line)
   console.error(`${steps} steps, ${lasted / 1000} simulated seconds, hash ${hash}`)
@@ -109,8 +114,10 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
     mishap: { type: 'string' },
+    channels: { type: 'boolean', default: false },
   },
 })
+const { channels } = values
 const mishap = mishaps.find((each) => each === values.mishap)
 if (values.mishap !== undefined && !mishap) throw new Error(`--mishap is one of ${mishaps.join(', ')}.`)
 const [seeds, from] = [wholeNumber('seeds', values.seeds), wholeNumber('from', values.from)]

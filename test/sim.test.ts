@@ -13,6 +13,7 @@ import { strategyFor } from '../packages/testing/src/sim/strategy.ts'
 import { Trace } from '../packages/testing/src/sim/trace.ts'
 import { root } from '../scripts/lib/workspace.ts'
 import { bugs } from '../sim/bugs/all.ts'
+import { ChannelsOfAWorld } from '../sim/channels-of-a-world.ts'
 
 /** Bugs that one of the first seeds finds, from each file of the zoo. */
 const EARLY = [
@@ -24,6 +25,7 @@ const EARLY = [
   'subscribers-get-events-twice',
   'lets-a-call-pass-before-its-use-is-counted',
   'fires-plans-before-their-time',
+  'counts-the-press-of-a-person-without-a-mapping',
   'says-ok-again-before-the-standby-has-it',
   'does-not-check-the-chain-of-what-it-reads',
 ]
@@ -40,6 +42,17 @@ test(
       for (const kind of Object.keys(struck)) faults.add(kind)
     }
     expect([...faults].toSorted()).toEqual(faultKinds.toSorted())
+  },
+)
+
+test(
+  'with channels in 12 simulated worlds, everyone is told, and each message says how its hold ended',
+  { timeout: 300_000 },
+  async () => {
+    for (let seed = 1; seed <= 12; seed++) {
+      const { violation } = await simulate({ seed, extend: ChannelsOfAWorld.in })
+      expect(violation, `npm run sim -- --channels --seed ${seed}`).toBeUndefined()
+    }
   },
 )
 

@@ -7,6 +7,7 @@ import { ruleBugs } from './rule-bugs.ts'
 import { runtimeBugs } from './runtime-bugs.ts'
 import { spaceBugs } from './space-bugs.ts'
 import { storeBugs } from './store-bugs.ts'
+import { channelBugs } from './channel-bugs.ts'
 import { mishapBugs } from './mishap-bugs.ts'
 import { turnBugs } from './turn-bugs.ts'
 
@@ -20,4 +21,5 @@ export const bugs: readonly Bug[] = [
   ...ruleBugs,
   ...spaceBugs,
   ...mishapBugs,
+  ...channelBugs,
 ]

@@ -10,6 +10,8 @@ export interface Bug {
   readonly tamper?: TamperStore
   /** What happens to the store in every seed. Default: the seed decides. */
   readonly mishap?: Mishap
+  /** Each node also runs channels. */
+  readonly channels?: true
 }
 
 export interface Patch {

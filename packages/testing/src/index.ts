@@ -17,6 +17,7 @@ export {
   type DifferentialOptions,
 } from './store-conformance/differential/store-differential.ts'
 export { faultKinds, type FaultKind } from './sim/faults.ts'
+export type { SimExtension } from './sim/extension.ts'
 export { mishaps, type Mishap } from './sim/mishaps.ts'
 export { simulate, type Simulated, type SimulateOptions } from './sim/simulate.ts'
 export { invariants, type InvariantId, type Violation } from './sim/violation.ts'

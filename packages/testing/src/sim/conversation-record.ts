@@ -239,6 +239,7 @@ export class ConversationRecord {
       ...(plans.size > 0 && { plans: [...plans.values()] }),
       ...(outbox.length > 0 && { outbox }),
       ...(this.#restored && { restored: true }),
+      ...(this.state.tellsNews && { tellsNews: true }),
     }
     const same = turn.phase === 'rest' && canonical(base) === canonical(should as unknown as Json)
     judge.require(same, 'base-is-the-fold', () => `${this.id} at ${this.events.length}`)

@@ -38,14 +38,15 @@ export class Mishaps {
   readonly #met = new Set<string>()
   readonly #reported = new Set<string>()
 
-  constructor(world: World, random: Random, kind?: Mishap) {
+  constructor(world: World, random: Random, kind?: Mishap | 'none') {
     const { truth, scheduler, faults, judge } = world
     this.#world = world
     this.#random = random
     this.reports = new RollbackReports(judge, (id) => truth.conversations.get(id)?.events ?? [])
     this.restored = new RestoredChecks(judge)
     const kinds: readonly Mishap[] = ['rollback', 'rollback', 'split', 'standby', 'standby', 'flip', 'flip', 'restore']
-    this.kind = kind ?? (random.chance(0.4) ? random.pick(kinds) : undefined)
+    const seeded = random.chance(0.4) ? random.pick(kinds) : undefined
+    this.kind = kind === 'none' ? undefined : (kind ?? seeded)
     if (this.kind === 'standby') this.standby = new Standby(truth, scheduler, faults, random.fork('standby'))
     if (this.kind === 'flip') this.damage = new Damage(truth.store)
   }

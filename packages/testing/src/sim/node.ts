@@ -11,6 +11,7 @@ import {
   type JsonObject,
   type LogEvent,
   type Ports,
+  type Store,
   type ToolContext,
 } from '@holdpoint/core'
 import type { Problem } from '@holdpoint/runtime'
@@ -162,32 +163,37 @@ export class SimNode {
     this.#clients = 0
     this.closing = undefined
     const ports = this.#ports()
+    const store = this.#store()
     this.world.seeTo(
       Runtime.open({
-        store: storeHandle(
-          this,
-          forwarding(() => this.world.mishaps.storeOf(this)),
-          this.world,
-          {
-            confirms: this.world.mishaps.standby !== undefined,
-            watchServer: (changed) => this.world.mishaps.watch(this, changed),
-          },
-        ),
+        store,
         agents: this.#agents(ports),
         ports,
         drive: this.#drives,
         scope: ({ by }) => ({ node: this, by }),
         onProblem: (problem) => this.#problem(problem),
         rules: this.world.hasRules,
+        news: this.world.extension !== undefined,
         ...this.world.settings,
       }).then(
         (runtime) => {
           this.runtime = runtime
+          this.world.extension?.opened(this, runtime, store, ports)
         },
         () => {
           if (this.process.generation === generation) this.#later('start again', 2000)
         },
       ),
+    )
+  }
+
+  #store(): Store {
+    const { mishaps } = this.world
+    return storeHandle(
+      this,
+      forwarding(() => mishaps.storeOf(this)),
+      this.world,
+      { confirms: mishaps.standby !== undefined, watchServer: (changed) => mishaps.watch(this, changed) },
     )
   }
 
@@ -224,7 +230,7 @@ export class SimNode {
       this.#later('start', world.random.between(0, 3000))
     }
     world.seeTo(
-      runtime.close().then(over, (error: unknown) => {
+      Promise.all([world.extension?.closing(this), runtime.close()]).then(over, (error: unknown) => {
         world.unexpected(error, `${this.name}: close`)
         over()
       }),

@@ -6,6 +6,7 @@ import type { ConversationRecord } from './conversation-record.ts'
 import type { FaultKind } from './faults.ts'
 import { frozen } from './frozen.ts'
 import type { Mishap } from './mishaps.ts'
+import type { SimExtension } from './extension.ts'
 import type { Reader } from './reader.ts'
 import type { Violation } from './violation.ts'
 import { World, type TamperStore } from './world.ts'
@@ -18,6 +19,8 @@ export interface SimulateOptions {
   readonly tamper?: TamperStore
   /** What happens to the store as a whole. Default: the seed decides. */
   readonly mishap?: Mishap
+  /** What each node runs beside its runtime. Then nothing happens to the store as a whole. */
+  readonly extend?: (world: World) => SimExtension
 }
 
 export interface Simulated {
@@ -39,8 +42,8 @@ const FAULTS_MS = 120_000
 const REST_MS = 240_000
 const QUIET_MS = 15_000
 
-export async function simulate({ seed, trace = false, tamper, mishap }: SimulateOptions): Promise<Simulated> {
-  const world = new World(seed, trace, tamper, mishap)
+export async function simulate({ seed, trace = false, tamper, mishap, extend }: SimulateOptions): Promise<Simulated> {
+  const world = new World(seed, trace, tamper, mishap, extend)
   const { scheduler, truth, faults } = world
   const start = scheduler.now
   const catchStray = (error: unknown): void => world.unexpected(error, 'uncaught')
@@ -121,6 +124,7 @@ async function runUntilIdle(world: World): Promise<void> {
     (world.asking === 0 || mishaps.unrepaired) &&
     stuck().length === 0 &&
     !mishaps.divided &&
+    world.extension?.missing() === undefined &&
     behind().length === 0 &&
     !scheduler.underWay('append') &&
     !hasUncertainWrites()
@@ -129,6 +133,8 @@ async function runUntilIdle(world: World): Promise<void> {
   judge.require(state.length === 0, 'live', () => `after ${REST_MS} ms: ${state.join('; ')}`)
   // A process that does not drive a damaged log waits for the one that does.
   judge.require(world.asking === 0 || mishaps.unrepaired, 'live', () => `${world.asking} callers never got an answer`)
+  const missing = world.extension?.missing()
+  judge.require(missing === undefined, 'told-in-the-end', () => missing ?? '')
   judge.require(behind().length === 0, 'reader-gapless', () => 'a subscriber never got the newest events')
   if (judge.violation) return
   mishaps.checkAtRest()
@@ -148,6 +154,8 @@ async function stayIdle(world: World): Promise<void> {
   if (judge.violation) return
   judge.require(truth.wroteAt === wroteAt, 'quiet', () => 'a process wrote while everything was idle')
   if (until < scheduler.now + QUIET_MS && deadlines.includes(until)) return
+  // Channels have timers of their own.
+  if (world.extension) return
   for (const { process: node, name, attended } of nodes) {
     const naps = scheduler.waiting(node).filter(({ label }) => label === 'sleep').length
     judge.require(naps <= (attended ? 3 : 2), 'quiet', () => `${name} has ${naps} timers`)

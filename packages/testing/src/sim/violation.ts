@@ -53,6 +53,8 @@ export const invariants = {
   'presence-true': 'An agent that a space shows as active works there.',
   'nothing-breaks': 'The only errors are that the store is unavailable, or that the node was closed.',
   live: 'When faults stop, every conversation becomes idle, or waits for an answer from outside.',
+  'told-in-the-end':
+    'In the end everyone who may decide has a message of each hold, and each message says how its hold ended.',
   'acknowledged-safe': 'What a process or a caller is told was written is on the synchronous standby.',
   'loss-told': 'A process that had events which the store has lost reports how many, once it has read the log again.',
   'damage-found': 'A read never returns events that differ from those that were written.',

@@ -1,7 +1,9 @@
 /** One simulated world: nodes that share a store, people, subscribers and an operator, all made from one seed. */
-import { HoldpointError, type AgentOptions, type Store } from '@holdpoint/core'
+import { HoldpointError, type AgentOptions, type LogEvent, type Store } from '@holdpoint/core'
 import { AnswerChecks } from './answer-checks.ts'
 import { AuthorChecks } from './author-checks.ts'
+import type { ConversationRecord } from './conversation-record.ts'
+import type { SimExtension } from './extension.ts'
 import { Faults, Windows } from './faults.ts'
 import { autonomousAgentsIn, autonomousAgentOptions, type AutonomousAgents } from './autonomous-agents.ts'
 import { MessageChecks } from './message-checks.ts'
@@ -46,6 +48,8 @@ export class World {
   readonly truth: Truth
   readonly mishaps: Mishaps
   readonly store: Store
+  /** What each node runs beside its runtime. */
+  readonly extension: SimExtension | undefined
   readonly outside: Outside
   readonly models: ModelCallChecks
   readonly answers: AnswerChecks
@@ -80,7 +84,13 @@ export class World {
   /** The node that dies before it gets the answer to its write. */
   #doomed: string | undefined
 
-  constructor(seed: number, trace: boolean, tamper: TamperStore = (store) => store, mishap?: Mishap) {
+  constructor(
+    seed: number,
+    trace: boolean,
+    tamper: TamperStore = (store) => store,
+    mishap?: Mishap,
+    extend?: (world: World) => SimExtension,
+  ) {
     this.seed = seed
     const root = new Random(Math.imul(seed, 0x9e3779b1) ^ 0x5bd1e995)
     this.random = root.fork('world')
@@ -90,7 +100,7 @@ export class World {
     this.outages = new Windows(root.fork('outages'), START, 2, 25_000)
     this.fullDisk = new Windows(root.fork('disk'), START, 2, 25_000)
     this.truth = new Truth(this.scheduler, this.judge, this.trace)
-    this.mishaps = new Mishaps(this, root.fork('mishaps'), mishap)
+    this.mishaps = new Mishaps(this, root.fork('mishaps'), extend ? 'none' : mishap)
     this.store = this.mishaps.surround(tamper(this.truth.store, root.fork('tamper')))
     this.outside = new Outside(this.truth, this.judge)
     this.ruleChecks = new RuleChecks(
@@ -114,7 +124,6 @@ export class World {
     this.hasRules = root.fork('rules').chance(0.4)
     this.truth.onRule = (rule) => this.ruleChecks.put(rule)
     const shape = root.fork('shape')
-    const { faults } = this
     this.settings = {
       leaseMs: shape.pick([9000, 15_000, 30_000]),
       lookMs: shape.pick([3000, 6000, 12_000]),
@@ -131,27 +140,13 @@ export class World {
     const agentShape = root.fork('lives')
     this.autonomous = autonomousAgentsIn(agentShape)
     this.alive = this.autonomous.agents.map((name) => autonomousAgentOptions(name, agentShape))
-    this.truth.onCommit = (record, events, writer) => {
-      this.mishaps.restored.follow(record, events)
-      this.models.follow(record, events, writer)
-      this.lost.follow(record, events, writer)
-      this.ruleChecks.follow(record, events, writer)
-      for (const judged of [this.messages, this.askers, this.spaces, this.plans, this.shown])
-        judged.follow(record, events)
-      // The worst moment: the start is written, and its writer has no answer yet.
-      if (events.some(({ type }) => type === 'call.started') && faults.strikes('pause', 100)) this.#pause(writer)
-      // A rule allowed a call, and the process dies before it starts it.
-      if (this.hasRules && events.some(({ type }) => type === 'call.cleared') && faults.strikes('crash', 30))
-        this.#doomed = writer
-      // As bad: an agent's message is in the space, and its own log does not have it.
-      const said = events.some((event) => event.type === 'message.posted' && event.from.kind === 'agent')
-      if (said && faults.strikes('crash', 20)) this.#doomed = writer
-    }
+    this.truth.onCommit = (record, events, writer) => this.#follow(record, events, writer)
     // The first always drives: one node has to.
     this.nodes = Array.from(
       { length: shape.pick([2, 2, 3, 3, 4]) },
       (_, n) => new SimNode(this, `node${n + 1}`, n === 0 || shape.chance(0.75), n > 0 && this.#lacks(agentShape)),
     )
+    this.extension = extend?.(this)
     this.people = Array.from({ length: shape.between(2, 3) }, (_, n) => new Person(this, ['ann', 'bob', 'cy'][n] ?? ''))
     this.programs = programNames.map((name) => new Program(this, name, root.fork(name)))
     this.ruleMaker = this.hasRules ? new RuleMaker(this, root.fork('rule maker')) : undefined
@@ -160,6 +155,25 @@ export class World {
       (_, n) => new Reader(this, `reader${n + 1}`, shape.pick(this.agents).name),
     ).concat(this.autonomous.spaces.map((space) => new Reader(this, `reader of ${space}`, space)))
     this.visitors = this.autonomous.spaces.length > 0 ? [new Visitor(this, 'dee'), new Visitor(this, 'eve')] : []
+  }
+
+  /** New events are in a log. */
+  #follow(record: ConversationRecord, events: readonly LogEvent[], writer: string | undefined): void {
+    const { faults } = this
+    this.mishaps.restored.follow(record, events)
+    this.models.follow(record, events, writer)
+    this.lost.follow(record, events, writer)
+    this.ruleChecks.follow(record, events, writer)
+    for (const judged of [this.messages, this.askers, this.spaces, this.plans, this.shown])
+      judged.follow(record, events)
+    // The worst moment: the start is written, and its writer has no answer yet.
+    if (events.some(({ type }) => type === 'call.started') && faults.strikes('pause', 100)) this.#pause(writer)
+    // A rule allowed a call, and the process dies before it starts it.
+    if (this.hasRules && events.some(({ type }) => type === 'call.cleared') && faults.strikes('crash', 30))
+      this.#doomed = writer
+    // As bad: an agent's message is in the space, and its own log does not have it.
+    const said = events.some((event) => event.type === 'message.posted' && event.from.kind === 'agent')
+    if (said && faults.strikes('crash', 20)) this.#doomed = writer
   }
 
   /** The agent that a node does not have, if it lacks one. */
